@@ -1,1 +1,45 @@
-//! Under construction.
+//! THE CONTRACT between transports and the worlds that run them. Small; read this first.
+//!
+//! A transport is written once, as state machines without I/O: time comes in, packets go out. It
+//! has no clock, socket, thread, global or log, and allocates nothing per packet. A world - the
+//! simulator or the data plane - calls it and lends it an [`Env`] for the length of one call.
+//!
+//! * [`Host`]: the transport of one host, all its senders and receivers.
+//! * [`Port`]: an egress: classify, enqueue, dequeue. Most are a [`Policy`], which is data, plus
+//!   [`Marker`]s, which see every packet and rewrite their own transport's.
+//! * [`SwitchHook`]: sees a packet between ingress and egress of one switch.
+//! * [`Transport`]: the catalogue entry that makes all of these from parameters and a site.
+//! * [`Probe`]: where the time went; filled by transports (`blocked`, `decision`, `delivered`,
+//!   `completed`) and by the world.
+
+mod catalogue;
+mod env;
+mod flow;
+mod host;
+pub mod parameter;
+mod policy;
+mod pool;
+mod port;
+mod probe;
+mod random;
+mod site;
+
+pub use catalogue::{Configured, Info, Routing, Transport};
+pub use env::Env;
+pub use flow::{Flow, Segments};
+pub use host::Host;
+pub use parameter::{ParameterDoc, ParameterError};
+pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper};
+pub use pool::{Meta, PacketPool, PacketRef, Stamps};
+pub use port::{
+    Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
+    SwitchHook, Verdict, View,
+};
+pub use probe::{HostClock, Loss, Outcome, Parts, Probe, Reason, SenderTrace, TIERS};
+pub use random::Random;
+pub use site::{FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
+
+pub use incast_units::{Bytes, Rate, Span, Time};
+pub use incast_wire::{
+    Ecn, Extension, FlowId, Framing, Header, HostId, Packet, TransportId, data_flag, flag, tcp_flag,
+};

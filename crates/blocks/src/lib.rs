@@ -1,0 +1,5 @@
+//! Mechanisms that transports share. No transport is known here by name.
+
+pub mod port;
+pub mod receiver_driven;
+pub mod sender;

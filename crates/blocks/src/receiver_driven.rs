@@ -1,0 +1,1 @@
+//! What receiver-driven transports share.

@@ -1,0 +1,1 @@
+//! The common sender of sender-driven transports.

@@ -1,0 +1,201 @@
+//! Parameters: typed, with unit, default, valid range and the place in the paper.
+
+use incast_units::{Bytes, Rate, Span};
+use std::fmt;
+
+/// A parameter as `incast list` shows it.
+#[derive(Clone, Debug)]
+pub struct ParameterDoc {
+    /// Key in a scenario.
+    pub name: &'static str,
+    /// Default, as it would be written.
+    pub default: String,
+    /// What may be written.
+    pub accepts: &'static str,
+    /// Paper section, equation or the reason for our own choice.
+    pub source: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+}
+
+/// What was wrong with a parameter that a person wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterError {
+    /// Whose parameter.
+    pub transport: &'static str,
+    /// The key as written.
+    pub key: String,
+    /// The value as written.
+    pub value: String,
+    /// What was wrong and what is accepted.
+    pub problem: String,
+    /// All keys of the transport, for a suggestion.
+    pub known: Vec<&'static str>,
+}
+
+impl fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{} = {}: {}", self.transport, self.key, self.value, self.problem)
+    }
+}
+impl std::error::Error for ParameterError {}
+
+/// A type that a parameter can have.
+pub trait Value: Sized {
+    /// Reads what a person wrote.
+    fn read(text: &str) -> Result<Self, String>;
+    /// Writes it so that `read` gives it back.
+    fn show(&self) -> String;
+}
+
+macro_rules! by_parse {
+    ($($ty:ty => $what:literal),* $(,)?) => {$(
+        impl Value for $ty {
+            fn read(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|_| format!("expected {}", $what))
+            }
+            fn show(&self) -> String { self.to_string() }
+        }
+    )*};
+}
+by_parse!(bool => "true or false", u8 => "a whole number below 256",
+    u32 => "a whole number below 2^32", u64 => "a whole number");
+
+macro_rules! by_unit {
+    ($($ty:ty),*) => {$(
+        impl Value for $ty {
+            fn read(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|e: incast_units::ParseError| e.to_string())
+            }
+            fn show(&self) -> String { self.to_string() }
+        }
+    )*};
+}
+by_unit!(Span, Bytes, Rate);
+
+impl Value for f64 {
+    fn read(text: &str) -> Result<f64, String> {
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(value),
+            _ => Err("expected a finite number".into()),
+        }
+    }
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// `auto` (derived from the fabric) or a value.
+impl<T: Value> Value for Option<T> {
+    fn read(text: &str) -> Result<Option<T>, String> {
+        if text == "auto" {
+            return Ok(None);
+        }
+        T::read(text).map(Some).map_err(|problem| format!("{problem}, or `auto`"))
+    }
+    fn show(&self) -> String {
+        self.as_ref().map_or("auto".into(), T::show)
+    }
+}
+
+/// Makes an enum whose variants are written by name: `choice!{ pub enum Rule { Budget = "budget" } }`.
+#[macro_export]
+macro_rules! choice {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident {
+        $($(#[$vdoc:meta])* $variant:ident = $text:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        $vis enum $name { $($(#[$vdoc])* $variant),* }
+        impl $crate::parameter::Value for $name {
+            fn read(text: &str) -> Result<Self, String> {
+                match text {
+                    $($text => Ok($name::$variant),)*
+                    _ => Err(format!("expected one of {}", [$($text),*].join(", "))),
+                }
+            }
+            fn show(&self) -> String {
+                match self { $($name::$variant => $text),* }.to_string()
+            }
+        }
+    };
+}
+
+/// Makes a parameter struct: each field with doc, type, default, what is valid, and source.
+///
+/// ```
+/// incast_transport::parameters! {
+///     /// Parameters of an example.
+///     pub struct Params for "example" {
+///         /// Gain of the average.
+///         gain: f64 = 0.0625, "0 < gain <= 1" => |v| *v > 0.0 && *v <= 1.0, "Paper §3, Eq. 1";
+///     }
+/// }
+/// let set = |v: &str| Params::read(&[("gain".into(), v.into())]);
+/// assert_eq!(set("0.5").unwrap().gain, 0.5);
+/// assert!(set("2").unwrap_err().problem.contains("0 < gain <= 1"));
+/// ```
+#[macro_export]
+macro_rules! parameters {
+    ($(#[$doc:meta])* $vis:vis struct $name:ident for $transport:literal {
+        $(#[doc = $fdoc:literal] $field:ident : $ty:ty = $default:expr,
+            $accepts:literal => $valid:expr, $source:literal;)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $name { $(#[doc = $fdoc] pub $field: $ty),* }
+
+        impl Default for $name {
+            fn default() -> Self { $name { $($field: $default),* } }
+        }
+
+        impl $name {
+            /// Reads `(key, value)` pairs over the defaults.
+            #[allow(unused_variables, unused_mut, unreachable_code)]
+            pub fn read(
+                settings: &[(String, String)],
+            ) -> Result<Self, $crate::parameter::ParameterError> {
+                let mut params = Self::default();
+                for (key, value) in settings {
+                    let fail = |problem: String| $crate::parameter::ParameterError {
+                        transport: $transport,
+                        key: key.clone(),
+                        value: value.clone(),
+                        problem,
+                        known: vec![$(stringify!($field)),*],
+                    };
+                    match key.as_str() {
+                        $(stringify!($field) => {
+                            let read: $ty = <$ty as $crate::parameter::Value>::read(value)
+                                .map_err(&fail)?;
+                            let valid: fn(&$ty) -> bool = $valid;
+                            if !valid(&read) {
+                                return Err(fail(format!("accepted is {}", $accepts)));
+                            }
+                            params.$field = read;
+                        })*
+                        _ => return Err(fail("no such parameter".into())),
+                    }
+                }
+                Ok(params)
+            }
+
+            /// The documentation of every parameter.
+            pub fn docs() -> Vec<$crate::parameter::ParameterDoc> {
+                #[allow(unused_variables)]
+                let defaults = Self::default();
+                vec![$($crate::parameter::ParameterDoc {
+                    name: stringify!($field),
+                    default: $crate::parameter::Value::show(&defaults.$field),
+                    accepts: $accepts,
+                    source: $source,
+                    doc: $fdoc.trim_ascii(),
+                }),*]
+            }
+
+            /// Every parameter with its value.
+            pub fn resolved(&self) -> Vec<(&'static str, String)> {
+                vec![$((stringify!($field), $crate::parameter::Value::show(&self.$field))),*]
+            }
+        }
+    };
+}

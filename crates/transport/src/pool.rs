@@ -1,0 +1,241 @@
+//! Packets live in one pool and are passed around as 32-bit handles: no allocation and no
+//! reference counts in steady state. What every hop touches lies in one cache line.
+
+use crate::probe::{REASONS, TIERS};
+use incast_units::Time;
+use incast_wire::{Extension, Framing, Packet};
+use std::ops::{Index, IndexMut};
+
+/// A packet's handle. Owned by whoever holds it; freed exactly once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct PacketRef(pub u32);
+
+impl PacketRef {
+    /// No packet: the end of a list.
+    pub const NONE: PacketRef = PacketRef(u32::MAX);
+}
+
+/// What a world keeps with a packet that is not on the wire.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Meta {
+    /// When it arrived at the node it is in.
+    pub arrived: Time,
+    /// Picoseconds spent in serialisation so far, stopping at the largest value.
+    pub serialised: u32,
+    /// The packet behind it in its queue.
+    pub next: PacketRef,
+    /// In a queue: the packet before it. In flight: the port it left by.
+    pub link: u32,
+    /// Bytes each link charges for it.
+    pub charged: u16,
+    /// For the world.
+    pub mark: u8,
+    /// Tier of the port it waits in, 0..4.
+    pub tier: u8,
+}
+
+/// What a world records about a packet's way, for the breakdown of flow completion times.
+/// All in picoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stamps {
+    /// When its flow was opened.
+    pub started: u64,
+    /// When it began to leave its host.
+    pub departed: u64,
+    /// Waiting in queues so far, by tier.
+    pub waited: [u64; TIERS],
+    /// At departure: time the NIC had spent on its flow before.
+    pub own: u64,
+    /// At departure: time its flow had been blocked while the NIC was idle, by reason.
+    pub blocked: [u64; REASONS],
+    /// When the information it carries was current (set by markers, copied into answers).
+    pub informed: u64,
+    /// The port by which it entered the switch it is in.
+    pub ingress: u32,
+    /// Bytes admitted to the shared buffer for it.
+    pub admitted: u32,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Slot {
+    packet: Packet,
+    meta: Meta,
+}
+
+const _: () = assert!(std::mem::size_of::<Slot>() == 64);
+
+/// All packets of one partition.
+pub struct PacketPool {
+    slots: Vec<Slot>,
+    extensions: Vec<Extension>,
+    stamps: Vec<Stamps>,
+    free: Vec<u32>,
+    framing: Framing,
+}
+
+impl PacketPool {
+    /// An empty pool; `framing` gives what links charge.
+    pub fn new(framing: Framing) -> PacketPool {
+        PacketPool { slots: vec![], extensions: vec![], stamps: vec![], free: vec![], framing }
+    }
+
+    /// Puts a packet into the pool. Its header is cut to the fields' widths.
+    #[inline]
+    pub fn create(&mut self, mut packet: Packet) -> PacketRef {
+        packet.header = packet.header.rounded();
+        debug_assert_eq!(packet.extension, 0, "extensions are added with `extend`");
+        let meta = Meta {
+            arrived: Time::ZERO,
+            serialised: 0,
+            next: PacketRef::NONE,
+            link: u32::MAX,
+            charged: self.framing.charged(packet.ip_bytes()) as u16,
+            mark: 0,
+            tier: 0,
+        };
+        let slot = Slot { packet, meta };
+        match self.free.pop() {
+            Some(index) => {
+                self.slots[index as usize] = slot;
+                PacketRef(index)
+            }
+            None => self.grow(slot),
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, slot: Slot) -> PacketRef {
+        self.slots.push(slot);
+        self.extensions.push(Extension::None);
+        self.stamps.push(Stamps::default());
+        PacketRef(u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 packets"))
+    }
+
+    /// Gives a packet its extension, or replaces it; links charge for it from here on.
+    pub fn extend(&mut self, packet: PacketRef, extension: Extension) {
+        let slot = &mut self.slots[packet.0 as usize];
+        slot.packet.extension = extension.bytes();
+        slot.meta.charged = self.framing.charged(slot.packet.ip_bytes()) as u16;
+        self.extensions[packet.0 as usize] = extension;
+    }
+
+    /// The packet's extension; [`Extension::None`] when it has none.
+    #[inline]
+    pub fn extension(&self, packet: PacketRef) -> &Extension {
+        if self.slots[packet.0 as usize].packet.extension == 0 {
+            return &Extension::None;
+        }
+        &self.extensions[packet.0 as usize]
+    }
+
+    /// Cuts the payload off (NDP §4): the packet becomes its header, flagged.
+    pub fn trim(&mut self, packet: PacketRef) {
+        let slot = &mut self.slots[packet.0 as usize];
+        slot.packet.payload = 0;
+        slot.packet.flags |= incast_wire::flag::TRIMMED;
+        slot.meta.charged = self.framing.charged(slot.packet.ip_bytes()) as u16;
+    }
+
+    /// Ends a packet's life.
+    #[inline]
+    pub fn free(&mut self, packet: PacketRef) {
+        debug_assert!(self.free.len() > 64 || !self.free.contains(&packet.0), "freed twice");
+        self.free.push(packet.0);
+    }
+
+    /// What the world keeps with it.
+    #[inline]
+    pub fn meta(&self, packet: PacketRef) -> &Meta {
+        &self.slots[packet.0 as usize].meta
+    }
+
+    /// What the world keeps with it.
+    #[inline]
+    pub fn meta_mut(&mut self, packet: PacketRef) -> &mut Meta {
+        &mut self.slots[packet.0 as usize].meta
+    }
+
+    /// Packet and meta together: one cache line.
+    #[inline]
+    pub fn both_mut(&mut self, packet: PacketRef) -> (&mut Packet, &mut Meta) {
+        let slot = &mut self.slots[packet.0 as usize];
+        (&mut slot.packet, &mut slot.meta)
+    }
+
+    /// The record of its way.
+    #[inline]
+    pub fn stamps(&self, packet: PacketRef) -> &Stamps {
+        &self.stamps[packet.0 as usize]
+    }
+
+    /// The record of its way.
+    #[inline]
+    pub fn stamps_mut(&mut self, packet: PacketRef) -> &mut Stamps {
+        &mut self.stamps[packet.0 as usize]
+    }
+
+    /// Bytes each link charges for it.
+    #[inline]
+    pub fn charged(&self, packet: PacketRef) -> u32 {
+        self.slots[packet.0 as usize].meta.charged as u32
+    }
+
+    /// Packets alive.
+    pub fn alive(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Brings a packet's first cache line near. Any handle is allowed.
+    #[inline]
+    pub fn prefetch(&self, packet: PacketRef) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(slot) = self.slots.get(packet.0 as usize) {
+            // SAFETY: a prefetch of a valid address has no effect a program can observe.
+            unsafe {
+                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                _mm_prefetch(slot as *const Slot as *const i8, _MM_HINT_T0);
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = packet;
+    }
+
+    /// Takes a packet out, to move it to another pool.
+    pub fn take(&mut self, packet: PacketRef) -> (Packet, Meta, Extension, Stamps) {
+        let index = packet.0 as usize;
+        let Slot { packet: content, meta } = self.slots[index];
+        let extension = *self.extension(packet);
+        let stamps = self.stamps[index];
+        self.free(packet);
+        (content, meta, extension, stamps)
+    }
+
+    /// Puts a packet in that was taken from another pool.
+    pub fn put(&mut self, content: Packet, meta: Meta, ext: Extension, stamps: Stamps) -> PacketRef {
+        let plain = Packet { extension: 0, ..content };
+        let packet = self.create(plain);
+        if ext != Extension::None {
+            self.extend(packet, ext);
+        }
+        *self.meta_mut(packet) = meta;
+        self.stamps[packet.0 as usize] = stamps;
+        packet
+    }
+}
+
+impl Index<PacketRef> for PacketPool {
+    type Output = Packet;
+    #[inline]
+    fn index(&self, packet: PacketRef) -> &Packet {
+        &self.slots[packet.0 as usize].packet
+    }
+}
+
+impl IndexMut<PacketRef> for PacketPool {
+    #[inline]
+    fn index_mut(&mut self, packet: PacketRef) -> &mut Packet {
+        &mut self.slots[packet.0 as usize].packet
+    }
+}

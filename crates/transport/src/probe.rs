@@ -1,0 +1,345 @@
+//! Where the time of each flow went, and how old the information behind decisions was.
+//!
+//! The sender's side accumulates, per flow, NIC time and blocked time; each data packet takes a
+//! snapshot along when it departs, and collects its waits on the way. The packet whose arrival
+//! completes the flow therefore tells the whole story, exactly: the parts of an [`Outcome`] add
+//! up to the flow completion time to the picosecond.
+
+use crate::{Meta, Stamps};
+use incast_units::Time;
+use incast_wire::FlowId;
+use std::collections::HashMap;
+
+/// Tiers of ports: NIC, edge, aggregation, core.
+pub const TIERS: usize = 4;
+/// Number of [`Reason`]s.
+pub const REASONS: usize = 5;
+
+/// Why a flow with data to send is not sending.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Reason {
+    /// It is not blocked: it waits for the NIC only, or has nothing more to send.
+    #[default]
+    Ready,
+    /// It waits for a grant, token or pull.
+    Grant,
+    /// It waits for a credit.
+    Credit,
+    /// Its window is full.
+    Window,
+    /// It is paced.
+    Pacing,
+}
+
+/// How long a host's NIC has been busy, so that waiting can be told from idling.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostClock {
+    /// Picoseconds of transmission begun so far.
+    pub busy: u64,
+    /// When the present transmission ends.
+    pub busy_until: u64,
+}
+
+impl HostClock {
+    /// Picoseconds the NIC has been idle from the start of the run until `now`.
+    #[inline]
+    fn idle(&self, now: u64) -> u64 {
+        now + self.busy_until.saturating_sub(now) - self.busy
+    }
+}
+
+/// The sending side of one flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderTrace {
+    /// When it was opened.
+    pub started: u64,
+    /// NIC time spent on it.
+    pub own: u64,
+    /// The NIC's idle clock when `reason` began.
+    idle_mark: u64,
+    /// Idle time by reason.
+    blocked: [u64; REASONS],
+    /// Why it is not sending.
+    reason: Reason,
+    /// Data packets sent, retransmissions included.
+    pub packets: u32,
+    /// Data packets sent that were flagged as retransmissions.
+    pub retransmits: u32,
+    /// Decisions taken.
+    pub decisions: u32,
+    /// Sum over decisions of the age of their information, picoseconds.
+    pub decision_age: u64,
+}
+
+/// Parts of a time, in picoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Parts {
+    /// The NIC was busy with this flow.
+    pub nic_own: u64,
+    /// The NIC was busy with other flows.
+    pub nic_other: u64,
+    /// The NIC was idle and the flow blocked, by [`Reason`].
+    pub blocked: [u64; REASONS],
+    /// From the first loss of a byte still missing to the departure that completed the flow.
+    pub recovery: u64,
+    /// Serialisation on every link of the way.
+    pub serialisation: u64,
+    /// Propagation on every link of the way.
+    pub propagation: u64,
+    /// Queues on the way, by tier.
+    pub queueing: [u64; TIERS],
+}
+
+impl Parts {
+    /// All parts together.
+    pub fn total(&self) -> u64 {
+        self.nic_own
+            + self.nic_other
+            + self.blocked.iter().sum::<u64>()
+            + self.recovery
+            + self.serialisation
+            + self.propagation
+            + self.queueing.iter().sum::<u64>()
+    }
+
+    /// The time before the departure of a packet with these stamps.
+    fn before_departure(stamps: &Stamps) -> Parts {
+        let idle: u64 = stamps.blocked.iter().sum();
+        Parts {
+            nic_own: stamps.own,
+            nic_other: stamps.departed - stamps.started - stamps.own - idle,
+            blocked: stamps.blocked,
+            ..Parts::default()
+        }
+    }
+
+    /// Adds the way of a packet from its departure until `now`.
+    fn add_way(&mut self, stamps: &Stamps, meta: &Meta, now: u64) {
+        let waited: u64 = stamps.waited.iter().sum();
+        let way = now - stamps.departed - waited;
+        let serialised = (meta.serialised as u64).min(way);
+        self.serialisation += serialised;
+        self.propagation += way - serialised;
+        for (sum, part) in self.queueing.iter_mut().zip(stamps.waited) {
+            *sum += part;
+        }
+    }
+}
+
+/// A data packet's loss: when, and where the time had gone until then.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// Whose bytes.
+    pub flow: FlowId,
+    /// Their number in the flow ([`Header::data_key`](incast_wire::Header::data_key)).
+    pub key: u32,
+    /// When.
+    pub at: u64,
+    /// The parts from the flow's start until then.
+    pub parts: Parts,
+}
+
+impl Loss {
+    /// What is known of the loss of a data packet at `now`.
+    pub fn of(flow: FlowId, key: u32, stamps: &Stamps, meta: &Meta, now: u64) -> Loss {
+        let mut parts = Parts::before_departure(stamps);
+        parts.add_way(stamps, meta, now);
+        Loss { flow, key, at: now, parts }
+    }
+}
+
+/// A completed flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// Which.
+    pub flow: FlowId,
+    /// When it was opened.
+    pub started: u64,
+    /// When its last byte arrived.
+    pub completed: u64,
+    /// Where the time went, from the start to `completed`.
+    pub parts: Parts,
+}
+
+/// The receiving side of one flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct ReceiverTrace {
+    delivered: u64,
+    completed: bool,
+    losses: u32,
+}
+
+/// Collects facts about flows. One per partition of a world; flows are numbered over the run.
+#[derive(Default)]
+pub struct Probe {
+    senders: Vec<SenderTrace>,
+    receivers: Vec<ReceiverTrace>,
+    losses: HashMap<(u32, u32), Loss>,
+    outcomes: Vec<Outcome>,
+    deliveries: Option<Vec<(FlowId, u64, u32)>>,
+    clock: HostClock,
+    now: u64,
+    arriving: Option<(Stamps, Meta)>,
+    recovered: Option<Loss>,
+}
+
+impl Probe {
+    /// A probe for `flows` flows. With `log_deliveries` every delivered range is kept, for tests.
+    pub fn new(flows: usize, log_deliveries: bool) -> Probe {
+        Probe {
+            senders: vec![SenderTrace::default(); flows],
+            receivers: vec![ReceiverTrace::default(); flows],
+            deliveries: log_deliveries.then(Vec::new),
+            ..Probe::default()
+        }
+    }
+
+    // -- called by transports ------------------------------------------------------------------
+
+    /// From now on the flow does not send, for this reason; [`Reason::Ready`] ends it.
+    #[inline]
+    pub fn blocked(&mut self, flow: FlowId, reason: Reason) {
+        let idle = self.clock.idle(self.now);
+        let trace = &mut self.senders[flow.0 as usize];
+        if trace.reason != reason {
+            trace.blocked[trace.reason as usize] += idle - trace.idle_mark;
+            trace.idle_mark = idle;
+            trace.reason = reason;
+        }
+    }
+
+    /// The flow's sender or receiver acted on information that was current at `informed`.
+    #[inline]
+    pub fn decision(&mut self, flow: FlowId, informed: Time) {
+        let trace = &mut self.senders[flow.0 as usize];
+        trace.decisions += 1;
+        trace.decision_age += self.now.saturating_sub(informed.0);
+    }
+
+    /// `payload` bytes from `offset` on arrived for the first time. `key` is the packet's
+    /// [`data_key`](incast_wire::Header::data_key).
+    #[inline]
+    pub fn delivered(&mut self, flow: FlowId, key: u32, offset: u64, payload: u32) {
+        let trace = &mut self.receivers[flow.0 as usize];
+        trace.delivered += payload as u64;
+        if let Some(log) = &mut self.deliveries {
+            log.push((flow, offset, payload));
+        }
+        if trace.losses > 0 {
+            self.found(flow, key);
+        }
+    }
+
+    #[cold]
+    fn found(&mut self, flow: FlowId, key: u32) {
+        if let Some(loss) = self.losses.remove(&(flow.0, key)) {
+            self.receivers[flow.0 as usize].losses -= 1;
+            // A copy that departed before the loss did not recover it.
+            let departed = self.arriving.as_ref().map_or(0, |(stamps, _)| stamps.departed);
+            self.recovered = Some(loss).filter(|loss| loss.at <= departed);
+        }
+    }
+
+    /// Every byte of the flow has arrived. Called once, while the last packet is being received
+    /// and after its [`delivered`](Probe::delivered).
+    pub fn completed(&mut self, flow: FlowId) {
+        let trace = &mut self.receivers[flow.0 as usize];
+        assert!(!trace.completed, "flow {} completed twice", flow.0);
+        trace.completed = true;
+        let (stamps, meta) = self.arriving.expect("a flow completes on an arrival");
+        let mut parts = match self.recovered {
+            Some(loss) => {
+                let mut parts = loss.parts;
+                parts.recovery += stamps.departed - loss.at;
+                parts
+            }
+            None => Parts::before_departure(&stamps),
+        };
+        parts.add_way(&stamps, &meta, self.now);
+        let taken = self.now - stamps.started;
+        assert_eq!(parts.total(), taken, "parts of flow {} do not add up", flow.0);
+        self.outcomes.push(Outcome { flow, started: stamps.started, completed: self.now, parts });
+    }
+
+    // -- called by worlds ----------------------------------------------------------------------
+
+    /// The host whose transport is about to be called, and the packet it receives, if any.
+    #[inline]
+    pub fn enter(&mut self, now: Time, clock: HostClock) {
+        self.now = now.0;
+        self.clock = clock;
+    }
+
+    /// A data packet is about to be received.
+    #[inline]
+    pub fn arriving(&mut self, stamps: &Stamps, meta: &Meta) {
+        self.arriving = Some((*stamps, *meta));
+        self.recovered = None;
+    }
+
+    /// A flow is opened here.
+    pub fn opened(&mut self, flow: FlowId) {
+        let idle = self.clock.idle(self.now);
+        let trace = &mut self.senders[flow.0 as usize];
+        trace.started = self.now;
+        trace.idle_mark = idle;
+    }
+
+    /// A data packet of the flow departs now and occupies the NIC for `tx` picoseconds; writes
+    /// the snapshot that the packet takes along.
+    #[inline]
+    pub fn departs(&mut self, flow: FlowId, tx: u64, retransmit: bool, stamps: &mut Stamps) {
+        let idle = self.clock.idle(self.now);
+        let trace = &mut self.senders[flow.0 as usize];
+        trace.blocked[trace.reason as usize] += idle - trace.idle_mark;
+        trace.idle_mark = idle;
+        stamps.started = trace.started;
+        stamps.departed = self.now;
+        stamps.waited = [0; TIERS];
+        stamps.own = trace.own;
+        stamps.blocked = trace.blocked;
+        trace.own += tx;
+        trace.packets += 1;
+        trace.retransmits += retransmit as u32;
+    }
+
+    /// Takes in a loss, in the partition where the flow's receiver is.
+    pub fn record_loss(&mut self, loss: Loss) {
+        let trace = &mut self.receivers[loss.flow.0 as usize];
+        if trace.completed {
+            return;
+        }
+        match self.losses.entry((loss.flow.0, loss.key)) {
+            std::collections::hash_map::Entry::Occupied(mut known) => {
+                if loss.at < known.get().at {
+                    known.insert(loss);
+                }
+            }
+            std::collections::hash_map::Entry::Vacant(slot) => {
+                slot.insert(loss);
+                trace.losses += 1;
+            }
+        }
+    }
+
+    /// Sender records, indexed by flow.
+    pub fn senders(&self) -> &[SenderTrace] {
+        &self.senders
+    }
+
+    /// Bytes delivered so far of a flow.
+    pub fn bytes_delivered(&self, flow: FlowId) -> u64 {
+        self.receivers[flow.0 as usize].delivered
+    }
+
+    /// Flows completed so far, in order.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// Delivered ranges `(flow, offset, bytes)`, if they are logged.
+    pub fn deliveries(&self) -> &[(FlowId, u64, u32)] {
+        self.deliveries.as_deref().unwrap_or(&[])
+    }
+}
