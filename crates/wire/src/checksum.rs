@@ -1,0 +1,103 @@
+//! The Internet checksum (RFC 1071) and its incremental update (RFC 1624).
+
+/// The Internet checksum of `bytes`: the complement of the ones' complement sum of the 16-bit
+/// words, network order; an odd last byte is followed by a zero. Over bytes that hold their own
+/// checksum it is 0 when they are intact.
+#[inline]
+pub fn checksum(bytes: &[u8]) -> u16 {
+    !fold(sum(bytes))
+}
+
+/// The checksum of bytes whose checksum was `old` after one of their 16-bit words changed `from`
+/// one value `to` another (RFC 1624, equation 3: `~(~old + ~from + to)`).
+#[inline]
+pub fn updated(old: u16, from: u16, to: u16) -> u16 {
+    !fold(u64::from(!old) + u64::from(!from) + u64::from(to))
+}
+
+/// 32-bit words add to the same folded sum as 16-bit ones, since 2^16 is 1 modulo 2^16 - 1; a
+/// u64 holds the sum of 2^32 of them.
+#[inline]
+fn sum(bytes: &[u8]) -> u64 {
+    let mut words = bytes.chunks_exact(4);
+    let mut sum = 0;
+    for word in &mut words {
+        sum += u64::from(u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
+    }
+    let mut last = [0; 4];
+    let rest = words.remainder();
+    last[..rest.len()].copy_from_slice(rest);
+    sum + u64::from(u32::from_be_bytes(last))
+}
+
+#[inline]
+fn fold(mut sum: u64) -> u16 {
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn rfc_1071_section_3_example() {
+        // The RFC's example sums to ddf2 before the complement.
+        assert_eq!(checksum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
+    }
+
+    #[test]
+    fn rfc_1624_section_4_example() {
+        // Equation 2 of RFC 1141 gives ffff here; equation 3 gives the right answer, 0000.
+        assert_eq!(updated(0xdd2f, 0x5555, 0x3285), 0x0000);
+    }
+
+    #[test]
+    fn known_ipv4_header() {
+        // A UDP datagram's header, 192.168.0.1 to 192.168.0.199, whose checksum is b861.
+        let mut header = [
+            0x45, 0x00, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0x00, 0x00, 0xc0, 0xa8,
+            0x00, 0x01, 0xc0, 0xa8, 0x00, 0xc7,
+        ];
+        assert_eq!(checksum(&header), 0xb861);
+        header[10..12].copy_from_slice(&[0xb8, 0x61]);
+        assert_eq!(checksum(&header), 0);
+    }
+
+    #[test]
+    fn odd_lengths_and_nothing() {
+        assert_eq!(checksum(&[]), 0xffff);
+        assert_eq!(checksum(&[0xab]), !0xab00);
+        assert_eq!(checksum(&[1, 2, 3]), !(0x0102 + 0x0300));
+        assert_eq!(checksum(&[0xff; 6]), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn equals_the_sum_word_by_word(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let mut sum = 0u32;
+            for word in bytes.chunks(2) {
+                sum += u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0));
+                if sum > 0xffff {
+                    sum -= 0xffff; // end-around carry
+                }
+            }
+            prop_assert_eq!(checksum(&bytes), !(sum as u16));
+        }
+
+        #[test]
+        fn update_equals_recomputation(
+            mut bytes in prop::collection::vec(any::<u8>(), 4..64), word in any::<u16>(),
+        ) {
+            // Never all zero, like a header: only there the two zeros of ones' complement differ.
+            bytes[3] |= 1;
+            let from = u16::from_be_bytes([bytes[0], bytes[1]]);
+            let before = checksum(&bytes);
+            bytes[..2].copy_from_slice(&word.to_be_bytes());
+            prop_assert_eq!(updated(before, from, word), checksum(&bytes));
+        }
+    }
+}

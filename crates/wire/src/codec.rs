@@ -1,0 +1,287 @@
+//! Packets to bytes and back.
+//!
+//! ```text
+//!  0  45 (version 4, five words)         20  high half of the flow's number ("source port")
+//!  1  class 3 | extension 1 | 0 2 | mark 2  22  low half ("destination port")
+//!  2  length of everything               24  transport
+//!  4  path                               25  kind 5 | flags 3
+//!  6  4000 (do not fragment)             26  checksum of 20.. up to the payload
+//!  8  time to live 64                    28  the transport's own twelve bytes
+//!  9  protocol 253                       40  extension: kind 4 | count 4, reserved 8,
+//! 10  checksum of 0..20                      then eight bytes an entry
+//! 12  10.src                              .  payload: zeros
+//! 16  10.dst
+//! ```
+//!
+//! The transport checksum leaves the payload out because the payload is zeros, which add nothing
+//! to an Internet checksum: it is the same with and without them, and a switch that trims a packet
+//! needs not touch it. There is no pseudo header: the addresses have a checksum of their own.
+//!
+//! `decode` is strict: what it accepts, `encode` writes again byte by byte, except for the time to
+//! live (any value is accepted), a checksum of ffff (the other zero of ones' complement, which some
+//! rewrite 0000 to), the contents of the payload and whatever lies behind the IP length (Ethernet
+//! pads short frames).
+
+use crate::checksum::{checksum, updated};
+use crate::malformed::{Covered, Malformed};
+use crate::{
+    Extension, FlowId, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord, Packet, SACK_RANGES,
+    TransportId, U24_MAX, flag,
+};
+
+/// The IPv4 protocol number of the transport header: "for experimentation and testing" (RFC 3692).
+pub const PROTOCOL: u8 = 253;
+
+/// Bytes of the IPv4 header.
+const IP_BYTES: usize = 20;
+/// Bytes of both headers.
+const HEADERS: usize = HEADER_BYTES as usize;
+/// Version 4, five 32-bit words of header.
+const VERSION: u8 = 0x45;
+/// "Do not fragment", offset 0.
+const DO_NOT_FRAGMENT: u16 = 0x4000;
+const TIME_TO_LIVE: u8 = 64;
+/// In the second byte: an extension follows the header.
+const EXTENDED: u8 = 1 << 4;
+/// In the second byte: reserved.
+const RESERVED: u8 = 0b11 << 2;
+const SACK: u8 = 1;
+const INT: u8 = 2;
+
+/// Appends the packet to `out`, from its IPv4 header to the end of its payload, which is zeros;
+/// returns the IP length in bytes. Values wider than their field are cut.
+///
+/// Panics if `packet.extension` is not `extension.bytes()`, if a value does not fit at all (host
+/// of more than 24 bits, mark above 3, class above 7, flags above 7, length above 65535), or if a
+/// trimmed packet has a payload.
+pub fn encode(packet: &Packet, extension: &Extension, out: &mut Vec<u8>) -> usize {
+    let length = packet.ip_bytes() as usize;
+    let start = out.len();
+    out.resize(start + length, 0);
+    encode_headers(packet, extension, &mut out[start..]);
+    length
+}
+
+/// Writes the IPv4 header, the transport header and the extension to the start of `out`; returns
+/// their bytes. What follows, `packet.payload` bytes, is the caller's to zero.
+///
+/// Panics like [`encode`], and if `out` is too short.
+pub fn encode_headers(packet: &Packet, extension: &Extension, out: &mut [u8]) -> usize {
+    check(packet, extension);
+    let headers: &mut [u8; HEADERS] = out.first_chunk_mut().expect("room for the headers");
+    let extended = if packet.extension > 0 { EXTENDED } else { 0 };
+    headers[0] = VERSION;
+    headers[1] = packet.class << 5 | extended | packet.mark;
+    headers[2..4].copy_from_slice(&(packet.ip_bytes() as u16).to_be_bytes());
+    headers[4..6].copy_from_slice(&packet.path.to_be_bytes());
+    headers[6..8].copy_from_slice(&DO_NOT_FRAGMENT.to_be_bytes());
+    headers[8] = TIME_TO_LIVE;
+    headers[9] = PROTOCOL;
+    headers[10..12].fill(0);
+    headers[12..16].copy_from_slice(&(10 << 24 | packet.src.0).to_be_bytes());
+    headers[16..20].copy_from_slice(&(10 << 24 | packet.dst.0).to_be_bytes());
+    let sum = checksum(&headers[..IP_BYTES]);
+    headers[10..12].copy_from_slice(&sum.to_be_bytes());
+
+    headers[20..24].copy_from_slice(&packet.flow.0.to_be_bytes());
+    headers[24] = packet.transport.0;
+    headers[25] = packet.header.kind() << 3 | packet.flags;
+    headers[26..28].fill(0);
+    packet.header.write(headers.last_chunk_mut().expect("twelve bytes"));
+
+    let end = HEADERS + packet.extension as usize;
+    write_extension(extension, &mut out[HEADERS..end]);
+    let sum = checksum(&out[IP_BYTES..end]);
+    out[26..28].copy_from_slice(&sum.to_be_bytes());
+    end
+}
+
+/// What only a bug can break.
+fn check(packet: &Packet, extension: &Extension) {
+    let fits = match *extension {
+        Extension::None => true,
+        Extension::Sack { count, .. } => count as usize <= SACK_RANGES,
+        Extension::Int { count, .. } => count as usize <= INT_HOPS,
+    };
+    assert!(fits, "{extension:?} counts more entries than it has");
+    assert_eq!(packet.extension, extension.bytes(), "the packet's extension is not {extension:?}");
+    assert!(packet.src.0 <= U24_MAX, "{:?} is wider than 24 bits", packet.src);
+    assert!(packet.dst.0 <= U24_MAX, "{:?} is wider than 24 bits", packet.dst);
+    assert!(packet.mark < 4, "mark {} is wider than 2 bits", packet.mark);
+    assert!(packet.class < 8, "class {} is wider than 3 bits", packet.class);
+    assert!(packet.flags < 8, "flags {} are wider than 3 bits", packet.flags);
+    assert!(packet.ip_bytes() <= u16::MAX.into(), "{} bytes do not fit IPv4", packet.ip_bytes());
+    assert!(!packet.has(flag::TRIMMED) || packet.payload == 0, "a trimmed packet has a payload");
+}
+
+/// Reads a packet from its IPv4 header on. Bytes behind the IP length are padding; the contents of
+/// the payload are not looked at. Never panics.
+pub fn decode(bytes: &[u8]) -> Result<(Packet, Extension), Malformed> {
+    let Some(headers) = bytes.first_chunk::<HEADERS>() else {
+        return Err(Malformed::Short { needed: HEADER_BYTES, present: bytes.len() as u16 });
+    };
+    let length = ip_header(headers, bytes.len())?;
+    let extended = headers[1] & EXTENDED != 0;
+    let extension_bytes = if extended { extension_bytes(bytes, length)? } else { 0 };
+    let end = HEADERS + extension_bytes as usize;
+    if checksum(&bytes[IP_BYTES..end]) != 0 {
+        return Err(Malformed::Checksum(Covered::Transport));
+    }
+    let kind = headers[25] >> 3;
+    let own = headers.last_chunk().expect("twelve bytes");
+    let header = Header::read(kind, own).ok_or(Malformed::Kind { kind })?;
+    let extension = if extended { read_extension(&bytes[HEADERS..end]) } else { Extension::None };
+    let packet = Packet {
+        header,
+        src: host(headers, 12)?,
+        dst: host(headers, 16)?,
+        flow: FlowId(u32::from_be_bytes([headers[20], headers[21], headers[22], headers[23]])),
+        payload: length - end as u16,
+        path: word(headers, 4),
+        mark: headers[1] & 3,
+        class: headers[1] >> 5,
+        transport: TransportId(headers[24]),
+        flags: headers[25] & 7,
+        extension: extension_bytes,
+    };
+    if packet.has(flag::TRIMMED) && packet.payload > 0 {
+        return Err(Malformed::Trimmed { payload: packet.payload });
+    }
+    Ok((packet, extension))
+}
+
+/// Checks the IPv4 header, except for the addresses; returns the IP length.
+fn ip_header(headers: &[u8; HEADERS], present: usize) -> Result<u16, Malformed> {
+    if headers[0] != VERSION {
+        return Err(Malformed::Version { byte: headers[0] });
+    }
+    if checksum(&headers[..IP_BYTES]) != 0 {
+        return Err(Malformed::Checksum(Covered::Ip));
+    }
+    if headers[9] != PROTOCOL {
+        return Err(Malformed::Protocol { protocol: headers[9] });
+    }
+    let fragment = word(headers, 6);
+    if fragment != DO_NOT_FRAGMENT {
+        return Err(Malformed::Fragment { word: fragment });
+    }
+    if headers[1] & RESERVED != 0 {
+        return Err(Malformed::Class { dscp: headers[1] >> 2 });
+    }
+    let length = word(headers, 2);
+    if length < HEADER_BYTES {
+        return Err(Malformed::Length { length, minimum: HEADER_BYTES });
+    }
+    if present < length as usize {
+        return Err(Malformed::Short { needed: length, present: present as u16 });
+    }
+    Ok(length)
+}
+
+/// Bytes of the extension of a packet of `length` bytes, all present: it lies within them.
+fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
+    if length < HEADER_BYTES + 2 {
+        return Err(Malformed::Length { length, minimum: HEADER_BYTES + 2 });
+    }
+    let (first, reserved) = (bytes[HEADERS], bytes[HEADERS + 1]);
+    let count = first & 15;
+    let most = match first >> 4 {
+        SACK => SACK_RANGES,
+        INT => INT_HOPS,
+        _ => return Err(Malformed::Extension { first, reserved }),
+    };
+    if count as usize > most || reserved != 0 {
+        return Err(Malformed::Extension { first, reserved });
+    }
+    let extension = 2 + 8 * count;
+    let minimum = HEADER_BYTES + extension as u16;
+    if length < minimum {
+        return Err(Malformed::Length { length, minimum });
+    }
+    Ok(extension)
+}
+
+#[inline]
+fn word(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn host(headers: &[u8; HEADERS], at: usize) -> Result<HostId, Malformed> {
+    let address = [headers[at], headers[at + 1], headers[at + 2], headers[at + 3]];
+    match address {
+        [10, b, c, d] => Ok(HostId(u32::from_be_bytes([0, b, c, d]))),
+        _ => Err(Malformed::Address { address }),
+    }
+}
+
+/// Writes exactly `extension.bytes()` bytes.
+fn write_extension(extension: &Extension, out: &mut [u8]) {
+    match extension {
+        Extension::None => {}
+        Extension::Sack { count, ranges } => {
+            out[..2].copy_from_slice(&[SACK << 4 | count, 0]);
+            for (entry, (from, to)) in out[2..].chunks_exact_mut(8).zip(ranges) {
+                entry[..4].copy_from_slice(&from.to_be_bytes());
+                entry[4..].copy_from_slice(&to.to_be_bytes());
+            }
+        }
+        Extension::Int { count, records } => {
+            out[..2].copy_from_slice(&[INT << 4 | count, 0]);
+            for (entry, record) in out[2..].chunks_exact_mut(8).zip(records) {
+                entry.copy_from_slice(&pack(record).to_be_bytes());
+            }
+        }
+    }
+}
+
+/// Reads an extension that [`extension_bytes`] accepted.
+fn read_extension(bytes: &[u8]) -> Extension {
+    let count = bytes[0] & 15;
+    let entries =
+        bytes[2..].chunks_exact(8).map(|e| u64::from_be_bytes(e.try_into().expect("eight bytes")));
+    if bytes[0] >> 4 == SACK {
+        let mut ranges = [(0, 0); SACK_RANGES];
+        for (range, entry) in ranges.iter_mut().zip(entries) {
+            *range = ((entry >> 32) as u32, entry as u32);
+        }
+        Extension::Sack { count, ranges }
+    } else {
+        let mut records = [IntRecord::default(); INT_HOPS];
+        for (record, entry) in records.iter_mut().zip(entries) {
+            *record = unpack(entry);
+        }
+        Extension::Int { count, records }
+    }
+}
+
+/// Four bits of rate, 24 of time, 20 of bytes sent, 16 of bytes queued.
+fn pack(record: &IntRecord) -> u64 {
+    let record = record.rounded();
+    u64::from(record.rate_code) << 60
+        | u64::from(record.timestamp) << 36
+        | u64::from(record.sent) << 16
+        | u64::from(record.queued)
+}
+
+fn unpack(entry: u64) -> IntRecord {
+    IntRecord {
+        rate_code: (entry >> 60) as u8,
+        timestamp: (entry >> 36) as u32,
+        sent: (entry >> 16) as u32,
+        queued: entry as u16,
+    }
+    .rounded()
+}
+
+/// Sets the mark of an encoded packet and updates the IPv4 header checksum incrementally.
+///
+/// Panics if `bytes` is shorter than an IPv4 header or `mark` is above 3.
+#[inline]
+pub fn rewrite_mark(bytes: &mut [u8], mark: u8) {
+    assert!(bytes.len() >= IP_BYTES, "{} bytes are no IPv4 header", bytes.len());
+    assert!(mark < 4, "mark {mark} is wider than 2 bits");
+    let from = word(bytes, 0);
+    bytes[1] = bytes[1] & !3 | mark;
+    let sum = updated(word(bytes, 10), from, word(bytes, 0));
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+}

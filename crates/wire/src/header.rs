@@ -1,0 +1,240 @@
+//! The transports' own headers: twelve bytes each, one variant for each shape that is needed.
+//!
+//! A variant is a layout, not a protocol: several transports use the same one. A transport that
+//! carries something new adds a variant here and nothing elsewhere.
+
+/// Bits of the `flags` byte of [`Header::Data`] and its answers.
+pub mod data_flag {
+    /// The last packet of the flow.
+    pub const LAST: u8 = 1;
+    /// Sent without a grant, credit or pull.
+    pub const UNSCHEDULED: u8 = 2;
+    /// The answer also counts as a pull (NDP).
+    pub const PULL: u8 = 4;
+    /// `request` names a packet to send first.
+    pub const REQUEST: u8 = 8;
+    /// `tag` is valid.
+    pub const TAGGED: u8 = 16;
+}
+
+/// Bits of the `flags` byte of [`Header::Segment`].
+pub mod tcp_flag {
+    /// The packet acknowledges.
+    pub const ACK: u8 = 1;
+    /// ECN echo.
+    pub const ECE: u8 = 2;
+    /// Congestion window reduced.
+    pub const CWR: u8 = 4;
+    /// Opens a connection.
+    pub const SYN: u8 = 8;
+    /// The last segment of the flow.
+    pub const FIN: u8 = 16;
+}
+
+/// Largest value of a 24-bit field; a value is cut to it when written.
+pub const U24_MAX: u32 = (1 << 24) - 1;
+
+macro_rules! headers {
+    ($($(#[$doc:meta])* $name:ident = $kind:literal {
+        $($(#[$fdoc:meta])* $field:ident : $ty:ident),* $(,)? }),* $(,)?) => {
+        /// A transport header. Values wider than their field are cut when written, in every world.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Header { $($(#[$doc])* $name { $($(#[$fdoc])* $field: headers!(@mem $ty)),* }),* }
+
+        impl Header {
+            /// The five-bit kind on the wire.
+            #[inline]
+            pub fn kind(&self) -> u8 {
+                match self { $(Header::$name { .. } => $kind),* }
+            }
+
+            /// The kind's name, for captures and messages.
+            pub fn kind_name(&self) -> &'static str {
+                match self { $(Header::$name { .. } => stringify!($name)),* }
+            }
+
+            /// Writes the twelve bytes, network order.
+            pub fn write(&self, out: &mut [u8; 12]) {
+                let mut at = 0;
+                match *self { $(Header::$name { $($field),* } => {
+                    $(headers!(@put $ty, $field, out, at);)*
+                }),* }
+                debug_assert_eq!(at, 12);
+            }
+
+            /// Reads the twelve bytes of a header of this kind; `None` for an unknown kind.
+            pub fn read(kind: u8, bytes: &[u8; 12]) -> Option<Header> {
+                let mut at = 0;
+                let header = match kind {
+                    $($kind => Header::$name { $($field: headers!(@get $ty, bytes, at)),* },)*
+                    _ => return None,
+                };
+                debug_assert_eq!(at, 12);
+                Some(header)
+            }
+
+            /// The header with each value cut to its field's width, as a receiver will see it.
+            #[inline]
+            pub fn rounded(self) -> Header {
+                match self { $(Header::$name { $($field),* } => Header::$name {
+                    $($field: headers!(@cut $ty, $field)),*
+                }),* }
+            }
+
+            /// One header of each kind, for tests over all of them.
+            pub fn samples(a: u32, b: u8) -> Vec<Header> {
+                vec![$(Header::$name { $($field: headers!(@sample $ty, a, b)),* }.rounded()),*]
+            }
+        }
+        $(const _: () = assert!(0 $(+ headers!(@width $ty))* == 12);)*
+    };
+    (@mem u8) => { u8 }; (@mem u16) => { u16 }; (@mem u24) => { u32 }; (@mem u32) => { u32 };
+    (@width u8) => { 1 }; (@width u16) => { 2 }; (@width u24) => { 3 }; (@width u32) => { 4 };
+    (@cut u24, $v:ident) => { $v & U24_MAX }; (@cut $ty:ident, $v:ident) => { $v };
+    (@sample u24, $a:ident, $b:ident) => { $a }; (@sample u32, $a:ident, $b:ident) => { $a };
+    (@sample u16, $a:ident, $b:ident) => { $a as u16 }; (@sample u8, $a:ident, $b:ident) => { $b };
+    (@put u8, $v:ident, $o:ident, $at:ident) => { $o[$at] = $v; $at += 1; };
+    (@put u16, $v:ident, $o:ident, $at:ident) => {
+        $o[$at..$at + 2].copy_from_slice(&$v.to_be_bytes()); $at += 2;
+    };
+    (@put u24, $v:ident, $o:ident, $at:ident) => {
+        $o[$at..$at + 3].copy_from_slice(&$v.to_be_bytes()[1..]); $at += 3;
+    };
+    (@put u32, $v:ident, $o:ident, $at:ident) => {
+        $o[$at..$at + 4].copy_from_slice(&$v.to_be_bytes()); $at += 4;
+    };
+    (@get u8, $b:ident, $at:ident) => {{ $at += 1; $b[$at - 1] }};
+    (@get u16, $b:ident, $at:ident) => {{ $at += 2; u16::from_be_bytes([$b[$at - 2], $b[$at - 1]]) }};
+    (@get u24, $b:ident, $at:ident) => {{
+        $at += 3; u32::from_be_bytes([0, $b[$at - 3], $b[$at - 2], $b[$at - 1]])
+    }};
+    (@get u32, $b:ident, $at:ident) => {{
+        $at += 4; u32::from_be_bytes([$b[$at - 4], $b[$at - 3], $b[$at - 2], $b[$at - 1]])
+    }};
+}
+
+headers! {
+    /// A TCP-family segment or acknowledgement. Sequence numbers count bytes modulo 2^32.
+    Segment = 1 {
+        /// First byte of the payload.
+        seq: u32,
+        /// Next byte expected (with [`tcp_flag::ACK`]).
+        ack: u32,
+        /// Receive window, or a field of the control law.
+        window: u16,
+        /// Four bits of a control law (DECN's nibble).
+        nibble: u8,
+        /// Bits of [`tcp_flag`].
+        flags: u8,
+    },
+    /// Data of a message transport. Sequence numbers count packets.
+    Data = 2 {
+        /// Packet number in the flow.
+        seq: u32,
+        /// First payload byte's offset in the flow, modulo 2^32.
+        offset: u32,
+        /// What the packet echoes: a grant's, token's or pull's number.
+        tag: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// A grant: permission to send.
+    Grant = 3 {
+        /// The packet that is answered.
+        seq: u32,
+        /// With [`data_flag::REQUEST`]: the packet to send first.
+        request: u32,
+        /// The grant's number, echoed by data.
+        tag: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// Acknowledges packets of a message transport.
+    Ack = 4 {
+        /// The packet that is answered.
+        seq: u32,
+        /// All packets below are present.
+        cumulative: u32,
+        /// Pull number or similar.
+        number: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// The packet's payload did not arrive.
+    Nack = 5 {
+        /// The packet that is answered.
+        seq: u32,
+        /// All packets below are present.
+        cumulative: u32,
+        /// Pull number or similar.
+        number: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// A paced pull: permission to send up to a cumulative count.
+    Pull = 6 {
+        /// All packets below are present.
+        cumulative: u32,
+        /// Cumulative pull count.
+        number: u32,
+        /// Spare.
+        spare: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// Announces a flow (request to send).
+    Announce = 7 {
+        /// Packets of the flow.
+        packets: u32,
+        /// Low 32 bits of the flow's bytes.
+        bytes_low: u32,
+        /// Next 24 bits of the flow's bytes.
+        bytes_high: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// A token for one packet (pHost).
+    Token = 8 {
+        /// The packet to send.
+        seq: u32,
+        /// Packets the destination still misses.
+        remaining: u32,
+        /// The token's number, echoed by data.
+        number: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// The receiver has everything.
+    Finish = 9 {
+        /// Packets of the flow.
+        packets: u32,
+        /// Spare.
+        spare: u32,
+        /// Spare.
+        spare_high: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// A credit (ExpressPass family), rate-limited by ports.
+    Credit = 10 {
+        /// The credit's number, echoed by data.
+        number: u32,
+        /// When it was sent, in units the transport defines.
+        stamp: u32,
+        /// Spare.
+        spare: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+}
+
+impl Header {
+    /// The number under which a data packet's bytes are known: packet or byte number.
+    #[inline]
+    pub fn data_key(&self) -> u32 {
+        match *self {
+            Header::Segment { seq, .. } | Header::Data { seq, .. } => seq,
+            _ => 0,
+        }
+    }
+}
