@@ -22,6 +22,7 @@ mod pool;
 mod port;
 mod probe;
 mod random;
+mod record;
 mod site;
 
 pub use catalogue::{Configured, Info, Routing, Transport};
@@ -37,6 +38,7 @@ pub use port::{
 };
 pub use probe::{HostClock, Loss, Outcome, Parts, Probe, Reason, SenderTrace, TIERS};
 pub use random::Random;
+pub use record::{Bin, FlowRecord, FlowSeries, PortRecord, RunRecord};
 pub use site::{FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 
 pub use incast_units::{Bytes, Rate, Span, Time};

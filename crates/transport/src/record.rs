@@ -1,0 +1,112 @@
+//! What a run leaves behind in memory, the same from every world. The crate `measure` turns it
+//! into columns.
+
+use crate::Parts;
+use incast_units::{Span, Time};
+use incast_wire::FlowId;
+
+/// One interval of a port's life. Backlogs are charged bytes waiting, the packet in transmission
+/// not included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Bin {
+    /// Charged bytes of packets that began transmission.
+    pub sent_bytes: u64,
+    /// Packets that began transmission.
+    pub sent_packets: u32,
+    /// Packets marked by markers.
+    pub marks: u32,
+    /// Packets dropped.
+    pub drops: u32,
+    /// Packets whose payload was cut off.
+    pub trims: u32,
+    /// Largest backlog.
+    pub backlog_max: u64,
+    /// Integral of the backlog over time, in byte picoseconds; divide by the interval for the mean.
+    pub backlog_area: u128,
+    /// Picoseconds during which some class was paused.
+    pub paused: u64,
+}
+
+impl Bin {
+    /// Joins two intervals.
+    pub fn join(&mut self, other: &Bin) {
+        self.sent_bytes += other.sent_bytes;
+        self.sent_packets += other.sent_packets;
+        self.marks += other.marks;
+        self.drops += other.drops;
+        self.trims += other.trims;
+        self.backlog_max = self.backlog_max.max(other.backlog_max);
+        self.backlog_area += other.backlog_area;
+        self.paused += other.paused;
+    }
+}
+
+/// A port's life in equal intervals from the start of the run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PortRecord {
+    /// Number of the port over the whole fabric.
+    pub port: u32,
+    /// Sums over the run.
+    pub total: Bin,
+    /// The intervals; those at the end in which nothing happened may be missing.
+    pub bins: Vec<Bin>,
+}
+
+/// A flow's life.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FlowRecord {
+    /// Which.
+    pub flow: FlowId,
+    /// When it was opened; `None` if it never was.
+    pub started: Option<Time>,
+    /// When its last byte arrived; `None` if it is not complete.
+    pub completed: Option<Time>,
+    /// Where the time went, if complete. The parts add up to `completed - started`.
+    pub parts: Option<Parts>,
+    /// Payload bytes delivered, each byte counted once.
+    pub delivered: u64,
+    /// Data packets sent, retransmissions included.
+    pub packets: u32,
+    /// Retransmitted data packets.
+    pub retransmits: u32,
+    /// Decisions of its control law.
+    pub decisions: u32,
+    /// Sum over decisions of the age of their information, picoseconds.
+    pub decision_age: u64,
+}
+
+/// Payload bytes a flow delivered per interval, for throughput over time; kept for chosen flows.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FlowSeries {
+    /// Which.
+    pub flow: FlowId,
+    /// Payload bytes delivered in each interval.
+    pub delivered: Vec<u64>,
+}
+
+/// A whole run.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RunRecord {
+    /// Every flow, in order of its number.
+    pub flows: Vec<FlowRecord>,
+    /// Every port, in order of its number.
+    pub ports: Vec<PortRecord>,
+    /// Length of the intervals of `ports` and `series`.
+    pub interval: Span,
+    /// Throughput of chosen flows.
+    pub series: Vec<FlowSeries>,
+    /// When the run ended.
+    pub ended: Time,
+    /// Whether every flow was completed.
+    pub complete: bool,
+    /// Whether a person stopped it.
+    pub interrupted: bool,
+    /// Packets that began transmission at some port.
+    pub packet_hops: u64,
+    /// Events of the engine; depends on the world and the number of threads.
+    pub events: u64,
+    /// Packets that a decoder refused.
+    pub malformed: u64,
+    /// Packets lost on links (random loss and failures).
+    pub link_losses: u64,
+}
