@@ -1,0 +1,65 @@
+//! Packets of every kind, for all tests of bytes.
+
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use incast_wire::{
+    Extension, FlowId, Header, HostId, INT_HOPS, IntRecord, Packet, SACK_RANGES, TransportId, flag,
+};
+
+pub fn packet(header: Header, extension: &Extension) -> Packet {
+    Packet {
+        header,
+        src: HostId(1),
+        dst: HostId(0x02_0304),
+        flow: FlowId(0x0007_0009),
+        payload: 0,
+        path: 0x1234,
+        mark: 2,
+        class: 5,
+        transport: TransportId(3),
+        flags: 0,
+        extension: extension.bytes(),
+    }
+}
+
+/// No extension, and both kinds with every count.
+pub fn extensions() -> Vec<Extension> {
+    let mut ranges = [(0, 0); SACK_RANGES];
+    for (range, from) in ranges.iter_mut().zip([1_000, 3_920, 0xffff_ff00u32]) {
+        *range = (from, from.wrapping_add(1460));
+    }
+    let mut records = [IntRecord::default(); INT_HOPS];
+    for (hop, record) in records.iter_mut().enumerate() {
+        let hop = hop as u32;
+        *record = IntRecord {
+            rate_code: 15 - hop as u8,
+            timestamp: 0xff_fff0 + hop,
+            sent: 0xa_bcd0 + hop,
+            queued: 0xf010 + hop as u16,
+        };
+    }
+    let sack = (0..=SACK_RANGES as u8).map(|count| Extension::Sack { count, ranges });
+    let int = (0..=INT_HOPS as u8).map(|count| Extension::Int { count, records });
+    [Extension::None].into_iter().chain(sack).chain(int).map(Extension::rounded).collect()
+}
+
+/// Each header x extension x flags, with values at the ends of their fields.
+pub fn all_packets() -> Vec<(Packet, Extension)> {
+    let values = [(0, 0), (u32::MAX, u8::MAX), (0x0102_0304, 0x55)];
+    let mut packets = Vec::new();
+    for (a, b) in values {
+        for header in Header::samples(a, b) {
+            for extension in extensions() {
+                for flags in 0..8 {
+                    let mut packet = packet(header, &extension);
+                    packet.flags = flags;
+                    packet.mark = flags & 3;
+                    packet.class = flags;
+                    packet.payload = if flags & flag::TRIMMED != 0 { 0 } else { b.into() };
+                    packets.push((packet, extension));
+                }
+            }
+        }
+    }
+    packets
+}
