@@ -1,0 +1,274 @@
+//! Captures and the dissector we ship, as Wireshark itself sees them.
+
+mod common;
+
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{all_packets, packet};
+use incast_units::{Rate, Time};
+use incast_wire::pcapng::Writer;
+use incast_wire::{Extension, Header, INT_HOPS, IntRecord, Packet, flag};
+
+/// The argument that loads the dissector.
+const SCRIPT: &str =
+    concat!("lua_script:", env!("CARGO_MANIFEST_DIR"), "/../../docs/wireshark/incast.lua");
+
+/// A folder of one test's own, empty.
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs tshark on a capture and returns what it prints. A script that fails still ends with
+/// success, so what it says is looked at too.
+fn tshark(capture: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new("tshark");
+    command.env("LC_ALL", "C").env("WIRESHARK_CONFIG_DIR", capture.with_file_name("config"));
+    command.arg("-n").arg("-r").arg(capture).args(["-o", "ip.check_checksum:TRUE"]);
+    let output = match command.args(arguments).output() {
+        Ok(output) => output,
+        Err(error) => panic!("tshark does not run ({error}): install it with `make setup`"),
+    };
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{complaints}");
+    for sign in ["Lua:", "Lua Error", "cut short", "isn't a valid"] {
+        assert!(!complaints.contains(sign), "{complaints}");
+    }
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The given fields of each frame.
+fn fields_of(capture: &Path, arguments: &[&str], fields: &[String]) -> Vec<Vec<String>> {
+    let mut all = arguments.to_vec();
+    all.extend(["-T", "fields", "-E", "separator=/t"]);
+    all.extend(fields.iter().flat_map(|field| ["-e", field]));
+    let text = tshark(capture, &all);
+    text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+fn with_dissector(capture: &Path, arguments: &[&str], fields: &[String]) -> Vec<Vec<String>> {
+    fields_of(capture, &[&["-X", SCRIPT], arguments].concat(), fields)
+}
+
+fn names(fields: &[&str]) -> Vec<String> {
+    fields.iter().map(|&field| field.to_owned()).collect()
+}
+
+/// Writes packets one microsecond and 1.5 ns apart, alternating between two ports.
+fn write(path: &Path, packets: &[(Packet, Extension)]) {
+    let file = BufWriter::new(std::fs::File::create(path).unwrap());
+    let mut writer = Writer::new(file, "incast test").unwrap();
+    let ports = ["leaf0:port3", "spine1:port0"]
+        .map(|name| writer.interface(name, Rate::from_gbps(100)).unwrap());
+    for (i, (packet, extension)) in packets.iter().enumerate() {
+        let at = Time(i as u64 * 1_001_500);
+        writer.packet(ports[i % 2], at, packet, extension).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+#[test]
+fn wireshark_reads_what_we_write() {
+    let capture = folder("plain").join("plain.pcapng");
+    let packets = all_packets();
+    write(&capture, &packets);
+    let fields = names(&[
+        "frame.time_epoch",
+        "frame.interface_name",
+        "frame.len",
+        "ip.checksum.status",
+        "ip.proto",
+        "ip.src",
+        "ip.dst",
+        "ip.dsfield.ecn",
+        "ip.len",
+        "eth.src",
+        "_ws.expert",
+    ]);
+    let frames = fields_of(&capture, &[], &fields);
+    assert_eq!(frames.len(), packets.len());
+    for (i, (frame, (packet, _))) in frames.iter().zip(&packets).enumerate() {
+        let ns = i as u64 * 1_001_500 / 1000;
+        let expected = [
+            format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000),
+            ["leaf0:port3", "spine1:port0"][i % 2].to_owned(),
+            (14 + packet.ip_bytes()).to_string(),
+            "1".to_owned(), // good
+            "253".to_owned(),
+            "10.0.0.1".to_owned(),
+            "10.2.3.4".to_owned(),
+            packet.mark.to_string(),
+            packet.ip_bytes().to_string(),
+            "02:00:00:00:00:01".to_owned(),
+            String::new(),
+        ];
+        assert_eq!(frame[..], expected, "frame {}: {packet:?}", i + 1);
+    }
+}
+
+/// Names and values of a header's fields, as its `Debug` prints them: a new kind is tested too.
+fn own_fields(header: &Header) -> Vec<(String, u32)> {
+    let text = format!("{header:?}");
+    let (kind, rest) = text.split_once(" { ").unwrap();
+    let pairs = rest.trim_end_matches(" }").split(", ").map(|pair| {
+        let (name, value) = pair.split_once(": ").unwrap();
+        (format!("incast.{}.{name}", kind.to_lowercase()), value.parse().unwrap())
+    });
+    pairs.collect()
+}
+
+fn number(text: &str) -> u32 {
+    match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).unwrap(),
+        None => text.parse().unwrap_or_else(|_| panic!("`{text}` is no number")),
+    }
+}
+
+#[test]
+fn the_dissector_shows_every_field_of_every_kind() {
+    let capture = folder("kinds").join("kinds.pcapng");
+    let packets = all_packets();
+    write(&capture, &packets);
+    let common =
+        ["flow", "transport", "kind", "flags", "checksum.good", "payload", "extension.count"];
+    let mut fields: Vec<String> = common.map(|name| format!("incast.{name}")).into();
+    fields.push("_ws.expert".to_owned());
+    let own: Vec<String> = Header::samples(0, 0)
+        .iter()
+        .flat_map(|header| own_fields(header).into_iter().map(|(name, _)| name))
+        .collect();
+    fields.extend(own.iter().cloned());
+    let frames = with_dissector(&capture, &[], &fields);
+    assert_eq!(frames.len(), packets.len());
+    for (frame, (packet, extension)) in frames.iter().zip(&packets) {
+        let context = format!("{packet:?} {extension:?}: {frame:?}");
+        assert_eq!(number(&frame[0]), packet.flow.0, "{context}");
+        assert_eq!(number(&frame[1]), packet.transport.0.into(), "{context}");
+        assert_eq!(number(&frame[2]), packet.header.kind().into(), "{context}");
+        assert_eq!(number(&frame[3]), packet.flags.into(), "{context}");
+        assert!(["1", "True"].contains(&&*frame[4]), "{context}");
+        assert_eq!(number(&frame[5]), packet.payload.into(), "{context}");
+        match extension {
+            Extension::None => assert_eq!(frame[6], "", "{context}"),
+            Extension::Sack { count, .. } | Extension::Int { count, .. } => {
+                assert_eq!(number(&frame[6]), (*count).into(), "{context}");
+            }
+        }
+        assert_eq!(frame[7], "", "nothing to complain about: {context}");
+        let shown = own.iter().zip(&frame[8..]).filter(|(_, value)| !value.is_empty());
+        let shown: Vec<(String, u32)> =
+            shown.map(|(name, value)| (name.clone(), number(value))).collect();
+        assert_eq!(shown, own_fields(&packet.header), "{context}");
+    }
+}
+
+fn data() -> Header {
+    Header::Data { seq: 17, offset: 24_820, tag: 9, flags: 1 | 16 }
+}
+
+#[test]
+fn the_dissector_shows_extensions_flags_and_summaries() {
+    let capture = folder("extensions").join("extensions.pcapng");
+    let sack = Extension::Sack { count: 2, ranges: [(1000, 2460), (3920, 5380), (0, 0)] };
+    let mut records = [IntRecord::default(); INT_HOPS];
+    records[0] = IntRecord { rate_code: 5, timestamp: 0x12_3456, sent: 0xa_bcde, queued: 0xf012 };
+    records[1] = IntRecord { rate_code: 15, timestamp: 1, sent: 2, queued: 3 };
+    let int = Extension::Int { count: 2, records };
+    let mut trimmed = packet(data(), &Extension::None);
+    trimmed.flags = flag::TRIMMED | flag::RETRANSMIT;
+    let mut full = packet(data(), &int);
+    full.payload = 1442;
+    write(&capture, &[(packet(data(), &sack), sack), (full, int), (trimmed, Extension::None)]);
+    let fields = names(&[
+        "incast.sack.from",
+        "incast.sack.to",
+        "incast.int.rate_code",
+        "incast.int.timestamp",
+        "incast.int.sent",
+        "incast.int.queued",
+        "incast.transport_name",
+    ]);
+    let names = ["-o", "incast.transports:1=ren,3=ndp"];
+    let frames = with_dissector(&capture, &names, &fields);
+    let expected = [
+        ["1000,3920", "2460,5380", "", "", "", "", "ndp"],
+        ["", "", "5,15", "1193046,1", "703710,2", "61458,3", "ndp"],
+        ["", "", "", "", "", "", "ndp"],
+    ];
+    assert_eq!(frames, expected);
+    let own = "Data flow=458761 seq=17 offset=24820 tag=9 [LAST,TAGGED]";
+    let text = tshark(&capture, &["-X", SCRIPT, "-o", "incast.transports:1=ren,3=ndp"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    for (line, end) in lines.iter().zip(["len=0", "len=1442", "len=0 {TRIMMED,RETRANSMIT}"]) {
+        assert!(line.contains(" ndp "), "{line}");
+        assert!(line.ends_with(&format!(" {own} {end}")), "{line}");
+    }
+    // The bits can be filtered on.
+    let filter = ["-Y", "incast.flags.trimmed == 1 && incast.data.flags.last == 1"];
+    assert_eq!(with_dissector(&capture, &filter, &fields).len(), 1);
+}
+
+#[test]
+fn the_dissector_survives_broken_packets_and_says_what_is_wrong() {
+    let folder = folder("broken");
+    let capture = folder.join("broken.pcapng");
+    let sack = Extension::Sack { count: 3, ranges: [(1, 2); 3] };
+    let one = [(packet(data(), &sack), sack)];
+    write(&capture, &one);
+    let file = std::fs::read(&capture).unwrap();
+    // The frame: 14 + 40 + 26 bytes, no padding, before the block's second length.
+    let ip = file.len() - 4 - 66;
+    assert_eq!(file[ip], 0x45);
+    let cases: [(&[(usize, u8)], &str); 4] = [
+        (&[(30, 1)], "incast.checksum.bad"),
+        (&[(25, 31 << 3)], "incast.kind.unknown"),
+        (&[(40, 0x33)], "incast.extension.bad"),
+        (&[(40, 0x1f)], "incast.extension.bad"),
+    ];
+    for (edits, complaint) in cases {
+        let mut broken = file.clone();
+        for &(at, value) in edits {
+            broken[ip + at] = value;
+        }
+        std::fs::write(&capture, broken).unwrap();
+        let frames = with_dissector(&capture, &["-Y", complaint], &names(&["frame.number"]));
+        assert_eq!(frames, [["1"]], "{edits:?} {complaint}");
+    }
+    // Each IP length from nothing behind the IP header on: whatever it cuts off, no script error.
+    let block = file.len() - (28 + 80 + 4);
+    let mut broken = file[..block].to_vec();
+    for length in 20..66 {
+        let start = broken.len();
+        broken.extend_from_slice(&file[block..]);
+        broken[start + ip - block + 3] = length;
+    }
+    std::fs::write(&capture, broken).unwrap();
+    let fields = names(&["ip.len", "_ws.lua.error", "incast.checksum.good"]);
+    let frames = with_dissector(&capture, &[], &fields);
+    assert_eq!(frames.len(), 46);
+    for (frame, length) in frames.iter().zip(20..) {
+        assert_eq!(frame[..], [length.to_string(), String::new(), String::new()]);
+    }
+}
+
+#[test]
+fn a_cut_capture_is_readable_up_to_its_last_whole_frame() {
+    let folder = folder("cut");
+    let capture = folder.join("cut.pcapng");
+    let packets = vec![(packet(data(), &Extension::None), Extension::None); 5];
+    write(&capture, &packets);
+    let file = std::fs::read(&capture).unwrap();
+    std::fs::write(&capture, &file[..file.len() - 30]).unwrap();
+    let output = Command::new("tshark")
+        .env("LC_ALL", "C")
+        .args(["-n", "-T", "fields", "-e", "frame.number", "-r"])
+        .arg(&capture)
+        .output()
+        .expect("tshark does not run: install it with `make setup`");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n2\n3\n4\n");
+}
