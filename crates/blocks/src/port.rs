@@ -1,1 +1,0 @@
-//! Queueing at an egress.

@@ -1,0 +1,341 @@
+//! The port that can do everything a policy may ask.
+
+use super::fifo::Fifo;
+use super::plan::{Plan, QUEUES, Rule};
+use super::shaper::TokenBucket;
+use super::transmitter::Transmitter;
+use incast_transport::{
+    Backlog, Classes, Dequeue, Discipline, Fate, Header, Limit, Packet, PacketRef, Port, PortEnv,
+    Time, Verdict, data_flag, flag,
+};
+
+/// An egress of up to eight queues for the packets of any number of transports.
+pub struct Classed {
+    /// Queues in which something waits.
+    waiting: u8,
+    /// Queues with a token bucket.
+    shaped: u8,
+    /// Queues that are not control.
+    data: u8,
+    all: Backlog,
+    data_backlog: Backlog,
+    queues: [Fifo; QUEUES],
+    buckets: [Option<TokenBucket>; QUEUES],
+    plan: Plan,
+    transmitter: Transmitter,
+}
+
+impl Classed {
+    pub(crate) fn new(plan: Plan, transmitter: Transmitter) -> Classed {
+        let buckets = plan.shapers.map(|shaper| shaper.map(TokenBucket::new));
+        let shaped =
+            |(queue, bucket): (usize, &Option<TokenBucket>)| (bucket.is_some() as u8) << queue;
+        Classed {
+            waiting: 0,
+            shaped: buckets.iter().enumerate().map(shaped).sum(),
+            data: !plan.control,
+            all: Backlog::default(),
+            data_backlog: Backlog::default(),
+            queues: [Fifo::default(); QUEUES],
+            buckets,
+            plan,
+            transmitter,
+        }
+    }
+
+    /// Which of the policies a packet is under.
+    #[inline]
+    fn policy(&self, packet: &Packet) -> usize {
+        if self.plan.policies.len() == 1 {
+            return 0;
+        }
+        self.plan.of_transport[packet.transport.0 as usize] as usize
+    }
+
+    // -- queues and their counters -------------------------------------------------------------
+
+    /// Lets a packet wait, which its markers see first.
+    #[inline]
+    fn accept(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, queue: u8, fate: Fate) -> Fate {
+        self.transmitter.accepted(env, packet, self.data_backlog, self.all);
+        self.append(env, packet, queue);
+        fate
+    }
+
+    #[inline]
+    fn append(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, queue: u8) {
+        let charged = self.queues[queue as usize].push(env.packets, packet);
+        self.waiting |= 1 << queue;
+        for backlog in self.counters(queue) {
+            backlog.packets += 1;
+            backlog.bytes += charged as u64;
+        }
+    }
+
+    /// Notes that a packet of `charged` bytes is no longer in `queue`.
+    #[inline]
+    fn removed(&mut self, queue: u8, charged: u32) {
+        if self.queues[queue as usize].head().is_none() {
+            self.waiting &= !(1 << queue);
+        }
+        for backlog in self.counters(queue) {
+            backlog.packets -= 1;
+            backlog.bytes -= charged as u64;
+        }
+    }
+
+    /// The sums over queues to which `queue` belongs.
+    #[inline]
+    fn counters(&mut self, queue: u8) -> impl Iterator<Item = &mut Backlog> {
+        let data = (self.data & 1 << queue != 0).then_some(&mut self.data_backlog);
+        [Some(&mut self.all), data].into_iter().flatten()
+    }
+
+    fn take_tail(&mut self, env: &mut PortEnv<'_>, queue: u8) -> PacketRef {
+        let packet = self.queues[queue as usize].pop_tail(env.packets).expect("it has a tail");
+        self.removed(queue, env.packets.charged(packet));
+        packet
+    }
+
+    #[inline]
+    fn admits(&self, limit: Limit, queue: u8, charged: u32) -> bool {
+        let backlog = self.queues[queue as usize].backlog();
+        limit.admits(backlog.packets, backlog.bytes, charged)
+    }
+
+    // -- disciplines ---------------------------------------------------------------------------
+
+    /// The fate of a packet for which there is no room.
+    fn refused(rule: &Rule, packet: &Packet) -> Fate {
+        if rule.returns && packet.has(flag::TRIMMED) && !packet.has(flag::BOUNCED) {
+            return Fate::Bounced;
+        }
+        Fate::Dropped
+    }
+
+    fn selective(
+        &mut self,
+        env: &mut PortEnv<'_>,
+        packet: PacketRef,
+        rule: Rule,
+        threshold: Limit,
+    ) -> Verdict {
+        let held = self.queues[rule.queue as usize].backlog();
+        let above = match threshold {
+            Limit::Packets(most) => held.packets >= most,
+            Limit::Bytes(most) => held.bytes >= most,
+            Limit::Unlimited => false,
+        };
+        let refused = above && unscheduled(&env.packets[packet])
+            || !self.admits(rule.limit, rule.queue, env.packets.charged(packet));
+        if refused {
+            return Verdict::only(Self::refused(&rule, &env.packets[packet]));
+        }
+        Verdict::only(self.accept(env, packet, rule.queue, Fate::Queued))
+    }
+
+    fn push_out(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, rule: Rule) -> Verdict {
+        let policy = self.policy(&env.packets[packet]);
+        let set = self.plan.policies[policy].push_out;
+        let mut held = Backlog::default();
+        let mut rest = set;
+        while rest != 0 {
+            let backlog = self.queues[rest.trailing_zeros() as usize].backlog();
+            rest &= rest - 1;
+            held.packets += backlog.packets;
+            held.bytes += backlog.bytes;
+        }
+        let charged = env.packets.charged(packet);
+        let mut displaced = None;
+        if !rule.limit.admits(held.packets, held.bytes, charged) {
+            let Some(queue) = self.least_important(env, set & self.waiting, policy) else {
+                return Verdict::only(Fate::Dropped);
+            };
+            let victim = self.queues[queue as usize].tail().expect("it waits");
+            let freed = env.packets.charged(victim) as u64;
+            let enough = rule.limit.admits(held.packets - 1, held.bytes - freed, charged);
+            if queue <= rule.queue || !enough {
+                return Verdict::only(Fate::Dropped);
+            }
+            displaced = Some((self.take_tail(env, queue), Fate::Dropped));
+        }
+        Verdict { arriving: self.accept(env, packet, rule.queue, Fate::Queued), displaced }
+    }
+
+    /// The least important queue of the set whose last packet is under `policy`.
+    fn least_important(&self, env: &PortEnv<'_>, mut set: u8, policy: usize) -> Option<u8> {
+        while set != 0 {
+            let queue = 7 - set.leading_zeros() as u8;
+            let tail = self.queues[queue as usize].tail().expect("a waiting queue has a tail");
+            if self.policy(&env.packets[tail]) == policy {
+                return Some(queue);
+            }
+            set &= !(1 << queue);
+        }
+        None
+    }
+
+    fn trim(
+        &mut self,
+        env: &mut PortEnv<'_>,
+        packet: PacketRef,
+        rule: Rule,
+        headers: u8,
+        tail: f64,
+    ) -> Verdict {
+        let charged = env.packets.charged(packet);
+        if self.admits(rule.limit, rule.queue, charged) {
+            return Verdict::only(self.accept(env, packet, rule.queue, Fate::Queued));
+        }
+        if !env.packets[packet].is_data() {
+            return Verdict::only(Self::refused(&rule, &env.packets[packet]));
+        }
+        if tail > 0.0 && env.random.chance(tail) && self.tail_gives_way(env, packet, rule) {
+            let victim = self.take_tail(env, rule.queue);
+            let fate = self.behead(env, victim, headers);
+            if fate == Fate::Trimmed {
+                let queue = self.header_rule(env, victim, headers).queue;
+                self.append(env, victim, queue);
+            }
+            let arriving = self.accept(env, packet, rule.queue, Fate::Queued);
+            return Verdict { arriving, displaced: Some((victim, fate)) };
+        }
+        let fate = self.behead(env, packet, headers);
+        if fate == Fate::Trimmed {
+            let queue = self.header_rule(env, packet, headers).queue;
+            self.accept(env, packet, queue, fate);
+        }
+        Verdict::only(fate)
+    }
+
+    /// Whether the queue's last packet can be trimmed and makes enough room for the arriving one.
+    fn tail_gives_way(&self, env: &PortEnv<'_>, packet: PacketRef, rule: Rule) -> bool {
+        let queue = &self.queues[rule.queue as usize];
+        let Some(tail) = queue.tail() else { return false };
+        let same = self.policy(&env.packets[tail]) == self.policy(&env.packets[packet]);
+        let held = queue.backlog();
+        let bytes = held.bytes - env.packets.charged(tail) as u64;
+        let room = rule.limit.admits(held.packets - 1, bytes, env.packets.charged(packet));
+        same && room && env.packets[tail].is_data()
+    }
+
+    fn header_rule(&self, env: &PortEnv<'_>, packet: PacketRef, headers: u8) -> Rule {
+        let policy = self.policy(&env.packets[packet]);
+        self.plan.policies[policy].rules[headers as usize]
+    }
+
+    /// Cuts a packet down to its header and says whether that may wait: `Trimmed`, or else.
+    fn behead(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, headers: u8) -> Fate {
+        env.packets.trim(packet);
+        env.packets[packet].class = headers;
+        let rule = self.header_rule(env, packet, headers);
+        if self.admits(rule.limit, rule.queue, env.packets.charged(packet)) {
+            return Fate::Trimmed;
+        }
+        Self::refused(&rule, &env.packets[packet])
+    }
+
+    // -- service -------------------------------------------------------------------------------
+
+    /// Waiting queues whose first packet is of an open class.
+    #[cold]
+    fn open_queues(&self, env: &PortEnv<'_>, open: Classes) -> u8 {
+        let mut rest = self.waiting;
+        let mut ready = 0;
+        while rest != 0 {
+            let queue = rest.trailing_zeros();
+            rest &= rest - 1;
+            let head = self.queues[queue as usize].head().expect("a waiting queue has a head");
+            ready |= (open.has(env.packets[head].class) as u8) << queue;
+        }
+        ready
+    }
+
+    /// Of the ready queues, those that have the tokens; and when else the first one has them.
+    fn within_tokens(&mut self, env: &PortEnv<'_>, mut ready: u8) -> (u8, Time) {
+        let mut earliest = Time::NEVER;
+        let mut rest = ready & self.shaped;
+        while rest != 0 {
+            let queue = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let head = self.queues[queue].head().expect("a waiting queue has a head");
+            let bucket = self.buckets[queue].as_mut().expect("a shaped queue has a bucket");
+            let at = bucket.ready(env.now, env.packets.charged(head));
+            if at > env.now {
+                ready &= !(1 << queue);
+                earliest = earliest.min(at);
+            }
+        }
+        (ready, earliest)
+    }
+}
+
+/// Whether the packet was sent without a grant, credit or pull.
+fn unscheduled(packet: &Packet) -> bool {
+    matches!(packet.header, Header::Data { flags, .. } if flags & data_flag::UNSCHEDULED != 0)
+}
+
+impl Port for Classed {
+    fn enqueue(&mut self, env: &mut PortEnv<'_>, packet: PacketRef) -> Verdict {
+        let content = &env.packets[packet];
+        let rules = &self.plan.policies[self.policy(content)].rules;
+        let rule = rules[content.class as usize & (QUEUES - 1)];
+        match rule.discipline {
+            Discipline::DropTail => {
+                if self.admits(rule.limit, rule.queue, env.packets.charged(packet)) {
+                    return Verdict::only(self.accept(env, packet, rule.queue, Fate::Queued));
+                }
+                Verdict::only(Self::refused(&rule, &env.packets[packet]))
+            }
+            Discipline::PushOut => self.push_out(env, packet, rule),
+            Discipline::Trim { headers, tail, .. } => self.trim(env, packet, rule, headers, tail),
+            Discipline::Selective { threshold } => self.selective(env, packet, rule, threshold),
+        }
+    }
+
+    fn dequeue(&mut self, env: &mut PortEnv<'_>, open: Classes) -> Dequeue {
+        let mut ready = self.waiting;
+        if open != Classes::ALL {
+            ready = self.open_queues(env, open);
+        }
+        let mut earliest = Time::NEVER;
+        if ready & self.shaped != 0 {
+            (ready, earliest) = self.within_tokens(env, ready);
+        }
+        if ready == 0 {
+            return match earliest {
+                Time::NEVER => Dequeue::Empty,
+                at => Dequeue::NotBefore(at),
+            };
+        }
+        let queue = self.plan.scheduler.pick(ready);
+        let packet = self.queues[queue as usize].pop(env.packets).expect("a ready queue waits");
+        self.removed(queue, env.packets.charged(packet));
+        let charged = self.transmitter.begins(env, packet, self.data_backlog, self.all);
+        self.plan.scheduler.charge(queue, charged);
+        if let Some(bucket) = &mut self.buckets[queue as usize] {
+            bucket.take(charged);
+        }
+        Dequeue::Packet(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.all
+    }
+
+    fn data_backlog(&self) -> Backlog {
+        self.data_backlog
+    }
+
+    fn marks(&self) -> u64 {
+        self.transmitter.marks()
+    }
+
+    fn deadline(&self) -> Time {
+        self.transmitter.deadline()
+    }
+
+    fn wake(&mut self, env: &mut PortEnv<'_>) {
+        self.transmitter.wake(env.now, self.data_backlog, self.all);
+    }
+}

@@ -1,0 +1,101 @@
+//! A queue of packets linked through the packets themselves.
+
+use incast_transport::{Backlog, PacketPool, PacketRef};
+
+/// First in, first out. All operations take constant time and none allocates: the links are the
+/// `next` and `link` fields of the packets' [`Meta`](incast_transport::Meta), so a packet is in at
+/// most one queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Fifo {
+    head: PacketRef,
+    tail: PacketRef,
+    backlog: Backlog,
+}
+
+impl Default for Fifo {
+    fn default() -> Fifo {
+        Fifo { head: PacketRef::NONE, tail: PacketRef::NONE, backlog: Backlog::default() }
+    }
+}
+
+impl Fifo {
+    /// Packets and charged bytes waiting.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    /// The packet that has waited longest.
+    #[inline]
+    pub fn head(&self) -> Option<PacketRef> {
+        (self.head != PacketRef::NONE).then_some(self.head)
+    }
+
+    /// The packet that came last.
+    #[inline]
+    pub fn tail(&self) -> Option<PacketRef> {
+        (self.tail != PacketRef::NONE).then_some(self.tail)
+    }
+
+    /// Appends a packet and returns its charged bytes, which must not change while it waits.
+    #[inline]
+    pub fn push(&mut self, packets: &mut PacketPool, packet: PacketRef) -> u32 {
+        let meta = packets.meta_mut(packet);
+        meta.next = PacketRef::NONE;
+        meta.link = self.tail.0;
+        let charged = meta.charged as u32;
+        if self.tail == PacketRef::NONE {
+            self.head = packet;
+        } else {
+            packets.meta_mut(self.tail).next = packet;
+        }
+        self.tail = packet;
+        self.backlog.packets += 1;
+        self.backlog.bytes += charged as u64;
+        charged
+    }
+
+    /// Takes the packet out that has waited longest.
+    #[inline]
+    pub fn pop(&mut self, packets: &PacketPool) -> Option<PacketRef> {
+        let packet = self.head()?;
+        let meta = packets.meta(packet);
+        self.head = meta.next;
+        if self.head == PacketRef::NONE {
+            self.tail = PacketRef::NONE;
+        }
+        self.forget(meta.charged);
+        Some(packet)
+    }
+
+    /// Takes the packet out that came last.
+    pub fn pop_tail(&mut self, packets: &mut PacketPool) -> Option<PacketRef> {
+        let packet = self.tail()?;
+        self.unlink(packets, packet);
+        Some(packet)
+    }
+
+    /// Takes out a packet of this queue, wherever it is.
+    pub fn unlink(&mut self, packets: &mut PacketPool, packet: PacketRef) {
+        let meta = *packets.meta(packet);
+        // The head's backward link is stale: `pop` does not touch the packet behind it.
+        if packet == self.head {
+            self.head = meta.next;
+        } else {
+            packets.meta_mut(PacketRef(meta.link)).next = meta.next;
+        }
+        if packet == self.tail {
+            let before = if self.head == PacketRef::NONE { PacketRef::NONE.0 } else { meta.link };
+            self.tail = PacketRef(before);
+        } else {
+            packets.meta_mut(meta.next).link = meta.link;
+        }
+        self.forget(meta.charged);
+    }
+
+    #[inline]
+    fn forget(&mut self, charged: u16) {
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= charged as u64;
+    }
+}

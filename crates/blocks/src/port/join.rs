@@ -1,0 +1,209 @@
+//! From the policies of one or several transports to the plan of one port.
+
+use super::plan::{Plan, QUEUES, Rule, Rules};
+use super::schedule::{Members, Scheduler, WEIGHT_LIMIT, common_multiple};
+use super::{Join, PolicyConflict};
+use incast_transport::{Discipline, Policy, Schedule, Shaper};
+
+/// A queue in the making.
+struct Place {
+    /// The packet class that joins it; a policy of one class has data only, which is class 1.
+    rank: usize,
+    /// Policies whose packets join it.
+    members: Vec<usize>,
+    schedule: Schedule,
+    shaper: Option<Shaper>,
+    /// Whether other transports may join it.
+    common: bool,
+}
+
+/// Checks the policies and gives each class a queue.
+pub(crate) fn plan(policies: &[Policy], join: Join) -> Result<Plan, PolicyConflict> {
+    for (index, policy) in policies.iter().enumerate() {
+        check(policy)?;
+        let id = policy.transport;
+        if policies[..index].iter().any(|other| other.transport == id) {
+            return Err(PolicyConflict::new(id, id, "transport", "appears twice at one port"));
+        }
+    }
+    // A transport alone shares with nobody.
+    let join = if policies.len() == 1 { Join::Shared } else { join };
+    let places = places(policies, join)?;
+    check_order(policies, &places)?;
+    let mut plan = Plan {
+        policies: vec![],
+        of_transport: Box::new([0; 256]),
+        control: 0,
+        shapers: [None; QUEUES],
+        scheduler: scheduler(policies, join, &places)?,
+    };
+    for (queue, place) in places.iter().enumerate() {
+        plan.control |= ((place.rank == 0) as u8) << queue;
+        plan.shapers[queue] = place.shaper;
+    }
+    for (index, policy) in policies.iter().enumerate() {
+        plan.of_transport[policy.transport.0 as usize] = index as u8;
+        plan.policies.push(rules(policy, index, &places));
+    }
+    Ok(plan)
+}
+
+/// The rank of a policy's class.
+fn rank(policy: &Policy, class: usize) -> usize {
+    if policy.classes.len() == 1 { 1 } else { class }
+}
+
+/// What no port can do.
+fn check(policy: &Policy) -> Result<(), PolicyConflict> {
+    let fail = |key: String, problem: String| {
+        Err(PolicyConflict::new(policy.transport, policy.transport, key, problem))
+    };
+    let count = policy.classes.len();
+    if !(1..=QUEUES).contains(&count) {
+        return fail("classes".into(), format!("{count} classes; a port has 1 to {QUEUES}"));
+    }
+    for (index, class) in policy.classes.iter().enumerate() {
+        if let Discipline::Trim { headers, tail, .. } = class.discipline {
+            let key = format!("classes[{index}].discipline");
+            if headers as usize >= count || headers as usize == index {
+                return fail(key, format!("headers cannot join class {headers} of {count}"));
+            }
+            if !(0.0..=1.0).contains(&tail) {
+                return fail(key, format!("tail probability {tail} is not within 0 to 1"));
+            }
+        }
+        if class.shaper.is_some_and(|shaper| shaper.rate.0 == 0 || shaper.depth.0 == 0) {
+            let problem = "a shaper needs a rate and a depth above zero";
+            return fail(format!("classes[{index}].shaper"), problem.into());
+        }
+        if class.schedule == Schedule::Weighted(0) {
+            return fail(format!("classes[{index}].schedule"), "weights start at 1".into());
+        }
+    }
+    Ok(())
+}
+
+fn places(policies: &[Policy], join: Join) -> Result<Vec<Place>, PolicyConflict> {
+    let mut places: Vec<Place> = vec![];
+    for at in 0..QUEUES {
+        for (index, policy) in policies.iter().enumerate() {
+            let ranked = |class: &usize| rank(policy, *class) == at;
+            let Some(number) = (0..policy.classes.len()).find(ranked) else { continue };
+            let class = &policy.classes[number];
+            let control = at == 0 && class.schedule == Schedule::Strict;
+            let common = class.shaper.is_none() && (join == Join::Shared || control);
+            let known = places.iter_mut().find(|p| common && p.common && p.rank == at);
+            if let Some(place) = known {
+                place.schedule = joined(policies, place, index, class.schedule)?;
+                place.members.push(index);
+                continue;
+            }
+            if places.len() == QUEUES {
+                let first = places.iter().flat_map(|p| &p.members).find(|&&m| m != index);
+                let first = policies[*first.unwrap_or(&index)].transport;
+                let problem = format!("together they need more than {QUEUES} queues");
+                return Err(PolicyConflict::new(first, policy.transport, "classes", problem));
+            }
+            let (schedule, shaper, members) = (class.schedule, class.shaper, vec![index]);
+            places.push(Place { rank: at, members, schedule, shaper, common });
+        }
+    }
+    Ok(places)
+}
+
+/// The schedule of a queue that one more transport joins. Weights prevail over strictness: who
+/// asks for a weight would be starved without, and who asks for strictness hardly notices.
+fn joined(
+    policies: &[Policy],
+    place: &Place,
+    index: usize,
+    wanted: Schedule,
+) -> Result<Schedule, PolicyConflict> {
+    match (place.schedule, wanted) {
+        (Schedule::Strict, other) | (other, Schedule::Strict) => Ok(other),
+        (a, b) if a == b => Ok(a),
+        (a, b) => {
+            let of = |&&member: &&usize| policies[member].classes.get(place.rank).is_some();
+            let first = place.members.iter().find(of).unwrap_or(&place.members[0]);
+            let key = format!("classes[{}].schedule", place.rank);
+            let problem = format!("{a:?} and {b:?} contradict; join them separately");
+            let (first, second) = (policies[*first].transport, policies[index].transport);
+            Err(PolicyConflict::new(first, second, key, problem))
+        }
+    }
+}
+
+/// A strict queue must not overtake one that its own transport put before it and that weights of
+/// another transport made weighted.
+fn check_order(policies: &[Policy], places: &[Place]) -> Result<(), PolicyConflict> {
+    let weighted = |p: &Place| matches!(p.schedule, Schedule::Weighted(_));
+    for (index, policy) in policies.iter().enumerate() {
+        let mine = || places.iter().filter(|place| place.members.contains(&index));
+        for early in mine().filter(|place| weighted(place)) {
+            let wanted = |p: &Place| policy.classes[p.rank.min(policy.classes.len() - 1)].schedule;
+            if wanted(early) != Schedule::Strict {
+                continue;
+            }
+            if let Some(late) = mine().find(|p| p.rank > early.rank && !weighted(p)) {
+                let other = early.members.iter().find(|&&member| member != index);
+                let other = policies[*other.unwrap_or(&index)].transport;
+                let key = format!("classes[{}].schedule", early.rank);
+                let problem = format!(
+                    "strict for one and weighted for the other, with the strict class {} behind \
+                     it; join them separately",
+                    late.rank
+                );
+                return Err(PolicyConflict::new(other, policy.transport, key, problem));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn scheduler(
+    policies: &[Policy],
+    join: Join,
+    places: &[Place],
+) -> Result<Scheduler, PolicyConflict> {
+    let mut strict = 0;
+    let mut groups =
+        vec![Members::default(); if join == Join::Shared { 1 } else { policies.len() }];
+    for (queue, place) in places.iter().enumerate() {
+        let group = if join == Join::Shared { 0 } else { place.members[0] };
+        match place.schedule {
+            Schedule::Weighted(weight) => groups[group].weighted.push((queue as u8, weight)),
+            Schedule::Strict if join == Join::Shared || place.rank == 0 => strict |= 1 << queue,
+            Schedule::Strict => groups[group].strict |= 1 << queue,
+        }
+    }
+    for (group, members) in groups.iter().enumerate() {
+        if common_multiple(members.weighted.iter().map(|&(_, weight)| weight)).is_none() {
+            let first = policies[group].transport;
+            let second = policies.last().map_or(first, |policy| policy.transport);
+            let problem = format!("the weights' common multiple exceeds {WEIGHT_LIMIT}");
+            return Err(PolicyConflict::new(first, second, "classes.schedule", problem));
+        }
+    }
+    Ok(Scheduler::new(strict, &groups))
+}
+
+/// The rules of one policy, by packet class.
+fn rules(policy: &Policy, index: usize, places: &[Place]) -> Rules {
+    let rule = |number: usize| {
+        let number = number.min(policy.classes.len() - 1);
+        let class = &policy.classes[number];
+        let at = |p: &Place| p.rank == rank(policy, number) && p.members.contains(&index);
+        let queue = places.iter().position(at).expect("every class has a queue") as u8;
+        let returns = policy.classes.iter().any(|class| {
+            matches!(class.discipline,
+                Discipline::Trim { headers, bounce: true, .. } if headers as usize == number)
+        });
+        Rule { queue, limit: class.limit, discipline: class.discipline, returns }
+    };
+    let rules: [Rule; QUEUES] = std::array::from_fn(rule);
+    let push_out = rules
+        .iter()
+        .filter(|rule| rule.discipline == Discipline::PushOut)
+        .fold(0, |set, rule| set | 1 << rule.queue);
+    Rules { rules, push_out }
+}

@@ -1,0 +1,83 @@
+//! The generic egress port: what the [`Policy`] of one or several transports asks for, as one
+//! [`Port`].
+//!
+//! A port has at most eight queues, each an intrusive [`Fifo`] through the packets themselves, and
+//! decides three things with three small parts: `discipline` whether a packet may wait, `schedule`
+//! and `shaper` which leaves next, `transmitter` what its markers see and when the link is free
+//! again. A single transport with at most two strict drop-tail classes gets [`Lane`], which does
+//! the same with less to look at; tests hold both against each other.
+
+mod classed;
+mod conflict;
+mod fifo;
+mod join;
+mod lane;
+mod plan;
+mod schedule;
+mod shaper;
+#[cfg(test)]
+mod tests;
+mod transmitter;
+
+pub use classed::Classed;
+pub use conflict::PolicyConflict;
+pub use fifo::Fifo;
+pub use lane::Lane;
+pub use schedule::Scheduler;
+pub use shaper::TokenBucket;
+
+use incast_transport::{ClassPolicy, Policy, Port, PortSite, TransportId};
+
+/// How the policies of several transports become one port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Join {
+    /// All transports' packets of one class wait in one queue, in the order they came. Each
+    /// transport's own discipline and limit judge its own packets against the whole queue.
+    #[default]
+    Shared,
+    /// Each transport has its data classes to itself, and the transports share the link equally
+    /// in charged bytes. Strict control is common to all and served first.
+    Separate,
+}
+
+impl Join {
+    /// All, with the names scenarios use.
+    pub const NAMES: [(&'static str, Join); 2] =
+        [("shared", Join::Shared), ("separate", Join::Separate)];
+}
+
+/// A port that does what all `policies` ask, joined as [`Join::Shared`]. Without any policy it is
+/// one drop-tail queue of the site's buffer.
+///
+/// # Errors
+/// When no port can do what they ask together, or what one of them asks is impossible.
+pub fn build(policies: Vec<Policy>, site: &PortSite) -> Result<Box<dyn Port>, PolicyConflict> {
+    build_joined(policies, Join::Shared, site)
+}
+
+/// A port that does what all `policies` ask, joined as `join` says.
+///
+/// # Errors
+/// When no port can do what they ask together, or what one of them asks is impossible.
+pub fn build_joined(
+    mut policies: Vec<Policy>,
+    join: Join,
+    site: &PortSite,
+) -> Result<Box<dyn Port>, PolicyConflict> {
+    if policies.is_empty() {
+        policies.push(Policy {
+            transport: TransportId(0),
+            classes: vec![ClassPolicy::fifo(site.buffer)],
+            markers: vec![],
+        });
+    }
+    let plan = join::plan(&policies, join)?;
+    let markers = policies.iter_mut().flat_map(|policy| policy.markers.drain(..)).collect();
+    let transmitter = transmitter::Transmitter::new(markers, site);
+    if let [only] = &policies[..]
+        && Lane::suits(&only.classes)
+    {
+        return Ok(Box::new(Lane::new(&only.classes, transmitter)));
+    }
+    Ok(Box::new(Classed::new(plan, transmitter)))
+}

@@ -1,0 +1,164 @@
+//! Which of the queues that may send is served.
+
+/// Shares one resource in proportion to weights: start-time fair queueing (Goyal, Vin and Cheng
+/// 1996) over whole queues. Two queues that both wait never differ in charged bytes per weight by
+/// more than one packet of each. A queue without packets, or closed, neither saves nor owes.
+#[derive(Clone, Copy, Debug)]
+struct Fair {
+    /// Start tag of the packet served last.
+    virtual_time: u64,
+    /// Finish tag of each queue's last packet.
+    finish: [u64; 8],
+    /// Virtual time of one byte of each queue.
+    step: [u64; 8],
+}
+
+/// Tags are brought back to zero beyond this.
+const TAG_LIMIT: u64 = 1 << 62;
+
+/// Largest least common multiple of weights: a packet then advances tags by less than 2^36.
+pub(crate) const WEIGHT_LIMIT: u64 = 1 << 20;
+
+/// Least common multiple of the weights; `None` when one is zero or it exceeds [`WEIGHT_LIMIT`].
+pub(crate) fn common_multiple(weights: impl Iterator<Item = u32>) -> Option<u64> {
+    fn gcd(a: u64, b: u64) -> u64 {
+        if b == 0 { a } else { gcd(b, a % b) }
+    }
+    let mut multiple = 1;
+    for weight in weights {
+        if weight == 0 {
+            return None;
+        }
+        multiple = multiple / gcd(multiple, weight as u64) * weight as u64;
+        if multiple > WEIGHT_LIMIT {
+            return None;
+        }
+    }
+    Some(multiple)
+}
+
+impl Fair {
+    fn new(weights: &[(u8, u32)]) -> Fair {
+        let multiple = common_multiple(weights.iter().map(|&(_, weight)| weight))
+            .expect("weights were checked when the policies were joined");
+        let mut step = [0; 8];
+        for &(index, weight) in weights {
+            step[index as usize] = multiple / weight as u64;
+        }
+        Fair { virtual_time: 0, finish: [0; 8], step }
+    }
+
+    /// The member of the set that is served next; of equals the lowest.
+    #[inline]
+    fn pick(&self, mut set: u8) -> u8 {
+        let mut best = (u64::MAX, 0);
+        while set != 0 {
+            let index = set.trailing_zeros() as u8;
+            set &= set - 1;
+            let start = self.finish[index as usize].max(self.virtual_time);
+            if start < best.0 {
+                best = (start, index);
+            }
+        }
+        best.1
+    }
+
+    #[inline]
+    fn charge(&mut self, index: u8, bytes: u32) {
+        let index = index as usize;
+        let start = self.finish[index].max(self.virtual_time);
+        self.virtual_time = start;
+        self.finish[index] = start + bytes as u64 * self.step[index];
+        if start > TAG_LIMIT {
+            self.virtual_time = 0;
+            self.finish.iter_mut().for_each(|tag| *tag = tag.saturating_sub(start));
+        }
+    }
+}
+
+/// Queues of one transport, or of all: strict ones first, the others by weight.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    strict: u8,
+    members: u8,
+    fair: Fair,
+}
+
+/// Chooses among queues: first the strict ones in order, then by turns the groups, each of which
+/// serves its own strict queues first and the others by weight.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    strict: u8,
+    groups: Vec<Group>,
+    between: Fair,
+}
+
+/// Describes a group to [`Scheduler::new`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Members {
+    pub strict: u8,
+    /// `(queue, weight)`.
+    pub weighted: Vec<(u8, u32)>,
+}
+
+impl Scheduler {
+    /// `strict` are the queues before all groups. The groups are disjoint and weigh the same.
+    pub(crate) fn new(strict: u8, groups: &[Members]) -> Scheduler {
+        let weights: Vec<_> = (0..groups.len() as u8).map(|group| (group, 1)).collect();
+        let make = |members: &Members| Group {
+            strict: members.strict,
+            members: members.weighted.iter().fold(members.strict, |set, &(q, _)| set | 1 << q),
+            fair: Fair::new(&members.weighted),
+        };
+        Scheduler {
+            strict,
+            groups: groups.iter().map(make).collect(),
+            between: Fair::new(&weights),
+        }
+    }
+
+    /// The queue served next of a set that is not empty.
+    #[inline]
+    pub fn pick(&self, ready: u8) -> u8 {
+        let first = ready & self.strict;
+        if first != 0 {
+            return first.trailing_zeros() as u8;
+        }
+        let group = &self.groups[self.pick_group(ready)];
+        let first = ready & group.strict;
+        if first != 0 {
+            return first.trailing_zeros() as u8;
+        }
+        group.fair.pick(ready & group.members)
+    }
+
+    #[inline]
+    fn pick_group(&self, ready: u8) -> usize {
+        if self.groups.len() == 1 {
+            return 0;
+        }
+        let mut waiting = 0;
+        for (index, group) in self.groups.iter().enumerate() {
+            waiting |= ((ready & group.members != 0) as u8) << index;
+        }
+        self.between.pick(waiting) as usize
+    }
+
+    /// The queue was served `bytes`.
+    #[inline]
+    pub fn charge(&mut self, queue: u8, bytes: u32) {
+        let bit = 1 << queue;
+        if self.strict & bit != 0 {
+            return;
+        }
+        let index = self.groups.iter().position(|group| group.members & bit != 0);
+        let index = index.expect("every queue is strict or in a group");
+        let group = &mut self.groups[index];
+        if group.strict & bit == 0 {
+            group.fair.charge(queue, bytes);
+        }
+        if self.groups.len() > 1 {
+            self.between.charge(index as u8, bytes);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Known answers and properties of ports.
+
+mod known;
+mod world;

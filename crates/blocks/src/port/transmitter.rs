@@ -1,0 +1,135 @@
+//! What a port's markers see, and when its link is free again.
+
+use incast_transport::{
+    Backlog, Bytes, Marker, PacketRef, PortEnv, PortSite, Rate, Span, Time, View,
+};
+
+struct Seen {
+    marker: Box<dyn Marker>,
+    enqueue: bool,
+    dequeue: bool,
+}
+
+/// The sending end of a link and the markers in front of it.
+pub(crate) struct Transmitter {
+    /// When the last transmission ends; [`Time::NEVER`] before the first.
+    ends: Time,
+    sent: u64,
+    marks: u64,
+    rate: Rate,
+    /// Charged bytes and time of a full packet and of a bare header, to save divisions.
+    full: (u32, Span),
+    bare: (u32, Span),
+    enqueue: bool,
+    dequeue: bool,
+    markers: Vec<Seen>,
+}
+
+impl Transmitter {
+    pub fn new(markers: Vec<Box<dyn Marker>>, site: &PortSite) -> Transmitter {
+        let markers: Vec<Seen> = markers
+            .into_iter()
+            .map(|marker| {
+                let (enqueue, dequeue) = marker.sees();
+                Seen { marker, enqueue, dequeue }
+            })
+            .collect();
+        let framing = site.fabric.framing;
+        let timed = |charged: u32| (charged, site.rate.tx_time(Bytes(charged as u64)));
+        Transmitter {
+            ends: Time::NEVER,
+            sent: 0,
+            marks: 0,
+            rate: site.rate,
+            full: timed(framing.charged_mtu()),
+            bare: timed(framing.charged_header()),
+            enqueue: markers.iter().any(|seen| seen.enqueue),
+            dequeue: markers.iter().any(|seen| seen.dequeue),
+            markers,
+        }
+    }
+
+    /// Whether [`accepted`](Self::accepted) does anything.
+    #[inline]
+    pub fn sees_enqueue(&self) -> bool {
+        self.enqueue
+    }
+
+    /// A packet is about to wait behind `all`, of which `data` are in data classes.
+    #[inline]
+    pub fn accepted(
+        &mut self,
+        env: &mut PortEnv<'_>,
+        packet: PacketRef,
+        data: Backlog,
+        all: Backlog,
+    ) {
+        if !self.enqueue {
+            return;
+        }
+        let idle = None;
+        let view = View { now: env.now, data, all, idle, sent: self.sent, rate: self.rate };
+        let mut marked = false;
+        for seen in self.markers.iter_mut().filter(|seen| seen.enqueue) {
+            marked |= seen.marker.on_enqueue(env.packets, packet, &view);
+        }
+        self.marks += marked as u64;
+    }
+
+    /// A packet begins transmission and leaves `all` behind. Returns its charged bytes, which its
+    /// markers may have changed.
+    #[inline]
+    pub fn begins(
+        &mut self,
+        env: &mut PortEnv<'_>,
+        packet: PacketRef,
+        data: Backlog,
+        all: Backlog,
+    ) -> u32 {
+        if self.dequeue {
+            self.show(env, packet, data, all);
+        }
+        let charged = env.packets.charged(packet);
+        self.ends = env.now + self.time(charged);
+        self.sent += charged as u64;
+        charged
+    }
+
+    fn show(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, data: Backlog, all: Backlog) {
+        let idle = (self.ends != Time::NEVER).then(|| env.now.since(self.ends));
+        let view = View { now: env.now, data, all, idle, sent: self.sent, rate: self.rate };
+        let mut marked = false;
+        for seen in self.markers.iter_mut().filter(|seen| seen.dequeue) {
+            marked |= seen.marker.on_dequeue(env.packets, packet, &view);
+        }
+        self.marks += marked as u64;
+    }
+
+    #[inline]
+    fn time(&self, charged: u32) -> Span {
+        if charged == self.full.0 {
+            self.full.1
+        } else if charged == self.bare.0 {
+            self.bare.1
+        } else {
+            self.rate.tx_time(Bytes(charged as u64))
+        }
+    }
+
+    pub fn marks(&self) -> u64 {
+        self.marks
+    }
+
+    pub fn deadline(&self) -> Time {
+        self.markers.iter().map(|seen| seen.marker.deadline()).min().unwrap_or(Time::NEVER)
+    }
+
+    pub fn wake(&mut self, now: Time, data: Backlog, all: Backlog) {
+        let view = View { now, data, all, idle: None, sent: self.sent, rate: self.rate };
+        for seen in &mut self.markers {
+            if seen.marker.deadline() <= now {
+                seen.marker.wake(now, &view);
+            }
+        }
+    }
+}
