@@ -5,37 +5,41 @@
 /// checksum it is 0 when they are intact.
 #[inline]
 pub fn checksum(bytes: &[u8]) -> u16 {
-    !fold(sum(bytes))
+    complement(sum(bytes))
 }
 
 /// The checksum of bytes whose checksum was `old` after one of their 16-bit words changed `from`
 /// one value `to` another (RFC 1624, equation 3: `~(~old + ~from + to)`).
 #[inline]
 pub fn updated(old: u16, from: u16, to: u16) -> u16 {
-    !fold(u64::from(!old) + u64::from(!from) + u64::from(to))
+    complement(u64::from(!old) + u64::from(!from) + u64::from(to))
 }
 
+/// The ones' complement sum of `bytes`, not folded; sums of several pieces of even length add up.
+///
 /// 32-bit words add to the same folded sum as 16-bit ones, since 2^16 is 1 modulo 2^16 - 1; a
 /// u64 holds the sum of 2^32 of them.
 #[inline]
-fn sum(bytes: &[u8]) -> u64 {
-    let mut words = bytes.chunks_exact(4);
-    let mut sum = 0;
-    for word in &mut words {
-        sum += u64::from(u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
-    }
-    let mut last = [0; 4];
-    let rest = words.remainder();
-    last[..rest.len()].copy_from_slice(rest);
-    sum + u64::from(u32::from_be_bytes(last))
+pub(crate) fn sum(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let sum: u64 = words.iter().map(|&word| u64::from(u32::from_be_bytes(word))).sum();
+    let last = match *rest {
+        [] => 0,
+        [a] => u32::from_be_bytes([a, 0, 0, 0]),
+        [a, b] => u32::from_be_bytes([a, b, 0, 0]),
+        [a, b, c, ..] => u32::from_be_bytes([a, b, c, 0]),
+    };
+    sum + u64::from(last)
 }
 
+/// The checksum that belongs to a sum.
 #[inline]
-fn fold(mut sum: u64) -> u16 {
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    sum as u16
+pub(crate) fn complement(sum: u64) -> u16 {
+    // Two 32-bit halves, then two 16-bit halves twice: the second time takes the last carry.
+    let sum = (sum & 0xffff_ffff) + (sum >> 32);
+    let sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    !((sum & 0xffff) + (sum >> 16)) as u16
 }
 
 #[cfg(test)]

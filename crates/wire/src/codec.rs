@@ -22,7 +22,7 @@
 //! rewrite 0000 to), the contents of the payload and whatever lies behind the IP length (Ethernet
 //! pads short frames).
 
-use crate::checksum::{checksum, updated};
+use crate::checksum::{checksum, complement, sum, updated};
 use crate::malformed::{Covered, Malformed};
 use crate::{
     Extension, FlowId, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord, Packet, SACK_RANGES,
@@ -36,6 +36,8 @@ pub const PROTOCOL: u8 = 253;
 const IP_BYTES: usize = 20;
 /// Bytes of both headers.
 const HEADERS: usize = HEADER_BYTES as usize;
+/// Bytes of the transport's own part, behind the common 8.
+const OWN_BYTES: usize = 12;
 /// Version 4, five 32-bit words of header.
 const VERSION: u8 = 0x45;
 /// "Do not fragment", offset 0.
@@ -68,32 +70,40 @@ pub fn encode(packet: &Packet, extension: &Extension, out: &mut Vec<u8>) -> usiz
 /// Panics like [`encode`], and if `out` is too short.
 pub fn encode_headers(packet: &Packet, extension: &Extension, out: &mut [u8]) -> usize {
     check(packet, extension);
-    let headers: &mut [u8; HEADERS] = out.first_chunk_mut().expect("room for the headers");
-    let extended = if packet.extension > 0 { EXTENDED } else { 0 };
-    headers[0] = VERSION;
-    headers[1] = packet.class << 5 | extended | packet.mark;
-    headers[2..4].copy_from_slice(&(packet.ip_bytes() as u16).to_be_bytes());
-    headers[4..6].copy_from_slice(&packet.path.to_be_bytes());
-    headers[6..8].copy_from_slice(&DO_NOT_FRAGMENT.to_be_bytes());
-    headers[8] = TIME_TO_LIVE;
-    headers[9] = PROTOCOL;
-    headers[10..12].fill(0);
-    headers[12..16].copy_from_slice(&(10 << 24 | packet.src.0).to_be_bytes());
-    headers[16..20].copy_from_slice(&(10 << 24 | packet.dst.0).to_be_bytes());
-    let sum = checksum(&headers[..IP_BYTES]);
-    headers[10..12].copy_from_slice(&sum.to_be_bytes());
-
-    headers[20..24].copy_from_slice(&packet.flow.0.to_be_bytes());
-    headers[24] = packet.transport.0;
-    headers[25] = packet.header.kind() << 3 | packet.flags;
-    headers[26..28].fill(0);
-    packet.header.write(headers.last_chunk_mut().expect("twelve bytes"));
-
     let end = HEADERS + packet.extension as usize;
-    write_extension(extension, &mut out[HEADERS..end]);
-    let sum = checksum(&out[IP_BYTES..end]);
-    out[26..28].copy_from_slice(&sum.to_be_bytes());
+    let (headers, rest) = out.split_first_chunk_mut::<HEADERS>().expect("room for the headers");
+    let extension_bytes = &mut rest[..packet.extension as usize];
+    write_extension(extension, extension_bytes);
+
+    let extended = if packet.extension > 0 { EXTENDED } else { 0 };
+    let second = packet.class << 5 | extended | packet.mark;
+    let mut ip = [
+        u32::from(VERSION) << 24 | u32::from(second) << 16 | packet.ip_bytes(),
+        u32::from(packet.path) << 16 | u32::from(DO_NOT_FRAGMENT),
+        u32::from(TIME_TO_LIVE) << 24 | u32::from(PROTOCOL) << 16,
+        10 << 24 | packet.src.0,
+        10 << 24 | packet.dst.0,
+    ];
+    ip[2] |= u32::from(complement(sum_words(&ip)));
+
+    let mut own = [0; OWN_BYTES];
+    packet.header.write(&mut own);
+    let kind = packet.header.kind() << 3 | packet.flags;
+    let mut common = [packet.flow.0, u32::from(packet.transport.0) << 24 | u32::from(kind) << 16];
+    common[1] |= u32::from(complement(sum_words(&common) + sum(&own) + sum(extension_bytes)));
+
+    let (words, _) = headers.as_chunks_mut::<4>();
+    for (bytes, word) in words.iter_mut().zip(ip.iter().chain(&common)) {
+        *bytes = word.to_be_bytes();
+    }
+    headers[HEADERS - OWN_BYTES..].copy_from_slice(&own);
     end
+}
+
+/// The sum of 32-bit words, see [`sum`].
+#[inline]
+fn sum_words(words: &[u32]) -> u64 {
+    words.iter().map(|&word| u64::from(word)).sum()
 }
 
 /// What only a bug can break.

@@ -272,3 +272,45 @@ fn a_cut_capture_is_readable_up_to_its_last_whole_frame() {
         .expect("tshark does not run: install it with `make setup`");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n2\n3\n4\n");
 }
+
+const README: &str = include_str!("../../../docs/wireshark/README.md");
+
+/// The rows of the README's table under a heading of this first column.
+fn readme_rows(first_column: &str) -> Vec<Vec<&'static str>> {
+    let table = README.split_once(&format!("| {first_column} |")).expect("no such table").1;
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+#[test]
+fn the_filters_of_the_readme_are_valid() {
+    let capture = folder("readme").join("readme.pcapng");
+    write(&capture, &[(packet(data(), &Extension::None), Extension::None)]);
+    let cells: String = readme_rows("Filter").iter().map(|row| row[0]).collect();
+    let filters: Vec<&str> = cells.split('`').skip(1).step_by(2).collect();
+    assert!(filters.len() >= 10, "{filters:?}");
+    // Wireshark refuses the whole if one of them is not a filter.
+    let any = filters.join(" or ");
+    let frames = with_dissector(&capture, &["-Y", &any], &names(&["frame.number"]));
+    assert_eq!(frames, [["1"]], "it was seen at leaf0:port3");
+}
+
+#[test]
+fn the_readme_describes_every_kind() {
+    let described: Vec<String> = readme_rows("Kind")
+        .iter()
+        .map(|row| format!("{} {}: {}", row[0], row[1], row[2]))
+        .collect();
+    // The sample of all ones shows how wide each field is.
+    let expected: Vec<String> = Header::samples(u32::MAX, u8::MAX)
+        .iter()
+        .map(|header| {
+            let kind = header.kind_name();
+            let fields = own_fields(header).into_iter().map(|(name, ones)| {
+                format!("{} {}", name.rsplit('.').next().unwrap(), ones.count_ones() / 8)
+            });
+            format!("{} {kind}: {}", header.kind(), fields.collect::<Vec<_>>().join(", "))
+        })
+        .collect();
+    assert_eq!(described, expected);
+}
