@@ -1,1 +1,51 @@
-//! Under construction.
+//! Traffic: flow sizes, packet sizes, arrivals, patterns, and the flow files of other tools.
+//!
+//! Everything here is a function of what the user wrote and a seed. No transport appears in it,
+//! so a comparison of transports sees identical arrivals. [`SizeTable`] and [`PacketTable`] are
+//! distributions; [`poisson`] and the pattern functions make [`Traffic`] from them;
+//! [`read_flows`] reads files. All errors are [`WorkloadError`]s.
+//!
+//! ```
+//! use incast_units::{Rate, Time};
+//! use incast_workload::{Shape, WireCost, incast, poisson, table};
+//!
+//! let shape = Shape::racks(64, 8, Rate::from_gbps(40), None);
+//! let sizes = table("web_search")?;
+//! let load = poisson(&shape, sizes, 0.6, 1000, 1, None, WireCost::ETHERNET)?;
+//! let burst = incast(&shape, 0, &[9, 17, 25], 30_000, Time(1_000_000))?;
+//! let traffic = load.merge(burst);
+//! assert_eq!(traffic.flows.len(), 1003);
+//! println!("{}", traffic.load_definition);
+//! # Ok::<(), incast_workload::WorkloadError>(())
+//! ```
+
+mod builtin;
+mod dialect;
+mod error;
+mod import;
+mod packet_table;
+mod pattern;
+mod poisson;
+mod random;
+mod request;
+mod size_table;
+mod traffic;
+mod wire_cost;
+
+pub use builtin::{TableInfo, packet_table, packet_tables, table, tables};
+pub use error::WorkloadError;
+pub use import::hpcc::{export_hpcc, read_hpcc};
+pub use import::htsim::{Failure, HtsimTraffic, SwitchTier, read_htsim};
+pub use import::native::{export_csv, read_csv};
+pub use import::yaps::read_yaps;
+pub use import::{HostIds, Imported, Kind, detect, read_flows};
+pub use packet_table::{ACK_LIMIT, PacketTable, segment, uniform};
+pub use pattern::{
+    Burst, LongFlow, all_to_all, bursts, choose_senders, incast, long_flows, permutation,
+};
+pub use poisson::poisson;
+pub use random::{Stream, draw, fold, fold_text};
+pub use request::{ManyToMany, REQUEST_BYTES, RequestResponse, many_to_many, requests};
+pub use size_table::SizeTable;
+pub use traffic::{FlowClass, FlowSpec, MAX_FLOW_BYTES, RequestGroup, Shape, Start, Traffic};
+pub use wire_cost::{HEADER_BYTES, WireCost};

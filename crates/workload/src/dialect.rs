@@ -1,0 +1,189 @@
+//! The dialects in which size distributions are passed around.
+
+use crate::error::WorkloadError;
+use crate::import::{Line, content};
+use crate::size_table::MAX_SIZE;
+
+/// The ns-2 family counts sizes in packets of this many bytes.
+const NS2_MSS: f64 = 1460.0;
+
+/// How far the last share may miss 1 (or 100 %): less than one flow in a billion.
+const END_TOLERANCE: f64 = 1e-9;
+
+/// One point of a distribution, as bytes and share of 1.
+pub(crate) struct Row {
+    pub(crate) size: f64,
+    pub(crate) share: f64,
+}
+
+/// The dialect of a size distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// `size_bytes,cdf` and rows below it.
+    Native,
+    /// `bytes percent`.
+    Percent,
+    /// `bytes probability`.
+    Probability,
+    /// `packets 1 probability`.
+    Packets,
+    /// The mean alone, then `size probability`.
+    Homa,
+}
+
+impl Dialect {
+    fn layout(self) -> &'static str {
+        match self {
+            Dialect::Native => "`size_bytes,cdf`",
+            Dialect::Percent => "`bytes percent`",
+            Dialect::Probability => "`bytes probability`",
+            Dialect::Packets => "`packets 1 probability`",
+            Dialect::Homa => "`size probability` below the mean",
+        }
+    }
+
+    fn columns(self) -> usize {
+        if self == Dialect::Packets { 3 } else { 2 }
+    }
+
+    fn end(self) -> f64 {
+        if self == Dialect::Percent { 100.0 } else { 1.0 }
+    }
+}
+
+fn fields(text: &str) -> Vec<&str> {
+    text.split(|c: char| c == ',' || c.is_whitespace()).filter(|field| !field.is_empty()).collect()
+}
+
+/// The dialect the lines look like, from the first line's columns and the last share.
+pub(crate) fn dialect(lines: &[Line<'_>]) -> Option<Dialect> {
+    let first = lines.first()?;
+    if first.text.starts_with("size_bytes") {
+        return Some(Dialect::Native);
+    }
+    match fields(first.text).len() {
+        1 => Some(Dialect::Homa),
+        3 => Some(Dialect::Packets),
+        2 => {
+            let last = fields(lines.last()?.text);
+            let share = last.get(1).and_then(|share| share.parse::<f64>().ok()).unwrap_or(1.0);
+            Some(if share > 1.0 { Dialect::Percent } else { Dialect::Probability })
+        }
+        _ => None,
+    }
+}
+
+fn number(file: &str, line: &Line<'_>, key: &str, text: &str) -> Result<f64, WorkloadError> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err(WorkloadError::line(file, line.number, key, text, "a number, 0 or more")),
+    }
+}
+
+/// Reads `text` into points with ascending sizes and shares that end at exactly 1.
+pub(crate) fn read_sizes(text: &str, file: &str) -> Result<Vec<Row>, WorkloadError> {
+    let lines = content(text);
+    let Some(first) = lines.first() else {
+        let expected = "at least one line of `size_bytes,cdf`";
+        return Err(WorkloadError::file(file, "size distribution", "", expected));
+    };
+    let Some(dialect) = dialect(&lines) else {
+        let expected = "`size_bytes,cdf` or two or three columns of numbers";
+        return Err(WorkloadError::line(file, first.number, "line", first.text, expected));
+    };
+    let body = match dialect {
+        Dialect::Native => {
+            if fields(first.text) != ["size_bytes", "cdf"] {
+                let expected = "the header `size_bytes,cdf`";
+                return Err(WorkloadError::line(
+                    file,
+                    first.number,
+                    "header",
+                    first.text,
+                    expected,
+                ));
+            }
+            &lines[1..]
+        }
+        Dialect::Homa => {
+            number(file, first, "mean", first.text)?;
+            &lines[1..]
+        }
+        _ => &lines[..],
+    };
+    let mut rows = Vec::with_capacity(body.len());
+    for line in body {
+        let row = read_row(file, line, dialect, rows.last())?;
+        rows.push(row);
+    }
+    finish(file, body, dialect, rows)
+}
+
+/// Reads one line as a point that may follow `previous`.
+fn read_row(
+    file: &str,
+    line: &Line<'_>,
+    dialect: Dialect,
+    previous: Option<&Row>,
+) -> Result<Row, WorkloadError> {
+    let fail = |key: &str, value: &str, accepted: String| {
+        Err(WorkloadError::line(file, line.number, key, value, accepted))
+    };
+    let columns = fields(line.text);
+    if columns.len() != dialect.columns() {
+        return fail("line", line.text, format!("the columns {}", dialect.layout()));
+    }
+    if dialect == Dialect::Packets && number(file, line, "column 2", columns[1])? != 1.0 {
+        return fail("column 2", columns[1], format!("1, as in {}", dialect.layout()));
+    }
+    let share_text = columns[columns.len() - 1];
+    let scale = if dialect == Dialect::Packets { NS2_MSS } else { 1.0 };
+    let size = number(file, line, "size", columns[0])? * scale;
+    let written = number(file, line, "cdf", share_text)?;
+    let (end, floor) = (dialect.end(), previous.map_or(0.0, |row| row.size));
+    if size < floor || size > MAX_SIZE {
+        let unit = if dialect == Dialect::Packets { "packets" } else { "bytes" };
+        let (low, high) = (floor / scale, MAX_SIZE / scale);
+        return fail("size", columns[0], format!("{low} (the line before) to {high} {unit}"));
+    }
+    let share = written / end;
+    let floor = previous.map_or(0.0, |row| row.share);
+    if share < floor || share > 1.0 + END_TOLERANCE {
+        return fail(
+            "cdf",
+            share_text,
+            format!("{} (the line before) to {end}", (floor * end * 1e9).round() / 1e9),
+        );
+    }
+    Ok(Row { size, share: share.min(1.0) })
+}
+
+/// Checks the end of the table and makes the last share exactly 1.
+fn finish(
+    file: &str,
+    body: &[Line<'_>],
+    dialect: Dialect,
+    mut rows: Vec<Row>,
+) -> Result<Vec<Row>, WorkloadError> {
+    let (Some(last), Some(line)) = (rows.last_mut(), body.last()) else {
+        let expected = format!("at least one line of {}", dialect.layout());
+        return Err(WorkloadError::file(file, "size distribution", "", expected));
+    };
+    if last.share < 1.0 - END_TOLERANCE {
+        let columns = fields(line.text);
+        let accepted = format!("{} in the last line", dialect.end());
+        return Err(WorkloadError::line(
+            file,
+            line.number,
+            "cdf",
+            columns[columns.len() - 1],
+            accepted,
+        ));
+    }
+    if last.size < 1.0 {
+        let expected = "a largest size of at least 1 byte";
+        return Err(WorkloadError::line(file, line.number, "size", last.size, expected));
+    }
+    last.share = 1.0;
+    Ok(rows)
+}

@@ -1,0 +1,86 @@
+//! Flow files of HPCC and its family: a count, then `src dst pg dport bytes start_s` a line.
+
+use super::{HostIds, Place, content, native::waits, unscaled};
+use crate::error::WorkloadError;
+use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Start, Traffic};
+use incast_units::Time;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Destination port of background flows.
+const BACKGROUND_PORT: u64 = 100;
+/// Destination port of incast flows.
+const INCAST_PORT: u64 = 200;
+/// The priority group that the original's generator writes.
+const PRIORITY_GROUP: u64 = 3;
+
+/// Reads an HPCC flow file. Port 200 marks incast flows, every other port background; priority
+/// groups have no meaning here, and a file that uses several gets a warning.
+///
+/// # Errors
+/// Names file, line, column and what is accepted; the count must match, and starts must ascend,
+/// as the original reads flows one after another.
+pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
+    let lines = content(text);
+    let Some(first) = lines.first() else {
+        return Err(WorkloadError::file(file, "number of flows", "", "a count in the first line"));
+    };
+    let place = Place { file, line: first.number };
+    let count = place.integer("number of flows", first.text, 1, MAX_FLOWS)?;
+    let body = &lines[1..];
+    if count != body.len() as u64 {
+        let accepted = format!("{}, the number of lines that follow", body.len());
+        return place.fail("number of flows", count, accepted);
+    }
+    let (mut flows, mut groups, mut last) = (Vec::new(), BTreeSet::new(), Time::ZERO);
+    for line in body {
+        let place = Place { file, line: line.number };
+        let fields: Vec<&str> = line.text.split_whitespace().collect();
+        let &[src, dst, group, port, bytes, start] = &fields[..] else {
+            return place.fail("line", line.text, "6 columns: src dst pg dport bytes start_s");
+        };
+        let src = place.host("src", src, hosts)?;
+        let dst = place.receiver(dst, src, hosts)?;
+        groups.insert(place.integer("pg", group, 0, 7)?);
+        let port = place.integer("dport", port, 0, 65_535)?;
+        let size = place.size("bytes", bytes)?;
+        let start_time = place.time("start", start, 12)?;
+        if start_time < last {
+            let accepted = format!("{last} or later: flows are sorted by start");
+            return place.fail("start", start, accepted);
+        }
+        last = start_time;
+        let class = if port == INCAST_PORT { FlowClass::Incast } else { FlowClass::Background };
+        flows.push(FlowSpec::new(src, dst, size, Start::At(start_time), class));
+    }
+    let mut traffic = Traffic::from_flows(flows, Vec::new());
+    if groups.len() > 1 {
+        let groups = groups.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        let warning = format!("{file}: priority groups {groups} are treated alike");
+        traffic.warnings.push(warning);
+    }
+    Ok(traffic)
+}
+
+/// Writes `traffic` as an HPCC flow file, starts exact to the picosecond. Classes other than
+/// incast become background; transports, prescribed packets and requests are not part of the
+/// format.
+///
+/// # Errors
+/// Refuses flows that wait for others, and hosts that `hosts` does not know.
+pub fn export_hpcc(traffic: &Traffic, hosts: &HostIds) -> Result<String, WorkloadError> {
+    let mut text = format!("{}\n", traffic.flows.len());
+    for (i, flow) in traffic.flows.iter().enumerate() {
+        let Start::At(start) = flow.start else {
+            return Err(waits(i));
+        };
+        let id = |key: &str, host: u32| {
+            hosts.id(host).ok_or_else(|| WorkloadError::setting(key, host, hosts.accepted()))
+        };
+        let (src, dst) = (id("src", flow.src)?, id("dst", flow.dst)?);
+        let port = if flow.class == FlowClass::Incast { INCAST_PORT } else { BACKGROUND_PORT };
+        let (size, start) = (flow.size, unscaled(start.0, 12));
+        let _ = writeln!(text, "{src} {dst} {PRIORITY_GROUP} {port} {size} {start}");
+    }
+    Ok(text)
+}

@@ -1,0 +1,350 @@
+//! htsim connection matrices (`.cm`), with their triggers and failures.
+//!
+//! A trigger becomes [`Start::After`]: both `send_done_trigger` and `recv_done_trigger` fire at
+//! the flow's completion. (htsim fires the first when the sender has its last ACK, half a round
+//! trip later.) A oneshot trigger starts all its connections at its one firing, a barrier at the
+//! last of its `count`, a multishot the next one at each. Which flow fires a multishot first is
+//! known only in the run, so the k-th connection waits for the k-th source in the file's order:
+//! exact when sources finish in that order, reported as a warning otherwise.
+
+use super::{HostIds, Line, Place, content};
+use crate::error::{WorkloadError, one_of};
+use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Start, Traffic};
+use incast_units::{Span, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The tier of a switch in htsim's fat tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SwitchTier {
+    /// Top of rack.
+    Tor,
+    /// Aggregation.
+    Agg,
+    /// Core.
+    Core,
+}
+
+/// A link that is broken from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Tier of the switch below whose uplinks the link is counted.
+    pub tier: SwitchTier,
+    /// The switch within its tier, from 0.
+    pub switch: u32,
+    /// The link of that switch, from 0.
+    pub link: u32,
+}
+
+/// What a connection matrix holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HtsimTraffic {
+    /// The number of hosts the file was made for.
+    pub nodes: u32,
+    /// Its flows.
+    pub traffic: Traffic,
+    /// Its link failures.
+    pub failures: Vec<Failure>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fires {
+    OneShot,
+    MultiShot,
+    Barrier(u64),
+}
+
+struct Connection {
+    line: usize,
+    src: u32,
+    dst: u32,
+    size: u64,
+    start: Option<Time>,
+    trigger: Option<u64>,
+    fires: Vec<u64>,
+    id: Option<u64>,
+    ignored: BTreeSet<&'static str>,
+}
+
+/// Reads an htsim connection matrix. Sizes have 64 bits; `msg` and `prio` are accepted and
+/// reported as ignored.
+///
+/// # Errors
+/// Names file, line, keyword and what is accepted: counts must match, hosts exist, each
+/// connection has a size and either a start or a trigger, triggers are defined and can fire, and
+/// no connection waits for itself.
+pub fn read_htsim(text: &str, file: &str, hosts: &HostIds) -> Result<HtsimTraffic, WorkloadError> {
+    let lines = content(text);
+    let is_header = |line: &&Line<'_>| HEADER.contains(&word(line.text, 0));
+    let header = Header::read(file, &lines, hosts)?;
+    let ids = HostIds::same(header.nodes);
+    let (mut connections, mut triggers, mut failures) = (Vec::new(), BTreeMap::new(), Vec::new());
+    for line in lines.iter().filter(|line| !is_header(line)) {
+        let place = Place { file, line: line.number };
+        match word(line.text, 0) {
+            first if first.contains("->") => {
+                connections.push(read_connection(place, line.text, &ids)?);
+            }
+            "trigger" => {
+                let (id, fires) = read_trigger(place, line.text)?;
+                if triggers.insert(id, (line.number, fires)).is_some() {
+                    return place.fail("trigger id", id, "each trigger once");
+                }
+            }
+            "failure" => failures.push(read_failure(place, line.text)?),
+            other => {
+                let known = HEADER.into_iter().chain(["trigger", "failure", "0->1"]);
+                return place.fail("line", other, one_of(other, known));
+            }
+        }
+    }
+    header.check(file, [connections.len(), triggers.len(), failures.len()])?;
+    let traffic = assemble(file, &connections, &triggers)?;
+    Ok(HtsimTraffic { nodes: header.nodes, traffic, failures })
+}
+
+const HEADER: [&str; 4] = ["Nodes", "Connections", "Triggers", "Failures"];
+
+fn word(text: &str, place: usize) -> &str {
+    text.split_whitespace().nth(place).unwrap_or("")
+}
+
+/// The counts at the top of the file.
+struct Header {
+    nodes: u32,
+    /// Line and number of connections, triggers and failures, where the file states them.
+    counts: [Option<(usize, u64)>; 3],
+}
+
+impl Header {
+    fn read(file: &str, lines: &[Line<'_>], hosts: &HostIds) -> Result<Header, WorkloadError> {
+        let mut found = [None; 4];
+        for line in lines {
+            let Some(at) = HEADER.iter().position(|key| *key == word(line.text, 0)) else {
+                continue;
+            };
+            let place = Place { file, line: line.number };
+            if line.text.split_whitespace().count() != 2 || found[at].is_some() {
+                let accepted = format!("`{} <number>`, once", HEADER[at]);
+                return place.fail("line", line.text, accepted);
+            }
+            let (low, high) = match at {
+                0 => (2, u64::from(hosts.hosts())),
+                1 => (1, MAX_FLOWS),
+                _ => (0, MAX_FLOWS),
+            };
+            let number = place.integer(HEADER[at], word(line.text, 1), low, high)?;
+            found[at] = Some((line.number, number));
+        }
+        let [nodes, connections, triggers, failures] = found;
+        let missing = |key: &str| WorkloadError::file(file, key, "", format!("`{key} <number>`"));
+        let (_, nodes) = nodes.ok_or_else(|| missing("Nodes"))?;
+        connections.ok_or_else(|| missing("Connections"))?;
+        Ok(Header { nodes: nodes as u32, counts: [connections, triggers, failures] })
+    }
+
+    fn check(&self, file: &str, seen: [usize; 3]) -> Result<(), WorkloadError> {
+        for ((stated, seen), key) in self.counts.iter().zip(seen).zip(&HEADER[1..]) {
+            let (line, number) = stated.unwrap_or((1, 0));
+            if number != seen as u64 {
+                let accepted = format!("{seen}, the number of such lines in the file");
+                return Place { file, line }.fail(key, number, accepted);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_connection(
+    place: Place<'_>,
+    text: &str,
+    hosts: &HostIds,
+) -> Result<Connection, WorkloadError> {
+    const KEYS: [&str; 8] =
+        ["id", "msg", "start", "trigger", "size", "send_done_trigger", "recv_done_trigger", "prio"];
+    let mut words = text.split_whitespace();
+    let pair = words.next().unwrap_or("");
+    let (src, dst) = pair.split_once("->").unwrap_or((pair, ""));
+    let src = place.host("src", src, hosts)?;
+    let dst = place.receiver(dst, src, hosts)?;
+    let (mut start, mut trigger, mut id, mut size) = (None, None, None, None);
+    let (mut fires, mut ignored, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    while let Some(key) = words.next() {
+        let Some(&key) = KEYS.iter().find(|known| **known == key) else {
+            return place.fail("keyword", key, one_of(key, KEYS.into_iter()));
+        };
+        let value = words.next().unwrap_or("");
+        if !seen.insert(key) {
+            return place.fail(key, value, "each keyword once");
+        }
+        match key {
+            "start" => start = Some(place.time(key, value, 0)?),
+            "trigger" => trigger = Some(place.integer(key, value, 1, u64::MAX)?),
+            "id" => id = Some(place.integer(key, value, 1, u64::MAX)?),
+            "size" => size = Some(place.size(key, value)?),
+            "msg" | "prio" => {
+                place.integer(key, value, 0, u64::MAX)?;
+                ignored.insert(key);
+            }
+            _ => fires.push(place.integer(key, value, 1, u64::MAX)?),
+        }
+    }
+    let Some(size) = size else {
+        return place.fail("size", "", "`size <bytes>`");
+    };
+    match (start, trigger) {
+        (None, None) => return place.fail("start", "", "`start <picoseconds>` or `trigger <id>`"),
+        (Some(_), Some(trigger)) => {
+            return place.fail("trigger", trigger, "either a start or a trigger, not both");
+        }
+        _ => {}
+    }
+    Ok(Connection { line: place.line, src, dst, size, start, trigger, fires, id, ignored })
+}
+
+fn read_trigger(place: Place<'_>, text: &str) -> Result<(u64, Fires), WorkloadError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let number = |key: &str, value: &str| place.integer(key, value, 1, u64::MAX);
+    match words[..] {
+        ["trigger", "id", id, "oneshot"] => Ok((number("trigger id", id)?, Fires::OneShot)),
+        ["trigger", "id", id, "multishot"] => Ok((number("trigger id", id)?, Fires::MultiShot)),
+        ["trigger", "id", id, "barrier", "count", count] => {
+            Ok((number("trigger id", id)?, Fires::Barrier(number("count", count)?)))
+        }
+        _ => place.fail(
+            "trigger",
+            text,
+            "`trigger id <id>` and `oneshot`, `multishot` or `barrier count <n>`",
+        ),
+    }
+}
+
+fn read_failure(place: Place<'_>, text: &str) -> Result<Failure, WorkloadError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let ["failure", "switch_type", tier, "switch_id", switch, "link_id", link] = words[..] else {
+        let accepted = "`failure switch_type <TOR|AGG|CORE> switch_id <n> link_id <n>`";
+        return place.fail("failure", text, accepted);
+    };
+    let tier = match tier {
+        "TOR" => SwitchTier::Tor,
+        "AGG" => SwitchTier::Agg,
+        "CORE" => SwitchTier::Core,
+        other => return place.fail("switch_type", other, "TOR, AGG or CORE"),
+    };
+    let number = |key: &str, value: &str| place.integer(key, value, 0, u64::from(u32::MAX));
+    let (switch, link) = (number("switch_id", switch)?, number("link_id", link)?);
+    Ok(Failure { tier, switch: switch as u32, link: link as u32 })
+}
+
+/// Joins connections and triggers.
+fn assemble(
+    file: &str,
+    connections: &[Connection],
+    triggers: &BTreeMap<u64, (usize, Fires)>,
+) -> Result<Traffic, WorkloadError> {
+    let (sources, targets) = ends(file, connections, triggers)?;
+    let mut warnings = check_triggers(file, triggers, &sources, &targets)?;
+    let flow = |connection: &Connection, place: u32| {
+        let start = match (connection.start, connection.trigger) {
+            (Some(time), _) => Start::At(time),
+            (None, id) => {
+                let id = id.expect("a start or a trigger was read");
+                let sources = &sources[&id];
+                let flows = match triggers[&id].1 {
+                    Fires::MultiShot => {
+                        let turn = targets[&id].binary_search(&place);
+                        vec![sources[turn.expect("listed among its trigger's targets")]]
+                    }
+                    _ => sources.clone(),
+                };
+                Start::After { flows, delay: Span::ZERO }
+            }
+        };
+        FlowSpec::new(connection.src, connection.dst, connection.size, start, FlowClass::Background)
+    };
+    let flows: Vec<FlowSpec> = connections.iter().zip(0..).map(|(c, i)| flow(c, i)).collect();
+    let unordered = Traffic { flows, ..Traffic::default() };
+    if let Some(i) = unordered.waiting_for_itself() {
+        let connection = &connections[i as usize];
+        let id = connection.trigger.unwrap_or(0);
+        let accepted = "triggers that do not wait for one another in a circle";
+        return Place { file, line: connection.line }.fail("trigger", id, accepted);
+    }
+    let ignored: BTreeSet<&str> = connections.iter().flat_map(|c| &c.ignored).copied().collect();
+    warnings.extend(ignored.iter().map(|key| format!("{file}: `{key}` is ignored")));
+    let mut traffic = Traffic::from_flows(unordered.flows, Vec::new());
+    traffic.warnings = warnings;
+    Ok(traffic)
+}
+
+/// The connections at either end of each trigger, as places in the file's order.
+type Ends = BTreeMap<u64, Vec<u32>>;
+
+/// For each trigger the connections that fire it and those it starts.
+fn ends(
+    file: &str,
+    connections: &[Connection],
+    triggers: &BTreeMap<u64, (usize, Fires)>,
+) -> Result<(Ends, Ends), WorkloadError> {
+    let empty: Ends = triggers.keys().map(|&id| (id, Vec::new())).collect();
+    let (mut sources, mut targets, mut ids) = (empty.clone(), empty, BTreeSet::new());
+    for (connection, i) in connections.iter().zip(0..) {
+        let place = Place { file, line: connection.line };
+        let unknown = |key: &str, id: u64| {
+            place.fail(key, id, "the id of a trigger that a `trigger id` line defines")
+        };
+        for &id in &connection.fires {
+            match sources.get_mut(&id) {
+                Some(list) => list.push(i),
+                None => return unknown("send_done_trigger or recv_done_trigger", id),
+            }
+        }
+        if let Some(id) = connection.trigger {
+            match targets.get_mut(&id) {
+                Some(list) => list.push(i),
+                None => return unknown("trigger", id),
+            }
+        }
+        if let Some(id) = connection.id.filter(|&id| !ids.insert(id)) {
+            return place.fail("id", id, "each id once");
+        }
+    }
+    Ok((sources, targets))
+}
+
+/// Refuses triggers that never fire or fire more often than they may; returns warnings.
+fn check_triggers(
+    file: &str,
+    triggers: &BTreeMap<u64, (usize, Fires)>,
+    sources: &Ends,
+    targets: &Ends,
+) -> Result<Vec<String>, WorkloadError> {
+    let mut warnings = Vec::new();
+    for (&id, &(line, fires)) in triggers {
+        let (firing, started) = (sources[&id].len(), targets[&id].len());
+        let place = Place { file, line };
+        if started == 0 {
+            warnings.push(format!("{file}:{line}: trigger {id} starts no connection"));
+            continue;
+        }
+        match fires {
+            Fires::OneShot if firing != 1 => {
+                let accepted = format!("one connection that fires it, but {firing} do");
+                return place.fail("oneshot trigger", id, accepted);
+            }
+            Fires::Barrier(count) if count != firing as u64 => {
+                let accepted = format!("{firing}, the connections that fire trigger {id}");
+                return place.fail("barrier count", count, accepted);
+            }
+            Fires::MultiShot if firing < started => {
+                let accepted = format!("{started} connections that fire it, but {firing} do");
+                return place.fail("multishot trigger", id, accepted);
+            }
+            Fires::MultiShot if firing > 1 => warnings.push(format!(
+                "{file}:{line}: multishot trigger {id}: the k-th connection it starts waits for \
+                 the k-th connection that fires it, in the order of the file"
+            )),
+            _ => {}
+        }
+    }
+    Ok(warnings)
+}

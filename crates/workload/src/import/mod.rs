@@ -1,0 +1,315 @@
+//! Flow files of other tools, recognised by content.
+
+pub(crate) mod hpcc;
+pub(crate) mod htsim;
+pub(crate) mod native;
+pub(crate) mod yaps;
+
+use crate::dialect::{Dialect, dialect};
+use crate::error::WorkloadError;
+use crate::traffic::{MAX_FLOW_BYTES, Traffic};
+use htsim::Failure;
+use incast_units::Time;
+
+/// One line with content: comments (`#` to the end) and blanks removed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'a> {
+    /// Counted from 1.
+    pub(crate) number: usize,
+    pub(crate) text: &'a str,
+}
+
+/// The lines of `text` that say something.
+pub(crate) fn content(text: &str) -> Vec<Line<'_>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let said = |raw| str::split(raw, '#').next().unwrap_or("").trim();
+    let lines = text.lines().map(said).enumerate();
+    lines
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(i, text)| Line { number: i + 1, text })
+        .collect()
+}
+
+/// What a workload file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Flow list with the header `src,dst,size_bytes,start_ns`.
+    NativeFlows,
+    /// HPCC flow file: a count, then six columns.
+    HpccFlows,
+    /// htsim connection matrix.
+    HtsimConnections,
+    /// YAPS flow trace: nine columns.
+    YapsTrace,
+    /// Size distribution with the header `size_bytes,cdf`.
+    NativeSizes,
+    /// Size distribution `bytes percent`.
+    PercentSizes,
+    /// Size distribution `bytes probability`.
+    ProbabilitySizes,
+    /// Size distribution `packets 1 probability`.
+    PacketSizes,
+    /// Size distribution of the Homa simulator.
+    HomaSizes,
+}
+
+/// Recognises a workload file by its first and last lines; `None` when it is no kind we read.
+/// Only the reader itself can tell whether the rest of the file is in order.
+pub fn detect(text: &str) -> Option<Kind> {
+    let lines = content(text);
+    let (first, last) = (lines.first()?, lines.last()?);
+    let columns = |line: &Line<'_>| line.text.split_whitespace().count();
+    let numbers = |line: &Line<'_>| {
+        let mut fields = line.text.split([',', ' ', '\t']).filter(|field| !field.is_empty());
+        fields.all(|field| field.parse::<f64>().is_ok())
+    };
+    if first.text.starts_with("src,dst,") {
+        return Some(Kind::NativeFlows);
+    }
+    if first.text.starts_with("Nodes") {
+        let connects = |line: &Line<'_>| line.text.starts_with("Connections");
+        return lines.iter().any(connects).then_some(Kind::HtsimConnections);
+    }
+    if first.text.starts_with("size_bytes") {
+        return Some(Kind::NativeSizes);
+    }
+    if !numbers(first) || !numbers(last) {
+        return None;
+    }
+    match (columns(first), lines.get(1).map(columns)) {
+        (1, Some(6)) => return Some(Kind::HpccFlows),
+        (9, _) => return Some(Kind::YapsTrace),
+        _ => {}
+    }
+    let width = if columns(first) == 1 { 2 } else { columns(first) };
+    let even = lines[1..].iter().all(|line| columns(line) == width && numbers(line));
+    let packets = |line: &Line<'_>| line.text.split_whitespace().nth(1) == Some("1");
+    match dialect(&lines).filter(|_| even)? {
+        Dialect::Native => Some(Kind::NativeSizes),
+        Dialect::Percent => Some(Kind::PercentSizes),
+        Dialect::Probability => Some(Kind::ProbabilitySizes),
+        Dialect::Packets => lines.iter().all(packets).then_some(Kind::PacketSizes),
+        Dialect::Homa => (lines.len() > 1).then_some(Kind::HomaSizes),
+    }
+}
+
+/// How a file's host numbers map to hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostIds {
+    /// The file's number of each host, ascending; `None` when they are the same.
+    ids: Option<Vec<u64>>,
+    hosts: u32,
+}
+
+impl HostIds {
+    /// Hosts are numbered 0 to `hosts` - 1 in the file too.
+    pub fn same(hosts: u32) -> HostIds {
+        HostIds { ids: None, hosts }
+    }
+
+    /// Host i is the i-th smallest of `ids`: files that number hosts and switches together.
+    /// Panics when a number appears twice.
+    pub fn listed(ids: &[u64]) -> HostIds {
+        let mut sorted = ids.to_vec();
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[0] < pair[1]), "a host number appears twice");
+        HostIds { hosts: ids.len() as u32, ids: Some(sorted) }
+    }
+
+    /// Number of hosts.
+    pub fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
+    fn host(&self, id: u64) -> Option<u32> {
+        match &self.ids {
+            None => u32::try_from(id).ok().filter(|&host| host < self.hosts),
+            Some(ids) => ids.binary_search(&id).ok().map(|place| place as u32),
+        }
+    }
+
+    fn id(&self, host: u32) -> Option<u64> {
+        match &self.ids {
+            None => (host < self.hosts).then_some(u64::from(host)),
+            Some(ids) => ids.get(host as usize).copied(),
+        }
+    }
+
+    fn accepted(&self) -> String {
+        match &self.ids {
+            None => format!("a host from 0 to {}", i64::from(self.hosts) - 1),
+            Some(ids) => match (ids.first(), ids.last()) {
+                (Some(low), Some(high)) => {
+                    format!("one of the {} hosts numbered {low} to {high}", ids.len())
+                }
+                _ => "no host: the fabric has none".to_string(),
+            },
+        }
+    }
+}
+
+/// What a flow file held.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// Which kind of file it was.
+    pub kind: Kind,
+    /// Its flows.
+    pub traffic: Traffic,
+    /// Link failures it asks for (htsim only).
+    pub failures: Vec<Failure>,
+}
+
+/// Reads a flow file of any kind. `file` is its name for messages.
+///
+/// # Errors
+/// Those of the reader for its kind, and a message with the known kinds for anything else.
+pub fn read_flows(text: &str, file: &str, hosts: &HostIds) -> Result<Imported, WorkloadError> {
+    let kind = detect(text);
+    let (traffic, failures) = match kind {
+        Some(Kind::NativeFlows) => (native::read_csv(text, file, hosts)?, Vec::new()),
+        Some(Kind::HpccFlows) => (hpcc::read_hpcc(text, file, hosts)?, Vec::new()),
+        Some(Kind::YapsTrace) => (yaps::read_yaps(text, file, hosts)?, Vec::new()),
+        Some(Kind::HtsimConnections) => {
+            let read = htsim::read_htsim(text, file, hosts)?;
+            (read.traffic, read.failures)
+        }
+        other => {
+            let found = match (other, content(text).is_empty()) {
+                (Some(_), _) => "a size distribution",
+                (None, true) => "an empty file",
+                (None, false) => "an unknown layout",
+            };
+            let accepted = "a flow list: CSV with the header `src,dst,size_bytes,start_ns`, an \
+                 HPCC flow file, an htsim connection matrix or a YAPS trace";
+            return Err(WorkloadError::file(file, "content", found, accepted));
+        }
+    };
+    let kind = kind.expect("matched above");
+    Ok(Imported { kind, traffic, failures })
+}
+
+/// Reads fields of one line of one file, so that every error names the place.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) line: usize,
+}
+
+impl Place<'_> {
+    pub(crate) fn fail<T>(
+        &self,
+        key: &str,
+        value: impl std::fmt::Display,
+        accepted: impl Into<String>,
+    ) -> Result<T, WorkloadError> {
+        Err(WorkloadError::line(self.file, self.line, key, value, accepted))
+    }
+
+    /// A whole number in `low..=high`.
+    pub(crate) fn integer(
+        &self,
+        key: &str,
+        text: &str,
+        low: u64,
+        high: u64,
+    ) -> Result<u64, WorkloadError> {
+        match text.parse::<u64>() {
+            Ok(value) if (low..=high).contains(&value) => Ok(value),
+            _ => self.fail(key, text, format!("a whole number from {low} to {high}")),
+        }
+    }
+
+    pub(crate) fn host(
+        &self,
+        key: &str,
+        text: &str,
+        hosts: &HostIds,
+    ) -> Result<u32, WorkloadError> {
+        let host = text.parse::<u64>().ok().and_then(|id| hosts.host(id));
+        host.map_or_else(|| self.fail(key, text, hosts.accepted()), Ok)
+    }
+
+    /// A receiver, which must not be the sender.
+    pub(crate) fn receiver(
+        &self,
+        text: &str,
+        src: u32,
+        hosts: &HostIds,
+    ) -> Result<u32, WorkloadError> {
+        let dst = self.host("dst", text, hosts)?;
+        if dst == src {
+            return self.fail("dst", text, "a host other than the sender");
+        }
+        Ok(dst)
+    }
+
+    pub(crate) fn size(&self, key: &str, text: &str) -> Result<u64, WorkloadError> {
+        self.integer(key, text, 1, MAX_FLOW_BYTES)
+    }
+
+    /// An instant written in units of 10^`power` picoseconds, rounded to the nearest picosecond.
+    pub(crate) fn time(&self, key: &str, text: &str, power: i32) -> Result<Time, WorkloadError> {
+        match scaled(text, power).filter(|&time| time < Time::NEVER.0) {
+            Some(time) => Ok(Time(time)),
+            None => self.fail(key, text, "a number, 0 or more, that ends within 213 days"),
+        }
+    }
+}
+
+/// `text` times 10^`power`, rounded to the nearest integer (halves up), without floating point.
+/// `None` when it is no decimal number, negative or too large.
+pub(crate) fn scaled(text: &str, power: i32) -> Option<u64> {
+    const FRACTION_DIGITS: usize = 24;
+    let (number, exponent) = match text.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |s: &str| s.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
+        return None;
+    }
+    let kept = &fraction[..fraction.len().min(FRACTION_DIGITS)];
+    // The leading zero makes an empty whole part, as in `.5`, a number.
+    let value: u128 = format!("0{whole}{kept}").parse().ok()?;
+    let shift = exponent.checked_add(power)?.checked_sub(kept.len() as i32)?;
+    let result = match 10u128.checked_pow(shift.unsigned_abs()) {
+        Some(factor) if shift >= 0 => value.checked_mul(factor)?,
+        Some(factor) => value / factor + u128::from(value % factor >= factor.div_ceil(2)),
+        None if shift < 0 || value == 0 => 0,
+        None => return None,
+    };
+    u64::try_from(result).ok()
+}
+
+/// The reverse of [`scaled`] for a negative power: `value` / 10^`places`, without trailing zeros.
+pub(crate) fn unscaled(value: u64, places: usize) -> String {
+    let factor = 10u64.pow(places as u32);
+    let rest = format!("{:0places$}", value % factor);
+    match rest.trim_end_matches('0') {
+        "" => (value / factor).to_string(),
+        rest => format!("{}.{rest}", value / factor),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_exact() {
+        assert_eq!(scaled("2.000001", 12), Some(2_000_001_000_000));
+        assert_eq!(scaled("2e-05", 12), Some(20_000_000));
+        assert_eq!(scaled("1.5E3", 0), Some(1500));
+        assert_eq!(scaled("0.0005", 3), Some(1));
+        assert_eq!(scaled("0.0004", 3), Some(0));
+        assert_eq!(scaled("000", 12), Some(0));
+        assert_eq!(scaled("1e-400", 12), Some(0));
+        for bad in ["-1", "", ".", "1e", "nan", "inf", "1e40", "18446745", "1.2.3", "+1"] {
+            assert_eq!(scaled(bad, 12), None, "{bad}");
+        }
+        assert_eq!(unscaled(2_000_001_000_000, 12), "2.000001");
+        assert_eq!(unscaled(1_234, 3), "1.234");
+        assert_eq!(unscaled(5_000, 3), "5");
+    }
+}

@@ -1,0 +1,91 @@
+//! Our own flow list: CSV with the header `src,dst,size_bytes,start_ns[,class][,transport]`.
+
+use super::{HostIds, Place, content, unscaled};
+use crate::error::{WorkloadError, one_of};
+use crate::traffic::{FlowClass, FlowSpec, Start, Traffic};
+use std::fmt::Write;
+
+const REQUIRED: [&str; 4] = ["src", "dst", "size_bytes", "start_ns"];
+const OPTIONAL: [&str; 2] = ["class", "transport"];
+
+/// Reads a native flow list. Flows may stand in any order; `start_ns` may have a fraction, down
+/// to the picosecond; without a class a flow is background.
+///
+/// # Errors
+/// Names file, line, column and what is accepted: the header, hosts that exist, a receiver other
+/// than the sender, sizes from 1 to 2^53, times within 213 days, known classes, at least one flow.
+pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
+    let lines = content(text);
+    let layout = "the header `src,dst,size_bytes,start_ns[,class][,transport]`";
+    let Some(header) = lines.first() else {
+        return Err(WorkloadError::file(file, "header", "", layout));
+    };
+    let columns: Vec<&str> = header.text.split(',').map(str::trim).collect();
+    let place = Place { file, line: header.number };
+    if columns.len() < 4 || columns[..4] != REQUIRED {
+        return place.fail("header", header.text, layout);
+    }
+    for (i, column) in columns.iter().enumerate().skip(4) {
+        if !OPTIONAL.contains(column) || columns[4..i].contains(column) {
+            let accepted = one_of(column, OPTIONAL.into_iter());
+            return place.fail("header", column, format!("{accepted}, each once"));
+        }
+    }
+    let optional = |name: &str| columns.iter().position(|column| *column == name);
+    let (class_at, transport_at) = (optional("class"), optional("transport"));
+    let mut flows = Vec::with_capacity(lines.len() - 1);
+    for line in &lines[1..] {
+        let place = Place { file, line: line.number };
+        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        if fields.len() != columns.len() {
+            return place.fail("line", line.text, format!("{} columns", columns.len()));
+        }
+        let src = place.host("src", fields[0], hosts)?;
+        let dst = place.receiver(fields[1], src, hosts)?;
+        let size = place.size("size_bytes", fields[2])?;
+        let start = Start::At(place.time("start_ns", fields[3], 3)?);
+        let class = match class_at.map_or("", |at| fields[at]) {
+            "" => FlowClass::Background,
+            name => match name.parse::<FlowClass>() {
+                Ok(class) => class,
+                Err(error) => return place.fail("class", name, error.accepted),
+            },
+        };
+        let transport = transport_at.map(|at| fields[at]).filter(|name| !name.is_empty());
+        let flow = FlowSpec::new(src, dst, size, start, class);
+        flows.push(FlowSpec { transport: transport.map(str::to_string), ..flow });
+    }
+    if flows.is_empty() {
+        return Err(WorkloadError::file(file, "flows", 0, "at least one flow below the header"));
+    }
+    Ok(Traffic::from_flows(flows, Vec::new()))
+}
+
+/// Writes `traffic` as a native flow list, which reads back as the same flows. Prescribed packets
+/// and requests are not part of the format.
+///
+/// # Errors
+/// Refuses flows that wait for others and transport names with a comma, `#` or line break.
+pub fn export_csv(traffic: &Traffic) -> Result<String, WorkloadError> {
+    let mut text = REQUIRED.join(",") + ",class,transport\n";
+    for (i, flow) in traffic.flows.iter().enumerate() {
+        let Start::At(start) = flow.start else {
+            return Err(waits(i));
+        };
+        let transport = flow.transport.as_deref().unwrap_or("");
+        if transport.contains([',', '#', '\n', '\r']) || transport != transport.trim() {
+            let accepted = "a name without comma, `#`, line break or outer blanks";
+            return Err(WorkloadError::setting("transport", transport, accepted));
+        }
+        let (start, class) = (unscaled(start.0, 3), flow.class);
+        let (src, dst, size) = (flow.src, flow.dst, flow.size);
+        let _ = writeln!(text, "{src},{dst},{size},{start},{class},{transport}");
+    }
+    Ok(text)
+}
+
+/// The error of a format that has times only.
+pub(crate) fn waits(flow: usize) -> WorkloadError {
+    let key = format!("flow {flow}: start");
+    WorkloadError::setting(&key, "after other flows", "a given time: the format has nothing else")
+}

@@ -1,0 +1,122 @@
+//! Packet-size distributions, and the cutting of flows into packets.
+
+use crate::error::WorkloadError;
+use crate::random::Stream;
+use crate::size_table::SizeTable;
+use crate::wire_cost::{HEADER_BYTES, WireCost};
+
+/// Packets of at most this many bytes are the trace's pure ACKs; a transport makes its own.
+pub const ACK_LIMIT: u64 = 60;
+
+/// Longest IP packet a table may hold, in bytes.
+const MAX_LENGTH: f64 = 65_535.0;
+
+/// A distribution of IP packet lengths. Data packets are its packets above [`ACK_LIMIT`], that is
+/// lengths drawn again while they are not longer than that; 40 B of each are headers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PacketTable {
+    lengths: SizeTable,
+    acks: f64,
+}
+
+impl PacketTable {
+    /// Takes a table of IP packet lengths in bytes.
+    ///
+    /// # Errors
+    /// Refuses a table with lengths above 65,535 B, or with none above [`ACK_LIMIT`].
+    pub fn new(lengths: SizeTable) -> Result<PacketTable, WorkloadError> {
+        let longest = lengths.quantile(1.0);
+        if longest.round() <= ACK_LIMIT as f64 || lengths.range().1 > MAX_LENGTH {
+            let accepted = format!("a longest packet of {} to {MAX_LENGTH} B", ACK_LIMIT + 1);
+            return Err(WorkloadError::file(lengths.name(), "size", longest, accepted));
+        }
+        let acks = lengths.below(ACK_LIMIT as f64 + 0.5);
+        Ok(PacketTable { lengths, acks })
+    }
+
+    /// Reads a table of IP packet lengths in any dialect of [`SizeTable::parse`].
+    ///
+    /// # Errors
+    /// Those of [`SizeTable::parse`] and [`PacketTable::new`].
+    pub fn parse(text: &str, source_name: &str) -> Result<PacketTable, WorkloadError> {
+        PacketTable::new(SizeTable::parse(text, source_name)?)
+    }
+
+    /// The table's name.
+    pub fn name(&self) -> &str {
+        self.lengths.name()
+    }
+
+    /// The distribution of all IP packet lengths, ACKs included.
+    pub fn lengths(&self) -> &SizeTable {
+        &self.lengths
+    }
+
+    /// The payload in bytes of a data packet at `u` in (0, 1], at least 21 B. Drawing again while
+    /// a length is an ACK's is the same as drawing from the part of the table above it.
+    pub fn payload(&self, u: f64) -> u32 {
+        // The clamp keeps a rounding of the sum from reaching past 1 or back into the ACKs.
+        let length = self.lengths.sample((self.acks + u * (1.0 - self.acks)).min(1.0));
+        (length.max(ACK_LIMIT + 1) - HEADER_BYTES) as u32
+    }
+
+    /// The largest payload in bytes that a packet can carry.
+    pub fn largest_payload(&self) -> u32 {
+        self.payload(1.0)
+    }
+
+    /// The probability of each payload: `(bytes, probability)`, ascending, zeros left out. Exact
+    /// for lengths rounded to whole bytes.
+    pub(crate) fn payloads(&self) -> Vec<(u32, f64)> {
+        let share = |n: u64| {
+            let upper = self.lengths.below(n as f64 + 0.5);
+            (upper - self.lengths.below(n as f64 - 0.5)) / (1.0 - self.acks)
+        };
+        (ACK_LIMIT + 1..=u64::from(self.largest_payload()) + HEADER_BYTES)
+            .map(|n| ((n - HEADER_BYTES) as u32, share(n)))
+            .filter(|(_, share)| *share > 0.0)
+            .collect()
+    }
+
+    /// The mean IP length in bytes of a data packet that a flow's end does not cut short.
+    pub fn mean_packet(&self) -> f64 {
+        self.mean_payload() + HEADER_BYTES as f64
+    }
+
+    /// The mean payload in bytes of a data packet that a flow's end does not cut short.
+    pub fn mean_payload(&self) -> f64 {
+        self.payloads().iter().map(|(payload, share)| f64::from(*payload) * share).sum()
+    }
+
+    /// Bytes on the wire per byte of payload in packets that no flow's end cuts short: the limit
+    /// for long flows. [`WireCost::factor`] has the exact one for a table of flow sizes.
+    pub fn wire_per_payload(&self, cost: &WireCost) -> f64 {
+        let wire = |&(payload, share): &(u32, f64)| cost.packet(u64::from(payload)) as f64 * share;
+        self.payloads().iter().map(wire).sum::<f64>() / self.mean_payload()
+    }
+}
+
+/// The payload of each packet of a flow of `size` bytes, drawn from `table` by `key`; the last
+/// one carries what is left. The same key always gives the same packets.
+pub fn segment(size: u64, table: &PacketTable, key: u64) -> Vec<u32> {
+    let mut stream = Stream::new(key);
+    let mut payloads = Vec::with_capacity((size / 256) as usize + 1);
+    let mut left = size;
+    while left > 0 {
+        let payload = u64::from(table.payload(stream.unit())).min(left);
+        payloads.push(payload as u32);
+        left -= payload;
+    }
+    payloads
+}
+
+/// The payload of each packet of a flow of `size` bytes cut at `mss` bytes; the last one carries
+/// what is left. Panics when `mss` is 0.
+pub fn uniform(size: u64, mss: u32) -> Vec<u32> {
+    assert!(mss > 0, "packets without payload");
+    let full = size / u64::from(mss);
+    let rest = (size % u64::from(mss)) as u32;
+    let mut payloads = vec![mss; full as usize];
+    payloads.extend((rest > 0).then_some(rest));
+    payloads
+}

@@ -1,0 +1,202 @@
+//! Patterns with given sizes and times: permutation, all-to-all, n-to-1, long flows, bursts.
+
+use crate::error::WorkloadError;
+use crate::random::{Stream, fold_text};
+use crate::traffic::{
+    FlowClass, FlowSpec, MAX_FLOWS, Shape, Start, Traffic, check_host, check_pair, check_size,
+};
+use incast_units::{Span, Time};
+
+fn given(flows: Vec<FlowSpec>) -> Traffic {
+    Traffic::from_flows(flows, Vec::new())
+}
+
+fn at_least_two(hosts: u32) -> Result<(), WorkloadError> {
+    match hosts {
+        0 | 1 => Err(WorkloadError::setting("hosts", hosts, "2 or more")),
+        _ => Ok(()),
+    }
+}
+
+/// A uniformly random permutation without fixed point of `0..hosts`.
+fn derangement(hosts: u32, stream: &mut Stream) -> Vec<u32> {
+    // A shuffle has no fixed point with probability 1/e or more (1/2 for two, 1/3 for three), so
+    // all these attempts fail less often than once in 2^50.
+    const ATTEMPTS: u32 = 100;
+    let mut order: Vec<u32> = (0..hosts).collect();
+    for _ in 0..ATTEMPTS {
+        stream.shuffle(&mut order);
+        if order.iter().zip(0..).all(|(&dst, src)| dst != src) {
+            return order;
+        }
+    }
+    (0..hosts).map(|host| (host + 1) % hosts).collect()
+}
+
+/// Every host sends `size` bytes to one other and receives from one other, all from time 0, in a
+/// uniformly random derangement chosen by `seed`.
+///
+/// # Errors
+/// Refuses fewer than two hosts and a size of 0 or above 2^53.
+pub fn permutation(hosts: u32, size: u64, seed: u64) -> Result<Traffic, WorkloadError> {
+    at_least_two(hosts)?;
+    check_size("size", size)?;
+    let mut stream = Stream::new(fold_text(seed, "permutation"));
+    let flow =
+        |(src, dst)| FlowSpec::new(src, dst, size, Start::At(Time::ZERO), FlowClass::Background);
+    Ok(given((0..hosts).zip(derangement(hosts, &mut stream)).map(flow).collect()))
+}
+
+/// Every host sends `size` bytes to every other, all from time 0. Host h lists its receivers
+/// from h + 1 on, round the circle, so that a sender that opens flows in order does not join all
+/// others at host 0.
+///
+/// # Errors
+/// Refuses fewer than two hosts, more than 2^28 flows and a size of 0 or above 2^53.
+pub fn all_to_all(hosts: u32, size: u64) -> Result<Traffic, WorkloadError> {
+    at_least_two(hosts)?;
+    check_size("size", size)?;
+    if u64::from(hosts) * u64::from(hosts - 1) > MAX_FLOWS {
+        return Err(WorkloadError::setting("hosts", hosts, "2 to 16384 for all-to-all"));
+    }
+    let flow = |(src, step)| {
+        let dst = (src + step) % hosts;
+        FlowSpec::new(src, dst, size, Start::At(Time::ZERO), FlowClass::Background)
+    };
+    let pairs = (0..hosts).flat_map(|src| (1..hosts).map(move |step| (src, step)));
+    Ok(given(pairs.map(flow).collect()))
+}
+
+/// `count` different hosts other than `receiver`, chosen by `seed`, in random order.
+///
+/// # Errors
+/// Refuses a receiver that does not exist, and 0 senders or more than there are other hosts.
+pub fn choose_senders(
+    shape: &Shape,
+    receiver: u32,
+    count: u32,
+    seed: u64,
+) -> Result<Vec<u32>, WorkloadError> {
+    check_host("receiver", receiver, shape.hosts)?;
+    if count == 0 || count >= shape.hosts {
+        let accepted = format!("1 to {} (the hosts other than the receiver)", shape.hosts - 1);
+        return Err(WorkloadError::setting("senders", count, accepted));
+    }
+    let mut others: Vec<u32> = (0..shape.hosts).filter(|&host| host != receiver).collect();
+    Stream::new(fold_text(seed, "senders")).shuffle(&mut others);
+    others.truncate(count as usize);
+    Ok(others)
+}
+
+/// Checks senders of one receiver: they exist, differ from one another and from the receiver.
+fn check_senders(shape: &Shape, receiver: u32, senders: &[u32]) -> Result<(), WorkloadError> {
+    check_host("receiver", receiver, shape.hosts)?;
+    if senders.is_empty() || senders.len() as u64 >= u64::from(shape.hosts) {
+        let accepted = format!("1 to {} senders", shape.hosts - 1);
+        return Err(WorkloadError::setting("senders", senders.len(), accepted));
+    }
+    check_distinct("senders", senders, shape.hosts)?;
+    senders.iter().try_for_each(|&sender| check_pair(sender, receiver, shape.hosts))
+}
+
+/// Checks that all hosts of a list exist and none is named twice.
+pub(crate) fn check_distinct(key: &str, list: &[u32], hosts: u32) -> Result<(), WorkloadError> {
+    list.iter().try_for_each(|&host| check_host(key, host, hosts))?;
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(WorkloadError::setting(key, pair[0], "each host once")),
+        None => Ok(()),
+    }
+}
+
+/// Each of `senders` sends `size` bytes to `receiver`, all at `at`.
+///
+/// # Errors
+/// Refuses hosts that do not exist, a sender named twice or that is the receiver, no senders,
+/// more senders than other hosts, and a size of 0 or above 2^53.
+pub fn incast(
+    shape: &Shape,
+    receiver: u32,
+    senders: &[u32],
+    size: u64,
+    at: Time,
+) -> Result<Traffic, WorkloadError> {
+    check_senders(shape, receiver, senders)?;
+    check_size("size", size)?;
+    let flow = |&src: &u32| FlowSpec::new(src, receiver, size, Start::At(at), FlowClass::Incast);
+    Ok(given(senders.iter().map(flow).collect()))
+}
+
+/// A flow of its own, from a given time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LongFlow {
+    /// Sending host.
+    pub src: u32,
+    /// Receiving host.
+    pub dst: u32,
+    /// Payload in bytes.
+    pub size: u64,
+    /// When it opens.
+    pub at: Time,
+}
+
+/// Long flows at given times.
+///
+/// # Errors
+/// Refuses an empty list, hosts that do not exist, a flow to itself, and a size of 0 or above
+/// 2^53.
+pub fn long_flows(shape: &Shape, list: &[LongFlow]) -> Result<Traffic, WorkloadError> {
+    if list.is_empty() {
+        return Err(WorkloadError::setting("flows", 0, "1 long flow or more"));
+    }
+    let flow = |long: &LongFlow| {
+        check_pair(long.src, long.dst, shape.hosts)?;
+        check_size("size", long.size)?;
+        Ok(FlowSpec::new(long.src, long.dst, long.size, Start::At(long.at), FlowClass::Long))
+    };
+    Ok(given(list.iter().map(flow).collect::<Result<_, WorkloadError>>()?))
+}
+
+/// Bursts to one receiver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Burst {
+    /// Hosts that send, all at once.
+    pub senders: Vec<u32>,
+    /// The host that receives.
+    pub receiver: u32,
+    /// Payload in bytes that each sender adds to each burst.
+    pub size: u64,
+    /// When the first burst starts.
+    pub at: Time,
+    /// Number of bursts.
+    pub count: u32,
+    /// Time from one burst's start to the next one's.
+    pub period: Span,
+}
+
+/// The flows of repeated bursts.
+///
+/// # Errors
+/// Refuses what [`incast`] refuses, 0 bursts or more than 2^28 flows, and times past 213 days.
+pub fn bursts(shape: &Shape, burst: &Burst) -> Result<Traffic, WorkloadError> {
+    check_senders(shape, burst.receiver, &burst.senders)?;
+    check_size("size", burst.size)?;
+    let total = u64::from(burst.count) * burst.senders.len() as u64;
+    if total == 0 || total > MAX_FLOWS {
+        let accepted = format!("1 to {} bursts", MAX_FLOWS / burst.senders.len() as u64);
+        return Err(WorkloadError::setting("count", burst.count, accepted));
+    }
+    let mut flows = Vec::with_capacity(total as usize);
+    for round in 0..u64::from(burst.count) {
+        let delay = burst.period.0.checked_mul(round);
+        let time = delay.and_then(|delay| burst.at.0.checked_add(delay)).ok_or_else(|| {
+            WorkloadError::setting("period", burst.period, "bursts that end within 213 days")
+        })?;
+        flows.extend(burst.senders.iter().map(|&src| {
+            let start = Start::At(Time(time));
+            FlowSpec::new(src, burst.receiver, burst.size, start, FlowClass::Burst)
+        }));
+    }
+    Ok(given(flows))
+}

@@ -1,0 +1,370 @@
+//! Flows: who sends how much to whom, when.
+
+use crate::error::{WorkloadError, one_of};
+use incast_units::{Rate, Span, Time};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Most flows one run may have.
+pub(crate) const MAX_FLOWS: u64 = 1 << 28;
+
+/// What a flow is there for. The number is the one stored in results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum FlowClass {
+    /// Part of the offered load.
+    Background = 0,
+    /// A long flow, there from a given time on.
+    Long = 1,
+    /// A request that a response answers.
+    Request = 2,
+    /// The answer to a request.
+    Response = 3,
+    /// One of many flows to one receiver at one time.
+    Incast = 4,
+    /// Part of a burst.
+    Burst = 5,
+}
+
+impl FlowClass {
+    /// All classes, in the order of their numbers.
+    pub const ALL: [FlowClass; 6] = [
+        FlowClass::Background,
+        FlowClass::Long,
+        FlowClass::Request,
+        FlowClass::Response,
+        FlowClass::Incast,
+        FlowClass::Burst,
+    ];
+
+    /// The name in files and results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FlowClass::Background => "background",
+            FlowClass::Long => "long",
+            FlowClass::Request => "request",
+            FlowClass::Response => "response",
+            FlowClass::Incast => "incast",
+            FlowClass::Burst => "burst",
+        }
+    }
+}
+
+impl fmt::Display for FlowClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for FlowClass {
+    type Err = WorkloadError;
+    fn from_str(text: &str) -> Result<FlowClass, WorkloadError> {
+        FlowClass::ALL.into_iter().find(|class| class.name() == text).ok_or_else(|| {
+            let names = one_of(text, FlowClass::ALL.iter().map(|class| class.name()));
+            WorkloadError::setting("class", text, names)
+        })
+    }
+}
+
+/// When a flow opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At this instant.
+    At(Time),
+    /// `delay` after the last of `flows` has completed.
+    After {
+        /// Places in [`Traffic::flows`]; all of them have to be complete.
+        flows: Vec<u32>,
+        /// Time from the last completion to the opening.
+        delay: Span,
+    },
+}
+
+/// One flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowSpec {
+    /// Sending host, counted from 0.
+    pub src: u32,
+    /// Receiving host, counted from 0; not `src`.
+    pub dst: u32,
+    /// Payload in bytes, at least 1.
+    pub size: u64,
+    /// When it opens.
+    pub start: Start,
+    /// What it is there for.
+    pub class: FlowClass,
+    /// Payload of each packet in order, where a packet table prescribes it; sums to `size`.
+    pub segments: Option<Arc<[u32]>>,
+    /// The transport it uses, where the workload names one.
+    pub transport: Option<String>,
+}
+
+impl FlowSpec {
+    /// A flow without prescribed packets or transport.
+    pub fn new(src: u32, dst: u32, size: u64, start: Start, class: FlowClass) -> FlowSpec {
+        FlowSpec { src, dst, size, start, class, segments: None, transport: None }
+    }
+}
+
+/// A request to many servers: complete when all responses are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestGroup {
+    /// The host that asks.
+    pub client: u32,
+    /// The round of this client, counted from 0.
+    pub round: u32,
+    /// Places of the request flows in [`Traffic::flows`].
+    pub requests: Vec<u32>,
+    /// Places of the response flows in [`Traffic::flows`].
+    pub responses: Vec<u32>,
+}
+
+/// Everything a run sends.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// The flows: those with a given start in order of time, then those that wait for others.
+    pub flows: Vec<FlowSpec>,
+    /// What "load" means here, as a sentence to print beside every result.
+    pub load_definition: String,
+    /// The load that was asked for, as a share of what `load_definition` names.
+    pub offered_load: Option<f64>,
+    /// What a reader of the results should know.
+    pub warnings: Vec<String>,
+    /// Requests, for request completion times; the place is the group's number.
+    pub requests: Vec<RequestGroup>,
+    /// Hosts that stop answering after their first round trip, ascending.
+    pub silent_after_first_rtt: Vec<u32>,
+}
+
+impl Traffic {
+    /// Takes flows in any order and puts those with a given start in order of time (flows of one
+    /// instant keep theirs), those that wait for others after them. Places in [`Start::After`]
+    /// and in `requests` are those before the ordering and are translated. Panics when a place
+    /// does not exist.
+    pub fn from_flows(mut flows: Vec<FlowSpec>, mut requests: Vec<RequestGroup>) -> Traffic {
+        let mut order: Vec<u32> = (0..flows.len() as u32).collect();
+        order.sort_by_key(|&i| match flows[i as usize].start {
+            Start::At(time) => (0, time),
+            Start::After { .. } => (1, Time::ZERO),
+        });
+        let mut place = vec![0u32; flows.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old as usize] = new as u32;
+        }
+        let translate = |list: &mut [u32]| list.iter_mut().for_each(|i| *i = place[*i as usize]);
+        for flow in &mut flows {
+            if let Start::After { flows, .. } = &mut flow.start {
+                translate(flows);
+            }
+        }
+        for group in &mut requests {
+            translate(&mut group.requests);
+            translate(&mut group.responses);
+        }
+        let mut slots: Vec<Option<FlowSpec>> = flows.into_iter().map(Some).collect();
+        let take = |&i: &u32| slots[i as usize].take().expect("each place once");
+        let flows = order.iter().map(take).collect();
+        let load_definition = "no load: the flows are given one by one".to_string();
+        Traffic { flows, requests, load_definition, ..Traffic::default() }
+    }
+
+    /// Both together, in order. The offered load survives when only one of them has one, or when
+    /// both define it in the same words (then it is their sum).
+    pub fn merge(self, other: Traffic) -> Traffic {
+        let shift = self.flows.len() as u32;
+        let moved = |list: Vec<u32>| list.into_iter().map(|i| i + shift).collect::<Vec<_>>();
+        let (mut flows, mut requests) = (self.flows, self.requests);
+        flows.extend(other.flows.into_iter().map(|mut flow| {
+            if let Start::After { flows, .. } = &mut flow.start {
+                *flows = moved(std::mem::take(flows));
+            }
+            flow
+        }));
+        requests.extend(other.requests.into_iter().map(|group| RequestGroup {
+            requests: moved(group.requests),
+            responses: moved(group.responses),
+            ..group
+        }));
+        let mut traffic = Traffic::from_flows(flows, requests);
+        let same = self.load_definition == other.load_definition;
+        (traffic.offered_load, traffic.load_definition) =
+            match (self.offered_load, other.offered_load) {
+                (Some(load), None) => (Some(load), self.load_definition),
+                (None, Some(load)) => (Some(load), other.load_definition),
+                (Some(a), Some(b)) if same => (Some(a + b), self.load_definition),
+                (None, None) => (None, self.load_definition),
+                _ => (None, format!("{}; and {}", self.load_definition, other.load_definition)),
+            };
+        traffic.warnings = [self.warnings, other.warnings].concat();
+        traffic.silent_after_first_rtt =
+            [self.silent_after_first_rtt, other.silent_after_first_rtt].concat();
+        traffic.silent_after_first_rtt.sort_unstable();
+        traffic.silent_after_first_rtt.dedup();
+        traffic
+    }
+
+    /// The same flows on the transport `name`, except those that name their own.
+    pub fn with_transport(mut self, name: &str) -> Traffic {
+        for flow in &mut self.flows {
+            flow.transport.get_or_insert_with(|| name.to_string());
+        }
+        self
+    }
+
+    /// Payload of all flows in bytes.
+    pub fn total_bytes(&self) -> u128 {
+        self.flows.iter().map(|flow| u128::from(flow.size)).sum()
+    }
+
+    /// Checks flows from anywhere against a fabric of `hosts` hosts.
+    ///
+    /// # Errors
+    /// Names the first flow (its place, from 0) with a host that does not exist, with itself as
+    /// receiver, without bytes, with packets that do not sum to its size, or that waits for a
+    /// flow that does not exist or, round a circle, for itself.
+    pub fn validate(&self, hosts: u32) -> Result<(), WorkloadError> {
+        for (i, flow) in self.flows.iter().enumerate() {
+            let fail = |key: &str, value: String, accepted: String| {
+                Err(WorkloadError::setting(&format!("flow {i}: {key}"), value, accepted))
+            };
+            check_pair(flow.src, flow.dst, hosts)
+                .map_err(|e| WorkloadError { key: format!("flow {i}: {}", e.key), ..e })?;
+            if flow.size == 0 {
+                return fail("size", "0".into(), "1 byte or more".into());
+            }
+            if let Some(segments) = &flow.segments {
+                let sum: u64 = segments.iter().map(|&payload| u64::from(payload)).sum();
+                if sum != flow.size || segments.contains(&0) {
+                    let accepted = format!("payloads above 0 that sum to {}", flow.size);
+                    return fail("segments", format!("sum {sum}"), accepted);
+                }
+            }
+            if let Start::After { flows, .. } = &flow.start {
+                let count = self.flows.len();
+                if let Some(&bad) = flows.iter().find(|&&place| place as usize >= count) {
+                    return fail(
+                        "start after flow",
+                        bad.to_string(),
+                        format!("0 to {}", count - 1),
+                    );
+                }
+            }
+        }
+        match self.waiting_for_itself() {
+            Some(i) => Err(WorkloadError::setting(
+                &format!("flow {i}: start"),
+                "after itself",
+                "flows that do not wait for one another in a circle",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The first flow that can never open because it waits, directly or not, for itself.
+    pub(crate) fn waiting_for_itself(&self) -> Option<u32> {
+        let mut waits = vec![0u32; self.flows.len()];
+        let mut wakes: Vec<Vec<u32>> = vec![Vec::new(); self.flows.len()];
+        let mut ready = Vec::new();
+        for (i, flow) in self.flows.iter().enumerate() {
+            match &flow.start {
+                Start::After { flows, .. } if !flows.is_empty() => {
+                    waits[i] = flows.len() as u32;
+                    flows.iter().for_each(|&f| wakes[f as usize].push(i as u32));
+                }
+                _ => ready.push(i as u32),
+            }
+        }
+        while let Some(done) = ready.pop() {
+            for &i in &wakes[done as usize] {
+                waits[i as usize] -= 1;
+                if waits[i as usize] == 0 {
+                    ready.push(i);
+                }
+            }
+        }
+        waits.iter().position(|&left| left > 0).map(|i| i as u32)
+    }
+}
+
+/// What arrivals need to know of a fabric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of hosts.
+    pub hosts: u32,
+    /// Rack of each host.
+    pub rack_of: Vec<u32>,
+    /// Rate of each host's link.
+    pub host_rate: Vec<Rate>,
+    /// Sum of all ToR-to-core rates in one direction if the fabric is oversubscribed; load is
+    /// then measured there, else on the host links.
+    pub uplink_total: Option<Rate>,
+}
+
+impl Shape {
+    /// Racks of `hosts_per_rack` equal hosts; the last one may be smaller. Panics when
+    /// `hosts_per_rack` is 0.
+    pub fn racks(hosts: u32, hosts_per_rack: u32, rate: Rate, uplink_total: Option<Rate>) -> Shape {
+        assert!(hosts_per_rack > 0, "racks without hosts");
+        Shape {
+            hosts,
+            rack_of: (0..hosts).map(|host| host / hosts_per_rack).collect(),
+            host_rate: vec![rate; hosts as usize],
+            uplink_total,
+        }
+    }
+
+    /// The hosts of `rack`, ascending.
+    pub fn hosts_of(&self, rack: u32) -> Vec<u32> {
+        (0..self.hosts).filter(|&host| self.rack_of[host as usize] == rack).collect()
+    }
+
+    /// The probability that a uniformly random pair of different hosts spans two racks.
+    pub fn inter_rack_share(&self) -> f64 {
+        let racks = self.rack_of.iter().max().map_or(0, |&rack| rack as usize + 1);
+        let mut members = vec![0u64; racks];
+        self.rack_of.iter().for_each(|&rack| members[rack as usize] += 1);
+        let hosts = u64::from(self.hosts);
+        let across: u64 = members.iter().map(|n| n * (hosts - n)).sum();
+        across as f64 / (hosts as f64 * (hosts as f64 - 1.0))
+    }
+
+    /// Panics unless the lists fit the number of hosts: a shape is made by code, not by people.
+    pub(crate) fn check(&self) {
+        assert_eq!(self.rack_of.len(), self.hosts as usize, "one rack per host");
+        assert_eq!(self.host_rate.len(), self.hosts as usize, "one rate per host");
+        assert!(self.host_rate.iter().all(|rate| rate.0 > 0), "a host link without rate");
+        assert!(self.uplink_total.is_none_or(|rate| rate.0 > 0), "uplinks without rate");
+        assert!(self.rack_of.iter().all(|&rack| rack < 1 << 24), "racks are numbered from 0");
+    }
+}
+
+/// Checks that both hosts exist and differ.
+pub(crate) fn check_pair(src: u32, dst: u32, hosts: u32) -> Result<(), WorkloadError> {
+    check_host("src", src, hosts)?;
+    check_host("dst", dst, hosts)?;
+    if src == dst {
+        return Err(WorkloadError::setting("dst", dst, "a host other than the sender"));
+    }
+    Ok(())
+}
+
+/// Checks that a host exists.
+pub(crate) fn check_host(key: &str, host: u32, hosts: u32) -> Result<(), WorkloadError> {
+    if host < hosts {
+        return Ok(());
+    }
+    let last = hosts.saturating_sub(1);
+    Err(WorkloadError::setting(key, host, format!("a host from 0 to {last}")))
+}
+
+/// Checks a flow's size.
+pub(crate) fn check_size(key: &str, size: u64) -> Result<(), WorkloadError> {
+    if (1..=MAX_FLOW_BYTES).contains(&size) {
+        return Ok(());
+    }
+    Err(WorkloadError::setting(key, size, format!("1 to {MAX_FLOW_BYTES} bytes")))
+}
+
+/// Largest flow in bytes, 2^53: the limit of the size tables.
+pub const MAX_FLOW_BYTES: u64 = 1 << 53;

@@ -1,0 +1,340 @@
+//! Flow files of other tools.
+
+use incast_units::{Rate, Span, Time};
+use incast_workload::*;
+use proptest::prelude::*;
+use std::ops::Range;
+
+fn message<T>(result: Result<T, WorkloadError>) -> String {
+    result.err().expect("refused").to_string()
+}
+
+fn flow(src: u32, dst: u32, size: u64, at: u64, class: FlowClass) -> FlowSpec {
+    FlowSpec::new(src, dst, size, Start::At(Time(at)), class)
+}
+
+const HPCC: &str =
+    "3\n10 2 3 100 5000000000 2.000000000\n2 10 3 200 64 2.000001\n10 11 3 100 1 3e0\n";
+
+#[test]
+fn hpcc_with_mapped_hosts() {
+    // Nodes 2, 10 and 11 are hosts; the others are switches.
+    let hosts = HostIds::listed(&[11, 2, 10]);
+    let traffic = read_hpcc(HPCC, "flow.txt", &hosts).unwrap();
+    assert_eq!(
+        traffic.flows,
+        [
+            flow(1, 0, 5_000_000_000, 2_000_000_000_000, FlowClass::Background),
+            flow(0, 1, 64, 2_000_001_000_000, FlowClass::Incast),
+            flow(1, 2, 1, 3_000_000_000_000, FlowClass::Background),
+        ]
+    );
+    let written = export_hpcc(&traffic, &hosts).unwrap();
+    assert_eq!(written, "3\n10 2 3 100 5000000000 2\n2 10 3 200 64 2.000001\n10 11 3 100 1 3\n");
+    assert!(export_hpcc(&traffic, &HostIds::same(1)).is_err());
+    let several = read_hpcc("2\n0 1 3 100 1 0\n0 1 4 100 1 0\n", "f", &HostIds::same(2)).unwrap();
+    assert!(several.warnings[0].contains("priority groups 3, 4"));
+}
+
+#[test]
+fn hpcc_refuses() {
+    let cases = [
+        ("", "f: number of flows is missing"),
+        ("0\n", "f:1: number of flows = `0`"),
+        ("x\n0 1 3 100 1 0\n", "f:1: number of flows = `x`"),
+        ("2\n0 1 3 100 1 0\n", "f:1: number of flows = `2`: expected 1, the number of lines"),
+        ("1\n0 1 3 100 1\n", "f:2: line = `0 1 3 100 1`: expected 6 columns"),
+        ("1\n0 9 3 100 1 0\n", "f:2: dst = `9`: expected a host from 0 to 3"),
+        ("1\n-1 1 3 100 1 0\n", "f:2: src = `-1`"),
+        ("1\n1 1 3 100 1 0\n", "f:2: dst = `1`: expected a host other than the sender"),
+        ("1\n0 1 3 100 0 0\n", "f:2: bytes = `0`: expected a whole number from 1 to"),
+        ("1\n0 1 3 100 99999999999999999999 0\n", "f:2: bytes = `99999999999999999999`"),
+        ("1\n0 1 9 100 1 0\n", "f:2: pg = `9`: expected a whole number from 0 to 7"),
+        ("1\n0 1 3 100 1 nan\n", "f:2: start = `nan`"),
+        ("1\n0 1 3 100 1 -1\n", "f:2: start = `-1`"),
+        ("1\n0 1 3 100 1 1e9\n", "f:2: start = `1e9`"),
+        ("2\n0 1 3 100 1 2\n\n# back\n0 1 3 100 1 1\n", "f:5: start = `1`: expected 2s or later"),
+    ];
+    for (text, expected) in cases {
+        let found = message(read_hpcc(text, "f", &HostIds::same(4)));
+        assert!(found.starts_with(expected), "{text:?}: {found}");
+    }
+}
+
+const CM: &str = "\
+# ring
+Nodes 16
+Connections 6
+Triggers 3
+Failures 2
+0->13 id 1 start 1000 size 8000000000 send_done_trigger 7
+1->13 id 2 msg 4 start 0 size 10 recv_done_trigger 8
+2->3 id 3 trigger 7 size 20 send_done_trigger 8 prio 3
+4->5 id 4 trigger 8 size 30 recv_done_trigger 9
+5->6 id 5 trigger 8 size 40 send_done_trigger 9
+6->7 id 6 trigger 9 size 50
+trigger id 7 oneshot
+trigger id 8 barrier count 2
+trigger id 9 multishot
+failure switch_type TOR switch_id 0 link_id 3
+failure switch_type CORE switch_id 5 link_id 1
+";
+
+#[test]
+fn htsim_triggers_become_waits() {
+    let read = read_htsim(CM, "ring.cm", &HostIds::same(16)).unwrap();
+    assert_eq!(read.nodes, 16);
+    let failure = |tier, switch, link| Failure { tier, switch, link };
+    assert_eq!(read.failures, [failure(SwitchTier::Tor, 0, 3), failure(SwitchTier::Core, 5, 1)]);
+    let traffic = read.traffic;
+    traffic.validate(16).unwrap();
+    let after = |flows: &[u32]| Start::After { flows: flows.to_vec(), delay: Span::ZERO };
+    let starts: Vec<_> = traffic.flows.iter().map(|f| (f.src, f.size, f.start.clone())).collect();
+    assert_eq!(
+        starts,
+        [
+            (1, 10, Start::At(Time(0))),
+            (0, 8_000_000_000, Start::At(Time(1000))),
+            (2, 20, after(&[1])),
+            (4, 30, after(&[0, 2])),
+            (5, 40, after(&[0, 2])),
+            (6, 50, after(&[3])),
+        ]
+    );
+    assert_eq!(traffic.warnings.len(), 3, "{:?}", traffic.warnings);
+    assert!(traffic.warnings[0].starts_with("ring.cm:14: multishot trigger 9"));
+    assert!(traffic.warnings[1].contains("`msg` is ignored"));
+    assert!(traffic.warnings[2].contains("`prio` is ignored"));
+    assert!(message(export_csv(&traffic)).starts_with("flow 2: start = `after other flows`"));
+    assert!(export_hpcc(&traffic, &HostIds::same(16)).is_err());
+}
+
+#[test]
+fn htsim_multishot_keeps_a_window() {
+    // Two at a time: each completion starts the next one.
+    let text = "Nodes 4\nConnections 4\nTriggers 1\n\
+        0->1 id 1 start 0 size 1 send_done_trigger 5\n\
+        0->2 id 2 start 0 size 1 send_done_trigger 5\n\
+        0->3 id 3 trigger 5 size 1 send_done_trigger 5\n0->1 id 4 trigger 5 size 1\n\
+        trigger id 5 multishot\n";
+    let traffic = read_htsim(text, "w.cm", &HostIds::same(4)).unwrap().traffic;
+    let after = |flow| Start::After { flows: vec![flow], delay: Span::ZERO };
+    assert_eq!((&traffic.flows[2].start, &traffic.flows[3].start), (&after(0), &after(1)));
+}
+
+#[test]
+fn htsim_refuses() {
+    let with = |body: &str, connections: u32, triggers: u32| {
+        format!("Nodes 8\nConnections {connections}\nTriggers {triggers}\n{body}")
+    };
+    let cases = [
+        ("".to_string(), "c: Nodes is missing"),
+        ("Nodes 8\n0->1 start 0 size 1\n".into(), "c: Connections is missing"),
+        (
+            "Nodes 99\nConnections 1\n".into(),
+            "c:1: Nodes = `99`: expected a whole number from 2 to 16",
+        ),
+        ("Nodes 8\nNodes 8\nConnections 1\n".into(), "c:2: line = `Nodes 8`"),
+        (with("0->1 start 0 size 1\n", 2, 0), "c:2: Connections = `2`: expected 1, the number"),
+        (with("0->1 start 0 size 1\n", 1, 1), "c:3: Triggers = `1`: expected 0"),
+        (
+            with("0->1 start 0 size 1\nfailure switch_type TOR switch_id 0 link_id 0\n", 1, 0),
+            "c:1: Failures = `0`: expected 1",
+        ),
+        (
+            with("0->1 start 0 size 1\nfailure switch_type LEAF switch_id 0 link_id 0\n", 1, 0),
+            "c:5: switch_type = `LEAF`",
+        ),
+        (with("0->1 start 0 size 1\nfailure TOR 0 0\n", 1, 0), "c:5: failure = `failure TOR 0 0`"),
+        (with("0->9 start 0 size 1\n", 1, 0), "c:4: dst = `9`: expected a host from 0 to 7"),
+        (with("3->3 start 0 size 1\n", 1, 0), "c:4: dst = `3`: expected a host other"),
+        (with("0->1 start 0 size 0\n", 1, 0), "c:4: size = `0`"),
+        (with("0->1 start 0\n", 1, 0), "c:4: size is missing"),
+        (with("0->1 size 1\n", 1, 0), "c:4: start is missing"),
+        (with("0->1 start 0 trigger 1 size 1\n", 1, 0), "c:4: trigger = `1`: expected either"),
+        (
+            with("0->1 start 0 start 1 size 1\n", 1, 0),
+            "c:4: start = `1`: expected each keyword once",
+        ),
+        (with("0->1 strat 0 size 1\n", 1, 0), "c:4: keyword = `strat`"),
+        (with("0->1 id 1 start 0 size 1\n0->1 id 1 start 0 size 1\n", 2, 0), "c:5: id = `1`"),
+        (with("0->1 trigger 4 size 1\n", 1, 0), "c:4: trigger = `4`: expected the id of a trigger"),
+        (with("0->1 start 0 size 1 send_done_trigger 4\n", 1, 0), "c:4: send_done_trigger or"),
+        (
+            with("0->1 trigger 4 size 1\ntrigger id 4 oneshot\n", 1, 1),
+            "c:5: oneshot trigger = `4`: expected one connection that fires it, but 0 do",
+        ),
+        (
+            with(
+                "0->1 trigger 4 size 1\n0->2 start 0 size 1 send_done_trigger 4\n\
+            trigger id 4 barrier count 2\n",
+                2,
+                1,
+            ),
+            "c:6: barrier count = `2`: expected 1",
+        ),
+        (
+            with(
+                "0->1 trigger 4 size 1\n0->1 trigger 4 size 1\n0->2 start 0 size 1 \
+            send_done_trigger 4\ntrigger id 4 multishot\n",
+                3,
+                1,
+            ),
+            "c:7: multishot trigger = `4`",
+        ),
+        (
+            with(
+                "0->1 trigger 4 size 1 send_done_trigger 5\n0->2 trigger 5 size 1 \
+            send_done_trigger 4\ntrigger id 4 oneshot\ntrigger id 5 oneshot\n",
+                2,
+                2,
+            ),
+            "c:4: trigger = `4`: expected triggers that do not wait",
+        ),
+        (
+            with("0->1 start 0 size 1\ntrigger id 4 twice\n", 1, 1),
+            "c:5: trigger = `trigger id 4 twice`",
+        ),
+        (
+            with("0->1 start 0 size 1\ntrigger id 4 oneshot\ntrigger id 4 oneshot\n", 1, 2),
+            "c:6: trigger id = `4`: expected each trigger once",
+        ),
+        (with("0->1 start 0 size 1\nConections 4\n", 1, 0), "c:5: line = `Conections`"),
+    ];
+    for (text, expected) in cases {
+        let found = message(read_htsim(&text, "c", &HostIds::same(16)));
+        assert!(found.starts_with(expected), "{text:?}: {found}");
+    }
+    let found = message(read_htsim(&with("0->1 strat 0 size 1\n", 1, 0), "c", &HostIds::same(16)));
+    assert!(found.ends_with("did you mean `start`?"), "{found}");
+}
+
+#[test]
+fn native_lists() {
+    let text = "src,dst,size_bytes,start_ns,transport,class\n1,0,10,2.5,,long\n0, 1, 20, 0, ren,\n";
+    let traffic = read_csv(text, "f.csv", &HostIds::same(2)).unwrap();
+    let named =
+        FlowSpec { transport: Some("ren".into()), ..flow(0, 1, 20, 0, FlowClass::Background) };
+    assert_eq!(traffic.flows, [named, flow(1, 0, 10, 2500, FlowClass::Long)]);
+    let header = "src,dst,size_bytes,start_ns";
+    let cases = [
+        ("".to_string(), "f: header is missing"),
+        ("src,dst,size,start_ns\n".into(), "f:1: header = `src,dst,size,start_ns`"),
+        (format!("{header},clas\n"), "f:1: header = `clas`: expected one of class, transport; did"),
+        (format!("{header},class,class\n"), "f:1: header = `class`"),
+        (format!("{header}\n"), "f: flows = `0`: expected at least one flow"),
+        (format!("{header}\n0,1,5\n"), "f:2: line = `0,1,5`: expected 4 columns"),
+        (format!("{header}\n0,1,5,0\n0,2,5,0\n"), "f:3: dst = `2`: expected a host from 0 to 1"),
+        (format!("{header}\n1,1,5,0\n"), "f:2: dst = `1`: expected a host other"),
+        (format!("{header}\n0,1,0,0\n"), "f:2: size_bytes = `0`"),
+        (format!("{header}\n0,1,1.5,0\n"), "f:2: size_bytes = `1.5`"),
+        (format!("{header}\n0,1,5,-3\n"), "f:2: start_ns = `-3`"),
+        (format!("{header},class\n0,1,5,0,incats\n"), "f:2: class = `incats`: expected one of"),
+    ];
+    for (text, expected) in cases {
+        let found = message(read_csv(&text, "f", &HostIds::same(2)));
+        assert!(found.starts_with(expected), "{text:?}: {found}");
+    }
+    let comma = traffic.with_transport("a,b");
+    assert!(message(export_csv(&comma)).starts_with("transport = `a,b`"));
+}
+
+#[test]
+fn yaps_traces() {
+    let text = "0 1.0 x x 10 x x 3 1\n1 0.5 0 0 1 0 0 0 2\n";
+    let traffic = read_yaps(text, "t", &HostIds::same(4)).unwrap();
+    let ms = 1_000_000_000;
+    let class = FlowClass::Background;
+    assert_eq!(
+        traffic.flows,
+        [flow(0, 2, 1460, 500 * ms, class), flow(3, 1, 14_600, 1000 * ms, class)]
+    );
+    assert!(message(read_yaps("1 2\n", "t", &HostIds::same(4))).starts_with("t:1: line"));
+    assert!(message(read_yaps("", "t", &HostIds::same(4))).starts_with("t: flows is missing"));
+    let none = "1 0.5 0 0 0 0 0 0 2\n";
+    assert!(message(read_yaps(none, "t", &HostIds::same(4))).starts_with("t:1: size = `0`"));
+}
+
+#[test]
+fn kinds_are_told_by_content() {
+    let cases = [
+        ("src,dst,size_bytes,start_ns\n0,1,2,3\n", Some(Kind::NativeFlows)),
+        (HPCC, Some(Kind::HpccFlows)),
+        (CM, Some(Kind::HtsimConnections)),
+        ("1 0.5 0 0 3 0 0 0 2\n", Some(Kind::YapsTrace)),
+        ("size_bytes,cdf\n1,1\n", Some(Kind::NativeSizes)),
+        ("0 0\n10 50\n20 100\n", Some(Kind::PercentSizes)),
+        ("0 0\n10 0.5\n20 1\n", Some(Kind::ProbabilitySizes)),
+        ("6 1 0\n13 1 0.5\n20 1 1\n", Some(Kind::PacketSizes)),
+        ("12.5\n10 0.5\n20 1\n", Some(Kind::HomaSizes)),
+        ("", None),
+        ("# nothing\n", None),
+        ("hello\n", None),
+        // Topologies belong to the fabric.
+        ("6 2 5\n4 5\n0 4 100Gbps 1us 0\n", None),
+        ("Nodes 16\nTiers 3\nPodsize 4\n", None),
+    ];
+    for (text, kind) in cases {
+        assert_eq!(detect(text), kind, "{text:?}");
+        if kind.is_some() {
+            let crlf = text.replace('\n', "\r\n");
+            assert_eq!(detect(&format!("# made by hand\r\n\r\n{crlf}")), kind, "{text:?}");
+        }
+    }
+    let hosts = HostIds::same(16);
+    assert_eq!(read_flows(CM, "c", &hosts).unwrap().failures.len(), 2);
+    assert_eq!(read_flows(HPCC, "f", &hosts).unwrap().traffic.flows.len(), 3);
+    let found = message(read_flows("size_bytes,cdf\n1,1\n", "s", &hosts));
+    assert!(found.starts_with("s: content = `a size distribution`: expected a flow list"));
+    assert!(message(read_flows("", "s", &hosts)).starts_with("s: content = `an empty file`"));
+    assert!(message(read_flows("a b\n", "s", &hosts)).contains("unknown layout"));
+}
+
+#[test]
+fn generated_arrivals_survive_both_formats() {
+    let shape = Shape::racks(32, 8, Rate::from_gbps(25), None);
+    let sizes = table("hadoop").unwrap();
+    let traffic = poisson(&shape, sizes, 0.4, 2000, 5, None, WireCost::ETHERNET).unwrap();
+    let hosts = HostIds::same(32);
+    let csv = read_flows(&export_csv(&traffic).unwrap(), "a.csv", &hosts).unwrap();
+    assert_eq!((csv.kind, csv.traffic.flows), (Kind::NativeFlows, traffic.flows.clone()));
+    let hpcc = read_flows(&export_hpcc(&traffic, &hosts).unwrap(), "a.txt", &hosts).unwrap();
+    assert_eq!((hpcc.kind, hpcc.traffic.flows), (Kind::HpccFlows, traffic.flows));
+}
+
+/// Sender, steps to the receiver, size, start, class.
+const ROW: (Range<u32>, Range<u32>, Range<u64>, Range<u64>, Range<usize>) =
+    (0..9, 1..9, 1..1 << 53, 0..1 << 63, 0..6);
+
+const WORDS: &str = "(Nodes|[0-9]{1,3}|->|trigger|[ ,.\n#-]|size|start|id|oneshot|\
+    src,dst,|size_bytes,cdf|Connections){0,40}";
+
+proptest! {
+    #[test]
+    fn lists_round_trip(rows in prop::collection::vec(ROW, 1..30)) {
+        let flows = rows.iter().map(|&(src, step, size, at, class)| {
+            flow(src, (src + step) % 9, size, at, FlowClass::ALL[class])
+        });
+        let traffic = Traffic::from_flows(flows.collect(), Vec::new());
+        let hosts = HostIds::same(9);
+        let csv = read_csv(&export_csv(&traffic).unwrap(), "p", &hosts).unwrap();
+        prop_assert_eq!(&csv.flows, &traffic.flows);
+        let hpcc = read_hpcc(&export_hpcc(&traffic, &hosts).unwrap(), "p", &hosts).unwrap();
+        for (read, written) in hpcc.flows.iter().zip(&traffic.flows) {
+            prop_assert_eq!((read.src, read.dst), (written.src, written.dst));
+            prop_assert_eq!((read.size, &read.start), (written.size, &written.start));
+        }
+    }
+
+    #[test]
+    fn no_text_breaks_a_reader(text in WORDS) {
+        let hosts = HostIds::same(4);
+        let _ = read_flows(&text, "x", &hosts);
+        let _ = read_htsim(&text, "x", &hosts);
+        let _ = read_csv(&text, "x", &hosts);
+        let _ = read_hpcc(&text, "x", &hosts);
+        let _ = read_yaps(&text, "x", &hosts);
+        let _ = SizeTable::parse(&text, "x");
+        let _ = PacketTable::parse(&text, "x");
+    }
+}
