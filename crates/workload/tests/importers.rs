@@ -303,8 +303,9 @@ fn generated_arrivals_survive_both_formats() {
 }
 
 /// Sender, steps to the receiver, size, start, class.
-const ROW: (Range<u32>, Range<u32>, Range<u64>, Range<u64>, Range<usize>) =
-    (0..9, 1..9, 1..1 << 53, 0..1 << 63, 0..6);
+type Row = (Range<u32>, Range<u32>, Range<u64>, Range<u64>, Range<usize>);
+
+const ROW: Row = (0..9, 1..9, 1..1 << 53, 0..1 << 63, 0..6);
 
 const WORDS: &str = "(Nodes|[0-9]{1,3}|->|trigger|[ ,.\n#-]|size|start|id|oneshot|\
     src,dst,|size_bytes,cdf|Connections){0,40}";
