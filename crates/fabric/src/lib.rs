@@ -1,1 +1,40 @@
-//! Under construction.
+//! The fabric: which nodes there are, how they are linked, which ports lead where, and the
+//! arithmetic both worlds share. Data and arithmetic only; nothing here knows about events or
+//! transports.
+//!
+//! - **Building**: [`parse`] reads `leaf-spine:8x8x48`; [`LeafSpine`], [`Dumbbell`], [`FatTree`]
+//!   and the other shapes are typed; [`Graph`] takes any links; [`import`] reads the files of
+//!   ns-3 RDMA simulators and htsim.
+//! - **Routing**: [`Fabric::routes`] holds, per switch and destination, every equal-cost port.
+//! - **[`balance`]**: which of the equal-cost ports a packet takes.
+//! - **[`buffer`]**: what a port or a shared pool admits, and PFC headroom.
+//! - **[`order`]**: the order of simultaneous arrivals, and keys of random streams.
+//! - **Path arithmetic**: base RTT, ideal flow completion time, load reference point.
+
+pub mod balance;
+pub mod buffer;
+mod error;
+mod fabric;
+mod failure;
+mod graph;
+mod ideal;
+pub mod import;
+mod names;
+pub mod order;
+mod partition;
+mod paths;
+mod routes;
+mod shapes;
+mod spec;
+mod uplinks;
+
+pub use error::{Problem, TopologyError};
+pub use fabric::{Fabric, NodeId, PortId, PortSpec, Tier};
+pub use failure::Failure;
+pub use graph::{Graph, Vertex};
+pub use ideal::{bdp_packets, ideal_fct, ideal_fct_uniform};
+pub use import::{Imported, import_hpcc_topology, import_htsim_topo};
+pub use routes::Routes;
+pub use shapes::{Dumbbell, FatTree, LeafSpine, ParkingLot, Star, ThreeTier};
+pub use spec::{LinkDefaults, LinkOverride, Options, parse, parse_with};
+pub use uplinks::Uplinks;

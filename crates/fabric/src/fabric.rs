@@ -1,0 +1,195 @@
+//! A finished fabric: nodes, ports and their properties.
+
+use crate::graph::link_objection;
+use crate::{Failure, Problem, Routes, TopologyError};
+use incast_units::{Rate, Span};
+
+/// A node. Hosts are `0..hosts`, switches follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// An egress port, which is the same as a directed link. Global, and contiguous per node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PortId(pub u32);
+
+/// How far a node stands from the hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Tier {
+    /// A host.
+    Host = 0,
+    /// A switch with hosts: leaf, ToR.
+    Edge = 1,
+    /// A switch one step from an edge switch, in a fabric that has a further tier.
+    Aggregation = 2,
+    /// The highest tier: a spine, or a core switch.
+    Core = 3,
+}
+
+/// The properties of an egress port and of the link behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PortSpec {
+    /// The node the port belongs to.
+    pub node: NodeId,
+    /// The node at the other end.
+    pub peer: NodeId,
+    /// The peer's egress port back to us: our ingress identity at the peer.
+    pub reverse: PortId,
+    /// The rate of the link.
+    pub rate: Rate,
+    /// Propagation towards the peer. May differ from the way back only where an importer folded a
+    /// switch latency into it.
+    pub propagation: Span,
+    /// Probability that a packet is lost on the link, 0 to 1.
+    pub loss: f64,
+    /// The tier of `node`.
+    pub tier: Tier,
+    /// Whether `peer` is of a higher tier than `node`.
+    pub upward: bool,
+    /// The lower tier of the two ends: the same seen from both, as symmetric ECMP needs it.
+    pub level: Tier,
+}
+
+/// A fabric: immutable but for link changes and failures, and checked when built.
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    pub(crate) name: String,
+    pub(crate) hosts: u32,
+    pub(crate) ports: Vec<PortSpec>,
+    /// First port of each node, and the number of ports at the end.
+    pub(crate) first_port: Vec<u32>,
+    /// Number of a port among the parallel links to the same peer; the same at both ends.
+    pub(crate) parallel: Vec<u16>,
+    pub(crate) tiers: Vec<Tier>,
+    /// Number of a node within its tier.
+    pub(crate) tier_index: Vec<u32>,
+    pub(crate) routes: Routes,
+    pub(crate) failures: Vec<Failure>,
+}
+
+impl Fabric {
+    /// Number of hosts.
+    #[inline]
+    pub fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
+    /// Number of nodes: hosts and switches.
+    #[inline]
+    pub fn nodes(&self) -> u32 {
+        self.tiers.len() as u32
+    }
+
+    /// What the fabric was built from, such as `leaf-spine:8x8x48`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The same fabric under another name.
+    pub fn named(mut self, name: impl Into<String>) -> Fabric {
+        self.name = name.into();
+        self
+    }
+
+    /// All ports, indexed by [`PortId`].
+    #[inline]
+    pub fn ports(&self) -> &[PortSpec] {
+        &self.ports
+    }
+
+    /// One port. Panics when there is no such port.
+    #[inline]
+    pub fn port(&self, port: PortId) -> &PortSpec {
+        &self.ports[port.0 as usize]
+    }
+
+    /// The ports of a node, as a range of [`PortId`]s. A host has exactly one.
+    #[inline]
+    pub fn ports_of(&self, node: NodeId) -> std::ops::Range<u32> {
+        self.first_port[node.0 as usize]..self.first_port[node.0 as usize + 1]
+    }
+
+    /// A host's only port. Panics when `host` is not one.
+    #[inline]
+    pub fn host_port(&self, host: u32) -> PortId {
+        assert!(host < self.hosts, "node {host} is not a host; there are {} hosts", self.hosts);
+        PortId(self.first_port[host as usize])
+    }
+
+    /// The tier of a node.
+    #[inline]
+    pub fn tier(&self, node: NodeId) -> Tier {
+        self.tiers[node.0 as usize]
+    }
+
+    /// The edge switch of a host.
+    #[inline]
+    pub fn rack_of(&self, host: u32) -> NodeId {
+        self.port(self.host_port(host)).peer
+    }
+
+    /// The rate of a host's link.
+    pub fn host_rate(&self, host: u32) -> Rate {
+        self.port(self.host_port(host)).rate
+    }
+
+    /// The largest rate of any link.
+    pub fn max_rate(&self) -> Rate {
+        self.ports.iter().map(|port| port.rate).max().unwrap_or(Rate(0))
+    }
+
+    /// Shortest paths by hop count, from every switch to every host, with no link failed.
+    pub fn routes(&self) -> Routes {
+        self.routes.clone()
+    }
+
+    /// Shortest paths with the links of the `dead` ports gone, in both directions whichever end is
+    /// named. A destination that cannot be reached has an empty group.
+    pub fn routes_without(&self, dead: &[PortId]) -> Routes {
+        let mut gone = vec![false; self.ports.len()];
+        for port in dead {
+            gone[port.0 as usize] = true;
+            gone[self.port(*port).reverse.0 as usize] = true;
+        }
+        Routes::compute(self, &gone)
+    }
+
+    /// Every port from `a` to `b`, in the order of their parallel numbers.
+    pub fn ports_between(&self, a: NodeId, b: NodeId) -> Vec<PortId> {
+        self.ports_of(a).map(PortId).filter(|port| self.port(*port).peer == b).collect()
+    }
+
+    /// Changes the links between `a` and `b` (all of a bundle, both directions); `None` keeps a
+    /// value. Errors when there is no such link or [`crate::Graph::link`] would refuse the values.
+    pub fn change_link(
+        &mut self,
+        a: NodeId,
+        b: NodeId,
+        rate: Option<Rate>,
+        propagation: Option<Span>,
+        loss: Option<f64>,
+    ) -> Result<(), TopologyError> {
+        let (name_a, name_b) = (self.node_name(a), self.node_name(b));
+        let forth = self.ports_between(a, b);
+        let Some(now) = forth.first().map(|port| *self.port(*port)) else {
+            return Err(TopologyError::new(Problem::NoSuchLink(name_a, name_b)));
+        };
+        let new_rate = rate.unwrap_or(now.rate);
+        let new_propagation = propagation.unwrap_or(now.propagation);
+        let new_loss = loss.unwrap_or(now.loss);
+        if let Some(problem) = link_objection(&name_a, &name_b, new_rate, new_propagation, new_loss)
+        {
+            return Err(TopologyError::new(problem));
+        }
+        for port in forth {
+            let back = self.port(port).reverse;
+            for end in [port, back] {
+                let spec = &mut self.ports[end.0 as usize];
+                spec.rate = rate.unwrap_or(spec.rate);
+                spec.propagation = propagation.unwrap_or(spec.propagation);
+                spec.loss = loss.unwrap_or(spec.loss);
+            }
+        }
+        Ok(())
+    }
+}

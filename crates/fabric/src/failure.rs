@@ -1,0 +1,85 @@
+//! Links that fail during a run.
+
+use crate::{Fabric, NodeId, PortId, Problem, Tier, TopologyError};
+use incast_units::Time;
+
+/// A link that fails: from `at` on neither direction carries anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// When.
+    pub at: Time,
+    /// One direction.
+    pub port: PortId,
+    /// The other direction.
+    pub reverse: PortId,
+}
+
+impl Fabric {
+    /// The failures of this run, in the order of their times.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// Every port, both directions, that has failed by `at` (inclusive), ascending.
+    pub fn dead_at(&self, at: Time) -> Vec<PortId> {
+        let failed = self.failures.iter().filter(|failure| failure.at <= at);
+        let mut dead: Vec<PortId> = failed.flat_map(|one| [one.port, one.reverse]).collect();
+        dead.sort_unstable();
+        dead.dedup();
+        dead
+    }
+
+    /// Lets link number `parallel` of the bundle between `a` and `b` (0 for a single link) fail at
+    /// `at`. Errors when there is no such link.
+    pub fn fail_link(
+        &mut self,
+        at: Time,
+        a: NodeId,
+        b: NodeId,
+        parallel: u32,
+    ) -> Result<(), TopologyError> {
+        let Some(port) = self.ports_between(a, b).get(parallel as usize).copied() else {
+            let (a, mut b) = (self.node_name(a), self.node_name(b));
+            if parallel > 0 {
+                b = format!("{b} (number {parallel} of a bundle, counted from 0)");
+            }
+            return Err(TopologyError::new(Problem::NoSuchLink(a, b)));
+        };
+        self.fail_port(at, port);
+        Ok(())
+    }
+
+    /// Lets the link behind `port` fail at `at`. Panics when there is no such port.
+    pub fn fail_port(&mut self, at: Time, port: PortId) {
+        let failure = Failure { at, port, reverse: self.port(port).reverse };
+        let place = self.failures.partition_point(|other| other.at <= at);
+        self.failures.insert(place, failure);
+    }
+
+    /// The `link`-th upward port of the `index`-th switch of a tier, or of a core switch its
+    /// `link`-th port. This is how htsim's connection matrices name a failed link. Errors name
+    /// the accepted range.
+    pub fn switch_link(&self, tier: Tier, index: u32, link: u32) -> Result<PortId, TopologyError> {
+        let of_tier = |node: &u32| self.tiers[*node as usize] == tier;
+        let switches: Vec<u32> = (self.hosts..self.nodes()).filter(of_tier).collect();
+        let Some(node) = switches.get(index as usize) else {
+            let message = match switches.len() {
+                0 => format!("`{}` has no {tier:?} switches", self.name),
+                n => format!("switch_id {index}: {tier:?} switches are 0 to {}", n - 1),
+            };
+            return Err(TopologyError::malformed(message));
+        };
+        let mut ports: Vec<PortId> = self
+            .ports_of(NodeId(*node))
+            .map(PortId)
+            .filter(|port| self.port(*port).upward || tier == Tier::Core)
+            .collect();
+        ports.sort_by_key(|port| (self.parallel[port.0 as usize], self.port(*port).peer, *port));
+        ports.get(link as usize).copied().ok_or_else(|| {
+            TopologyError::malformed(match ports.len() {
+                0 => format!("{} has no upward links", self.node_name(NodeId(*node))),
+                n => format!("link_id {link}: this switch has links 0 to {}", n - 1),
+            })
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Topology files of other tools.
+
+mod hpcc;
+mod htsim;
+
+pub use hpcc::{export_hpcc_topology, import_hpcc_topology};
+pub use htsim::{HtsimFailure, TierQueues, import_htsim_topo};
+
+use crate::{Fabric, TopologyError};
+use std::path::Path;
+
+/// A fabric read from a file, and how its numbers translate.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The fabric, named after the file.
+    pub fabric: Fabric,
+    /// What a reader should know: what was left out or folded into something else.
+    pub notes: Vec<String>,
+    /// Buffers per tier, edge first, where the file states them (htsim).
+    pub queues: Vec<TierQueues>,
+    host_ids: Vec<u32>,
+}
+
+impl Imported {
+    /// The number each host had in the file, by its host number here. Ascending.
+    pub fn host_ids(&self) -> &[u32] {
+        &self.host_ids
+    }
+
+    /// The host that had this number in the file; `None` for a switch or an unknown number.
+    pub fn host_of(&self, id: u32) -> Option<u32> {
+        self.host_ids.binary_search(&id).ok().map(|host| host as u32)
+    }
+}
+
+/// The topology files that are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// HPCC and other ns-3 RDMA simulators: counts, switch ids, one line per link.
+    Hpcc,
+    /// htsim's `.topo`.
+    HtsimTopo,
+}
+
+/// What kind of topology file a text is, by its content.
+pub fn detect(text: &str) -> Option<Kind> {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let words: Vec<&str> = lines().next()?.split_whitespace().collect();
+    let integers = words.iter().take_while(|word| word.parse::<u64>().is_ok()).count();
+    match (words.len(), integers) {
+        (3, 3) | (4, 4) | (6, 5 | 6) => return Some(Kind::Hpcc),
+        _ => {}
+    }
+    let mut keys = lines().filter_map(|line| line.split_whitespace().next());
+    keys.any(|key| key.eq_ignore_ascii_case("tiers")).then_some(Kind::HtsimTopo)
+}
+
+/// Reads a topology file of any kind that [`detect`] knows. Errors name the file and the line.
+pub fn import_file(path: &Path) -> Result<Imported, TopologyError> {
+    let file = path.display().to_string();
+    let refuse = |message: String| TopologyError::malformed(message).at(&file, None);
+    let text = std::fs::read_to_string(path).map_err(|e| refuse(format!("cannot read: {e}")))?;
+    match detect(&text) {
+        Some(Kind::Hpcc) => import_hpcc_topology(&file, &text),
+        Some(Kind::HtsimTopo) => import_htsim_topo(&file, &text),
+        None => Err(refuse(
+            "not a topology file: expected an ns-3 header such as `320 64 640`, or htsim's \
+             `Nodes`, `Tiers`, `Podsize`"
+                .to_string(),
+        )),
+    }
+}
+
+/// An error at a line of a file.
+fn error_at(file: &str, line: usize, message: String) -> TopologyError {
+    TopologyError::malformed(message).at(file, Some(line as u32))
+}

@@ -1,0 +1,177 @@
+//! Paths through the fabric and what they cost.
+
+use crate::fabric::{Fabric, NodeId, PortId};
+use crate::routes::{Routes, Switches, UNREACHED};
+use incast_units::{Bytes, Rate, Span};
+
+/// Sum that stops at the longest span: legal but absurd rates and delays must not wrap.
+pub(crate) fn plus(a: Span, b: Span) -> Span {
+    Span(a.0.saturating_add(b.0))
+}
+
+/// The two largest values, of different members.
+#[derive(Clone, Copy, Default)]
+struct Largest {
+    first: Span,
+    holder: u32,
+    second: Option<Span>,
+    any: bool,
+}
+
+impl Largest {
+    fn add(&mut self, value: Span, holder: u32) {
+        if !self.any || value > self.first {
+            self.second = self.any.then_some(self.first);
+            (self.first, self.holder, self.any) = (value, holder, true);
+        } else {
+            self.second = self.second.max(Some(value));
+        }
+    }
+
+    /// The largest sum of one value here and one there, of different members.
+    fn largest_sum(self, other: Largest) -> Option<Span> {
+        if self.holder != other.holder {
+            return Some(plus(self.first, other.first));
+        }
+        let mixed = [
+            self.second.map(|second| plus(second, other.first)),
+            other.second.map(|second| plus(self.first, second)),
+        ];
+        mixed.into_iter().flatten().max()
+    }
+}
+
+impl Fabric {
+    /// What one hop adds to an unloaded round trip: a packet of `mtu` out over `port`, a packet of
+    /// `reply` back over its reverse, both stored and forwarded.
+    fn hop_rtt(&self, port: PortId, mtu: Bytes, reply: Bytes) -> Span {
+        let out = self.port(port);
+        let back = self.port(out.reverse);
+        let sent = plus(out.rate.tx_time(mtu), back.rate.tx_time(reply));
+        plus(sent, plus(out.propagation, back.propagation))
+    }
+
+    /// The unloaded round trip of a packet of `mtu_charged` and its answer of `reply_charged` over
+    /// the longest of all shortest routes between two hosts, store-and-forward at every hop
+    /// included; the answer takes the same way back.
+    ///
+    /// Hosts under one edge switch differ only in their own link, so the work grows with the
+    /// number of edge switches, not of host pairs.
+    pub fn base_rtt(&self, mtu_charged: Bytes, reply_charged: Bytes) -> Span {
+        let switches = Switches::new(self, &vec![false; self.ports.len()]);
+        let hop = |port| self.hop_rtt(port, mtu_charged, reply_charged);
+        let mut up = vec![Largest::default(); switches.count()];
+        let mut down = vec![Largest::default(); switches.count()];
+        for host in 0..self.hosts {
+            let port = self.host_port(host);
+            let rack = (self.port(port).peer.0 - self.hosts) as usize;
+            up[rack].add(hop(port), host);
+            down[rack].add(hop(self.port(port).reverse), host);
+        }
+        let mut longest = Span::ZERO;
+        let mut distance = vec![UNREACHED; switches.count()];
+        let mut through = vec![Span::ZERO; switches.count()];
+        for rack in (0..switches.count()).filter(|rack| up[*rack].any) {
+            longest = longest.max(up[rack].largest_sum(down[rack]).unwrap_or(Span::ZERO));
+            through[rack] = Span::ZERO;
+            for switch in &switches.walk(rack as u32, &mut distance)[1..] {
+                let nearer = distance[*switch as usize] - 1;
+                let towards = switches.edges(*switch).iter();
+                let towards = towards.filter(|(peer, _)| distance[*peer as usize] == nearer);
+                let costs = towards.map(|(peer, port)| plus(hop(*port), through[*peer as usize]));
+                let cost = costs.max().expect("a switch that was reached has a way");
+                through[*switch as usize] = cost;
+                if up[*switch as usize].any {
+                    longest =
+                        longest.max(plus(plus(up[*switch as usize].first, cost), down[rack].first));
+                }
+            }
+        }
+        longest
+    }
+
+    /// [`Fabric::base_rtt`] between two given hosts; the longest of their equal-cost paths. Zero
+    /// from a host to itself.
+    pub fn base_rtt_between(&self, src: u32, dst: u32, mtu: Bytes, reply: Bytes) -> Span {
+        let add = |sum: u64, port| sum.saturating_add(self.hop_rtt(port, mtu, reply).0);
+        Span(self.over_paths(src, dst, 0, add, u64::max))
+    }
+
+    /// The number of equal-cost shortest paths between two hosts, at most `u32::MAX`; 1 from a
+    /// host to itself.
+    pub fn path_count(&self, src: u32, dst: u32) -> u32 {
+        let count = self.over_paths(src, dst, 1, |count, _| count, u64::saturating_add);
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// Walks all shortest paths at once, hop by hop: `extend` a value over each port, `merge` the
+    /// values that meet in a node.
+    fn over_paths(
+        &self,
+        src: u32,
+        dst: u32,
+        start: u64,
+        extend: impl Fn(u64, PortId) -> u64,
+        merge: impl Fn(u64, u64) -> u64,
+    ) -> u64 {
+        if src == dst {
+            return start;
+        }
+        let first = self.host_port(src);
+        let mut front = vec![(self.port(first).peer, extend(start, first))];
+        // All shortest paths are of one length, so the whole front arrives at the same step.
+        while front[0].0 != NodeId(dst) {
+            let mut next: Vec<(NodeId, u64)> = Vec::new();
+            for (node, value) in front {
+                for port in self.routes.next(node, dst) {
+                    next.push((self.port(*port).peer, extend(value, *port)));
+                }
+            }
+            next.sort_by_key(|(node, _)| *node);
+            next.dedup_by(|later, kept| {
+                let same = later.0 == kept.0;
+                if same {
+                    kept.1 = merge(kept.1, later.1);
+                }
+                same
+            });
+            front = next;
+        }
+        front[0].1
+    }
+
+    /// The ports a packet takes from `src` to `dst`, the host's own first; where several are equal
+    /// `choose` says which, by its index in the group (taken modulo the group's size). Empty when
+    /// the hosts are the same or there is no way.
+    pub fn path(
+        &self,
+        routes: &Routes,
+        src: u32,
+        dst: u32,
+        mut choose: impl FnMut(&[PortId]) -> usize,
+    ) -> Vec<PortId> {
+        let mut path = Vec::new();
+        if src == dst {
+            return path;
+        }
+        path.push(self.host_port(src));
+        let mut node = self.rack_of(src);
+        while node != NodeId(dst) {
+            let group = routes.next(node, dst);
+            let port = match group {
+                [] => return Vec::new(),
+                [only] => *only,
+                several => several[choose(several) % several.len()],
+            };
+            path.push(port);
+            node = self.port(port).peer;
+            assert!(path.len() <= self.tiers.len(), "routes to host {dst} loop");
+        }
+        path
+    }
+
+    /// Rate and propagation of each link of a path, as [`crate::ideal_fct`] takes them.
+    pub fn links(&self, path: &[PortId]) -> Vec<(Rate, Span)> {
+        path.iter().map(|port| (self.port(*port).rate, self.port(*port).propagation)).collect()
+    }
+}

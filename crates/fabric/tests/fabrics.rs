@@ -1,0 +1,482 @@
+//! Shapes, routes, partitions and path arithmetic against hand computation and invariants.
+
+use incast_fabric::*;
+use incast_units::{Bytes, Rate, Span, Time};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const MTU: Bytes = Bytes(1538);
+const REPLY: Bytes = Bytes(84);
+
+fn defaults() -> LinkDefaults {
+    LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 }
+}
+
+fn fabric(spec: &str) -> Fabric {
+    parse(spec, defaults()).unwrap_or_else(|error| panic!("{spec}: {error}"))
+}
+
+/// The fabrics of the papers and some odd ones.
+const SPECS: &[&str] = &[
+    "star:2",
+    "star:17",
+    "dumbbell:3x2",
+    "dumbbell:16x16",
+    "parking-lot:1",
+    "parking-lot:4",
+    "leaf-spine:8x8x48",
+    "leaf-spine:24x4x10",
+    "leaf-spine:3x1x2",
+    "leaf-spine:1x2x3",
+    "fat-tree:2",
+    "fat-tree:4",
+    "fat-tree:6",
+];
+
+/// A connected random graph: a random tree of switches, more links among them, hosts anywhere.
+fn random_graph() -> impl Strategy<Value = Fabric> {
+    (2usize..12, 2usize..20).prop_flat_map(|(switches, hosts)| {
+        let parents = prop::collection::vec(any::<prop::sample::Index>(), switches - 1);
+        let pair = (0..switches as u32, 0..switches as u32, 1u16..4);
+        let extra = prop::collection::vec(pair, 0..20);
+        let places = prop::collection::vec(0..switches as u32, hosts);
+        (parents, extra, places, 1u64..100).prop_map(move |(parents, extra, places, gbps)| {
+            let mut graph = Graph::new();
+            for _ in 0..switches {
+                graph.add_switch();
+            }
+            let rate = Rate::from_gbps(gbps);
+            for (child, parent) in parents.iter().enumerate() {
+                let parent = Vertex::Switch(parent.index(child + 1) as u32);
+                let child = Vertex::Switch(child as u32 + 1);
+                graph.link(child, parent, rate, Span::from_ns(gbps), 0.0).unwrap();
+            }
+            for (a, b, count) in extra {
+                // Refused when already linked or to itself: as it should be.
+                let (a, b) = (Vertex::Switch(a), Vertex::Switch(b));
+                let _ = graph.bundle(a, b, count, rate, Span::from_ns(gbps * 3), 0.0);
+            }
+            for place in places {
+                let host = graph.add_host();
+                let rate = Rate::from_gbps(1 + place as u64 * 7);
+                graph.link(host, Vertex::Switch(place), rate, Span::from_ns(500), 0.0).unwrap();
+            }
+            graph.build().unwrap()
+        })
+    })
+}
+
+/// Hops between all nodes by relaxation, as slow and plain as can be.
+fn hops_to(fabric: &Fabric, dst: u32, dead: &BTreeSet<PortId>) -> Vec<u32> {
+    let mut hops = vec![u32::MAX; fabric.nodes() as usize];
+    hops[dst as usize] = 0;
+    loop {
+        let before = hops.clone();
+        for (id, port) in fabric.ports().iter().enumerate() {
+            let via = hops[port.peer.0 as usize];
+            if via != u32::MAX && !dead.contains(&PortId(id as u32)) {
+                let own = &mut hops[port.node.0 as usize];
+                *own = (*own).min(via + 1);
+            }
+        }
+        if before == hops {
+            return hops;
+        }
+    }
+}
+
+/// Every group holds exactly the ports that lead one hop nearer, each once.
+fn check_routes(fabric: &Fabric, routes: &Routes, dead: &[PortId]) {
+    let mut gone: BTreeSet<PortId> = dead.iter().copied().collect();
+    gone.extend(dead.iter().map(|port| fabric.port(*port).reverse));
+    for dst in 0..fabric.hosts() {
+        let hops = hops_to(fabric, dst, &gone);
+        for switch in (fabric.hosts()..fabric.nodes()).map(NodeId) {
+            let group = routes.next(switch, dst);
+            let own = hops[switch.0 as usize];
+            let nearer = |id: &PortId| {
+                let peer = fabric.port(*id).peer.0 as usize;
+                !gone.contains(id) && own != u32::MAX && hops[peer].saturating_add(1) == own
+            };
+            let expected: BTreeSet<PortId> =
+                fabric.ports_of(switch).map(PortId).filter(nearer).collect();
+            let actual: BTreeSet<PortId> = group.iter().copied().collect();
+            assert_eq!(actual, expected, "{} at {switch:?} to {dst}", fabric.name());
+            assert_eq!(actual.len(), group.len());
+        }
+    }
+}
+
+fn check_ports(fabric: &Fabric) {
+    let mut next = 0;
+    for node in (0..fabric.nodes()).map(NodeId) {
+        let range = fabric.ports_of(node);
+        assert_eq!(range.start, next);
+        next = range.end;
+        assert!(fabric.tier(node) != Tier::Host || range.len() == 1);
+        assert_eq!(fabric.tier(node) == Tier::Host, node.0 < fabric.hosts());
+        for id in range.map(PortId) {
+            let port = fabric.port(id);
+            let back = fabric.port(port.reverse);
+            assert_eq!(port.node, node);
+            assert_eq!((back.reverse, back.node, back.peer), (id, port.peer, port.node));
+            assert_eq!((back.rate, back.loss, back.level), (port.rate, port.loss, port.level));
+            assert!(!(port.upward && back.upward));
+            assert_eq!(port.tier, fabric.tier(node));
+            assert_eq!(port.upward, fabric.tier(port.peer) > port.tier);
+        }
+    }
+    assert_eq!(next as usize, fabric.ports().len());
+}
+
+fn check_partitions(fabric: &Fabric) {
+    let racks: BTreeSet<NodeId> = (0..fabric.hosts()).map(|h| fabric.rack_of(h)).collect();
+    for n in 1..=9usize {
+        let part = fabric.partitions(n);
+        let parts = n.min(racks.len());
+        assert_eq!(part.len(), fabric.nodes() as usize);
+        let used: BTreeSet<u32> = (0..fabric.hosts()).map(|h| part[h as usize]).collect();
+        assert_eq!(used, (0..parts as u32).collect(), "{} for {n}", fabric.name());
+        assert!(part.iter().all(|p| *p < parts as u32));
+        for host in 0..fabric.hosts() {
+            assert_eq!(part[host as usize], part[fabric.rack_of(host).0 as usize]);
+        }
+    }
+}
+
+#[test]
+fn all_shapes_keep_the_invariants() {
+    for spec in SPECS {
+        let fabric = fabric(spec);
+        assert_eq!(fabric.name(), *spec);
+        check_ports(&fabric);
+        check_partitions(&fabric);
+        if fabric.hosts() <= 100 {
+            check_routes(&fabric, &fabric.routes(), &[]);
+        }
+    }
+}
+
+#[test]
+fn the_papers_fabrics_have_their_counts() {
+    let ren = fabric("leaf-spine:8x8x48");
+    assert_eq!((ren.hosts(), ren.nodes(), ren.ports().len()), (384, 400, 2 * (384 + 64)));
+    assert_eq!(ren.path_count(0, 383), 8);
+    assert_eq!(ren.path_count(0, 1), 1);
+    let uplinks = ren.uplinks().unwrap();
+    assert_eq!(uplinks.capacity, Rate::from_gbps(640));
+    assert_eq!(uplinks.hosts_per_rack, Some(48));
+    assert!(uplinks.oversubscribed);
+    assert_eq!(uplinks.oversubscription, 6.0);
+    assert_eq!(uplinks.inter_rack, (384.0 - 48.0) / 383.0);
+
+    let tree = fabric("fat-tree:4");
+    assert_eq!((tree.hosts(), tree.nodes()), (16, 36));
+    assert_eq!(tree.path_count(0, 15), 4);
+    assert_eq!(tree.path_count(0, 2), 2);
+    assert!(!tree.uplinks().unwrap().oversubscribed);
+    assert!(fabric("star:4").uplinks().is_none());
+    assert_eq!(tree.tier(NodeId(16)), Tier::Edge);
+    assert_eq!(tree.tier(NodeId(24)), Tier::Aggregation);
+    assert_eq!(tree.tier(NodeId(32)), Tier::Core);
+    assert_eq!(ren.tier(NodeId(399)), Tier::Core);
+}
+
+/// FastTune: ten hosts of 10 Gb/s under a leaf with four uplinks of 100 Gb/s.
+#[test]
+fn mixed_rates_are_not_oversubscribed() {
+    let options = Options { uplink_rate: Some(Rate::from_gbps(100)), ..Options::default() };
+    let clos = parse_with("leaf-spine:24x4x10", defaults(), &options).unwrap();
+    assert!(!clos.uplinks().unwrap().oversubscribed);
+    assert_eq!(clos.max_rate(), Rate::from_gbps(100));
+    assert_eq!(clos.host_rate(7), Rate::from_gbps(10));
+}
+
+#[test]
+fn options_set_uplinks_links_and_failures() {
+    let options = Options {
+        oversubscription: Some(6.0),
+        uplink_propagation: Some(Span::from_us(3)),
+        links: vec![LinkOverride {
+            a: "leaf1".into(),
+            b: "spine2".into(),
+            rate: Some(Rate::from_gbps(1)),
+            propagation: None,
+            loss: Some(0.25),
+        }],
+        failures: vec![
+            (Time(9), "spine0".into(), "tor0".into()),
+            (Time(5), "host3".into(), "leaf0".into()),
+        ],
+        ..Options::default()
+    };
+    let fabric = parse_with("leaf-spine:4x4x8", defaults(), &options).unwrap();
+    let (leaf, spine) = (NodeId(32 + 1), NodeId(32 + 4 + 2));
+    for port in [fabric.ports_between(leaf, spine)[0], fabric.ports_between(spine, leaf)[0]] {
+        assert_eq!(fabric.port(port).rate, Rate::from_gbps(1));
+        assert_eq!(fabric.port(port).loss, 0.25);
+        assert_eq!(fabric.port(port).propagation, Span::from_us(3));
+    }
+    let other = fabric.port(fabric.ports_between(leaf, NodeId(36))[0]);
+    assert_eq!(other.rate, Rate(10_000_000_000 * 8 / 24));
+    let times: Vec<Time> = fabric.failures().iter().map(|failure| failure.at).collect();
+    assert_eq!(times, [Time(5), Time(9)]);
+    assert_eq!(fabric.dead_at(Time(4)).len(), 0);
+    assert_eq!(fabric.dead_at(Time(5)).len(), 2);
+    let routes = fabric.routes_without(&fabric.dead_at(Time(9)));
+    check_routes(&fabric, &routes, &fabric.dead_at(Time(9)));
+    assert!(routes.next(leaf, 3).is_empty());
+    assert_eq!(routes.next(leaf, 0).len(), 3);
+    assert_eq!(routes.next(leaf, 31).len(), 4);
+    assert!(fabric.path(&routes, 9, 3, |_| 0).is_empty());
+}
+
+/// REN's testbed: 3 links of 8 us each way, 10 Gb/s: 48 us and 3 transmissions each way.
+#[test]
+fn base_rtt_of_the_dumbbell_by_hand() {
+    let links = LinkDefaults { propagation: Span::from_us(8), ..defaults() };
+    let dumbbell = parse("dumbbell:3x2", links).unwrap();
+    let serialisation = Span::from_ps(3 * 1_230_400 + 3 * 67_200);
+    assert_eq!(dumbbell.base_rtt(MTU, REPLY), Span::from_us(48) + serialisation);
+    assert_eq!(dumbbell.base_rtt_between(0, 4, MTU, REPLY), Span::from_us(48) + serialisation);
+    let near = Span::from_us(32) + Span::from_ps(2 * 1_230_400 + 2 * 67_200);
+    assert_eq!(dumbbell.base_rtt_between(0, 1, MTU, REPLY), near);
+    assert_eq!(dumbbell.base_rtt_between(1, 1, MTU, REPLY), Span::ZERO);
+    assert_eq!(fabric("star:2").base_rtt(MTU, REPLY), Span::from_ps(4_000_000 + 2 * 1_297_600));
+}
+
+#[test]
+fn bdp_rounds_up() {
+    let rtt = Span::from_ps(1_230_400 * 10);
+    assert_eq!(bdp_packets(Rate::from_gbps(10), rtt, MTU), 10);
+    assert_eq!(bdp_packets(Rate::from_gbps(10), rtt + Span(1), MTU), 11);
+    assert_eq!(bdp_packets(Rate::from_gbps(10), Span::ZERO, MTU), 0);
+}
+
+#[test]
+fn parking_lot_is_as_documented() {
+    let lot = fabric("parking-lot:3");
+    assert_eq!((lot.hosts(), lot.nodes()), (8, 12));
+    let routes = lot.routes();
+    assert_eq!(lot.path(&routes, 0, 1, |_| 0).len(), 5);
+    for bottleneck in 0..3 {
+        let path = lot.path(&routes, 2 + 2 * bottleneck, 3 + 2 * bottleneck, |_| 0);
+        let ends = (lot.port(path[1]).node, lot.port(path[1]).peer);
+        assert_eq!(ends, (NodeId(8 + bottleneck), NodeId(9 + bottleneck)));
+        assert_eq!(path.len(), 3);
+    }
+}
+
+#[test]
+fn a_pod_stays_in_one_partition() {
+    let tree = fabric("fat-tree:4");
+    let part = tree.partitions(4);
+    for pod in 0..4u32 {
+        for switch in [16 + 2 * pod, 17 + 2 * pod, 24 + 2 * pod, 25 + 2 * pod] {
+            assert_eq!(part[switch as usize], pod);
+        }
+    }
+    assert_eq!(part[32..], [0, 1, 2, 3]);
+    let leaf_spine = fabric("leaf-spine:8x8x48").partitions(2);
+    assert_eq!(leaf_spine[384..], [0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+}
+
+/// Flows of all host pairs use every path about equally: chi-square against uniform.
+#[test]
+fn ecmp_spreads_evenly_over_all_paths() {
+    for (spec, src, dst) in [("leaf-spine:2x8x2", 0, 3), ("fat-tree:8", 0, 127)] {
+        let fabric = fabric(spec);
+        let routes = fabric.routes();
+        for symmetric in [false, true] {
+            let mut counts = std::collections::BTreeMap::new();
+            let flows = 16_000;
+            for flow in 0..flows {
+                let path = walk(&fabric, &routes, src, dst, flow, symmetric);
+                *counts.entry(path).or_insert(0u32) += 1;
+            }
+            let paths = fabric.path_count(src, dst);
+            assert_eq!(counts.len(), paths as usize, "{spec} uses all paths");
+            let expected = flows as f64 / paths as f64;
+            let chi: f64 = counts.values().map(|n| (*n as f64 - expected).powi(2) / expected).sum();
+            let freedom = paths as f64 - 1.0;
+            assert!(chi < freedom + 4.0 * (2.0 * freedom).sqrt() + 4.0, "{spec}: {chi}");
+        }
+    }
+}
+
+fn walk(
+    f: &Fabric,
+    routes: &Routes,
+    src: u32,
+    dst: u32,
+    flow: u64,
+    symmetric: bool,
+) -> Vec<PortId> {
+    use incast_fabric::balance::*;
+    f.path(routes, src, dst, |group| {
+        let first = f.port(group[0]);
+        let hash = match symmetric {
+            true => at_level(symmetric_hash(src, dst, flow, 42), first.level),
+            false => at_switch(flow_hash(src, dst, flow, 42), first.node),
+        };
+        pick(hash, group.len())
+    })
+}
+
+/// The way back is the way there, with and without bundles and failures.
+#[test]
+fn symmetric_ecmp_is_symmetric() {
+    let bundled = LeafSpine {
+        leaves: 3,
+        spines: 4,
+        hosts_per_leaf: 3,
+        bundle: 3,
+        host_rate: Rate::from_gbps(10),
+        uplink_rate: Rate::from_gbps(10),
+        host_propagation: Span::from_us(1),
+        uplink_propagation: Span::from_us(1),
+        loss: 0.0,
+    };
+    let three_tier = ThreeTier {
+        pods: 3,
+        edges_per_pod: 2,
+        hosts_per_edge: 2,
+        aggregations_per_pod: 2,
+        cores_per_aggregation: 3,
+        edge_bundle: 2,
+        core_bundle: 3,
+        rates: [Rate::from_gbps(10); 3],
+        propagations: [Span::from_us(1); 3],
+        latencies: [Span::ZERO; 3],
+        loss: 0.0,
+    };
+    let whole = [
+        fabric("leaf-spine:4x6x3"),
+        fabric("fat-tree:6"),
+        bundled.build().unwrap(),
+        three_tier.build().unwrap(),
+    ];
+    let mut broken = fabric("leaf-spine:4x6x3");
+    broken.fail_link(Time(0), NodeId(12), NodeId(16), 0).unwrap();
+    for fabric in whole.iter().chain([&broken]) {
+        let routes = fabric.routes_without(&fabric.dead_at(Time(0)));
+        for (a, b) in (0..fabric.hosts()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+            for flow in 0..4 {
+                let there = walk(fabric, &routes, a, b, flow, true);
+                let back = walk(fabric, &routes, b, a, flow, true);
+                let reversed: Vec<PortId> =
+                    back.iter().rev().map(|port| fabric.port(*port).reverse).collect();
+                assert_eq!(there, reversed, "{} {a} {b}", fabric.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn groups_number_state_per_switch_and_destination() {
+    let fabric = fabric("leaf-spine:4x6x3");
+    let routes = fabric.routes();
+    let mut seen = std::collections::BTreeMap::new();
+    for switch in (fabric.hosts()..fabric.nodes()).map(NodeId) {
+        for dst in 0..fabric.hosts() {
+            let group = routes.group(switch, dst);
+            assert!(group < routes.group_bound());
+            let ports = routes.next(switch, dst).to_vec();
+            let known = seen.entry(group).or_insert((switch, ports.clone()));
+            assert_eq!(*known, (switch, ports));
+        }
+    }
+    // 4 leaves with 3 host ports and one group up, 6 spines with 4 ports down.
+    assert_eq!(seen.len(), 4 * (3 + 1) + 6 * 4);
+}
+
+proptest! {
+    #[test]
+    fn routes_of_any_graph_are_all_shortest_paths(
+        fabric in random_graph(),
+        dead in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+    ) {
+        check_ports(&fabric);
+        check_partitions(&fabric);
+        check_routes(&fabric, &fabric.routes(), &[]);
+        let ports = fabric.ports().len();
+        let dead: Vec<PortId> = dead.iter().map(|i| PortId(i.index(ports) as u32)).collect();
+        check_routes(&fabric, &fabric.routes_without(&dead), &dead);
+    }
+
+    #[test]
+    fn any_choice_of_ports_arrives_without_a_loop(fabric in random_graph(), seed: u64) {
+        let routes = fabric.routes();
+        for (src, dst) in (0..fabric.hosts()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+            let mut step = 0;
+            let path = fabric.path(&routes, src, dst, |_| {
+                step += 1;
+                order::draw(seed, step) as usize % 7919
+            });
+            prop_assert_eq!(fabric.port(path[0]).node, NodeId(src));
+            prop_assert_eq!(fabric.port(*path.last().unwrap()).peer, NodeId(dst));
+            for pair in path.windows(2) {
+                prop_assert_eq!(fabric.port(pair[0]).peer, fabric.port(pair[1]).node);
+            }
+            let visited: BTreeSet<NodeId> = path.iter().map(|p| fabric.port(*p).node).collect();
+            prop_assert_eq!(visited.len(), path.len());
+        }
+    }
+
+    #[test]
+    fn base_rtt_is_the_largest_over_pairs_and_paths(fabric in random_graph()) {
+        let routes = fabric.routes();
+        let mut largest = Span::ZERO;
+        for (src, dst) in (0..fabric.hosts()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+            let there = fabric.base_rtt_between(src, dst, MTU, REPLY);
+            largest = largest.max(there).max(fabric.base_rtt_between(dst, src, MTU, REPLY));
+            // Every single path is at most that, and counting them one by one agrees.
+            let mut stack = vec![(fabric.port(fabric.host_port(src)).peer, Span::ZERO)];
+            let hop = |port: PortId| {
+                let port = fabric.port(port);
+                port.rate.tx_time(MTU) + port.rate.tx_time(REPLY) + port.propagation * 2
+            };
+            stack[0].1 = hop(fabric.host_port(src));
+            let (mut count, mut longest) = (0, Span::ZERO);
+            while let Some((node, sum)) = stack.pop() {
+                if node == NodeId(dst) {
+                    count += 1;
+                    longest = longest.max(sum);
+                } else {
+                    let group = routes.next(node, dst).iter();
+                    stack.extend(group.map(|p| (fabric.port(*p).peer, sum + hop(*p))));
+                }
+            }
+            prop_assert_eq!(longest, there);
+            prop_assert_eq!(count, fabric.path_count(src, dst));
+        }
+        prop_assert_eq!(largest, fabric.base_rtt(MTU, REPLY));
+    }
+
+    #[test]
+    fn the_fast_ideal_equals_the_exact_one(
+        path in prop::collection::vec((1u64..400_000, 0u64..10_000_000), 1..7),
+        full in 1u64..10_000,
+        count in 0u64..200,
+        last in 0u64..10_000,
+    ) {
+        // Odd rates, so that every transmission is rounded.
+        let path: Vec<(Rate, Span)> =
+            path.into_iter().map(|(mbps, ps)| (Rate(mbps * 1_000_003), Span(ps))).collect();
+        let sizes = std::iter::repeat_n(full, count as usize).chain((last > 0).then_some(last));
+        let exact = ideal_fct(&path, sizes.map(Bytes));
+        prop_assert_eq!(exact, ideal_fct_uniform(&path, Bytes(full), count, Bytes(last)));
+    }
+}
+
+/// Two hops of 10 and 1 Gb/s, by hand: the slow link sets the pace.
+#[test]
+fn ideal_fct_by_hand() {
+    let path = [(Rate::from_gbps(10), Span::from_us(5)), (Rate::from_gbps(1), Span::from_us(7))];
+    let packets = [1500, 1500, 500].map(Bytes);
+    // First packet stored at 1.2 us + 5 us, then 12 + 12 + 4 us on the slow link, and 7 us.
+    let expected = Span::from_ns(1_200 + 5_000 + 12_000 + 12_000 + 4_000 + 7_000);
+    assert_eq!(ideal_fct(&path, packets.into_iter()), expected);
+    assert_eq!(ideal_fct_uniform(&path, Bytes(1500), 2, Bytes(500)), expected);
+    assert_eq!(ideal_fct(&path, std::iter::empty()), Span::ZERO);
+}

@@ -1,0 +1,268 @@
+//! Topology files of other tools, well-formed and not.
+
+use incast_fabric::import::*;
+use incast_fabric::*;
+use incast_units::{Bytes, Rate, Span, Time};
+use proptest::prelude::*;
+
+/// Switches in the middle of the numbers, so that hosts must be renumbered.
+const THREE: &str = "6 2 5\n2 3\n0 2 100Gbps 0.001ms 0\n1 2 25000000000.0 1000ns 0.000000\n\
+                     4 3 100Gbps 1us 0\n5 3 100Gbps 1us 1e-3\n2 3 400Gbps 1.5us 0\n";
+
+fn hpcc(text: &str) -> Imported {
+    import_hpcc_topology("topo.txt", text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn refused(text: &str) -> String {
+    import_hpcc_topology("topo.txt", text).expect_err(text).to_string()
+}
+
+#[test]
+fn hpcc_with_three_integers() {
+    let imported = hpcc(THREE);
+    assert_eq!(imported.host_ids(), [0, 1, 4, 5]);
+    assert_eq!(imported.host_of(4), Some(2));
+    assert_eq!((imported.host_of(2), imported.host_of(9)), (None, None));
+    assert!(imported.notes.is_empty());
+    let fabric = imported.fabric;
+    assert_eq!((fabric.hosts(), fabric.nodes(), fabric.name()), (4, 6, "topo.txt"));
+    assert_eq!(fabric.host_rate(1), Rate::from_gbps(25));
+    assert_eq!(fabric.port(fabric.host_port(3)).loss, 1e-3);
+    assert_eq!(fabric.port(fabric.host_port(0)).propagation, Span::from_us(1));
+    assert_eq!(fabric.rack_of(3), NodeId(5));
+    assert_eq!(fabric.max_rate(), Rate::from_gbps(400));
+}
+
+#[test]
+fn hpcc_with_four_integers() {
+    let four = THREE.replacen("6 2 5", "6 2 2 5", 1);
+    assert!(hpcc(&four).notes.is_empty());
+    assert_eq!(hpcc(&four).fabric.ports(), hpcc(THREE).fabric.ports());
+    let wrong = THREE.replacen("6 2 5", "6 2 1 5", 1);
+    assert_eq!(hpcc(&wrong).notes, ["the header says 1 ToRs, 2 switches have hosts"]);
+}
+
+/// Two servers of two GPUs, each with an NVSwitch (4, 5), under one switch (6).
+#[test]
+fn simai_leaves_nvswitches_out() {
+    let text = "7 2 2 1 8 H100\n4 5\n6\n0 4 2400Gbps 25ns 0\n1 4 2400Gbps 25ns 0\n\
+                2 5 2400Gbps 25ns 0\n3 5 2400Gbps 25ns 0\n0 6 400Gbps 500ns 0\n\
+                1 6 400Gbps 500ns 0\n2 6 400Gbps 500ns 0\n3 6 400Gbps 500ns 0\n";
+    assert_eq!(detect(text), Some(Kind::Hpcc));
+    let imported = hpcc(text);
+    assert_eq!((imported.fabric.hosts(), imported.fabric.nodes()), (4, 5));
+    assert!(imported.notes[0].contains("2 NVSwitches and their 4 links"));
+    let one_line = text.replacen("4 5\n6\n", "4 5 6\n", 1);
+    assert_eq!(hpcc(&one_line).fabric.ports(), imported.fabric.ports());
+}
+
+#[test]
+fn the_description_at_the_end_is_ignored_with_a_note() {
+    let text =
+        format!("{THREE}\nFirst line: total node #, switch node #, link #\nsrc0 dst0 rate\n");
+    assert_eq!(hpcc(&text).notes, ["line 9 and following are not links: ignored"]);
+    let more = format!("{THREE}3 2 400Gbps 1us 0\n");
+    assert!(refused(&more).contains("topo.txt:8: a further link, but the header says 5"));
+}
+
+#[test]
+fn hpcc_errors_name_file_line_and_expectation() {
+    let with = |from: &str, to: &str| refused(&THREE.replacen(from, to, 1));
+    for (from, to, message) in [
+        ("6 2 5", "6 2", "topo.txt:1: a header of 2 words; expected `<nodes> <switches> <links>`"),
+        ("6 2 5", "6 two 5", "topo.txt:1: number of switches `two`: expected 0 to 6"),
+        ("6 2 5", "6 0 5", "topo.txt:1: 0 switches"),
+        ("6 2 5", "9999999999 2 5", "topo.txt:1: number of nodes `9999999999`"),
+        ("6 2 5", "900000 2 5", "topo.txt:1: 5 links cannot connect 900000 nodes"),
+        ("6 2 5", "6 2 6", "topo.txt:7: the file ends here; expected link 6 of the 6"),
+        ("2 3\n", "2 2\n", "topo.txt:2: switch id 2 is given twice"),
+        ("2 3\n", "2 6\n", "topo.txt:2: node id `6`: expected 0 to 5"),
+        ("2 3\n", "2 3 4\n", "topo.txt:2: `4`: the header says 2 switch ids"),
+        ("0 2 100Gbps", "0 2 100", "topo.txt:7: the file"),
+        ("0 2 100Gbps", "0 2 100Gps", "topo.txt:3: rate `100Gps`: unknown unit"),
+        ("0 2 100Gbps", "0 2 0Gbps", "topo.txt:3: the link host 0 - switch 2 has rate 0"),
+        ("0 2 100Gbps", "0 2 -5", "topo.txt:3: rate `-5`: expected at most"),
+        ("0 2 100Gbps", "0 0 100Gbps", "topo.txt:3: host 0 is linked to itself"),
+        ("0 2 100Gbps", "0 6 100Gbps", "topo.txt:3: node id `6`"),
+        ("0 2 100Gbps 0.001ms", "0 2 100Gbps 5", "topo.txt:3: delay `5`: the unit is missing"),
+        ("0 2 100Gbps 0.001ms 0", "0 2 100Gbps 1us", "topo.txt:3: 4 words; expected a link"),
+        ("1us 1e-3", "1us 2", "topo.txt:6: loss probability 2: expected a number from 0 to 1"),
+        ("5 3 100Gbps", "4 2 100Gbps", "topo.txt:6: host 4 has a second link"),
+        ("5 3 100Gbps", "4 3 100Gbps", "topo.txt:6: the link host 4 - switch 3 is given twice"),
+        ("4 3 100Gbps", "4 5 100Gbps", "topo.txt:5: host 4 and host 5 are hosts linked directly"),
+    ] {
+        if to == "0 2 100" {
+            // A bare number is bits per second: slow, but legal.
+            assert_eq!(hpcc(&THREE.replacen(from, to, 1)).fabric.host_rate(0), Rate(100));
+            continue;
+        }
+        assert!(with(from, to).starts_with(message), "{}\n{message}", with(from, to));
+    }
+    assert!(refused("").contains("expected a header"));
+    let apart = "7 3 6\n2 3 6\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n4 3 1Gbps 1us 0\n\
+                 5 3 1Gbps 1us 0\n3 6 1Gbps 1us 0\n2 2 1Gbps 1us 0\n";
+    assert!(refused(apart).contains("switch 2 is linked to itself"));
+    let apart = "6 2 5\n2 3\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n4 3 1Gbps 1us 0\n5 3 1Gbps 1us 0\n";
+    assert!(refused(apart).contains("expected link 5"));
+}
+
+#[test]
+fn disconnected_and_unlinked() {
+    let apart = "9 4 8\n5 6 7 8\n0 5 1Gbps 1us 0\n1 5 1Gbps 1us 0\n2 6 1Gbps 1us 0\n\
+                 3 6 1Gbps 1us 0\n4 7 1Gbps 1us 0\n6 7 1Gbps 1us 0\n6 8 1Gbps 1us 0\n7 8 1Gbps 1us 0\n";
+    assert_eq!(refused(apart), "topo.txt: there is no way from host 0 to host 2");
+    let lonely = "4 2 3\n2 3\n0 2 1Gbps 1us 0\n2 3 1Gbps 1us 0\n3 2 1Gbps 1us 0\n";
+    assert!(refused(lonely).contains("given twice"));
+}
+
+#[test]
+fn the_export_reads_back() {
+    let links =
+        LinkDefaults { rate: Rate::from_mbps(2500), propagation: Span(1_234_567), loss: 0.125 };
+    for spec in ["star:3", "dumbbell:3x2", "parking-lot:2", "leaf-spine:4x3x2", "fat-tree:4"] {
+        let fabric = parse(spec, links).unwrap();
+        let text = export_hpcc_topology(&fabric).unwrap();
+        assert_eq!(detect(&text), Some(Kind::Hpcc));
+        let again = hpcc(&text).fabric;
+        let ends = |f: &Fabric| -> Vec<_> {
+            let mut all: Vec<_> = f
+                .ports()
+                .iter()
+                .map(|p| (p.node, p.peer, p.rate, p.propagation, p.loss.to_bits(), p.tier))
+                .collect();
+            all.sort();
+            all
+        };
+        assert_eq!(ends(&again), ends(&fabric), "{spec}");
+    }
+}
+
+const LEAF_SPINE: &str = "# tiny\nNodes 32\nTiers 2\npodsize 32\n\nTier 0\nDownlink_speed_Gbps 100\n\
+    Radix_Down 8\nRadix_Up 2\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 0\nOversubscribed 4\n\n\
+    Tier 1 # spines\nDownlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 2000\n\
+    Switch_Latency_ns 300\nQueue_Down 150000\n";
+
+const FAT_TREE: &str = "Nodes 432\nTiers 3\nPodsize 36\nTier 0\nDownlink_speed_Gbps 100\n\
+    Radix_Down 6\nRadix_Up 6\nDownlink_Latency_ns 1000\nTier 1\nDownlink_speed_Gbps 100\n\
+    Radix_Down 6\nRadix_Up 6\nDownlink_Latency_ns 1000\nTier 2\nDownlink_speed_Gbps 100\n\
+    Radix_Down 36\nDownlink_Latency_ns 600000\nBundle 3\n";
+
+#[test]
+fn htsim_leaf_spine() {
+    assert_eq!(detect(LEAF_SPINE), Some(Kind::HtsimTopo));
+    let imported = import_htsim_topo("a.topo", LEAF_SPINE).unwrap();
+    let fabric = &imported.fabric;
+    assert_eq!((fabric.hosts(), fabric.nodes(), fabric.ports().len()), (32, 38, 2 * (32 + 8)));
+    assert_eq!(fabric.uplinks().unwrap().oversubscription, 4.0);
+    assert_eq!(imported.queues[1], TierQueues { up: None, down: Some(Bytes(150_000)) });
+    // Up: 2 us and the spine's 300 ns; down: 2 us.
+    let up = fabric.port(fabric.ports_between(NodeId(32), NodeId(36))[0]);
+    assert_eq!(up.propagation, Span::from_ns(2_300));
+    assert_eq!(fabric.port(up.reverse).propagation, Span::from_us(2));
+    assert_eq!(imported.notes.len(), 1);
+    assert!(export_hpcc_topology(fabric).unwrap_err().to_string().contains("by direction"));
+}
+
+#[test]
+fn htsim_fat_tree_with_bundles() {
+    let fabric = import_htsim_topo("b.topo", FAT_TREE).unwrap().fabric;
+    // 12 pods of 6 + 6 switches, 12 core switches of 36 ports in bundles of 3.
+    assert_eq!((fabric.hosts(), fabric.nodes()), (432, 432 + 72 + 72 + 12));
+    assert_eq!(fabric.ports_of(NodeId(432 + 144)).len(), 36);
+    assert_eq!(fabric.path_count(0, 431), 6 * 6 * 3);
+    assert!(export_hpcc_topology(&fabric).unwrap_err().to_string().contains("bundle"));
+}
+
+#[test]
+fn htsim_errors_name_file_line_and_expectation() {
+    let with = |text: &str, from: &str, to: &str| {
+        let text = text.replacen(from, to, 1);
+        import_htsim_topo("x.topo", &text).expect_err(&text).to_string()
+    };
+    for (from, to, message) in [
+        ("Nodes 32", "Nodes 0", "x.topo:2: nodes 0: expected at least 1"),
+        ("Nodes 32\n", "\n", "x.topo:19: nodes is missing"),
+        ("Nodes 32", "Nodes 33", "x.topo:4: Podsize 32: two tiers are one pod of 33 nodes"),
+        ("Tiers 2", "Tiers 4", "x.topo:3: Tiers 4: expected 2 or 3"),
+        ("Tiers 2", "Tiers 3", "x.topo:19: `Tier 2` is missing"),
+        ("Tiers 2", "Teirs 2", "x.topo:3: unknown key `Teirs`; did you mean tiers?"),
+        ("Radix_Up 2", "Radix_Up two", "x.topo:9: Radix_Up `two`: expected a whole number"),
+        ("Radix_Up 2", "Radix_Up", "x.topo:9: `Radix_Up`: expected a key and one number"),
+        ("Radix_Up 2", "Tiers 2", "x.topo:9: Tiers belongs before `Tier 0`"),
+        ("Nodes 32", "Bundle 1", "x.topo:2: Bundle belongs after a `Tier` line"),
+        ("Radix_Up 2", "Radix_Down 8", "x.topo:9: Radix_Down again, first on line 8"),
+        ("Radix_Up 2\n", "", "x.topo:6: Tier 0 lacks radix_up"),
+        ("Radix_Down 4", "Radix_Down 5", "x.topo:16: Tier 1: radix_down 5, but there are 4 leaves"),
+        ("Radix_Down 8", "Radix_Down 5", "x.topo:2: Nodes 32 is not a multiple"),
+        ("Oversubscribed 4", "Oversubscribed 3", "x.topo:12: Tier 0: 8 links of 100Gbps down"),
+        ("Tier 1", "Tier 0", "x.topo:14: Tier 0 again, first on line 6"),
+        ("Tier 1", "Tier 7", "x.topo:14: Tier 7: expected 0 to 2"),
+    ] {
+        assert!(with(LEAF_SPINE, from, to).starts_with(message), "{}", with(LEAF_SPINE, from, to));
+    }
+    let bundle = with(FAT_TREE, "Bundle 3", "Bundle 4");
+    assert!(bundle.contains("Tier 2: radix_down 36, but there are 12 pods"), "{bundle}");
+}
+
+#[test]
+fn a_connection_matrix_is_not_a_topology() {
+    assert_eq!(detect("Nodes 16\nConnections 1\n0->1 id 1 start 0 size 100\n"), None);
+    assert_eq!(detect(""), None);
+    assert_eq!(detect("100 0.5\n200 1.0\n"), None);
+}
+
+#[test]
+fn failure_lines() {
+    let parsed = HtsimFailure::parse("failure switch_type AGG switch_id 2 link_id 1").unwrap();
+    assert_eq!(parsed, HtsimFailure { tier: Tier::Aggregation, switch: 2, link: 1 });
+    let links = LinkDefaults { rate: Rate::from_gbps(1), propagation: Span::ZERO, loss: 0.0 };
+    let mut tree = parse("fat-tree:4", links).unwrap();
+    parsed.apply(&mut tree, Time(0)).unwrap();
+    // Aggregation switch 2 is the first of the second pod: cores 0 and 1.
+    let port = *tree.port(tree.failures()[0].port);
+    assert_eq!((port.node, port.peer), (NodeId(16 + 8 + 2), NodeId(16 + 16 + 1)));
+    assert_eq!(tree.routes_without(&tree.dead_at(Time(0))).next(port.node, 0).len(), 1);
+    let error = |line: &str, tree: &mut Fabric| {
+        HtsimFailure::parse(line).and_then(|f| f.apply(tree, Time(0))).unwrap_err().to_string()
+    };
+    let high = error("failure switch_type AGG switch_id 9 link_id 1", &mut tree);
+    assert!(high.contains("switch_id 9: Aggregation switches are 0 to 7"), "{high}");
+    let high = error("failure switch_type TOR switch_id 0 link_id 2", &mut tree);
+    assert!(high.contains("link_id 2: this switch has links 0 to 1"), "{high}");
+    assert!(
+        error("failure switch_type HOST switch_id 0 link_id 2", &mut tree).contains("TOR|AGG|CORE")
+    );
+    let mut clos = parse("leaf-spine:2x2x2", links).unwrap();
+    parsed_spine(&mut clos);
+    assert_eq!(clos.port(clos.failures()[0].port).node, NodeId(4 + 2 + 1));
+}
+
+fn parsed_spine(clos: &mut Fabric) {
+    let line = "failure switch_type AGG switch_id 1 link_id 0";
+    HtsimFailure::parse(line).unwrap().apply(clos, Time(0)).unwrap();
+}
+
+proptest! {
+    /// Nothing a file says makes an importer panic or allocate without bound.
+    #[test]
+    fn importers_refuse_noise(text in "[0-9a-zA-Z_. \n#-]{0,300}") {
+        let _ = detect(&text);
+        let _ = import_hpcc_topology("noise", &text);
+        let _ = import_htsim_topo("noise", &text);
+    }
+
+    #[test]
+    fn importers_survive_edits(
+        base in prop::sample::select(vec![THREE, LEAF_SPINE, FAT_TREE]),
+        position in any::<prop::sample::Index>(),
+        word in prop::sample::select(vec!["0", "1", "-1", "65536", "99999999", "18446744073709551615", "x", "\n", ""]),
+    ) {
+        let mut words: Vec<&str> = base.split_inclusive([' ', '\n']).collect();
+        let at = position.index(words.len());
+        let edited = format!("{word}{}", if words[at].ends_with('\n') { "\n" } else { " " });
+        words[at] = &edited;
+        let text = words.concat();
+        let _ = import_hpcc_topology("edited", &text);
+        let _ = import_htsim_topo("edited", &text);
+    }
+}
