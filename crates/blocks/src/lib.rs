@@ -1,6 +1,10 @@
 //! Mechanisms that transports share. No transport is known here by name.
 
 pub mod flow_table;
+pub mod pacer;
 pub mod port;
+pub mod reassembly;
 pub mod receiver_driven;
+pub mod rto;
+pub mod scoreboard;
 pub mod sender;

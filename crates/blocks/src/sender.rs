@@ -1,1 +1,0 @@
-//! The common sender of sender-driven transports.

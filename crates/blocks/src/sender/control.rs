@@ -1,0 +1,323 @@
+//! What a sender-driven transport writes itself: a control law, and what its receiver echoes.
+
+use crate::rto::RtoBounds;
+use incast_transport::{Ecn, Extension, Flow, Header, Packet, Rate, Span, Time, TransportId};
+
+/// Makes the state of a transport for each flow.
+pub trait Law: Send {
+    /// The sending half's state.
+    type Control: Control;
+    /// The receiving half's state.
+    type Feedback: Feedback;
+
+    /// A flow starts here while `others` are being sent.
+    fn control(&mut self, now: Time, flow: &Flow, others: usize) -> Self::Control;
+
+    /// A flow's first packet arrived.
+    fn feedback(&mut self) -> Self::Feedback;
+}
+
+/// A control law: how much of one flow may be in flight, and how fast it leaves.
+///
+/// Calls about one acknowledgement come in this order: `on_loss` (if it reveals a loss), then
+/// `on_ack`. After each call the sender asks for `question`, `window` and `pacing` again.
+pub trait Control: Send {
+    /// A data packet leaves; the law may fill its fields.
+    #[inline]
+    fn on_send(&mut self, _packet: &mut Outbound, _progress: &Progress) {}
+
+    /// An answer to data arrived: also a duplicate one, and one during recovery.
+    fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress);
+
+    /// Something was lost: at most once a window for [`Loss::Fast`].
+    fn on_loss(&mut self, loss: Loss, progress: &Progress);
+
+    /// A packet that acknowledges nothing arrived: a notification, an answer of a switch, or the
+    /// answer to a [`question`](Control::question).
+    fn on_message(&mut self, _message: &Message<'_>, _progress: &Progress) {}
+
+    /// The law's own timer; [`Time::NEVER`] if it has none.
+    #[inline]
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The law's timer has come. Afterwards `deadline` must be later.
+    fn on_deadline(&mut self, _progress: &Progress) {}
+
+    /// A header-only packet that the law wants to send now; asked until `None`.
+    #[inline]
+    fn question(&mut self, _progress: &Progress) -> Option<Question> {
+        None
+    }
+
+    /// Payload bytes that may be in flight; 0 stops the flow altogether.
+    fn window(&self) -> u64;
+
+    /// The rate, in charged bytes, at which packets are spaced; `None`: as fast as the NIC.
+    #[inline]
+    fn pacing(&self) -> Option<Rate> {
+        None
+    }
+}
+
+/// What the receiving half of a law puts into answers.
+pub trait Feedback: Send {
+    /// Data arrived; `answer` is about to acknowledge it. May add a packet of its own.
+    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice>;
+
+    /// A question arrived; `answer` goes back with SYN and ACK set.
+    fn on_question(&mut self, _question: &Arriving<'_>, _answer: &mut Answer) {}
+}
+
+/// Echoes the mark of RFC 3168 as ECE, packet by packet (RFC 8257 §3.2).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EchoMark;
+
+impl Feedback for EchoMark {
+    #[inline]
+    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+        answer.ece = data.packet.mark == Ecn::Ce as u8;
+        None
+    }
+}
+
+/// How lost data is found and sent again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reliability {
+    /// Selective acknowledgement (RFC 6675): ranges, and the echo of the packet answered, so that
+    /// an answer whose extension is needed for something else still tells which packet came.
+    Sack,
+    /// Three duplicate acknowledgements and partial ones (RFC 6582); the receiver keeps what
+    /// comes out of order but does not say what.
+    NewReno,
+    /// The receiver keeps only what is in order and asks, at most once in `again` for the same
+    /// byte, to go back.
+    GoBackN {
+        /// Least time between two requests for the same byte.
+        again: Span,
+    },
+}
+
+/// When a packet fits the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Admission {
+    /// With its payload no more than the window is in flight (TCP).
+    Fits,
+    /// Before it less than the window was in flight (HPCC).
+    Below,
+}
+
+/// Answers to every `count`-th packet only (RFC 8257 §3.2 decides exceptions).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DelayedAck {
+    /// Packets answered together.
+    pub count: u8,
+    /// Longest wait for the next one.
+    pub timeout: Span,
+}
+
+/// What is fixed for a host.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whose packets they are.
+    pub transport: TransportId,
+    /// Class of data.
+    pub data_class: u8,
+    /// Class of answers.
+    pub ack_class: u8,
+    /// ECN bits of data as it leaves.
+    pub data_mark: u8,
+    /// How losses are repaired.
+    pub reliability: Reliability,
+    /// When a packet fits the window.
+    pub admission: Admission,
+    /// Bounds of the retransmission timer.
+    pub rto: RtoBounds,
+    /// `None`: each data packet is answered at once.
+    pub delayed_ack: Option<DelayedAck>,
+}
+
+impl Options {
+    /// TCP's ways: SACK, data and answers in class 1, each packet answered at once, ECT(0).
+    pub fn tcp(transport: TransportId, min_rto: Span) -> Options {
+        Options {
+            transport,
+            data_class: 1,
+            ack_class: 1,
+            data_mark: Ecn::Ect0 as u8,
+            reliability: Reliability::Sack,
+            admission: Admission::Fits,
+            rto: RtoBounds::at_least(min_rto),
+            delayed_ack: None,
+        }
+    }
+}
+
+/// Where a flow stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// The instant.
+    pub now: Time,
+    /// First byte not acknowledged (SND.UNA).
+    pub acknowledged: u64,
+    /// First byte never sent (SND.NXT).
+    pub sent: u64,
+    /// Bytes of the flow.
+    pub size: u64,
+    /// Payload bytes in flight: sent, not known to have arrived, not lost.
+    pub pipe: u64,
+    /// Smoothed round-trip time.
+    pub smoothed_rtt: Option<Span>,
+    /// In fast recovery: windows do not grow.
+    pub recovering: bool,
+}
+
+/// A data packet as it leaves, for the law to complete.
+#[derive(Clone, Copy, Debug)]
+pub struct Outbound {
+    /// First payload byte.
+    pub offset: u64,
+    /// Payload bytes.
+    pub payload: u16,
+    /// Whether these bytes were sent before.
+    pub retransmit: bool,
+    /// ECN bits.
+    pub mark: u8,
+    /// Header field.
+    pub nibble: u8,
+    /// Header field.
+    pub window: u16,
+    /// Bits of [`tcp_flag`] beyond those the sender sets.
+    pub flags: u8,
+    /// Goes behind the header.
+    pub extension: Extension,
+}
+
+/// An answer to data, as the sending half sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack<'a> {
+    /// Payload bytes newly acknowledged cumulatively.
+    pub bytes: u64,
+    /// Payload bytes newly known to have arrived beyond a hole.
+    pub sacked: u64,
+    /// First byte of the data packet that is answered (the last of several).
+    pub echo: u64,
+    /// ECN echo.
+    pub ece: bool,
+    /// A request to go back.
+    pub nack: bool,
+    /// ECN bits of the answer.
+    pub mark: u8,
+    /// Header field.
+    pub nibble: u8,
+    /// Header field.
+    pub window: u16,
+    /// Round-trip time of the packet answered, from the start of its transmission; `None` when it
+    /// was sent more than once or has been answered before (Karn).
+    pub rtt: Option<Span>,
+    /// The window held the flow back within the last window of data, so that it may grow
+    /// (RFC 7661's concern; Linux's `is_cwnd_limited`).
+    pub limited: bool,
+    /// What came behind the header.
+    pub extension: &'a Extension,
+    /// When the information it carries was current.
+    pub informed: Time,
+}
+
+/// How a loss was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loss {
+    /// By answers to later packets, or a request to go back.
+    Fast,
+    /// By the retransmission timer.
+    Timeout,
+}
+
+/// A packet that acknowledges nothing, as the sending half sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    /// The packet.
+    pub packet: &'a Packet,
+    /// What came behind its header.
+    pub extension: &'a Extension,
+    /// When the information it carries was current.
+    pub informed: Time,
+}
+
+/// A header-only packet of the sending half. It leaves with SYN set and is answered with SYN and
+/// ACK set, which comes back as a [`Message`].
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// Bits of [`tcp_flag`] beyond SYN.
+    pub flags: u8,
+    /// Header field.
+    pub nibble: u8,
+    /// Header field.
+    pub window: u16,
+    /// Class.
+    pub class: u8,
+    /// Goes behind the header.
+    pub extension: Extension,
+}
+
+/// A packet as the receiving half sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Arriving<'a> {
+    /// The instant.
+    pub now: Time,
+    /// First payload byte.
+    pub offset: u64,
+    /// The packet.
+    pub packet: &'a Packet,
+    /// What came behind its header.
+    pub extension: &'a Extension,
+    /// When the information it carries was current.
+    pub informed: Time,
+    /// Whether the payload is new.
+    pub new: bool,
+}
+
+impl Arriving<'_> {
+    /// The fields `(window, nibble, flags)` of its header; zero if it has another layout.
+    pub fn fields(&self) -> (u16, u8, u8) {
+        match self.packet.header {
+            Header::Segment { window, nibble, flags, .. } => (window, nibble, flags),
+            _ => (0, 0, 0),
+        }
+    }
+}
+
+/// What an answer carries for the law.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Answer {
+    /// ECN echo.
+    pub ece: bool,
+    /// ECN bits of the answer itself.
+    pub mark: u8,
+    /// Header field.
+    pub nibble: u8,
+    /// Header field.
+    pub window: u16,
+    /// Goes behind the header, in the place of SACK ranges.
+    pub extension: Extension,
+}
+
+/// A packet of the receiving half's own, without payload.
+#[derive(Clone, Copy, Debug)]
+pub struct Notice {
+    /// Header; a [`Header::Segment`] without [`tcp_flag::ACK`] arrives as a [`Message`].
+    pub header: Header,
+    /// Class.
+    pub class: u8,
+    /// ECN bits.
+    pub mark: u8,
+}
+
+impl Notice {
+    /// A notice with these header fields and without sequence numbers.
+    pub fn new(class: u8, nibble: u8, window: u16) -> Notice {
+        let header = Header::Segment { seq: 0, ack: 0, window, nibble, flags: 0 };
+        Notice { header, class, mark: 0 }
+    }
+}

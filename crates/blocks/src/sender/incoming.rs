@@ -1,0 +1,191 @@
+//! The receiving half of one flow: reassembly and answers.
+
+use super::control::{Answer, Arriving, Feedback, Notice, Options, Reliability};
+use super::outgoing::unwrap;
+use crate::reassembly::{Arrival, Reassembly};
+use incast_transport::{Extension, HostId, Packet, Time, tcp_flag};
+
+/// An answer as it waits for the NIC.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reply {
+    pub answer: Answer,
+    /// First byte of the packet answered.
+    pub seq: u32,
+    pub cumulative: u32,
+    /// Bits of [`tcp_flag`].
+    pub flags: u8,
+    /// A request to go back.
+    pub nack: bool,
+    pub informed: Time,
+}
+
+/// What a data packet leads to.
+pub(super) struct Received {
+    /// The payload is new.
+    pub new: bool,
+    /// It was the last that was missing.
+    pub complete: bool,
+    /// An answer to earlier packets that may wait no longer.
+    pub flushed: Option<Reply>,
+    /// The answer to this packet.
+    pub reply: Option<Reply>,
+    pub notice: Option<Notice>,
+}
+
+/// The receiving half of one flow.
+pub(super) struct Incoming<F> {
+    pub source: HostId,
+    feedback: F,
+    bytes: Reassembly,
+    /// Where the flow ends, once its last packet was seen.
+    end: Option<u64>,
+    /// What was asked for again, and when.
+    asked: Option<(u64, Time)>,
+    /// Packets received since the last answer, and the answer they wait for.
+    pending: u8,
+    pub delayed: Option<Reply>,
+    pub delayed_until: Time,
+    pub armed: Time,
+}
+
+impl<F: Feedback> Incoming<F> {
+    pub fn new(source: HostId, feedback: F) -> Incoming<F> {
+        Incoming {
+            source,
+            feedback,
+            bytes: Reassembly::new(),
+            end: None,
+            asked: None,
+            pending: 0,
+            delayed: None,
+            delayed_until: Time::NEVER,
+            armed: Time::NEVER,
+        }
+    }
+
+    /// As if the bytes below `next` had arrived already.
+    #[cfg(test)]
+    pub fn skip_to(&mut self, next: u64) {
+        self.bytes = Reassembly::starting_at(next);
+    }
+
+    /// The byte that the packet's sequence number stands for.
+    #[inline]
+    pub fn offset_of(&self, seq: u32) -> u64 {
+        unwrap(seq, self.bytes.next())
+    }
+
+    /// A data packet arrived.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        (seq, last): (u32, bool),
+        (extension, informed): (&Extension, Time),
+        options: &Options,
+    ) -> Received {
+        let offset = self.offset_of(seq);
+        let to = offset + packet.payload as u64;
+        let go_back = matches!(options.reliability, Reliability::GoBackN { .. });
+        let beyond = offset > self.bytes.next();
+        let arrival = match go_back && beyond {
+            true => Arrival::Beyond,
+            false => self.bytes.insert(offset, to),
+        };
+        if last {
+            self.end = Some(to);
+        }
+        let new = arrival != Arrival::Duplicate && !(go_back && beyond);
+        let complete = new && self.end == Some(self.bytes.next());
+        let mut answer = Answer::default();
+        let arriving = Arriving { now, offset, packet, extension, informed, new };
+        let notice = self.feedback.on_data(&arriving, &mut answer);
+        let mut reply = self.reply(answer, seq, informed);
+        if complete {
+            reply.flags |= tcp_flag::FIN;
+        }
+        let mut received = Received { new, complete, flushed: None, reply: Some(reply), notice };
+        if let Reliability::GoBackN { again } = options.reliability {
+            if beyond {
+                let next = self.bytes.next();
+                let recently = |(byte, at): (u64, Time)| byte == next && now.since(at) < again;
+                if self.asked.is_some_and(recently) {
+                    received.reply = None;
+                } else {
+                    self.asked = Some((next, now));
+                    received.reply = Some(Reply { nack: true, ..reply });
+                }
+                return received;
+            }
+        } else if options.reliability == Reliability::Sack
+            && reply.answer.extension == Extension::None
+            && self.bytes.has_holes()
+        {
+            reply.answer.extension = self.bytes.sack();
+            received.reply = Some(reply);
+        }
+        if options.delayed_ack.is_some() {
+            let prompt = complete || arrival != Arrival::InOrder { filled: false };
+            self.delay(now, reply, prompt || self.bytes.has_holes(), &mut received, options);
+        }
+        received
+    }
+
+    fn reply(&self, answer: Answer, seq: u32, informed: Time) -> Reply {
+        let ece = if answer.ece { tcp_flag::ECE } else { 0 };
+        Reply {
+            answer,
+            seq,
+            cumulative: self.bytes.next() as u32,
+            flags: tcp_flag::ACK | ece,
+            nack: false,
+            informed,
+        }
+    }
+
+    /// RFC 8257 §3.2: a change of the mark is answered at once, with what came before first.
+    fn delay(
+        &mut self,
+        now: Time,
+        reply: Reply,
+        prompt: bool,
+        received: &mut Received,
+        options: &Options,
+    ) {
+        let rule = options.delayed_ack.expect("acknowledgements are delayed");
+        if let Some(waiting) = self.delayed.take() {
+            if waiting.answer.ece != reply.answer.ece {
+                received.flushed = Some(waiting);
+                self.pending = 0;
+            }
+        }
+        self.pending += 1;
+        if prompt || self.pending >= rule.count {
+            self.pending = 0;
+            self.delayed_until = Time::NEVER;
+            return;
+        }
+        if self.pending == 1 {
+            self.delayed_until = now.saturating_add(rule.timeout);
+        }
+        self.delayed = Some(reply);
+        received.reply = None;
+    }
+
+    /// The wait for another packet is over.
+    pub fn delay_over(&mut self) -> Option<Reply> {
+        self.pending = 0;
+        self.delayed_until = Time::NEVER;
+        self.delayed.take()
+    }
+
+    /// A question arrived.
+    pub fn question(&mut self, arriving: &Arriving<'_>, seq: u32) -> Reply {
+        let mut answer = Answer::default();
+        self.feedback.on_question(arriving, &mut answer);
+        let mut reply = self.reply(answer, seq, arriving.informed);
+        reply.flags |= tcp_flag::SYN;
+        reply
+    }
+}

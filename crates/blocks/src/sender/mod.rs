@@ -1,0 +1,494 @@
+//! The common sender of sender-driven transports, and its receiver.
+//!
+//! A transport writes a [`Law`] - a [`Control`] for each flow it sends, a [`Feedback`] for each it
+//! receives - and gets a [`Host`]: sequence numbers, acknowledgements, loss detection, timers,
+//! pacing, and a NIC shared round robin. So a comparison compares control laws, not retransmitters.
+//!
+//! On the wire everything is [`Header::Segment`]; sequence numbers count bytes modulo 2^32 and are
+//! unwrapped to 64 bits next to what is expected. An answer's `seq` is that of the data packet it
+//! answers, so the sender knows which one that was: it measures round trips with the send times it
+//! keeps, never of bytes sent twice (Karn), without charging a timestamp option. The answer to the
+//! packet that completes a flow has FIN set, and so have the answers to all later copies: it ends
+//! the flow at the sender whatever its `ack`. A request to go back is a [`Header::Nack`]. A packet
+//! without payload and ACK is a message to the sending half, or with SYN a question to the
+//! receiving half, answered with SYN and ACK. There is no handshake unless a law asks one.
+
+mod control;
+mod incoming;
+mod outgoing;
+#[cfg(test)]
+mod tests;
+
+pub use control::{
+    Ack, Admission, Answer, Arriving, Control, DelayedAck, EchoMark, Feedback, Law, Loss, Message,
+    Notice, Options, Outbound, Progress, Question, Reliability,
+};
+
+use crate::flow_table::{FlowSet, FlowTable};
+use incast_transport::{
+    Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Packet, PacketRef, Reason, Time,
+    flag, tcp_flag,
+};
+use incoming::{Incoming, Received, Reply};
+use outgoing::{Answered, Gate, Outgoing, Timer};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// A header-only packet that waits for the NIC; its extension waits in a queue of its own.
+#[derive(Clone, Copy)]
+struct Waiting {
+    header: Header,
+    flow: FlowId,
+    to: HostId,
+    class: u8,
+    mark: u8,
+    extended: bool,
+    informed: Time,
+}
+
+/// Header-only packets of one urgency, first come first served.
+#[derive(Default)]
+struct Queue {
+    packets: VecDeque<Waiting>,
+    extensions: VecDeque<Extension>,
+}
+
+impl Queue {
+    #[inline]
+    fn push(&mut self, packet: Waiting, extension: &Extension) {
+        if packet.extended {
+            self.extensions.push_back(*extension);
+        }
+        self.packets.push_back(packet);
+    }
+}
+
+/// The transport of one host: all its flows, under one law.
+pub struct Sender<L: Law> {
+    law: L,
+    options: Options,
+    outgoing: FlowTable<Outgoing<L::Control>>,
+    incoming: FlowTable<Incoming<L::Feedback>>,
+    /// Flows received completely: a few bytes each, so that each byte is delivered once however
+    /// late a copy comes.
+    finished: FlowSet,
+    /// Flows that may send, in turn.
+    ready: VecDeque<FlowId>,
+    /// Packets of class 0, then the others.
+    queues: [Queue; 2],
+    /// Alarms. Each timer of a flow has at least one no later than it is due; an alarm that comes
+    /// early is set again, so restarting a timer costs nothing.
+    alarms: BinaryHeap<Reverse<(Time, FlowId, Timer)>>,
+}
+
+impl<L: Law> Sender<L> {
+    /// A host without flows.
+    pub fn new(law: L, options: Options) -> Sender<L> {
+        assert!(options.data_class > 0 && options.data_class < 8 && options.ack_class < 8);
+        Sender {
+            law,
+            options,
+            outgoing: FlowTable::new(),
+            incoming: FlowTable::new(),
+            finished: FlowSet::new(),
+            ready: VecDeque::new(),
+            queues: Default::default(),
+            alarms: BinaryHeap::new(),
+        }
+    }
+
+    /// The control of a flow that is being sent.
+    pub fn control(&self, flow: FlowId) -> Option<&L::Control> {
+        self.outgoing.get(flow).map(|out| &out.control)
+    }
+
+    /// Where a flow stands that is being sent.
+    pub fn progress(&self, flow: FlowId, now: Time) -> Option<Progress> {
+        self.outgoing.get(flow).map(|out| out.progress(now))
+    }
+
+    // -- after each event of a flow ------------------------------------------------------------
+
+    /// Asks the law's questions, and finds out whether the flow may send, why not, and when its
+    /// timers are due.
+    #[inline]
+    fn refresh(&mut self, env: &mut Env<'_>, flow: FlowId) {
+        let Some(out) = self.outgoing.get_mut(flow) else { return };
+        let progress = out.progress(env.now);
+        while let Some(question) = out.control.question(&progress) {
+            let queue = &mut self.queues[(question.class != 0) as usize];
+            queue.push(question_packet(&out.flow, &progress, &question), &question.extension);
+        }
+        let gate = out.gate(env.now, self.options.admission);
+        let reason = match gate {
+            Gate::Open | Gate::Empty => Reason::Ready,
+            Gate::Window => Reason::Window,
+            Gate::Pacing(_) => Reason::Pacing,
+        };
+        env.probe.blocked(flow, reason);
+        if gate == Gate::Open && !out.queued {
+            out.queued = true;
+            self.ready.push_back(flow);
+        }
+        let dues = [
+            (Timer::Recovery, out.due(Timer::Recovery)),
+            (Timer::Pace, if let Gate::Pacing(at) = gate { at } else { Time::NEVER }),
+            (Timer::Law, out.due(Timer::Law)),
+        ];
+        for (timer, due) in dues {
+            if due < out.armed[timer as usize] {
+                out.armed[timer as usize] = due;
+                self.alarms.push(Reverse((due, flow, timer)));
+            }
+        }
+    }
+
+    /// The flow was received completely, as its source knows now.
+    fn close(&mut self, env: &mut Env<'_>, flow: FlowId) {
+        env.probe.blocked(flow, Reason::Ready);
+        // Its entry in `ready` and its alarms find nothing when their turn comes.
+        self.outgoing.remove(flow);
+    }
+
+    // -- arrivals ------------------------------------------------------------------------------
+
+    fn data(&mut self, env: &mut Env<'_>, handle: PacketRef) {
+        let packet = env.packets[handle];
+        let Header::Segment { seq, flags, .. } = packet.header else { return };
+        let last = flags & tcp_flag::FIN != 0;
+        let informed = Time(env.packets.stamps(handle).informed);
+        let flow = packet.flow;
+        if self.finished.contains(flow) {
+            let answer = Answer::default();
+            let cumulative = seq.wrapping_add(packet.payload as u32);
+            let flags = tcp_flag::ACK | tcp_flag::FIN;
+            let reply = Reply { answer, seq, cumulative, flags, nack: false, informed };
+            return self.answer(flow, packet.src, &reply);
+        }
+        let inc = match self.incoming.slot_of(flow) {
+            Some(slot) => self.incoming.at_mut(slot),
+            None => {
+                let slot =
+                    self.incoming.insert(flow, Incoming::new(packet.src, self.law.feedback()));
+                self.incoming.at_mut(slot)
+            }
+        };
+        let offset = inc.offset_of(seq);
+        let beside = (env.packets.extension(handle), informed);
+        let Received { new, complete, flushed, reply, notice } =
+            inc.receive(env.now, &packet, (seq, last), beside, &self.options);
+        let (armed, until) = (inc.armed, inc.delayed_until);
+        if until < armed {
+            inc.armed = until;
+            self.alarms.push(Reverse((until, flow, Timer::Delay)));
+        }
+        if new {
+            env.probe.delivered(flow, packet.header.data_key(), offset, packet.payload as u32);
+        }
+        if complete {
+            env.probe.completed(flow);
+            self.incoming.remove(flow);
+            self.finished.insert(flow);
+        }
+        for reply in [flushed, reply].into_iter().flatten() {
+            self.answer(flow, packet.src, &reply);
+        }
+        if let Some(Notice { header, class, mark }) = notice {
+            let (to, extended) = (packet.src, false);
+            let waiting = Waiting { header, flow, to, class, mark, extended, informed };
+            self.queues[(class != 0) as usize].push(waiting, &Extension::None);
+        }
+    }
+
+    /// Queues an answer.
+    #[inline]
+    fn answer(&mut self, flow: FlowId, to: HostId, reply: &Reply) {
+        let Reply { answer, seq, cumulative, flags, nack, informed } = reply;
+        let header = match nack {
+            true => Header::Nack { seq: *seq, cumulative: *cumulative, number: 0, flags: *flags },
+            false => Header::Segment {
+                seq: *seq,
+                ack: *cumulative,
+                window: answer.window,
+                nibble: answer.nibble,
+                flags: *flags,
+            },
+        };
+        let waiting = Waiting {
+            header,
+            flow,
+            to,
+            class: self.options.ack_class,
+            mark: answer.mark,
+            extended: answer.extension != Extension::None,
+            informed: *informed,
+        };
+        self.queues[(waiting.class != 0) as usize].push(waiting, &answer.extension);
+    }
+
+    /// An answer to data of a flow that is sent here.
+    fn acknowledged(&mut self, env: &mut Env<'_>, handle: PacketRef) {
+        let packet = env.packets[handle];
+        let Some(out) = self.outgoing.get_mut(packet.flow) else { return };
+        let (seq, cumulative, nack, nibble, window, flags) = match packet.header {
+            Header::Segment { seq, ack, window, nibble, flags } => {
+                (seq, ack, false, nibble, window, flags)
+            }
+            Header::Nack { seq, cumulative, flags, .. } => (seq, cumulative, true, 0, 0, flags),
+            _ => return,
+        };
+        let informed = Time(env.packets.stamps(handle).informed);
+        let answer = Answered {
+            seq,
+            cumulative,
+            nack,
+            ece: flags & tcp_flag::ECE != 0,
+            mark: packet.mark,
+            nibble,
+            window,
+            extension: env.packets.extension(handle),
+            informed,
+        };
+        let sensible = out.acknowledge(env.now, &answer, &self.options);
+        if sensible && informed > Time::ZERO {
+            env.probe.decision(packet.flow, informed);
+        }
+        if out.done() || flags & tcp_flag::FIN != 0 {
+            return self.close(env, packet.flow);
+        }
+        self.refresh(env, packet.flow);
+    }
+
+    /// A packet that acknowledges nothing, for the sending half.
+    fn message(&mut self, env: &mut Env<'_>, handle: PacketRef) {
+        let packet = env.packets[handle];
+        let Some(out) = self.outgoing.get_mut(packet.flow) else { return };
+        let informed = Time(env.packets.stamps(handle).informed);
+        let message =
+            Message { packet: &packet, extension: env.packets.extension(handle), informed };
+        let progress = out.progress(env.now);
+        out.control.on_message(&message, &progress);
+        if informed > Time::ZERO {
+            env.probe.decision(packet.flow, informed);
+        }
+        self.refresh(env, packet.flow);
+    }
+
+    /// A question of the sending half of another host.
+    fn question(&mut self, env: &mut Env<'_>, handle: PacketRef, seq: u32) {
+        let packet = env.packets[handle];
+        if self.finished.contains(packet.flow) {
+            return;
+        }
+        let slot = match self.incoming.slot_of(packet.flow) {
+            Some(slot) => slot,
+            None => {
+                let inc = Incoming::new(packet.src, self.law.feedback());
+                self.incoming.insert(packet.flow, inc)
+            }
+        };
+        let inc = self.incoming.at_mut(slot);
+        let arriving = Arriving {
+            now: env.now,
+            offset: inc.offset_of(seq),
+            packet: &packet,
+            extension: env.packets.extension(handle),
+            informed: Time(env.packets.stamps(handle).informed),
+            new: false,
+        };
+        let reply = inc.question(&arriving, seq);
+        self.answer(packet.flow, packet.src, &reply);
+    }
+
+    // -- departures ----------------------------------------------------------------------------
+
+    /// The first header-only packet whose class is open.
+    #[inline]
+    fn header_only(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        let queue = self
+            .queues
+            .iter_mut()
+            .find(|queue| queue.packets.front().is_some_and(|packet| open.has(packet.class)))?;
+        let waiting = queue.packets.pop_front()?;
+        let handle = env.packets.create(Packet {
+            header: waiting.header,
+            src: env.host,
+            dst: waiting.to,
+            flow: waiting.flow,
+            payload: 0,
+            path: 0,
+            mark: waiting.mark,
+            class: waiting.class,
+            transport: self.options.transport,
+            flags: 0,
+            extension: 0,
+        });
+        if waiting.extended {
+            let extension = queue.extensions.pop_front().expect("its extension waits too");
+            env.packets.extend(handle, extension);
+        }
+        env.packets.stamps_mut(handle).informed = waiting.informed.0;
+        Some(handle)
+    }
+
+    /// The next data packet of this flow, which may send.
+    #[inline]
+    fn segment(&mut self, env: &mut Env<'_>, flow: FlowId) -> PacketRef {
+        let out = self.outgoing.get_mut(flow).expect("the flow is being sent");
+        let packet = out.take(env.now, self.options.data_mark);
+        let last = packet.offset + packet.payload as u64 == out.flow.size;
+        let fin = if last { tcp_flag::FIN } else { 0 };
+        let handle = env.packets.create(Packet {
+            header: Header::Segment {
+                seq: packet.offset as u32,
+                ack: 0,
+                window: packet.window,
+                nibble: packet.nibble,
+                flags: packet.flags | fin,
+            },
+            src: out.flow.src,
+            dst: out.flow.dst,
+            flow,
+            payload: packet.payload,
+            path: 0,
+            mark: packet.mark,
+            class: self.options.data_class,
+            transport: self.options.transport,
+            flags: if packet.retransmit { flag::RETRANSMIT } else { 0 },
+            extension: 0,
+        });
+        if packet.extension != Extension::None {
+            env.packets.extend(handle, packet.extension);
+        }
+        env.packets.stamps_mut(handle).informed = 0;
+        out.paced(env.now, env.packets.charged(handle));
+        handle
+    }
+
+    /// An alarm of one timer of one flow.
+    fn alarm(&mut self, env: &mut Env<'_>, at: Time, flow: FlowId, timer: Timer) {
+        if timer == Timer::Delay {
+            return self.delay_alarm(env.now, at, flow);
+        }
+        let Some(out) = self.outgoing.get_mut(flow) else { return };
+        if out.armed[timer as usize] != at {
+            return; // an earlier one took its place
+        }
+        out.armed[timer as usize] = Time::NEVER;
+        if out.due(timer) <= env.now {
+            match timer {
+                Timer::Recovery => out.timeout(env.now),
+                Timer::Law => {
+                    let progress = out.progress(env.now);
+                    out.control.on_deadline(&progress);
+                    assert!(out.control.deadline() > env.now, "a law's timer moves on");
+                }
+                Timer::Pace | Timer::Delay => {}
+            }
+        }
+        self.refresh(env, flow);
+    }
+
+    fn delay_alarm(&mut self, now: Time, at: Time, flow: FlowId) {
+        let Some(inc) = self.incoming.get_mut(flow) else { return };
+        if inc.armed != at {
+            return;
+        }
+        inc.armed = Time::NEVER;
+        if inc.delayed_until <= now {
+            let source = inc.source;
+            if let Some(reply) = inc.delay_over() {
+                self.answer(flow, source, &reply);
+            }
+        } else if inc.delayed_until < Time::NEVER {
+            inc.armed = inc.delayed_until;
+            self.alarms.push(Reverse((inc.armed, flow, Timer::Delay)));
+        }
+    }
+}
+
+/// The packet in which a law asks something.
+fn question_packet(flow: &Flow, progress: &Progress, question: &Question) -> Waiting {
+    Waiting {
+        header: Header::Segment {
+            seq: progress.sent as u32,
+            ack: 0,
+            window: question.window,
+            nibble: question.nibble,
+            flags: question.flags | tcp_flag::SYN,
+        },
+        flow: flow.id,
+        to: flow.dst,
+        class: question.class,
+        mark: 0,
+        extended: question.extension != Extension::None,
+        informed: Time::ZERO,
+    }
+}
+
+impl<L: Law> Host for Sender<L> {
+    fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+        let control = self.law.control(env.now, flow, self.outgoing.len());
+        self.outgoing.insert(flow.id, Outgoing::new(flow, control, &self.options));
+        self.refresh(env, flow.id);
+    }
+
+    fn receive(&mut self, env: &mut Env<'_>, handle: PacketRef) {
+        let packet = &env.packets[handle];
+        if packet.payload > 0 {
+            return self.data(env, handle);
+        }
+        match packet.header {
+            Header::Nack { .. } => self.acknowledged(env, handle),
+            Header::Segment { flags, seq, .. } => {
+                match (flags & tcp_flag::ACK != 0, flags & tcp_flag::SYN != 0) {
+                    (true, false) => self.acknowledged(env, handle),
+                    (false, true) => self.question(env, handle, seq),
+                    _ => self.message(env, handle),
+                }
+            }
+            _ => self.message(env, handle),
+        }
+    }
+
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        if let Some(packet) = self.header_only(env, open) {
+            return Some(packet);
+        }
+        if !open.has(self.options.data_class) {
+            return None;
+        }
+        while let Some(flow) = self.ready.pop_front() {
+            let Some(out) = self.outgoing.get_mut(flow) else { continue };
+            out.queued = false;
+            // A law may have closed its window since the flow became ready.
+            if out.gate(env.now, self.options.admission) != Gate::Open {
+                self.refresh(env, flow);
+                continue;
+            }
+            let packet = self.segment(env, flow);
+            self.refresh(env, flow);
+            return Some(packet);
+        }
+        None
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.alarms.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at)
+    }
+
+    fn wake(&mut self, env: &mut Env<'_>) {
+        while let Some(&Reverse((at, flow, timer))) = self.alarms.peek() {
+            if at > env.now {
+                break;
+            }
+            self.alarms.pop();
+            self.alarm(env, at, flow, timer);
+        }
+    }
+
+    fn open_flows(&self) -> usize {
+        self.outgoing.len() + self.incoming.len()
+    }
+}

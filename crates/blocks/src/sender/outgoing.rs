@@ -1,0 +1,406 @@
+//! The sending half of one flow: reliability, window, pacing.
+
+use super::control::{Ack, Admission, Control, Loss, Options, Outbound, Progress, Reliability};
+use crate::pacer::Pacer;
+use crate::rto::Rto;
+use crate::scoreboard::{REORDERING, Scoreboard};
+use incast_transport::{Bytes, Extension, Flow, Segments, Time};
+
+/// Whether a flow may send, and if not, why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Gate {
+    /// Everything was sent and nothing is known to be lost.
+    Empty,
+    /// The window is full.
+    Window,
+    /// Not before this instant.
+    Pacing(Time),
+    /// Yes.
+    Open,
+}
+
+/// An acknowledgement as decoded, sequence numbers still modulo 2^32.
+pub(super) struct Answered<'a> {
+    pub seq: u32,
+    pub cumulative: u32,
+    pub nack: bool,
+    pub ece: bool,
+    pub mark: u8,
+    pub nibble: u8,
+    pub window: u16,
+    pub extension: &'a Extension,
+    pub informed: Time,
+}
+
+/// Ranges in one selective acknowledgement.
+const SACK_RANGES: usize = 3;
+
+/// A flow's timers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Timer {
+    /// Retransmission.
+    Recovery,
+    /// The pacer.
+    Pace,
+    /// The law's own.
+    Law,
+    /// A delayed acknowledgement, at the receiving half.
+    Delay,
+}
+
+/// The sending half of one flow.
+pub(super) struct Outgoing<C> {
+    pub flow: Flow,
+    pub control: C,
+    packets: u32,
+    board: Scoreboard,
+    rto: Rto,
+    pacer: Pacer,
+    /// In fast recovery until the segments below `recover` are acknowledged.
+    recovering: bool,
+    recover: u32,
+    /// Segments that left the network by count of duplicate acknowledgements only (NewReno).
+    duplicates: u32,
+    /// The first retransmission of a recovery leaves whatever the window (RFC 6675 §5, 4.3).
+    forced: bool,
+    /// The window was full when this segment was next.
+    limited_until: u32,
+    /// Segments of ranges taken in lately.
+    ranges: [(u32, u32); SACK_RANGES],
+    /// When the retransmission timer was started or restarted.
+    timer_base: Time,
+    /// Whether the flow is in the ring of those that may send.
+    pub queued: bool,
+    /// The earliest alarm set for each of the first three [`Timer`]s.
+    pub armed: [Time; 3],
+}
+
+/// The byte that `low` abbreviates, nearest to `near`.
+#[inline]
+pub(super) fn unwrap(low: u32, near: u64) -> u64 {
+    let distance = low.wrapping_sub(near as u32) as i32;
+    near.saturating_add_signed(distance as i64)
+}
+
+impl<C: Control> Outgoing<C> {
+    pub fn new(flow: &Flow, control: C, options: &Options) -> Outgoing<C> {
+        Outgoing {
+            flow: flow.clone(),
+            control,
+            packets: flow.packets(),
+            board: Scoreboard::default(),
+            rto: Rto::new(options.rto),
+            pacer: Pacer::new(),
+            recovering: false,
+            recover: 0,
+            duplicates: 0,
+            forced: false,
+            limited_until: 0,
+            ranges: [(0, 0); SACK_RANGES],
+            timer_base: Time::ZERO,
+            queued: false,
+            armed: [Time::NEVER; 3],
+        }
+    }
+
+    /// As if the segments below `segment` had been delivered already.
+    #[cfg(test)]
+    pub fn skip_to(&mut self, segment: u32) {
+        self.board = Scoreboard::starting_at(segment);
+    }
+
+    /// Segments that end at or below byte `to`.
+    #[inline]
+    fn segments_below(&self, to: u64) -> u32 {
+        match &self.flow.segments {
+            _ if to >= self.flow.size => self.packets,
+            Segments::Uniform(mss) => (to / *mss as u64) as u32,
+            Segments::Table(ends) => ends.partition_point(|&end| end <= to) as u32,
+        }
+    }
+
+    /// First byte of a segment; the size for the one after the last.
+    #[inline]
+    fn start_of(&self, segment: u32) -> u64 {
+        self.flow.offset(segment).min(self.flow.size)
+    }
+
+    /// Where the flow stands.
+    #[inline]
+    pub fn progress(&self, now: Time) -> Progress {
+        Progress {
+            now,
+            acknowledged: self.start_of(self.board.first()),
+            sent: self.start_of(self.board.next()),
+            size: self.flow.size,
+            pipe: self.pipe(),
+            smoothed_rtt: self.rto.smoothed(),
+            recovering: self.recovering,
+        }
+    }
+
+    #[inline]
+    fn pipe(&self) -> u64 {
+        if self.duplicates == 0 {
+            return self.board.pipe();
+        }
+        let departed = self.duplicates as u64 * self.flow.payload(0) as u64;
+        self.board.pipe().saturating_sub(departed)
+    }
+
+    /// Everything was acknowledged.
+    #[inline]
+    pub fn done(&self) -> bool {
+        self.board.first() == self.packets
+    }
+
+    // -- sending -------------------------------------------------------------------------------
+
+    /// Whether a packet may leave now. Takes over the law's pacing rate.
+    #[inline]
+    pub fn gate(&mut self, now: Time, admission: Admission) -> Gate {
+        let lost = self.board.lost() > 0;
+        if !lost && self.board.next() == self.packets {
+            return Gate::Empty;
+        }
+        let window = self.control.window();
+        if !(self.forced && lost) && !self.admits(window, admission) {
+            self.limited_until = self.board.next();
+            return Gate::Window;
+        }
+        if let Some(rate) = self.control.pacing() {
+            self.pacer.retime(rate);
+            if self.pacer.next() > now {
+                return Gate::Pacing(self.pacer.next());
+            }
+        }
+        Gate::Open
+    }
+
+    /// One packet may always be in flight, or a window below a packet would stop the flow.
+    #[inline]
+    fn admits(&mut self, window: u64, admission: Admission) -> bool {
+        let pipe = self.pipe();
+        match admission {
+            _ if window == 0 => false,
+            _ if pipe == 0 => true,
+            Admission::Below => pipe < window,
+            Admission::Fits => {
+                let segment = self.board.next_lost().unwrap_or(self.board.next());
+                pipe + self.flow.payload(segment) as u64 <= window
+            }
+        }
+    }
+
+    /// Takes the next packet: the lowest lost segment, else a new one.
+    #[inline]
+    pub fn take(&mut self, now: Time, mark: u8) -> Outbound {
+        let retransmit = self.board.lost() > 0;
+        if self.board.is_empty() {
+            self.timer_base = now;
+        }
+        let (segment, payload) = if retransmit {
+            self.forced = false;
+            let segment = self.board.resend(now);
+            if segment == self.board.first() {
+                // The timer covers the copy; the rest of the window waits for it.
+                self.timer_base = now;
+            }
+            (segment, self.flow.payload(segment))
+        } else {
+            let payload = self.flow.payload(self.board.next());
+            (self.board.send(now, payload), payload)
+        };
+        let mut packet = Outbound {
+            offset: self.flow.offset(segment),
+            payload,
+            retransmit,
+            mark,
+            nibble: 0,
+            window: 0,
+            flags: 0,
+            extension: Extension::None,
+        };
+        self.control.on_send(&mut packet, &self.progress(now));
+        packet
+    }
+
+    /// The packet taken last is `charged` bytes long on a link.
+    #[inline]
+    pub fn paced(&mut self, now: Time, charged: u32) {
+        if self.control.pacing().is_some() {
+            self.pacer.sent(now, Bytes(charged as u64));
+        }
+    }
+
+    // -- acknowledgements ----------------------------------------------------------------------
+
+    /// Takes in an answer; returns whether it made sense.
+    pub fn acknowledge(&mut self, now: Time, answer: &Answered<'_>, options: &Options) -> bool {
+        let before = self.start_of(self.board.first());
+        let cumulative = unwrap(answer.cumulative, before);
+        let echo = unwrap(answer.seq, before);
+        let to = self.segments_below(cumulative);
+        if to > self.board.next() || (answer.nack && cumulative < before) {
+            return false;
+        }
+        let limited = self.board.first() < self.limited_until;
+        let echoed = if echo < self.flow.size { self.segments_below(echo) } else { u32::MAX };
+        let rtt = self.board.age(echoed, now);
+        if let Some(rtt) = rtt {
+            self.rto.sample(rtt);
+        }
+        let bytes = if to > self.board.first() { self.advance(now, to) } else { 0 };
+        let sacked = match options.reliability {
+            Reliability::Sack => self.sack(echoed, answer.extension),
+            _ => 0,
+        };
+        if self.find_losses(bytes, cumulative == before, sacked, answer.nack, options) {
+            let progress = self.progress(now);
+            self.control.on_loss(Loss::Fast, &progress);
+        }
+        let ack = Ack {
+            bytes,
+            sacked,
+            echo,
+            ece: answer.ece,
+            nack: answer.nack,
+            mark: answer.mark,
+            nibble: answer.nibble,
+            window: answer.window,
+            rtt,
+            limited,
+            extension: answer.extension,
+            informed: answer.informed,
+        };
+        let progress = self.progress(now);
+        self.control.on_ack(&ack, &progress);
+        true
+    }
+
+    /// Segments below `to` are acknowledged.
+    #[inline]
+    fn advance(&mut self, now: Time, to: u32) -> u64 {
+        let segments = to - self.board.first();
+        // All but the one that filled the hole had been counted as duplicates.
+        self.duplicates = self.duplicates.saturating_sub(segments - 1);
+        self.timer_base = now;
+        self.rto.progressed();
+        self.board.acknowledge(to)
+    }
+
+    /// Marks what arrived beyond a hole; returns its bytes.
+    #[inline]
+    fn sack(&mut self, echoed: u32, extension: &Extension) -> u64 {
+        let mut bytes = self.board.sack(echoed);
+        if let Extension::Sack { count, ranges } = extension {
+            let near = self.start_of(self.board.first());
+            for &(from, to) in ranges.iter().take(*count as usize) {
+                let (from, to) = (unwrap(from, near), unwrap(to, near));
+                let past = self.segments_below(to).min(self.board.next());
+                let first = self.segments_below(from).max(self.board.first());
+                // Ranges repeat from answer to answer; only what they grew by is news.
+                let known = self.ranges.iter().find(|r| r.0 == first && r.1 <= past);
+                for segment in known.map_or(first, |r| r.1)..past {
+                    bytes += self.board.sack(segment);
+                }
+                if first < past {
+                    self.ranges.rotate_right(1);
+                    self.ranges[0] = (first, past);
+                }
+            }
+        }
+        bytes
+    }
+
+    /// Loss detection and recovery state; returns whether a recovery begins.
+    #[inline]
+    fn find_losses(
+        &mut self,
+        bytes: u64,
+        repeated: bool,
+        sacked: u64,
+        nack: bool,
+        options: &Options,
+    ) -> bool {
+        if self.recovering && self.board.first() >= self.recover {
+            self.recovering = false;
+            self.duplicates = 0;
+        }
+        match options.reliability {
+            Reliability::Sack => {
+                if sacked > 0 {
+                    self.board.detect();
+                }
+            }
+            Reliability::NewReno => {
+                if repeated && !self.board.is_empty() {
+                    self.duplicates += 1;
+                    // RFC 6582 §3.2: not again for the same window, nor after a timeout.
+                    let fresh = self.board.first() >= self.recover && !self.recovering;
+                    if self.duplicates as usize == REORDERING && fresh {
+                        self.board.lose_first();
+                    }
+                }
+            }
+            Reliability::GoBackN { .. } => {
+                if nack {
+                    self.board.lose_all();
+                    return !self.board.is_empty();
+                }
+                return false;
+            }
+        }
+        if self.recovering {
+            if bytes > 0 {
+                // A partial acknowledgement: what was sent before the recovery began and is still
+                // first was lost too (RFC 6582 §3.2).
+                let lost = self.board.lose_first();
+                self.forced |= lost && options.reliability == Reliability::NewReno;
+            }
+            return false;
+        }
+        // A loss above `recover` that was found while recovering begins the next recovery. After a
+        // timeout everything up to `recover` is being sent again anyway.
+        if self.board.lost() > 0 && self.board.first() >= self.recover {
+            self.recovering = true;
+            self.recover = self.board.next();
+            self.forced = true;
+            return true;
+        }
+        false
+    }
+
+    // -- timers --------------------------------------------------------------------------------
+
+    /// When a timer is due.
+    #[inline]
+    pub fn due(&self, timer: Timer) -> Time {
+        match timer {
+            Timer::Recovery if self.board.is_empty() => Time::NEVER,
+            Timer::Recovery => self.timer_base.saturating_add(self.rto.timeout()),
+            Timer::Law => self.control.deadline(),
+            Timer::Pace => self.pacer.next(),
+            Timer::Delay => Time::NEVER,
+        }
+    }
+
+    /// The retransmission timer expired (RFC 6298 §5.4 to 5.7, RFC 6675 §5.1).
+    pub fn timeout(&mut self, now: Time) {
+        let progress = self.progress(now);
+        self.control.on_loss(Loss::Timeout, &progress);
+        self.rto.expired();
+        self.board.lose_all();
+        self.recovering = false;
+        self.recover = self.board.next();
+        self.duplicates = 0;
+        self.forced = true;
+        self.timer_base = now;
+    }
+
+    /// The timeout in force.
+    #[cfg(test)]
+    pub fn rto(&self) -> incast_transport::Span {
+        self.rto.timeout()
+    }
+}

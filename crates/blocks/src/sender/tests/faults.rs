@@ -1,0 +1,87 @@
+//! Whatever the network does, every flow is delivered once and completes.
+
+use super::world::*;
+use crate::sender::{Admission, DelayedAck, Options, Reliability};
+use incast_transport::*;
+
+/// Loses, repeats, delays and marks packets of both directions at random.
+fn chaos(seed: u64, loss: f64) -> Hand {
+    let mut random = Random::new(seed, 7, 7);
+    Box::new(move |_, _| {
+        let late = Span::from_ns(random.below(30_000));
+        match random.unit() {
+            x if x < loss => Way::Lost,
+            x if x < 2.0 * loss => Way::Twice(late),
+            x if x < 3.0 * loss => Way::Late(late),
+            x if x < 4.0 * loss => Way::Marked,
+            _ => Way::Arrives,
+        }
+    })
+}
+
+fn survives(seed: u64, options: Options) {
+    let mut random = Random::new(seed, 0, 9);
+    let loss = [0.01, 0.02, 0.05, 0.2][seed as usize % 4];
+    let (mut world, _) = pair(10 * MSS, options, chaos(seed, loss));
+    let mut flows = vec![];
+    for id in 0..12 {
+        let size = 1 + random.below(120_000);
+        let back = random.chance(0.5) as u32;
+        let segments = match random.below(2) {
+            0 => Segments::Uniform(MSS as u16),
+            _ => {
+                let mut ends = vec![];
+                while ends.last() != Some(&size) {
+                    let from = ends.last().copied().unwrap_or(0);
+                    ends.push((from + 1 + random.below(1_460)).min(size));
+                }
+                Segments::Table(ends.into())
+            }
+        };
+        let ends = Flow { src: HostId(back), dst: HostId(1 - back), segments, ..flow(id, size) };
+        world.open(&ends);
+        flows.push(ends);
+        let until = world.now + Span::from_ns(random.below(20_000));
+        world.run(until);
+        world.now = until;
+    }
+    world.run(Time::ZERO + Span::from_secs(3_000));
+    for flow in &flows {
+        world.assert_delivered_once(flow);
+    }
+    assert!(world.hosts.iter().all(|host| host.open_flows() == 0), "state is left behind");
+    assert_eq!(world.packets.alive(), 0, "packets are left behind");
+}
+
+fn tcp() -> Options {
+    Options::tcp(ID, Span::from_ms(1))
+}
+
+#[test]
+fn sack_survives_faults() {
+    (0..150).for_each(|seed| survives(seed, tcp()));
+}
+
+#[test]
+fn newreno_survives_faults() {
+    (0..100)
+        .for_each(|seed| survives(seed, Options { reliability: Reliability::NewReno, ..tcp() }));
+}
+
+#[test]
+fn going_back_survives_faults() {
+    let reliability = Reliability::GoBackN { again: Span::from_us(500) };
+    let admission = Admission::Below;
+    (0..100).for_each(|seed| survives(seed, Options { reliability, admission, ..tcp() }));
+}
+
+#[test]
+fn delayed_answers_survive_faults() {
+    let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(200) });
+    (0..100).for_each(|seed| survives(seed, Options { delayed_ack, ..tcp() }));
+}
+
+#[test]
+fn answers_in_the_control_class_survive_faults() {
+    (0..40).for_each(|seed| survives(seed, Options { ack_class: 0, ..tcp() }));
+}
