@@ -41,6 +41,9 @@ impl Limit {
 pub enum Discipline {
     /// The arriving packet is dropped.
     DropTail,
+    /// The same, but the limit is that of all classes of the transport with this discipline
+    /// together: one buffer behind several priorities (Homa).
+    SharedTail,
     /// The packet of the least important class that came last gives way, if its class is less
     /// important than the arriving packet's; the limit is that of all push-out classes together.
     PushOut,
@@ -55,7 +58,8 @@ pub enum Discipline {
         /// Whether headers without room go back to their source.
         bounce: bool,
     },
-    /// Unscheduled packets (data flag) are dropped once the class holds `threshold`.
+    /// Unscheduled packets (data flag) are dropped once the class holds `threshold`. Limit and
+    /// threshold are those of all selective classes of the transport together (Aeolus on Homa).
     Selective {
         /// Most that may wait for an unscheduled packet to be admitted.
         threshold: Limit,

@@ -213,7 +213,13 @@ impl PacketPool {
     }
 
     /// Puts a packet in that was taken from another pool.
-    pub fn put(&mut self, content: Packet, meta: Meta, ext: Extension, stamps: Stamps) -> PacketRef {
+    pub fn put(
+        &mut self,
+        content: Packet,
+        meta: Meta,
+        ext: Extension,
+        stamps: Stamps,
+    ) -> PacketRef {
         let plain = Packet { extension: 0, ..content };
         let packet = self.create(plain);
         if ext != Extension::None {

@@ -132,10 +132,18 @@ pub struct View {
 /// The part of a port that most transports change: it sees every packet and may rewrite the
 /// fields of its own, but never holds one.
 pub trait Marker: Send {
+    /// Called once, before anything else: the port's random stream. A marker that draws takes a
+    /// seed from it for a stream of its own; all others leave it alone.
+    fn begin(&mut self, _random: &mut Random) {}
+
     /// A packet was accepted and is about to wait. Returns whether it marked the packet.
     fn on_enqueue(&mut self, _packets: &mut PacketPool, _packet: PacketRef, _view: &View) -> bool {
         false
     }
+
+    /// A packet found no room: it is dropped, or sent back. For those that measure the load
+    /// offered to a link. Called if [`sees`](Marker::sees) asks for enqueues.
+    fn on_refused(&mut self, _packets: &PacketPool, _packet: PacketRef, _view: &View) {}
 
     /// A packet begins transmission. Returns whether it marked the packet. May add telemetry.
     fn on_dequeue(&mut self, _packets: &mut PacketPool, _packet: PacketRef, _view: &View) -> bool {

@@ -97,10 +97,37 @@ impl Classed {
         packet
     }
 
+    /// What waits in a set of queues.
     #[inline]
-    fn admits(&self, limit: Limit, queue: u8, charged: u32) -> bool {
-        let backlog = self.queues[queue as usize].backlog();
-        limit.admits(backlog.packets, backlog.bytes, charged)
+    fn held(&self, mut set: u8) -> Backlog {
+        let mut held = Backlog::default();
+        while set != 0 {
+            let backlog = self.queues[set.trailing_zeros() as usize].backlog();
+            set &= set - 1;
+            held.packets += backlog.packets;
+            held.bytes += backlog.bytes;
+        }
+        held
+    }
+
+    /// Whether a packet of `charged` bytes fits within `limit` by this rule.
+    #[inline]
+    fn admits(&self, rule: &Rule, limit: Limit, charged: u32) -> bool {
+        let held = self.held(rule.counted);
+        limit.admits(held.packets, held.bytes, charged)
+    }
+
+    /// Whether it would fit if `victim`, which waits in a counted queue, were gone.
+    fn admits_instead(
+        &self,
+        env: &PortEnv<'_>,
+        rule: &Rule,
+        victim: PacketRef,
+        charged: u32,
+    ) -> bool {
+        let held = self.held(rule.counted);
+        let freed = env.packets.charged(victim) as u64;
+        rule.limit.admits(held.packets - 1, held.bytes - freed, charged)
     }
 
     // -- disciplines ---------------------------------------------------------------------------
@@ -113,6 +140,13 @@ impl Classed {
         Fate::Dropped
     }
 
+    fn drop_tail(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, rule: Rule) -> Verdict {
+        if self.admits(&rule, rule.limit, env.packets.charged(packet)) {
+            return Verdict::only(self.accept(env, packet, rule.queue, Fate::Queued));
+        }
+        Verdict::only(Self::refused(&rule, &env.packets[packet]))
+    }
+
     fn selective(
         &mut self,
         env: &mut PortEnv<'_>,
@@ -120,41 +154,23 @@ impl Classed {
         rule: Rule,
         threshold: Limit,
     ) -> Verdict {
-        let held = self.queues[rule.queue as usize].backlog();
-        let above = match threshold {
-            Limit::Packets(most) => held.packets >= most,
-            Limit::Bytes(most) => held.bytes >= most,
-            Limit::Unlimited => false,
-        };
-        let refused = above && unscheduled(&env.packets[packet])
-            || !self.admits(rule.limit, rule.queue, env.packets.charged(packet));
-        if refused {
-            return Verdict::only(Self::refused(&rule, &env.packets[packet]));
+        let charged = env.packets.charged(packet);
+        if unscheduled(&env.packets[packet]) && !self.admits(&rule, threshold, charged) {
+            return Verdict::only(Fate::Dropped);
         }
-        Verdict::only(self.accept(env, packet, rule.queue, Fate::Queued))
+        self.drop_tail(env, packet, rule)
     }
 
     fn push_out(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, rule: Rule) -> Verdict {
-        let policy = self.policy(&env.packets[packet]);
-        let set = self.plan.policies[policy].push_out;
-        let mut held = Backlog::default();
-        let mut rest = set;
-        while rest != 0 {
-            let backlog = self.queues[rest.trailing_zeros() as usize].backlog();
-            rest &= rest - 1;
-            held.packets += backlog.packets;
-            held.bytes += backlog.bytes;
-        }
         let charged = env.packets.charged(packet);
         let mut displaced = None;
-        if !rule.limit.admits(held.packets, held.bytes, charged) {
-            let Some(queue) = self.least_important(env, set & self.waiting, policy) else {
+        if !self.admits(&rule, rule.limit, charged) {
+            let policy = self.policy(&env.packets[packet]);
+            let Some(queue) = self.least_important(env, rule.counted & self.waiting, policy) else {
                 return Verdict::only(Fate::Dropped);
             };
             let victim = self.queues[queue as usize].tail().expect("it waits");
-            let freed = env.packets.charged(victim) as u64;
-            let enough = rule.limit.admits(held.packets - 1, held.bytes - freed, charged);
-            if queue <= rule.queue || !enough {
+            if queue <= rule.queue || !self.admits_instead(env, &rule, victim, charged) {
                 return Verdict::only(Fate::Dropped);
             }
             displaced = Some((self.take_tail(env, queue), Fate::Dropped));
@@ -184,7 +200,7 @@ impl Classed {
         tail: f64,
     ) -> Verdict {
         let charged = env.packets.charged(packet);
-        if self.admits(rule.limit, rule.queue, charged) {
+        if self.admits(&rule, rule.limit, charged) {
             return Verdict::only(self.accept(env, packet, rule.queue, Fate::Queued));
         }
         if !env.packets[packet].is_data() {
@@ -210,18 +226,15 @@ impl Classed {
 
     /// Whether the queue's last packet can be trimmed and makes enough room for the arriving one.
     fn tail_gives_way(&self, env: &PortEnv<'_>, packet: PacketRef, rule: Rule) -> bool {
-        let queue = &self.queues[rule.queue as usize];
-        let Some(tail) = queue.tail() else { return false };
+        let Some(tail) = self.queues[rule.queue as usize].tail() else { return false };
         let same = self.policy(&env.packets[tail]) == self.policy(&env.packets[packet]);
-        let held = queue.backlog();
-        let bytes = held.bytes - env.packets.charged(tail) as u64;
-        let room = rule.limit.admits(held.packets - 1, bytes, env.packets.charged(packet));
+        let room = self.admits_instead(env, &rule, tail, env.packets.charged(packet));
         same && room && env.packets[tail].is_data()
     }
 
     fn header_rule(&self, env: &PortEnv<'_>, packet: PacketRef, headers: u8) -> Rule {
         let policy = self.policy(&env.packets[packet]);
-        self.plan.policies[policy].rules[headers as usize]
+        self.plan.policies[policy][headers as usize]
     }
 
     /// Cuts a packet down to its header and says whether that may wait: `Trimmed`, or else.
@@ -229,7 +242,7 @@ impl Classed {
         env.packets.trim(packet);
         env.packets[packet].class = headers;
         let rule = self.header_rule(env, packet, headers);
-        if self.admits(rule.limit, rule.queue, env.packets.charged(packet)) {
+        if self.admits(&rule, rule.limit, env.packets.charged(packet)) {
             return Fate::Trimmed;
         }
         Self::refused(&rule, &env.packets[packet])
@@ -278,19 +291,17 @@ fn unscheduled(packet: &Packet) -> bool {
 impl Port for Classed {
     fn enqueue(&mut self, env: &mut PortEnv<'_>, packet: PacketRef) -> Verdict {
         let content = &env.packets[packet];
-        let rules = &self.plan.policies[self.policy(content)].rules;
-        let rule = rules[content.class as usize & (QUEUES - 1)];
-        match rule.discipline {
-            Discipline::DropTail => {
-                if self.admits(rule.limit, rule.queue, env.packets.charged(packet)) {
-                    return Verdict::only(self.accept(env, packet, rule.queue, Fate::Queued));
-                }
-                Verdict::only(Self::refused(&rule, &env.packets[packet]))
-            }
+        let rule = self.plan.policies[self.policy(content)][content.class as usize & (QUEUES - 1)];
+        let verdict = match rule.discipline {
+            Discipline::DropTail | Discipline::SharedTail => self.drop_tail(env, packet, rule),
             Discipline::PushOut => self.push_out(env, packet, rule),
             Discipline::Trim { headers, tail, .. } => self.trim(env, packet, rule, headers, tail),
             Discipline::Selective { threshold } => self.selective(env, packet, rule, threshold),
+        };
+        if matches!(verdict.arriving, Fate::Dropped | Fate::Bounced) {
+            self.transmitter.refused(env, packet, self.data_backlog, self.all);
         }
+        verdict
     }
 
     fn dequeue(&mut self, env: &mut PortEnv<'_>, open: Classes) -> Dequeue {
@@ -336,6 +347,6 @@ impl Port for Classed {
     }
 
     fn wake(&mut self, env: &mut PortEnv<'_>) {
-        self.transmitter.wake(env.now, self.data_backlog, self.all);
+        self.transmitter.wake(env, self.data_backlog, self.all);
     }
 }

@@ -1,9 +1,9 @@
 //! From the policies of one or several transports to the plan of one port.
 
-use super::plan::{Plan, QUEUES, Rule, Rules};
+use super::plan::{Plan, QUEUES, Rule};
 use super::schedule::{Members, Scheduler, WEIGHT_LIMIT, common_multiple};
 use super::{Join, PolicyConflict};
-use incast_transport::{Discipline, Policy, Schedule, Shaper};
+use incast_transport::{ClassPolicy, Discipline, Policy, Schedule, Shaper};
 
 /// A queue in the making.
 struct Place {
@@ -188,22 +188,35 @@ fn scheduler(
 }
 
 /// The rules of one policy, by packet class.
-fn rules(policy: &Policy, index: usize, places: &[Place]) -> Rules {
-    let rule = |number: usize| {
+fn rules(policy: &Policy, index: usize, places: &[Place]) -> [Rule; QUEUES] {
+    let queue = |number: usize| {
+        let at = |p: &Place| p.rank == rank(policy, number) && p.members.contains(&index);
+        places.iter().position(at).expect("every class has a queue") as u8
+    };
+    // Queues of the classes whose limit is a common one.
+    let together = |which: fn(&Discipline) -> bool| {
+        (0..policy.classes.len())
+            .filter(|&number| which(&policy.classes[number].discipline))
+            .fold(0, |set, number| set | 1 << queue(number))
+    };
+    let pushing = together(|d| *d == Discipline::PushOut);
+    let sharing = together(|d| *d == Discipline::SharedTail);
+    let selecting = together(|d| matches!(d, Discipline::Selective { .. }));
+    std::array::from_fn(|number| {
         let number = number.min(policy.classes.len() - 1);
         let class = &policy.classes[number];
-        let at = |p: &Place| p.rank == rank(policy, number) && p.members.contains(&index);
-        let queue = places.iter().position(at).expect("every class has a queue") as u8;
         let returns = policy.classes.iter().any(|class| {
             matches!(class.discipline,
                 Discipline::Trim { headers, bounce: true, .. } if headers as usize == number)
         });
-        Rule { queue, limit: class.limit, discipline: class.discipline, returns }
-    };
-    let rules: [Rule; QUEUES] = std::array::from_fn(rule);
-    let push_out = rules
-        .iter()
-        .filter(|rule| rule.discipline == Discipline::PushOut)
-        .fold(0, |set, rule| set | 1 << rule.queue);
-    Rules { rules, push_out }
+        let queue = queue(number);
+        let counted = match class.discipline {
+            Discipline::DropTail | Discipline::Trim { .. } => 1 << queue,
+            Discipline::PushOut => pushing,
+            Discipline::SharedTail => sharing,
+            Discipline::Selective { .. } => selecting,
+        };
+        let ClassPolicy { limit, discipline, .. } = *class;
+        Rule { queue, limit, counted, discipline, returns }
+    })
 }

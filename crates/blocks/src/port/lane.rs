@@ -66,12 +66,12 @@ impl Port for Lane {
         let charged = meta.charged as u32;
         let waiting = if is_data { self.data.backlog() } else { self.control.backlog() };
         if !self.limits[is_data as usize].admits(waiting.packets, waiting.bytes, charged) {
+            let all = self.all();
+            self.transmitter.refused(env, packet, self.data.backlog(), all);
             return Verdict::only(Fate::Dropped);
         }
-        if self.transmitter.sees_enqueue() {
-            let all = self.all();
-            self.transmitter.accepted(env, packet, self.data.backlog(), all);
-        }
+        let all = self.all();
+        self.transmitter.accepted(env, packet, self.data.backlog(), all);
         let queue = if is_data { &mut self.data } else { &mut self.control };
         queue.push(env.packets, packet);
         Verdict::only(Fate::Queued)
@@ -112,6 +112,6 @@ impl Port for Lane {
 
     fn wake(&mut self, env: &mut PortEnv<'_>) {
         let all = self.all();
-        self.transmitter.wake(env.now, self.data.backlog(), all);
+        self.transmitter.wake(env, self.data.backlog(), all);
     }
 }

@@ -10,26 +10,18 @@ pub(crate) const QUEUES: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     pub queue: u8,
-    /// What may wait in the queue for a packet of this class to be admitted.
+    /// What may wait in the queues of `counted` for a packet of this class to be admitted.
     pub limit: Limit,
+    pub counted: u8,
     pub discipline: Discipline,
     /// Headers of trimmed packets that find no room go back to their source.
     pub returns: bool,
 }
 
-/// What one transport wants.
-#[derive(Clone, Debug)]
-pub(crate) struct Rules {
-    /// Indexed by packet class.
-    pub rules: [Rule; QUEUES],
-    /// Queues of this transport's push-out classes.
-    pub push_out: u8,
-}
-
 /// A whole port.
 pub(crate) struct Plan {
-    /// One a transport.
-    pub policies: Vec<Rules>,
+    /// One a transport, indexed by packet class.
+    pub policies: Vec<[Rule; QUEUES]>,
     /// Which of `policies` a transport has; the first one for strangers.
     pub of_transport: Box<[u8; 256]>,
     /// Queues that are control.

@@ -22,6 +22,8 @@ pub(crate) struct Transmitter {
     bare: (u32, Span),
     enqueue: bool,
     dequeue: bool,
+    /// Whether the markers have been given their random numbers.
+    begun: bool,
     markers: Vec<Seen>,
 }
 
@@ -45,14 +47,15 @@ impl Transmitter {
             bare: timed(framing.charged_header()),
             enqueue: markers.iter().any(|seen| seen.enqueue),
             dequeue: markers.iter().any(|seen| seen.dequeue),
+            begun: markers.is_empty(),
             markers,
         }
     }
 
-    /// Whether [`accepted`](Self::accepted) does anything.
-    #[inline]
-    pub fn sees_enqueue(&self) -> bool {
-        self.enqueue
+    #[cold]
+    fn begin(&mut self, env: &mut PortEnv<'_>) {
+        self.begun = true;
+        self.markers.iter_mut().for_each(|seen| seen.marker.begin(env.random));
     }
 
     /// A packet is about to wait behind `all`, of which `data` are in data classes.
@@ -64,16 +67,41 @@ impl Transmitter {
         data: Backlog,
         all: Backlog,
     ) {
+        if !self.begun {
+            self.begin(env);
+        }
         if !self.enqueue {
             return;
         }
-        let idle = None;
-        let view = View { now: env.now, data, all, idle, sent: self.sent, rate: self.rate };
+        let view = self.view(env.now, data, all, None);
         let mut marked = false;
         for seen in self.markers.iter_mut().filter(|seen| seen.enqueue) {
             marked |= seen.marker.on_enqueue(env.packets, packet, &view);
         }
         self.marks += marked as u64;
+    }
+
+    /// A packet found no room.
+    #[cold]
+    pub fn refused(
+        &mut self,
+        env: &mut PortEnv<'_>,
+        packet: PacketRef,
+        data: Backlog,
+        all: Backlog,
+    ) {
+        if !self.begun {
+            self.begin(env);
+        }
+        let view = self.view(env.now, data, all, None);
+        for seen in self.markers.iter_mut().filter(|seen| seen.enqueue) {
+            seen.marker.on_refused(env.packets, packet, &view);
+        }
+    }
+
+    #[inline]
+    fn view(&self, now: Time, data: Backlog, all: Backlog, idle: Option<Span>) -> View {
+        View { now, data, all, idle, sent: self.sent, rate: self.rate }
     }
 
     /// A packet begins transmission and leaves `all` behind. Returns its charged bytes, which its
@@ -97,7 +125,7 @@ impl Transmitter {
 
     fn show(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, data: Backlog, all: Backlog) {
         let idle = (self.ends != Time::NEVER).then(|| env.now.since(self.ends));
-        let view = View { now: env.now, data, all, idle, sent: self.sent, rate: self.rate };
+        let view = self.view(env.now, data, all, idle);
         let mut marked = false;
         for seen in self.markers.iter_mut().filter(|seen| seen.dequeue) {
             marked |= seen.marker.on_dequeue(env.packets, packet, &view);
@@ -124,11 +152,14 @@ impl Transmitter {
         self.markers.iter().map(|seen| seen.marker.deadline()).min().unwrap_or(Time::NEVER)
     }
 
-    pub fn wake(&mut self, now: Time, data: Backlog, all: Backlog) {
-        let view = View { now, data, all, idle: None, sent: self.sent, rate: self.rate };
+    pub fn wake(&mut self, env: &mut PortEnv<'_>, data: Backlog, all: Backlog) {
+        if !self.begun {
+            self.begin(env);
+        }
+        let view = self.view(env.now, data, all, None);
         for seen in &mut self.markers {
-            if seen.marker.deadline() <= now {
-                seen.marker.wake(now, &view);
+            if seen.marker.deadline() <= env.now {
+                seen.marker.wake(env.now, &view);
             }
         }
     }
