@@ -1,4 +1,7 @@
 //! Known answers and properties of ports.
 
+mod join;
 mod known;
+mod markers;
+mod properties;
 mod world;
