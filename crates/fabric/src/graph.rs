@@ -98,8 +98,8 @@ impl Graph {
     }
 
     /// Links two nodes in both directions. Errors when the rate is zero, the propagation above
-    /// 1000 s, the loss not a probability, a node does not exist or is linked to itself, the two are linked already, both
-    /// are hosts, or a host gets a second link.
+    /// 1000 s, the loss not a probability, a node does not exist or is linked to itself, the two
+    /// are linked already, both are hosts, or a host gets a second link.
     pub fn link(
         &mut self,
         a: Vertex,

@@ -10,6 +10,20 @@
 //! - **[`buffer`]**: what a port or a shared pool admits, and PFC headroom.
 //! - **[`order`]**: the order of simultaneous arrivals, and keys of random streams.
 //! - **Path arithmetic**: base RTT, ideal flow completion time, load reference point.
+//!
+//! ```
+//! use incast_fabric::{LinkDefaults, bdp_packets, parse};
+//! use incast_units::{Bytes, Rate, Span};
+//!
+//! let (rate, propagation) = (Rate::from_gbps(40), Span::from_us(1));
+//! let links = LinkDefaults { rate, propagation, loss: 0.0 };
+//! let fabric = parse("leaf-spine:8x8x48", links)?;
+//! let rtt = fabric.base_rtt(Bytes(1538), Bytes(84));
+//! assert_eq!(rtt, Span::from_us(8) + (Span(307_600) + Span(16_800)) * 4);
+//! assert_eq!(bdp_packets(fabric.max_rate(), rtt, Bytes(1538)), 31);
+//! assert_eq!(fabric.routes().next(fabric.rack_of(0), 383).len(), 8);
+//! # Ok::<(), incast_fabric::TopologyError>(())
+//! ```
 
 pub mod balance;
 pub mod buffer;

@@ -59,7 +59,10 @@ impl Fabric {
     /// number of edge switches, not of host pairs.
     pub fn base_rtt(&self, mtu_charged: Bytes, reply_charged: Bytes) -> Span {
         let switches = Switches::new(self, &vec![false; self.ports.len()]);
-        let hop = |port| self.hop_rtt(port, mtu_charged, reply_charged);
+        let ids = (0..self.ports.len() as u32).map(PortId);
+        let costs: Vec<Span> =
+            ids.map(|port| self.hop_rtt(port, mtu_charged, reply_charged)).collect();
+        let hop = |port: PortId| costs[port.0 as usize];
         let mut up = vec![Largest::default(); switches.count()];
         let mut down = vec![Largest::default(); switches.count()];
         for host in 0..self.hosts {

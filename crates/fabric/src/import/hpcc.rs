@@ -252,8 +252,8 @@ fn check_rest(reader: &Reader, header: &Header) -> Result<Option<String>, Topolo
 }
 
 /// Writes the fabric in HPCC's format (three counts, switch ids, links), which
-/// [`import_hpcc_topology`] reads back to the same fabric. Errors when the format cannot express it:
-/// bundles of parallel links, or propagation that differs by direction.
+/// [`import_hpcc_topology`] reads back to the same fabric. Errors when the format cannot express
+/// it: bundles of parallel links, or propagation that differs by direction.
 pub fn export_hpcc_topology(fabric: &Fabric) -> Result<String, TopologyError> {
     let switches = fabric.hosts()..fabric.nodes();
     let mut out = String::new();
