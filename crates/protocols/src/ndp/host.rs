@@ -1,0 +1,216 @@
+//! One host: its senders take turns at the NIC, its receivers share one pacer.
+
+use super::paths::Paths;
+use super::receiver::{Answer, Receivers};
+use super::sender::{Sender, Sent, Timeouts};
+use super::{CONTROL, DATA, ID};
+use incast_blocks::flow_table::FlowTable;
+use incast_blocks::receiver_driven::FlowTimers;
+use incast_transport::{
+    Classes, Env, Flow, FlowId, Header, Host, Packet, PacketRef, Random, Reason, Span, Time,
+    data_flag, flag,
+};
+use std::collections::VecDeque;
+
+/// What a host needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct HostPlan {
+    /// Packets a flow sends before it hears anything.
+    pub first_window: u32,
+    /// Time between pulls.
+    pub spacing: Span,
+    /// Timeouts.
+    pub timeouts: Timeouts,
+    /// Paths in a permutation; 0 if the switches choose.
+    pub paths: u32,
+}
+
+/// NDP on one host.
+pub struct NdpHost {
+    plan: HostPlan,
+    senders: FlowTable<Sender>,
+    /// Flows that may send, in turn. May name flows that have finished.
+    turn: VecDeque<FlowId>,
+    timers: FlowTimers,
+    receivers: Receivers,
+    /// Paths of answers.
+    paths: Paths,
+}
+
+impl NdpHost {
+    /// A host without flows.
+    pub fn new(plan: HostPlan) -> NdpHost {
+        NdpHost {
+            plan,
+            senders: FlowTable::new(),
+            turn: VecDeque::new(),
+            timers: FlowTimers::default(),
+            receivers: Receivers::new(plan.spacing),
+            paths: Paths::new(plan.paths),
+        }
+    }
+
+    /// Something was heard about a flow that this host sends.
+    fn on_feedback(&mut self, env: &mut Env<'_>, id: FlowId, packet: PacketRef) {
+        let Some(sender) = self.senders.get_mut(id) else { return };
+        let now = env.now;
+        let pulled = |flags: u8, number| (flags & data_flag::PULL != 0).then_some(number);
+        match env.packets[packet].header {
+            Header::Ack { cumulative, seq, number, flags } => {
+                let all = if flags & data_flag::LAST != 0 { sender.total } else { cumulative };
+                let number = sender.widen(number);
+                sender.on_ack(seq, all, pulled(flags, number), now);
+                if flags & data_flag::LAST != 0 {
+                    sender.finish();
+                }
+            }
+            Header::Nack { cumulative, seq, number, flags } => {
+                let number = sender.widen(number);
+                sender.on_nack(seq, cumulative, pulled(flags, number), now);
+            }
+            Header::Pull { cumulative, number, .. } => {
+                sender.advance(cumulative);
+                sender.on_pull(number, now);
+            }
+            _ => return,
+        }
+        env.probe.decision(id, Time(env.packets.stamps(packet).informed));
+        self.settle(env, id);
+    }
+
+    /// A header of a flow that this host sends came back.
+    fn on_bounce(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let Packet { flow, header, .. } = env.packets[packet];
+        let (Header::Data { seq, .. }, Some(sender)) = (header, self.senders.get_mut(flow)) else {
+            return;
+        };
+        sender.on_bounce(seq, env.now);
+        self.settle(env, flow);
+    }
+
+    /// After a change: ends the flow, or gives it its turn, or says that it waits for a pull.
+    fn settle(&mut self, env: &mut Env<'_>, id: FlowId) {
+        let Some(sender) = self.senders.get_mut(id) else { return };
+        if sender.finished() {
+            env.probe.blocked(id, Reason::Ready);
+            self.senders.remove(id);
+            return;
+        }
+        let ready = sender.sendable();
+        if ready && !sender.in_turn {
+            sender.in_turn = true;
+            self.turn.push_back(id);
+        }
+        let waits = !ready && sender.has_work();
+        if sender.waits != waits {
+            sender.waits = waits;
+            env.probe.blocked(id, if waits { Reason::Grant } else { Reason::Ready });
+        }
+    }
+
+    fn send_answer(&mut self, env: &mut Env<'_>, answer: Answer) -> PacketRef {
+        let packet = env.packets.create(Packet {
+            header: answer.header,
+            src: env.host,
+            dst: answer.to,
+            flow: answer.flow,
+            payload: 0,
+            path: self.paths.take(env.random),
+            mark: 0,
+            class: CONTROL,
+            transport: ID,
+            flags: 0,
+            extension: 0,
+        });
+        env.packets.stamps_mut(packet).informed = answer.informed.0;
+        packet
+    }
+
+    fn send_data(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
+        while let Some(id) = self.turn.pop_front() {
+            let Some(sender) = self.senders.get_mut(id) else { continue };
+            sender.in_turn = false;
+            let Some(sent) = sender.take(env.now) else { continue };
+            let packet = data_packet(sender, sent, env.random);
+            let packet = env.packets.create(packet);
+            env.packets.stamps_mut(packet).informed = env.now.0;
+            self.settle(env, id);
+            return Some(packet);
+        }
+        None
+    }
+}
+
+fn data_packet(sender: &mut Sender, sent: Sent, random: &mut Random) -> Packet {
+    let flow = &sender.flow;
+    let Sent { seq, again, unscheduled } = sent;
+    let last = if seq + 1 == sender.total { data_flag::LAST } else { 0 };
+    let first = if unscheduled { data_flag::UNSCHEDULED } else { 0 };
+    let offset = flow.offset(seq) as u32;
+    Packet {
+        header: Header::Data { seq, offset, tag: 0, flags: last | first },
+        src: flow.src,
+        dst: flow.dst,
+        flow: flow.id,
+        payload: flow.payload(seq),
+        path: sender.paths.take(random),
+        mark: 0,
+        class: DATA,
+        transport: ID,
+        flags: if again { flag::RETRANSMIT } else { 0 },
+        extension: 0,
+    }
+}
+
+impl Host for NdpHost {
+    fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+        let paths = Paths::new(self.plan.paths);
+        let mut sender = Sender::new(flow.clone(), self.plan.first_window, paths, env.now);
+        let deadline = sender.first_deadline(env.now, &self.plan.timeouts);
+        self.timers.arm(flow.id, &mut sender.armed, deadline);
+        self.senders.insert(flow.id, sender);
+        self.settle(env, flow.id);
+    }
+
+    fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let content = &env.packets[packet];
+        match content.header {
+            Header::Data { .. } if content.has(flag::BOUNCED) => self.on_bounce(env, packet),
+            Header::Data { .. } => self.receivers.on_data(env, packet),
+            _ => {
+                let flow = content.flow;
+                self.on_feedback(env, flow, packet);
+            }
+        }
+    }
+
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        if open.has(CONTROL) {
+            if let Some(answer) = self.receivers.take() {
+                return Some(self.send_answer(env, answer));
+            }
+        }
+        if open.has(DATA) { self.send_data(env) } else { None }
+    }
+
+    fn deadline(&self) -> Time {
+        self.timers.next().min(self.receivers.deadline())
+    }
+
+    fn wake(&mut self, env: &mut Env<'_>) {
+        self.receivers.on_timer(env.now);
+        while let Some((_, id)) = self.timers.due(env.now) {
+            // A flow that has not finished has exactly one entry.
+            let Some(sender) = self.senders.get_mut(id) else { continue };
+            let next = sender.on_timer(env.now, &self.plan.timeouts);
+            assert!(next > env.now, "the next timeout of flow {} is not later", id.0);
+            sender.armed = Time::NEVER;
+            self.timers.arm(id, &mut sender.armed, next);
+            self.settle(env, id);
+        }
+    }
+
+    fn open_flows(&self) -> usize {
+        self.senders.len() + self.receivers.open_flows()
+    }
+}

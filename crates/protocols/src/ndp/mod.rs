@@ -1,0 +1,138 @@
+//! NDP (SIGCOMM 2017): switches cut payloads, receivers pull, every packet takes its own path.
+
+mod host;
+mod params;
+mod paths;
+mod receiver;
+mod sender;
+#[cfg(test)]
+pub(crate) mod test_world;
+#[cfg(test)]
+mod tests;
+
+pub use params::Params;
+
+use host::{HostPlan, NdpHost};
+use incast_transport::{
+    Bytes, ClassPolicy, Configured, Discipline, FabricSite, Host, HostSite, Info, Limit,
+    ParameterDoc, ParameterError, Policy, PortSite, Rate, Routing, Schedule, Transport,
+    TransportId,
+};
+use sender::Timeouts;
+use std::sync::Arc;
+
+/// NDP's number on the wire.
+pub const ID: TransportId = TransportId(4);
+/// Class of headers, ACKs, NACKs and pulls.
+const CONTROL: u8 = 0;
+/// Class of data.
+const DATA: u8 = 1;
+/// Shortest first window chosen by `auto` (authors' simulator, `main_ndp`).
+const FIRST_WINDOW_LEAST: u32 = 15;
+
+/// The catalogue entry.
+pub static ENTRY: Ndp = Ndp;
+
+/// NDP.
+pub struct Ndp;
+
+static INFO: Info = Info {
+    name: "ndp",
+    id: ID,
+    title: "NDP",
+    paper: "Handley et al., Re-architecting datacenter networks and stacks for low latency and \
+            high performance, SIGCOMM 2017",
+    kind: "receiver-driven",
+    switch_support: "payload trimming, return to sender, two weighted queues",
+    routing: Routing::Spray,
+};
+
+impl Transport for Ndp {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn parameters(&self) -> Vec<ParameterDoc> {
+        Params::docs()
+    }
+
+    fn configure(
+        &self,
+        settings: &[(String, String)],
+        fabric: Arc<FabricSite>,
+    ) -> Result<Arc<dyn Configured>, ParameterError> {
+        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
+    }
+}
+
+/// NDP with its parameters, for one fabric.
+struct Plan {
+    params: Params,
+    fabric: Arc<FabricSite>,
+}
+
+impl Plan {
+    fn first_window(&self, site: &HostSite) -> u32 {
+        self.params.first_window.unwrap_or(site.bdp_packets.max(FIRST_WINDOW_LEAST))
+    }
+
+    /// §6: a pull for each time that a full packet takes, at the link's rate or a share of it.
+    fn spacing(&self, rate: Rate) -> incast_transport::Span {
+        let millionths = (self.params.pull_rate * 1e6) as u64;
+        let rate = Rate((rate.0 as u128 * millionths as u128).div_ceil(1_000_000) as u64);
+        rate.tx_time(Bytes(self.fabric.framing.charged_mtu() as u64))
+    }
+
+    /// Weights, by bytes, that give `header_share` headers for one data packet.
+    fn weights(&self) -> (u32, u32) {
+        let framing = self.fabric.framing;
+        let headers = self.params.header_share as u64 * framing.charged_header() as u64;
+        let data = framing.charged_mtu() as u64;
+        // In thousandths of the larger one, so that ports can compare them exactly.
+        let most = headers.max(data);
+        let weight = |bytes: u64| ((bytes * 1_000 + most / 2) / most).max(1) as u32;
+        (weight(headers), weight(data))
+    }
+}
+
+impl Configured for Plan {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        // A round trip is known before it is measured: no timeout may be shorter.
+        let least = self.params.rto_min.max(self.fabric.base_rtt * 2);
+        Box::new(NdpHost::new(HostPlan {
+            first_window: self.first_window(site),
+            spacing: self.spacing(site.rate),
+            timeouts: Timeouts { least },
+            paths: self.params.paths,
+        }))
+    }
+
+    fn policy(&self, _site: &PortSite) -> Policy {
+        let Params { data_queue, trim_tail, return_to_sender, .. } = self.params;
+        let (headers, data) = self.weights();
+        let header_bytes = 2 * data_queue as u64 * self.fabric.framing.mtu as u64;
+        let control = ClassPolicy {
+            schedule: Schedule::Weighted(headers),
+            limit: Limit::Bytes(header_bytes),
+            discipline: Discipline::DropTail,
+            shaper: None,
+        };
+        let discipline =
+            Discipline::Trim { headers: CONTROL, tail: trim_tail, bounce: return_to_sender };
+        let data = ClassPolicy {
+            schedule: Schedule::Weighted(data),
+            limit: Limit::Packets(data_queue),
+            discipline,
+            shaper: None,
+        };
+        Policy { transport: ID, classes: vec![control, data], markers: vec![] }
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.params.resolved()
+    }
+
+    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
+        packets.min(self.first_window(site))
+    }
+}

@@ -1,0 +1,35 @@
+//! Parameters of NDP.
+
+use incast_transport::{Span, parameters};
+
+parameters! {
+    /// Parameters of NDP.
+    pub struct Params for "ndp" {
+        /// Data packets that may wait at a port; the payload of any further one is cut off.
+        data_queue: u32 = 8, "1 to 100000 packets" => |v| (1..=100_000).contains(v),
+            "SIGCOMM 2017 §6: eight packets; also REN §6, AMRT §6";
+        /// Headers sent for each data packet while both wait at a port.
+        header_share: u32 = 10, "1 to 100000" => |v| (1..=100_000).contains(v),
+            "SIGCOMM 2017 §3.1: 10:1";
+        /// Probability that the last packet of a full queue is trimmed, not the arriving one.
+        trim_tail: f64 = 0.5, "0 to 1" => |v| (0.0..=1.0).contains(v),
+            "SIGCOMM 2017 §3.1: breaks phase effects";
+        /// Whether a header that finds no room goes back to its source, once.
+        return_to_sender: bool = true, "true or false" => |_| true,
+            "SIGCOMM 2017 §3.2.4; off in the authors' simulator";
+        /// Packets a flow sends before it hears anything; auto: the round trip's, at least 15.
+        first_window: Option<u32> = None, "1 to 1000000 packets, or auto"
+            => |v| v.is_none_or(|v| (1..=1_000_000).contains(&v)),
+            "authors' simulator: 15 to 23; auto is our choice";
+        /// Share of the host's link rate that its pulls ask for.
+        pull_rate: f64 = 1.0, "0.01 to 1" => |v| (0.01..=1.0).contains(v),
+            "authors' simulator: one pull in the time of a full packet";
+        /// Shortest wait before a packet about which nothing is heard is sent again.
+        rto_min: Span = Span::from_ms(1), "1us to 10s"
+            => |v| (Span::from_us(1)..=Span::from_secs(10)).contains(v),
+            "1 ms class, as the paper's last resort";
+        /// Paths in a source's permutation, for routing by source path; 0: the switches choose.
+        paths: u32 = 0, "0 to 4096" => |v| *v <= 4096,
+            "SIGCOMM 2017 §3.1.1; spraying by switches is our substitute";
+    }
+}

@@ -1,0 +1,203 @@
+//! All flows into one host: answers at once, and one pacer of pulls for all of them.
+
+use incast_blocks::flow_table::{FlowSet, FlowTable};
+use incast_blocks::receiver_driven::{Arrival, Arrivals};
+use incast_transport::{Env, FlowId, Header, HostId, PacketRef, Span, Time, data_flag, flag};
+use std::collections::VecDeque;
+
+/// A packet that this host is about to send for a receiver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// Its flow.
+    pub flow: FlowId,
+    /// The flow's source.
+    pub to: HostId,
+    /// ACK, NACK or PULL.
+    pub header: Header,
+    /// When what it tells was current.
+    pub informed: Time,
+}
+
+/// The receiving side of one flow.
+struct Inbound {
+    src: HostId,
+    arrivals: Arrivals,
+    /// Offset of the newest packet, by which 32-bit offsets are widened.
+    offset: u64,
+    /// Number of the last pull sent.
+    pulls: u32,
+    /// Pulls that wait for the pacer.
+    owed: u32,
+    /// When the newest packet arrived.
+    heard: Time,
+}
+
+/// The receiving side of a host.
+pub struct Receivers {
+    flows: FlowTable<Inbound>,
+    finished: FlowSet,
+    answers: VecDeque<Answer>,
+    /// Flows with owed pulls, in turn. May name flows that have finished.
+    turn: VecDeque<FlowId>,
+    /// Pulls owed by all flows.
+    owed: u64,
+    /// From when on the next pull may be sent.
+    next_pull: Time,
+    /// Time between pulls.
+    spacing: Span,
+}
+
+impl Receivers {
+    /// No flows yet; pulls at least `spacing` apart.
+    pub fn new(spacing: Span) -> Receivers {
+        Receivers {
+            flows: FlowTable::new(),
+            finished: FlowSet::new(),
+            answers: VecDeque::new(),
+            turn: VecDeque::new(),
+            owed: 0,
+            next_pull: Time::ZERO,
+            spacing,
+        }
+    }
+
+    /// Flows that are being received.
+    pub fn open_flows(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// The next answer to send.
+    #[inline]
+    pub fn take(&mut self) -> Option<Answer> {
+        self.answers.pop_front()
+    }
+
+    /// A data packet or its header arrived.
+    pub fn on_data(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let content = env.packets[packet];
+        let Header::Data { seq, offset, flags, .. } = content.header else { return };
+        let id = content.flow;
+        if self.finished.contains(id) {
+            return self.answer_late(env.now, id, content.src, seq);
+        }
+        let slot = match self.flows.slot_of(id) {
+            Some(slot) => slot,
+            None => self.flows.insert(id, Inbound::new(content.src)),
+        };
+        let flow = self.flows.at_mut(slot);
+        flow.heard = env.now;
+        if !content.has(flag::TRIMMED) {
+            match flow.arrivals.insert(seq, flags & data_flag::LAST != 0) {
+                Arrival::New => {
+                    let offset = flow.widen(offset);
+                    env.probe.delivered(id, seq, offset, content.payload as u32);
+                    if flow.arrivals.complete() {
+                        env.probe.completed(id);
+                        return self.finish(env.now, id, seq);
+                    }
+                }
+                Arrival::Duplicate => {}
+                Arrival::Outside => return,
+            }
+        }
+        let present = flow.has(seq);
+        self.answer(env.now, slot, id, seq, present);
+    }
+
+    /// Answers a packet, with a pull if the pacer allows one now; otherwise one is owed.
+    fn answer(&mut self, now: Time, slot: u32, id: FlowId, seq: u32, present: bool) {
+        let flow = self.flows.at_mut(slot);
+        let mut flags = 0;
+        if self.owed == 0 && now >= self.next_pull {
+            // §5 of the authors' simulator: a free pacer lets the answer itself pull.
+            flow.pulls = flow.pulls.wrapping_add(1);
+            flags = data_flag::PULL;
+            self.next_pull = now + self.spacing;
+        } else {
+            if self.owed == 0 {
+                self.next_pull = self.next_pull.max(now);
+            }
+            if flow.owed == 0 {
+                self.turn.push_back(id);
+            }
+            flow.owed += 1;
+            self.owed += 1;
+        }
+        let cumulative = flow.arrivals.lowest_missing();
+        let number = flow.pulls;
+        let header = match present {
+            true => Header::Ack { seq, cumulative, number, flags },
+            false => Header::Nack { seq, cumulative, number, flags },
+        };
+        self.answers.push_back(Answer { flow: id, to: flow.src, header, informed: now });
+    }
+
+    /// Everything has arrived: the flow's pulls are no longer wanted.
+    fn finish(&mut self, now: Time, id: FlowId, seq: u32) {
+        let flow = self.flows.remove(id).expect("it has just received");
+        self.owed -= flow.owed as u64;
+        self.finished.insert(id);
+        if self.owed == 0 {
+            self.turn.clear();
+        }
+        self.answer_late(now, id, flow.src, seq);
+    }
+
+    /// Tells the source of a finished flow that it has finished.
+    fn answer_late(&mut self, now: Time, flow: FlowId, to: HostId, seq: u32) {
+        let cumulative = seq.saturating_add(1);
+        let header = Header::Ack { seq, cumulative, number: 0, flags: data_flag::LAST };
+        self.answers.push_back(Answer { flow, to, header, informed: now });
+    }
+
+    /// When the pacer sends the next pull.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        if self.owed == 0 { Time::NEVER } else { self.next_pull }
+    }
+
+    /// Sends the pull that is due, of the flow whose turn it is.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.owed == 0 || now < self.next_pull {
+            return;
+        }
+        // A world that calls late gets its rate back, but never a burst.
+        self.next_pull += self.spacing;
+        if self.next_pull <= now {
+            self.next_pull = now + self.spacing;
+        }
+        loop {
+            let id = self.turn.pop_front().expect("an owed pull has its turn");
+            let Some(flow) = self.flows.get_mut(id) else { continue };
+            flow.owed -= 1;
+            flow.pulls = flow.pulls.wrapping_add(1);
+            if flow.owed > 0 {
+                self.turn.push_back(id);
+            }
+            self.owed -= 1;
+            let cumulative = flow.arrivals.lowest_missing();
+            let header = Header::Pull { cumulative, number: flow.pulls, spare: 0, flags: 0 };
+            let (to, informed) = (flow.src, flow.heard);
+            self.answers.push_back(Answer { flow: id, to, header, informed });
+            return;
+        }
+    }
+}
+
+impl Inbound {
+    fn new(src: HostId) -> Inbound {
+        Inbound { src, arrivals: Arrivals::new(), offset: 0, pulls: 0, owed: 0, heard: Time::ZERO }
+    }
+
+    /// Whether the packet has arrived whole.
+    fn has(&self, seq: u32) -> bool {
+        seq < self.arrivals.end() && self.arrivals.hole_from(seq) != Some(seq)
+    }
+
+    /// The offset of which a packet carries the lower 32 bits: the nearest to that of the last.
+    fn widen(&mut self, offset: u32) -> u64 {
+        let ahead = offset.wrapping_sub(self.offset as u32) as i32;
+        self.offset = self.offset.wrapping_add_signed(ahead as i64);
+        self.offset
+    }
+}

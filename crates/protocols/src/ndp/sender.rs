@@ -1,0 +1,363 @@
+//! One flow at its source: the first window at line rate, then one packet for each pull.
+
+use super::paths::Paths;
+use incast_transport::{Flow, Span, Time};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Where a packet of the flow is. The upper six bits of a state count its transmissions.
+const IN_FLIGHT: u8 = 0;
+const TO_REPAIR: u8 = 1;
+const ACKED: u8 = 2;
+const PLACE: u8 = 0b11;
+const ATTEMPT: u8 = 0b100;
+
+/// Feedbacks that are remembered (authors' simulator: 12).
+const HISTORY: u16 = (1 << 12) - 1;
+/// ACKs among them from which on a bounce is taken for a bad path: a quarter.
+const GOOD: u32 = 3;
+/// The timeout doubles at most this often.
+const BACKOFF_MOST: u32 = 6;
+
+/// What a timeout is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeouts {
+    /// The shortest.
+    pub least: Span,
+}
+
+/// Which packet goes next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sent {
+    /// Its number.
+    pub seq: u32,
+    /// Whether it was sent before.
+    pub again: bool,
+    /// Whether it belongs to the first window.
+    pub unscheduled: bool,
+}
+
+/// The sending side of one flow.
+pub struct Sender {
+    /// What is sent.
+    pub flow: Flow,
+    /// Its packets.
+    pub total: u32,
+    /// Its paths.
+    pub paths: Paths,
+    /// Whether it waits for its turn at the NIC.
+    pub in_turn: bool,
+    /// Whether it was last said to wait for a pull.
+    pub waits: bool,
+    /// When its timer looks at it.
+    pub armed: Time,
+    /// Packets `0..first_window` need no pull.
+    first_window: u32,
+    /// Packets of the first window about which nothing was heard.
+    silent: u32,
+    /// First packet that was never sent.
+    next: u32,
+    /// First packet that is not acknowledged; `states[0]` is its state.
+    base: u32,
+    states: VecDeque<u8>,
+    /// Packets to send again, lowest first; those acknowledged meanwhile are skipped.
+    repairs: BinaryHeap<Reverse<u32>>,
+    to_repair: u32,
+    /// Largest pull number heard of, and pulls used.
+    max_pull: u32,
+    last_pull: u32,
+    /// ACKs and NACKs heard minus pulls: pulls that are under way.
+    pull_window: u32,
+    /// One bit a feedback, the newest lowest: whether it was an ACK.
+    history: u16,
+    /// Packets that may be sent without a pull (bounces and timeouts).
+    at_once: u32,
+    /// Transmissions in order: packet, state then, when.
+    flight: VecDeque<(u32, u8, Time)>,
+    /// The packet whose round trip is measured.
+    timed: Option<(u32, Time)>,
+    smoothed: u64,
+    deviation: u64,
+    backoff: u32,
+    heard: Time,
+}
+
+impl Sender {
+    /// A flow that may send `first_window` packets before it hears anything.
+    pub fn new(flow: Flow, first_window: u32, paths: Paths, now: Time) -> Sender {
+        let total = flow.packets();
+        let first_window = first_window.min(total);
+        Sender {
+            flow,
+            total,
+            paths,
+            in_turn: false,
+            waits: false,
+            armed: Time::NEVER,
+            first_window,
+            silent: first_window,
+            next: 0,
+            base: 0,
+            states: VecDeque::new(),
+            repairs: BinaryHeap::new(),
+            to_repair: 0,
+            max_pull: 0,
+            last_pull: 0,
+            pull_window: 0,
+            history: 0,
+            at_once: 0,
+            flight: VecDeque::new(),
+            timed: None,
+            smoothed: 0,
+            deviation: 0,
+            backoff: 0,
+            heard: now,
+        }
+    }
+
+    /// Whether every packet is acknowledged.
+    #[inline]
+    pub fn finished(&self) -> bool {
+        self.base == self.total
+    }
+
+    /// Whether a packet waits to be sent, now or later.
+    #[inline]
+    pub fn has_work(&self) -> bool {
+        self.to_repair > 0 || self.next < self.total
+    }
+
+    /// Whether a packet may be sent now.
+    #[inline]
+    pub fn sendable(&self) -> bool {
+        let allowed = self.at_once > 0 || self.last_pull != self.max_pull;
+        self.next < self.first_window || allowed && self.has_work()
+    }
+
+    /// Takes the next packet: those to repair first, then new ones. `None` if it must wait.
+    pub fn take(&mut self, now: Time) -> Option<Sent> {
+        let unscheduled = self.next < self.first_window;
+        let pulled = self.last_pull != self.max_pull;
+        let sent = if self.to_repair > 0 && (self.at_once > 0 || pulled) {
+            if self.at_once > 0 {
+                self.at_once -= 1
+            } else {
+                self.last_pull += 1
+            }
+            self.repair()
+        } else if unscheduled {
+            self.fresh(now, true)
+        } else if self.next < self.total && (pulled || self.at_once > 0) {
+            if pulled {
+                self.last_pull += 1
+            } else {
+                self.at_once -= 1
+            }
+            self.fresh(now, false)
+        } else {
+            return None;
+        };
+        let state = self.states[(sent.seq - self.base) as usize];
+        self.flight.push_back((sent.seq, state, now));
+        Some(sent)
+    }
+
+    fn fresh(&mut self, now: Time, unscheduled: bool) -> Sent {
+        let seq = self.next;
+        self.next += 1;
+        self.states.push_back(IN_FLIGHT);
+        if self.timed.is_none_or(|(timed, _)| timed < self.base) {
+            self.timed = Some((seq, now));
+        }
+        Sent { seq, again: false, unscheduled }
+    }
+
+    fn repair(&mut self) -> Sent {
+        loop {
+            let Reverse(seq) = self.repairs.pop().expect("a packet waits for repair");
+            if seq >= self.base {
+                let state = &mut self.states[(seq - self.base) as usize];
+                if *state & PLACE == TO_REPAIR {
+                    *state = (*state & !PLACE).wrapping_add(ATTEMPT) | IN_FLIGHT;
+                    self.to_repair -= 1;
+                    return Sent { seq, again: true, unscheduled: false };
+                }
+            }
+        }
+    }
+
+    /// ACK: `seq` arrived, and all packets below `cumulative`.
+    pub fn on_ack(&mut self, seq: u32, cumulative: u32, pull: Option<u32>, now: Time) {
+        self.feedback(seq, true, now);
+        self.mark_acked(seq);
+        self.advance(cumulative);
+        if self.to_repair == 0 {
+            self.at_once = 0;
+        }
+        if let Some(number) = pull {
+            self.on_pull(number, now);
+        }
+    }
+
+    /// NACK: the payload of `seq` was cut off. It is sent again when a pull allows.
+    pub fn on_nack(&mut self, seq: u32, cumulative: u32, pull: Option<u32>, now: Time) {
+        self.feedback(seq, false, now);
+        self.advance(cumulative);
+        self.mark_for_repair(seq);
+        if let Some(number) = pull {
+            self.on_pull(number, now);
+        }
+    }
+
+    /// PULL: pulls up to `number` may be used. Numbers that are not news have no effect.
+    pub fn on_pull(&mut self, number: u32, now: Time) {
+        self.heard = now;
+        self.backoff = 0;
+        let ahead = number.wrapping_sub(self.max_pull);
+        if ahead != 0 && ahead < 1 << 31 {
+            self.max_pull = number;
+            self.pull_window = self.pull_window.saturating_sub(ahead);
+        }
+    }
+
+    /// The pull number of which an answer carries the lower 24 bits.
+    pub fn widen(&self, number: u32) -> u32 {
+        let ahead = (number.wrapping_sub(self.max_pull) << 8) as i32 >> 8;
+        self.max_pull.wrapping_add(ahead as u32)
+    }
+
+    /// A header came back: it found no room at a port.
+    pub fn on_bounce(&mut self, seq: u32, now: Time) {
+        let no_pull_expected = self.pull_window == 0 && self.silent <= 1;
+        let bad_path = (self.history & HISTORY).count_ones() >= GOOD;
+        self.note(seq, false, now);
+        if self.mark_for_repair(seq) && (no_pull_expected || bad_path) {
+            self.at_once += 1;
+        }
+    }
+
+    /// PULL or bounce with news about packets below `cumulative`.
+    pub fn advance(&mut self, cumulative: u32) {
+        while self.base < cumulative.min(self.next) {
+            self.drop_front();
+        }
+    }
+
+    /// The receiver says that it has everything.
+    pub fn finish(&mut self) {
+        self.base = self.total;
+        self.to_repair = 0;
+    }
+
+    fn drop_front(&mut self) {
+        let state = self.states.pop_front().expect("a sent packet has a state");
+        self.to_repair -= (state & PLACE == TO_REPAIR) as u32;
+        self.base += 1;
+    }
+
+    fn state(&mut self, seq: u32) -> Option<&mut u8> {
+        self.states.get_mut(seq.checked_sub(self.base)? as usize)
+    }
+
+    fn mark_acked(&mut self, seq: u32) {
+        let Some(state) = self.state(seq) else { return };
+        let was_to_repair = *state & PLACE == TO_REPAIR;
+        *state = ACKED;
+        self.to_repair -= was_to_repair as u32;
+        while self.states.front().is_some_and(|state| state & PLACE == ACKED) {
+            self.drop_front();
+        }
+    }
+
+    fn mark_for_repair(&mut self, seq: u32) -> bool {
+        let Some(state) = self.state(seq) else { return false };
+        if *state & PLACE != IN_FLIGHT {
+            return false;
+        }
+        *state |= TO_REPAIR;
+        self.repairs.push(Reverse(seq));
+        self.to_repair += 1;
+        true
+    }
+
+    fn feedback(&mut self, seq: u32, ack: bool, now: Time) {
+        self.pull_window += 1;
+        self.note(seq, ack, now);
+    }
+
+    /// What every feedback changes: history, the count of silent packets, the round trip.
+    fn note(&mut self, seq: u32, ack: bool, now: Time) {
+        self.heard = now;
+        self.backoff = 0;
+        self.history = self.history << 1 | ack as u16;
+        let first = matches!(self.state(seq), Some(state) if *state < ATTEMPT);
+        if first && seq < self.first_window {
+            self.silent = self.silent.saturating_sub(1);
+        }
+        if let Some((_, sent)) = self.timed.filter(|(timed, _)| *timed == seq) {
+            self.timed = None;
+            if first {
+                self.measure((now - sent).0);
+            }
+        }
+    }
+
+    /// RFC 6298's averages, in picoseconds.
+    fn measure(&mut self, sample: u64) {
+        if self.smoothed == 0 {
+            self.smoothed = sample;
+            self.deviation = sample / 2;
+        } else {
+            self.deviation = (3 * self.deviation + self.smoothed.abs_diff(sample)) / 4;
+            self.smoothed = (7 * self.smoothed + sample) / 8;
+        }
+    }
+
+    fn timeout(&self, timeouts: &Timeouts) -> Span {
+        let adaptive = Span(self.smoothed + 4 * self.deviation);
+        adaptive.max(timeouts.least) * (1 << self.backoff)
+    }
+
+    /// When [`on_timer`](Sender::on_timer) is due, at the latest.
+    pub fn first_deadline(&self, now: Time, timeouts: &Timeouts) -> Time {
+        now + self.timeout(timeouts)
+    }
+
+    /// Sends again what nothing was heard of for too long, without waiting for pulls, and asks
+    /// for life when every pull was lost. Returns when to look again, later than `now`.
+    pub fn on_timer(&mut self, now: Time, timeouts: &Timeouts) -> Time {
+        let timeout = self.timeout(timeouts);
+        let mut expired = false;
+        let mut oldest = None;
+        while let Some(&(seq, state, sent)) = self.flight.front() {
+            let current = self.state(seq).is_some_and(|now| *now == state);
+            if current && sent + timeout > now {
+                oldest = Some(sent);
+                break;
+            }
+            self.flight.pop_front();
+            if current && self.mark_for_repair(seq) {
+                if self.timed.is_some_and(|(timed, _)| timed == seq) {
+                    self.timed = None;
+                }
+                self.at_once += 1;
+                expired = true;
+            }
+        }
+        if !expired && oldest.is_none() && self.has_work() && !self.sendable() {
+            if self.heard + timeout > now {
+                return self.heard + timeout;
+            }
+            self.at_once = 1;
+            expired = true;
+        }
+        if expired {
+            self.backoff = (self.backoff + 1).min(BACKOFF_MOST);
+        }
+        match oldest {
+            Some(sent) if !expired => sent + timeout,
+            Some(sent) => (sent + timeout).max(now + Span(1)),
+            None => now + self.timeout(timeouts),
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! Known answers of NDP: scripts of packets in and out, and flows through an unkind network.
+
+use super::paths::Paths;
+use super::receiver::{Answer, Receivers};
+use super::sender::{Sender, Timeouts};
+use super::test_world::{Unkindness, World, configured, fabric, flow, host_site};
+use super::{CONTROL, DATA, ENTRY, ID};
+use incast_transport::{
+    Classes, Discipline, Env, FlowId, Header, HostClock, HostId, Limit, Packet, PacketPool,
+    PortSite, Probe, Random, Rate, Schedule, Span, Time, Transport, data_flag, flag,
+};
+
+const RATE: Rate = Rate::from_gbps(10);
+const MSS: u64 = 1460;
+
+fn us(us: u64) -> Time {
+    Time::ZERO + Span::from_us(us)
+}
+
+fn timeouts() -> Timeouts {
+    Timeouts { least: Span::from_ms(1) }
+}
+
+/// A flow of `packets` with a first window of `window`.
+fn sender(packets: u64, window: u32) -> Sender {
+    Sender::new(flow(0, 0, 1, packets * MSS, Time::ZERO), window, Paths::new(0), Time::ZERO)
+}
+
+fn drain(sender: &mut Sender, now: Time) -> Vec<u32> {
+    std::iter::from_fn(|| sender.take(now).map(|sent| sent.seq)).collect()
+}
+
+#[test]
+fn the_first_window_leaves_at_once_and_nothing_more() {
+    let mut s = sender(20, 15);
+    assert_eq!(drain(&mut s, us(0)), (0..15).collect::<Vec<_>>());
+    assert!(s.has_work() && !s.sendable());
+    let mut short = sender(3, 15);
+    assert_eq!(drain(&mut short, us(0)), [0, 1, 2]);
+    assert!(!short.has_work());
+}
+
+#[test]
+fn a_nack_is_answered_when_it_pulls() {
+    let mut s = sender(20, 4);
+    drain(&mut s, us(0));
+    s.on_nack(2, 0, None, us(10));
+    assert!(drain(&mut s, us(10)).is_empty());
+    s.on_nack(1, 0, Some(1), us(11));
+    // Repairs go before new packets, lowest first; one pull, one packet.
+    let sent = s.take(us(11)).unwrap();
+    assert_eq!((sent.seq, sent.again), (1, true));
+    assert!(s.take(us(11)).is_none());
+    s.on_pull(3, us(12));
+    assert_eq!(drain(&mut s, us(12)), [2, 4]);
+}
+
+#[test]
+fn a_nack_uses_a_pull_that_found_nothing_to_send() {
+    let mut s = sender(4, 4);
+    drain(&mut s, us(0));
+    s.on_pull(1, us(10));
+    assert!(drain(&mut s, us(10)).is_empty());
+    s.on_nack(3, 0, None, us(11));
+    assert_eq!(drain(&mut s, us(11)), [3]);
+}
+
+#[test]
+fn pull_numbers_are_cumulative_and_old_ones_do_nothing() {
+    let mut s = sender(40, 4);
+    drain(&mut s, us(0));
+    s.on_pull(5, us(10));
+    assert_eq!(drain(&mut s, us(10)), [4, 5, 6, 7, 8]);
+    s.on_pull(3, us(11));
+    assert!(drain(&mut s, us(11)).is_empty());
+    // Number 6 was lost: 7 releases two.
+    s.on_pull(7, us(12));
+    assert_eq!(drain(&mut s, us(12)), [9, 10]);
+}
+
+#[test]
+fn pull_numbers_in_answers_survive_their_24_bits() {
+    let mut s = sender(40, 1);
+    for number in [5, 0x7f_ffff, 0xff_fff0, 0x100_0003] {
+        assert_eq!(s.widen(number & 0xff_ffff), number);
+        s.on_pull(number, us(1));
+    }
+    assert_eq!(s.widen(0xff_fffe), 0xff_fffe);
+}
+
+#[test]
+fn a_bounce_waits_while_pulls_are_expected() {
+    let mut s = sender(8, 4);
+    drain(&mut s, us(0));
+    s.on_nack(0, 0, None, us(10));
+    // One pull is under way for the NACK.
+    s.on_bounce(1, us(11));
+    assert!(drain(&mut s, us(11)).is_empty());
+    s.on_pull(1, us(12));
+    assert_eq!(drain(&mut s, us(12)), [0]);
+}
+
+#[test]
+fn the_last_bounce_of_a_silent_window_is_resent_at_once() {
+    let mut s = sender(8, 3);
+    drain(&mut s, us(0));
+    s.on_bounce(0, us(10));
+    s.on_bounce(1, us(11));
+    assert!(drain(&mut s, us(11)).is_empty());
+    s.on_bounce(2, us(12));
+    // Nothing else is under way: one packet goes, lowest first.
+    assert_eq!(drain(&mut s, us(12)), [0]);
+}
+
+#[test]
+fn a_bounce_on_a_bad_path_is_resent_at_once() {
+    let resent_after = |acks: u32| {
+        let mut s = sender(40, 12);
+        drain(&mut s, us(0));
+        (0..acks).for_each(|seq| s.on_ack(seq, seq + 1, None, us(10)));
+        s.on_bounce(11, us(11));
+        drain(&mut s, us(11))
+    };
+    assert!(resent_after(2).is_empty());
+    assert_eq!(resent_after(3), [11]);
+}
+
+#[test]
+fn silence_ends_with_the_timeout() {
+    let mut s = sender(2, 15);
+    drain(&mut s, us(0));
+    s.on_ack(0, 1, None, us(10));
+    assert_eq!(s.first_deadline(us(0), &timeouts()), us(1_000));
+    assert_eq!(s.on_timer(us(999), &timeouts()), us(1_000));
+    assert!(drain(&mut s, us(999)).is_empty());
+    assert!(s.on_timer(us(1_000), &timeouts()) > us(1_000));
+    let sent = s.take(us(1_000)).unwrap();
+    assert_eq!((sent.seq, sent.again), (1, true));
+    s.on_ack(1, 2, None, us(1_010));
+    assert!(s.finished());
+}
+
+#[test]
+fn the_timeout_of_a_packet_counts_from_its_last_transmission() {
+    let mut s = sender(3, 3);
+    drain(&mut s, us(0));
+    s.on_ack(0, 1, None, us(100));
+    s.on_ack(2, 1, None, us(100));
+    s.on_nack(1, 1, Some(1), us(600));
+    assert_eq!(drain(&mut s, us(600)), [1]);
+    let at = s.on_timer(us(1_000), &timeouts());
+    assert!(drain(&mut s, us(1_000)).is_empty() && at >= us(1_600));
+    s.on_timer(at, &timeouts());
+    assert_eq!(drain(&mut s, at), [1]);
+}
+
+#[test]
+fn a_sender_whose_pulls_were_all_lost_asks_for_life() {
+    let mut s = sender(5, 2);
+    drain(&mut s, us(0));
+    s.on_ack(0, 1, None, us(10));
+    s.on_ack(1, 2, None, us(10));
+    assert_eq!(s.on_timer(us(1_000), &timeouts()), us(1_010));
+    s.on_timer(us(1_010), &timeouts());
+    assert_eq!(drain(&mut s, us(1_010)), [2]);
+}
+
+/// A receiving host whose pacer has a spacing of 1230400 ps, a full packet at 10 Gb/s.
+struct Bench {
+    receivers: Receivers,
+    packets: PacketPool,
+    probe: Probe,
+    random: Random,
+}
+
+const SPACING: Span = Span(1_230_400);
+
+impl Bench {
+    fn new() -> Bench {
+        Bench {
+            receivers: Receivers::new(SPACING),
+            packets: PacketPool::new(incast_transport::Framing::ETHERNET),
+            probe: Probe::new(4, true),
+            random: Random::new(0, 0, 0),
+        }
+    }
+
+    fn arrive(&mut self, now: Time, id: u32, seq: u32, flags: u8, data_flags: u8) -> Vec<Answer> {
+        let trimmed = flags & flag::TRIMMED != 0;
+        let packet = self.packets.create(Packet {
+            header: Header::Data { seq, offset: seq * MSS as u32, tag: 0, flags: data_flags },
+            src: HostId(10 + id),
+            dst: HostId(1),
+            flow: FlowId(id),
+            payload: if trimmed { 0 } else { MSS as u16 },
+            path: 0,
+            mark: 0,
+            class: DATA,
+            transport: ID,
+            flags,
+            extension: 0,
+        });
+        self.probe.enter(now, HostClock::default());
+        let mut stamps = *self.packets.stamps(packet);
+        self.probe.departs(FlowId(id), 0, false, &mut stamps);
+        stamps.own = 0;
+        stamps.blocked = [now.0, 0, 0, 0, 0];
+        self.probe.arriving(&stamps, self.packets.meta(packet));
+        let mut env = Env {
+            now,
+            host: HostId(1),
+            random: &mut self.random,
+            probe: &mut self.probe,
+            packets: &mut self.packets,
+        };
+        self.receivers.on_data(&mut env, packet);
+        self.packets.free(packet);
+        self.answers()
+    }
+
+    fn answers(&mut self) -> Vec<Answer> {
+        std::iter::from_fn(|| self.receivers.take()).collect()
+    }
+}
+
+fn ack(seq: u32, cumulative: u32, number: u32, flags: u8) -> Header {
+    Header::Ack { seq, cumulative, number, flags }
+}
+
+fn nack(seq: u32, cumulative: u32, number: u32, flags: u8) -> Header {
+    Header::Nack { seq, cumulative, number, flags }
+}
+
+fn pull(cumulative: u32, number: u32) -> Header {
+    Header::Pull { cumulative, number, spare: 0, flags: 0 }
+}
+
+#[test]
+fn answers_pull_when_the_pacer_is_free_and_queue_pulls_when_not() {
+    let mut b = Bench::new();
+    let t = us(5);
+    assert_eq!(b.arrive(t, 0, 0, 0, 0)[0].header, ack(0, 1, 1, data_flag::PULL));
+    // Too early for another pull: the answer goes without, the pull waits.
+    let early = t + Span(1_000);
+    assert_eq!(b.arrive(early, 0, 2, flag::TRIMMED, 0)[0].header, nack(2, 1, 1, 0));
+    assert_eq!(b.receivers.deadline(), t + SPACING);
+    b.receivers.on_timer(t + SPACING);
+    assert_eq!(b.answers()[0].header, pull(1, 2));
+    assert_eq!(b.receivers.deadline(), Time::NEVER);
+    // Idle for at least one spacing: implicit again.
+    let later = t + SPACING * 2;
+    assert_eq!(b.arrive(later, 0, 1, 0, 0)[0].header, ack(1, 2, 3, data_flag::PULL));
+}
+
+#[test]
+fn flows_share_one_pacer_in_turn() {
+    let mut b = Bench::new();
+    let t = us(5);
+    b.arrive(t, 0, 0, 0, 0);
+    for seq in 1..4 {
+        b.arrive(t, 0, seq, 0, 0);
+        b.arrive(t, 1, seq, flag::TRIMMED, 0);
+    }
+    let mut pulls = vec![];
+    while b.receivers.deadline() != Time::NEVER {
+        let at = b.receivers.deadline();
+        b.receivers.on_timer(at);
+        pulls.extend(b.answers().into_iter().map(|answer| (at, answer.flow.0)));
+    }
+    let expected: Vec<_> = (0..6).map(|n| (t + SPACING * (n + 1), (n % 2) as u32)).collect();
+    assert_eq!(pulls, expected);
+}
+
+#[test]
+fn the_last_packet_drops_the_pulls_of_its_flow() {
+    let mut b = Bench::new();
+    let t = us(5);
+    b.arrive(t, 0, 0, 0, 0);
+    b.arrive(t, 0, 1, 0, 0);
+    b.arrive(t, 1, 0, flag::TRIMMED, 0);
+    let last = b.arrive(t, 0, 2, 0, data_flag::LAST);
+    assert_eq!(last[0].header, ack(2, 3, 0, data_flag::LAST));
+    b.receivers.on_timer(b.receivers.deadline());
+    assert_eq!(b.answers()[0].flow, FlowId(1));
+    assert_eq!(b.receivers.deadline(), Time::NEVER);
+    assert_eq!(b.receivers.open_flows(), 1);
+    // Late copies are answered without new state.
+    assert_eq!(b.arrive(t, 0, 1, 0, 0)[0].header, ack(1, 2, 0, data_flag::LAST));
+    assert_eq!(b.receivers.open_flows(), 1);
+}
+
+#[test]
+fn duplicates_are_acknowledged_again_but_delivered_once() {
+    let mut b = Bench::new();
+    b.arrive(us(5), 0, 0, 0, 0);
+    assert!(matches!(b.arrive(us(9), 0, 0, 0, 0)[0].header, Header::Ack { seq: 0, .. }));
+    // The header of a copy whose first transmission arrived is not missing.
+    let trimmed = b.arrive(us(12), 0, 0, flag::TRIMMED, 0);
+    assert!(matches!(trimmed[0].header, Header::Ack { seq: 0, .. }));
+    assert_eq!(b.probe.deliveries().len(), 1);
+}
+
+#[test]
+fn pulls_never_exceed_one_a_spacing() {
+    let mut b = Bench::new();
+    let mut random = Random::new(3, 0, 0);
+    let (mut now, mut pulls) = (us(1), vec![]);
+    for seq in 0..2_000 {
+        now += Span(random.below(2 * SPACING.0));
+        while b.receivers.deadline() <= now {
+            let at = b.receivers.deadline();
+            b.receivers.on_timer(at);
+            pulls.extend(b.answers().iter().map(|_| at));
+        }
+        let answer = b.arrive(now, seq % 3, seq, flag::TRIMMED * (seq as u8 & 1), 0)[0].header;
+        if let Header::Ack { flags, .. } | Header::Nack { flags, .. } = answer {
+            if flags & data_flag::PULL != 0 {
+                pulls.push(now);
+            }
+        }
+    }
+    assert!(pulls.len() > 1_500);
+    assert!(pulls.windows(2).all(|pair| pair[1] - pair[0] >= SPACING));
+}
+
+#[test]
+fn a_permutation_takes_every_path_once() {
+    let mut random = Random::new(1, 0, 0);
+    let mut paths = Paths::new(16);
+    let mut turns = vec![];
+    for _ in 0..4 {
+        let turn: Vec<u16> = (0..16).map(|_| paths.take(&mut random)).collect();
+        let mut sorted = turn.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..16).collect::<Vec<_>>());
+        turns.push(turn);
+    }
+    assert!(turns[0] != turns[1] && turns[1] != turns[2]);
+}
+
+#[test]
+fn what_it_asks_of_ports() {
+    let fabric = fabric(2, RATE, Span::from_us(10));
+    let site = PortSite {
+        port: 0,
+        rate: RATE,
+        nic: false,
+        tier: 1,
+        upward: false,
+        buffer: Limit::Packets(128),
+        fabric: fabric.clone(),
+    };
+    let policy = configured(&ENTRY, &[], &fabric).policy(&site);
+    let [control, data] = &policy.classes[..] else { panic!("two classes") };
+    assert_eq!(control.limit, Limit::Bytes(24_000));
+    assert_eq!(data.limit, Limit::Packets(8));
+    let trim = Discipline::Trim { headers: CONTROL, tail: 0.5, bounce: true };
+    assert_eq!(data.discipline, trim);
+    let (Schedule::Weighted(headers), Schedule::Weighted(whole)) =
+        (control.schedule, data.schedule)
+    else {
+        panic!("weighted")
+    };
+    let per_packet = headers as f64 / 84.0 / (whole as f64 / 1538.0);
+    assert!((per_packet - 10.0).abs() < 0.01, "{per_packet}");
+    let off = configured(&ENTRY, &[("return_to_sender", "false")], &fabric).policy(&site);
+    assert!(matches!(off.classes[1].discipline, Discipline::Trim { bounce: false, .. }));
+}
+
+#[test]
+fn wrong_settings_are_refused() {
+    let fabric = fabric(2, RATE, Span::from_us(10));
+    let set = |key: &str, value: &str| {
+        ENTRY.configure(&[(key.to_string(), value.to_string())], fabric.clone()).err()
+    };
+    assert!(set("data_queue", "0").unwrap().problem.contains("1 to"));
+    assert!(set("first_windows", "3").unwrap().known.contains(&"first_window"));
+    assert!(set("first_window", "auto").is_none());
+}
+
+#[test]
+fn the_first_window_is_the_round_trip_and_at_least_15() {
+    let window = |rtt: u64| {
+        let fabric = fabric(2, RATE, Span::from_us(rtt));
+        configured(&ENTRY, &[], &fabric).unsolicited(&host_site(0, &fabric), 1_000)
+    };
+    assert_eq!(window(10), 15);
+    assert_eq!(window(100), 82);
+}
+
+#[test]
+fn a_lone_flow_takes_the_ideal_time_and_no_pull() {
+    let fabric = fabric(2, RATE, Span::from_us(20));
+    let plan = configured(&ENTRY, &[], &fabric);
+    let mut world = World::new(&*plan, &fabric, Unkindness::default(), 1);
+    world.add(flow(0, 0, 1, 17 * MSS, Time::ZERO));
+    world.run(Span::from_ms(10));
+    let tx = RATE.tx_time(incast_transport::Bytes(1538));
+    assert_eq!(world.completed(0), Time::ZERO + tx * 17 + world.delay);
+    let pulls = world.sent.iter().filter(|(_, p)| matches!(p.header, Header::Pull { .. }));
+    assert!(pulls.count() <= 16);
+    assert!(world.sent.iter().all(|(_, p)| !p.has(flag::RETRANSMIT)));
+}
+
+#[test]
+fn a_long_lone_flow_keeps_its_link_busy() {
+    let fabric = fabric(2, RATE, Span::from_us(20));
+    let plan = configured(&ENTRY, &[], &fabric);
+    let mut world = World::new(&*plan, &fabric, Unkindness::default(), 1);
+    world.add(flow(0, 0, 1, 2_000 * MSS, Time::ZERO));
+    world.run(Span::from_ms(10));
+    let tx = RATE.tx_time(incast_transport::Bytes(1538));
+    let ideal = tx * 2_000 + world.delay;
+    let taken = world.completed(0).since(Time::ZERO);
+    assert!(taken.0 <= ideal.0 + ideal.0 / 1000, "{taken} instead of {ideal}");
+}
+
+/// Sent packets stay below first window + pulls + packets sent again without a pull.
+fn assert_pull_clocked(world: &World, flow: u32, window: u64) {
+    let of_flow = || world.sent.iter().filter(|(_, p)| p.flow.0 == flow).map(|(_, p)| p);
+    let data = of_flow().filter(|p| p.is_data()).count() as u64;
+    let pulls = of_flow().filter(|p| match p.header {
+        Header::Pull { .. } => true,
+        Header::Ack { flags, .. } | Header::Nack { flags, .. } => flags & data_flag::PULL != 0,
+        _ => false,
+    });
+    assert!(data <= window + pulls.count() as u64);
+}
+
+#[test]
+fn trims_alone_never_need_a_timeout() {
+    for seed in 0..20 {
+        let fabric = fabric(2, RATE, Span::from_us(20));
+        let plan = configured(&ENTRY, &[], &fabric);
+        let unkind = Unkindness { trim: 0.3, ..Unkindness::default() };
+        let mut world = World::new(&*plan, &fabric, unkind, seed);
+        world.add(flow(0, 0, 1, 300 * MSS, Time::ZERO));
+        world.run(Span::from_ms(10));
+        assert_pull_clocked(&world, 0, 17);
+        // A timeout would have cost a millisecond.
+        assert!(world.completed(0) < us(900), "seed {seed}: {}", world.completed(0));
+    }
+}
+
+#[test]
+fn every_flow_completes_in_an_unkind_network() {
+    for seed in 0..60 {
+        let mut random = Random::new(seed, 9, 9);
+        let fabric = fabric(4, RATE, Span::from_us(10 + 90 * (seed % 2)));
+        let bounce = if seed % 3 == 0 { "false" } else { "true" };
+        let plan = configured(&ENTRY, &[("return_to_sender", bounce), ("paths", "8")], &fabric);
+        let level = 0.01 * (1 + seed % 5) as f64;
+        let unkind = Unkindness {
+            loss: level,
+            double: level,
+            delay: level,
+            trim: 5.0 * level,
+            bounce: if seed % 3 == 0 { 0.0 } else { 0.3 },
+        };
+        let mut world = World::new(&*plan, &fabric, unkind, seed);
+        for id in 0..30 {
+            let src = random.below(4) as u32;
+            let dst = (src + 1 + random.below(3) as u32) % 4;
+            let size = 1 + random.below(if id % 5 == 0 { 400_000 } else { 30_000 });
+            world.add(flow(id, src, dst, size, us(random.below(500))));
+        }
+        world.run(Span::from_secs(5));
+    }
+}
+
+#[test]
+fn the_nic_sends_only_open_classes() {
+    let fabric = fabric(2, RATE, Span::from_us(20));
+    let plan = configured(&ENTRY, &[], &fabric);
+    let mut host = plan.host(&host_site(0, &fabric));
+    let (mut random, mut probe) = (Random::new(0, 0, 0), Probe::new(1, false));
+    let mut packets = PacketPool::new(fabric.framing);
+    let mut env = Env {
+        now: us(1),
+        host: HostId(0),
+        random: &mut random,
+        probe: &mut probe,
+        packets: &mut packets,
+    };
+    host.open(&mut env, &flow(0, 0, 1, 5 * MSS, us(1)));
+    assert!(host.transmit(&mut env, Classes::CONTROL).is_none());
+    let packet = host.transmit(&mut env, Classes::ALL).expect("the first window");
+    let content = env.packets[packet];
+    assert_eq!((content.class, content.payload), (DATA, 1460));
+    assert_eq!(host.open_flows(), 1);
+}
