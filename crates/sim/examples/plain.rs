@@ -1,0 +1,24 @@
+//! How fast the engine is with next to no transport: a permutation of windows.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::{Plain, fabric, flow, setup};
+use incast_sim::{Monitor, run};
+use incast_transport::*;
+use incast_world::Options;
+
+fn main() {
+    let threads = std::env::args().nth(1).map_or(1, |text| text.parse().expect("threads"));
+    let fabric = fabric("leaf-spine:8x8x48", 40, Span::from_us(1));
+    let flows: Vec<_> =
+        (0..384).map(|id| flow(id, id, (id + 173) % 384, 1 << 30, Time::ZERO)).collect();
+    let options = Options { until: Time(2_000_000_000), ..Options::default() };
+    let plain = Plain { window: Some(40), ..Plain::default() };
+    let setup = setup(&fabric, plain, Limit::Unlimited, flows, None, options);
+    let start = std::time::Instant::now();
+    let record = run(setup, threads, &Monitor::default()).0;
+    let wall = start.elapsed().as_secs_f64();
+    let mhops = record.packet_hops as f64 / wall / 1e6;
+    println!("{} hops {} events {wall:.3} s {mhops:.2} M hops/s", record.packet_hops, record.events);
+}

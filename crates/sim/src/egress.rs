@@ -1,0 +1,218 @@
+//! Switch ports: enqueue, lazily dequeue, account.
+
+use crate::partition::{PORT_TIMER, Partition, class, mark};
+use crate::queue::Event;
+use incast_transport::{Classes, Dequeue, Fate, PacketRef, PortEnv, Time, Verdict, flag};
+
+impl Partition {
+    /// A packet wants to leave by `port`, now.
+    #[inline]
+    pub fn enqueue(&mut self, port: u32, packet: PacketRef) {
+        let now = self.now;
+        let index = port as usize;
+        self.advance_port(port, now);
+        let egress = &self.egress[index];
+        let meta = self.pool.meta_mut(packet);
+        meta.arrived = Time(now);
+        meta.tier = egress.tier;
+        if egress.dead || !self.admit_shared(port, packet) {
+            self.series_drop(port, now);
+            self.lose(packet, now);
+            return;
+        }
+        let handler = self.ports[index].as_mut().expect("a switch port has a handler");
+        let mut env = PortEnv {
+            now: Time(now),
+            random: &mut self.port_random[index],
+            packets: &mut self.pool,
+        };
+        let verdict = handler.enqueue(&mut env, packet);
+        let backlog = handler.backlog();
+        if let Some(series) = &mut self.series[index] {
+            series.at(now);
+            series.set_backlog(backlog.bytes);
+        }
+        let egress = &mut self.egress[index];
+        if !egress.waiting || egress.resume > now {
+            egress.resume = now;
+        }
+        egress.waiting = backlog.packets > 0;
+        self.rearm_port(port);
+        if verdict.displaced.is_some() || verdict.arriving != Fate::Queued {
+            self.settle(port, packet, verdict);
+        }
+    }
+
+    /// What becomes of packets that did not simply join the queue.
+    #[cold]
+    pub fn settle(&mut self, port: u32, packet: PacketRef, verdict: Verdict) {
+        self.fate(port, packet, verdict.arriving);
+        if let Some((displaced, fate)) = verdict.displaced {
+            // It had waited until now.
+            let (now, meta) = (self.now, *self.pool.meta(displaced));
+            if fate != Fate::Trimmed {
+                let waited = &mut self.pool.stamps_mut(displaced).waited[meta.tier as usize];
+                *waited += now - meta.arrived.0;
+            }
+            self.fate(port, displaced, fate);
+        }
+    }
+
+    fn fate(&mut self, port: u32, packet: PacketRef, fate: Fate) {
+        let now = self.now;
+        match fate {
+            Fate::Queued => {}
+            Fate::Trimmed => {
+                if let Some(series) = &mut self.series[port as usize] {
+                    series.at(now).trims += 1;
+                }
+                self.note_loss(packet, now);
+            }
+            Fate::Dropped => {
+                self.release_shared(port, packet);
+                self.series_drop(port, now);
+                self.lose(packet, now);
+            }
+            Fate::Bounced => {
+                self.release_shared(port, packet);
+                if self.pool[packet].is_data() {
+                    self.note_loss(packet, now);
+                    self.pool.trim(packet);
+                }
+                assert!(!self.pool[packet].has(flag::BOUNCED), "a packet is bounced once");
+                self.pool[packet].flags |= flag::BOUNCED;
+                let node = self.common.fabric.ports()[port as usize].node;
+                self.route(node, port, packet);
+            }
+        }
+    }
+
+    fn series_drop(&mut self, port: u32, now: u64) {
+        if let Some(series) = &mut self.series[port as usize] {
+            series.at(now).drops += 1;
+        }
+    }
+
+    /// Decides every transmission that begins before `until`.
+    #[inline]
+    pub fn advance_port(&mut self, port: u32, until: u64) {
+        loop {
+            let egress = &self.egress[port as usize];
+            if !egress.waiting || egress.start() >= until {
+                return;
+            }
+            self.dequeue(port, egress.start());
+        }
+    }
+
+    fn dequeue(&mut self, port: u32, start: u64) {
+        let index = port as usize;
+        let open = Classes(self.egress[index].open);
+        let handler = self.ports[index].as_mut().expect("a switch port has a handler");
+        let mut env = PortEnv {
+            now: Time(start),
+            random: &mut self.port_random[index],
+            packets: &mut self.pool,
+        };
+        match handler.dequeue(&mut env, open) {
+            Dequeue::Packet(packet) => {
+                let backlog = handler.backlog();
+                self.egress[index].waiting = backlog.packets > 0;
+                if self.common.shared.is_some() {
+                    self.release_shared(port, packet);
+                }
+                self.send(port, packet, start);
+                if let Some(series) = &mut self.series[index] {
+                    series.set_backlog(backlog.bytes);
+                }
+            }
+            Dequeue::NotBefore(at) => {
+                assert!(at.0 > start, "a shaper may not name the present");
+                self.egress[index].resume = at.0;
+            }
+            // Something waits, but in a closed class.
+            Dequeue::Empty => self.egress[index].resume = u64::MAX,
+        }
+    }
+
+    /// Makes sure that something brings a backlogged port up to date in time.
+    #[inline]
+    pub fn rearm_port(&mut self, port: u32) {
+        let now = self.now;
+        let egress = &mut self.egress[port as usize];
+        if !egress.waiting || egress.kicked {
+            return;
+        }
+        let start = egress.start();
+        if start <= now {
+            self.kick(port);
+        } else if egress.eager || egress.resume > egress.busy_until {
+            self.schedule_port(port, start);
+        } else if !egress.cut && !egress.armed {
+            egress.armed = true;
+            let last = egress.last;
+            self.pool.meta_mut(last).mark |= mark::SERVICE;
+        }
+    }
+
+    /// A shaper's token has come, a marker's interval is over, or an eager port is free.
+    pub fn port_timer(&mut self, port: u32) {
+        let now = self.now;
+        let index = port as usize;
+        if self.egress[index].timer == now {
+            self.egress[index].timer = u64::MAX;
+        }
+        self.advance_port(port, now);
+        if let Some(handler) = &mut self.ports[index]
+            && handler.deadline().0 <= now
+        {
+            let mut env = PortEnv {
+                now: Time(now),
+                random: &mut self.port_random[index],
+                packets: &mut self.pool,
+            };
+            handler.wake(&mut env);
+            let next = handler.deadline().0;
+            assert!(next > now, "port {port}: the deadline lies in the past after wake");
+            self.schedule_port(port, next);
+        }
+        self.rearm_port(port);
+    }
+
+    /// Schedules a call of [`port_timer`](Self::port_timer), unless one comes earlier.
+    pub fn schedule_port(&mut self, port: u32, time: u64) {
+        let egress = &mut self.egress[port as usize];
+        if time < egress.timer {
+            egress.timer = time;
+            let key = class::TIMER | (port & (class::OPEN - 1));
+            self.queue.push(Event { time, key, id: port | PORT_TIMER });
+        }
+    }
+
+    /// Whatever waits at a port whose link has failed is lost.
+    pub fn kick_after_failure(&mut self, port: u32) {
+        if self.is_nic(port) {
+            return;
+        }
+        self.advance_port(port, self.now);
+        let now = self.now;
+        loop {
+            let index = port as usize;
+            let handler = self.ports[index].as_mut().expect("a switch port has a handler");
+            let mut env = PortEnv {
+                now: Time(now),
+                random: &mut self.port_random[index],
+                packets: &mut self.pool,
+            };
+            let Dequeue::Packet(packet) = handler.dequeue(&mut env, Classes::ALL) else { break };
+            self.release_shared(port, packet);
+            self.series_drop(port, now);
+            self.lose(packet, now);
+        }
+        self.egress[port as usize].waiting = false;
+        if let Some(series) = &mut self.series[port as usize] {
+            series.at(now);
+            series.set_backlog(0);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The event queue: a coarse timing wheel whose buckets are appended to and sorted on entry.
+//!
+//! Why not a heap: see `docs/performance.md`. Events beyond the wheel's horizon wait in a heap,
+//! events for the bucket in progress in another.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What happens at an instant. Events of one instant come in order of `key`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Event {
+    /// Picoseconds.
+    pub time: u64,
+    /// Class in the two upper bits, tie-break below.
+    pub key: u32,
+    /// A packet, flow, host or port, by class.
+    pub id: u32,
+}
+
+impl Event {
+    #[inline]
+    fn rank(&self) -> u128 {
+        (self.time as u128) << 64 | (self.key as u128) << 32 | self.id as u128
+    }
+}
+
+/// Bucket width: 2^16 ps = 66 ns.
+const WIDTH: u32 = 16;
+/// Buckets: 8192, together 537 us.
+const BUCKETS: u64 = 1 << 13;
+const MASK: u64 = BUCKETS - 1;
+
+/// A priority queue of events. Pushing into the past is a bug.
+pub struct Wheel {
+    buckets: Vec<Vec<Event>>,
+    occupied: Vec<u64>,
+    spare: Vec<Vec<Event>>,
+    current: Vec<Event>,
+    position: usize,
+    slot: u64,
+    side: BinaryHeap<Reverse<Event>>,
+    far: BinaryHeap<Reverse<Event>>,
+    len: usize,
+}
+
+impl Wheel {
+    /// An empty queue at time zero.
+    pub fn new() -> Wheel {
+        Wheel {
+            buckets: (0..BUCKETS).map(|_| Vec::new()).collect(),
+            occupied: vec![0; (BUCKETS / 64) as usize],
+            spare: Vec::new(),
+            current: Vec::new(),
+            position: 0,
+            slot: 0,
+            side: BinaryHeap::new(),
+            far: BinaryHeap::new(),
+            len: 0,
+        }
+    }
+
+    /// Events waiting.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds an event.
+    #[inline]
+    pub fn push(&mut self, event: Event) {
+        self.len += 1;
+        let slot = event.time >> WIDTH;
+        if slot <= self.slot {
+            self.side.push(Reverse(event));
+        } else if slot - self.slot > MASK {
+            self.far.push(Reverse(event));
+        } else {
+            self.put(slot, event);
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, slot: u64, event: Event) {
+        let index = (slot & MASK) as usize;
+        let bucket = &mut self.buckets[index];
+        if bucket.is_empty() {
+            self.occupied[index / 64] |= 1 << (index % 64);
+            if bucket.capacity() == 0 {
+                *bucket = self.spare.pop().unwrap_or_default();
+            }
+        }
+        bucket.push(event);
+    }
+
+    /// The time of the earliest event; `u64::MAX` when there is none.
+    #[inline]
+    pub fn next_time(&mut self) -> u64 {
+        loop {
+            let sorted = self.current.get(self.position).map_or(u64::MAX, |event| event.time);
+            let side = self.side.peek().map_or(u64::MAX, |event| event.0.time);
+            let first = sorted.min(side);
+            if first != u64::MAX || !self.refill() {
+                return first;
+            }
+        }
+    }
+
+    /// Removes the earliest event. Call only when [`next_time`](Wheel::next_time) has one.
+    #[inline]
+    pub fn pop(&mut self) -> Event {
+        self.len -= 1;
+        if let Some(&event) = self.current.get(self.position) {
+            match self.side.peek() {
+                Some(side) if side.0 < event => {}
+                _ => {
+                    self.position += 1;
+                    return event;
+                }
+            }
+        }
+        self.side.pop().expect("an event is waiting").0
+    }
+
+    /// An event that will be popped soon, for prefetching.
+    #[inline]
+    pub fn ahead(&self, distance: usize) -> Option<&Event> {
+        self.current.get(self.position + distance)
+    }
+
+    /// Moves to the next occupied bucket; false when nothing is left at all.
+    #[inline(never)]
+    fn refill(&mut self) -> bool {
+        let next = match (self.next_occupied(), self.far.peek()) {
+            (Some(slot), Some(far)) => slot.min(far.0.time >> WIDTH),
+            (Some(slot), None) => slot,
+            (None, Some(far)) => far.0.time >> WIDTH,
+            (None, None) => return false,
+        };
+        self.slot = next;
+        while let Some(far) = self.far.peek() {
+            let slot = far.0.time >> WIDTH;
+            if slot > self.slot + MASK {
+                break;
+            }
+            let event = self.far.pop().expect("peeked").0;
+            self.put(slot, event);
+        }
+        let index = (self.slot & MASK) as usize;
+        self.occupied[index / 64] &= !(1 << (index % 64));
+        let bucket = std::mem::take(&mut self.buckets[index]);
+        let mut used = std::mem::replace(&mut self.current, bucket);
+        used.clear();
+        self.spare.push(used);
+        self.position = 0;
+        sort(&mut self.current);
+        true
+    }
+
+    /// The first occupied slot after the present one.
+    fn next_occupied(&self) -> Option<u64> {
+        let words = self.occupied.len();
+        let start = ((self.slot + 1) & MASK) as usize;
+        for step in 0..=words {
+            let word = (start / 64 + step) % words;
+            let mut bits = self.occupied[word];
+            if step == 0 {
+                bits &= !0 << (start % 64);
+            }
+            if step == words {
+                bits &= !(!0 << (start % 64));
+            }
+            if bits != 0 {
+                let index = (word * 64) as u64 + bits.trailing_zeros() as u64;
+                let ahead = index.wrapping_sub(self.slot + 1) & MASK;
+                return Some(self.slot + 1 + ahead);
+            }
+        }
+        None
+    }
+}
+
+impl Default for Wheel {
+    fn default() -> Wheel {
+        Wheel::new()
+    }
+}
+
+/// Sorts a bucket. Small ones are common and almost sorted.
+fn sort(events: &mut [Event]) {
+    if events.len() > 20 {
+        events.sort_unstable_by_key(Event::rank);
+        return;
+    }
+    for i in 1..events.len() {
+        let event = events[i];
+        let mut j = i;
+        while j > 0 && event.rank() < events[j - 1].rank() {
+            events[j] = events[j - 1];
+            j -= 1;
+        }
+        events[j] = event;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incast_transport::Random;
+
+    #[test]
+    fn pops_in_order_whatever_the_distance() {
+        let mut random = Random::new(1, 2, 3);
+        let mut wheel = Wheel::new();
+        let mut oracle = BinaryHeap::new();
+        let mut now = 0;
+        for step in 0..200_000u32 {
+            let push = oracle.is_empty() || random.below(100) < 50;
+            if push {
+                let span = 1 << random.below(36);
+                let event = Event {
+                    time: now + random.below(span),
+                    key: random.below(4) as u32,
+                    id: step,
+                };
+                wheel.push(event);
+                oracle.push(Reverse(event));
+            } else {
+                let Reverse(expected) = oracle.pop().unwrap();
+                assert_eq!(wheel.next_time(), expected.time);
+                assert_eq!(wheel.pop(), expected);
+                now = expected.time;
+            }
+            assert_eq!(wheel.len(), oracle.len());
+        }
+    }
+
+    #[test]
+    fn empty_has_no_next() {
+        let mut wheel = Wheel::new();
+        assert_eq!(wheel.next_time(), u64::MAX);
+        wheel.push(Event { time: 1 << 60, key: 0, id: 0 });
+        assert_eq!(wheel.next_time(), 1 << 60);
+        wheel.pop();
+        assert_eq!(wheel.next_time(), u64::MAX);
+    }
+}

@@ -1,0 +1,225 @@
+//! A transport for tests of the engine: line rate, or a fixed window clocked by answers.
+
+use incast_blocks::port::Join;
+use incast_fabric::{Fabric, LinkDefaults};
+use incast_transport::*;
+use incast_world::{FlowSetup, Lane, Options, Setup, SharedBuffer};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+pub static INFO: Info = Info {
+    name: "plain",
+    id: TransportId(77),
+    title: "Plain",
+    paper: "none",
+    kind: "test",
+    switch_support: "none",
+    routing: Routing::Ecmp,
+};
+
+#[derive(Clone, Copy, Default)]
+pub struct Plain {
+    /// Packets without an answer; unlimited if `None`, and then there are no answers.
+    pub window: Option<u32>,
+    /// Send each packet this much after the one before.
+    pub pace: Span,
+}
+
+struct Sender {
+    flow: Flow,
+    next: u32,
+    answered: u32,
+}
+
+struct PlainHost {
+    config: Plain,
+    senders: Vec<Sender>,
+    turn: usize,
+    answers: VecDeque<Packet>,
+    received: BTreeMap<FlowId, (u64, u64)>,
+    not_before: Time,
+}
+
+impl PlainHost {
+    fn sendable(&self, sender: &Sender) -> bool {
+        let window = self.config.window.unwrap_or(u32::MAX);
+        sender.next < sender.flow.packets() && sender.next - sender.answered < window
+    }
+}
+
+impl Host for PlainHost {
+    fn open(&mut self, _env: &mut Env<'_>, flow: &Flow) {
+        self.senders.push(Sender { flow: flow.clone(), next: 0, answered: 0 });
+    }
+
+    fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let packet = env.packets[packet];
+        match packet.header {
+            Header::Data { seq, offset, flags, .. } => {
+                let state = self.received.entry(packet.flow).or_insert((0, u64::MAX));
+                state.0 += packet.payload as u64;
+                if flags & data_flag::LAST != 0 {
+                    state.1 = offset as u64 + packet.payload as u64;
+                }
+                let done = state.0 == state.1;
+                env.probe.delivered(packet.flow, seq, offset as u64, packet.payload as u32);
+                if done {
+                    env.probe.completed(packet.flow);
+                }
+                if self.config.window.is_some() {
+                    self.answers.push_back(Packet {
+                        header: Header::Ack { seq, cumulative: 0, number: 0, flags: 0 },
+                        src: packet.dst,
+                        dst: packet.src,
+                        payload: 0,
+                        class: 0,
+                        ..packet
+                    });
+                }
+            }
+            Header::Ack { .. } => {
+                let sender = self.senders.iter_mut().find(|s| s.flow.id == packet.flow).unwrap();
+                sender.answered += 1;
+                env.probe.blocked(packet.flow, Reason::Ready);
+            }
+            _ => unreachable!(),
+        }
+    }
+
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        if let Some(answer) = self.answers.pop_front() {
+            return Some(env.packets.create(answer));
+        }
+        if env.now < self.not_before || !open.has(1) {
+            return None;
+        }
+        for step in 0..self.senders.len() {
+            let index = (self.turn + step) % self.senders.len();
+            if !self.sendable(&self.senders[index]) {
+                continue;
+            }
+            self.turn = index + 1;
+            let sender = &mut self.senders[index];
+            let (seq, flow) = (sender.next, &sender.flow);
+            sender.next += 1;
+            let last = sender.next == flow.packets();
+            let packet = Packet {
+                header: Header::Data {
+                    seq,
+                    offset: flow.offset(seq) as u32,
+                    tag: 0,
+                    flags: if last { data_flag::LAST } else { 0 },
+                },
+                src: flow.src,
+                dst: flow.dst,
+                flow: flow.id,
+                payload: flow.payload(seq),
+                path: 0,
+                mark: 0,
+                class: 1,
+                transport: INFO.id,
+                flags: 0,
+                extension: 0,
+            };
+            let id = flow.id;
+            if last {
+                let done = self.config.window.is_none();
+                if done {
+                    self.senders.remove(index);
+                }
+            } else if !self.sendable(&self.senders[index]) {
+                env.probe.blocked(id, Reason::Window);
+            }
+            if self.config.pace > Span::ZERO {
+                self.not_before = env.now + self.config.pace;
+            }
+            return Some(env.packets.create(packet));
+        }
+        None
+    }
+
+    fn deadline(&self) -> Time {
+        let waits = self.config.pace > Span::ZERO && self.senders.iter().any(|s| self.sendable(s));
+        if waits { self.not_before } else { Time::NEVER }
+    }
+
+    fn wake(&mut self, env: &mut Env<'_>) {
+        if self.not_before <= env.now {
+            // The NIC asks right after; until then there is nothing to wait for.
+            self.not_before = env.now + Span(1);
+            self.config.pace = self.config.pace.saturating_sub(Span(0));
+        }
+    }
+
+    fn open_flows(&self) -> usize {
+        self.senders.len()
+    }
+}
+
+impl Configured for Plain {
+    fn host(&self, _site: &HostSite) -> Box<dyn Host> {
+        Box::new(PlainHost {
+            config: *self,
+            senders: vec![],
+            turn: 0,
+            answers: VecDeque::new(),
+            received: BTreeMap::new(),
+            not_before: Time::ZERO,
+        })
+    }
+    fn policy(&self, site: &PortSite) -> Policy {
+        let data = ClassPolicy::fifo(site.buffer);
+        let control = ClassPolicy::fifo(Limit::Unlimited);
+        Policy { transport: INFO.id, classes: vec![control, data], markers: vec![] }
+    }
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        vec![]
+    }
+    fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
+        packets
+    }
+}
+
+pub fn fabric(spec: &str, gbps: u64, propagation: Span) -> Arc<Fabric> {
+    let rate = Rate::from_gbps(gbps);
+    let defaults = LinkDefaults { rate, propagation, loss: 0.0 };
+    Arc::new(incast_fabric::parse(spec, defaults).unwrap())
+}
+
+pub fn flow(id: u32, src: u32, dst: u32, size: u64, start: Time) -> FlowSetup {
+    FlowSetup {
+        flow: Flow {
+            id: FlowId(id),
+            src: HostId(src),
+            dst: HostId(dst),
+            size,
+            start,
+            segments: Segments::Uniform(1460),
+        },
+        transport: INFO.id,
+        after: vec![],
+        delay: Span::ZERO,
+    }
+}
+
+pub fn setup(
+    fabric: &Arc<Fabric>,
+    plain: Plain,
+    buffer: Limit,
+    flows: Vec<FlowSetup>,
+    shared: Option<SharedBuffer>,
+    options: Options,
+) -> Setup {
+    let site = incast_world::fabric_site(fabric, Framing::ETHERNET, buffer, None, None);
+    let lane = Lane { info: &INFO, configured: Arc::new(plain), routing: Routing::Ecmp };
+    incast_world::assemble(
+        fabric.clone(),
+        site,
+        &[lane],
+        Join::Shared,
+        flows,
+        shared,
+        options,
+    )
+    .unwrap_or_else(|conflict| panic!("{conflict}"))
+}

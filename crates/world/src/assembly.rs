@@ -1,0 +1,159 @@
+//! From configured transports to hosts and ports.
+
+use crate::{FlowSetup, Options, Setup, SharedBuffer};
+use incast_blocks::port::{Join, PolicyConflict, build_joined};
+use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
+use incast_transport::{
+    Bytes, Configured, FabricSite, Framing, Host, HostId, HostSite, Info, Limit, Port, PortSite,
+    Rate, Routing, SizeQuantiles, Span, SwitchSite, TransportId,
+};
+use std::sync::Arc;
+
+/// A transport in a run.
+#[derive(Clone)]
+pub struct Lane {
+    /// Its catalogue entry's facts.
+    pub info: &'static Info,
+    /// It, with its parameters.
+    pub configured: Arc<dyn Configured>,
+    /// Load balancing of its packets.
+    pub routing: Routing,
+}
+
+/// What transports may know about a fabric. `base_rtt` overrides the computed one.
+pub fn fabric_site(
+    fabric: &Fabric,
+    framing: Framing,
+    buffer: Limit,
+    sizes: Option<Arc<SizeQuantiles>>,
+    base_rtt: Option<Span>,
+) -> Arc<FabricSite> {
+    let mtu = Bytes(framing.charged_mtu() as u64);
+    let header = Bytes(framing.charged_header() as u64);
+    let host_rate = (0..fabric.hosts()).map(|host| fabric.host_rate(host)).min();
+    Arc::new(FabricSite {
+        hosts: fabric.hosts(),
+        framing,
+        base_rtt: base_rtt.unwrap_or_else(|| fabric.base_rtt(mtu, header)),
+        max_rate: fabric.max_rate(),
+        host_rate: host_rate.unwrap_or(Rate(0)),
+        buffer,
+        hops: longest_path(fabric),
+        sizes,
+    })
+}
+
+/// Links on the longest shortest path; one host of each edge switch stands for all.
+fn longest_path(fabric: &Fabric) -> u32 {
+    let routes = fabric.routes();
+    let mut racks: Vec<(NodeId, u32)> =
+        (0..fabric.hosts()).map(|host| (fabric.rack_of(host), host)).collect();
+    racks.sort_unstable();
+    racks.dedup_by_key(|(rack, _)| *rack);
+    let hops = |a: u32, b: u32| fabric.path(&routes, a, b, |_| 0).len() as u32;
+    let pairs = racks.iter().flat_map(|a| racks.iter().map(move |b| (a.1, b.1)));
+    let longest = pairs.filter(|(a, b)| a != b).map(|(a, b)| hops(a, b)).max();
+    longest.unwrap_or(0).max(2)
+}
+
+/// A host's site.
+pub fn host_site(fabric: &Fabric, site: &Arc<FabricSite>, host: u32) -> HostSite {
+    let rate = fabric.host_rate(host);
+    HostSite {
+        host: HostId(host),
+        rate,
+        bdp_packets: site.bdp_packets(rate),
+        fabric: site.clone(),
+    }
+}
+
+/// A port's site.
+pub fn port_site(port: u32, spec: &PortSpec, site: &Arc<FabricSite>) -> PortSite {
+    PortSite {
+        port,
+        rate: spec.rate,
+        nic: spec.tier == Tier::Host,
+        tier: spec.tier as u8,
+        upward: spec.upward,
+        buffer: site.buffer,
+        fabric: site.clone(),
+    }
+}
+
+/// Makes a setup: every host gets the transports of the flows that start or end there, every
+/// switch port the joined policies of all lanes. With a shared buffer, ports have no data limit
+/// of their own beyond what a transport's paper fixes.
+pub fn assemble(
+    fabric: Arc<Fabric>,
+    site: Arc<FabricSite>,
+    lanes: &[Lane],
+    join: Join,
+    flows: Vec<FlowSetup>,
+    shared: Option<SharedBuffer>,
+    options: Options,
+) -> Result<Setup, PolicyConflict> {
+    let mut ports = Vec::with_capacity(fabric.ports().len());
+    for (port, spec) in fabric.ports().iter().enumerate() {
+        ports.push(make_port(port as u32, spec, &site, lanes, join)?);
+    }
+    let mut hooks: Vec<Vec<_>> = Vec::new();
+    for node in 0..fabric.nodes() {
+        let ports = fabric.ports_of(NodeId(node)).len() as u32;
+        let site = SwitchSite { node, ports, fabric: site.clone() };
+        let of_switch = |lane: &Lane| lane.configured.hook(&site);
+        let is_switch = node >= fabric.hosts();
+        let own = if is_switch { lanes.iter().filter_map(of_switch).collect() } else { vec![] };
+        hooks.push(own);
+    }
+    Ok(Setup {
+        framing: site.framing,
+        hosts: make_hosts(&fabric, &site, lanes, &flows),
+        ports,
+        hooks,
+        routing: lanes.iter().map(|lane| (lane.info.id, lane.routing)).collect(),
+        flows,
+        shared,
+        options,
+        fabric,
+    })
+}
+
+fn make_port(
+    port: u32,
+    spec: &PortSpec,
+    site: &Arc<FabricSite>,
+    lanes: &[Lane],
+    join: Join,
+) -> Result<Option<Box<dyn Port>>, PolicyConflict> {
+    let site = port_site(port, spec, site);
+    let wanted = |lane: &&Lane| !site.nic || lane.configured.shapes_nic();
+    let policies: Vec<_> =
+        lanes.iter().filter(wanted).map(|lane| lane.configured.policy(&site)).collect();
+    if policies.is_empty() {
+        return Ok(None);
+    }
+    build_joined(policies, join, &site).map(Some)
+}
+
+fn make_hosts(
+    fabric: &Fabric,
+    site: &Arc<FabricSite>,
+    lanes: &[Lane],
+    flows: &[FlowSetup],
+) -> Vec<Vec<(TransportId, Box<dyn Host>)>> {
+    let mut used = vec![vec![lanes.len() == 1; lanes.len()]; fabric.hosts() as usize];
+    if lanes.len() > 1 {
+        for setup in flows {
+            let lane = lanes.iter().position(|lane| lane.info.id == setup.transport);
+            let lane = lane.expect("a flow's transport is among the lanes");
+            used[setup.flow.src.0 as usize][lane] = true;
+            used[setup.flow.dst.0 as usize][lane] = true;
+        }
+    }
+    let make = |(host, used): (usize, &Vec<bool>)| {
+        let site = host_site(fabric, site, host as u32);
+        let own = lanes.iter().zip(used).filter(|(_, used)| **used);
+        own.map(|(lane, _)| (lane.info.id, lane.configured.host(&site))).collect()
+    };
+    used.iter().enumerate().map(make).collect()
+}

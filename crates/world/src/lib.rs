@@ -1,0 +1,20 @@
+//! What both worlds are made from. The simulator and the data plane get the same [`Setup`]: the
+//! same hosts, ports and hooks, made here from configured transports and a fabric.
+
+mod assembly;
+mod setup;
+
+/// Purposes of the random streams of a run; an entity and a purpose name a stream.
+pub mod purpose {
+    /// A host's transports.
+    pub const HOST: u32 = 1;
+    /// A port.
+    pub const PORT: u32 = 2;
+    /// A switch's hooks.
+    pub const SWITCH: u32 = 3;
+    /// Injected faults at a host.
+    pub const FAULTS: u32 = 4;
+}
+
+pub use assembly::{Lane, assemble, fabric_site, host_site, port_site};
+pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};

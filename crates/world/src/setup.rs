@@ -1,0 +1,122 @@
+//! What a world is made from.
+
+use incast_fabric::Fabric;
+use incast_transport::{
+    Extension, Flow, FlowId, Framing, Host, Packet, Port, Routing, Span, SwitchHook, Time,
+    TransportId,
+};
+use std::sync::Arc;
+
+/// A flow, whose it is and when it starts.
+#[derive(Clone, Debug)]
+pub struct FlowSetup {
+    /// The flow; `start` counts when `after` is empty.
+    pub flow: Flow,
+    /// Which transport carries it.
+    pub transport: TransportId,
+    /// It opens `delay` after the last of these is complete.
+    pub after: Vec<FlowId>,
+    /// See `after`.
+    pub delay: Span,
+}
+
+/// One buffer for all ports of a switch, with a dynamic threshold: a port may hold
+/// `alpha x (pool - used)` bytes (Choudhury and Hahne 1998).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SharedBuffer {
+    /// Bytes of each switch.
+    pub pool: u64,
+    /// The threshold's factor.
+    pub alpha: f64,
+}
+
+/// Faults injected where packets arrive at hosts, for tests of recovery. Probabilities.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Faults {
+    /// The packet is lost.
+    pub loss: f64,
+    /// The packet arrives late, by up to `late`.
+    pub reorder: f64,
+    /// The packet arrives twice, the second time late.
+    pub duplicate: f64,
+    /// Longest lateness.
+    pub late: Span,
+}
+
+/// How a run is run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Seed of every random stream and of ties.
+    pub seed: u64,
+    /// The run ends here even if flows are open.
+    pub until: Time,
+    /// How long the run goes on after the last flow is complete; at least the smallest
+    /// propagation between switches times two.
+    pub drain: Span,
+    /// Length of the intervals of time series at first; doubled when a port has too many.
+    pub interval: Span,
+    /// Flows whose throughput is recorded over time.
+    pub watch: Vec<FlowId>,
+    /// Ports whose packets are captured as they begin transmission.
+    pub capture: Vec<u32>,
+    /// Most packets captured.
+    pub capture_limit: usize,
+    /// Keep every delivered range, for tests.
+    pub log_deliveries: bool,
+    /// Injected faults.
+    pub faults: Faults,
+    /// Hosts whose NIC falls silent at an instant.
+    pub silent: Vec<(u32, Time)>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            seed: 1,
+            until: Time::NEVER,
+            drain: Span::from_us(100),
+            interval: Span::from_us(10),
+            watch: vec![],
+            capture: vec![],
+            capture_limit: 1_000_000,
+            log_deliveries: false,
+            faults: Faults::default(),
+            silent: vec![],
+        }
+    }
+}
+
+/// A packet as it began transmission at a captured port.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Captured {
+    /// Start of transmission.
+    pub at: Time,
+    /// Which port.
+    pub port: u32,
+    /// The packet.
+    pub packet: Packet,
+    /// Its extension.
+    pub extension: Extension,
+}
+
+/// Everything a run needs.
+pub struct Setup {
+    /// The fabric.
+    pub fabric: Arc<Fabric>,
+    /// What links charge.
+    pub framing: Framing,
+    /// Per host, its transports.
+    pub hosts: Vec<Vec<(TransportId, Box<dyn Host>)>>,
+    /// Per port of the fabric: switch ports have one, NICs only if they shape.
+    pub ports: Vec<Option<Box<dyn Port>>>,
+    /// Per node of the fabric, hooks of switches.
+    pub hooks: Vec<Vec<Box<dyn SwitchHook>>>,
+    /// Load balancing of each transport that occurs.
+    pub routing: Vec<(TransportId, Routing)>,
+    /// Flows; `flows[i].flow.id == FlowId(i)`.
+    pub flows: Vec<FlowSetup>,
+    /// One buffer per switch instead of one per port.
+    pub shared: Option<SharedBuffer>,
+    /// How to run.
+    pub options: Options,
+}
