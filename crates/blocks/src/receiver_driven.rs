@@ -1,1 +1,86 @@
-//! What receiver-driven transports share.
+//! What grant-clocked transports share: a sender that starts with a burst at line rate and then
+//! sends what grants allow, a receiver that answers each data packet with one grant, reassembly,
+//! and timers that bring back lost grants and data.
+//!
+//! A transport of this family is data - which mark a data packet leaves with, how many packets a
+//! grant of each mark lets go - and a [`Recovery`]: when its receiver re-issues a grant.
+//!
+//! Headers: data is [`Header::Data`] (`tag` echoes the number of the grant that let it go), a
+//! grant is [`Header::Grant`], and [`Header::Finish`] says that everything has arrived.
+
+mod arrivals;
+mod flow_timers;
+mod receivers;
+mod senders;
+mod silence;
+#[cfg(test)]
+mod tests;
+
+pub use arrivals::{Arrival, Arrivals, Holes};
+pub use flow_timers::FlowTimers;
+pub use receivers::{ReceiverTerms, Receivers, Recovery, Request};
+pub use senders::{SenderTerms, Senders};
+pub use silence::{Silence, SilenceState};
+
+use incast_transport::{Classes, Env, Flow, Header, Host, PacketRef, Time, data_flag};
+
+/// Service class of grants and finishes.
+pub const CONTROL: u8 = 0;
+/// Service class of data.
+pub const DATA: u8 = 1;
+
+/// In a grant: `request` names a packet to send only if nothing else is left to send.
+pub const LAST_RESORT: u8 = data_flag::LAST;
+
+/// The transport of one host: all its senders and receivers, control packets first.
+pub struct ReceiverDriven<R: Recovery> {
+    senders: Senders,
+    receivers: Receivers<R>,
+}
+
+impl<R: Recovery> ReceiverDriven<R> {
+    /// A host without flows.
+    pub fn new(senders: SenderTerms, receivers: ReceiverTerms, recovery: R) -> Self {
+        ReceiverDriven {
+            senders: Senders::new(senders),
+            receivers: Receivers::new(receivers, recovery),
+        }
+    }
+}
+
+impl<R: Recovery> Host for ReceiverDriven<R> {
+    fn open(&mut self, _env: &mut Env<'_>, flow: &Flow) {
+        self.senders.open(flow);
+    }
+
+    fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        match env.packets[packet].header {
+            Header::Data { .. } => self.receivers.data(env, packet),
+            Header::Grant { .. } => self.senders.grant(env, packet),
+            Header::Finish { .. } => self.senders.finish(env.packets[packet].flow),
+            _ => {}
+        }
+    }
+
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        if open.has(CONTROL)
+            && let Some(packet) = self.receivers.transmit(env)
+        {
+            return Some(packet);
+        }
+        if open.has(DATA) { self.senders.transmit(env) } else { None }
+    }
+
+    fn deadline(&self) -> Time {
+        self.senders.deadline().min(self.receivers.deadline())
+    }
+
+    fn wake(&mut self, env: &mut Env<'_>) {
+        self.receivers.wake(env);
+        self.senders.wake(env);
+    }
+
+    fn open_flows(&self) -> usize {
+        self.senders.len() + self.receivers.len()
+    }
+}

@@ -1,11 +1,15 @@
 //! The catalogue: one folder and one line a transport.
 
+pub mod dctcp;
+pub mod amrt;
 pub mod ndp;
+pub mod ren;
+pub mod trd;
 
 use incast_transport::Transport;
 
 /// Every transport, by name.
-pub const CATALOGUE: &[&dyn Transport] = &[&ndp::ENTRY];
+pub const CATALOGUE: &[&dyn Transport] = &[&dctcp::ENTRY, &ndp::ENTRY];
 
 /// The transport of this name.
 pub fn find(name: &str) -> Option<&'static dyn Transport> {

@@ -1,0 +1,196 @@
+//! Which packets of a flow have arrived, and which holes to ask for.
+
+use incast_transport::{Span, Time};
+use std::collections::VecDeque;
+
+/// How far beyond the lowest missing packet one may arrive and still be remembered.
+const WINDOW: u32 = 1 << 20;
+
+/// What an arriving packet was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// It had not arrived before.
+    New,
+    /// It had.
+    Duplicate,
+    /// Beyond the end of the flow, or too far ahead to be remembered; as if it had been lost.
+    Outside,
+}
+
+/// A sliding bitmap over the packets of a flow.
+#[derive(Clone, Debug, Default)]
+pub struct Arrivals {
+    /// Bits from packet `64 * base` on; complete words at the front are gone.
+    words: VecDeque<u64>,
+    base: u32,
+    lowest_missing: u32,
+    end: u32,
+    packets: Option<u32>,
+}
+
+impl Arrivals {
+    /// Nothing has arrived.
+    pub fn new() -> Arrivals {
+        Arrivals::default()
+    }
+
+    /// Takes in packet `seq`; `last` says that it is the flow's last one.
+    #[inline]
+    pub fn insert(&mut self, seq: u32, last: bool) -> Arrival {
+        if self.packets.is_some_and(|packets| seq >= packets)
+            || seq >= self.lowest_missing.saturating_add(WINDOW)
+            || (last && seq + 1 < self.end)
+        {
+            return Arrival::Outside;
+        }
+        if last {
+            self.packets = Some(seq + 1);
+        }
+        if seq < self.lowest_missing {
+            return Arrival::Duplicate;
+        }
+        let word = (seq / 64 - self.base) as usize;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let bit = 1u64 << (seq % 64);
+        if self.words[word] & bit != 0 {
+            return Arrival::Duplicate;
+        }
+        self.words[word] |= bit;
+        self.end = self.end.max(seq + 1);
+        if seq == self.lowest_missing {
+            self.advance();
+        }
+        Arrival::New
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        while let Some(&word) = self.words.front() {
+            self.lowest_missing = self.base * 64 + word.trailing_ones();
+            if word != u64::MAX {
+                return;
+            }
+            self.words.pop_front();
+            self.base += 1;
+        }
+    }
+
+    /// The lowest packet that has not arrived.
+    #[inline]
+    pub fn lowest_missing(&self) -> u32 {
+        self.lowest_missing
+    }
+
+    /// One more than the highest packet that has arrived.
+    #[inline]
+    pub fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// Whether a packet below the highest one is missing.
+    #[inline]
+    pub fn has_hole(&self) -> bool {
+        self.lowest_missing < self.end
+    }
+
+    /// Number of packets of the flow, once the last one has arrived.
+    #[inline]
+    pub fn packets(&self) -> Option<u32> {
+        self.packets
+    }
+
+    /// Whether every packet has arrived.
+    #[inline]
+    pub fn complete(&self) -> bool {
+        self.packets == Some(self.lowest_missing)
+    }
+
+    /// The first hole at or above `from`: missing, and below the highest packet that arrived.
+    pub fn hole_from(&self, from: u32) -> Option<u32> {
+        let from = from.max(self.lowest_missing);
+        if from >= self.end {
+            return None;
+        }
+        let mut word = (from / 64 - self.base) as usize;
+        let mut missing = !self.words[word] & (u64::MAX << (from % 64));
+        while missing == 0 {
+            word += 1;
+            missing = !*self.words.get(word)?;
+        }
+        let hole = (self.base + word as u32) * 64 + missing.trailing_zeros();
+        (hole < self.end).then_some(hole)
+    }
+}
+
+/// Chooses holes to ask for in ordinary grants: each once, and again when it is still there after
+/// a while.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Holes {
+    /// Holes below have been asked for in this turn.
+    asked: u32,
+    /// When this turn began.
+    asked_since: Time,
+    /// Packets below were passed by a higher one at least one `patience` ago.
+    old_end: u32,
+    /// The end of arrivals at `seen_at`.
+    seen_end: u32,
+    seen_at: Time,
+}
+
+impl Holes {
+    /// A hole to ask for now: more than `behind` packets below the highest arrival, or passed for
+    /// at least `patience` (noticed within another `patience`), and not asked for recently.
+    #[inline]
+    pub fn pick(
+        &mut self,
+        arrivals: &Arrivals,
+        now: Time,
+        patience: Span,
+        behind: u32,
+    ) -> Option<u32> {
+        if !arrivals.has_hole() {
+            let end = arrivals.end();
+            (self.asked, self.old_end, self.seen_end, self.seen_at) = (end, end, end, now);
+            return None;
+        }
+        if now.since(self.seen_at) >= patience {
+            self.old_end = self.seen_end;
+            self.seen_end = arrivals.end();
+            self.seen_at = now;
+        }
+        let below = self.old_end.max((arrivals.end() - 1).saturating_sub(behind));
+        self.next(arrivals, now, patience, below)
+    }
+
+    /// The next hole below `below` that has not been asked for recently.
+    pub fn next(
+        &mut self,
+        arrivals: &Arrivals,
+        now: Time,
+        patience: Span,
+        below: u32,
+    ) -> Option<u32> {
+        let lowest = arrivals.lowest_missing();
+        let from = |asked| arrivals.hole_from(asked).filter(|&hole| hole < below);
+        let hole = match from(self.asked) {
+            None if now.since(self.asked_since) >= patience => {
+                self.asked = lowest;
+                from(lowest)?
+            }
+            hole => hole?,
+        };
+        if self.asked <= lowest {
+            self.asked_since = now;
+        }
+        self.asked = hole + 1;
+        Some(hole)
+    }
+
+    /// Notes that the lowest missing packet has just been asked for by other means.
+    pub fn asked_lowest(&mut self, arrivals: &Arrivals, now: Time) {
+        self.asked = arrivals.lowest_missing() + 1;
+        self.asked_since = now;
+    }
+}

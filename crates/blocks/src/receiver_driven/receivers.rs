@@ -1,0 +1,264 @@
+//! The receiving side: one grant for each data packet, and grants re-issued by timers.
+
+use super::{Arrival, Arrivals, CONTROL, FlowTimers, Holes, LAST_RESORT};
+use crate::flow_table::{FlowSet, FlowTable};
+use incast_transport::{
+    Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, TransportId, data_flag,
+};
+use std::collections::VecDeque;
+
+/// What a receiver needs to know of its transport.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiverTerms {
+    /// Whose packets.
+    pub transport: TransportId,
+    /// Mark of the grant that answers a data packet, by the data packet's mark.
+    pub answer: [u8; 4],
+    /// The same for data that had arrived before.
+    pub answer_duplicate: [u8; 4],
+    /// Mark of a grant re-issued by a timer.
+    pub recovery: u8,
+    /// Packets let go by a grant, by its mark.
+    pub packets: [u8; 4],
+    /// Whether switches tell something by marks: then the information in a grant is as old as the
+    /// mark, otherwise it is the arrival itself.
+    pub marked: bool,
+    /// A hole so many packets below the highest arrival is asked for in the next ordinary grant.
+    pub hole_behind: u32,
+    /// A hole passed so long ago is, too; and again after as long.
+    pub hole_patience: Span,
+}
+
+/// What a grant asks the sender to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// Whatever comes next.
+    Nothing,
+    /// This packet before others.
+    First(u32),
+    /// This packet if nothing else is left to send.
+    LastResort(u32),
+}
+
+/// When a receiver re-issues a grant.
+pub trait Recovery: Send {
+    /// What it keeps for each flow.
+    type Flow: Send;
+
+    /// The first packet of a flow arrived.
+    fn opened(&self, now: Time) -> Self::Flow;
+
+    /// A data packet arrived, new or not; `number` is that of the grant that let it go.
+    fn arrived(&self, flow: &mut Self::Flow, now: Time, number: Option<u32>);
+
+    /// An ordinary grant leaves that lets `packets` go. Returns the number it shall carry.
+    fn granted(&self, flow: &mut Self::Flow, now: Time, packets: u8) -> Option<u32>;
+
+    /// When a grant is to be re-issued if nothing arrives until then.
+    fn deadline(&self, flow: &Self::Flow) -> Time;
+
+    /// The deadline has come; afterwards it must be later than `now` after finitely many calls.
+    /// Returns what the re-issued grant asks for, or `None` for no grant.
+    fn expired(
+        &self,
+        flow: &mut Self::Flow,
+        now: Time,
+        arrivals: &Arrivals,
+        holes: &mut Holes,
+    ) -> Option<Request>;
+}
+
+/// A flow that arrives here.
+struct Incoming<F> {
+    peer: HostId,
+    arrivals: Arrivals,
+    holes: Holes,
+    /// Offset of the packet that came last: headers carry offsets modulo 2^32.
+    offset: u64,
+    armed: Time,
+    recovery: F,
+}
+
+/// A control packet that waits for the NIC.
+struct Answer {
+    peer: HostId,
+    flow: FlowId,
+    header: Header,
+    mark: u8,
+    informed: u64,
+}
+
+/// All flows that arrive at one host.
+pub struct Receivers<R: Recovery> {
+    terms: ReceiverTerms,
+    recovery: R,
+    flows: FlowTable<Incoming<R::Flow>>,
+    finished: FlowSet,
+    answers: VecDeque<Answer>,
+    timers: FlowTimers,
+}
+
+impl<R: Recovery> Receivers<R> {
+    /// No flows yet.
+    pub fn new(terms: ReceiverTerms, recovery: R) -> Receivers<R> {
+        Receivers {
+            terms,
+            recovery,
+            flows: FlowTable::new(),
+            finished: FlowSet::new(),
+            answers: VecDeque::new(),
+            timers: FlowTimers::default(),
+        }
+    }
+
+    /// Flows that are incomplete.
+    pub fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+
+    /// A data packet arrived: one grant back, or the finish if it is the last that was missing.
+    pub fn data(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let now = env.now;
+        let Packet { header, src, flow, payload, mark, .. } = env.packets[packet];
+        let Header::Data { seq, offset, tag, flags } = header else { return };
+        if payload == 0 {
+            return; // Only a header is left of it: as good as lost.
+        }
+        let slot = match self.flows.slot_of(flow) {
+            Some(slot) => slot,
+            None if self.finished.contains(flow) => return self.finish(flow, src, now),
+            None => {
+                let incoming = Incoming {
+                    peer: src,
+                    arrivals: Arrivals::new(),
+                    holes: Holes::default(),
+                    offset: 0,
+                    armed: Time::NEVER,
+                    recovery: self.recovery.opened(now),
+                };
+                self.flows.insert(flow, incoming)
+            }
+        };
+        let incoming = self.flows.at_mut(slot);
+        let arrival = incoming.arrivals.insert(seq, flags & data_flag::LAST != 0);
+        if arrival == Arrival::New {
+            incoming.offset = nearest(incoming.offset, offset);
+            env.probe.delivered(flow, header.data_key(), incoming.offset, payload as u32);
+            if incoming.arrivals.complete() {
+                env.probe.completed(flow);
+                self.flows.remove(flow);
+                self.finished.insert(flow);
+                return self.finish(flow, src, now);
+            }
+        }
+        let number = (flags & data_flag::TAGGED != 0).then_some(tag);
+        self.recovery.arrived(&mut incoming.recovery, now, number);
+        let informed = if self.terms.marked { env.packets.stamps(packet).informed } else { now.0 };
+        self.answer(flow, slot, arrival, seq, mark, informed, now);
+    }
+
+    /// Queues the one grant that answers a data packet.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    fn answer(
+        &mut self,
+        flow: FlowId,
+        slot: u32,
+        arrival: Arrival,
+        seq: u32,
+        mark: u8,
+        informed: u64,
+        now: Time,
+    ) {
+        let terms = &self.terms;
+        let incoming = self.flows.at_mut(slot);
+        let marks = if arrival == Arrival::New { &terms.answer } else { &terms.answer_duplicate };
+        let mark = marks[mark as usize & 3];
+        let packets = terms.packets[mark as usize];
+        let patience = terms.hole_patience;
+        let hole = incoming.holes.pick(&incoming.arrivals, now, patience, terms.hole_behind);
+        let request = hole.map_or(Request::Nothing, Request::First);
+        let number = self.recovery.granted(&mut incoming.recovery, now, packets);
+        let deadline = self.recovery.deadline(&incoming.recovery);
+        self.timers.arm(flow, &mut incoming.armed, deadline);
+        let header = grant(seq, request, number);
+        self.answers.push_back(Answer { peer: incoming.peer, flow, header, mark, informed });
+    }
+
+    fn finish(&mut self, flow: FlowId, peer: HostId, now: Time) {
+        let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
+        self.answers.push_back(Answer { peer, flow, header, mark: 0, informed: now.0 });
+    }
+
+    /// The next control packet, in the order in which they were caused.
+    #[inline]
+    pub fn transmit(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
+        let answer = self.answers.pop_front()?;
+        let packet = env.packets.create(Packet {
+            header: answer.header,
+            src: env.host,
+            dst: answer.peer,
+            flow: answer.flow,
+            payload: 0,
+            path: 0,
+            mark: answer.mark,
+            class: CONTROL,
+            transport: self.terms.transport,
+            flags: 0,
+            extension: 0,
+        });
+        env.packets.stamps_mut(packet).informed = answer.informed;
+        Some(packet)
+    }
+
+    /// The earliest timer, at the latest.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.timers.next()
+    }
+
+    /// Re-issues grants that are due.
+    pub fn wake(&mut self, env: &mut Env<'_>) {
+        while let Some((at, flow)) = self.timers.due(env.now) {
+            let Some(incoming) = self.flows.get_mut(flow) else { continue };
+            if incoming.armed != at {
+                continue;
+            }
+            incoming.armed = Time::NEVER;
+            while self.recovery.deadline(&incoming.recovery) <= env.now {
+                let Incoming { recovery, arrivals, holes, .. } = incoming;
+                let Some(request) = self.recovery.expired(recovery, env.now, arrivals, holes)
+                else {
+                    continue;
+                };
+                let (seq, mark) = (incoming.arrivals.lowest_missing(), self.terms.recovery);
+                let header = grant(seq, request, None);
+                let (peer, informed) = (incoming.peer, env.now.0);
+                self.answers.push_back(Answer { peer, flow, header, mark, informed });
+            }
+            let deadline = self.recovery.deadline(&incoming.recovery);
+            self.timers.arm(flow, &mut incoming.armed, deadline);
+        }
+    }
+}
+
+fn grant(seq: u32, request: Request, number: Option<u32>) -> Header {
+    let (request, asks) = match request {
+        Request::Nothing => (0, 0),
+        Request::First(seq) => (seq, data_flag::REQUEST),
+        Request::LastResort(seq) => (seq, LAST_RESORT),
+    };
+    let tagged = if number.is_some() { data_flag::TAGGED } else { 0 };
+    Header::Grant { seq, request, tag: number.unwrap_or(0), flags: asks | tagged }
+}
+
+/// The offset nearest to `known` that is `low` modulo 2^32.
+#[inline]
+fn nearest(known: u64, low: u32) -> u64 {
+    known.wrapping_add_signed(low.wrapping_sub(known as u32) as i32 as i64)
+}

@@ -1,0 +1,291 @@
+//! The sending side: a burst at line rate, then what grants allow; flows of a host in turn.
+
+use super::{DATA, FlowTimers, LAST_RESORT};
+use crate::flow_table::FlowTable;
+use incast_transport::{
+    Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Span, Time, TransportId, data_flag, flag,
+};
+use std::collections::VecDeque;
+
+/// Most requested packets remembered for a flow; more are asked for again.
+const REQUESTS: usize = 64;
+
+/// What a sender needs to know of its transport.
+#[derive(Clone, Copy, Debug)]
+pub struct SenderTerms {
+    /// Whose packets.
+    pub transport: TransportId,
+    /// Mark with which data leaves.
+    pub fresh: u8,
+    /// Packets let go by a grant, by its mark.
+    pub packets: [u8; 4],
+    /// Most packets sent without a grant.
+    pub burst: u32,
+    /// How long a full packet occupies the NIC.
+    pub packet_time: Span,
+    /// Nothing heard for so long after the burst: packet 0 is sent again, and again after twice
+    /// as long each time.
+    pub start_guard: Span,
+    /// Nothing heard for so long since the last grant: the packet sent last is sent again, which
+    /// brings back a lost finish. Longer than the receiver's longest timer.
+    pub end_guard: Span,
+}
+
+/// Packets that one grant lets go.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// The grant's number, if it has one.
+    number: Option<u32>,
+    packets: u8,
+}
+
+/// A flow that starts here.
+struct Outgoing {
+    flow: Flow,
+    packets: u32,
+    next_new: u32,
+    /// Packets of the first burst not yet sent.
+    burst: u32,
+    turns: VecDeque<Turn>,
+    /// Sum over `turns`.
+    owed: u32,
+    /// Packets to send again, first those asked for last.
+    requests: VecDeque<u32>,
+    /// Whether the flow is in the round of flows with something to send.
+    queued: bool,
+    heard: bool,
+    /// The last grant, or the end of the burst.
+    quiet_since: Time,
+    doublings: u8,
+    armed: Time,
+}
+
+impl Outgoing {
+    fn may_send(&self) -> bool {
+        self.burst > 0 || self.owed > 0
+    }
+
+    /// Packets that could be sent beyond those already allowed.
+    fn unallowed(&self) -> u32 {
+        let new = self.packets - self.next_new - self.burst;
+        (new + self.requests.len() as u32).saturating_sub(self.owed)
+    }
+
+    fn deadline(&self, terms: &SenderTerms) -> Time {
+        let wait = if self.heard { terms.end_guard } else { terms.start_guard };
+        self.quiet_since.saturating_add(wait.saturating_mul(1 << self.doublings))
+    }
+
+    /// Puts a packet that was sent before in front of all others.
+    fn request(&mut self, seq: u32) {
+        let known = self.requests.contains(&seq);
+        if seq < self.next_new && !known && self.requests.len() < REQUESTS {
+            self.requests.push_front(seq);
+        }
+    }
+
+    fn allow(&mut self, number: Option<u32>, packets: u32) {
+        let packets = packets.min(self.unallowed());
+        if packets > 0 {
+            self.turns.push_back(Turn { number, packets: packets as u8 });
+            self.owed += packets;
+        }
+    }
+}
+
+/// All flows that start at one host.
+pub struct Senders {
+    terms: SenderTerms,
+    flows: FlowTable<Outgoing>,
+    /// Flows with something to send, each once; finished ones are skipped.
+    round: VecDeque<FlowId>,
+    timers: FlowTimers,
+}
+
+impl Senders {
+    /// No flows yet.
+    pub fn new(terms: SenderTerms) -> Senders {
+        let timers = FlowTimers::default();
+        Senders { terms, flows: FlowTable::new(), round: VecDeque::new(), timers }
+    }
+
+    /// Flows that have not finished.
+    pub fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+
+    /// A flow starts: its burst is ready for the NIC.
+    pub fn open(&mut self, flow: &Flow) {
+        let packets = flow.packets();
+        let outgoing = Outgoing {
+            flow: flow.clone(),
+            packets,
+            next_new: 0,
+            burst: packets.min(self.terms.burst),
+            turns: VecDeque::new(),
+            owed: 0,
+            requests: VecDeque::new(),
+            queued: true,
+            heard: false,
+            quiet_since: Time::NEVER,
+            doublings: 0,
+            armed: Time::NEVER,
+        };
+        self.flows.insert(flow.id, outgoing);
+        self.round.push_back(flow.id);
+    }
+
+    /// A grant arrived: it lets packets go by its mark, a requested one first.
+    pub fn grant(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let Packet { header, flow, mark, .. } = env.packets[packet];
+        let Header::Grant { request, tag, flags, .. } = header else { return };
+        let Some(outgoing) = self.flows.get_mut(flow) else { return };
+        env.probe.decision(flow, Time(env.packets.stamps(packet).informed));
+        outgoing.heard = true;
+        outgoing.doublings = 0;
+        if outgoing.burst == 0 {
+            outgoing.quiet_since = env.now;
+        }
+        let last_resort = flags & LAST_RESORT != 0 && outgoing.unallowed() == 0;
+        if flags & data_flag::REQUEST != 0 || last_resort {
+            outgoing.request(request);
+        }
+        let number = (flags & data_flag::TAGGED != 0).then_some(tag);
+        outgoing.allow(number, self.terms.packets[mark as usize & 3] as u32);
+        if outgoing.owed > 0 && !outgoing.queued {
+            outgoing.queued = true;
+            self.round.push_back(flow);
+            env.probe.blocked(flow, Reason::Ready);
+        }
+    }
+
+    /// The receiver has everything.
+    pub fn finish(&mut self, flow: FlowId) {
+        self.flows.remove(flow);
+    }
+
+    /// The next data packet: flows take turns, a packet of the burst or all packets of one grant
+    /// each.
+    pub fn transmit(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
+        loop {
+            let flow = *self.round.front()?;
+            let Some(slot) = self.flows.slot_of(flow) else {
+                self.round.pop_front();
+                continue;
+            };
+            let outgoing = self.flows.at_mut(slot);
+            let (number, unscheduled, ends) = take_turn(outgoing);
+            let packet = data(&self.terms, env, outgoing, number, unscheduled);
+            if unscheduled && outgoing.burst == 0 {
+                outgoing.quiet_since = env.now + self.terms.packet_time;
+                let deadline = outgoing.deadline(&self.terms);
+                self.timers.arm(flow, &mut outgoing.armed, deadline);
+            }
+            if !outgoing.may_send() {
+                outgoing.queued = false;
+                self.round.pop_front();
+                if outgoing.next_new < outgoing.packets {
+                    env.probe.blocked(flow, Reason::Grant);
+                }
+            } else if ends && self.round.len() > 1 {
+                self.round.rotate_left(1);
+            }
+            return Some(packet);
+        }
+    }
+
+    /// The earliest timer, at the latest.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.timers.next()
+    }
+
+    /// Sends again where nothing has been heard for too long.
+    pub fn wake(&mut self, env: &mut Env<'_>) {
+        while let Some((at, flow)) = self.timers.due(env.now) {
+            let Some(outgoing) = self.flows.get_mut(flow) else { continue };
+            if outgoing.armed != at {
+                continue;
+            }
+            outgoing.armed = Time::NEVER;
+            if outgoing.deadline(&self.terms) <= env.now {
+                outgoing.quiet_since = env.now;
+                if !outgoing.queued {
+                    outgoing.doublings = (outgoing.doublings + 1).min(4);
+                    outgoing.request(if outgoing.heard { outgoing.next_new - 1 } else { 0 });
+                    outgoing.allow(None, 1);
+                    outgoing.queued = true;
+                    self.round.push_back(flow);
+                    env.probe.blocked(flow, Reason::Ready);
+                }
+            }
+            let deadline = outgoing.deadline(&self.terms);
+            self.timers.arm(flow, &mut outgoing.armed, deadline);
+        }
+    }
+}
+
+/// Takes one packet from the burst or the first turn: the grant's number, whether it is of the
+/// burst, and whether the turn ends with it.
+#[inline]
+fn take_turn(outgoing: &mut Outgoing) -> (Option<u32>, bool, bool) {
+    if outgoing.burst > 0 {
+        outgoing.burst -= 1;
+        return (None, true, true);
+    }
+    let turn = outgoing.turns.front_mut().expect("a queued flow has a turn");
+    let number = turn.number;
+    turn.packets -= 1;
+    let ends = turn.packets == 0;
+    if ends {
+        outgoing.turns.pop_front();
+    }
+    outgoing.owed -= 1;
+    (number, false, ends)
+}
+
+/// Makes the next data packet of a flow: a requested one, or the next new one.
+#[inline]
+fn data(
+    terms: &SenderTerms,
+    env: &mut Env<'_>,
+    outgoing: &mut Outgoing,
+    number: Option<u32>,
+    unscheduled: bool,
+) -> PacketRef {
+    let again = if unscheduled { None } else { outgoing.requests.pop_front() };
+    let seq = again.unwrap_or(outgoing.next_new);
+    outgoing.next_new += again.is_none() as u32;
+    let mut flags = 0;
+    if seq + 1 == outgoing.packets {
+        flags |= data_flag::LAST;
+    }
+    if unscheduled {
+        flags |= data_flag::UNSCHEDULED;
+    }
+    if number.is_some() {
+        flags |= data_flag::TAGGED;
+    }
+    let flow = &outgoing.flow;
+    let (offset, tag) = (flow.offset(seq) as u32, number.unwrap_or(0));
+    let packet = env.packets.create(Packet {
+        header: Header::Data { seq, offset, tag, flags },
+        src: flow.src,
+        dst: flow.dst,
+        flow: flow.id,
+        payload: flow.payload(seq),
+        path: 0,
+        mark: terms.fresh,
+        class: DATA,
+        transport: terms.transport,
+        flags: if again.is_some() { flag::RETRANSMIT } else { 0 },
+        extension: 0,
+    });
+    env.packets.stamps_mut(packet).informed = env.now.0;
+    packet
+}

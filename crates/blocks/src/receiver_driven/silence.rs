@@ -1,0 +1,75 @@
+//! Recovery by silence: when no data came for a while, ask for the lowest missing packet.
+
+use super::{Arrivals, Holes, Recovery, Request};
+use incast_transport::{Bytes, FabricSite, Span, Time};
+
+/// Waits `first` after the last data, then twice as long each time, `most` at the longest.
+#[derive(Clone, Copy, Debug)]
+pub struct Silence {
+    /// Silence after which the first grant is re-issued.
+    pub first: Span,
+    /// Longest interval between re-issued grants; at least `first`.
+    pub most: Span,
+}
+
+/// Longest interval of the default, in base RTTs.
+const MOST: u64 = 16;
+
+impl Silence {
+    /// The default: first after two base RTT and the time that a full port takes to drain, so that
+    /// no queueing at one port looks like a loss. An unlimited buffer counts as much as doubling
+    /// would reach, 16 base RTT in all. `first` replaces the period.
+    pub fn of(fabric: &FabricSite, first: Option<Span>) -> Silence {
+        let most = fabric.base_rtt * MOST;
+        let drain = match fabric.buffer.bytes(fabric.framing.charged_mtu()) {
+            Bytes(u64::MAX) => Span::MAX,
+            bytes => fabric.host_rate.tx_time(bytes),
+        };
+        let two = fabric.base_rtt * 2;
+        let first = first.unwrap_or_else(|| two + drain.min(most - two));
+        Silence { first, most: most.max(first) }
+    }
+}
+
+/// A flow's part of [`Silence`].
+#[derive(Clone, Copy, Debug)]
+pub struct SilenceState {
+    since: Time,
+    wait: Span,
+}
+
+impl Recovery for Silence {
+    type Flow = SilenceState;
+
+    fn opened(&self, now: Time) -> SilenceState {
+        SilenceState { since: now, wait: self.first }
+    }
+
+    #[inline]
+    fn arrived(&self, flow: &mut SilenceState, now: Time, _number: Option<u32>) {
+        *flow = SilenceState { since: now, wait: self.first };
+    }
+
+    #[inline]
+    fn granted(&self, _flow: &mut SilenceState, _now: Time, _packets: u8) -> Option<u32> {
+        None
+    }
+
+    #[inline]
+    fn deadline(&self, flow: &SilenceState) -> Time {
+        flow.since.saturating_add(flow.wait)
+    }
+
+    fn expired(
+        &self,
+        flow: &mut SilenceState,
+        now: Time,
+        arrivals: &Arrivals,
+        holes: &mut Holes,
+    ) -> Option<Request> {
+        flow.since = now;
+        flow.wait = flow.wait.saturating_mul(2).min(self.most);
+        holes.asked_lowest(arrivals, now);
+        Some(Request::First(arrivals.lowest_missing()))
+    }
+}

@@ -1,0 +1,82 @@
+use super::*;
+use incast_transport::{Random, Span};
+use std::collections::BTreeSet;
+
+#[test]
+fn arrivals_behave_like_a_set() {
+    for seed in 0..30 {
+        let mut random = Random::new(seed, 0, 0);
+        let packets = 1 + random.below(400) as u32;
+        let (mut arrivals, mut model) = (Arrivals::new(), BTreeSet::new());
+        let mut steps = 0;
+        while !arrivals.complete() {
+            let near = arrivals.lowest_missing() + random.below(100) as u32;
+            let seq = if random.chance(0.1) { random.below(packets as u64) as u32 } else { near };
+            let seq = seq.min(packets - 1);
+            let expected = if model.insert(seq) { Arrival::New } else { Arrival::Duplicate };
+            assert_eq!(arrivals.insert(seq, seq + 1 == packets), expected);
+            assert_eq!(arrivals.end(), model.last().unwrap() + 1);
+            let missing = |from: u32| (from..packets + 1).find(|seq| !model.contains(seq));
+            assert_eq!(Some(arrivals.lowest_missing()), missing(0));
+            let from = random.below(packets as u64) as u32;
+            let hole = missing(from).filter(|&hole| hole < arrivals.end());
+            assert_eq!(arrivals.hole_from(from), hole, "from {from}");
+            steps += 1;
+            assert!(steps < 100_000);
+        }
+        assert_eq!(model.len() as u32, packets);
+        assert_eq!(arrivals.insert(packets, false), Arrival::Outside);
+    }
+}
+
+#[test]
+fn a_packet_too_far_ahead_is_as_good_as_lost() {
+    let mut arrivals = Arrivals::new();
+    assert_eq!(arrivals.insert(u32::MAX, false), Arrival::Outside);
+    assert_eq!(arrivals.insert(5, false), Arrival::New);
+    assert_eq!(arrivals.insert(3, true), Arrival::Outside, "the last packet is not below others");
+    assert_eq!((arrivals.lowest_missing(), arrivals.end(), arrivals.packets()), (0, 6, None));
+}
+
+#[test]
+fn each_hole_is_asked_for_once_and_again_after_a_while() {
+    let patience = Span::from_us(10);
+    let at = |us: u64| Time::ZERO + Span::from_us(us);
+    let mut arrivals = Arrivals::new();
+    let mut holes = Holes::default();
+    for seq in (0..40).filter(|seq| ![3, 4, 20].contains(seq)) {
+        arrivals.insert(seq, false);
+        let expected = match seq {
+            14 => Some(3), // 3 is more than ten behind 14 ...
+            15 => Some(4),
+            31 => Some(20),
+            _ => None,
+        };
+        assert_eq!(holes.pick(&arrivals, at(1), patience, 10), expected, "at {seq}");
+    }
+    arrivals.insert(3, false);
+    assert_eq!(holes.pick(&arrivals, at(2), patience, 10), None);
+    assert_eq!(holes.pick(&arrivals, at(11), patience, 10), Some(4));
+    assert_eq!(holes.pick(&arrivals, at(12), patience, 10), Some(20));
+    assert_eq!(holes.pick(&arrivals, at(13), patience, 10), None);
+    // Without the distance rule a hole must have been there for `patience`.
+    let mut holes = Holes::default();
+    holes.pick(&arrivals, at(20), patience, u32::MAX);
+    assert_eq!(holes.pick(&arrivals, at(29), patience, u32::MAX), None);
+    assert_eq!(holes.pick(&arrivals, at(41), patience, u32::MAX), Some(4));
+}
+
+#[test]
+fn a_timer_moves_later_for_free_and_earlier_at_once() {
+    let mut timers = FlowTimers::default();
+    let (flow, mut armed) = (incast_transport::FlowId(4), Time::NEVER);
+    timers.arm(flow, &mut armed, Time(100));
+    timers.arm(flow, &mut armed, Time(200));
+    assert_eq!((timers.next(), timers.entries()), (Time(100), 1));
+    timers.arm(flow, &mut armed, Time(50));
+    assert_eq!((timers.next(), armed), (Time(50), Time(50)));
+    assert_eq!(timers.due(Time(49)), None);
+    assert_eq!(timers.due(Time(120)), Some((Time(50), flow)));
+    assert_eq!(timers.due(Time(120)), Some((Time(100), flow)), "stale: not what is armed");
+    assert_eq!(timers.due(Time(120)), None);
+}

@@ -1,0 +1,22 @@
+//! Parameters.
+
+use incast_transport::Span;
+
+incast_transport::parameters! {
+    /// Parameters of AMRT.
+    pub struct Params for "amrt" {
+        /// Most data packets that wait at a port.
+        data_packets: u32 = 8, "1 and more" => |v| *v > 0, "AMRT §6";
+        /// Most grants and finishes that wait at a port.
+        control_packets: u32 = 128, "1 and more" => |v| *v > 0,
+            "AMRT §2.1, §8.1: the switch buffer of the other schemes";
+        /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
+        burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
+            "AMRT §6, §7: line rate in the first RTT";
+        /// When data a grant let go counts as lost; auto: base RTT + 16 packet times a hop + 1us.
+        timeout: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
+            "AMRT §6 says 1 RTT, which a full 8-packet queue already exceeds";
+        /// Whether the timeout is exactly one base RTT, as the paper says.
+        strict_1rtt: bool = false, "" => |_| true, "AMRT §6";
+    }
+}

@@ -1,0 +1,59 @@
+//! The egress marker (AMRT §4.1): a data packet keeps its mark only where the port has been idle
+//! in front of it for as long as a full packet takes.
+
+use super::ID;
+use incast_transport::{Marker, PacketPool, PacketRef, Span, View};
+
+/// What the two ECN bits of an AMRT packet say: the anti-ECN bit is one at the source, and each
+/// port may only clear it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Code {
+    /// Some port on the way was saturated (on the wire ECT(0)).
+    Saturated = 0b10,
+    /// Every port had room for one more packet (on the wire CE).
+    Room = 0b11,
+}
+
+impl Code {
+    /// The code in the ECN bits; the unused values count as [`Code::Saturated`].
+    #[inline]
+    pub fn of(mark: u8) -> Code {
+        if mark & 3 == Code::Room as u8 { Code::Room } else { Code::Saturated }
+    }
+}
+
+/// The marker of a port.
+#[derive(Clone, Copy, Debug)]
+pub struct GapMarker {
+    packet_time: Span,
+}
+
+impl GapMarker {
+    /// For a port that sends a full packet in `packet_time`.
+    pub fn new(packet_time: Span) -> GapMarker {
+        GapMarker { packet_time }
+    }
+}
+
+impl Marker for GapMarker {
+    /// Eq. 2 and 3, with the idle time in front of the packet as the interval. Packets of every
+    /// kind end it. Returns whether the packet leaves marked.
+    fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        let content = &mut packets[packet];
+        if content.transport != ID || !content.is_data() || Code::of(content.mark) != Code::Room {
+            return false;
+        }
+        // A port that never sent has been idle for ever.
+        let room = view.idle.is_none_or(|gap| gap >= self.packet_time);
+        if !room {
+            content.mark = Code::Saturated as u8;
+        }
+        packets.stamps_mut(packet).informed = view.now.0;
+        room
+    }
+
+    fn sees(&self) -> (bool, bool) {
+        (false, true)
+    }
+}

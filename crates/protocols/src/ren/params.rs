@@ -1,0 +1,58 @@
+//! Parameters.
+
+use incast_transport::{Bytes, Span, choice};
+
+choice! {
+    /// How a port treats marks whose effect it has not seen yet.
+    pub enum Feedback {
+        /// Marks of the period that just ended are subtracted from the next sample.
+        Compensate = "compensate",
+        /// Each sample is turned into marks as it is, which is what the paper's text says.
+        Literal = "literal",
+    }
+}
+
+choice! {
+    /// Which packets stay marked as under-utilisation.
+    pub enum Rule {
+        /// As many a period as would have fitted into its idle time (§3.2.2).
+        Budget = "budget",
+        /// Those with a gap of their own that is long enough (§3.2.3, Fig. 7).
+        Gap = "gap",
+    }
+}
+
+choice! {
+    /// Which packets of a period get the marks.
+    pub enum Spread {
+        /// The first ones.
+        Head = "head",
+        /// Evenly spaced over as many packets as the last period had.
+        Even = "even",
+    }
+}
+
+incast_transport::parameters! {
+    /// Parameters of REN.
+    pub struct Params for "ren" {
+        /// Sampling period of the switches; auto: the base RTT.
+        period: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
+            "REN §3.2.3, §6.4";
+        /// Whether marks still on their way count: compensate or literal.
+        feedback: Feedback = Feedback::Compensate, "" => |_| true,
+            "REN §3.2.1 is silent; literal empties the network whenever two flows start together";
+        /// Under-utilisation by the period's budget or by each packet's gap: budget or gap.
+        rule: Rule = Rule::Budget, "" => |_| true, "REN §3.2.2 (budget), Fig. 7 (gap)";
+        /// Which packets get a period's marks: head or even.
+        spread: Spread = Spread::Head, "" => |_| true, "REN is silent; the next ones to leave";
+        /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
+        burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
+            "REN §2.1, §4.1: line rate in the first RTT";
+        /// Silence after which a receiver asks again; auto: 2 base RTT + buffer / rate.
+        stall: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
+            "REN is silent about losses and stalls";
+        /// What the control class of a port holds.
+        control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
+            "REN is silent; as large as the data buffer of §6";
+    }
+}

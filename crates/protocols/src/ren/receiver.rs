@@ -1,0 +1,18 @@
+//! The receiver: one grant with the data packet's code for each data packet (REN §3.1).
+
+use super::{Code, ID, sender::PACKETS};
+use incast_blocks::receiver_driven::{ReceiverTerms, Silence};
+
+pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
+    let echo = [Code::Under as u8, Code::Full as u8, Code::Over as u8, Code::Over as u8];
+    ReceiverTerms {
+        transport: ID,
+        answer: echo,
+        answer_duplicate: echo,
+        recovery: Code::Full as u8,
+        packets: PACKETS,
+        marked: true,
+        hole_behind: burst,
+        hole_patience: silence.first,
+    }
+}

@@ -1,0 +1,25 @@
+//! The sender: a burst at line rate, then two, one or no packet for each grant.
+
+use super::{Code, ID};
+use incast_blocks::receiver_driven::{SenderTerms, Silence};
+use incast_transport::Span;
+
+/// Packets let go by a grant of each code (REN §3.1).
+pub const PACKETS: [u8; 4] = {
+    let mut packets = [0; 4];
+    packets[Code::Under as usize] = 2;
+    packets[Code::Full as usize] = 1;
+    packets
+};
+
+pub(super) fn terms(burst: u32, packet_time: Span, silence: Silence) -> SenderTerms {
+    SenderTerms {
+        transport: ID,
+        fresh: Code::Under as u8, // REN §3.2.3
+        packets: PACKETS,
+        burst,
+        packet_time,
+        start_guard: silence.first,
+        end_guard: silence.most * 2,
+    }
+}

@@ -1,0 +1,17 @@
+//! The receiver: one grant for each packet, and recovery by silence.
+
+use super::{ID, sender::PACKETS};
+use incast_blocks::receiver_driven::{ReceiverTerms, Silence};
+
+pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
+    ReceiverTerms {
+        transport: ID,
+        answer: [0; 4],
+        answer_duplicate: [0; 4],
+        recovery: 0,
+        packets: PACKETS,
+        marked: false,
+        hole_behind: burst,
+        hole_patience: silence.first,
+    }
+}
