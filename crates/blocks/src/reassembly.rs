@@ -117,13 +117,13 @@ impl Reassembly {
         }
         let mut ranges = [(0, 0); REPORTED];
         let mut count = 0;
-        for &byte in &self.recent {
-            if let Some((from, to)) = self.range_of(byte) {
-                let range = (from as u32, to as u32);
-                if !ranges[..count].contains(&range) {
-                    ranges[count] = range;
-                    count += 1;
-                }
+        // Ranges that grew lately, then, if some of those are complete by now, the lowest ones.
+        let lately = self.recent.iter().filter_map(|&byte| self.range_of(byte));
+        for (from, to) in lately.chain(self.ranges.iter().copied().take(REPORTED)) {
+            let range = (from as u32, to as u32);
+            if count < REPORTED && !ranges[..count].contains(&range) {
+                ranges[count] = range;
+                count += 1;
             }
         }
         Extension::Sack { count: count as u8, ranges }

@@ -1,0 +1,104 @@
+//! Parameters.
+
+use incast_transport::{Bytes, PortSite, Span, parameter::Value};
+
+incast_transport::choice! {
+    /// How lost segments are found.
+    pub enum Recovery {
+        /// Selective acknowledgement (RFC 6675).
+        Sack = "sack",
+        /// Duplicate and partial acknowledgements only (RFC 6582).
+        NewReno = "newreno",
+    }
+}
+
+/// A queue length.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Threshold {
+    /// From the port's rate, the base RTT and the buffer.
+    Auto,
+    /// In waiting packets, whatever their size.
+    Packets(u32),
+    /// In waiting charged bytes.
+    Bytes(Bytes),
+}
+
+impl Value for Threshold {
+    fn read(text: &str) -> Result<Threshold, String> {
+        if text == "auto" {
+            return Ok(Threshold::Auto);
+        }
+        let packets = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"));
+        let read = match packets {
+            Some(count) => count.trim().parse().ok().map(Threshold::Packets),
+            None => text.parse().ok().map(Threshold::Bytes),
+        };
+        read.ok_or("expected auto, a size such as `30KB`, or a count such as `65 packets`".into())
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Threshold::Auto => "auto".into(),
+            Threshold::Packets(count) => format!("{count} packets"),
+            Threshold::Bytes(bytes) => bytes.to_string(),
+        }
+    }
+}
+
+impl Threshold {
+    /// What `auto` stands for at a port: the larger of 30 KB (DCTCP §3.4: 20 packets at 1 Gb/s)
+    /// and rate x base RTT / 7 (§3.3, Eq. 13) rounded up to a packet, but at most 70 % of the
+    /// buffer.
+    pub fn resolve(self, site: &PortSite) -> Threshold {
+        if self != Threshold::Auto {
+            return self;
+        }
+        let packet = site.fabric.framing.charged_mtu() as u64;
+        let theory = site.rate.bytes_in(site.fabric.base_rtt).0.div_ceil(7);
+        let wanted = (theory.div_ceil(packet) * packet).max(30_000);
+        let buffer = site.buffer.bytes(packet as u32).0;
+        Threshold::Bytes(Bytes(wanted.min((buffer as u128 * 7 / 10) as u64)))
+    }
+}
+
+fn positive(span: &Span) -> bool {
+    *span > Span::ZERO
+}
+
+incast_transport::parameters! {
+    /// Parameters of DCTCP.
+    pub struct Params for "dctcp" {
+        /// Weight g of a new sample in the estimate of the marked share.
+        gain: f64 = 0.0625, "0 < gain <= 1" => |v| *v > 0.0 && *v <= 1.0,
+            "DCTCP §3.3, §4: 1/16";
+        /// The estimate alpha before the first window.
+        initial_alpha: f64 = 1.0, "0 to 1" => |v| (0.0..=1.0).contains(v),
+            "RFC 8257 §4.2: 1; the simulator of 2010 used 0";
+        /// Queue K that marks; auto: max(30 KB, rate x base RTT / 7), at most 70 % of the buffer.
+        mark_threshold: Threshold = Threshold::Auto, "auto, a size, or a count of packets" =>
+            |v| !matches!(v, Threshold::Packets(0) | Threshold::Bytes(Bytes(0))),
+            "DCTCP §3.4: 20 packets at 1 Gb/s, 65 at 10 Gb/s; auto is our own";
+        /// First window, in full segments.
+        initial_window: u32 = 10, "1 to 1000" => |v| (1..=1_000).contains(v),
+            "RFC 6928; 2 in the paper of 2010";
+        /// Least window after a cut by marks, in full segments.
+        min_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v),
+            "RFC 8257 §3.3 by way of RFC 5681; 1 in the incast test";
+        /// Least retransmission timeout.
+        rto_min: Span = Span::from_ms(10), "more than 0" => positive,
+            "DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
+        /// Retransmission timeout before the first sample; auto: `rto_min`.
+        rto_initial: Option<Span> = None, "auto, or more than 0" =>
+            |v| v.as_ref().is_none_or(positive),
+            "own choice; RFC 6298: 1 s";
+        /// How lost segments are found.
+        recovery: Recovery = Recovery::Sack, "sack or newreno" => |_| true,
+            "DCTCP §4: TCP NewReno with SACK";
+        /// Data packets answered together; 1 answers each at once.
+        delayed_ack: u32 = 1, "1 to 255" => |v| (1..=255).contains(v),
+            "the papers' simulators: 1; DCTCP §3.1 allows 2";
+        /// Longest wait of a delayed answer.
+        delayed_ack_timeout: Span = Span::from_ms(1), "more than 0" => positive,
+            "own choice, below `rto_min`; stock kernels wait 40 ms";
+    }
+}
