@@ -9,7 +9,7 @@ pub mod trd;
 use incast_transport::Transport;
 
 /// Every transport, by name.
-pub const CATALOGUE: &[&dyn Transport] = &[&dctcp::ENTRY, &ndp::ENTRY];
+pub const CATALOGUE: &[&dyn Transport] = &[&amrt::ENTRY, &dctcp::ENTRY, &ndp::ENTRY, &ren::ENTRY, &trd::ENTRY];
 
 /// The transport of this name.
 pub fn find(name: &str) -> Option<&'static dyn Transport> {
