@@ -1,1 +1,42 @@
-//! Under construction.
+//! From what a run leaves in memory to what a person opens: columns (Parquet or CSV), a summary,
+//! a comparison of runs, figures and a report that needs no network.
+//!
+//! * [`Run`]: a world's [`RunRecord`] beside what the scenario knows of its flows and ports.
+//! * [`columns`]: every column of `flows.parquet` and `ports.parquet`, with unit and meaning; the
+//!   same table writes the files and the documentation.
+//! * [`summarise`]: percentiles, means, breakdown, queues, utilisation and fairness of one run.
+//! * [`Comparison`]: several runs side by side; runs of the same label are repetitions.
+//! * [`report_html`], [`summary_svg`], [`figures`]: pictures.
+//! * [`folder`]: a results folder that never leaves half a file.
+//!
+//! Flows of the warm-up are written to the columns but enter no statistic of flows.
+
+pub mod columns;
+mod comparison;
+pub mod figures;
+pub mod folder;
+mod number;
+mod report;
+mod run;
+pub mod statistics;
+mod summary;
+mod svg;
+mod table;
+
+pub use columns::columns_markdown;
+pub use comparison::{Better, Comparison, Metric};
+pub use folder::{FolderError, ResultsFolder, write_atomic};
+pub use report::{report_html, report_text};
+pub use run::{FlowMeta, LONG_FLOW_BYTES, PortMeta, Request, Run};
+pub use statistics::{Confidence, Distribution};
+pub use summary::{
+    Counters, FlowCounts, Group, LoadSummary, PartMeans, RequestSummary, Summary, TierSummary,
+    summarise,
+};
+pub use svg::{summary_svg, summary_svg_text};
+pub use table::{
+    flows_batch, ports_batch, write_flows_csv, write_flows_parquet, write_manifest,
+    write_ports_csv, write_ports_parquet, write_run, write_summary,
+};
+
+pub use incast_transport::RunRecord;

@@ -1,0 +1,132 @@
+//! The columns of `flows.parquet`.
+
+use super::{Cell, Column, Row};
+use crate::Run;
+use incast_transport::{FlowRecord, Parts};
+
+fn record(run: &Run, row: Row) -> &FlowRecord {
+    &run.record.flows[row.item]
+}
+
+fn part(run: &Run, row: Row, part: fn(&Parts) -> u64) -> Option<u64> {
+    record(run, row).parts.as_ref().map(part)
+}
+
+const fn integer(
+    name: &'static str,
+    unit: &'static str,
+    doc: &'static str,
+    get: fn(&Run, Row) -> Option<u64>,
+) -> Column {
+    Column { name, unit, doc, cell: Cell::Integer(get) }
+}
+
+const fn float(
+    name: &'static str,
+    unit: &'static str,
+    doc: &'static str,
+    get: fn(&Run, Row) -> Option<f64>,
+) -> Column {
+    Column { name, unit, doc, cell: Cell::Float(get) }
+}
+
+const fn text(
+    name: &'static str,
+    doc: &'static str,
+    get: for<'a> fn(&'a Run, Row) -> &'a str,
+) -> Column {
+    Column { name, unit: "", doc, cell: Cell::Text(get) }
+}
+
+macro_rules! parts {
+    ($name:literal, $doc:literal, $($path:tt)+) => {
+        integer($name, "ps", $doc, |run, row| part(run, row, |parts| parts.$($path)+))
+    };
+}
+
+/// The columns of `flows.parquet`, in order. The columns from `nic_own_ps` to `queue_core_ps`
+/// follow the packet whose arrival completed the flow and add up to `fct_ps` exactly.
+pub const FLOW_COLUMNS: &[Column] = &[
+    integer("flow_id", "", "Number of the flow.", |_, row| Some(row.item as u64)),
+    integer("src", "", "Sending host.", |run, row| Some(run.flows[row.item].src as u64)),
+    integer("dst", "", "Receiving host.", |run, row| Some(run.flows[row.item].dst as u64)),
+    text("transport", "Its transport.", |run, row| {
+        &run.transports[run.flows[row.item].transport as usize]
+    }),
+    text("class", "Kind of traffic it belongs to.", |run, row| run.flows[row.item].class),
+    Column {
+        name: "warmup",
+        unit: "",
+        doc: "Whether it belongs to the warm-up; such flows are left out of the summary.",
+        cell: Cell::Flag(|run, row| run.flows[row.item].warmup),
+    },
+    integer("size_bytes", "bytes", "Payload to transfer.", |run, row| {
+        Some(run.flows[row.item].size_bytes)
+    }),
+    integer(
+        "start_ps",
+        "ps",
+        "When it was opened, since the start of the run; null if it never was.",
+        |run, row| record(run, row).started.map(|time| time.0),
+    ),
+    float("start_ns", "ns", "`start_ps` in nanoseconds.", |run, row| {
+        record(run, row).started.map(|time| time.as_ns_f64())
+    }),
+    integer(
+        "fct_ps",
+        "ps",
+        "Completion time: from its opening to the arrival of its last byte; null if incomplete.",
+        |run, row| run.fct(row.item).map(|span| span.0),
+    ),
+    float("fct_ns", "ns", "`fct_ps` in nanoseconds.", |run, row| {
+        run.fct(row.item).map(|span| span.as_ns_f64())
+    }),
+    integer("ideal_fct_ps", "ps", "Its completion time alone on an empty network.", |run, row| {
+        Some(run.flows[row.item].ideal_fct.0)
+    }),
+    float("ideal_fct_ns", "ns", "`ideal_fct_ps` in nanoseconds.", |run, row| {
+        Some(run.flows[row.item].ideal_fct.as_ns_f64())
+    }),
+    float("slowdown", "", "`fct_ps` over `ideal_fct_ps`; null if incomplete.", |run, row| {
+        run.slowdown(row.item)
+    }),
+    integer("packets", "", "Data packets sent, retransmissions included.", |run, row| {
+        Some(record(run, row).packets as u64)
+    }),
+    integer("retransmits", "", "Retransmitted data packets.", |run, row| {
+        Some(record(run, row).retransmits as u64)
+    }),
+    integer("delivered_bytes", "bytes", "Payload delivered, each byte once.", |run, row| {
+        Some(record(run, row).delivered)
+    }),
+    parts!("nic_own_ps", "Its NIC was busy with this flow; null, like all parts of the \
+        completion time, if the flow is incomplete.", nic_own),
+    parts!("nic_other_ps", "Its NIC was busy with other flows.", nic_other),
+    parts!("blocked_ready_ps", "The NIC was idle although the flow reported no reason to wait: \
+        between opening and first packet, while paused, or with everything sent.", blocked[0]),
+    parts!("blocked_grant_ps", "Waiting for a grant, token or pull, NIC idle.", blocked[1]),
+    parts!("blocked_credit_ps", "Waiting for a credit, NIC idle.", blocked[2]),
+    parts!("blocked_window_ps", "Its window was full, NIC idle.", blocked[3]),
+    parts!("blocked_pacing_ps", "Paced, NIC idle.", blocked[4]),
+    parts!("recovery_ps", "From the first loss of a byte still missing to the departure of the \
+        packet that completed the flow.", recovery),
+    parts!("serialisation_ps", "Serialisation of that packet on every link.", serialisation),
+    parts!("propagation_ps", "Propagation of that packet on every link.", propagation),
+    parts!("queue_nic_ps", "Its wait in queues of NICs.", queueing[0]),
+    parts!("queue_edge_ps", "Its wait in queues of edge switches.", queueing[1]),
+    parts!("queue_aggregation_ps", "Its wait in queues of aggregation switches.", queueing[2]),
+    parts!("queue_core_ps", "Its wait in queues of core switches.", queueing[3]),
+    integer("decisions", "", "Decisions of its control law.", |run, row| {
+        Some(record(run, row).decisions as u64)
+    }),
+    float(
+        "decision_age_mean_ns",
+        "ns",
+        "Mean age of the information behind a decision; null without decisions.",
+        |run, row| {
+            let flow = record(run, row);
+            let count = flow.decisions as f64;
+            (count > 0.0).then(|| flow.decision_age as f64 / 1e3 / count)
+        },
+    ),
+];

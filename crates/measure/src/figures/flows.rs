@@ -1,0 +1,193 @@
+//! Figures of flows: by size, where the time went, distribution.
+
+use super::style::{self, Stroke};
+use super::{Figure, Line, SizeBin, decades};
+use crate::PartMeans;
+use crate::number::{escape, significant, size, time_unit};
+use crate::statistics::percentile;
+use plotly::common::{Marker, Orientation};
+use plotly::layout::{Axis, BarMode, Legend, TraceOrder};
+use plotly::{Bar, Plot};
+
+/// Slowdown and completion time by size of the flow.
+pub(super) fn by_size(lines: &[Line]) -> Vec<Figure> {
+    let bins: Vec<Vec<SizeBin>> = lines.iter().map(Line::by_size).collect();
+    if bins.iter().all(Vec::is_empty) {
+        return Vec::new();
+    }
+    let note = "Solid: 99th percentile; dashed: median. Flows are collected in bins of a factor \
+                of two in size and drawn at their mean size. Below 100 flows in a bin the 99th \
+                percentile is the slowest flow.";
+    let picture = |name: &str, title: &str, caption: String, ticks: Vec<(f64, String)>, y: Pick| {
+        let title_y = title.split(" by ").next().unwrap_or(title);
+        let x = style::log_axis("flow size (payload)", size_ticks(&bins));
+        let mut plot = Plot::new();
+        plot.set_layout(style::layout(title, x, style::log_axis(title_y, ticks), 440));
+        for (at, (line, bins)) in lines.iter().zip(&bins).enumerate() {
+            for (stroke, which) in [(Stroke::Second, 0), (Stroke::Marked, 1)] {
+                let points = bins.iter().map(|bin| (bin.size, y(bin)[which])).unzip();
+                let what = ["median", "99th percentile"][which];
+                let hover = |bin: &SizeBin| {
+                    let (size, value) = (size(bin.size), significant(y(bin)[which]));
+                    let name = escape(&line.name);
+                    format!("{name}<br>{what} of {} flows of {size}: {value}", bin.count)
+                };
+                let texts = bins.iter().map(hover).collect();
+                let scatter = style::scatter(at, &line.name, points, stroke);
+                plot.add_trace(scatter.hover_template("%{text}<extra></extra>").text_array(texts));
+            }
+        }
+        Figure::new(name, title, caption, 440, &plot)
+    };
+    let all = |y: Pick| bins.iter().flatten().flat_map(y).collect::<Vec<f64>>();
+    let (slowdowns, times) = (all(|bin| bin.slowdown), all(|bin| bin.fct_ns));
+    let slowdown_text = format!(
+        "Slowdown is the completion time of a flow over its completion time alone on an empty \
+         network: 1 is perfect. {note}"
+    );
+    vec![
+        picture(
+            "slowdown_by_size",
+            "Slowdown by flow size",
+            slowdown_text,
+            slowdown_ticks(&slowdowns),
+            |bin| bin.slowdown,
+        ),
+        picture(
+            "fct_by_size",
+            "Flow completion time by flow size",
+            format!("From the opening of a flow to the arrival of its last byte. {note}"),
+            time_ticks(&times),
+            |bin| bin.fct_ns,
+        ),
+    ]
+}
+
+/// What of a bin is drawn: median and 99th percentile.
+type Pick = fn(&SizeBin) -> [f64; 2];
+
+fn range(values: &[f64]) -> (f64, f64) {
+    let low = values.iter().copied().fold(f64::MAX, f64::min).max(1e-3);
+    (low, values.iter().copied().fold(low, f64::max))
+}
+
+fn size_ticks(bins: &[Vec<SizeBin>]) -> Vec<(f64, String)> {
+    let sizes: Vec<f64> = bins.iter().flatten().map(|bin| bin.size).collect();
+    let (low, high) = range(&sizes);
+    decades(low, high).into_iter().map(|at| (at, size(at))).collect()
+}
+
+fn time_ticks(times_ns: &[f64]) -> Vec<(f64, String)> {
+    let (low, high) = range(times_ns);
+    let text = |ns: f64| {
+        let (unit, length) = time_unit(ns * 2.0);
+        (ns, format!("{} {unit}", significant(ns / length)))
+    };
+    decades(low, high).into_iter().map(text).collect()
+}
+
+/// 1, 2, 5, 10, ...; powers of ten only over a wide range.
+fn slowdown_ticks(slowdowns: &[f64]) -> Vec<(f64, String)> {
+    let (low, high) = range(slowdowns);
+    let steps: &[f64] = if high / low > 1e4 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+    decades(low, high)
+        .into_iter()
+        .flat_map(|decade| steps.iter().map(move |step| decade * step))
+        .map(|at| (at, significant(at)))
+        .collect()
+}
+
+/// Name of a part of the completion time for people, and its colour. Blue: the NIC works; yellow
+/// to brown: blocked; red: recovery; grey: the way itself; green and purple: queues.
+const PARTS: [(&str, &str); 14] = [
+    ("NIC busy with this flow", "#0072B2"),
+    ("NIC busy with other flows", "#7FC4EE"),
+    ("NIC idle, no reason reported", "#F3E9C0"),
+    ("waiting for a grant", "#F0E442"),
+    ("waiting for a credit", "#E69F00"),
+    ("window full", "#B07A00"),
+    ("paced", "#6B4A00"),
+    ("recovery from loss", "#D52B00"),
+    ("serialisation on the way", "#8C8C8C"),
+    ("propagation on the way", "#CFCFCF"),
+    ("queues in NICs", "#E3B5CF"),
+    ("queues at the edge", "#009E73"),
+    ("queues in the aggregation", "#00573F"),
+    ("queues in the core", "#8A3F6E"),
+];
+
+/// Mean parts of the completion time of short and of long flows.
+pub(super) fn breakdown(lines: &[Line]) -> Vec<Figure> {
+    [(false, "short", "under 100 KB"), (true, "long", "of 100 KB and more")]
+        .into_iter()
+        .filter_map(|(long, name, limit)| {
+            let title = format!("Where the time of {name} flows went");
+            let caption = format!(
+                "Mean over completed flows {limit}, following the packet whose arrival completed \
+                 the flow; the parts of a bar add up to the mean completion time."
+            );
+            let means: Vec<(&str, PartMeans)> = lines
+                .iter()
+                .filter_map(|line| Some((line.name.as_str(), PartMeans::of(line.parts(long))?)))
+                .collect();
+            let height = 210 + 46 * means.len();
+            (!means.is_empty()).then(|| {
+                let plot = stacked_bars(&title, &means, height);
+                Figure::new(&format!("time_of_{name}_flows"), &title, caption, height, &plot)
+            })
+        })
+        .collect()
+}
+
+fn stacked_bars(title: &str, means: &[(&str, PartMeans)], height: usize) -> Plot {
+    let total = |parts: &PartMeans| parts.named().iter().map(|(_, ns)| ns).sum::<f64>();
+    let (unit, length) = time_unit(means.iter().map(|(_, p)| total(p)).fold(0.0, f64::max));
+    let names: Vec<String> = means.iter().map(|(name, _)| escape(name)).collect();
+    let mut plot = Plot::new();
+    for (at, (part, colour)) in PARTS.into_iter().enumerate() {
+        let values: Vec<f64> = means.iter().map(|(_, p)| p.named()[at].1 / length).collect();
+        if values.iter().all(|value| *value == 0.0) {
+            continue;
+        }
+        let hover = format!("%{{y}}<br>{part}: %{{x:.4g}} {unit}<extra></extra>");
+        let bar = Bar::new(values, names.clone())
+            .orientation(Orientation::Horizontal)
+            .name(part)
+            .hover_template(hover)
+            .marker(Marker::new().color(colour));
+        plot.add_trace(bar);
+    }
+    let x = style::axis(&format!("mean time per flow ({unit})"));
+    // The first line of the table is the uppermost bar.
+    let y = Axis::new().auto_margin(true).range(vec![means.len() as f64 - 0.5, -0.5]);
+    let legend = Legend::new().trace_order(TraceOrder::Normal);
+    let layout = style::layout(title, x, y, height);
+    plot.set_layout(layout.bar_mode(BarMode::Stack).legend(legend));
+    plot
+}
+
+/// Distribution of the slowdown.
+pub(super) fn distribution(lines: &[Line]) -> Option<Figure> {
+    let sorted: Vec<Vec<f64>> = lines.iter().map(Line::slowdowns).collect();
+    let all: Vec<f64> = sorted.iter().flatten().copied().collect();
+    if all.is_empty() {
+        return None;
+    }
+    let title = "Distribution of the slowdown";
+    let mut plot = Plot::new();
+    let x = style::log_axis("slowdown", slowdown_ticks(&all));
+    let y = style::axis("share of flows with at most this slowdown (%)").range(vec![0.0, 101.0]);
+    plot.set_layout(style::layout(title, x, y, 440));
+    for (at, (line, values)) in lines.iter().zip(&sorted).enumerate() {
+        // Every 0.5 % and finer towards the end: enough for a picture of any number of flows.
+        let shares = (0..198).map(|half| half * 5).chain(990..=1000);
+        let points = shares.filter_map(|share| Some((percentile(values, share)?, share)));
+        let points = points.map(|(value, share)| (value, share as f64 / 10.0)).unzip();
+        let hover = "%{y} % of flows have a slowdown of at most %{x:.4g}";
+        let scatter = style::scatter(at, &line.name, points, Stroke::Plain);
+        plot.add_trace(scatter.hover_template(hover));
+    }
+    let caption = "Cumulative distribution over completed flows: the further up and left, the \
+                   better.";
+    Some(Figure::new("slowdown_distribution", title, caption.to_string(), 440, &plot))
+}

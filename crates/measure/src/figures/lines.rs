@@ -1,0 +1,115 @@
+//! What becomes a line: the measured flows of one label and transport.
+
+use crate::Run;
+use crate::run::LONG_FLOW_BYTES;
+use crate::statistics::percentile;
+use incast_transport::Parts;
+
+/// The flows of one label and transport, over all runs of the label.
+pub(crate) struct Line<'a> {
+    /// Name in legends.
+    pub name: String,
+    /// Runs with the transport's index in each.
+    runs: Vec<(&'a Run, usize)>,
+}
+
+/// One line a label, or one a label and transport where a run has several transports; in order of
+/// first appearance. Lines without a measured flow are left out.
+pub(crate) fn lines(runs: &[Run]) -> Vec<Line<'_>> {
+    let mut labels: Vec<&str> = Vec::new();
+    for run in runs {
+        if !labels.contains(&run.label.as_str()) {
+            labels.push(&run.label);
+        }
+    }
+    let mut lines = Vec::new();
+    for label in &labels {
+        let same: Vec<&Run> = runs.iter().filter(|run| run.label == **label).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for run in &same {
+            for (at, name) in run.transports.iter().enumerate() {
+                if !names.contains(&name.as_str()) && uses(run, at) {
+                    names.push(name);
+                }
+            }
+        }
+        for name in &names {
+            let at = |run: &Run| run.transports.iter().position(|known| known == name);
+            let runs = same.iter().filter_map(|run| Some((*run, at(run)?))).collect();
+            let name = match (names.len(), labels.len()) {
+                (1, _) => label.to_string(),
+                (_, 1) => name.to_string(),
+                _ => format!("{label}: {name}"),
+            };
+            lines.push(Line { name, runs });
+        }
+    }
+    lines
+}
+
+fn uses(run: &Run, transport: usize) -> bool {
+    run.flows.iter().any(|flow| !flow.warmup && flow.transport as usize == transport)
+}
+
+/// Flows of similar size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SizeBin {
+    /// Their mean size in bytes.
+    pub size: f64,
+    /// Their number.
+    pub count: usize,
+    /// Median and 99th percentile of the completion time in nanoseconds.
+    pub fct_ns: [f64; 2],
+    /// Median and 99th percentile of the slowdown.
+    pub slowdown: [f64; 2],
+}
+
+impl Line<'_> {
+    /// Measured flows as run and number.
+    fn flows(&self) -> impl Iterator<Item = (&Run, usize)> {
+        self.runs.iter().flat_map(|(run, transport)| {
+            let of_line = move |at: &usize| {
+                let flow = &run.flows[*at];
+                !flow.warmup && flow.transport as usize == *transport
+            };
+            (0..run.flows.len()).filter(of_line).map(move |at| (*run, at))
+        })
+    }
+
+    /// Completed flows by size, in bins of a factor of two, ascending.
+    pub fn by_size(&self) -> Vec<SizeBin> {
+        // Size, completion time, slowdown.
+        let mut bins: Vec<Vec<[f64; 3]>> = vec![Vec::new(); 64];
+        for (run, at) in self.flows() {
+            let size = run.flows[at].size_bytes;
+            if let (Some(fct), Some(slowdown)) = (run.fct(at), run.slowdown(at)) {
+                bins[size.max(1).ilog2() as usize].push([size as f64, fct.as_ns_f64(), slowdown]);
+            }
+        }
+        bins.iter().filter(|bin| !bin.is_empty()).map(|bin| size_bin(bin)).collect()
+    }
+
+    /// Slowdowns of completed flows, ascending.
+    pub fn slowdowns(&self) -> Vec<f64> {
+        let mut all: Vec<f64> = self.flows().filter_map(|(run, at)| run.slowdown(at)).collect();
+        all.sort_unstable_by(f64::total_cmp);
+        all
+    }
+
+    /// Parts of the completion times of short or long flows.
+    pub fn parts(&self, long: bool) -> impl Iterator<Item = &Parts> {
+        self.flows()
+            .filter(move |(run, at)| (run.flows[*at].size_bytes >= LONG_FLOW_BYTES) == long)
+            .filter_map(|(run, at)| run.record.flows[at].parts.as_ref())
+    }
+}
+
+fn size_bin(bin: &[[f64; 3]]) -> SizeBin {
+    let quantiles = |column: usize| {
+        let mut values: Vec<f64> = bin.iter().map(|flow| flow[column]).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        [500, 990].map(|p| percentile(&values, p).expect("a bin has flows"))
+    };
+    let size = bin.iter().map(|flow| flow[0]).sum::<f64>() / bin.len() as f64;
+    SizeBin { size, count: bin.len(), fct_ns: quantiles(1), slowdown: quantiles(2) }
+}

@@ -1,0 +1,82 @@
+//! Numbers for people.
+
+/// A number with four significant digits and no exponent: `0.01234`, `12.34`, `1234`, `123456`.
+pub(crate) fn significant(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_string();
+    }
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let decimals = (3 - magnitude).clamp(0, 9) as usize;
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
+/// A size of a flow: `500 B`, `10 KB`, `1.5 MB` (KB = 1000 bytes).
+pub(crate) fn size(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1e9 => format!("{} GB", significant(b / 1e9)),
+        b if b >= 1e6 => format!("{} MB", significant(b / 1e6)),
+        b if b >= 1e3 => format!("{} KB", significant(b / 1e3)),
+        b => format!("{} B", significant(b)),
+    }
+}
+
+/// The unit in which times up to `largest_ns` are read best, and its length in nanoseconds.
+pub(crate) fn time_unit(largest_ns: f64) -> (&'static str, f64) {
+    match largest_ns {
+        ns if ns >= 2e9 => ("s", 1e9),
+        ns if ns >= 2e6 => ("ms", 1e6),
+        ns if ns >= 2e3 => ("µs", 1e3),
+        _ => ("ns", 1.0),
+    }
+}
+
+/// Text that is safe between tags and in attributes of HTML and SVG.
+pub(crate) fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            _ => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_four_digits() {
+        let cases = [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.012344, "0.01234"),
+            (12.3449, "12.34"),
+            (999.96, "1000"),
+            (123456.7, "123457"),
+            (-2.5, "-2.5"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(significant(value), text);
+        }
+        assert_eq!(size(1500.0), "1.5 KB");
+        assert_eq!(size(100_000.0), "100 KB");
+    }
+
+    #[test]
+    fn escapes_markup() {
+        assert_eq!(escape("<b a=\"'&\">"), "&lt;b a=&quot;&#39;&amp;&quot;&gt;");
+    }
+}

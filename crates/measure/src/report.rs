@@ -1,0 +1,189 @@
+//! `report.html`: one page that needs nothing else, neither files nor network.
+
+use crate::figures::{Figure, figures};
+use crate::folder::{FolderError, write_atomic};
+use crate::number::{escape, significant};
+use crate::{Comparison, Run, Summary, summarise};
+use plotly::Plot;
+use std::path::Path;
+
+const STYLE: &str = include_str!("report.css");
+
+/// Forbids the page, and with it the charts' library, every request; what it needs is inside.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+                      img-src data: blob:; font-src data:";
+
+/// Writes the report of some runs, whole or not at all, and its figures as JSON beside it into
+/// `figures/`. Runs of one label are repetitions.
+pub fn report_html(path: &Path, title: &str, runs: &[Run]) -> Result<(), FolderError> {
+    let figures = figures(runs);
+    let folder = path.with_file_name("figures");
+    crate::folder::at("create", &folder, std::fs::create_dir_all(&folder))?;
+    crate::figures::write_figures(&folder, &figures)?;
+    write_atomic(path, page(title, runs, &figures).as_bytes())
+}
+
+/// The report of some runs as text (about 4.7 MB, most of it the charts' library).
+pub fn report_text(title: &str, runs: &[Run]) -> String {
+    page(title, runs, &figures(runs))
+}
+
+fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
+    let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
+    let title = escape(title);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n<script>{}</script>\n</head><body>\n\
+         <h1>{title}</h1>\n",
+        charts_library()
+    );
+    out += &warnings(&summaries);
+    out += &comparison(&summaries);
+    for figure in figures {
+        out += &section(figure);
+    }
+    out += &tiers(&summaries);
+    out += &manifests(runs);
+    out + "</body></html>\n"
+}
+
+/// The charts' library alone; the crate would add another for formulas, which no figure has.
+fn charts_library() -> String {
+    let sources = Plot::offline_js_sources();
+    let start = sources.find('>').expect("an opening script tag") + 1;
+    let end = sources.find("</script>").expect("a closing script tag");
+    sources[start..end].to_string()
+}
+
+fn warnings(summaries: &[Summary]) -> String {
+    let mut out = String::new();
+    for summary in summaries {
+        let (label, open) = (escape(&summary.label), summary.all.flows - summary.all.completed);
+        if summary.interrupted {
+            out += &format!(
+                "<p class=\"warning\">{label} was interrupted: its results cover a part of the \
+                 run.</p>\n"
+            );
+        }
+        if open > 0 {
+            out += &format!(
+                "<p class=\"warning\">{label}: {open} of {} measured flows did not complete. They \
+                 are missing from completion times and slowdowns, which look better than they \
+                 are.</p>\n",
+                summary.all.flows
+            );
+        }
+    }
+    out
+}
+
+fn comparison(summaries: &[Summary]) -> String {
+    let table = Comparison::of(summaries);
+    let mut notes = String::from(
+        "FCT: flow completion time, from the opening of a flow to the arrival of its last byte. \
+         Slowdown: FCT over the FCT of the same flow alone on an empty network. Short flows: \
+         under 100 KB. Percentiles are by nearest rank; p99 is the 99th.",
+    );
+    if table.repetitions.iter().any(|count| *count > 1) {
+        notes += " Values are means over repetitions ± the 95 % confidence interval (Student's t).";
+    }
+    let heading = if table.labels.len() > 1 {
+        notes += " Bold: the best of the line, significant or not.";
+        "Comparison"
+    } else {
+        "Summary"
+    };
+    format!("<h2>{heading}</h2>\n<div class=\"wide\">{}</div>\n<p class=\"caption\">{notes}</p>\n", {
+        table.html()
+    })
+}
+
+fn section(figure: &Figure) -> String {
+    let Figure { name, title, caption, height, plot } = figure;
+    let mut layout = plot["layout"].clone();
+    // The page has headings of its own.
+    layout["title"] = serde_json::Value::Null;
+    layout["autosize"] = true.into();
+    let (data, layout) = (script_json(&plot["data"]), script_json(&layout));
+    let id = format!("figure-{name}");
+    // Titles of figures are escaped already where they contain a label: they are Plotly's markup.
+    format!(
+        "<h2>{title}</h2>\n<div id=\"{id}\" class=\"figure\" style=\"height:{height}px\"></div>\n\
+         <script>Plotly.newPlot(\"{id}\",{data},{layout},\
+         {{responsive:true,displaylogo:false}});</script>\n\
+         <p class=\"caption\">{}</p>\n",
+        escape(caption)
+    )
+}
+
+/// JSON that cannot end the script it stands in.
+fn script_json(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+fn tiers(summaries: &[Summary]) -> String {
+    let mut rows = String::new();
+    for summary in summaries {
+        for tier in &summary.tiers {
+            let number = |value: Option<f64>| value.map_or("–".to_string(), significant);
+            let percent = |value: Option<f64>| number(value.map(|share| 100.0 * share));
+            let direction = if tier.upward { "up" } else { "down" };
+            let cells = [
+                tier.ports.to_string(),
+                percent(tier.utilisation_mean),
+                percent(tier.utilisation_max),
+                number(tier.backlog_mean_bytes.map(|bytes| bytes / 1e3)),
+                significant(tier.backlog_max_bytes as f64 / 1e3),
+                tier.marks.to_string(),
+                tier.drops.to_string(),
+                tier.trims.to_string(),
+                significant(tier.paused_ns / 1e3),
+            ];
+            rows += &format!(
+                "<tr><th scope=\"row\">{}</th><td class=\"text\">{} {direction}</td>",
+                escape(&summary.label),
+                escape(&tier.tier)
+            );
+            cells.iter().for_each(|cell| rows += &format!("<td>{cell}</td>"));
+            rows += "</tr>\n";
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    let names = [
+        "ports", "use, mean %", "use, max %", "queue, mean KB", "queue, max KB", "marks", "drops",
+        "trims", "paused, µs",
+    ];
+    let heads: String = names.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
+    format!(
+        "<h2>Ports by tier</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
+         class=\"text\">tier</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
+         <p class=\"caption\">Over the whole run. Use is sent bytes over what the link can carry; \
+         queues are charged bytes waiting; paused is summed over ports.</p>\n"
+    )
+}
+
+fn manifests(runs: &[Run]) -> String {
+    let mut out = String::from("<h2>What was run</h2>\n");
+    for run in runs {
+        let text = serde_json::to_string_pretty(&run.manifest).expect("JSON becomes text");
+        let speed = run.wall_seconds.filter(|seconds| *seconds > 0.0).map(|seconds| {
+            let rate = run.record.packet_hops as f64 / seconds / 1e6;
+            let (hops, rate) = (significant(seconds), significant(rate));
+            format!(", {hops} s of wall-clock time, {rate} million packet-hops per second")
+        });
+        out += &format!(
+            "<details{}><summary>{}: {} simulated{}</summary><pre>{}</pre></details>\n",
+            if runs.len() == 1 { " open" } else { "" },
+            escape(&run.label),
+            run.record.ended,
+            speed.unwrap_or_default(),
+            escape(&text)
+        );
+    }
+    out + &format!("<p class=\"caption\">Incast {}</p>\n", env!("CARGO_PKG_VERSION"))
+}

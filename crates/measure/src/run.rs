@@ -1,0 +1,163 @@
+//! One run: the record of a world beside what the scenario knows.
+
+use incast_transport::{Bin, FlowRecord, PortRecord, RunRecord};
+use incast_units::{Rate, Span, Time};
+
+/// Flows of at least this many bytes are long, others short (DECN's evaluation states the
+/// boundary: 100 KB, KB = 1000).
+pub const LONG_FLOW_BYTES: u64 = 100_000;
+
+/// What the scenario knows of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowMeta {
+    /// Sending host.
+    pub src: u32,
+    /// Receiving host.
+    pub dst: u32,
+    /// Payload bytes to transfer.
+    pub size_bytes: u64,
+    /// Its transport: an index into [`Run::transports`].
+    pub transport: u16,
+    /// What kind of traffic it belongs to, such as `background` or `incast`.
+    pub class: &'static str,
+    /// Its completion time alone on an empty network.
+    pub ideal_fct: Span,
+    /// Whether it belongs to the warm-up and is left out of statistics.
+    pub warmup: bool,
+}
+
+/// What the scenario knows of a port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortMeta {
+    /// Name, such as `leaf0->spine3`.
+    pub name: String,
+    /// Tier: `nic`, `edge`, `aggregation` or `core`.
+    pub tier: &'static str,
+    /// Rate of its link.
+    pub rate: Rate,
+    /// Whether it leads away from the receiving hosts.
+    pub upward: bool,
+}
+
+/// Flows that belong together, such as the answers to one query or one collective. It is complete
+/// with its last flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// When its first flow was due.
+    pub start: Time,
+    /// When its last flow was complete; `None` if some flow is not.
+    pub end: Option<Time>,
+    /// Number of its flows.
+    pub flows: u32,
+    /// Whether it belongs to the warm-up and is left out of statistics.
+    pub warmup: bool,
+}
+
+/// A run and everything that is known about it.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// What it is called in tables and legends. Runs of equal label are taken as repetitions
+    /// (different seeds) of the same thing.
+    pub label: String,
+    /// Names of the transports, indexed by [`FlowMeta::transport`].
+    pub transports: Vec<String>,
+    /// What happened.
+    pub record: RunRecord,
+    /// The flows, in the order of `record.flows`.
+    pub flows: Vec<FlowMeta>,
+    /// The ports, indexed by [`PortRecord::port`].
+    pub ports: Vec<PortMeta>,
+    /// The requests, if flows belong together.
+    pub requests: Vec<Request>,
+    /// The resolved scenario and where and how it ran, for `manifest.json`; a JSON object.
+    pub manifest: serde_json::Value,
+    /// Seconds of wall-clock time the run took, if known. Never enters the summary, which is equal
+    /// for equal scenarios and seeds.
+    pub wall_seconds: Option<f64>,
+}
+
+impl Run {
+    /// Panics unless record and metadata belong together and the parts of every completed flow
+    /// add up to its completion time: only a bug can break that.
+    pub fn check(&self) {
+        let (flows, ports) = (self.record.flows.len(), self.record.ports.len());
+        assert_eq!(flows, self.flows.len(), "flow records and flow metadata differ in number");
+        assert_eq!(ports, self.ports.len(), "port records and port metadata differ in number");
+        for (at, (record, meta)) in self.record.flows.iter().zip(&self.flows).enumerate() {
+            assert_eq!(record.flow.0 as usize, at, "flow records are out of order");
+            assert!((meta.transport as usize) < self.transports.len(), "flow {at}: no transport");
+            if let (Some(fct), Some(parts)) = (fct(record), record.parts) {
+                assert_eq!(parts.total(), fct.0, "parts of flow {at} do not add up");
+            }
+        }
+        for (at, record) in self.record.ports.iter().enumerate() {
+            assert_eq!(record.port as usize, at, "port records are out of order");
+        }
+    }
+
+    /// Completion time of a flow, from its opening to the arrival of its last byte.
+    pub fn fct(&self, flow: usize) -> Option<Span> {
+        fct(&self.record.flows[flow])
+    }
+
+    /// Completion time over completion time alone; `None` if incomplete or the ideal is zero.
+    pub fn slowdown(&self, flow: usize) -> Option<f64> {
+        let ideal = self.flows[flow].ideal_fct.0;
+        self.fct(flow).filter(|_| ideal > 0).map(|fct| fct.0 as f64 / ideal as f64)
+    }
+
+    /// Mean payload rate of a flow in Gb/s: its size over its completion time, or what has been
+    /// delivered until the end of the run if it is incomplete. `None` if it never started.
+    pub fn throughput_gbps(&self, flow: usize) -> Option<f64> {
+        let record = &self.record.flows[flow];
+        let (bytes, time) = match self.fct(flow) {
+            Some(fct) => (self.flows[flow].size_bytes, fct),
+            None => (record.delivered, self.record.ended.since(record.started?)),
+        };
+        gbps(bytes, time)
+    }
+
+    /// Number of intervals of the port series: enough to reach the end of the run and to show
+    /// every interval that was recorded.
+    pub fn intervals(&self) -> usize {
+        let interval = self.record.interval.0;
+        if interval == 0 {
+            return 0;
+        }
+        let lived = self.record.ended.0.div_ceil(interval) as usize;
+        self.record.ports.iter().map(|port| port.bins.len()).fold(lived, usize::max)
+    }
+
+    /// Start and length of an interval. The last one ends with the run.
+    pub fn interval(&self, index: usize) -> (Time, Span) {
+        let full = self.record.interval;
+        let start = Time(index as u64 * full.0);
+        let left = self.record.ended.since(start);
+        (start, if left.0 == 0 { full } else { Span(left.0.min(full.0)) })
+    }
+
+    /// One interval of a port; empty if nothing was recorded.
+    pub fn bin(&self, port: usize, index: usize) -> Bin {
+        self.record.ports[port].bins.get(index).copied().unwrap_or_default()
+    }
+
+    /// Mean use of a port's link over the run, 0 to 1.
+    pub(crate) fn utilisation(&self, port: &PortRecord) -> Option<f64> {
+        let rate = self.ports[port.port as usize].rate;
+        share(port.total.sent_bytes, self.record.ended.since(Time::ZERO), rate)
+    }
+}
+
+fn fct(record: &FlowRecord) -> Option<Span> {
+    Some(record.completed?.since(record.started?))
+}
+
+/// Bytes over time in Gb/s; `None` over no time.
+pub(crate) fn gbps(bytes: u64, time: Span) -> Option<f64> {
+    (time.0 > 0).then(|| bytes as f64 * 8_000.0 / time.0 as f64)
+}
+
+/// Bytes sent over what a link can send in that time; `None` without time or rate.
+pub(crate) fn share(bytes: u64, time: Span, rate: Rate) -> Option<f64> {
+    gbps(bytes, time).filter(|_| rate.0 > 0).map(|sent| sent / rate.as_gbps_f64())
+}

@@ -1,0 +1,463 @@
+//! One run in numbers: `summary.json`.
+
+use crate::run::{LONG_FLOW_BYTES, Run, gbps, share};
+use crate::statistics::{Distribution, jain, mean};
+use incast_transport::{Bin, Parts};
+use incast_units::Time;
+use serde::{Deserialize, Serialize};
+
+/// One run in numbers. Times are in nanoseconds, rates in Gb/s; what cannot be said is null. Flows
+/// of the warm-up are counted in `flows` and enter nothing else that is said of flows; ports,
+/// tiers, goodput and counters cover the whole run. Equal for equal scenarios and seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// What the run is called.
+    pub label: String,
+    /// Its transports.
+    pub transports: Vec<String>,
+    /// Simulated time at the end.
+    pub ended_ns: f64,
+    /// Whether a person stopped it before its end.
+    pub interrupted: bool,
+    /// How many flows.
+    pub flows: FlowCounts,
+    /// Offered and carried traffic.
+    pub load: LoadSummary,
+    /// All measured flows.
+    pub all: Group,
+    /// Measured flows by size: `short` and `long`, then the four bands.
+    pub by_size: Vec<Group>,
+    /// Measured flows by transport, if there are several.
+    pub by_transport: Vec<Group>,
+    /// Measured flows by class, if there are several.
+    pub by_class: Vec<Group>,
+    /// Jain's index over the throughput of measured long flows.
+    pub jain_long: Option<f64>,
+    /// Jain's index over the bytes delivered by the flows whose throughput was recorded.
+    pub jain_series: Option<f64>,
+    /// Sums over flows and ports.
+    pub counters: Counters,
+    /// Queues and links by tier and direction.
+    pub tiers: Vec<TierSummary>,
+    /// Requests, if flows belong together.
+    pub requests: Option<RequestSummary>,
+}
+
+/// How many flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowCounts {
+    /// In the scenario.
+    pub total: usize,
+    /// Of the warm-up.
+    pub warmup: usize,
+    /// Opened until the end of the run, warm-up included.
+    pub started: usize,
+    /// Completed until the end of the run, warm-up included.
+    pub completed: usize,
+}
+
+/// Offered and carried traffic, in payload bytes. Loads are shares of the summed rate of all NICs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoadSummary {
+    /// Sizes of all flows that were opened, over the time until the last one was.
+    pub offered_gbps: Option<f64>,
+    /// `offered_gbps` over the rate of all NICs.
+    pub offered_load: Option<f64>,
+    /// Payload delivered over the length of the run.
+    pub goodput_gbps: Option<f64>,
+    /// `goodput_gbps` over the rate of all NICs.
+    pub goodput_load: Option<f64>,
+}
+
+/// Some flows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// Which: `all`, a band of sizes, a transport or a class.
+    pub name: String,
+    /// Number of flows.
+    pub flows: usize,
+    /// Of these completed; only they enter `fct_ns`, `slowdown` and `parts_mean_ns`.
+    pub completed: usize,
+    /// Flow completion time.
+    pub fct_ns: Option<Distribution>,
+    /// Flow completion time over that of the flow alone.
+    pub slowdown: Option<Distribution>,
+    /// Mean over flows of a flow's throughput: its size over its completion time, or what it had
+    /// delivered until the end of the run.
+    pub throughput_mean_gbps: Option<f64>,
+    /// Where the time went, on average.
+    pub parts_mean_ns: Option<PartMeans>,
+    /// Data packets sent, retransmissions included.
+    pub packets: u64,
+    /// Retransmitted data packets.
+    pub retransmits: u64,
+    /// Mean age of the information behind a decision of the control law.
+    pub decision_age_mean_ns: Option<f64>,
+}
+
+/// Means of the parts of the completion time in nanoseconds; they add up to its mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartMeans {
+    /// The NIC was busy with this flow.
+    pub nic_own: f64,
+    /// The NIC was busy with other flows.
+    pub nic_other: f64,
+    /// The NIC was idle, and no reason reported.
+    pub blocked_ready: f64,
+    /// Waiting for a grant, token or pull.
+    pub blocked_grant: f64,
+    /// Waiting for a credit.
+    pub blocked_credit: f64,
+    /// The window was full.
+    pub blocked_window: f64,
+    /// Paced.
+    pub blocked_pacing: f64,
+    /// Recovery from losses.
+    pub recovery: f64,
+    /// Serialisation on the way.
+    pub serialisation: f64,
+    /// Propagation on the way.
+    pub propagation: f64,
+    /// Queueing in NICs.
+    pub queue_nic: f64,
+    /// Queueing in edge switches.
+    pub queue_edge: f64,
+    /// Queueing in aggregation switches.
+    pub queue_aggregation: f64,
+    /// Queueing in core switches.
+    pub queue_core: f64,
+}
+
+impl PartMeans {
+    /// Names of the parts as in the columns (without `_ps`) and their values.
+    pub fn named(&self) -> [(&'static str, f64); 14] {
+        [
+            ("nic_own", self.nic_own),
+            ("nic_other", self.nic_other),
+            ("blocked_ready", self.blocked_ready),
+            ("blocked_grant", self.blocked_grant),
+            ("blocked_credit", self.blocked_credit),
+            ("blocked_window", self.blocked_window),
+            ("blocked_pacing", self.blocked_pacing),
+            ("recovery", self.recovery),
+            ("serialisation", self.serialisation),
+            ("propagation", self.propagation),
+            ("queue_nic", self.queue_nic),
+            ("queue_edge", self.queue_edge),
+            ("queue_aggregation", self.queue_aggregation),
+            ("queue_core", self.queue_core),
+        ]
+    }
+
+    /// The mean over flows; `None` without flows. Sums are exact (128-bit picoseconds).
+    pub fn of<'a>(parts: impl Iterator<Item = &'a Parts>) -> Option<PartMeans> {
+        let (mut sums, mut count) = ([0u128; 14], 0u64);
+        for part in parts {
+            let [b0, b1, b2, b3, b4] = part.blocked;
+            let [q0, q1, q2, q3] = part.queueing;
+            let Parts { nic_own, nic_other, recovery, serialisation, propagation, .. } = *part;
+            let values = [
+                nic_own, nic_other, b0, b1, b2, b3, b4, recovery, serialisation, propagation, q0,
+                q1, q2, q3,
+            ];
+            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value as u128);
+            count += 1;
+        }
+        let m = sums.map(|sum| sum as f64 / 1e3 / count as f64);
+        (count > 0).then_some(PartMeans {
+            nic_own: m[0],
+            nic_other: m[1],
+            blocked_ready: m[2],
+            blocked_grant: m[3],
+            blocked_credit: m[4],
+            blocked_window: m[5],
+            blocked_pacing: m[6],
+            recovery: m[7],
+            serialisation: m[8],
+            propagation: m[9],
+            queue_nic: m[10],
+            queue_edge: m[11],
+            queue_aggregation: m[12],
+            queue_core: m[13],
+        })
+    }
+}
+
+/// Sums over all flows and all ports, warm-up included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Data packets sent, retransmissions included.
+    pub packets: u64,
+    /// Retransmitted data packets.
+    pub retransmits: u64,
+    /// Packets marked.
+    pub marks: u64,
+    /// Packets dropped at ports.
+    pub drops: u64,
+    /// Packets whose payload was cut off.
+    pub trims: u64,
+    /// Port time during which some class was paused.
+    pub paused_ns: f64,
+    /// Packets lost on links.
+    pub link_losses: u64,
+    /// Packets that a decoder refused.
+    pub malformed: u64,
+    /// Packets that began transmission at some port.
+    pub packet_hops: u64,
+}
+
+/// The ports of one tier and direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TierSummary {
+    /// `nic`, `edge`, `aggregation` or `core`.
+    pub tier: String,
+    /// Whether they lead away from the receiving hosts.
+    pub upward: bool,
+    /// Number of ports.
+    pub ports: usize,
+    /// Mean over ports of the use of the link during the run, 0 to 1.
+    pub utilisation_mean: Option<f64>,
+    /// The busiest port's use of its link, 0 to 1.
+    pub utilisation_max: Option<f64>,
+    /// Mean over ports and time of the backlog.
+    pub backlog_mean_bytes: Option<f64>,
+    /// Largest backlog of any port at any time.
+    pub backlog_max_bytes: u64,
+    /// Packets marked.
+    pub marks: u64,
+    /// Packets dropped.
+    pub drops: u64,
+    /// Packets whose payload was cut off.
+    pub trims: u64,
+    /// Port time during which some class was paused.
+    pub paused_ns: f64,
+}
+
+/// Requests: flows that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestSummary {
+    /// Measured requests.
+    pub total: usize,
+    /// Of these complete.
+    pub completed: usize,
+    /// Time from the start of the first to the completion of the last flow of a request.
+    pub completion_ns: Option<Distribution>,
+}
+
+/// Bands of sizes in bytes, lower limit included, upper excluded.
+const BANDS: [(&str, u64, u64); 6] = [
+    ("short (< 100 KB)", 0, LONG_FLOW_BYTES),
+    ("long (>= 100 KB)", LONG_FLOW_BYTES, u64::MAX),
+    ("< 10 KB", 0, 10_000),
+    ("10-100 KB", 10_000, 100_000),
+    ("100 KB-1 MB", 100_000, 1_000_000),
+    (">= 1 MB", 1_000_000, u64::MAX),
+];
+
+impl Summary {
+    /// Short flows, those under [`LONG_FLOW_BYTES`].
+    pub fn short(&self) -> &Group {
+        &self.by_size[0]
+    }
+
+    /// Long flows, those of at least [`LONG_FLOW_BYTES`].
+    pub fn long(&self) -> &Group {
+        &self.by_size[1]
+    }
+}
+
+/// Summarises a run. Panics if its record and metadata do not belong together ([`Run::check`]).
+pub fn summarise(run: &Run) -> Summary {
+    run.check();
+    let order = order_of_time(run);
+    let measured = |at: &usize| !run.flows[*at].warmup;
+    let chosen = |name: &str, keep: &dyn Fn(usize) -> bool| {
+        let some: Vec<usize> =
+            order.iter().copied().filter(|at| measured(at) && keep(*at)).collect();
+        group(run, name, &some)
+    };
+    let by_size = BANDS
+        .iter()
+        .map(|&(name, low, high)| {
+            chosen(name, &|at| (low..high).contains(&run.flows[at].size_bytes))
+        })
+        .collect();
+    let long = |at: &usize| measured(at) && run.flows[*at].size_bytes >= LONG_FLOW_BYTES;
+    let long: Vec<f64> =
+        order.iter().copied().filter(long).filter_map(|at| run.throughput_gbps(at)).collect();
+    let series: Vec<f64> = run
+        .record
+        .series
+        .iter()
+        .map(|series| series.delivered.iter().sum::<u64>() as f64)
+        .collect();
+    Summary {
+        label: run.label.clone(),
+        transports: run.transports.clone(),
+        ended_ns: run.record.ended.as_ns_f64(),
+        interrupted: run.record.interrupted,
+        flows: counts(run),
+        load: load(run),
+        all: chosen("all", &|_| true),
+        by_size,
+        by_transport: several(
+            (0..run.transports.len())
+                .map(|index| {
+                    let name = run.transports[index].as_str();
+                    chosen(name, &|at| run.flows[at].transport as usize == index)
+                })
+                .collect(),
+        ),
+        by_class: several(
+            classes(run)
+                .into_iter()
+                .map(|class| chosen(class, &|at| run.flows[at].class == class))
+                .collect(),
+        ),
+        jain_long: jain(&long),
+        jain_series: jain(&series),
+        counters: counters(run),
+        tiers: tiers(run),
+        requests: requests(run),
+    }
+}
+
+/// Flows in the order they were opened; those that never were come last.
+fn order_of_time(run: &Run) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..run.flows.len()).collect();
+    order.sort_by_key(|at| run.record.flows[*at].started.unwrap_or(Time::NEVER));
+    order
+}
+
+/// Groups with flows, if there are at least two.
+fn several(groups: Vec<Group>) -> Vec<Group> {
+    let groups: Vec<Group> = groups.into_iter().filter(|group| group.flows > 0).collect();
+    if groups.len() > 1 { groups } else { Vec::new() }
+}
+
+/// Classes in alphabetical order.
+fn classes(run: &Run) -> Vec<&'static str> {
+    let names: std::collections::BTreeSet<_> = run.flows.iter().map(|flow| flow.class).collect();
+    names.into_iter().collect()
+}
+
+fn group(run: &Run, name: &str, flows: &[usize]) -> Group {
+    let fct: Vec<f64> =
+        flows.iter().filter_map(|at| run.fct(*at)).map(|span| span.as_ns_f64()).collect();
+    let slowdown: Vec<f64> = flows.iter().filter_map(|at| run.slowdown(*at)).collect();
+    let throughput: Vec<f64> = flows.iter().filter_map(|at| run.throughput_gbps(*at)).collect();
+    let records = || flows.iter().map(|at| &run.record.flows[*at]);
+    let decisions: u64 = records().map(|flow| flow.decisions as u64).sum();
+    let age: u128 = records().map(|flow| flow.decision_age as u128).sum();
+    Group {
+        name: name.to_string(),
+        flows: flows.len(),
+        completed: fct.len(),
+        fct_ns: Distribution::of(&fct),
+        slowdown: Distribution::of(&slowdown),
+        throughput_mean_gbps: mean(&throughput),
+        parts_mean_ns: PartMeans::of(records().filter_map(|flow| flow.parts.as_ref())),
+        packets: records().map(|flow| flow.packets as u64).sum(),
+        retransmits: records().map(|flow| flow.retransmits as u64).sum(),
+        decision_age_mean_ns: (decisions > 0).then(|| age as f64 / 1e3 / decisions as f64),
+    }
+}
+
+fn counts(run: &Run) -> FlowCounts {
+    FlowCounts {
+        total: run.flows.len(),
+        warmup: run.flows.iter().filter(|flow| flow.warmup).count(),
+        started: run.record.flows.iter().filter(|flow| flow.started.is_some()).count(),
+        completed: run.record.flows.iter().filter(|flow| flow.completed.is_some()).count(),
+    }
+}
+
+fn load(run: &Run) -> LoadSummary {
+    let opened = || run.record.flows.iter().zip(&run.flows).filter(|(r, _)| r.started.is_some());
+    let last = opened().filter_map(|(record, _)| record.started).max().unwrap_or(Time::ZERO);
+    let offered: u64 = opened().map(|(_, meta)| meta.size_bytes).sum();
+    let delivered: u64 = run.record.flows.iter().map(|flow| flow.delivered).sum();
+    let nics = run.ports.iter().filter(|port| port.tier == "nic").map(|port| port.rate).sum();
+    let lived = run.record.ended.since(Time::ZERO);
+    let arrivals = last.since(Time::ZERO);
+    LoadSummary {
+        offered_gbps: gbps(offered, arrivals),
+        offered_load: share(offered, arrivals, nics),
+        goodput_gbps: gbps(delivered, lived),
+        goodput_load: share(delivered, lived, nics),
+    }
+}
+
+fn counters(run: &Run) -> Counters {
+    let sum = |part: fn(&Bin) -> u64| run.record.ports.iter().map(|port| part(&port.total)).sum();
+    let paused: u64 = sum(|bin| bin.paused);
+    Counters {
+        packets: run.record.flows.iter().map(|flow| flow.packets as u64).sum(),
+        retransmits: run.record.flows.iter().map(|flow| flow.retransmits as u64).sum(),
+        marks: sum(|bin| bin.marks as u64),
+        drops: sum(|bin| bin.drops as u64),
+        trims: sum(|bin| bin.trims as u64),
+        paused_ns: paused as f64 / 1e3,
+        link_losses: run.record.link_losses,
+        malformed: run.record.malformed,
+        packet_hops: run.record.packet_hops,
+    }
+}
+
+/// Tiers in order of their first port.
+fn tiers(run: &Run) -> Vec<TierSummary> {
+    let mut kinds: Vec<(&str, bool)> = Vec::new();
+    for port in &run.ports {
+        if !kinds.contains(&(port.tier, port.upward)) {
+            kinds.push((port.tier, port.upward));
+        }
+    }
+    kinds.into_iter().map(|(tier, upward)| tier_summary(run, tier, upward)).collect()
+}
+
+fn tier_summary(run: &Run, tier: &str, upward: bool) -> TierSummary {
+    let of_tier = |at: u32| {
+        let port = &run.ports[at as usize];
+        port.tier == tier && port.upward == upward
+    };
+    let ports: Vec<_> = run.record.ports.iter().filter(|port| of_tier(port.port)).collect();
+    let used: Vec<f64> = ports.iter().filter_map(|port| run.utilisation(port)).collect();
+    let mut total = Bin::default();
+    // Counts of a port fit 32 bits; those of a tier need not.
+    let (mut marks, mut drops, mut trims) = (0, 0, 0);
+    for port in &ports {
+        total.backlog_max = total.backlog_max.max(port.total.backlog_max);
+        total.backlog_area += port.total.backlog_area;
+        total.paused += port.total.paused;
+        marks += port.total.marks as u64;
+        drops += port.total.drops as u64;
+        trims += port.total.trims as u64;
+    }
+    let port_time = run.record.ended.0 as f64 * ports.len() as f64;
+    TierSummary {
+        tier: tier.to_string(),
+        upward,
+        ports: ports.len(),
+        utilisation_mean: mean(&used),
+        utilisation_max: used.iter().copied().reduce(f64::max),
+        backlog_mean_bytes: (port_time > 0.0).then(|| total.backlog_area as f64 / port_time),
+        backlog_max_bytes: total.backlog_max,
+        marks,
+        drops,
+        trims,
+        paused_ns: total.paused as f64 / 1e3,
+    }
+}
+
+fn requests(run: &Run) -> Option<RequestSummary> {
+    let measured: Vec<_> = run.requests.iter().filter(|request| !request.warmup).collect();
+    let times: Vec<f64> = measured
+        .iter()
+        .filter_map(|request| Some(request.end?.since(request.start).as_ns_f64()))
+        .collect();
+    (!measured.is_empty()).then(|| RequestSummary {
+        total: measured.len(),
+        completed: times.len(),
+        completion_ns: Distribution::of(&times),
+    })
+}

@@ -1,0 +1,103 @@
+//! A small picture for documents: the 99th percentile of the slowdown by size of the flow.
+
+use crate::Run;
+use crate::figures::{COLOURS, SizeBin, colour, decades, lines};
+use crate::folder::{FolderError, write_atomic};
+use crate::number::{significant, size};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use std::path::Path;
+
+const FONT: &str = "Helvetica, Arial, sans-serif";
+const SIZE: (u32, u32) = (900, 480);
+
+type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Writes [`summary_svg_text`] to a file, whole or not at all.
+pub fn summary_svg(path: &Path, title: &str, runs: &[Run]) -> Result<(), FolderError> {
+    write_atomic(path, summary_svg_text(title, runs).as_bytes())
+}
+
+/// The 99th percentile of the slowdown by size of the flow, one line a label (or a label and
+/// transport), as SVG. Without a completed flow it is an empty picture with a title.
+pub fn summary_svg_text(title: &str, runs: &[Run]) -> String {
+    let lines: Vec<(String, Vec<SizeBin>)> =
+        lines(runs).iter().map(|line| (line.name.clone(), line.by_size())).collect();
+    let mut text = String::new();
+    let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+    // Drawing to a string fails only if a coordinate is wrong, and those are ours.
+    draw(&area, title, &lines).expect("drawing to a string");
+    area.present().expect("drawing to a string");
+    drop(area);
+    text
+}
+
+fn rgb(line: usize) -> RGBColor {
+    let hex = u32::from_str_radix(&colour(line)[1..], 16).expect("colours are six hex digits");
+    RGBColor((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
+}
+
+fn draw(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    title: &str,
+    lines: &[(String, Vec<SizeBin>)],
+) -> Drawn<()> {
+    area.fill(&WHITE)?;
+    let area = area.titled(title, (FONT, 22))?;
+    let bins = || lines.iter().flat_map(|(_, bins)| bins);
+    let limits = |value: fn(&SizeBin) -> f64| {
+        let low = bins().map(value).fold(f64::MAX, f64::min);
+        (low, bins().map(value).fold(low, f64::max))
+    };
+    if bins().next().is_none() {
+        return Ok(());
+    }
+    let ((x0, x1), (y0, y1)) = (limits(|bin| bin.size), limits(|bin| bin.slowdown[1]));
+    let mut chart = ChartBuilder::on(&area)
+        .margin(12)
+        .margin_right(30)
+        .x_label_area_size(50)
+        .y_label_area_size(64)
+        .build_cartesian_2d(
+            (x0 * 0.8..x1 * 1.25).log_scale().with_key_points(decades(x0, x1)),
+            (y0.min(1.0) * 0.9..y1.max(2.0) * 1.15).log_scale().with_key_points(ticks(y0, y1)),
+        )?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(RGBColor(225, 225, 225))
+        .x_desc("flow size (payload)")
+        .y_desc("slowdown, 99th percentile")
+        .x_label_formatter(&|bytes| size(*bytes))
+        .y_label_formatter(&|slowdown| significant(*slowdown))
+        .label_style((FONT, 15))
+        .axis_desc_style((FONT, 16))
+        .draw()?;
+    for (at, (name, bins)) in lines.iter().enumerate() {
+        let points = bins.iter().map(|bin| (bin.size, bin.slowdown[1]));
+        let style = rgb(at).stroke_width(2);
+        chart
+            .draw_series(LineSeries::new(points.clone(), style))?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], rgb(at).stroke_width(4)));
+        match at / COLOURS.len() {
+            0 => chart.draw_series(points.map(|p| Circle::new(p, 4, rgb(at).filled())))?,
+            _ => chart.draw_series(points.map(|p| TriangleMarker::new(p, 6, rgb(at).filled())))?,
+        };
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.85))
+        .border_style(RGBColor(200, 200, 200))
+        .label_font((FONT, 15))
+        .draw()?;
+    Ok(())
+}
+
+/// 1, 2, 5, 10, ... around the values.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let low = low.min(1.0);
+    let all = decades(low, high.max(2.0)).into_iter();
+    all.flat_map(|decade| [1.0, 2.0, 5.0].map(|step| decade * step)).collect()
+}

@@ -1,0 +1,212 @@
+//! Columns to Parquet and CSV, and the small JSON files beside them.
+
+use crate::columns::{Cell, Column, FLOW_COLUMNS, PORT_COLUMNS, Row};
+use crate::folder::{FolderError, write_atomic, write_through};
+use crate::{Run, Summary, summarise};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field, Metadata, Schema, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write as _};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Rows per row group, and the most that are held in memory as columns at a time.
+const ROW_GROUP: usize = 1 << 16;
+
+/// Which file, and so which rows.
+#[derive(Clone, Copy)]
+struct File {
+    columns: &'static [Column],
+    /// Rows of one item (intervals of a port; one of a flow).
+    each: usize,
+    rows: usize,
+}
+
+impl File {
+    fn flows(run: &Run) -> File {
+        File { columns: FLOW_COLUMNS, each: 1, rows: run.flows.len() }
+    }
+
+    fn ports(run: &Run) -> File {
+        let each = run.intervals();
+        File { columns: PORT_COLUMNS, each: each.max(1), rows: each * run.ports.len() }
+    }
+
+    fn row(&self, number: usize) -> Row {
+        Row { item: number / self.each, interval: number % self.each }
+    }
+
+    /// Consecutive ranges of at most a row group.
+    fn chunks(self) -> impl Iterator<Item = Range<usize>> {
+        (0..self.rows).step_by(ROW_GROUP).map(move |at| at..(at + ROW_GROUP).min(self.rows))
+    }
+
+    fn schema(&self) -> SchemaRef {
+        let field = |column: &Column| {
+            let (kind, nullable) = match column.cell {
+                Cell::Integer(_) => (DataType::UInt64, true),
+                Cell::Float(_) => (DataType::Float64, true),
+                Cell::Text(_) => (DataType::Utf8, false),
+                Cell::Flag(_) => (DataType::Boolean, false),
+            };
+            let notes = [("description", column.doc), ("unit", column.unit)];
+            
+            Field::new(column.name, kind, nullable).with_metadata(Metadata::from(notes))
+        };
+        Arc::new(Schema::new(self.columns.iter().map(field).collect::<Vec<_>>()))
+    }
+
+    fn batch(&self, run: &Run, schema: SchemaRef, rows: Range<usize>) -> RecordBatch {
+        let array = |column: &Column| -> ArrayRef {
+            let at = rows.clone().map(|number| self.row(number));
+            match column.cell {
+                Cell::Integer(get) => Arc::new(UInt64Array::from_iter(at.map(|row| get(run, row)))),
+                Cell::Float(get) => Arc::new(Float64Array::from_iter(at.map(|row| get(run, row)))),
+                Cell::Text(get) => {
+                    Arc::new(StringArray::from_iter_values(at.map(|row| get(run, row))))
+                }
+                Cell::Flag(get) => {
+                    Arc::new(BooleanArray::from(at.map(|row| get(run, row)).collect::<Vec<_>>()))
+                }
+            }
+        };
+        let arrays = self.columns.iter().map(array).collect();
+        RecordBatch::try_new(schema, arrays).expect("columns are of the schema's types")
+    }
+
+    fn write_parquet(&self, run: &Run, path: &Path) -> Result<(), FolderError> {
+        // Nothing that differs between two runs of one scenario and seed may enter the file.
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_max_row_group_row_count(Some(ROW_GROUP))
+            .set_created_by(format!("incast {}", env!("CARGO_PKG_VERSION")))
+            .build();
+        write_through(path, |file| {
+            let schema = self.schema();
+            let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties))?;
+            for rows in self.chunks() {
+                writer.write(&self.batch(run, schema.clone(), rows))?;
+            }
+            writer.close()?;
+            Ok(())
+        })
+    }
+
+    fn write_csv(&self, run: &Run, path: &Path) -> Result<(), FolderError> {
+        write_through(path, |file| {
+            let mut out = BufWriter::new(file);
+            let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+            writeln!(out, "{}", names.join(","))?;
+            let mut line = String::new();
+            for number in 0..self.rows {
+                line.clear();
+                for (at, column) in self.columns.iter().enumerate() {
+                    line.push_str(if at > 0 { "," } else { "" });
+                    push_csv(&mut line, run, self.row(number), column);
+                }
+                writeln!(out, "{line}")?;
+            }
+            out.flush()
+        })
+    }
+}
+
+/// A cell as RFC 4180 has it; null is an empty cell.
+fn push_csv(line: &mut String, run: &Run, row: Row, column: &Column) {
+    let done = match column.cell {
+        Cell::Integer(get) => get(run, row).map(|value| write!(line, "{value}")),
+        Cell::Float(get) => get(run, row).map(|value| write!(line, "{value}")),
+        Cell::Flag(get) => Some(write!(line, "{}", get(run, row))),
+        Cell::Text(get) => {
+            let text = get(run, row);
+            let quoted = text.contains([',', '"', '\n', '\r']);
+            Some(match quoted {
+                true => write!(line, "\"{}\"", text.replace('"', "\"\"")),
+                false => write!(line, "{text}"),
+            })
+        }
+    };
+    done.transpose().expect("writing to a string");
+}
+
+/// All flows as one Arrow batch with the columns of `flows.parquet`.
+pub fn flows_batch(run: &Run) -> RecordBatch {
+    let file = File::flows(run);
+    file.batch(run, file.schema(), 0..file.rows)
+}
+
+/// All ports and intervals as one Arrow batch with the columns of `ports.parquet`.
+pub fn ports_batch(run: &Run) -> RecordBatch {
+    let file = File::ports(run);
+    file.batch(run, file.schema(), 0..file.rows)
+}
+
+/// Writes `flows.parquet`: one row a flow. Equal runs make equal bytes.
+pub fn write_flows_parquet(path: &Path, run: &Run) -> Result<(), FolderError> {
+    File::flows(run).write_parquet(run, path)
+}
+
+/// Writes `ports.parquet`: one row a port and interval. Equal runs make equal bytes.
+pub fn write_ports_parquet(path: &Path, run: &Run) -> Result<(), FolderError> {
+    File::ports(run).write_parquet(run, path)
+}
+
+/// Writes the flows as CSV with the columns of `flows.parquet`; null is an empty cell.
+pub fn write_flows_csv(path: &Path, run: &Run) -> Result<(), FolderError> {
+    File::flows(run).write_csv(run, path)
+}
+
+/// Writes the ports as CSV with the columns of `ports.parquet`; null is an empty cell.
+pub fn write_ports_csv(path: &Path, run: &Run) -> Result<(), FolderError> {
+    File::ports(run).write_csv(run, path)
+}
+
+/// Writes a `manifest.json` with `"complete"` set as given. Write one with `false` before a run
+/// starts, so that whatever ends it leaves the truth. Panics if `manifest` is neither an object
+/// nor null.
+pub fn write_manifest(
+    path: &Path,
+    manifest: &serde_json::Value,
+    complete: bool,
+) -> Result<(), FolderError> {
+    let mut object = match manifest {
+        serde_json::Value::Object(object) => object.clone(),
+        serde_json::Value::Null => serde_json::Map::new(),
+        other => panic!("a manifest is a JSON object, not {other}"),
+    };
+    object.insert("complete".into(), complete.into());
+    write_json(path, &object)
+}
+
+/// Writes a `summary.json`. Equal runs make equal bytes.
+pub fn write_summary(path: &Path, summary: &Summary) -> Result<(), FolderError> {
+    write_json(path, summary)
+}
+
+fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderError> {
+    let mut text = serde_json::to_string_pretty(value).expect("plain data becomes JSON");
+    text.push('\n');
+    write_atomic(path, text.as_bytes())
+}
+
+/// Writes `flows.parquet`, `ports.parquet`, `summary.json` and last `manifest.json` of one run
+/// into an existing folder, with the CSV files too if asked for. The manifest says
+/// `"complete": false` if the run was interrupted. Returns the summary.
+pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
+    run.check();
+    write_flows_parquet(&folder.join("flows.parquet"), run)?;
+    write_ports_parquet(&folder.join("ports.parquet"), run)?;
+    if csv {
+        write_flows_csv(&folder.join("flows.csv"), run)?;
+        write_ports_csv(&folder.join("ports.csv"), run)?;
+    }
+    let summary = summarise(run);
+    write_summary(&folder.join("summary.json"), &summary)?;
+    write_manifest(&folder.join("manifest.json"), &run.manifest, !run.record.interrupted)?;
+    Ok(summary)
+}
+
