@@ -3,13 +3,14 @@
 pub mod dctcp;
 pub mod amrt;
 pub mod ndp;
+pub mod phost;
 pub mod ren;
 pub mod trd;
 
 use incast_transport::Transport;
 
 /// Every transport, by name.
-pub const CATALOGUE: &[&dyn Transport] = &[&amrt::ENTRY, &dctcp::ENTRY, &ndp::ENTRY, &ren::ENTRY, &trd::ENTRY];
+pub const CATALOGUE: &[&dyn Transport] = &[&amrt::ENTRY, &dctcp::ENTRY, &ndp::ENTRY, &phost::ENTRY, &ren::ENTRY, &trd::ENTRY];
 
 /// The transport of this name.
 pub fn find(name: &str) -> Option<&'static dyn Transport> {

@@ -185,10 +185,10 @@ impl Host for NdpHost {
     }
 
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
-        if open.has(CONTROL) {
-            if let Some(answer) = self.receivers.take() {
-                return Some(self.send_answer(env, answer));
-            }
+        if open.has(CONTROL)
+            && let Some(answer) = self.receivers.take()
+        {
+            return Some(self.send_answer(env, answer));
         }
         if open.has(DATA) { self.send_data(env) } else { None }
     }

@@ -313,10 +313,10 @@ fn pulls_never_exceed_one_a_spacing() {
             pulls.extend(b.answers().iter().map(|_| at));
         }
         let answer = b.arrive(now, seq % 3, seq, flag::TRIMMED * (seq as u8 & 1), 0)[0].header;
-        if let Header::Ack { flags, .. } | Header::Nack { flags, .. } = answer {
-            if flags & data_flag::PULL != 0 {
-                pulls.push(now);
-            }
+        if let Header::Ack { flags, .. } | Header::Nack { flags, .. } = answer
+            && flags & data_flag::PULL != 0
+        {
+            pulls.push(now);
         }
     }
     assert!(pulls.len() > 1_500);

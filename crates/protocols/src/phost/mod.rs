@@ -1,0 +1,210 @@
+//! pHost (CoNEXT 2015): destinations hand out tokens, sources spend them.
+
+mod control;
+mod params;
+mod ranking;
+mod receiver;
+mod sender;
+#[cfg(test)]
+mod tests;
+
+pub use params::Params;
+
+use control::Outbox;
+use incast_transport::{
+    Bytes, ClassPolicy, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host,
+    HostSite, Info, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing,
+    Span, Time, Transport, TransportId,
+};
+use receiver::{Receivers, default_waits};
+use sender::Senders;
+use std::sync::Arc;
+
+/// pHost's number on the wire.
+pub const ID: TransportId = TransportId(3);
+/// Class of announcements, tokens and finishes.
+const CONTROL: u8 = 0;
+/// Class of data of flows no larger than the free tokens.
+const SMALL: u8 = 1;
+/// Class of other data.
+const LARGE: u8 = 2;
+
+/// The catalogue entry.
+pub static ENTRY: Phost = Phost;
+
+/// pHost.
+pub struct Phost;
+
+static INFO: Info = Info {
+    name: "phost",
+    id: ID,
+    title: "pHost",
+    paper: "Gao et al., pHost: Distributed near-optimal datacenter transport over commodity \
+            network fabric, CoNEXT 2015",
+    kind: "receiver-driven",
+    switch_support: "three priorities, per-packet load balancing",
+    routing: Routing::RoundRobin,
+};
+
+impl Transport for Phost {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn parameters(&self) -> Vec<ParameterDoc> {
+        Params::docs()
+    }
+
+    fn configure(
+        &self,
+        settings: &[(String, String)],
+        fabric: Arc<FabricSite>,
+    ) -> Result<Arc<dyn Configured>, ParameterError> {
+        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
+    }
+}
+
+/// What hosts need to know.
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    free_tokens: u32,
+    free_for_long: bool,
+    third_level: bool,
+    window: u32,
+    /// Time of a full packet on the host's link.
+    slot: Span,
+    token_life: Span,
+    pause: Span,
+    downgrade: Span,
+    announce_again: Span,
+}
+
+impl Terms {
+    /// Free tokens of a flow.
+    fn free(&self, packets: u32) -> u32 {
+        if packets <= self.free_tokens {
+            packets
+        } else if self.free_for_long {
+            self.free_tokens
+        } else {
+            0
+        }
+    }
+
+    /// Class of a flow's data.
+    fn class(&self, packets: u32) -> u8 {
+        if packets > self.free_tokens && self.third_level { LARGE } else { SMALL }
+    }
+
+    /// A flow's length as free data tells it: 0 (not told) if it does not fit the field.
+    fn told_length(&self, packets: u32) -> u32 {
+        if packets < 1 << 24 { packets } else { 0 }
+    }
+}
+
+/// pHost with its parameters, for one fabric.
+struct Plan {
+    params: Params,
+    fabric: Arc<FabricSite>,
+}
+
+impl Plan {
+    fn terms(&self, site: &HostSite) -> Terms {
+        let params = &self.params;
+        let base_rtt = self.fabric.base_rtt;
+        let slot = site.rate.tx_time(Bytes(self.fabric.framing.charged_mtu() as u64));
+        let (pause, downgrade) = default_waits(site.bdp_packets, base_rtt, slot);
+        Terms {
+            free_tokens: params.free_tokens.unwrap_or(site.bdp_packets),
+            free_for_long: params.free_for_long,
+            third_level: params.third_level,
+            window: params.window.unwrap_or(site.bdp_packets),
+            slot,
+            token_life: slot.scale((params.token_life * 1e3) as u64, 1_000),
+            pause: params.pause.unwrap_or(pause),
+            downgrade: params.downgrade.unwrap_or(downgrade),
+            announce_again: params.announce_again.unwrap_or(base_rtt * 3),
+        }
+    }
+}
+
+impl Configured for Plan {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        let terms = self.terms(site);
+        Box::new(PhostHost {
+            senders: Senders::new(terms),
+            receivers: Receivers::new(terms),
+            outbox: Outbox::default(),
+        })
+    }
+
+    fn policy(&self, site: &PortSite) -> Policy {
+        let limit = self.params.buffer.map_or(site.buffer, |bytes| Limit::Bytes(bytes.0));
+        let discipline =
+            if self.params.push_out { Discipline::PushOut } else { Discipline::DropTail };
+        let class = ClassPolicy { discipline, ..ClassPolicy::fifo(limit) };
+        Policy { transport: ID, classes: vec![class; 3], markers: vec![] }
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.params.resolved()
+    }
+
+    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
+        self.terms(site).free(packets)
+    }
+}
+
+/// pHost on one host.
+struct PhostHost {
+    senders: Senders,
+    receivers: Receivers,
+    outbox: Outbox,
+}
+
+impl Host for PhostHost {
+    fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+        self.senders.open(env, &mut self.outbox, flow);
+    }
+
+    fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        match env.packets[packet].header {
+            Header::Data { .. } => self.receivers.data(env, &mut self.outbox, packet),
+            Header::Token { .. } => self.senders.token(env, packet),
+            Header::Announce { .. } => self.receivers.announced(env, &mut self.outbox, packet),
+            Header::Finish { .. } => {
+                let flow = env.packets[packet].flow;
+                self.senders.finish(env, flow);
+            }
+            _ => {}
+        }
+    }
+
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        let control = open.has(CONTROL);
+        if control && let Some(packet) = self.outbox.send(env) {
+            return Some(packet);
+        }
+        if open.has(SMALL)
+            && open.has(LARGE)
+            && let Some(packet) = self.senders.transmit(env, &mut self.outbox)
+        {
+            return Some(packet);
+        }
+        // A flow whose free tokens have all expired has just announced itself.
+        if control { self.outbox.send(env) } else { None }
+    }
+
+    fn deadline(&self) -> Time {
+        self.senders.deadline().min(self.receivers.deadline())
+    }
+
+    fn wake(&mut self, env: &mut Env<'_>) {
+        self.receivers.wake(env.now, &mut self.outbox);
+        self.senders.wake(env.now, &mut self.outbox);
+    }
+
+    fn open_flows(&self) -> usize {
+        self.senders.len() + self.receivers.len()
+    }
+}

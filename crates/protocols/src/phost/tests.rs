@@ -1,0 +1,529 @@
+//! Known answers of pHost: scripts of packets in and out, and flows through an unkind network.
+
+use super::{CONTROL, ENTRY, ID, LARGE, SMALL};
+use crate::ndp::test_world::{Unkindness, World, configured, fabric, flow, host_site};
+use incast_transport::{
+    Bytes, Classes, Discipline, Env, FabricSite, Flow, FlowId, Framing, Header, Host, HostClock,
+    HostId, Limit, Packet, PacketPool, PortSite, Probe, Random, Rate, Span, Time, Transport,
+    data_flag, flag,
+};
+use std::sync::Arc;
+
+const RATE: Rate = Rate::from_gbps(10);
+const MSS: u64 = 1460;
+/// A full packet at 10 Gb/s.
+const SLOT: Span = Span(1_230_400);
+
+fn slots(n: u64) -> Time {
+    Time::ZERO + SLOT * n
+}
+
+/// A fabric whose round trip is eight packets, as in the authors' runs.
+fn eight() -> Arc<FabricSite> {
+    let fabric = fabric(4, RATE, SLOT * 8);
+    assert_eq!(fabric.bdp_packets(RATE), 8);
+    fabric
+}
+
+/// One host, called by hand.
+struct Bench {
+    host: Box<dyn Host>,
+    packets: PacketPool,
+    probe: Probe,
+    random: Random,
+}
+
+impl Bench {
+    fn new(settings: &[(&str, &str)]) -> Bench {
+        let fabric = eight();
+        Bench {
+            host: configured(&ENTRY, settings, &fabric).host(&host_site(1, &fabric)),
+            packets: PacketPool::new(Framing::ETHERNET),
+            probe: Probe::new(8, true),
+            random: Random::new(0, 0, 0),
+        }
+    }
+
+    fn call<T>(&mut self, now: Time, f: impl FnOnce(&mut dyn Host, &mut Env<'_>) -> T) -> T {
+        self.probe.enter(now, HostClock::default());
+        let mut env = Env {
+            now,
+            host: HostId(1),
+            random: &mut self.random,
+            probe: &mut self.probe,
+            packets: &mut self.packets,
+        };
+        f(&mut *self.host, &mut env)
+    }
+
+    fn open(&mut self, now: Time, flow: &Flow) {
+        self.call(now, |host, env| {
+            env.probe.opened(flow.id);
+            host.open(env, flow);
+        });
+    }
+
+    fn receive(&mut self, now: Time, flow: u32, header: Header, payload: u16, flags: u8) {
+        self.call(now, |host, env| {
+            let packet = env.packets.create(Packet {
+                header,
+                src: HostId(2),
+                dst: HostId(1),
+                flow: FlowId(flow),
+                payload,
+                path: 0,
+                mark: 0,
+                class: 0,
+                transport: ID,
+                flags,
+                extension: 0,
+            });
+            let mut stamps = *env.packets.stamps(packet);
+            (stamps.started, stamps.departed, stamps.own) = (now.0, now.0, 0);
+            (stamps.blocked, stamps.waited) = Default::default();
+            env.probe.arriving(&stamps, env.packets.meta(packet));
+            host.receive(env, packet);
+            env.packets.free(packet);
+        });
+    }
+
+    fn announce(&mut self, now: Time, flow: u32, packets: u32, flags: u8) {
+        let header = Header::Announce { packets, bytes_low: 0, bytes_high: 0, flags: 0 };
+        self.receive(now, flow, header, 0, flags);
+    }
+
+    /// Data of token `tag`, or free data of a flow of `tag` packets.
+    fn data(&mut self, now: Time, flow: u32, seq: u32, tag: u32, flags: u8) {
+        let header = Header::Data { seq, offset: seq * MSS as u32, tag, flags };
+        self.receive(now, flow, header, MSS as u16, 0);
+    }
+
+    fn token(&mut self, now: Time, flow: u32, seq: u32, remaining: u32, number: u32) {
+        self.receive(now, flow, Header::Token { seq, remaining, number, flags: 0 }, 0, 0);
+    }
+
+    fn transmit(&mut self, now: Time) -> Option<Packet> {
+        self.call(now, |host, env| {
+            let packet = host.transmit(env, Classes::ALL)?;
+            let content = env.packets[packet];
+            env.packets.free(packet);
+            Some(content)
+        })
+    }
+
+    fn sequence(&mut self, now: Time) -> Option<(u32, u32)> {
+        let packet = self.transmit(now).filter(|packet| packet.is_data())?;
+        Some((packet.flow.0, packet.header.data_key()))
+    }
+
+    /// Wakes the host at its deadlines until `until`; what it sends, and when.
+    fn run(&mut self, until: Time) -> Vec<(Time, Packet)> {
+        let mut sent = vec![];
+        while self.host.deadline() <= until {
+            let now = self.host.deadline();
+            self.call(now, |host, env| host.wake(env));
+            assert!(self.host.deadline() > now, "a timer in the past");
+            while let Some(packet) = self.transmit(now) {
+                sent.push((now, packet));
+            }
+        }
+        sent
+    }
+
+    /// The tokens among them: when, flow, packet.
+    fn tokens(&mut self, until: Time) -> Vec<(Time, u32, u32)> {
+        let sent = self.run(until).into_iter();
+        sent.filter_map(|(at, packet)| match packet.header {
+            Header::Token { seq, .. } => Some((at, packet.flow.0, seq)),
+            _ => None,
+        })
+        .collect()
+    }
+}
+
+// -- destinations ------------------------------------------------------------------------------
+
+#[test]
+fn a_silent_source_gets_its_window_and_then_one_token_a_downgrade() {
+    let mut b = Bench::new(&[]);
+    b.announce(slots(10), 0, 100, 0);
+    let expected: Vec<_> = (0..8).map(|n| (slots(10 + n), 0, n as u32)).collect();
+    assert_eq!(b.tokens(slots(41)), expected);
+    // The last token was issued in slot 17: one more after 25 packet times, and so on.
+    assert_eq!(b.tokens(slots(100)), [(slots(42), 0, 8), (slots(67), 0, 9), (slots(92), 0, 10)]);
+}
+
+#[test]
+fn competitors_of_a_silent_source_get_every_slot() {
+    let mut b = Bench::new(&[]);
+    b.announce(slots(0), 0, 20, 0);
+    b.announce(slots(0), 1, 200, 0);
+    let mut used = 0;
+    let mut tokens = vec![];
+    for slot in 0..40 {
+        for (at, flow, seq) in b.tokens(slots(slot)) {
+            tokens.push((at, flow));
+            if flow == 1 {
+                b.data(at, 1, seq, used, data_flag::TAGGED);
+                used += 1;
+            }
+        }
+    }
+    let of = |slot: u64| if slot < 8 || slot == 32 { 0 } else { 1 };
+    let expected: Vec<_> = (0..40).map(|slot| (slots(slot), of(slot))).collect();
+    assert_eq!(tokens, expected);
+}
+
+#[test]
+fn data_moves_the_window() {
+    let mut b = Bench::new(&[]);
+    b.announce(slots(0), 0, 100, 0);
+    assert_eq!(b.tokens(slots(12)).len(), 8);
+    // Token 2 is used: three more, at once and then one a slot.
+    b.data(slots(13), 0, 2, 2, data_flag::TAGGED);
+    let expected = [(slots(13), 0, 8), (slots(14), 0, 9), (slots(15), 0, 10)];
+    assert_eq!(b.tokens(slots(30)), expected);
+}
+
+#[test]
+fn the_flow_with_fewest_remaining_packets_is_preferred() {
+    let mut b = Bench::new(&[("window", "100")]);
+    b.announce(slots(0), 0, 30, 0);
+    b.announce(slots(0), 1, 20, 0);
+    b.announce(slots(0), 2, 20, 0);
+    let flows = |tokens: Vec<(Time, u32, u32)>| tokens.into_iter().map(|t| t.1).collect::<Vec<_>>();
+    // Of equals the one announced first.
+    assert_eq!(flows(b.tokens(slots(3))), [1, 1, 1, 1]);
+    b.data(slots(3), 2, 0, 0, data_flag::TAGGED);
+    assert_eq!(flows(b.tokens(slots(5))), [2, 2]);
+    b.announce(slots(5), 3, 10, 0);
+    assert_eq!(flows(b.tokens(slots(7))), [3, 3]);
+}
+
+#[test]
+fn a_lost_packet_is_asked_for_after_the_pause() {
+    let mut b = Bench::new(&[]);
+    b.announce(slots(0), 0, 10, 0);
+    let mut asked = vec![];
+    for slot in 0..40 {
+        for (at, _, seq) in b.tokens(slots(slot)) {
+            let number = asked.len() as u32;
+            asked.push((at, seq));
+            if seq != 4 || number > 9 {
+                let last = if seq == 9 { data_flag::LAST } else { 0 };
+                b.data(at, 0, seq, number, data_flag::TAGGED | last);
+            }
+        }
+    }
+    // Ten tokens in slots 0 to 9, nine packet times of pause, then the missing one.
+    assert_eq!(asked.len(), 11);
+    assert_eq!(asked[9], (slots(9), 9));
+    assert_eq!(asked[10], (slots(18), 4));
+    assert_eq!(b.host.open_flows(), 0);
+}
+
+#[test]
+fn slots_are_left_to_free_packets() {
+    let mut b = Bench::new(&[]);
+    b.announce(slots(0), 0, 100, 0);
+    assert_eq!(b.tokens(slots(1)).len(), 2);
+    // A flow of three packets, all of them free: three slots stay empty.
+    b.data(slots(1) + Span(1), 1, 0, 3, data_flag::UNSCHEDULED);
+    let tokens = b.tokens(slots(6));
+    assert_eq!(tokens, [(slots(5), 0, 2), (slots(6), 0, 3)]);
+}
+
+#[test]
+fn a_short_flow_that_stays_incomplete_is_asked_for() {
+    let mut b = Bench::new(&[]);
+    b.data(slots(0), 0, 0, 3, data_flag::UNSCHEDULED);
+    b.data(slots(1), 0, 1, 3, data_flag::UNSCHEDULED);
+    // Twice its three packet times after its first sign; one remains.
+    assert_eq!(b.tokens(slots(14)), [(slots(6), 0, 2)]);
+    let last = data_flag::TAGGED | data_flag::LAST;
+    b.data(slots(14) + Span(1), 0, 2, 3, last);
+    assert!(matches!(b.transmit(slots(15)).unwrap().header, Header::Finish { .. }));
+    assert_eq!(b.probe.outcomes().len(), 1);
+}
+
+#[test]
+fn no_tokens_after_the_finish_and_late_packets_are_told() {
+    let mut b = Bench::new(&[]);
+    b.announce(slots(0), 0, 9, 0);
+    for seq in 0..9 {
+        let last = if seq == 8 { data_flag::LAST } else { 0 };
+        b.data(slots(0), 0, seq, 0, data_flag::TAGGED | last);
+    }
+    assert!(matches!(b.transmit(slots(0)).unwrap().header, Header::Finish { .. }));
+    assert!(b.tokens(slots(1_000)).is_empty());
+    assert_eq!((b.host.open_flows(), b.host.deadline()), (0, Time::NEVER));
+    // The announcement behind the data asks nothing; a repeated one, and data, do.
+    b.announce(slots(1_000), 0, 9, 0);
+    assert!(b.transmit(slots(1_000)).is_none());
+    b.announce(slots(1_001), 0, 9, flag::RETRANSMIT);
+    assert!(matches!(b.transmit(slots(1_001)).unwrap().header, Header::Finish { .. }));
+    b.data(slots(1_002), 0, 3, 3, data_flag::TAGGED);
+    assert!(matches!(b.transmit(slots(1_002)).unwrap().header, Header::Finish { .. }));
+    assert_eq!(b.host.open_flows(), 0);
+}
+
+#[test]
+fn at_most_one_token_a_packet_time() {
+    let mut b = Bench::new(&[]);
+    let mut random = Random::new(4, 0, 0);
+    let (mut now, mut times) = (slots(0), vec![]);
+    for round in 0..3_000 {
+        now += Span(random.below(SLOT.0));
+        for (at, flow, seq) in b.tokens(now) {
+            times.push(at);
+            if random.chance(0.7) {
+                b.data(now, flow, seq, seq, data_flag::TAGGED);
+            }
+        }
+        if round % 200 == 0 && round < 1_600 {
+            let free = if round % 400 == 0 { data_flag::UNSCHEDULED } else { 0 };
+            match free {
+                0 => b.announce(now, round / 200, 400 + round, 0),
+                free => b.data(now, round / 200, 0, 5, free),
+            }
+        }
+    }
+    assert!(times.len() > 500, "{}", times.len());
+    assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= SLOT));
+}
+
+// -- sources -----------------------------------------------------------------------------------
+
+#[test]
+fn a_short_flow_sends_everything_and_then_announces_itself() {
+    let mut b = Bench::new(&[]);
+    b.open(slots(0), &flow(0, 1, 2, 8 * MSS, slots(0)));
+    for seq in 0..8 {
+        let packet = b.transmit(slots(seq)).unwrap();
+        let last = if seq == 7 { data_flag::LAST } else { 0 };
+        let flags = data_flag::UNSCHEDULED | last;
+        let offset = seq as u32 * MSS as u32;
+        assert_eq!(packet.header, Header::Data { seq: seq as u32, offset, tag: 8, flags });
+        assert_eq!(packet.class, SMALL);
+    }
+    let announcement = b.transmit(slots(8)).unwrap();
+    assert!(matches!(announcement.header, Header::Announce { packets: 8, .. }));
+    assert!(b.transmit(slots(8)).is_none());
+}
+
+#[test]
+fn a_long_flow_waits_for_tokens_unless_told_otherwise() {
+    for (setting, free) in [("false", 0), ("true", 8)] {
+        let mut b = Bench::new(&[("free_for_long", setting)]);
+        b.open(slots(0), &flow(0, 1, 2, 9 * MSS, slots(0)));
+        let first = b.transmit(slots(0)).unwrap();
+        assert!(matches!(first.header, Header::Announce { packets: 9, bytes_low: 13_140, .. }));
+        assert_eq!(first.class, CONTROL);
+        let sent: Vec<_> = std::iter::from_fn(|| b.transmit(slots(0))).collect();
+        assert_eq!(sent.len(), free);
+        assert!(sent.iter().all(|packet| packet.class == LARGE));
+    }
+}
+
+#[test]
+fn tokens_expire_after_one_and_a_half_packet_times() {
+    let mut b = Bench::new(&[]);
+    b.open(slots(0), &flow(0, 1, 2, 20 * MSS, slots(0)));
+    b.transmit(slots(0));
+    b.token(slots(1), 0, 5, 20, 0);
+    assert_eq!(b.sequence(slots(1) + SLOT.scale(3, 2)), Some((0, 5)));
+    b.token(slots(10), 0, 6, 19, 1);
+    assert_eq!(b.sequence(slots(10) + SLOT.scale(3, 2) + Span(1)), None);
+}
+
+#[test]
+fn free_tokens_expire_too() {
+    let mut b = Bench::new(&[]);
+    b.open(slots(0), &flow(0, 1, 2, 4 * MSS, slots(0)));
+    assert_eq!(b.sequence(slots(0)), Some((0, 0)));
+    // 4 + 1.5 packet times; the flow then announces itself and waits.
+    let packet = b.transmit(slots(6)).unwrap();
+    assert!(matches!(packet.header, Header::Announce { .. }));
+    assert!(b.transmit(slots(6)).is_none());
+}
+
+#[test]
+fn the_source_prefers_the_flow_with_fewest_remaining_packets() {
+    let mut b = Bench::new(&[]);
+    b.open(slots(0), &flow(0, 1, 2, 50 * MSS, slots(0)));
+    b.open(slots(0), &flow(1, 1, 2, 40 * MSS, slots(0)));
+    while b.transmit(slots(0)).is_some() {}
+    b.token(slots(1), 0, 3, 50, 0);
+    b.token(slots(1), 1, 4, 40, 0);
+    assert_eq!(b.sequence(slots(1)), Some((1, 4)));
+    assert_eq!(b.sequence(slots(1)), Some((0, 3)));
+    // A token tells how much remains.
+    b.token(slots(5), 1, 6, 30, 1);
+    b.token(slots(5), 0, 7, 2, 1);
+    assert_eq!(b.sequence(slots(5)), Some((0, 7)));
+    // The same packet again is a retransmission.
+    b.token(slots(6), 0, 7, 2, 2);
+    assert!(b.transmit(slots(6)).unwrap().has(flag::RETRANSMIT));
+    assert_eq!(b.sequence(slots(6)), Some((1, 6)));
+    assert_eq!(b.sequence(slots(6)), None);
+}
+
+#[test]
+fn announcements_are_repeated_until_something_is_heard() {
+    let mut b = Bench::new(&[]);
+    b.open(slots(0), &flow(0, 1, 2, 20 * MSS, slots(0)));
+    b.transmit(slots(0));
+    let times: Vec<_> = b
+        .run(slots(200))
+        .into_iter()
+        .map(|(at, packet)| {
+            assert!(packet.has(flag::RETRANSMIT));
+            at
+        })
+        .collect();
+    // Three round trips of eight packets, doubling.
+    assert_eq!(times, [slots(24), slots(24 + 48), slots(24 + 48 + 96)]);
+    b.token(slots(200), 0, 0, 20, 0);
+    assert_eq!(b.run(slots(230)).iter().map(|sent| sent.0).collect::<Vec<_>>(), [slots(224)]);
+    b.receive(
+        slots(231),
+        0,
+        Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 },
+        0,
+        0,
+    );
+    assert_eq!(b.host.open_flows(), 0);
+    assert!(b.run(slots(10_000)).is_empty());
+}
+
+// -- policy and settings -----------------------------------------------------------------------
+
+#[test]
+fn what_it_asks_of_ports() {
+    let fabric = eight();
+    let site = PortSite {
+        port: 0,
+        rate: RATE,
+        nic: false,
+        tier: 1,
+        upward: false,
+        buffer: Limit::Packets(128),
+        fabric: fabric.clone(),
+    };
+    let policy = |settings: &[(&str, &str)]| configured(&ENTRY, settings, &fabric).policy(&site);
+    let own = policy(&[]);
+    assert_eq!(own.classes.len(), 3);
+    assert!(own.classes.iter().all(|class| class.discipline == Discipline::PushOut));
+    assert!(own.classes.iter().all(|class| class.limit == Limit::Bytes(36_864)));
+    let other = policy(&[("buffer", "auto"), ("push_out", "false")]);
+    assert!(other.classes.iter().all(|class| class.discipline == Discipline::DropTail));
+    assert!(other.classes.iter().all(|class| class.limit == Limit::Packets(128)));
+}
+
+#[test]
+fn waits_are_the_authors_at_eight_packets_and_round_trips_elsewhere() {
+    let waits = |rtt: Span| {
+        let fabric = fabric(2, RATE, rtt);
+        let plan = super::Plan { params: super::Params::default(), fabric: fabric.clone() };
+        plan.terms(&host_site(0, &fabric))
+    };
+    let small = waits(SLOT * 8);
+    assert_eq!((small.pause, small.downgrade), (SLOT * 9, SLOT * 25));
+    assert_eq!((small.free_tokens, small.window), (8, 8));
+    let large = waits(Span::from_us(100));
+    assert_eq!((large.pause, large.downgrade), (Span::from_us(110), Span::from_us(300)));
+    assert_eq!((large.free_tokens, large.window), (82, 82));
+}
+
+#[test]
+fn wrong_settings_are_refused() {
+    let set = |key: &str, value: &str| {
+        ENTRY.configure(&[(key.to_string(), value.to_string())], eight()).err()
+    };
+    assert!(set("window", "0").unwrap().problem.contains("1 to"));
+    assert!(set("free", "3").unwrap().known.contains(&"free_tokens"));
+    assert!(set("buffer", "64KiB").is_none());
+}
+
+// -- networks ----------------------------------------------------------------------------------
+
+fn world(settings: &[(&str, &str)], unkind: Unkindness, seed: u64) -> World {
+    let fabric = eight();
+    World::new(&*configured(&ENTRY, settings, &fabric), &fabric, unkind, seed)
+}
+
+fn count(world: &World, kind: impl Fn(&Header) -> bool) -> usize {
+    world.sent.iter().filter(|(_, packet)| kind(&packet.header)).count()
+}
+
+#[test]
+fn a_short_flow_takes_the_ideal_time_and_no_token() {
+    for packets in [1, 5, 8] {
+        let mut world = world(&[], Unkindness::default(), 1);
+        world.add(flow(0, 0, 1, packets * MSS, Time::ZERO));
+        world.run(Span::from_ms(1));
+        assert_eq!(world.completed(0), slots(packets) + world.delay);
+        assert_eq!(count(&world, |header| matches!(header, Header::Token { .. })), 0);
+    }
+}
+
+#[test]
+fn a_long_flow_alone_starts_after_a_round_trip_and_fills_the_link() {
+    let mut world = world(&[], Unkindness::default(), 1);
+    world.add(flow(0, 0, 1, 1_000 * MSS, Time::ZERO));
+    world.run(Span::from_ms(10));
+    // Announcement and first token are header-sized packets; then a packet a packet time.
+    let header = RATE.tx_time(Bytes(84));
+    let begin = Time::ZERO + (header + world.delay) * 2;
+    let data = world.sent.iter().filter(|(_, packet)| packet.is_data());
+    let times: Vec<_> = data.map(|(at, _)| *at).collect();
+    assert_eq!(times[0], begin);
+    assert!(times.windows(2).all(|pair| pair[1] - pair[0] == SLOT));
+    assert_eq!(world.completed(0), begin + SLOT * 1_000 + world.delay);
+}
+
+#[test]
+fn of_two_long_flows_the_shorter_gets_the_link() {
+    let mut world = world(&[], Unkindness::default(), 1);
+    world.add(flow(0, 0, 1, 300 * MSS, Time::ZERO));
+    world.add(flow(1, 2, 1, 600 * MSS, Time::ZERO));
+    world.run(Span::from_ms(10));
+    let begin = Time::ZERO + (RATE.tx_time(Bytes(84)) + world.delay) * 2;
+    assert_eq!(world.completed(0), begin + SLOT * 300 + world.delay);
+    // The destination's link was never idle.
+    let all = begin + SLOT * 900 + world.delay;
+    let late = world.completed(1).since(all);
+    assert!(late <= SLOT * 10, "{late}");
+}
+
+#[test]
+fn scheduled_data_has_tokens_and_every_token_is_spent_once() {
+    let mut world = world(&[], Unkindness { loss: 0.02, ..Unkindness::default() }, 3);
+    world.add(flow(0, 0, 1, 500 * MSS, Time::ZERO));
+    world.add(flow(1, 0, 1, 6 * MSS, Time::ZERO));
+    world.run(Span::from_ms(100));
+    let tokens = count(&world, |header| matches!(header, Header::Token { .. }));
+    let data = count(&world, |header| matches!(header, Header::Data { .. }));
+    assert!(data <= tokens + 6);
+}
+
+#[test]
+fn every_flow_completes_in_an_unkind_network() {
+    for seed in 0..60 {
+        let mut random = Random::new(seed, 9, 9);
+        let long = if seed % 2 == 0 { "true" } else { "false" };
+        let fabric = fabric(4, RATE, Span::from_us(10 + 90 * (seed % 3)));
+        let plan = configured(&ENTRY, &[("free_for_long", long)], &fabric);
+        let level = 0.01 * (1 + seed % 5) as f64;
+        let unkind =
+            Unkindness { loss: level, double: level, delay: level, trim: level, bounce: 0.0 };
+        let mut world = World::new(&*plan, &fabric, unkind, seed);
+        for id in 0..30 {
+            let src = random.below(4) as u32;
+            let dst = (src + 1 + random.below(3) as u32) % 4;
+            let size = 1 + random.below(if id % 5 == 0 { 400_000 } else { 30_000 });
+            world.add(flow(id, src, dst, size, Time(random.below(500_000_000))));
+        }
+        world.run(Span::from_secs(5));
+    }
+}
