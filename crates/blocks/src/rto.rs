@@ -29,6 +29,7 @@ pub struct Rto {
     bounds: RtoBounds,
     smoothed: Option<Span>,
     variation: Span,
+    least: Span,
     /// Doublings since the last progress.
     doublings: u8,
 }
@@ -37,12 +38,13 @@ impl Rto {
     /// Without samples.
     pub fn new(bounds: RtoBounds) -> Rto {
         assert!(bounds.min > Span::ZERO && bounds.min <= bounds.max);
-        Rto { bounds, smoothed: None, variation: Span::ZERO, doublings: 0 }
+        Rto { bounds, smoothed: None, variation: Span::ZERO, least: Span::MAX, doublings: 0 }
     }
 
     /// Takes in a round-trip time of a segment that was sent once (Karn).
     #[inline]
     pub fn sample(&mut self, rtt: Span) {
+        self.least = self.least.min(rtt);
         match self.smoothed {
             // RFC 6298 §2.2
             None => {
@@ -74,6 +76,12 @@ impl Rto {
     #[inline]
     pub fn smoothed(&self) -> Option<Span> {
         self.smoothed
+    }
+
+    /// The least sample; [`Span::MAX`] before the first.
+    #[inline]
+    pub fn least(&self) -> Span {
+        self.least
     }
 
     /// The timeout in force.

@@ -156,6 +156,16 @@ impl Scoreboard {
         (place.state & (SACKED | RESENT) == 0).then(|| now.since(place.sent))
     }
 
+    /// How long ago the first unacknowledged segment was sent again; `None` if it was not.
+    #[inline]
+    pub fn copy_age(&mut self, now: Time) -> Option<Span> {
+        if self.is_empty() {
+            return None;
+        }
+        let place = self.place(self.first);
+        (place.state & RESENT != 0).then(|| now.since(place.sent))
+    }
+
     /// All segments below `to` are acknowledged; returns their bytes. Panics when some were never
     /// sent.
     #[inline]

@@ -35,6 +35,18 @@ pub(super) struct Answered<'a> {
 /// Ranges in one selective acknowledgement.
 const SACK_RANGES: usize = 3;
 
+/// What an answer says about losses.
+struct News {
+    /// A copy was acknowledged, but not everything.
+    partial: bool,
+    /// The same byte is expected as before.
+    repeated: bool,
+    /// Bytes newly known to have arrived beyond a hole.
+    sacked: u64,
+    /// A request to go back.
+    nack: bool,
+}
+
 /// A flow's timers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Timer {
@@ -250,12 +262,16 @@ impl<C: Control> Outgoing<C> {
         if let Some(rtt) = rtt {
             self.rto.sample(rtt);
         }
+        // An answer younger than any round trip is not to the copy but to a late original.
+        let repaired = self.board.copy_age(now).is_some_and(|age| age >= self.rto.least());
         let bytes = if to > self.board.first() { self.advance(now, to) } else { 0 };
+        let partial = repaired && bytes > 0;
         let sacked = match options.reliability {
             Reliability::Sack => self.sack(echoed, answer.extension),
             _ => 0,
         };
-        if self.find_losses(bytes, cumulative == before, sacked, answer.nack, options) {
+        let news = News { partial, repeated: cumulative == before, sacked, nack: answer.nack };
+        if self.find_losses(&news, options.reliability) {
             let progress = self.progress(now);
             self.control.on_loss(Loss::Fast, &progress);
         }
@@ -315,48 +331,37 @@ impl<C: Control> Outgoing<C> {
 
     /// Loss detection and recovery state; returns whether a recovery begins.
     #[inline]
-    fn find_losses(
-        &mut self,
-        bytes: u64,
-        repeated: bool,
-        sacked: u64,
-        nack: bool,
-        options: &Options,
-    ) -> bool {
+    fn find_losses(&mut self, news: &News, reliability: Reliability) -> bool {
         if self.recovering && self.board.first() >= self.recover {
             self.recovering = false;
             self.duplicates = 0;
         }
-        match options.reliability {
-            Reliability::Sack => {
-                if sacked > 0 {
-                    self.board.detect();
-                }
+        match reliability {
+            Reliability::Sack if news.sacked > 0 => {
+                self.board.detect();
             }
-            Reliability::NewReno => {
-                if repeated && !self.board.is_empty() {
-                    self.duplicates += 1;
-                    // RFC 6582 §3.2: not again for the same window, nor after a timeout.
-                    let fresh = self.board.first() >= self.recover && !self.recovering;
-                    if self.duplicates as usize == REORDERING && fresh {
-                        self.board.lose_first();
-                    }
+            Reliability::NewReno if news.repeated && !self.board.is_empty() => {
+                self.duplicates += 1;
+                // RFC 6582 §3.2: not again for the same window, nor after a timeout.
+                let fresh = self.board.first() >= self.recover && !self.recovering;
+                if self.duplicates as usize == REORDERING && fresh {
+                    self.board.lose_first();
                 }
             }
             Reliability::GoBackN { .. } => {
-                if nack {
+                if news.nack {
                     self.board.lose_all();
-                    return !self.board.is_empty();
                 }
-                return false;
+                return news.nack && !self.board.is_empty();
             }
+            _ => {}
         }
         if self.recovering {
-            if bytes > 0 {
-                // A partial acknowledgement: what was sent before the recovery began and is still
-                // first was lost too (RFC 6582 §3.2).
+            if news.partial {
+                // The copy arrived and what was sent before the recovery began is still missing:
+                // it was lost too (RFC 6582 §3.2).
                 let lost = self.board.lose_first();
-                self.forced |= lost && options.reliability == Reliability::NewReno;
+                self.forced |= lost && reliability == Reliability::NewReno;
             }
             return false;
         }
@@ -396,11 +401,5 @@ impl<C: Control> Outgoing<C> {
         self.duplicates = 0;
         self.forced = true;
         self.timer_base = now;
-    }
-
-    /// The timeout in force.
-    #[cfg(test)]
-    pub fn rto(&self) -> incast_transport::Span {
-        self.rto.timeout()
     }
 }

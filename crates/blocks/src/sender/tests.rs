@@ -1,3 +1,4 @@
 mod faults;
+mod options;
 mod scripts;
 mod world;

@@ -1,1 +1,333 @@
+//! Known answers of the control law and of the marker.
 
+use super::*;
+use incast_blocks::sender::{Ack, Control, Loss, Progress};
+use incast_transport::{
+    Backlog, Bytes, Ecn, Extension, FlowId, Framing, Header, HostId, Limit, Marker, Packet,
+    PacketPool, Rate, Span, Time, View,
+};
+
+const MSS: u64 = 1_460;
+
+/// Calls a law as the sender would, with a window always full.
+struct Driver {
+    law: Dctcp,
+    acknowledged: u64,
+    recovering: bool,
+}
+
+impl Driver {
+    fn new(params: Params) -> Driver {
+        Driver { law: Dctcp::new(&params, MSS), acknowledged: 0, recovering: false }
+    }
+
+    fn progress(&self) -> Progress {
+        let pipe = self.law.window() / MSS * MSS;
+        Progress {
+            now: Time::ZERO,
+            acknowledged: self.acknowledged,
+            sent: self.acknowledged + pipe,
+            size: u64::MAX,
+            pipe,
+            smoothed_rtt: None,
+            recovering: self.recovering,
+        }
+    }
+
+    fn ack(&mut self, ece: bool) {
+        self.acknowledged += MSS;
+        let ack = Ack {
+            bytes: MSS,
+            sacked: 0,
+            echo: self.acknowledged - MSS,
+            ece,
+            nack: false,
+            mark: 0,
+            nibble: 0,
+            window: 0,
+            rtt: None,
+            limited: true,
+            extension: &Extension::None,
+            informed: Time::ZERO,
+        };
+        let progress = self.progress();
+        self.law.on_ack(&ack, &progress);
+    }
+
+    /// One window of data, of which the first `marked` segments were marked.
+    fn window(&mut self, marked: u64) {
+        let until = self.progress().sent;
+        let mut count = 0;
+        while self.acknowledged < until {
+            self.ack(count < marked);
+            count += 1;
+        }
+    }
+
+    fn lose(&mut self, loss: Loss) {
+        let progress = self.progress();
+        self.law.on_loss(loss, &progress);
+    }
+
+    fn segments(&self) -> f64 {
+        self.law.window() as f64 / MSS as f64
+    }
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
+#[test]
+fn without_marks_alpha_decays_and_slow_start_doubles() {
+    let mut driver = Driver::new(Params::default());
+    // The first answer ends the empty window before the flow.
+    driver.ack(false);
+    assert!(close(driver.law.alpha(), 15.0 / 16.0));
+    let mut expected = 15.0 / 16.0;
+    for _ in 0..6 {
+        let (before, alpha) = (driver.segments(), driver.law.alpha());
+        while driver.law.alpha() == alpha {
+            driver.ack(false);
+        }
+        expected *= 15.0 / 16.0;
+        assert!(close(driver.law.alpha(), expected));
+        assert!(driver.segments() >= before * 1.9, "{} {before}", driver.segments());
+    }
+    assert!(driver.law.in_slow_start());
+}
+
+#[test]
+fn the_first_mark_halves_and_ends_slow_start() {
+    // Alpha is 1 until something else is known; a first answer that is marked keeps it there.
+    let mut driver = Driver::new(Params { initial_window: 20, ..Params::default() });
+    driver.ack(true);
+    assert_eq!(driver.law.alpha(), 1.0);
+    assert_eq!(driver.law.window(), 10 * MSS);
+    assert!(!driver.law.in_slow_start());
+}
+
+#[test]
+fn one_cut_in_a_window_of_data() {
+    let mut driver = Driver::new(Params { initial_window: 64, ..Params::default() });
+    driver.ack(true);
+    let after_first = driver.law.window();
+    assert_eq!(after_first, 32 * MSS);
+    // What was in flight at the cut neither cuts again nor grows the window.
+    let end = driver.acknowledged + 64 * MSS;
+    let until = driver.law;
+    assert_eq!(until.window(), after_first);
+    while driver.acknowledged + MSS <= end - MSS {
+        driver.ack(driver.acknowledged % 2 == 0);
+        assert_eq!(driver.law.window(), after_first);
+        driver.acknowledged = driver.acknowledged.min(end);
+    }
+    driver.acknowledged = end;
+    driver.ack(true);
+    assert!(driver.law.window() < after_first);
+}
+
+#[test]
+fn alpha_follows_the_marked_share() {
+    // DCTCP §3.3, Eq. 1, by hand: F = 1/4 each window from alpha = 1.
+    let mut driver = Driver::new(Params { initial_window: 400, ..Params::default() });
+    driver.lose(Loss::Fast); // 200 segments, congestion avoidance
+    driver.acknowledged += 400 * MSS;
+    driver.ack(false);
+    let mut alpha = 15.0 / 16.0;
+    assert!(close(driver.law.alpha(), alpha));
+    for _ in 0..40 {
+        let (start, before) = (driver.law.alpha(), driver.acknowledged);
+        let window = driver.progress().pipe / MSS;
+        let (mut marked, mut total) = (0, 0);
+        while driver.law.alpha() == start {
+            let mark = total % 4 == 0;
+            marked += mark as u64;
+            total += 1;
+            driver.ack(mark);
+            assert!(total <= 2 * window);
+        }
+        assert_eq!((driver.acknowledged - before) / MSS, total);
+        alpha = alpha * 15.0 / 16.0 + marked as f64 / total as f64 / 16.0;
+        assert!(close(driver.law.alpha(), alpha), "{} {alpha}", driver.law.alpha());
+        assert!((0.0..=1.0).contains(&driver.law.alpha()));
+    }
+}
+
+#[test]
+fn congestion_avoidance_adds_a_segment_a_window() {
+    let mut driver = Driver::new(Params { initial_window: 100, ..Params::default() });
+    driver.lose(Loss::Fast);
+    assert_eq!(driver.law.window(), 50 * MSS);
+    driver.acknowledged += 100 * MSS;
+    for n in 1..=10 {
+        driver.window(0);
+        // A little less, since the window grows while it is being acknowledged.
+        let (grown, most) = (driver.segments() - 50.0, n as f64);
+        assert!(grown <= most && grown > 0.97 * most, "{grown}");
+    }
+}
+
+#[test]
+fn nothing_grows_in_recovery_or_below_the_window() {
+    let mut driver = Driver::new(Params::default());
+    driver.recovering = true;
+    driver.ack(false);
+    assert_eq!(driver.law.window(), 10 * MSS);
+    driver.recovering = false;
+    driver.acknowledged += MSS;
+    let progress = driver.progress();
+    let ack = Ack {
+        bytes: MSS,
+        sacked: 0,
+        echo: 0,
+        ece: false,
+        nack: false,
+        mark: 0,
+        nibble: 0,
+        window: 0,
+        rtt: None,
+        limited: false,
+        extension: &Extension::None,
+        informed: Time::ZERO,
+    };
+    driver.law.on_ack(&ack, &progress);
+    assert_eq!(driver.law.window(), 10 * MSS);
+}
+
+#[test]
+fn losses_halve_and_timeouts_begin_anew() {
+    let mut driver = Driver::new(Params { initial_window: 40, ..Params::default() });
+    let alpha = driver.law.alpha();
+    driver.lose(Loss::Fast);
+    assert_eq!((driver.law.window(), driver.law.alpha()), (20 * MSS, alpha));
+    driver.acknowledged += 40 * MSS;
+    driver.lose(Loss::Timeout);
+    assert_eq!((driver.law.window(), driver.law.alpha()), (MSS, alpha));
+    assert!(driver.law.in_slow_start());
+    for _ in 0..9 {
+        driver.ack(false);
+    }
+    assert_eq!(driver.law.window(), 10 * MSS, "slow start up to half of 20");
+    driver.ack(false);
+    assert!(driver.law.window() < 11 * MSS, "then congestion avoidance");
+}
+
+#[test]
+fn a_loss_deepens_a_cut_of_the_same_window_to_a_half() {
+    let params = Params { initial_alpha: 0.1, initial_window: 64, ..Params::default() };
+    let mut driver = Driver::new(params);
+    driver.ack(true);
+    let cut = driver.law.window();
+    // The marked answer alone is the first observation: alpha = 15/16 x 0.1 + 1/16.
+    assert_eq!(cut, (64.0 * MSS as f64 * (1.0 - 0.15625 / 2.0)) as u64);
+    driver.lose(Loss::Fast);
+    assert_eq!(driver.law.window(), 32 * MSS);
+    driver.lose(Loss::Fast);
+    assert_eq!(driver.law.window(), 32 * MSS, "not twice");
+}
+
+#[test]
+fn the_window_stays_above_its_least() {
+    let mut driver = Driver::new(Params { min_window: 2, ..Params::default() });
+    for _ in 0..200 {
+        driver.ack(true);
+        driver.acknowledged = driver.progress().sent;
+    }
+    assert_eq!(driver.law.window(), 2 * MSS);
+    driver.lose(Loss::Timeout);
+    assert_eq!(driver.law.window(), MSS);
+    driver.acknowledged += 4 * MSS;
+    driver.ack(true);
+    assert!(driver.law.window() <= 2 * MSS, "a mark never widens the window");
+}
+
+fn site(rate: Rate, base_rtt: Span, buffer: Limit) -> PortSite {
+    let fabric = FabricSite {
+        hosts: 2,
+        framing: Framing::ETHERNET,
+        base_rtt,
+        max_rate: rate,
+        host_rate: rate,
+        buffer,
+        hops: 2,
+        sizes: None,
+    };
+    let fabric = Arc::new(fabric);
+    PortSite { port: 0, rate, nic: false, tier: 1, upward: false, buffer, fabric }
+}
+
+fn view(packets: u32) -> View {
+    let backlog = Backlog { bytes: packets as u64 * 1_538, packets };
+    let now = Time::ZERO + Span::from_us(9);
+    View { now, data: backlog, all: backlog, idle: None, sent: 0, rate: Rate::from_gbps(10) }
+}
+
+#[test]
+fn packets_are_marked_from_the_threshold_on() {
+    let site = site(Rate::from_gbps(10), Span::from_us(400), Limit::Packets(200));
+    let mut pool = PacketPool::new(Framing::ETHERNET);
+    let mut mark = |threshold, waiting, mark: Ecn, transport| {
+        let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 };
+        let packet = pool.create(Packet {
+            header,
+            src: HostId(0),
+            dst: HostId(1),
+            flow: FlowId(0),
+            payload: 1_460,
+            path: 0,
+            mark: mark as u8,
+            class: 1,
+            transport: TransportId(transport),
+            flags: 0,
+            extension: 0,
+        });
+        pool.stamps_mut(packet).informed = 0;
+        let mut marker = ThresholdMarker::new(threshold, &site);
+        let marked = marker.on_enqueue(&mut pool, packet, &view(waiting));
+        (marked, pool[packet].mark, pool.stamps(packet).informed)
+    };
+    let (ect, ce, now) = (Ecn::Ect0 as u8, Ecn::Ce as u8, 9_000_000);
+    for k in [Threshold::Packets(65), Threshold::Bytes(Bytes(65 * 1_538))] {
+        assert_eq!(mark(k, 64, Ecn::Ect0, 1), (false, ect, now));
+        assert_eq!(mark(k, 65, Ecn::Ect0, 1), (true, ce, now));
+        assert_eq!(mark(k, 65, Ecn::Ect1, 1), (true, ce, now));
+        assert_eq!(mark(k, 65, Ecn::NotEct, 1), (false, 0, 0));
+        assert_eq!(mark(k, 65, Ecn::Ce, 1), (false, ce, 0), "marked upstream");
+        assert_eq!(mark(k, 65, Ecn::Ect0, 0x86), (false, ect, 0), "a code of its own");
+    }
+}
+
+#[test]
+fn the_default_threshold_follows_theory_between_its_limits() {
+    let auto = |rate, rtt, buffer| match Threshold::Auto.resolve(&site(rate, rtt, buffer)) {
+        Threshold::Bytes(bytes) => bytes.0,
+        other => panic!("{other:?}"),
+    };
+    // 10 Gb/s x 400 us / 7 = 71.4 KB: 47 packets of 1538 B.
+    assert_eq!(auto(Rate::from_gbps(10), Span::from_us(400), Limit::Unlimited), 47 * 1_538);
+    // 40 Gb/s x 10 us / 7 = 7.1 KB: the floor.
+    assert_eq!(auto(Rate::from_gbps(40), Span::from_us(10), Limit::Bytes(131_072)), 30_000);
+    // 70 % of 20 packets.
+    assert_eq!(auto(Rate::from_gbps(10), Span::from_us(400), Limit::Packets(20)), 14 * 1_538);
+}
+
+#[test]
+fn parameters_are_read_and_refused() {
+    let read = |key: &str, value: &str| Params::read(&[(key.into(), value.into())]);
+    let threshold = |value| read("mark_threshold", value).map(|params| params.mark_threshold);
+    assert_eq!(threshold("65 packets"), Ok(Threshold::Packets(65)));
+    assert_eq!(threshold("1packet"), Ok(Threshold::Packets(1)));
+    assert_eq!(threshold("30KB"), Ok(Threshold::Bytes(Bytes(30_000))));
+    assert_eq!(threshold("auto"), Ok(Threshold::Auto));
+    for refused in ["0 packets", "0B", "many", "-3 packets", ""] {
+        assert!(threshold(refused).is_err(), "{refused}");
+    }
+    for (key, value) in [("gain", "0"), ("initial_alpha", "1.1"), ("rto_min", "0s"), ("K", "65")] {
+        let error = read(key, value).unwrap_err();
+        assert_eq!((error.transport, error.key.as_str()), ("dctcp", key));
+    }
+    for (name, value) in Params::default().resolved() {
+        assert!(read(name, &value).is_ok(), "{name} = {value} is not read back");
+    }
+}

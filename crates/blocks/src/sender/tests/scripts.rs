@@ -39,27 +39,39 @@ fn losses(told: &[Told]) -> Vec<Loss> {
     told.iter().filter_map(|t| if let Told::Loss(loss) = t { Some(*loss) } else { None }).collect()
 }
 
-const END: Time = Time(Span::from_secs(100).0);
-/// One segment at 10 Gb/s, and its answer.
-const TX: Span = Span::from_ns(1_230);
+const END: Time = Time(100_000_000_000_000);
+
 fn packet_time() -> Span {
     Rate::from_gbps(10).tx_time(Bytes(1_538))
 }
+
+/// An answer of 84 B.
 fn answer_time() -> Span {
     Rate::from_gbps(10).tx_time(Bytes(84))
 }
+
 fn round_trip() -> Span {
     packet_time() + answer_time() + Span::from_us(10)
+}
+
+/// When copies left, for the segments in `repeats`.
+fn repeat_times<L: crate::sender::Law>(world: &World<L>) -> Vec<Time> {
+    world.log.iter().filter(|s| s.packet.has(flag::RETRANSMIT)).map(|s| s.at).collect()
+}
+
+fn ends_well(world: &mut World<Plainly>, flow: &Flow) {
+    world.open(flow);
+    world.run(END);
+    world.assert_delivered_once(flow);
+    assert_eq!(world.hosts[0].open_flows() + world.hosts[1].open_flows(), 0);
 }
 
 #[test]
 fn a_lone_window_takes_the_ideal_time() {
     let (mut world, told) = pair(10 * MSS, tcp(), never());
     let flow = flow(0, 10 * MSS);
-    world.open(&flow);
-    world.run(END);
+    ends_well(&mut world, &flow);
     assert_eq!(world.completed(0), Some(Time::ZERO + packet_time() * 10 + Span::from_us(5)));
-    world.assert_delivered_once(&flow);
     let told = told.lock().unwrap();
     assert_eq!(told.len(), 10);
     let first = Told::Ack {
@@ -71,5 +83,240 @@ fn a_lone_window_takes_the_ideal_time() {
         recovering: false,
     };
     assert_eq!(told[0], first);
-    assert!(TX < packet_time());
+    assert!(world.log.iter().all(|s| s.extension == Extension::None), "SACK without holes");
+    let fins = world.log.iter().filter(
+        |s| matches!(s.packet.header, Header::Segment { flags, .. } if flags & tcp_flag::FIN != 0),
+    );
+    assert_eq!(fins.count(), 2, "the last segment and its answer");
+}
+
+#[test]
+fn one_loss_costs_one_copy_and_no_timeout() {
+    for (lost, segments) in [(0, 10), (4, 10), (6, 10), (0, 4)] {
+        for options in [tcp(), newreno()] {
+            let (mut world, told) = pair(segments * MSS, options, lose(&[lost]));
+            ends_well(&mut world, &flow(0, segments * MSS));
+            assert_eq!(repeats(&world), [lost]);
+            assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
+            // The third later segment's answer tells, while the NIC is idle or as soon as it is.
+            let told_at = Time::ZERO + packet_time() * (lost + 3) + round_trip();
+            let at = repeat_times(&world)[0];
+            assert!(at >= told_at && at < told_at + packet_time(), "{at} {told_at}");
+        }
+    }
+}
+
+#[test]
+fn a_lost_tail_costs_one_timeout() {
+    for options in [tcp(), newreno()] {
+        let (mut world, told) = pair(10 * MSS, options, lose(&[9]));
+        ends_well(&mut world, &flow(0, 10 * MSS));
+        assert_eq!(repeats(&world), [9]);
+        assert_eq!(losses(&told.lock().unwrap()), [Loss::Timeout]);
+        // RFC 6298 §5.3: the timer runs from the last answer that acknowledged something new.
+        let last_progress = Time::ZERO + packet_time() * 8 + round_trip();
+        assert_eq!(repeat_times(&world), [last_progress + Span::from_ms(10)]);
+    }
+}
+
+#[test]
+fn a_lone_packet_that_is_lost_comes_after_the_first_timeout() {
+    let (mut world, _) = pair(10 * MSS, tcp(), lose(&[0, 0, 0]));
+    ends_well(&mut world, &flow(0, 100));
+    // Doubling: 10, then 20, then 40 ms later.
+    let at: Vec<u64> = repeat_times(&world).iter().map(|t| t.0 / 1_000_000_000).collect();
+    assert_eq!(at, [10, 30, 70]);
+}
+
+#[test]
+fn a_burst_is_repaired_in_one_round_trip_with_sack() {
+    let (mut world, told) = pair(20 * MSS, tcp(), lose(&[2, 3, 4, 9]));
+    ends_well(&mut world, &flow(0, 20 * MSS));
+    assert_eq!(repeats(&world), [2, 3, 4, 9]);
+    assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
+    let at = repeat_times(&world);
+    assert!(at[3] - at[0] < round_trip(), "{at:?}");
+}
+
+#[test]
+fn newreno_repairs_one_loss_each_round_trip() {
+    let (mut world, told) = pair(20 * MSS, newreno(), lose(&[2, 5]));
+    ends_well(&mut world, &flow(0, 20 * MSS));
+    assert_eq!(repeats(&world), [2, 5]);
+    assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
+    let at = repeat_times(&world);
+    assert!(at[1] - at[0] >= round_trip() && at[1] - at[0] < round_trip() * 2, "{at:?}");
+}
+
+#[test]
+fn a_lost_copy_waits_for_the_timer() {
+    for options in [tcp(), newreno()] {
+        let (mut world, told) = pair(10 * MSS, options, lose(&[1, 1]));
+        ends_well(&mut world, &flow(0, 10 * MSS));
+        assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast, Loss::Timeout]);
+        assert_eq!(repeats(&world)[..2], [1, 1]);
+        let at = repeat_times(&world);
+        assert_eq!(at[1] - at[0], Span::from_ms(10), "the timer restarts with the copy");
+    }
+}
+
+#[test]
+fn lost_answers_cost_nothing() {
+    let hand: Hand = Box::new(|packet, n| match packet.header {
+        Header::Segment { flags, .. } if flags == tcp_flag::ACK && n % 3 != 0 => Way::Lost,
+        _ => Way::Arrives,
+    });
+    let (mut world, told) = pair(40 * MSS, tcp(), hand);
+    ends_well(&mut world, &flow(0, 40 * MSS));
+    assert_eq!(repeats(&world), [0u64; 0]);
+    assert_eq!(losses(&told.lock().unwrap()), []);
+}
+
+#[test]
+fn a_lost_last_answer_is_given_again() {
+    let mut lost = false;
+    let hand: Hand = Box::new(move |p, _| match p.header {
+        Header::Segment { flags, .. } if !p.is_data() && flags & tcp_flag::FIN != 0 && !lost => {
+            lost = true;
+            Way::Lost
+        }
+        _ => Way::Arrives,
+    });
+    let (mut world, told) = pair(10 * MSS, tcp(), hand);
+    ends_well(&mut world, &flow(0, 10 * MSS));
+    assert_eq!(repeats(&world), [9]);
+    assert_eq!(losses(&told.lock().unwrap()), [Loss::Timeout]);
+}
+
+/// Segment `which` arrives behind the `by` that follow it.
+fn reorder(which: u64, by: u64) -> Hand {
+    Box::new(move |packet, _| match packet.header {
+        Header::Segment { seq, .. }
+            if packet.is_data() && seq as u64 == which * MSS && !packet.has(flag::RETRANSMIT) =>
+        {
+            Way::Late(packet_time() * by + Span::from_ns(100))
+        }
+        _ => Way::Arrives,
+    })
+}
+
+#[test]
+fn reordering_by_two_is_no_loss_by_five_is_one() {
+    for options in [tcp(), newreno()] {
+        let (mut world, told) = pair(20 * MSS, options, reorder(3, 2));
+        ends_well(&mut world, &flow(0, 20 * MSS));
+        assert_eq!(repeats(&world), [0u64; 0]);
+        assert_eq!(losses(&told.lock().unwrap()), []);
+        let (mut world, told) = pair(20 * MSS, options, reorder(3, 5));
+        ends_well(&mut world, &flow(0, 20 * MSS));
+        assert_eq!(repeats(&world), [3]);
+        assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
+    }
+}
+
+#[test]
+fn duplicates_are_answered_and_not_delivered() {
+    let hand: Hand = Box::new(|_, _| Way::Twice(Span::from_us(3)));
+    let (mut world, told) = pair(20 * MSS, tcp(), hand);
+    ends_well(&mut world, &flow(0, 20 * MSS));
+    assert_eq!(repeats(&world), [0u64; 0]);
+    assert_eq!(losses(&told.lock().unwrap()), []);
+}
+
+#[test]
+fn two_duplicate_answers_let_new_data_out() {
+    // Limited transmit (RFC 3042): one new segment for each of the first two.
+    let (mut world, _) = pair(8 * MSS, tcp(), lose(&[0]));
+    ends_well(&mut world, &flow(0, 30 * MSS));
+    let data: Vec<u64> = world
+        .log
+        .iter()
+        .filter(|s| s.packet.is_data())
+        .map(|s| s.packet.header.data_key() as u64 / MSS)
+        .collect();
+    assert_eq!(data[..11], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]);
+}
+
+#[test]
+fn no_packet_leaves_beyond_the_window() {
+    let (mut world, told) = pair(4 * MSS, tcp(), lose(&[9, 14]));
+    world.open(&flow(0, 60 * MSS));
+    loop {
+        let next = world.log.len();
+        world.run(world.now + Span::from_ns(50));
+        world.now += Span::from_ns(50);
+        let Some(progress) = world.hosts[0].progress(FlowId(0), world.now) else { break };
+        let window = world.hosts[0].control(FlowId(0)).unwrap().window;
+        let new = world.log[next..].iter().any(|s| s.packet.is_data() && s.packet.flags == 0);
+        assert!(!new || progress.pipe <= window);
+        assert!(progress.acknowledged <= progress.sent);
+    }
+    assert_eq!(losses(&told.lock().unwrap()).len(), 1);
+}
+
+#[test]
+fn round_trips_of_copies_are_not_measured() {
+    let (mut world, told) = pair(10 * MSS, tcp(), lose(&[0]));
+    ends_well(&mut world, &flow(0, 10 * MSS));
+    let told = told.lock().unwrap();
+    let of_copy = told.iter().find(|t| matches!(t, Told::Ack { bytes, .. } if *bytes > MSS));
+    assert!(matches!(of_copy, Some(Told::Ack { rtt: None, .. })), "{of_copy:?}");
+    let known = told.iter().filter(|t| matches!(t, Told::Ack { rtt: Some(_), .. }));
+    assert_eq!(known.count(), 9, "segments beyond the hole are measured");
+}
+
+#[test]
+fn the_window_grows_only_if_it_held_the_flow_back() {
+    let (mut world, told) = pair(30 * MSS, tcp(), never());
+    ends_well(&mut world, &flow(0, 200 * MSS));
+    // 10 us at 10 Gb/s are 8.1 packets: the NIC is the limit, 30 segments are never in flight.
+    let told = told.lock().unwrap();
+    assert!(told.iter().all(|t| matches!(t, Told::Ack { limited: false, .. })));
+    drop(told);
+    let (mut world, told) = pair(2 * MSS, tcp(), never());
+    ends_well(&mut world, &flow(0, 40 * MSS));
+    let told = told.lock().unwrap();
+    assert!(told[..6].iter().all(|t| matches!(t, Told::Ack { limited: true, .. })));
+    assert!(matches!(told[30], Told::Ack { limited: false, .. }), "the NIC is the limit now");
+}
+
+#[test]
+fn sequence_numbers_wrap() {
+    for options in [
+        tcp(),
+        Options { reliability: Reliability::GoBackN { again: Span::from_us(500) }, ..tcp() },
+    ] {
+        let (mut world, told) = pair(10 * MSS, options, lose(&[]));
+        let first = (u32::MAX as u64 / MSS) as u32 - 20;
+        let flow = flow(0, (first as u64 + 60) * MSS + 7);
+        let mut number = 0;
+        world.hand = Box::new(move |packet, _| {
+            number += packet.is_data() as u32;
+            if packet.is_data() && [15, 21, 22, 30].contains(&number) {
+                Way::Lost
+            } else {
+                Way::Arrives
+            }
+        });
+        let incoming = world.hosts[1]
+            .incoming
+            .insert(FlowId(0), super::super::Incoming::new(HostId(0), crate::sender::EchoMark));
+        world.hosts[1].incoming.at_mut(incoming).skip_to(first as u64 * MSS);
+        let told_flow = flow.clone();
+        world.call(0, |host, env| {
+            host.open(env, &told_flow);
+            host.outgoing.get_mut(FlowId(0)).unwrap().skip_to(first);
+        });
+        // The NIC asks when something happens: a late timer will do.
+        world.call(0, |host, env| host.wake(env));
+        world.start(0);
+        world.run(END);
+        assert!(world.completed(0).is_some());
+        let delivered: u64 = world.probe.deliveries().iter().map(|d| d.2 as u64).sum();
+        assert_eq!(delivered, 60 * MSS + 7);
+        let offsets = world.probe.deliveries().iter().map(|d| d.1);
+        assert!(offsets.clone().min() == Some(first as u64 * MSS));
+        assert!(offsets.max().unwrap() > u32::MAX as u64);
+        assert!(!losses(&told.lock().unwrap()).is_empty());
+    }
 }

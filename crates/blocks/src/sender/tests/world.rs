@@ -167,6 +167,11 @@ impl<L: Law> World<L> {
         self.transmit(source);
     }
 
+    /// The NIC asks.
+    pub fn start(&mut self, host: usize) {
+        self.transmit(host);
+    }
+
     fn transmit(&mut self, host: usize) {
         if self.nics[host].free > self.now {
             return;

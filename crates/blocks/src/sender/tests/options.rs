@@ -1,0 +1,299 @@
+//! Go-back-N, delayed answers, pacing, classes, several flows, questions and notices.
+
+use super::world::*;
+use crate::sender::*;
+use incast_transport::{
+    Bytes, Classes, Ecn, Extension, Flow, FlowId, Header, Rate, Reason, Span, Time, tcp_flag,
+};
+use std::sync::{Arc, Mutex};
+
+const END: Time = Time(100_000_000_000_000);
+
+fn tcp() -> Options {
+    Options::tcp(ID, Span::from_ms(10))
+}
+
+fn always() -> Hand {
+    Box::new(|_, _| Way::Arrives)
+}
+
+fn segments(log: &[Sent]) -> Vec<u64> {
+    let data = log.iter().filter(|s| s.packet.is_data());
+    data.map(|s| s.packet.header.data_key() as u64 / MSS).collect()
+}
+
+#[test]
+fn going_back_repeats_everything_and_asks_once() {
+    let mut count = 0;
+    let hand: Hand = Box::new(move |packet, _| {
+        count += packet.is_data() as u32;
+        if count == 3 && packet.is_data() { Way::Lost } else { Way::Arrives }
+    });
+    let reliability = Reliability::GoBackN { again: Span::from_us(500) };
+    let (mut world, told) = pair(20 * MSS, Options { reliability, ..tcp() }, hand);
+    let flow = flow(0, 12 * MSS);
+    world.open(&flow);
+    world.run(END);
+    world.assert_delivered_once(&flow);
+    let nacks = world.log.iter().filter(|s| matches!(s.packet.header, Header::Nack { .. }));
+    assert_eq!(nacks.count(), 1);
+    let sent = segments(&world.log);
+    assert_eq!(sent[..12], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    assert_eq!(sent[12..], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    let losses = told.lock().unwrap().iter().filter(|t| matches!(t, Told::Loss(_))).count();
+    assert_eq!(losses, 1);
+}
+
+#[test]
+fn a_request_to_go_back_is_repeated_after_its_interval() {
+    // The copy is lost as well: what follows it asks again, but not before 500 us.
+    let mut copies = 0;
+    let hand: Hand = Box::new(move |packet, _| {
+        let hit = packet.is_data() && packet.header.data_key() as u64 == 2 * MSS;
+        copies += hit as u32;
+        if hit && copies <= 2 { Way::Lost } else { Way::Arrives }
+    });
+    let reliability = Reliability::GoBackN { again: Span::from_us(500) };
+    let (mut world, _) = pair(20 * MSS, Options { reliability, ..tcp() }, hand);
+    world.open(&flow(0, 12 * MSS));
+    world.run(END);
+    let nacks: Vec<Time> = world
+        .log
+        .iter()
+        .filter(|s| matches!(s.packet.header, Header::Nack { .. }))
+        .map(|s| s.at)
+        .collect();
+    assert!(nacks.windows(2).all(|pair| pair[1] - pair[0] >= Span::from_us(500)), "{nacks:?}");
+    assert!(world.completed(0).is_some());
+}
+
+#[test]
+fn delayed_answers_follow_changes_of_the_mark() {
+    // RFC 8257 §3.2. Segments 0..10, marks on 3, 4 and 5.
+    let hand: Hand = Box::new(|packet, _| match packet.header.data_key() as u64 / MSS {
+        3..=5 if packet.is_data() => Way::Marked,
+        _ => Way::Arrives,
+    });
+    let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(300) });
+    let (mut world, told) = pair(10 * MSS, Options { delayed_ack, ..tcp() }, hand);
+    let flow = flow(0, 10 * MSS);
+    world.open(&flow);
+    world.run(END);
+    world.assert_delivered_once(&flow);
+    let answers: Vec<(u64, bool)> = world
+        .log
+        .iter()
+        .filter(|s| !s.packet.is_data())
+        .filter_map(|s| match s.packet.header {
+            Header::Segment { ack, flags, .. } => {
+                Some((ack as u64 / MSS, flags & tcp_flag::ECE != 0))
+            }
+            _ => None,
+        })
+        .collect();
+    let expected = [
+        (2, false), // 0, 1
+        (3, false), // 2, when 3 changes the mark
+        (5, true),  // 3, 4
+        (6, true),  // 5, when 6 changes it back
+        (8, false), // 6, 7
+        (10, false),
+    ];
+    assert_eq!(answers, expected);
+    // Marks echoed are marks received, to the byte.
+    let told = told.lock().unwrap();
+    let marked: u64 = told
+        .iter()
+        .map(|t| if let Told::Ack { bytes, ece: true, .. } = t { *bytes } else { 0 })
+        .sum();
+    assert_eq!(marked, 3 * MSS);
+}
+
+#[test]
+fn a_delayed_answer_leaves_when_its_time_is_over() {
+    let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(300) });
+    let (mut world, _) = pair(MSS, Options { delayed_ack, ..tcp() }, always());
+    world.open(&flow(0, 3 * MSS));
+    world.run(END);
+    let first = world.log.iter().find(|s| !s.packet.is_data()).unwrap();
+    let arrival = Rate::from_gbps(10).tx_time(Bytes(1_538)) + Span::from_us(5);
+    assert_eq!(first.at, Time::ZERO + arrival + Span::from_us(300));
+}
+
+#[test]
+fn each_mark_is_echoed_at_once_otherwise() {
+    let hand: Hand = Box::new(|packet, n| match packet.is_data() && n % 3 == 0 {
+        true => Way::Marked,
+        false => Way::Arrives,
+    });
+    let (mut world, told) = pair(10 * MSS, tcp(), hand);
+    world.open(&flow(0, 50 * MSS));
+    world.run(END);
+    let received = world.log.iter().filter(|s| s.way == Way::Marked).count();
+    let told = told.lock().unwrap();
+    let echoed = told.iter().filter(|t| matches!(t, Told::Ack { ece: true, .. })).count();
+    assert!(received > 5);
+    assert_eq!(received, echoed);
+}
+
+#[test]
+fn pacing_spaces_packets() {
+    let told = Arc::new(Mutex::new(vec![]));
+    let law = || Plainly {
+        window: 100 * MSS,
+        threshold: 0,
+        rate: Some(Rate::from_gbps(2)),
+        told: told.clone(),
+    };
+    let mut world = World::new(vec![law(), law()], 1, tcp(), always());
+    world.open(&flow(0, 20 * MSS));
+    world.run(END);
+    let at: Vec<Time> = world.log.iter().filter(|s| s.packet.is_data()).map(|s| s.at).collect();
+    let gap = Rate::from_gbps(2).tx_time(Bytes(1_538));
+    assert!(at.windows(2).all(|pair| pair[1] - pair[0] == gap), "{at:?}");
+    let trace = &world.probe.senders()[0];
+    assert_eq!(trace.packets, 20);
+}
+
+#[test]
+fn flows_of_a_host_take_turns() {
+    let (mut world, _) = pair(5 * MSS, tcp(), always());
+    for id in 0..3 {
+        world.open(&flow(id, 5 * MSS));
+    }
+    world.run(END);
+    let data = world.log.iter().filter(|s| s.packet.is_data());
+    let order: Vec<u32> = data.map(|s| s.packet.flow.0).collect();
+    // Flow 0 had sent its first and was waiting for its second turn before the others came.
+    assert_eq!(order, [0, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 1, 2]);
+}
+
+#[test]
+fn closed_classes_stay_closed() {
+    let options = Options { ack_class: 0, ..tcp() };
+    let (mut world, _) = pair(5 * MSS, options, always());
+    world.open = Classes::CONTROL;
+    world.open(&flow(0, 5 * MSS));
+    assert!(world.log.is_empty());
+    world.open = Classes::ALL;
+    world.start(0);
+    world.run(world.now + Span::from_us(6));
+    // Data is closed again: only answers leave.
+    world.open = Classes::CONTROL;
+    let before = segments(&world.log).len();
+    let timers = Time::ZERO + Span::from_ms(5);
+    world.run(timers);
+    assert_eq!(segments(&world.log).len(), before);
+    assert!(world.log.iter().any(|s| !s.packet.is_data()));
+}
+
+#[test]
+fn a_short_flow_is_not_reported_as_blocked() {
+    let (mut world, _) = pair(5 * MSS, tcp(), always());
+    world.open(&flow(0, 5 * MSS));
+    world.run(END);
+    let parts = world.probe.outcomes()[0].parts;
+    assert_eq!(parts.blocked, [0; 5]);
+    let (mut world, _) = pair(MSS, tcp(), always());
+    world.open(&flow(0, 2 * MSS));
+    world.run(END);
+    let parts = world.probe.outcomes()[0].parts;
+    assert!(parts.blocked[Reason::Window as usize] > 0);
+}
+
+/// Asks before it sends, and again when no answer came; slows down when told.
+struct Asking {
+    asked: Option<Time>,
+    answered: Option<u16>,
+    notices: u32,
+}
+
+impl Control for Asking {
+    fn on_send(&mut self, packet: &mut Outbound, _progress: &Progress) {
+        packet.nibble = 9;
+    }
+    fn on_ack(&mut self, ack: &Ack<'_>, _progress: &Progress) {
+        assert_eq!(ack.nibble, 9, "the answer carries what the feedback put there");
+        assert_eq!(ack.window, 77);
+    }
+    fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
+    fn on_message(&mut self, message: &Message<'_>, _progress: &Progress) {
+        let Header::Segment { window, nibble, flags, .. } = message.packet.header else { panic!() };
+        if flags & tcp_flag::SYN != 0 {
+            self.answered = Some(window);
+        } else {
+            assert_eq!(nibble, 5);
+            self.notices += 1;
+        }
+    }
+    fn deadline(&self) -> Time {
+        match (self.answered, self.asked) {
+            (None, Some(at)) => at + Span::from_us(100),
+            _ => Time::NEVER,
+        }
+    }
+    fn on_deadline(&mut self, _progress: &Progress) {
+        self.asked = None;
+    }
+    fn question(&mut self, progress: &Progress) -> Option<Question> {
+        if self.asked.is_some() {
+            return None;
+        }
+        self.asked = Some(progress.now);
+        Some(Question { flags: 0, nibble: 3, window: 0, class: 1, extension: Extension::None })
+    }
+    fn window(&self) -> u64 {
+        self.answered.map_or(0, |window| window as u64 * MSS)
+    }
+}
+
+struct Answering;
+
+impl Feedback for Answering {
+    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+        let (_, nibble, _) = data.fields();
+        *answer = Answer { nibble, window: 77, ..Answer::default() };
+        (data.packet.mark == Ecn::Ce as u8).then(|| Notice::new(0, 5, 0))
+    }
+    fn on_question(&mut self, question: &Arriving<'_>, answer: &mut Answer) {
+        assert_eq!(question.fields(), (0, 3, tcp_flag::SYN));
+        answer.window = 12;
+    }
+}
+
+struct AskingLaw;
+
+impl Law for AskingLaw {
+    type Control = Asking;
+    type Feedback = Answering;
+    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Asking {
+        Asking { asked: None, answered: None, notices: 0 }
+    }
+    fn feedback(&mut self) -> Answering {
+        Answering
+    }
+}
+
+#[test]
+fn a_law_may_ask_first_and_a_receiver_may_speak_up() {
+    let hand: Hand = Box::new(|packet, n| match n {
+        0 => Way::Lost,
+        _ if packet.is_data() && packet.header.data_key() as u64 == 2 * MSS => Way::Marked,
+        _ => Way::Arrives,
+    });
+    let mut world = World::new(vec![AskingLaw, AskingLaw], 1, tcp(), hand);
+    let flow = flow(0, 6 * MSS);
+    world.open(&flow);
+    assert_eq!(world.log.len(), 1);
+    world.run(Time::ZERO + Span::from_us(120));
+    assert_eq!(world.hosts[0].control(FlowId(0)).unwrap().answered, Some(12));
+    assert_eq!(world.log[1].at, Time::ZERO + Span::from_us(100), "the question is repeated");
+    world.run(Time::ZERO + Span::from_us(125));
+    assert_eq!(world.hosts[0].control(FlowId(0)).unwrap().notices, 1);
+    world.run(END);
+    world.assert_delivered_once(&flow);
+    // One round trip for the question, then the window at once.
+    let header = Rate::from_gbps(10).tx_time(Bytes(84));
+    let start = Time::ZERO + Span::from_us(100) + header * 2 + Span::from_us(10);
+    assert_eq!(world.log.iter().find(|s| s.packet.is_data()).unwrap().at, start);
+}
