@@ -34,9 +34,11 @@ fn seen(view: &View) -> View2 {
     }
 }
 
+type Calls = Arc<Mutex<Vec<Call>>>;
+
 /// Notes every call; marks packets 1 and above at both ends; lengthens at dequeue.
 struct Note {
-    calls: Arc<Mutex<Vec<Call>>>,
+    calls: Calls,
     sees: (bool, bool),
     due: Time,
 }
@@ -82,7 +84,7 @@ fn fifo(limit: u32) -> ClassPolicy {
 }
 
 /// A lane and a classed port that behave alike.
-fn variants(sees: (bool, bool)) -> Vec<(Box<dyn Port>, Arc<Mutex<Vec<Call>>>)> {
+fn variants(sees: (bool, bool)) -> Vec<(Box<dyn Port>, Calls)> {
     let weighted = [weighted(9, Limit::Packets(9)), weighted(1, Limit::Packets(2))];
     [[fifo(9), fifo(2)], weighted]
         .map(|classes| {

@@ -254,9 +254,9 @@ proptest! {
             weights.iter().map(|&weight| weighted(weight, Limit::Unlimited)).collect();
         let mut port = build(vec![policy(1, &classes)], &site()).unwrap();
         let mut world = World::new();
-        for class in 0..weights.len() {
+        for (class, &payload) in payloads.iter().enumerate().take(weights.len()) {
             for seq in 0..1500 {
-                let packet = world.packet(1, class as u8, seq, payloads[class]);
+                let packet = world.packet(1, class as u8, seq, payload);
                 world.enqueue(&mut *port, 0, packet);
             }
         }

@@ -1,0 +1,118 @@
+//! A switch that answers data itself and pads answers on their way back with the state of the
+//! port by which the data leaves (FastTune, Algorithm 1).
+
+use crate::rig::*;
+use incast_transport::*;
+use std::collections::BTreeMap;
+
+const MOST: usize = 4;
+
+/// Flows that no answer has passed yet are answered here. At most [`MOST`] flows are remembered.
+#[derive(Default)]
+struct Answering {
+    silent: BTreeMap<u32, bool>,
+}
+
+fn sample(now: Time, port: &PortView) -> IntRecord {
+    let timestamp = (now.0 / 1000) as u32;
+    let (sent, queued) = ((port.sent / 128) as u32, (port.data.bytes / 80) as u16);
+    IntRecord { rate_code: port.port as u8, timestamp, sent, queued }.rounded()
+}
+
+/// Adds a record behind those that are there.
+fn pad(packets: &mut PacketPool, packet: PacketRef, record: IntRecord) {
+    let (mut count, mut records) = match *packets.extension(packet) {
+        Extension::Int { count, records } => (count, records),
+        _ => (0, [IntRecord::default(); 8]),
+    };
+    records[count as usize] = record;
+    count += 1;
+    packets.extend(packet, Extension::Int { count, records });
+}
+
+impl SwitchHook for Answering {
+    fn transport(&self) -> TransportId {
+        TransportId(99)
+    }
+
+    fn forward(&mut self, env: &mut SwitchEnv<'_>, packet: PacketRef) -> Decision {
+        let content = env.packets[packet];
+        let flow = content.flow.0;
+        if !content.is_data() {
+            pad(env.packets, packet, sample(env.now, &env.back));
+            self.silent.insert(flow, true);
+            return Decision::default();
+        }
+        if self.silent.len() == MOST && !self.silent.contains_key(&flow) {
+            self.silent.pop_first();
+        }
+        if *self.silent.entry(flow).or_default() {
+            return Decision::default();
+        }
+        let seq = content.header.data_key();
+        let header = Header::Ack { seq, cumulative: 0, number: 0, flags: 0 };
+        let (src, dst) = (content.dst, content.src);
+        let answer = Packet { header, src, dst, payload: 0, class: 0, ..content };
+        let answer = env.packets.create(answer);
+        pad(env.packets, answer, sample(env.now, &env.egress));
+        Decision { reply: Some(answer), ..Decision::default() }
+    }
+
+    fn entries(&self) -> usize {
+        self.silent.len()
+    }
+}
+
+fn view(port: u32, packets: u32) -> PortView {
+    let data = Backlog { bytes: 1538 * packets as u64, packets };
+    PortView { port, rate: Rate::from_gbps(10), data, sent: 0 }
+}
+
+/// Passes a packet through a switch whose port `towards` leads to the receiver.
+fn pass(
+    rig: &mut Rig,
+    hook: &mut Answering,
+    packet: PacketRef,
+    towards: PortView,
+) -> Option<PacketRef> {
+    let other = view(15, 0);
+    let data = rig.packets[packet].is_data();
+    let (back, egress) = if data { (other, towards) } else { (towards, other) };
+    let Rig { packets, random, probe } = rig;
+    let now = Time(7_000_000);
+    let mut env = SwitchEnv { now, random, packets, probe, back, egress };
+    let decision = hook.forward(&mut env, packet);
+    assert!(!decision.drop && decision.follow.is_none());
+    decision.reply
+}
+
+#[test]
+fn an_answer_of_the_second_switch_silences_the_first_and_is_padded_by_it() {
+    let mut rig = Rig::new();
+    let (mut first, mut second) = (Answering::default(), Answering::default());
+    let packet = rig.packets.create(data(3, 0));
+    let near = pass(&mut rig, &mut first, packet, view(1, 10)).expect("the first answers");
+    let far = pass(&mut rig, &mut second, packet, view(2, 20)).expect("so does the second");
+    assert_eq!(rig.packets[packet].extension, 0, "data carries no telemetry");
+    assert_eq!(rig.packets[far].dst, rig.packets[packet].src);
+    assert_eq!((rig.packets.charged(near), rig.packets.charged(far)), (40 + 10 + 38, 88));
+    assert!(pass(&mut rig, &mut first, far, view(1, 11)).is_none());
+    // Farthest hop first; the records are of the ports by which the data leaves.
+    let Extension::Int { count: 2, records } = *rig.packets.extension(far) else { panic!() };
+    assert_eq!(records[0].rate_code, 2);
+    assert_eq!((records[1].rate_code, records[1].queued), (1, (11 * 1538 / 80) as u16));
+    assert_eq!(rig.packets.charged(far), 40 + 18 + 38);
+    let next = rig.packets.create(data(4, 0));
+    assert!(pass(&mut rig, &mut first, next, view(1, 10)).is_none(), "it is silent now");
+    assert!(pass(&mut rig, &mut second, next, view(2, 20)).is_some(), "no answer passed it yet");
+}
+
+#[test]
+fn the_state_of_the_switch_is_bounded() {
+    let (mut rig, mut hook) = (Rig::new(), Answering::default());
+    for flow in 0..100 {
+        let packet = rig.packets.create(Packet { flow: FlowId(flow), ..data(0, 0) });
+        assert!(pass(&mut rig, &mut hook, packet, view(1, 0)).is_some());
+        assert!(hook.entries() <= MOST);
+    }
+}
