@@ -1,7 +1,10 @@
 //! What both worlds are made from. The simulator and the data plane get the same [`Setup`]: the
 //! same hosts, ports and hooks, made here from configured transports and a fabric.
 
+mod arbiter;
 mod assembly;
+mod route;
+mod series;
 mod setup;
 
 /// Purposes of the random streams of a run; an entity and a purpose name a stream.
@@ -16,5 +19,8 @@ pub mod purpose {
     pub const FAULTS: u32 = 4;
 }
 
+pub use arbiter::pull;
 pub use assembly::{Lane, assemble, fabric_site, host_site, port_site};
+pub use route::{Choice, Turns, choose, heading};
+pub use series::{FlowBytes, PortSeries};
 pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};

@@ -30,6 +30,18 @@ pub struct SharedBuffer {
     pub alpha: f64,
 }
 
+impl SharedBuffer {
+    /// Whether a switch of which `used` bytes are taken, `queued` of them by the port, has room
+    /// there for `charged` more: they must fit what is free, and the port's share with them must
+    /// not exceed the threshold as it stands before.
+    #[inline]
+    pub fn admits(&self, used: u64, queued: u64, charged: u32) -> bool {
+        let free = self.pool - used;
+        let threshold = (self.alpha * free as f64) as u64;
+        charged as u64 <= free && queued + charged as u64 <= threshold
+    }
+}
+
 /// Faults injected where packets arrive at hosts, for tests of recovery. Probabilities.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Faults {

@@ -1,0 +1,56 @@
+//! Packet I/O as nodes see it.
+
+use incast_transport::Time;
+
+/// A frame that has arrived: an IPv4 packet, possibly padded.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// When it was due. On a link that is emulated this is its release; on a wire, the time at
+    /// which it was read.
+    pub at: Time,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+/// A frame that leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// When its first bit leaves.
+    pub start: Time,
+    /// When its last bit reaches the other end. A backend that emulates the link hands the frame
+    /// over no earlier.
+    pub release: Time,
+    /// Bytes of the IPv4 packet.
+    pub length: usize,
+}
+
+/// Bursts of frames in and out of the ports of this process' nodes. Ports are numbered as in the
+/// [`Fabric`](incast_fabric::Fabric); a link's two ends have a port each.
+pub trait PacketIo {
+    /// Takes at most `most` frames off `port` that have arrived by `now`, in their order, and lends
+    /// each to `take`. Returns how many.
+    fn rx_burst(
+        &mut self,
+        port: u32,
+        now: Time,
+        most: usize,
+        take: &mut dyn FnMut(Arrival<'_>),
+    ) -> usize;
+
+    /// Sends frames by `port`; `write` is called with each one's index and as many bytes as it is
+    /// long, their contents undefined, and fills them all. Returns how many were taken, from the
+    /// front; for the others `write` was not called.
+    fn tx_burst(
+        &mut self,
+        port: u32,
+        frames: &[Departure],
+        write: &mut dyn FnMut(usize, &mut [u8]),
+    ) -> usize;
+
+    /// How many frames `port` has room for.
+    fn room(&self, port: u32) -> usize;
+
+    /// When the next frame is due at `port`; [`Time::NEVER`] if none is on its way, and
+    /// [`Time::ZERO`] if that cannot be known because frames come from outside the process.
+    fn due(&self, port: u32) -> Time;
+}

@@ -1,0 +1,70 @@
+//! The second world: the same hosts and ports as in the simulator, exchanging encoded bytes over
+//! packet I/O.
+//!
+//! A *node* is a host (one NIC and its transports) or a software switch (ports, hooks, routes). It
+//! sees its ports by number only and gets frames in and out through [`PacketIo`]; what it knows of
+//! a packet it has read from the frame's bytes. Time comes from a [`Clock`]. [`Testbed`] polls the
+//! nodes of a process in one thread:
+//!
+//! ```text
+//! rx burst -> receive -> flows open -> due timers -> transmit while the NIC has room -> egress
+//! ```
+//!
+//! Under the [`Virtual`] clock and the [`Mem`] backend a run is exact: the same [`Setup`] gives the
+//! same packets in the same order at the same picoseconds as the simulator, which
+//! `tests/same_packets.rs` holds for every transport of the catalogue. What makes it so: the same
+//! order within an instant ([`incast_fabric::order`]), the same random streams, the same route
+//! choice, arbiter and buffer rule (`incast_world`), and the same schedule of each link.
+//!
+//! # Pacing
+//!
+//! Every line keeps a virtual schedule: a packet starts at the later of *the line is free* and
+//! *something waits*, occupies it for charged bytes / rate, and is released to the peer at its end
+//! plus the propagation. Ports and markers are given that start, not the moment at which the
+//! polling thread came round to it. A thread that was descheduled thus catches up at the next pass
+//! and the long-run rate stays exact; a marker measures packet gaps and not the scheduler.
+//!
+//! # What differs from the simulator
+//!
+//! Only bytes cross a link. The stamps of the simulator's packets do not, so a flow's time has no
+//! breakdown ([`FlowRecord::parts`](incast_transport::FlowRecord) is `None`) and the age of
+//! feedback is not known (`decisions` and `decision_age` are 0). Frames that do not decode, or that speak of hosts,
+//! flows or transports which do not exist, are counted (`malformed`) and dropped.
+//!
+//! A backend with bounded rings may have no room. A node asks before it takes a packet from a
+//! transport or port: the packet stays where it is, under that queue's own rules, and nothing is
+//! lost between queue and ring.
+//!
+//! # Where DPDK fits
+//!
+//! * A backend implements [`PacketIo`]: `rx_burst` is `rte_eth_rx_burst` and hands each mbuf's data
+//!   to the node as a slice; `tx_burst` takes mbufs from the pool, lets the node write the frame in
+//!   place, and calls `rte_eth_tx_burst`; the Ethernet header is the backend's. Port ids map to
+//!   DPDK ports in the backend, so a net_ring pair, a veth or a real NIC (by EAL arguments) look
+//!   the same to a node.
+//! * Over rings there is no wire: the backend keeps a frame until its `release`, as [`Mem`] does
+//!   (the time can travel in a dynamic field of the mbuf). Over a real wire `release` is ignored.
+//! * [`PacketIo::due`] answers [`Time::ZERO`](incast_transport::Time::ZERO) for a port that is fed
+//!   from outside the process: then each pass polls its node.
+//! * Clocks: see [`Clock`]. `Tsc` reads the counter and spins in `idle`; `Compensated` subtracts
+//!   gaps between two readings of more than 10 us. Node code is the same: each pass first makes up
+//!   for what was due before the present, in order of time.
+//! * Lateness - the present less the due time, which an [`Arrival`] carries - is 0 under `Virtual`;
+//!   a run on another clock takes it per packet from there.
+
+mod clock;
+mod host;
+mod io;
+mod line;
+mod mem;
+mod node;
+mod record;
+mod schedule;
+mod switch;
+mod testbed;
+
+pub use clock::{Clock, Virtual};
+pub use incast_world::{Captured, Setup};
+pub use io::{Arrival, Departure, PacketIo};
+pub use mem::Mem;
+pub use testbed::{Testbed, run_virtual};

@@ -1,0 +1,88 @@
+//! What a run leaves behind.
+
+use crate::line::Line;
+use crate::node::{Medium, Node};
+use incast_transport::{Bin, FlowId, FlowRecord, FlowSeries, PortRecord, Probe, RunRecord, Span, Time};
+use incast_world::{Captured, FlowBytes};
+
+/// The record of a run that ended at `ended`, and the captures in order of time and port.
+pub(crate) fn collect<I>(
+    nodes: Vec<Node>,
+    medium: &mut Medium<I>,
+    ended: u64,
+) -> (RunRecord, Vec<Captured>) {
+    let tally = std::mem::take(&mut medium.tally);
+    let mut lines: Vec<Line> = nodes.into_iter().flat_map(into_lines).collect();
+    lines.sort_by_key(|line| line.port);
+    let watched = tally.watch.iter().flatten().map(FlowBytes::width);
+    let width = lines.iter().map(|line| line.series.width()).chain(watched).max().unwrap_or(1);
+    let port = |line: Line| {
+        let bins = line.series.finish(ended, width);
+        let mut total = Bin::default();
+        bins.iter().for_each(|bin| total.join(bin));
+        PortRecord { port: line.port, total, bins }
+    };
+    let flow_series = |(flow, series): (usize, Option<FlowBytes>)| {
+        let delivered = series?.finish(width);
+        Some(FlowSeries { flow: FlowId(flow as u32), delivered })
+    };
+    let flows = flows(&medium.probe);
+    let record = RunRecord {
+        complete: flows.iter().all(|flow| flow.completed.is_some()),
+        flows,
+        ports: lines.into_iter().map(port).collect(),
+        interval: Span(width),
+        series: tally.watch.into_iter().enumerate().filter_map(flow_series).collect(),
+        ended: Time(ended),
+        interrupted: false,
+        packet_hops: tally.hops,
+        events: tally.frames,
+        malformed: tally.malformed,
+        link_losses: tally.link_losses,
+    };
+    let mut captures = tally.captures;
+    captures.sort_by_key(|captured| (captured.at, captured.port));
+    (record, captures)
+}
+
+/// A node's lines, their records brought to the end.
+fn into_lines(node: Node) -> Vec<Line> {
+    match node {
+        Node::Host(mut host) => {
+            let marks = host.nic.map_or(0, |nic| nic.marks());
+            host.line.series.set_marks(marks);
+            vec![host.line]
+        }
+        Node::Switch(switch) => {
+            let finish = |mut egress: crate::switch::Egress| {
+                egress.line.series.set_marks(egress.handler.marks());
+                egress.line
+            };
+            switch.egress.into_iter().map(finish).collect()
+        }
+    }
+}
+
+fn flows(probe: &Probe) -> Vec<FlowRecord> {
+    let of = |(index, trace): (usize, &incast_transport::SenderTrace)| {
+        let flow = FlowId(index as u32);
+        FlowRecord {
+            flow,
+            started: trace.opened.then_some(Time(trace.started)),
+            completed: None,
+            parts: None,
+            delivered: probe.bytes_delivered(flow),
+            packets: trace.packets,
+            retransmits: trace.retransmits,
+            // How old information is does not travel, and a transport may count only decisions
+            // of known age: neither is reported.
+            decisions: 0,
+            decision_age: 0,
+        }
+    };
+    let mut flows: Vec<FlowRecord> = probe.senders().iter().enumerate().map(of).collect();
+    for outcome in probe.outcomes() {
+        flows[outcome.flow.0 as usize].completed = Some(Time(outcome.completed));
+    }
+    flows
+}

@@ -1,0 +1,113 @@
+//! Setups for both worlds, and how their results are compared.
+
+use incast_blocks::port::Join;
+use incast_fabric::{Fabric, LinkDefaults};
+use incast_sim::Monitor;
+use incast_transport::*;
+use incast_world::{Captured, FlowSetup, Lane, Options, Setup, SharedBuffer};
+use std::sync::Arc;
+
+/// A scenario; every call of `setup` makes the same.
+pub struct Scenario {
+    pub fabric: Fabric,
+    pub buffer: Limit,
+    pub shared: Option<SharedBuffer>,
+    pub flows: Vec<FlowSetup>,
+    pub transports: Vec<&'static str>,
+    pub routing: Option<Routing>,
+    pub options: Options,
+}
+
+pub fn parse(spec: &str, gbps: u64, propagation: Span) -> Fabric {
+    let rate = Rate::from_gbps(gbps);
+    incast_fabric::parse(spec, LinkDefaults { rate, propagation, loss: 0.0 }).unwrap()
+}
+
+pub fn transport(name: &str) -> &'static dyn Transport {
+    incast_protocols::find(name).unwrap_or_else(|| panic!("no transport {name}"))
+}
+
+pub fn flow(
+    name: &str,
+    id: u32,
+    (src, dst): (u32, u32),
+    size: u64,
+    start: Span,
+) -> FlowSetup {
+    FlowSetup {
+        flow: Flow {
+            id: FlowId(id),
+            src: HostId(src),
+            dst: HostId(dst),
+            size,
+            start: Time::ZERO + start,
+            segments: Segments::Uniform(Framing::ETHERNET.mss()),
+        },
+        transport: transport(name).info().id,
+        after: vec![],
+        delay: Span::ZERO,
+    }
+}
+
+impl Scenario {
+    pub fn new(fabric: Fabric, buffer: Limit, transports: &[&'static str]) -> Scenario {
+        let capture = (0..fabric.ports().len() as u32).collect();
+        Scenario {
+            fabric,
+            buffer,
+            shared: None,
+            flows: vec![],
+            transports: transports.to_vec(),
+            routing: None,
+            options: Options { capture, ..Options::default() },
+        }
+    }
+
+    pub fn setup(&self) -> Setup {
+        let fabric = Arc::new(self.fabric.clone());
+        let site =
+            incast_world::fabric_site(&fabric, Framing::ETHERNET, self.buffer, None, None);
+        let lane = |name: &&'static str| {
+            let entry = transport(name);
+            let info = entry.info();
+            let configured = entry.configure(&[], site.clone()).unwrap();
+            Lane { info, configured, routing: self.routing.unwrap_or(info.routing) }
+        };
+        let lanes: Vec<Lane> = self.transports.iter().map(lane).collect();
+        let (flows, options) = (self.flows.clone(), self.options.clone());
+        incast_world::assemble(fabric, site, &lanes, Join::Shared, flows, self.shared, options)
+            .unwrap_or_else(|conflict| panic!("{:?}: {conflict}", self.transports))
+    }
+
+    pub fn simulate(&self) -> (RunRecord, Vec<Captured>) {
+        incast_sim::run(self.setup(), 1, &Monitor::default())
+    }
+
+    /// Runs the scenario in both worlds and compares everything both know: each packet at each
+    /// port with its time, each flow's fate, each port's series. Returns the record.
+    pub fn same_in_both_worlds(&self) -> (RunRecord, Vec<Captured>) {
+        let what = &self.transports;
+        let (mut simulated, packets) = self.simulate();
+        let (record, received) = incast_dataplane::run_virtual(self.setup());
+        let differ = packets.iter().zip(&received).position(|(a, b)| a != b);
+        if let Some(at) = differ {
+            let from = at.saturating_sub(3);
+            let simulator = &packets[from..(at + 3).min(packets.len())];
+            let data_plane = &received[from..(at + 3).min(received.len())];
+            panic!("{what:?}: packet {at}\nsimulator {simulator:#?}\ndata plane {data_plane:#?}");
+        }
+        assert_eq!(packets.len(), received.len(), "{what:?}: number of packets");
+        for flow in &mut simulated.flows {
+            (flow.parts, flow.decisions, flow.decision_age) = (None, 0, 0);
+        }
+        assert_eq!(simulated.flows, record.flows, "{what:?}: flows");
+        assert_eq!(simulated.interval, record.interval, "{what:?}: interval");
+        for (a, b) in simulated.ports.iter().zip(&record.ports) {
+            assert_eq!(a, b, "{what:?}: port {}", a.port);
+        }
+        assert_eq!(simulated.ports.len(), record.ports.len(), "{what:?}: number of ports");
+        simulated.events = record.events;
+        assert_eq!(simulated, record, "{what:?}: record");
+        (record, received)
+    }
+}

@@ -1,0 +1,155 @@
+//! The same packets in the same order at the same times in simulator and data plane.
+
+mod common;
+
+use common::{Scenario, flow, parse};
+use incast_transport::*;
+use incast_world::{Faults, SharedBuffer};
+
+fn names() -> Vec<&'static str> {
+    incast_protocols::CATALOGUE.iter().map(|transport| transport.info().name).collect()
+}
+
+fn drops(record: &RunRecord) -> u32 {
+    record.ports.iter().map(|port| port.total.drops).sum()
+}
+
+fn trims(record: &RunRecord) -> u32 {
+    record.ports.iter().map(|port| port.total.trims).sum()
+}
+
+/// One long flow, into which two senders burst at line rate; 10 Gb/s, 8 us a link, 64 KiB.
+fn dumbbell(name: &'static str) -> Scenario {
+    let fabric = parse("dumbbell:3x2", 10, Span::from_us(8));
+    let mut scenario = Scenario::new(fabric, Limit::Bytes(64 << 10), &[name]);
+    scenario.flows = vec![
+        flow(name, 0, (0, 3), 3_000_000, Span::ZERO),
+        flow(name, 1, (1, 4), 200_000, Span::from_us(1_000)),
+        flow(name, 2, (2, 4), 200_000, Span::from_us(1_000)),
+    ];
+    scenario.options.until = Time::ZERO + Span::from_ms(200);
+    scenario
+}
+
+/// Seven senders answer at once into 32 packets of buffer, beside flows across the spines.
+fn incast(name: &'static str) -> Scenario {
+    let fabric = parse("leaf-spine:3x2x4", 10, Span::from_us(2));
+    let mut scenario = Scenario::new(fabric, Limit::Packets(32), &[name]);
+    let pairs = (1..8).map(|src| (src, 0)).chain([(8, 4), (9, 1), (0, 10), (5, 11)]);
+    scenario.flows = pairs
+        .enumerate()
+        .map(|(id, pair)| flow(name, id as u32, pair, 150_000 + 1_111 * id as u64, Span::ZERO))
+        .collect();
+    scenario.options.until = Time::ZERO + Span::from_ms(200);
+    scenario
+}
+
+#[test]
+fn dumbbell_with_burst() {
+    for name in names() {
+        let (record, packets) = dumbbell(name).same_in_both_worlds();
+        assert!(record.complete, "{name} does not finish");
+        assert!(packets.len() > 10_000, "{name}: {} packets", packets.len());
+        assert_eq!(record.malformed, 0);
+    }
+}
+
+#[test]
+fn incast_with_losses_on_a_leaf_spine() {
+    let mut lossy = 0;
+    for name in names() {
+        let (record, _) = incast(name).same_in_both_worlds();
+        assert!(record.complete, "{name} does not finish");
+        lossy += (drops(&record) + trims(&record) > 0) as u32;
+    }
+    assert!(lossy >= 3, "only {lossy} transports met a full buffer");
+}
+
+#[test]
+fn every_load_balancing_takes_the_same_ports() {
+    for (_, routing) in Routing::NAMES {
+        let mut scenario = incast("ndp");
+        scenario.routing = Some(routing);
+        scenario.same_in_both_worlds();
+    }
+}
+
+#[test]
+fn shared_buffers_admit_the_same_packets() {
+    for name in ["dctcp", "ren"] {
+        let mut scenario = incast(name);
+        scenario.buffer = Limit::Unlimited;
+        scenario.shared = Some(SharedBuffer { pool: 60_000, alpha: 1.3 });
+        let (record, _) = scenario.same_in_both_worlds();
+        assert!(drops(&record) > 0, "{name}: the shared buffer was never full");
+    }
+}
+
+#[test]
+fn lost_late_and_doubled_packets_are_the_same_ones() {
+    for name in names() {
+        let mut scenario = incast(name);
+        scenario.options.faults =
+            Faults { loss: 0.01, reorder: 0.02, duplicate: 0.02, late: Span::from_us(20) };
+        let (record, _) = scenario.same_in_both_worlds();
+        assert!(record.link_losses > 0);
+        let mut scenario = dumbbell(name);
+        for index in 0..scenario.fabric.ports().len() as u32 {
+            let spec = *scenario.fabric.port(incast_fabric::PortId(index));
+            scenario.fabric.change_link(spec.node, spec.peer, None, None, Some(0.002)).unwrap();
+        }
+        let (record, _) = scenario.same_in_both_worlds();
+        assert!(record.link_losses > 0, "{name}: links lose nothing");
+    }
+}
+
+#[test]
+fn a_failing_link_takes_the_same_packets_along() {
+    for name in ["dctcp", "ndp", "ren"] {
+        let mut scenario = incast(name);
+        let (leaf, spine) = (incast_fabric::NodeId(12), incast_fabric::NodeId(15));
+        scenario.fabric.fail_link(Time(300_000_000), leaf, spine, 0).unwrap();
+        scenario.same_in_both_worlds();
+    }
+}
+
+#[test]
+fn a_run_that_is_cut_off_has_the_same_past() {
+    for name in names() {
+        let mut scenario = incast(name);
+        scenario.options.until = Time(400_000_123);
+        let (record, _) = scenario.same_in_both_worlds();
+        assert!(!record.complete, "{name} is done too early for this test");
+    }
+}
+
+#[test]
+fn two_transports_share_hosts_and_bottleneck() {
+    for other in ["ren", "ndp"] {
+        let fabric = parse("dumbbell:3x2", 10, Span::from_us(8));
+        let mut scenario = Scenario::new(fabric, Limit::Bytes(64 << 10), &["dctcp", other]);
+        scenario.flows = vec![
+            flow("dctcp", 0, (0, 3), 1_500_000, Span::ZERO),
+            flow(other, 1, (0, 3), 1_500_000, Span::from_us(100)),
+            flow(other, 2, (1, 4), 400_000, Span::from_us(300)),
+            flow("dctcp", 3, (2, 4), 400_000, Span::from_us(300)),
+        ];
+        scenario.options.until = Time::ZERO + Span::from_ms(200);
+        let (record, _) = scenario.same_in_both_worlds();
+        assert!(record.complete, "dctcp beside {other} does not finish");
+    }
+}
+
+#[test]
+fn flows_that_wait_for_flows_open_at_the_same_time() {
+    let mut scenario = dumbbell("dctcp");
+    scenario.flows[1].after = vec![FlowId(0)];
+    scenario.flows[2].after = vec![FlowId(0), FlowId(1)];
+    scenario.flows[2].delay = Span::from_us(3);
+    scenario.options.watch = vec![FlowId(0), FlowId(2)];
+    let (record, _) = scenario.same_in_both_worlds();
+    assert!(record.complete);
+    let of = |flow: usize| (record.flows[flow].started.unwrap(), record.flows[flow].completed.unwrap());
+    assert_eq!(of(1).0, of(0).1);
+    assert_eq!(of(2).0, of(1).1 + Span::from_us(3));
+}

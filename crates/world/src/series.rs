@@ -1,0 +1,234 @@
+//! Time series of ports and flows in a bounded number of intervals: when there are too many,
+//! neighbours are joined and the interval doubles.
+
+use incast_transport::{Bin, Span};
+
+/// Most intervals kept.
+const MOST: usize = 512;
+
+/// A port's series: the interval in progress, in one cache line, and the rest.
+#[repr(C, align(64))]
+pub struct PortSeries {
+    /// Integral of the backlog over this interval so far.
+    area: u128,
+    end: u64,
+    /// The backlog has been the same since then.
+    since: u64,
+    backlog: u64,
+    backlog_max: u64,
+    sent_bytes: u64,
+    sent_packets: u32,
+    rest: Rest,
+}
+
+/// What is rarely touched.
+struct Rest {
+    width: u64,
+    marks: u64,
+    rare: Bin,
+    bins: Vec<Bin>,
+}
+
+impl PortSeries {
+    /// Nothing yet, in intervals of `interval`.
+    pub fn new(interval: Span) -> PortSeries {
+        let width = interval.0.max(1);
+        PortSeries {
+            area: 0,
+            end: width,
+            since: 0,
+            backlog: 0,
+            backlog_max: 0,
+            sent_bytes: 0,
+            sent_packets: 0,
+            rest: Rest { width, marks: 0, rare: Bin::default(), bins: vec![] },
+        }
+    }
+
+    /// The backlog is `bytes` from `now` on.
+    #[inline]
+    pub fn set_backlog(&mut self, now: u64, bytes: u64) {
+        self.bring_to(now);
+        self.backlog = bytes;
+        self.backlog_max = self.backlog_max.max(bytes);
+    }
+
+    /// A packet begins transmission and leaves `backlog` bytes behind.
+    #[inline]
+    pub fn sent(&mut self, now: u64, charged: u32, backlog: u64) {
+        self.bring_to(now);
+        self.backlog = backlog;
+        self.sent_bytes += charged as u64;
+        self.sent_packets += 1;
+    }
+
+    /// The rarely counted part of the present interval.
+    pub fn rare(&mut self, now: u64) -> &mut Bin {
+        self.bring_to(now);
+        &mut self.rest.rare
+    }
+
+    /// Whether the interval in progress ends by `now`.
+    #[inline]
+    pub fn over(&self, now: u64) -> bool {
+        now >= self.end
+    }
+
+    /// The port's markers have marked `marks` packets so far. To be told before anything happens
+    /// after the interval's end.
+    #[cold]
+    pub fn set_marks(&mut self, marks: u64) {
+        self.rest.rare.marks = (marks - self.rest.marks) as u32;
+    }
+
+    #[inline]
+    fn bring_to(&mut self, now: u64) {
+        if now >= self.end {
+            self.roll(now);
+        }
+        if self.backlog > 0 {
+            self.area += self.backlog as u128 * (now - self.since) as u128;
+        }
+        self.since = now;
+    }
+
+    /// The interval in progress as a bin.
+    fn bin(&self) -> Bin {
+        Bin {
+            sent_bytes: self.sent_bytes,
+            sent_packets: self.sent_packets,
+            backlog_max: self.backlog_max,
+            backlog_area: self.area,
+            ..self.rest.rare
+        }
+    }
+
+    #[inline(never)]
+    fn roll(&mut self, now: u64) {
+        while now >= self.end {
+            self.area += self.backlog as u128 * (self.end - self.since) as u128;
+            self.since = self.end;
+            let bin = self.bin();
+            self.rest.marks += bin.marks as u64;
+            self.rest.bins.push(bin);
+            self.rest.rare = Bin::default();
+            (self.area, self.sent_bytes, self.sent_packets) = (0, 0, 0);
+            self.backlog_max = self.backlog;
+            self.end += self.rest.width;
+            if self.rest.bins.len() == MOST {
+                self.double();
+            }
+        }
+    }
+
+    fn double(&mut self) {
+        join_pairs(&mut self.rest.bins, |a, b| a.join(b));
+        self.rest.width *= 2;
+        self.end = (self.rest.bins.len() as u64 + 1) * self.rest.width;
+    }
+
+    /// Width of the intervals now.
+    pub fn width(&self) -> u64 {
+        self.rest.width
+    }
+
+    /// Ends the series at `now` with intervals of `width`, a power of two times the present one.
+    pub fn finish(mut self, now: u64, width: u64) -> Vec<Bin> {
+        self.bring_to(now.max(self.since));
+        let last = self.bin();
+        let Rest { width: mut own, mut bins, .. } = self.rest;
+        bins.push(last);
+        while own < width {
+            join_pairs(&mut bins, |a, b| a.join(b));
+            own *= 2;
+        }
+        bins
+    }
+}
+
+/// A flow's delivered bytes.
+pub struct FlowBytes {
+    width: u64,
+    bins: Vec<u64>,
+}
+
+impl FlowBytes {
+    /// Nothing yet, in intervals of `interval`.
+    pub fn new(interval: Span) -> FlowBytes {
+        FlowBytes { width: interval.0.max(1), bins: vec![] }
+    }
+
+    /// `bytes` were delivered at `now`.
+    pub fn add(&mut self, now: u64, bytes: u64) {
+        while now / self.width >= MOST as u64 {
+            join_pairs(&mut self.bins, |a, b| *a += b);
+            self.width *= 2;
+        }
+        let index = (now / self.width) as usize;
+        if self.bins.len() <= index {
+            self.bins.resize(index + 1, 0);
+        }
+        self.bins[index] += bytes;
+    }
+
+    /// Width of the intervals now.
+    pub fn width(&self) -> u64 {
+        self.width
+    }
+
+    /// The series in intervals of `width`, a power of two times the present one.
+    pub fn finish(mut self, width: u64) -> Vec<u64> {
+        while self.width < width {
+            join_pairs(&mut self.bins, |a, b| *a += b);
+            self.width *= 2;
+        }
+        self.bins
+    }
+}
+
+fn join_pairs<T: Copy>(bins: &mut Vec<T>, join: impl Fn(&mut T, &T)) {
+    let joined = bins.len().div_ceil(2);
+    for i in 0..joined {
+        bins[i] = bins[2 * i];
+        if 2 * i + 1 < bins.len() {
+            let second = bins[2 * i + 1];
+            join(&mut bins[i], &second);
+        }
+    }
+    bins.truncate(joined);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn area_and_maximum_survive_doubling() {
+        let mut series = PortSeries::new(Span(10));
+        let mut area = 0u128;
+        let mut backlog = 0u64;
+        for step in 0..20_000u64 {
+            let now = step * 7;
+            backlog = step % 13;
+            series.set_backlog(now, backlog);
+            series.sent(now, 1, backlog);
+            area += backlog as u128 * 7;
+        }
+        let end = 20_000 * 7;
+        let width = series.width();
+        let bins = series.finish(end, width * 4);
+        let _ = backlog;
+        assert_eq!(bins.iter().map(|b| b.backlog_area).sum::<u128>(), area);
+        assert_eq!(bins.iter().map(|b| b.sent_packets as u64).sum::<u64>(), 20_000);
+        assert!(bins.iter().all(|b| b.backlog_max == 12));
+        assert!(bins.len() <= MOST / 4 + 1);
+    }
+
+    #[test]
+    fn flow_bytes_are_conserved() {
+        let mut flow = FlowBytes::new(Span(3));
+        (0..10_000u64).for_each(|i| flow.add(i * 5, i));
+        let width = flow.width() * 2;
+        assert_eq!(flow.finish(width).iter().sum::<u64>(), (0..10_000).sum());
+    }
+}
