@@ -216,7 +216,8 @@ fn numbered(base: &Path, label: &str) -> Result<PathBuf, FolderError> {
     }
     loop {
         last = last.saturating_add(1);
-        let name = if label.is_empty() { format!("{last:04}") } else { format!("{last:04}-{label}") };
+        let name =
+            if label.is_empty() { format!("{last:04}") } else { format!("{last:04}-{label}") };
         let path = base.join(name);
         match std::fs::create_dir(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && last < u32::MAX => {}

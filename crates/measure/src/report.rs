@@ -95,9 +95,10 @@ fn comparison(summaries: &[Summary]) -> String {
     } else {
         "Summary"
     };
-    format!("<h2>{heading}</h2>\n<div class=\"wide\">{}</div>\n<p class=\"caption\">{notes}</p>\n", {
-        table.html()
-    })
+    format!(
+        "<h2>{heading}</h2>\n<div class=\"wide\">{}</div>\n<p class=\"caption\">{notes}</p>\n",
+        { table.html() }
+    )
 }
 
 fn section(figure: &Figure) -> String {
@@ -112,7 +113,8 @@ fn section(figure: &Figure) -> String {
     format!(
         "<h2>{title}</h2>\n<div id=\"{id}\" class=\"figure\" style=\"height:{height}px\"></div>\n\
          <script>Plotly.newPlot(\"{id}\",{data},{layout},\
-         {{responsive:true,displaylogo:false}});</script>\n\
+         {{responsive:true,displaylogo:false,\
+         modeBarButtonsToRemove:[\"select2d\",\"lasso2d\",\"autoScale2d\"]}});</script>\n\
          <p class=\"caption\">{}</p>\n",
         escape(caption)
     )
@@ -155,8 +157,15 @@ fn tiers(summaries: &[Summary]) -> String {
         return rows;
     }
     let names = [
-        "ports", "use, mean %", "use, max %", "queue, mean KB", "queue, max KB", "marks", "drops",
-        "trims", "paused, µs",
+        "ports",
+        "use, mean %",
+        "use, max %",
+        "queue, mean KB",
+        "queue, max KB",
+        "marks",
+        "drops",
+        "trims",
+        "paused, µs",
     ];
     let heads: String = names.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
     format!(

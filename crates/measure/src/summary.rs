@@ -157,8 +157,20 @@ impl PartMeans {
             let [q0, q1, q2, q3] = part.queueing;
             let Parts { nic_own, nic_other, recovery, serialisation, propagation, .. } = *part;
             let values = [
-                nic_own, nic_other, b0, b1, b2, b3, b4, recovery, serialisation, propagation, q0,
-                q1, q2, q3,
+                nic_own,
+                nic_other,
+                b0,
+                b1,
+                b2,
+                b3,
+                b4,
+                recovery,
+                serialisation,
+                propagation,
+                q0,
+                q1,
+                q2,
+                q3,
             ];
             sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value as u128);
             count += 1;

@@ -53,14 +53,18 @@ fn draw(
         return Ok(());
     }
     let ((x0, x1), (y0, y1)) = (limits(|bin| bin.size), limits(|bin| bin.slowdown[1]));
+    let (x, y) = ((x0 * 0.8, x1 * 1.25), (y0.min(1.0) * 0.9, y1.max(2.0) * 1.15));
+    // The legend has a column of its own, where it cannot cover a line.
+    let widest = lines.iter().map(|(name, _)| name.chars().count().min(40)).max().unwrap_or(0);
+    let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
+    legend(&beside, lines)?;
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
-        .margin_right(30)
         .x_label_area_size(50)
         .y_label_area_size(64)
         .build_cartesian_2d(
-            (x0 * 0.8..x1 * 1.25).log_scale().with_key_points(decades(x0, x1)),
-            (y0.min(1.0) * 0.9..y1.max(2.0) * 1.15).log_scale().with_key_points(ticks(y0, y1)),
+            (x.0..x.1).log_scale().with_key_points(within(x, &[1.0])),
+            (y.0..y.1).log_scale().with_key_points(within(y, &[1.0, 2.0, 5.0])),
         )?;
     chart
         .configure_mesh()
@@ -73,31 +77,38 @@ fn draw(
         .label_style((FONT, 15))
         .axis_desc_style((FONT, 16))
         .draw()?;
-    for (at, (name, bins)) in lines.iter().enumerate() {
+    for (at, (_, bins)) in lines.iter().enumerate() {
         let points = bins.iter().map(|bin| (bin.size, bin.slowdown[1]));
-        let style = rgb(at).stroke_width(2);
-        chart
-            .draw_series(LineSeries::new(points.clone(), style))?
-            .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], rgb(at).stroke_width(4)));
+        chart.draw_series(LineSeries::new(points.clone(), rgb(at).stroke_width(2)))?;
+        // Where colours repeat, the marker tells lines apart.
         match at / COLOURS.len() {
             0 => chart.draw_series(points.map(|p| Circle::new(p, 4, rgb(at).filled())))?,
             _ => chart.draw_series(points.map(|p| TriangleMarker::new(p, 6, rgb(at).filled())))?,
         };
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.85))
-        .border_style(RGBColor(200, 200, 200))
-        .label_font((FONT, 15))
-        .draw()?;
     Ok(())
 }
 
-/// 1, 2, 5, 10, ... around the values.
-fn ticks(low: f64, high: f64) -> Vec<f64> {
-    let low = low.min(1.0);
-    let all = decades(low, high.max(2.0)).into_iter();
-    all.flat_map(|decade| [1.0, 2.0, 5.0].map(|step| decade * step)).collect()
+fn legend(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    lines: &[(String, Vec<SizeBin>)],
+) -> Drawn<()> {
+    for (at, (name, _)) in lines.iter().enumerate() {
+        let y = 24 + 24 * at as i32;
+        area.draw(&PathElement::new([(4, y), (30, y)], rgb(at).stroke_width(2)))?;
+        match at / COLOURS.len() {
+            0 => area.draw(&Circle::new((17, y), 4, rgb(at).filled()))?,
+            _ => area.draw(&TriangleMarker::new((17, y), 6, rgb(at).filled()))?,
+        }
+        let short: String = name.chars().take(40).collect();
+        area.draw(&Text::new(short, (38, y - 8), (FONT, 15)))?;
+    }
+    Ok(())
+}
+
+/// Decades times steps that lie between the limits.
+fn within((low, high): (f64, f64), steps: &[f64]) -> Vec<f64> {
+    let all = decades(low, high).into_iter();
+    let all = all.flat_map(|decade| steps.iter().map(move |step| decade * step));
+    all.filter(|at| (low..=high).contains(at)).collect()
 }

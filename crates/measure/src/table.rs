@@ -54,7 +54,7 @@ impl File {
                 Cell::Flag(_) => (DataType::Boolean, false),
             };
             let notes = [("description", column.doc), ("unit", column.unit)];
-            
+
             Field::new(column.name, kind, nullable).with_metadata(Metadata::from(notes))
         };
         Arc::new(Schema::new(self.columns.iter().map(field).collect::<Vec<_>>()))
@@ -209,4 +209,3 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderE
     write_manifest(&folder.join("manifest.json"), &run.manifest, !run.record.interrupted)?;
     Ok(summary)
 }
-

@@ -21,6 +21,11 @@ impl Partition {
             return;
         }
         let handler = self.ports[index].as_mut().expect("a switch port has a handler");
+        if let Some(series) = &mut self.series[index]
+            && series.over(now)
+        {
+            series.set_marks(handler.marks());
+        }
         let mut env = PortEnv {
             now: Time(now),
             random: &mut self.port_random[index],
@@ -29,8 +34,7 @@ impl Partition {
         let verdict = handler.enqueue(&mut env, packet);
         let backlog = handler.backlog();
         if let Some(series) = &mut self.series[index] {
-            series.at(now);
-            series.set_backlog(backlog.bytes);
+            series.set_backlog(now, backlog.bytes);
         }
         let egress = &mut self.egress[index];
         if !egress.waiting || egress.resume > now {
@@ -64,7 +68,7 @@ impl Partition {
             Fate::Queued => {}
             Fate::Trimmed => {
                 if let Some(series) = &mut self.series[port as usize] {
-                    series.at(now).trims += 1;
+                    series.rare(now).trims += 1;
                 }
                 self.note_loss(packet, now);
             }
@@ -89,7 +93,7 @@ impl Partition {
 
     fn series_drop(&mut self, port: u32, now: u64) {
         if let Some(series) = &mut self.series[port as usize] {
-            series.at(now).drops += 1;
+            series.rare(now).drops += 1;
         }
     }
 
@@ -109,6 +113,11 @@ impl Partition {
         let index = port as usize;
         let open = Classes(self.egress[index].open);
         let handler = self.ports[index].as_mut().expect("a switch port has a handler");
+        if let Some(series) = &mut self.series[index]
+            && series.over(start)
+        {
+            series.set_marks(handler.marks());
+        }
         let mut env = PortEnv {
             now: Time(start),
             random: &mut self.port_random[index],
@@ -121,10 +130,7 @@ impl Partition {
                 if self.common.shared.is_some() {
                     self.release_shared(port, packet);
                 }
-                self.send(port, packet, start);
-                if let Some(series) = &mut self.series[index] {
-                    series.set_backlog(backlog.bytes);
-                }
+                self.send(port, packet, start, backlog.bytes);
             }
             Dequeue::NotBefore(at) => {
                 assert!(at.0 > start, "a shaper may not name the present");
@@ -211,8 +217,7 @@ impl Partition {
         }
         self.egress[port as usize].waiting = false;
         if let Some(series) = &mut self.series[port as usize] {
-            series.at(now);
-            series.set_backlog(0);
+            series.set_backlog(now, 0);
         }
     }
 }

@@ -261,7 +261,7 @@ impl Partition {
         let state = self.hosts[host as usize].as_mut().expect("an own host");
         state.clock.busy += tx;
         state.clock.busy_until = start + tx;
-        self.send(port, packet, start);
+        self.send(port, packet, start, 0);
     }
 
     #[inline]

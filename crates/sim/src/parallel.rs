@@ -351,12 +351,13 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
         record.link_losses += part.link_losses;
         collect_flows(&part, &mut record);
         for (port, series) in part.series.into_iter().enumerate() {
-            let Some(series) = series else { continue };
+            let Some(mut series) = series else { continue };
+            if let Some(handler) = &part.ports[port] {
+                series.set_marks(handler.marks());
+            }
             let bins = series.finish(ended, width);
             let mut total = incast_transport::Bin::default();
             bins.iter().for_each(|bin| total.join(bin));
-            let handler = part.ports[port].as_ref();
-            total.marks = handler.map_or(0, |handler| handler.marks() as u32);
             record.ports.push(PortRecord { port: port as u32, total, bins });
         }
         for (flow, series) in part.watch.into_iter().enumerate() {

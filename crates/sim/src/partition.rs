@@ -22,6 +22,31 @@ pub(crate) mod class {
 /// In a timer's id: a port, not a host.
 pub(crate) const PORT_TIMER: u32 = 1 << 31;
 
+/// In `Meta::next` of a packet in flight: the target is a host, not a switch's port. All ones
+/// when it is not known before the arrival.
+const AT_HOST: u32 = 1 << 31;
+/// How many events ahead packets are brought near, and what they will touch.
+const FAR_AHEAD: usize = 10;
+const NEAR_AHEAD: usize = 4;
+
+/// Brings a value's first cache line near.
+#[inline]
+fn prefetch<T>(value: &T) {
+    prefetch_bytes(value as *const T as *const u8);
+}
+
+#[inline]
+fn prefetch_bytes(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch has no effect a program can observe.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch(address as *const i8, _MM_HINT_T0);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// Bits of `Meta::mark`.
 pub(crate) mod mark {
     /// The port this packet left must be brought up to date when it arrives.
@@ -140,6 +165,12 @@ pub(crate) struct Partition {
     pub sent_bytes: Vec<u64>,
     /// Bytes booked in the switch's shared buffer, by port.
     pub queued_shared: Vec<u64>,
+    /// Switches do nothing but enqueue: no hooks, no shared buffers.
+    pub plain: bool,
+    /// Some switch has hooks.
+    pub hooked: bool,
+    /// Links fail during the run.
+    pub failing: bool,
     /// Faults are injected.
     pub faulty: bool,
     pub hosts: Vec<Option<HostState>>,
@@ -181,11 +212,7 @@ impl Partition {
             self.now = next;
             let event = self.queue.pop();
             self.events += 1;
-            if let Some(ahead) = self.queue.ahead(6)
-                && ahead.key < class::OPEN
-            {
-                self.pool.prefetch(PacketRef(ahead.id));
-            }
+            self.look_ahead();
             self.handle(event);
         }
     }
@@ -221,27 +248,67 @@ impl Partition {
         }
     }
 
+    /// Writes into a packet in flight where it goes from the node it will arrive at, if that can
+    /// be known now: so the way there is near when it arrives.
+    #[inline]
+    fn aim(&mut self, node: NodeId, back: u32, packet: PacketRef, at: u64) {
+        let target = if node.0 < self.common.fabric.hosts() {
+            Some(AT_HOST | node.0)
+        } else {
+            self.choose(node, back, packet, at)
+        };
+        if let Some(target) = target {
+            self.pool.meta_mut(packet).next = PacketRef(target);
+        }
+    }
+
+    /// Brings near what the events to come will touch.
+    #[inline]
+    fn look_ahead(&self) {
+        if let Some(far) = self.queue.ahead(FAR_AHEAD)
+            && far.key < class::OPEN
+        {
+            self.pool.prefetch(PacketRef(far.id));
+        }
+        if let Some(near) = self.queue.ahead(NEAR_AHEAD)
+            && near.key < class::OPEN
+        {
+            let target = self.pool.meta(PacketRef(near.id)).next.0;
+            if target & AT_HOST == 0 {
+                prefetch(&self.egress[target as usize]);
+                prefetch(&self.series[target as usize]);
+                if let Some(handler) = &self.ports[target as usize] {
+                    prefetch_bytes(&raw const **handler as *const u8);
+                }
+            } else if target != u32::MAX {
+                prefetch(&self.hosts[(target & !AT_HOST) as usize]);
+            }
+        }
+    }
+
     /// A packet arrives at the other end of the link it left by.
     #[inline]
     fn arrival(&mut self, packet: PacketRef) {
         let meta = self.pool.meta_mut(packet);
-        let (port, marks) = (meta.link, meta.mark);
+        let (port, marks, target) = (meta.link, meta.mark, meta.next.0);
         meta.mark = marks & mark::FAULTED;
         if marks & mark::SERVICE != 0 {
             self.egress[port as usize].armed = false;
             self.serve(port);
         }
-        let egress = &self.egress[port as usize];
-        let (peer, reverse) = (egress.peer, egress.reverse);
-        if marks & mark::LOST != 0 || egress.dead {
+        if marks & mark::LOST != 0 || self.failing && self.egress[port as usize].dead {
             self.link_losses += 1;
             self.lose(packet, self.now);
-            return;
-        }
-        if peer < self.common.fabric.hosts() {
-            self.host_arrival(peer, packet);
+        } else if target & AT_HOST == 0 && self.plain {
+            self.enqueue(target, packet);
         } else {
-            self.switch_arrival(NodeId(peer), reverse, packet);
+            let egress = &self.egress[port as usize];
+            let (peer, reverse) = (egress.peer, egress.reverse);
+            if peer < self.common.fabric.hosts() {
+                self.host_arrival(peer, packet);
+            } else {
+                self.switch_arrival(NodeId(peer), reverse, target, packet);
+            }
         }
     }
 
@@ -295,9 +362,10 @@ impl Partition {
         self.kicks.clear();
     }
 
-    /// `packet` begins transmission at `start` on `port`: its arrival is scheduled.
+    /// `packet` begins transmission at `start` on `port` and leaves `backlog` bytes behind: its
+    /// arrival is scheduled.
     #[inline]
-    pub fn send(&mut self, port: u32, packet: PacketRef, start: u64) {
+    pub fn send(&mut self, port: u32, packet: PacketRef, start: u64, backlog: u64) {
         let egress = &mut self.egress[port as usize];
         let (content, meta) = self.pool.both_mut(packet);
         let charged = meta.charged;
@@ -309,6 +377,7 @@ impl Partition {
         let at = start + tx + egress.propagation;
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
         meta.link = port;
+        meta.next = PacketRef::NONE;
         self.hops += 1;
         let (arrived, data) = (meta.arrived.0, content.is_data());
         if egress.lossy || egress.captured {
@@ -318,12 +387,17 @@ impl Partition {
         if start > arrived && data {
             self.pool.stamps_mut(packet).waited[egress.tier as usize] += start - arrived;
         }
-        self.sent_bytes[port as usize] += charged as u64;
-        if let Some(series) = &mut self.series[port as usize] {
-            let bin = series.at(start);
-            bin.sent_bytes += charged as u64;
-            bin.sent_packets += 1;
+        if self.hooked {
+            self.sent_bytes[port as usize] += charged as u64;
         }
+        if let Some(series) = &mut self.series[port as usize] {
+            series.sent(start, charged as u32, backlog);
+        }
+        let (peer, reverse) = (egress.peer, egress.reverse);
+        if !self.failing {
+            self.aim(NodeId(peer), reverse, packet, at);
+        }
+        let egress = &mut self.egress[port as usize];
         if egress.cut {
             let peer = self.common.part_of[egress.peer as usize];
             let (packet, meta, extension, stamps) = self.pool.take(packet);
@@ -331,7 +405,6 @@ impl Partition {
             self.outboxes[peer as usize].packets.push(crossing);
         } else {
             egress.last = packet;
-            let reverse = egress.reverse;
             self.schedule_arrival(at, reverse, packet);
         }
     }

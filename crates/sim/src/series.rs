@@ -6,76 +6,142 @@ use incast_transport::{Bin, Span};
 /// Most intervals kept.
 const MOST: usize = 512;
 
-/// A port's series.
+/// A port's series: the interval in progress, in one cache line, and the rest.
+#[repr(C, align(64))]
 pub struct PortSeries {
-    width: u64,
+    /// Integral of the backlog over this interval so far.
+    area: u128,
     end: u64,
-    bin: Bin,
-    bins: Vec<Bin>,
-    /// Backlog since `since`, for the area.
-    backlog: u64,
+    /// The backlog has been the same since then.
     since: u64,
+    backlog: u64,
+    backlog_max: u64,
+    sent_bytes: u64,
+    sent_packets: u32,
+    rest: Rest,
+}
+
+/// What is rarely touched.
+struct Rest {
+    width: u64,
+    marks: u64,
+    rare: Bin,
+    bins: Vec<Bin>,
 }
 
 impl PortSeries {
     pub fn new(interval: Span) -> PortSeries {
         let width = interval.0.max(1);
-        PortSeries { width, end: width, bin: Bin::default(), bins: vec![], backlog: 0, since: 0 }
+        PortSeries {
+            area: 0,
+            end: width,
+            since: 0,
+            backlog: 0,
+            backlog_max: 0,
+            sent_bytes: 0,
+            sent_packets: 0,
+            rest: Rest { width, marks: 0, rare: Bin::default(), bins: vec![] },
+        }
     }
 
-    /// The present interval, brought up to `now`; the backlog has been the same since the last
-    /// call.
+    /// The backlog is `bytes` from `now` on.
     #[inline]
-    pub fn at(&mut self, now: u64) -> &mut Bin {
+    pub fn set_backlog(&mut self, now: u64, bytes: u64) {
+        self.bring_to(now);
+        self.backlog = bytes;
+        self.backlog_max = self.backlog_max.max(bytes);
+    }
+
+    /// A packet begins transmission and leaves `backlog` bytes behind.
+    #[inline]
+    pub fn sent(&mut self, now: u64, charged: u32, backlog: u64) {
+        self.bring_to(now);
+        self.backlog = backlog;
+        self.sent_bytes += charged as u64;
+        self.sent_packets += 1;
+    }
+
+    /// The rarely counted part of the present interval.
+    pub fn rare(&mut self, now: u64) -> &mut Bin {
+        self.bring_to(now);
+        &mut self.rest.rare
+    }
+
+    /// Whether the interval in progress ends by `now`.
+    #[inline]
+    pub fn over(&self, now: u64) -> bool {
+        now >= self.end
+    }
+
+    /// The port's markers have marked `marks` packets so far. To be told before anything happens
+    /// after the interval's end.
+    #[cold]
+    pub fn set_marks(&mut self, marks: u64) {
+        self.rest.rare.marks = (marks - self.rest.marks) as u32;
+    }
+
+    #[inline]
+    fn bring_to(&mut self, now: u64) {
         if now >= self.end {
             self.roll(now);
         }
-        self.bin.backlog_area += self.backlog as u128 * (now - self.since) as u128;
+        if self.backlog > 0 {
+            self.area += self.backlog as u128 * (now - self.since) as u128;
+        }
         self.since = now;
-        &mut self.bin
     }
 
-    /// The backlog from now on.
-    #[inline]
-    pub fn set_backlog(&mut self, bytes: u64) {
-        self.backlog = bytes;
-        self.bin.backlog_max = self.bin.backlog_max.max(bytes);
+    /// The interval in progress as a bin.
+    fn bin(&self) -> Bin {
+        Bin {
+            sent_bytes: self.sent_bytes,
+            sent_packets: self.sent_packets,
+            backlog_max: self.backlog_max,
+            backlog_area: self.area,
+            ..self.rest.rare
+        }
     }
 
     #[inline(never)]
     fn roll(&mut self, now: u64) {
         while now >= self.end {
-            self.bin.backlog_area += self.backlog as u128 * (self.end - self.since) as u128;
+            self.area += self.backlog as u128 * (self.end - self.since) as u128;
             self.since = self.end;
-            let fresh = Bin { backlog_max: self.backlog, ..Bin::default() };
-            self.bins.push(std::mem::replace(&mut self.bin, fresh));
-            self.end += self.width;
-            if self.bins.len() == MOST {
+            let bin = self.bin();
+            self.rest.marks += bin.marks as u64;
+            self.rest.bins.push(bin);
+            self.rest.rare = Bin::default();
+            (self.area, self.sent_bytes, self.sent_packets) = (0, 0, 0);
+            self.backlog_max = self.backlog;
+            self.end += self.rest.width;
+            if self.rest.bins.len() == MOST {
                 self.double();
             }
         }
     }
 
     fn double(&mut self) {
-        join_pairs(&mut self.bins, |a, b| a.join(b));
-        self.width *= 2;
-        self.end = (self.bins.len() as u64 + 1) * self.width;
+        join_pairs(&mut self.rest.bins, |a, b| a.join(b));
+        self.rest.width *= 2;
+        self.end = (self.rest.bins.len() as u64 + 1) * self.rest.width;
     }
 
     /// Width of the intervals now.
     pub fn width(&self) -> u64 {
-        self.width
+        self.rest.width
     }
 
     /// Ends the series at `now` with intervals of `width`, a power of two times the present one.
     pub fn finish(mut self, now: u64, width: u64) -> Vec<Bin> {
-        self.at(now);
-        self.bins.push(self.bin);
-        while self.width < width {
-            join_pairs(&mut self.bins, |a, b| a.join(b));
-            self.width *= 2;
+        self.bring_to(now.max(self.since));
+        let last = self.bin();
+        let Rest { width: mut own, mut bins, .. } = self.rest;
+        bins.push(last);
+        while own < width {
+            join_pairs(&mut bins, |a, b| a.join(b));
+            own *= 2;
         }
-        self.bins
+        bins
     }
 }
 
@@ -138,10 +204,9 @@ mod tests {
         let mut backlog = 0u64;
         for step in 0..20_000u64 {
             let now = step * 7;
-            let bin = series.at(now);
-            bin.sent_packets += 1;
             backlog = step % 13;
-            series.set_backlog(backlog);
+            series.set_backlog(now, backlog);
+            series.sent(now, 1, backlog);
             area += backlog as u128 * 7;
         }
         let end = 20_000 * 7;

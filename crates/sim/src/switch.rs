@@ -23,23 +23,32 @@ impl SwitchState {
 }
 
 impl Partition {
-    /// A packet arrives at a switch through the link whose way back is `back`.
-    #[inline]
-    pub fn switch_arrival(&mut self, node: NodeId, back: u32, packet: PacketRef) {
+    /// A packet arrives at a switch through the link whose way back is `back`; `target` is its
+    /// egress, or not a port if it is still to be chosen.
+    pub fn switch_arrival(&mut self, node: NodeId, back: u32, target: u32, packet: PacketRef) {
         if self.common.shared.is_some() {
             self.pool.stamps_mut(packet).ingress = back;
         }
-        self.route(node, back, packet);
+        if (target as usize) < self.egress.len() {
+            self.forward(node, back, target, packet);
+        } else {
+            self.route(node, back, packet);
+        }
     }
 
-    /// Chooses the egress and enqueues.
-    #[inline]
+    /// Chooses the egress, and forwards.
     pub fn route(&mut self, node: NodeId, back: u32, packet: PacketRef) {
-        let Some(port) = self.choose(node, back, packet) else {
-            self.link_losses += 1;
-            self.lose(packet, self.now);
-            return;
-        };
+        let known = self.choose(node, back, packet, self.now);
+        match known.or_else(|| self.choose_by_turn(node, packet)) {
+            Some(port) => self.forward(node, back, port, packet),
+            None => {
+                self.link_losses += 1;
+                self.lose(packet, self.now);
+            }
+        }
+    }
+
+    fn forward(&mut self, node: NodeId, back: u32, port: u32, packet: PacketRef) {
         let state = self.switches[node.0 as usize].as_ref().expect("an own switch");
         if state.hooks.is_empty() {
             self.enqueue(port, packet);
@@ -48,8 +57,10 @@ impl Partition {
         }
     }
 
+    /// The egress at a switch where the packet arrives at `at`, unless there is none or it
+    /// depends on packets before.
     #[inline]
-    fn choose(&mut self, node: NodeId, back: u32, packet: PacketRef) -> Option<u32> {
+    pub fn choose(&self, node: NodeId, back: u32, packet: PacketRef, at: u64) -> Option<u32> {
         let content = &self.pool[packet];
         let dst = if content.has(flag::BOUNCED) { content.src } else { content.dst };
         let ports = self.routes.next(node, dst.0);
@@ -61,7 +72,7 @@ impl Partition {
         let seed = self.common.seed;
         let index = match self.common.routing[content.transport.0 as usize] {
             Routing::Spray => {
-                pick(spray_hash(seed, node, Time(self.now), PortId(back)), ports.len())
+                pick(spray_hash(seed, node, Time(at), PortId(back)), ports.len())
             }
             Routing::Ecmp => {
                 let flow = content.flow.0 as u64;
@@ -75,14 +86,23 @@ impl Partition {
                 pick(at_level(hash, level), ports.len())
             }
             Routing::SourcePath => content.path as usize % ports.len(),
-            Routing::RoundRobin => {
-                let group = self.routes.group(node, dst.0);
-                let count = ports.len();
-                let state = self.switches[node.0 as usize].as_mut().expect("an own switch");
-                state.turn(seed, node, group, count)
-            }
+            Routing::RoundRobin => return None,
         };
-        Some(self.routes.next(node, dst.0)[index].0)
+        Some(ports[index].0)
+    }
+
+    /// The egress of a packet that takes the next turn of its destination group.
+    fn choose_by_turn(&mut self, node: NodeId, packet: PacketRef) -> Option<u32> {
+        let content = &self.pool[packet];
+        let dst = if content.has(flag::BOUNCED) { content.src } else { content.dst };
+        let ports = self.routes.next(node, dst.0);
+        if ports.is_empty() {
+            return None;
+        }
+        let group = self.routes.group(node, dst.0);
+        let state = self.switches[node.0 as usize].as_mut().expect("an own switch");
+        let index = state.turn(self.common.seed, node, group, ports.len());
+        Some(ports[index].0)
     }
 
     /// Lets the hooks of the packet's transport see it, and sends what they emit.

@@ -38,6 +38,7 @@ pub struct Meta {
 /// What a world records about a packet's way, for the breakdown of flow completion times.
 /// All in picoseconds.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
 pub struct Stamps {
     /// When its flow was opened.
     pub started: u64,

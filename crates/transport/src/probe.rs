@@ -52,6 +52,8 @@ impl HostClock {
 /// The sending side of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SenderTrace {
+    /// Whether it was opened.
+    pub opened: bool,
     /// When it was opened.
     pub started: u64,
     /// NIC time spent on it.
@@ -282,6 +284,7 @@ impl Probe {
     pub fn opened(&mut self, flow: FlowId) {
         let idle = self.clock.idle(self.now);
         let trace = &mut self.senders[flow.0 as usize];
+        trace.opened = true;
         trace.started = self.now;
         trace.idle_mark = idle;
     }

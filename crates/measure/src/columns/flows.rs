@@ -99,17 +99,29 @@ pub const FLOW_COLUMNS: &[Column] = &[
     integer("delivered_bytes", "bytes", "Payload delivered, each byte once.", |run, row| {
         Some(record(run, row).delivered)
     }),
-    parts!("nic_own_ps", "Its NIC was busy with this flow; null, like all parts of the \
-        completion time, if the flow is incomplete.", nic_own),
+    parts!(
+        "nic_own_ps",
+        "Its NIC was busy with this flow; null, like all parts of the \
+        completion time, if the flow is incomplete.",
+        nic_own
+    ),
     parts!("nic_other_ps", "Its NIC was busy with other flows.", nic_other),
-    parts!("blocked_ready_ps", "The NIC was idle although the flow reported no reason to wait: \
-        between opening and first packet, while paused, or with everything sent.", blocked[0]),
+    parts!(
+        "blocked_ready_ps",
+        "The NIC was idle although the flow reported no reason to wait: \
+        between opening and first packet, while paused, or with everything sent.",
+        blocked[0]
+    ),
     parts!("blocked_grant_ps", "Waiting for a grant, token or pull, NIC idle.", blocked[1]),
     parts!("blocked_credit_ps", "Waiting for a credit, NIC idle.", blocked[2]),
     parts!("blocked_window_ps", "Its window was full, NIC idle.", blocked[3]),
     parts!("blocked_pacing_ps", "Paced, NIC idle.", blocked[4]),
-    parts!("recovery_ps", "From the first loss of a byte still missing to the departure of the \
-        packet that completed the flow.", recovery),
+    parts!(
+        "recovery_ps",
+        "From the first loss of a byte still missing to the departure of the \
+        packet that completed the flow.",
+        recovery
+    ),
     parts!("serialisation_ps", "Serialisation of that packet on every link.", serialisation),
     parts!("propagation_ps", "Propagation of that packet on every link.", propagation),
     parts!("queue_nic_ps", "Its wait in queues of NICs.", queueing[0]),

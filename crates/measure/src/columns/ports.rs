@@ -9,12 +9,7 @@ fn bin(run: &Run, row: Row) -> Bin {
     run.bin(row.item, row.interval)
 }
 
-const fn column(
-    name: &'static str,
-    unit: &'static str,
-    doc: &'static str,
-    cell: Cell,
-) -> Column {
+const fn column(name: &'static str, unit: &'static str, doc: &'static str, cell: Cell) -> Column {
     Column { name, unit, doc, cell }
 }
 
@@ -28,15 +23,24 @@ macro_rules! count {
 pub const PORT_COLUMNS: &[Column] = &[
     column("port", "", "Number of the port.", Cell::Integer(|_, row| Some(row.item as u64))),
     column("name", "", "Name of the port.", Cell::Text(|run, row| &run.ports[row.item].name)),
-    column("tier", "", "`nic`, `edge`, `aggregation` or `core`.", Cell::Text(|run, row| {
-        run.ports[row.item].tier
-    })),
-    column("upward", "", "Whether it leads away from the receiving hosts.", Cell::Flag(
-        |run, row| run.ports[row.item].upward,
-    )),
-    column("time_ns", "ns", "Start of the interval.", Cell::Float(|run, row| {
-        Some(run.interval(row.interval).0.as_ns_f64())
-    })),
+    column(
+        "tier",
+        "",
+        "`nic`, `edge`, `aggregation` or `core`.",
+        Cell::Text(|run, row| run.ports[row.item].tier),
+    ),
+    column(
+        "upward",
+        "",
+        "Whether it leads away from the receiving hosts.",
+        Cell::Flag(|run, row| run.ports[row.item].upward),
+    ),
+    column(
+        "time_ns",
+        "ns",
+        "Start of the interval.",
+        Cell::Float(|run, row| Some(run.interval(row.interval).0.as_ns_f64())),
+    ),
     column(
         "interval_ns",
         "ns",

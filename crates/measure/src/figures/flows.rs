@@ -79,11 +79,14 @@ fn size_ticks(bins: &[Vec<SizeBin>]) -> Vec<(f64, String)> {
 
 fn time_ticks(times_ns: &[f64]) -> Vec<(f64, String)> {
     let (low, high) = range(times_ns);
+    let steps: &[f64] = if high / low > 2e3 { &[1.0] } else { &[1.0, 2.0, 5.0] };
     let text = |ns: f64| {
+        // 1000 ns reads better as 1 µs.
         let (unit, length) = time_unit(ns * 2.0);
         (ns, format!("{} {unit}", significant(ns / length)))
     };
-    decades(low, high).into_iter().map(text).collect()
+    let all = decades(low, high).into_iter();
+    all.flat_map(|decade| steps.iter().map(move |step| decade * step)).map(text).collect()
 }
 
 /// 1, 2, 5, 10, ...; powers of ten only over a wide range.
@@ -176,7 +179,7 @@ pub(super) fn distribution(lines: &[Line]) -> Option<Figure> {
     let title = "Distribution of the slowdown";
     let mut plot = Plot::new();
     let x = style::log_axis("slowdown", slowdown_ticks(&all));
-    let y = style::axis("share of flows with at most this slowdown (%)").range(vec![0.0, 101.0]);
+    let y = style::axis("share of flows (%)").range(vec![0.0, 101.0]);
     plot.set_layout(style::layout(title, x, y, 440));
     for (at, (line, values)) in lines.iter().zip(&sorted).enumerate() {
         // Every 0.5 % and finer towards the end: enough for a picture of any number of flows.
@@ -187,7 +190,7 @@ pub(super) fn distribution(lines: &[Line]) -> Option<Figure> {
         let scatter = style::scatter(at, &line.name, points, Stroke::Plain);
         plot.add_trace(scatter.hover_template(hover));
     }
-    let caption = "Cumulative distribution over completed flows: the further up and left, the \
-                   better.";
+    let caption = "Share of completed flows with at most this slowdown: the further up and left, \
+                   the better.";
     Some(Figure::new("slowdown_distribution", title, caption.to_string(), 440, &plot))
 }

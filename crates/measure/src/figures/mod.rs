@@ -9,8 +9,8 @@ mod time;
 pub(crate) use lines::{Line, SizeBin, lines};
 pub(crate) use style::{COLOURS, colour, decades};
 
-use crate::folder::{FolderError, write_atomic};
 use crate::Run;
+use crate::folder::{FolderError, write_atomic};
 use plotly::Plot;
 use serde_json::Value;
 use std::path::Path;

@@ -8,6 +8,7 @@ use crate::run::gbps;
 use incast_transport::Bin;
 use incast_units::Span;
 use plotly::Plot;
+use plotly::layout::RangeMode;
 
 /// Most points of a line; neighbouring intervals are joined until they fit.
 const POINTS: usize = 1000;
@@ -22,10 +23,18 @@ struct Stretch {
     to: usize,
 }
 
+/// The points of a line. A last stretch of less than half the usual length is left out: what
+/// begins transmission there would count as a spike.
 fn joined(run: &Run) -> impl Iterator<Item = Stretch> {
     let count = run.intervals();
     let step = count.div_ceil(POINTS).max(1);
-    (0..count).step_by(step).map(move |from| Stretch { from, to: (from + step).min(count) })
+    let long_enough = move |stretch: &Stretch| {
+        stretch.from == 0 || place(run, stretch).1.0 * 2 >= run.record.interval.0 * step as u64
+    };
+    (0..count)
+        .step_by(step)
+        .map(move |from| Stretch { from, to: (from + step).min(count) })
+        .filter(long_enough)
 }
 
 /// Middle in nanoseconds and length of joined intervals.
@@ -56,7 +65,8 @@ fn draw(name: &str, title: &str, caption: String, y: &str, series: Vec<Series>) 
     let (unit, length) = time_unit(last.fold(0.0, f64::max));
     let mut plot = Plot::new();
     let x = style::axis(&format!("time since the start of the run ({unit})"));
-    plot.set_layout(style::layout(title, x, style::axis(y), 380));
+    let y = style::axis(y).range_mode(RangeMode::ToZero);
+    plot.set_layout(style::layout(title, x, y, 380));
     for (at, line) in series.into_iter().enumerate() {
         let points = line.values.iter().map(|(at, value)| (at / length, *value)).unzip();
         let hover = format!("%{{y:.4g}} at %{{x:.5g}} {unit}");
@@ -142,10 +152,10 @@ pub(super) fn queues(runs: &[Run]) -> Option<Figure> {
             .flat_map(|run| fullest(run, 1).into_iter().map(|port| queue(run, port, true)))
             .collect(),
     };
-    let what = if firsts.len() == 1 { "the fullest ports" } else { "the fullest port of each" };
+    let what = if firsts.len() == 1 { "the fullest ports" } else { "the fullest port of each run" };
     let caption = format!(
-        "Largest backlog within each interval at {what}, chosen by the largest backlog of the \
-         run; charged bytes waiting, without the packet in transmission."
+        "Largest backlog within each interval at {what}, chosen by its largest backlog \
+         at any time; charged bytes waiting, without the packet in transmission."
     );
     let title = "Queues over time";
     (!series.is_empty())

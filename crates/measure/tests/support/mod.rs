@@ -88,12 +88,7 @@ pub fn made_up(label: &str, seed: u64, flows: u32, pressure: f64) -> Run {
             recovery: if lost { wait(&mut noise, 90.0) } else { 0 },
             serialisation: 1_200_000,
             propagation: 6_800_000,
-            queueing: [
-                wait(&mut noise, 1.0),
-                wait(&mut noise, 7.0),
-                0,
-                wait(&mut noise, 2.0),
-            ],
+            queueing: [wait(&mut noise, 1.0), wait(&mut noise, 7.0), 0, wait(&mut noise, 2.0)],
         };
         let start = id as u64 * 4_000_000;
         let (mut record, mut meta) = flow(id, size, start, ideal, parts);

@@ -1,5 +1,7 @@
 //! DCTCP (SIGCOMM 2010, RFC 8257): the share of marked packets decides how far the window falls.
 
+#[cfg(test)]
+mod network_tests;
 mod params;
 mod sender;
 mod switch;

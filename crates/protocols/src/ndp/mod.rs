@@ -1,6 +1,10 @@
 //! NDP (SIGCOMM 2017): switches cut payloads, receivers pull, every packet takes its own path.
 
 mod host;
+#[cfg(test)]
+pub(crate) mod network;
+#[cfg(test)]
+mod network_tests;
 mod params;
 mod paths;
 mod receiver;

@@ -1,6 +1,8 @@
 //! pHost (CoNEXT 2015): destinations hand out tokens, sources spend them.
 
 mod control;
+#[cfg(test)]
+mod network_tests;
 mod params;
 mod ranking;
 mod receiver;

@@ -121,7 +121,8 @@ impl Receivers {
         flow.place = Place::Eligible;
         flow.rank.remaining = packets - flow.arrived;
         self.start_timer(now);
-        self.hold = free;
+        // Data of tokens issued now arrives behind a longer flow's free packets anyway.
+        self.hold = if free == packets { free } else { 0 };
         let flow = self.flows.at_mut(slot);
         self.eligible.insert(flow.rank);
         if free == packets {

@@ -1,6 +1,10 @@
 //! The egress marker (REN §3.2): once a period the port compares what waits with the time it was
 //! idle, both in packets, and turns the difference into marks on the packets that leave next.
 
+#[cfg(test)]
+#[path = "switch_tests.rs"]
+mod tests;
+
 use super::{Feedback, ID, Params, Rule, Spread};
 use incast_transport::{Marker, PacketPool, PacketRef, Span, Time, View};
 

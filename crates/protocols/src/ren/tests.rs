@@ -1,21 +1,189 @@
-use super::*;
-use crate::trd::world::{Dumbbell, SLOT};
-use incast_transport::Time;
+//! Known answers of the slot model (one packet a microsecond, every round trip exact) and of the
+//! paper's figures. Queues may differ by one packet, because a port samples only when it sends.
 
+use super::*;
+use crate::trd::world::{Dumbbell, SLOT, check_fuzz, fuzz};
+use incast_transport::{FlowId, Time};
+
+const UNLIMITED: Limit = Limit::Unlimited;
+
+/// Flows that start together with a burst of one round each.
 fn together(flows: u32, round: u32, settings: &[(&str, &str)]) -> (Vec<usize>, Vec<usize>) {
-    let mut net = Dumbbell::new(&ENTRY, settings, flows, round, Limit::Unlimited);
+    let mut net = Dumbbell::new(&ENTRY, settings, flows, round, UNLIMITED);
     let start = Time::ZERO + net.round * 4;
-    for pair in 0..flows {
-        net.flow(pair, 100_000, start - SLOT);
-    }
+    (0..flows).for_each(|pair| net.flow(pair, 100_000, start - SLOT));
     net.prime(start);
     net.rounds(start, 8)
 }
 
-#[test]
-fn explore() {
-    for (m, b) in [(2, 10), (3, 10), (4, 33), (2, 2)] {
-        println!("m={m} B={b}: {:?}", together(m, b, &[]));
+/// Throughput by round of flows that start with one packet each, at these slots of a round.
+fn ramp(slots: &[u64], round: u32, settings: &[(&str, &str)]) -> (Vec<usize>, Vec<usize>) {
+    let settings = [&[("burst", "1")], settings].concat();
+    let mut net = Dumbbell::new(&ENTRY, &settings, slots.len() as u32, round, UNLIMITED);
+    let start = Time::ZERO + net.round * 4;
+    for (pair, slot) in slots.iter().enumerate() {
+        net.flow(pair as u32, 100_000, start + SLOT * *slot - SLOT);
     }
-    println!("literal {:?}", together(2, 10, &[("feedback", "literal")]));
+    net.prime(start);
+    net.rounds(start, 12)
+}
+
+#[track_caller]
+fn near(found: &[usize], expected: &[usize], tolerance: usize) {
+    let apart = found.iter().zip(expected).any(|(a, b)| a.abs_diff(*b) > tolerance);
+    assert!(!apart, "found {found:?}, expected {expected:?}");
+}
+
+#[test]
+fn flows_that_start_together_drain_one_round_later() {
+    // REN Eq. 1 and 3, with one round of feedback delay.
+    let expected: [(u32, u32, &[usize]); 3] = [
+        (2, 10, &[10, 10, 0, 0, 0, 0, 0, 0]),
+        (3, 10, &[20, 20, 10, 0, 0, 0, 0, 0]),
+        (4, 33, &[99, 99, 66, 33, 0, 0, 0, 0]),
+    ];
+    for spread in ["head", "even"] {
+        for (flows, round, queue) in expected {
+            let (sent, found) = together(flows, round, &[("spread", spread)]);
+            near(&found, queue, 1);
+            assert_eq!(found[6..], [0, 0], "at most two more rounds");
+            assert_eq!(sent, [round as usize; 8], "the bottleneck never idles");
+        }
+    }
+}
+
+#[test]
+fn figure_5_two_packets_a_round() {
+    let (sent, queue) = together(2, 2, &[]);
+    near(&queue, &[2, 2, 0, 0, 0, 0, 0, 0], 1);
+    assert_eq!(sent, [2; 8]);
+}
+
+#[test]
+fn throughput_doubles_each_round() {
+    // Eq. 6 with C = 16 and R = 2: three rounds of growth.
+    let (sent, queue) = ramp(&[0, 8], 16, &[]);
+    assert_eq!(sent, [2, 2, 4, 8, 16, 16, 16, 16, 16, 16, 16, 16]);
+    assert!(queue.iter().all(|&q| q <= 8) && queue[10..] == [0, 0], "{queue:?}");
+    let (sent, _) = ramp(&[0, 1], 16, &[]);
+    assert_eq!(sent[..7], [2, 2, 2, 4, 8, 16, 16], "back to back: one round more to sample");
+}
+
+#[test]
+fn half_a_link_is_filled_in_one_round() {
+    assert_eq!(ramp(&[0, 2, 4, 5, 6, 9], 10, &[]).0[..5], [6, 6, 10, 10, 10]);
+    assert_eq!(ramp(&[0, 2, 4], 5, &[]).0[..5], [3, 3, 5, 5, 5], "figure 6");
+}
+
+#[test]
+fn one_packet_a_round_grows_too() {
+    // The gap before the first packet is not known, so the second round samples.
+    assert_eq!(ramp(&[0], 10, &[]).0[1..8], [1, 1, 2, 4, 8, 10, 10]);
+}
+
+#[test]
+fn per_packet_rule_grows_linearly() {
+    let (sent, _) = ramp(&[0, 8], 16, &[("rule", "gap")]);
+    assert!(sent.windows(2).all(|pair| pair[1] <= pair[0] + 2), "{sent:?}");
+    assert_eq!(sent[11], 16);
+}
+
+#[test]
+fn literal_feedback_empties_the_network() {
+    let (sent, _) = together(2, 10, &[("feedback", "literal")]);
+    assert_eq!(sent[..3], [10, 10, 10]);
+    assert!(sent[3..6].iter().all(|&packets| packets <= 1), "{sent:?}");
+}
+
+#[test]
+fn two_bursts_join_a_steady_flow() {
+    let mut net = Dumbbell::new(&ENTRY, &[], 3, 40, UNLIMITED);
+    let start = Time::ZERO + net.round * 4;
+    let burst = start + net.round * 20;
+    net.flow(0, 100_000, start - SLOT);
+    net.flow(1, 100_000, burst - SLOT);
+    net.flow(2, 100_000, burst - SLOT);
+    let (sent, queue) = net.rounds(burst, 9);
+    near(&queue, &[80, 80, 40, 0, 0, 0, 0, 0, 0], 2);
+    assert_eq!(sent, [40; 9]);
+    let mut shares = [[0; 3]; 9];
+    for departure in &net.world.links[net.bottleneck].log {
+        if departure.at >= burst {
+            let round = departure.at.since(burst).0 / net.round.0;
+            shares[round as usize][departure.packet.flow.0 as usize] += 1;
+        }
+    }
+    assert!(shares.iter().flatten().all(|share| (12..=14).contains(share)), "{shares:?}");
+}
+
+#[test]
+fn the_testbed_buffer_drops_a_part_of_the_bursts_and_all_is_recovered() {
+    let mut net = Dumbbell::new(&ENTRY, &[], 3, 40, Limit::Bytes(64 << 10));
+    let start = Time::ZERO + net.round * 4;
+    let burst = start + net.round * 20;
+    net.flow(0, 2_000, start - SLOT);
+    net.flow(1, 300, burst - SLOT);
+    net.flow(2, 300, burst - SLOT);
+    net.world.run(burst + net.round * 3);
+    let drops = net.world.links[net.bottleneck].drops.len();
+    assert!((36..=38).contains(&drops), "80 too many, 43 fit: {drops}");
+    net.world.run(burst + net.round * 200);
+    assert!((0..3).all(|flow| net.world.completed(flow).is_some()));
+}
+
+#[test]
+fn released_bandwidth_is_taken_in_the_second_round() {
+    // Eq. 2, 7 and 8, with one round of feedback delay: f of F flows leave.
+    for (leave, flows, rounds) in [(1, 4, [30, 30, 40, 40]), (2, 4, [20, 20, 40, 40])] {
+        let mut net = Dumbbell::new(&ENTRY, &[], flows, 40, UNLIMITED);
+        let start = Time::ZERO + net.round * 4;
+        for pair in 0..flows {
+            net.flow(pair, if pair < leave { 200 } else { 100_000 }, start - SLOT);
+        }
+        let (sent, _) = net.rounds(start, 30);
+        let left = sent.iter().position(|&packets| packets < 40).expect("a round of less");
+        near(&sent[left..left + 4], &rounds, 2);
+    }
+}
+
+#[test]
+fn a_lone_flow_takes_the_ideal_time() {
+    for packets in [1, 2, 9, 40, 41, 500, 5_000] {
+        let mut net = Dumbbell::new(&ENTRY, &[], 1, 40, UNLIMITED);
+        net.flow(0, packets, Time::ZERO);
+        net.world.run(Time::ZERO + SLOT * 10_000);
+        let ideal = Time::ZERO + SLOT * (packets as u64 + 1);
+        assert_eq!(net.world.completed(0), Some(ideal), "{packets} packets");
+    }
+}
+
+#[test]
+fn one_grant_for_each_packet_and_two_one_or_no_packet_for_each_grant() {
+    let mut net = Dumbbell::new(&ENTRY, &[], 3, 10, UNLIMITED);
+    (0..3).for_each(|pair| net.flow(pair, 400, Time::ZERO + SLOT * (pair as u64 * 150)));
+    net.world.run(Time::ZERO + SLOT * 20_000);
+    assert_eq!(net.world.open_flows(), 0);
+    for pair in 0..3 {
+        let received = |grants: bool| {
+            let packets = net.world.received.iter().map(|r| r.packet);
+            let of = packets.filter(|p| p.flow == FlowId(pair)).collect::<Vec<_>>();
+            of.into_iter().filter(move |p| p.is_data() != grants)
+        };
+        assert_eq!(received(false).count(), 400, "nothing is sent twice");
+        assert_eq!(received(true).count(), 400, "a grant for each packet but the last");
+        let allowed: u32 =
+            received(true).map(|p| [2, 1, 0][Code::of(p.mark) as usize]).sum::<u32>();
+        assert!(allowed >= 400 - 10);
+        let marks: Vec<u8> = received(false).map(|p| p.mark).collect();
+        let grants: Vec<u8> = received(true).map(|p| p.mark).collect();
+        assert_eq!(marks[..399], grants[..399], "codes come back as they were");
+    }
+}
+
+#[test]
+fn lost_duplicated_and_late_packets_do_no_harm() {
+    for seed in 0..40 {
+        let world = fuzz(&ENTRY, seed, &[]);
+        check_fuzz(&world, 2);
+    }
 }

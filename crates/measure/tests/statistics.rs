@@ -1,0 +1,285 @@
+//! Percentiles, fairness, confidence and summaries against numbers worked out by hand.
+
+mod support;
+
+use incast_measure::statistics::{batch_confidence, confidence, jain, mean, percentile};
+use incast_measure::{Comparison, PartMeans, Request, Run, summarise};
+use incast_transport::{Bin, FlowId, FlowSeries, Parts, PortRecord};
+use incast_units::{Rate, Span, Time};
+use support::{flow, run_of};
+
+fn near(value: f64, expected: f64) {
+    assert!((value - expected).abs() < 1e-9 * expected.abs().max(1.0), "{value} != {expected}");
+}
+
+#[test]
+fn percentile_is_by_nearest_rank() {
+    let values = [15.0, 20.0, 35.0, 40.0, 50.0];
+    // The textbook example: ranks 1, 2, 2, 3, 5.
+    for (thousandths, expected) in [(50, 15.0), (300, 20.0), (400, 20.0), (500, 35.0)] {
+        assert_eq!(percentile(&values, thousandths), Some(expected), "{thousandths}");
+    }
+    assert_eq!(percentile(&values, 1000), Some(50.0));
+    assert_eq!(percentile(&values, 0), Some(15.0));
+    assert_eq!(percentile(&[], 500), None);
+    let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
+    assert_eq!(percentile(&hundred, 990), Some(99.0));
+    assert_eq!(percentile(&hundred, 991), Some(100.0));
+    // A thousand values: the 99.9th percentile is the last but one.
+    let thousand: Vec<f64> = (1..=1000).map(f64::from).collect();
+    assert_eq!(percentile(&thousand, 999), Some(999.0));
+}
+
+#[test]
+fn jain_of_equal_of_one_and_of_two_to_one() {
+    assert_eq!(jain(&[5.0; 4]), Some(1.0));
+    near(jain(&[7.0, 0.0, 0.0, 0.0]).unwrap(), 0.25);
+    near(jain(&[2.0, 1.0]).unwrap(), 0.9);
+    assert_eq!(jain(&[]), None);
+    assert_eq!(jain(&[0.0, 0.0]), None);
+}
+
+#[test]
+fn confidence_uses_students_t() {
+    // Mean 4, deviation 2, t(2) = 4.303: 4.303 * 2 / sqrt 3.
+    let interval = confidence(&[2.0, 4.0, 6.0]).unwrap();
+    near(interval.mean, 4.0);
+    near(interval.half_width, 4.303 * 2.0 / 3f64.sqrt());
+    assert_eq!(interval.samples, 3);
+    assert_eq!(confidence(&[1.0]), None);
+    // 31 to 39 degrees of freedom take the t of 30.
+    let many: Vec<f64> = (0..36).map(|at| f64::from(at % 2)).collect();
+    let deviation = (36.0 * 0.25 / 35f64).sqrt();
+    near(confidence(&many).unwrap().half_width, 2.042 * deviation / 6.0);
+}
+
+#[test]
+fn batches_are_consecutive_and_the_last_takes_the_rest() {
+    // 10 batches of 2 (the last of 3): means 0, 1, .., 8, and 12 with the left-over value.
+    let mut values: Vec<f64> = (0..20).map(|at| f64::from(at / 2)).collect();
+    values.push(18.0);
+    let samples: Vec<f64> = (0..9).map(f64::from).chain([12.0]).collect();
+    let expected = confidence(&samples).unwrap().half_width;
+    near(batch_confidence(&values, 2, mean).unwrap(), expected);
+    assert_eq!(batch_confidence(&values, 3, mean), None);
+}
+
+fn parts(total_ps: u64) -> Parts {
+    Parts { propagation: total_ps, ..Parts::default() }
+}
+
+/// Sizes 1 KB, 50 KB, 200 KB, 2 MB with slowdowns 2, 4, 1.5, 3; the last flow incomplete at will.
+fn four(complete: bool) -> Run {
+    let mut run = run_of(
+        "x",
+        vec![
+            flow(0, 1_000, 0, 10_000, parts(20_000)),
+            flow(1, 50_000, 1_000, 50_000, parts(200_000)),
+            flow(2, 200_000, 2_000, 1_000_000, parts(1_500_000)),
+            flow(3, 2_000_000, 3_000, 4_000_000, parts(12_000_000)),
+        ],
+    );
+    if !complete {
+        run.record.flows[3].completed = None;
+        run.record.flows[3].parts = None;
+        run.record.flows[3].delivered = 500_000;
+        run.record.ended = Time(4_003_000);
+        run.record.complete = false;
+    }
+    run
+}
+
+#[test]
+fn summary_by_hand() {
+    let summary = summarise(&four(true));
+    let all = summary.all.fct_ns.unwrap();
+    near(all.mean, (20.0 + 200.0 + 1500.0 + 12000.0) / 4.0);
+    assert_eq!((all.median, all.p99, all.max), (200.0, 12000.0, 12000.0));
+    let slowdown = summary.all.slowdown.unwrap();
+    near(slowdown.mean, (2.0 + 4.0 + 1.5 + 3.0) / 4.0);
+    assert_eq!(slowdown.median, 2.0);
+    assert_eq!(slowdown.mean_ci95, None);
+    let flows: Vec<usize> = summary.by_size.iter().map(|group| group.flows).collect();
+    assert_eq!(flows, [2, 2, 1, 1, 1, 1]);
+    near(summary.short().slowdown.unwrap().mean, 3.0);
+    near(summary.long().slowdown.unwrap().mean, 2.25);
+    // 200 KB in 1.5 us and 2 MB in 12 us, in Gb/s.
+    let rates = [200_000.0 * 8.0 / 1500.0, 2_000_000.0 * 8.0 / 12000.0];
+    near(summary.long().throughput_mean_gbps.unwrap(), (rates[0] + rates[1]) / 2.0);
+    near(summary.jain_long.unwrap(), jain(&rates).unwrap());
+    assert!(summary.by_transport.is_empty() && summary.by_class.is_empty());
+}
+
+#[test]
+fn bands_meet_at_their_lower_limits() {
+    let sizes = [9_999, 10_000, 99_999, 100_000, 999_999, 1_000_000];
+    let flows = sizes.iter().zip(0..).map(|(size, id)| flow(id, *size, 0, 1, parts(1))).collect();
+    let summary = summarise(&run_of("x", flows));
+    let flows: Vec<usize> = summary.by_size.iter().map(|group| group.flows).collect();
+    assert_eq!(flows, [3, 3, 1, 2, 2, 1]);
+}
+
+#[test]
+fn incomplete_flows_count_by_what_they_delivered() {
+    let summary = summarise(&four(false));
+    assert_eq!((summary.all.flows, summary.all.completed), (4, 3));
+    assert_eq!(summary.flows.completed, 3);
+    assert_eq!(summary.all.fct_ns.unwrap().max, 1500.0);
+    // 500 KB in the 4 us until the end.
+    let rates = [200_000.0 * 8.0 / 1500.0, 500_000.0 * 8.0 / 4000.0];
+    near(summary.long().throughput_mean_gbps.unwrap(), (rates[0] + rates[1]) / 2.0);
+}
+
+#[test]
+fn warm_up_is_left_out() {
+    let mut run = four(true);
+    run.flows[3].warmup = true;
+    let summary = summarise(&run);
+    assert_eq!((summary.flows.total, summary.flows.warmup, summary.all.flows), (4, 1, 3));
+    assert_eq!(summary.all.fct_ns.unwrap().max, 1500.0);
+    assert_eq!(summary.jain_long, Some(1.0));
+}
+
+#[test]
+fn part_means_add_up_to_the_mean() {
+    let run = support::made_up("x", 7, 500, 1.0);
+    let summary = summarise(&run);
+    let sum: f64 = summary.all.parts_mean_ns.unwrap().named().iter().map(|(_, ns)| ns).sum();
+    near(sum, summary.all.fct_ns.unwrap().mean);
+    let one = Parts {
+        nic_own: 1_000,
+        nic_other: 2_000,
+        blocked: [3_000, 4_000, 5_000, 6_000, 7_000],
+        recovery: 8_000,
+        serialisation: 9_000,
+        propagation: 10_000,
+        queueing: [11_000, 12_000, 13_000, 14_000],
+    };
+    // Every part under its own name, in order: none is swapped with another.
+    let means = PartMeans::of([one, Parts::default()].iter()).unwrap().named();
+    for (at, (name, value)) in means.into_iter().enumerate() {
+        assert_eq!(value, (at + 1) as f64 / 2.0, "{name}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "parts of flow 2 do not add up")]
+fn parts_that_do_not_add_up_are_a_bug() {
+    let mut run = four(true);
+    run.record.flows[2].parts.as_mut().unwrap().nic_own += 1;
+    summarise(&run);
+}
+
+#[test]
+fn tiers_loads_and_requests_by_hand() {
+    let mut run = four(true);
+    run.record.ended = Time(20_000_000);
+    for (port, tier, upward, sent) in
+        [(0, "nic", true, 50_000), (1, "edge", false, 100_000), (2, "edge", false, 25_000)]
+    {
+        let total = Bin {
+            sent_bytes: sent,
+            sent_packets: 1,
+            marks: 2,
+            drops: 3,
+            trims: 4,
+            backlog_max: sent / 10,
+            backlog_area: 20_000_000 * sent as u128 / 100,
+            paused: 5_000,
+        };
+        run.record.ports.push(PortRecord { port, total, bins: Vec::new() });
+        let (name, rate) = (format!("p{port}"), Rate::from_gbps(100));
+        run.ports.push(incast_measure::PortMeta { name, tier, rate, upward });
+    }
+    let request = |end| Request { start: Time(1_000), end, flows: 2, warmup: false };
+    run.requests = vec![request(Some(Time(5_000))), request(Some(Time(11_000))), request(None)];
+    run.record.series =
+        [30, 10].map(|sent| FlowSeries { flow: FlowId(0), delivered: vec![sent, sent] }).into();
+    let summary = summarise(&run);
+    let [nic, edge] = summary.tiers.as_slice() else { panic!("two tiers") };
+    // 100 Gb/s over 20 us carry 250 KB.
+    near(nic.utilisation_mean.unwrap(), 0.2);
+    near(edge.utilisation_mean.unwrap(), 0.25);
+    near(edge.utilisation_max.unwrap(), 0.4);
+    near(edge.backlog_mean_bytes.unwrap(), 625.0);
+    assert_eq!((edge.ports, edge.backlog_max_bytes, edge.drops), (2, 10_000, 6));
+    assert_eq!(summary.counters.trims, 12);
+    near(summary.counters.paused_ns, 15.0);
+    let requests = summary.requests.unwrap();
+    assert_eq!((requests.total, requests.completed), (3, 2));
+    near(requests.completion_ns.unwrap().mean, 7.0);
+    near(summary.jain_series.unwrap(), 0.8);
+    // 2.251 MB offered within 3 ns; delivered within 20 us.
+    near(summary.load.offered_gbps.unwrap(), 2_251_000.0 * 8.0 / 3.0);
+    near(summary.load.goodput_gbps.unwrap(), 2_251_000.0 * 8.0 / 20_000.0);
+    near(summary.load.goodput_load.unwrap(), 2_251_000.0 * 8.0 / 20_000.0 / 100.0);
+}
+
+#[test]
+fn several_transports_and_classes_get_groups() {
+    let mut run = four(true);
+    run.transports = vec!["first".into(), "second".into(), "unused".into()];
+    run.flows[1].transport = 1;
+    run.flows[2].class = "incast";
+    let summary = summarise(&run);
+    let names = |groups: &[incast_measure::Group]| -> Vec<(String, usize)> {
+        groups.iter().map(|group| (group.name.clone(), group.flows)).collect()
+    };
+    assert_eq!(names(&summary.by_transport), [("first".into(), 3), ("second".into(), 1)]);
+    assert_eq!(names(&summary.by_class), [("background".into(), 3), ("incast".into(), 1)]);
+}
+
+#[test]
+fn an_empty_run_has_a_summary_of_nulls() {
+    let run = Run { label: "empty".into(), ..Run::default() };
+    let summary = summarise(&run);
+    assert_eq!(summary.all.fct_ns, None);
+    assert_eq!(summary.load.goodput_gbps, None);
+    let text = serde_json::to_string(&summary).unwrap();
+    assert_eq!(serde_json::from_str::<incast_measure::Summary>(&text).unwrap(), summary);
+}
+
+#[test]
+fn equal_labels_are_repetitions() {
+    let run = |label: &str, slow: u64| {
+        run_of(label, vec![flow(0, 1_000, 0, 1_000_000, parts(slow * 1_000_000))])
+    };
+    let table = Comparison::of_runs(&[run("a", 2), run("b", 9), run("a", 4), run("a", 6)]);
+    assert_eq!(
+        (table.labels.as_slice(), table.repetitions.as_slice()),
+        (["a".to_string(), "b".to_string()].as_slice(), [3, 1].as_slice())
+    );
+    let line = table.metrics.iter().position(|name| *name == "slowdown, mean").unwrap();
+    let a = table.values[line][0].unwrap();
+    near(a.mean, 4.0);
+    near(a.interval.unwrap().half_width, 4.303 * 2.0 / 3f64.sqrt());
+    assert_eq!(table.values[line][1].unwrap().interval, None);
+    assert_eq!(table.best[line], [true, false]);
+    // Both complete everything: neither is better.
+    let line = table.metrics.iter().position(|name| *name == "completed, %").unwrap();
+    assert_eq!(table.best[line], [false, false]);
+}
+
+#[test]
+fn text_table_is_aligned_and_wraps_by_label() {
+    let run = |label: &str| run_of(label, vec![flow(0, 1_000, 0, 1_000, parts(2_000))]);
+    let runs: Vec<Run> = ["one", "two", "three"].map(run).into();
+    let wide = Comparison::of_runs(&runs).text(200);
+    let lines: Vec<&str> = wide.lines().collect();
+    let width = lines[0].len();
+    assert!(lines[0].ends_with("one  two  three"), "{wide}");
+    // Every line ends in the last column.
+    assert!(lines.iter().all(|line| line.chars().count() == width), "{wide}");
+    let narrow = Comparison::of_runs(&runs).text(40);
+    assert!(narrow.contains("\n\n") && narrow.contains("three"), "{narrow}");
+}
+
+#[test]
+fn throughput_needs_time() {
+    let mut run = four(true);
+    run.record.flows[0].started = None;
+    run.record.flows[0].completed = None;
+    run.record.flows[0].parts = None;
+    assert_eq!(run.throughput_gbps(0), None);
+    assert_eq!(run.fct(1), Some(Span(200_000)));
+}
