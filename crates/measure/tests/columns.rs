@@ -2,9 +2,9 @@
 
 mod support;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
-use arrow_array::{Array, RecordBatch};
 use incast_measure::columns::{Cell, FLOW_COLUMNS, PORT_COLUMNS};
 use incast_measure::*;
 use incast_units::{Span, Time};

@@ -34,8 +34,9 @@ impl Figure {
     fn new(name: &str, title: &str, caption: String, height: usize, plot: &Plot) -> Figure {
         let mut value = serde_json::to_value(plot).expect("a figure becomes JSON");
         if let Value::Object(object) = &mut value {
-            // Other readers know data, layout and frames only.
+            // Other readers do not know the configuration, and no figure moves.
             object.remove("config");
+            object.remove("frames");
         }
         let (name, title) = (name.to_string(), title.to_string());
         Figure { name, title, caption, height, plot: value }
