@@ -154,7 +154,7 @@ pub(super) fn queues(runs: &[Run]) -> Option<Figure> {
     };
     let what = if firsts.len() == 1 { "the fullest ports" } else { "the fullest port of each run" };
     let caption = format!(
-        "Largest backlog within each interval at {what}, chosen by its largest backlog \
+        "Largest backlog within each interval at {what}, chosen by the largest backlog \
          at any time; charged bytes waiting, without the packet in transmission."
     );
     let title = "Queues over time";
