@@ -1,0 +1,3 @@
+//! The `incast` command.
+
+fn main() {}

@@ -1,0 +1,21 @@
+//! From a scenario to runs and a results folder; the only crate that joins transports with worlds.
+//!
+//! * [`Scenario`]: what a person writes, as TOML; strict, with the nearest name for a wrong one.
+//! * [`Plan`]: a scenario resolved: fabric, traffic, transports, ports.
+//! * [`execute`]: runs a plan's cases on identical arrivals.
+//! * [`output`]: what a run leaves behind.
+
+mod fault;
+pub mod output;
+mod plan;
+mod run;
+mod scenario;
+mod traffic;
+
+pub use fault::{Fault, nearest};
+pub use plan::{Case, Plan};
+pub use run::{execute, prepare};
+pub use scenario::{
+    Assign, Buffer, FabricSection, LinkSection, OutputSection, Quantity, RunSection, Scenario,
+    SharedSection, TrafficSection, TransportSection, parameters_from,
+};

@@ -1,0 +1,77 @@
+//! What a run leaves behind.
+
+use crate::plan::Plan;
+use crate::Fault;
+use incast_measure::{ResultsFolder, Run};
+use incast_sim::Captured;
+use incast_wire::pcapng;
+use std::path::Path;
+
+/// Writes one run's files into a folder: Parquet, summary, manifest, and CSV if wished.
+pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<(), Fault> {
+    incast_measure::write_run(folder, run, csv)?;
+    Ok(())
+}
+
+/// Writes the comparison of several runs: report and picture.
+pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result<(), Fault> {
+    incast_measure::report_html(&folder.path().join("report.html"), title, runs)?;
+    incast_measure::summary_svg(&folder.path().join("summary.svg"), title, runs)?;
+    Ok(())
+}
+
+/// The numbers of ports that a person names: `leaf0->spine1`, a number, or `all`.
+pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
+    let fabric = &plan.fabric;
+    let name = |port: &incast_fabric::PortSpec| {
+        format!("{}->{}", fabric.node_name(port.node), fabric.node_name(port.peer))
+    };
+    let known: Vec<String> = fabric.ports().iter().map(name).collect();
+    let mut all = vec![];
+    for text in names {
+        if text == "all" {
+            return Ok((0..known.len() as u32).collect());
+        }
+        let by_number = text.parse::<u32>().ok().filter(|port| (*port as usize) < known.len());
+        let by_name = known.iter().position(|name| name == text).map(|port| port as u32);
+        all.push(by_number.or(by_name).ok_or_else(|| {
+            let hint = crate::nearest(text, known.iter().map(String::as_str));
+            Fault(format!(
+                "output.pcap = `{text}`: expected a port such as `{}`, or 0 to {}{hint}",
+                known[0],
+                known.len() - 1
+            ))
+        })?);
+    }
+    Ok(all)
+}
+
+/// Writes captured packets: one interface a port.
+pub fn write_captures(
+    folder: &Path,
+    plan: &Plan,
+    ports: &[u32],
+    captured: &[Captured],
+) -> Result<(), Fault> {
+    if ports.is_empty() {
+        return Ok(());
+    }
+    let path = folder.join("ports.pcapng");
+    let fail = |error: std::io::Error| Fault(format!("{}: {error}", path.display()));
+    let mut bytes = Vec::new();
+    let version = format!("incast {}", env!("CARGO_PKG_VERSION"));
+    let mut writer = pcapng::Writer::new(&mut bytes, &version).map_err(fail)?;
+    let mut interfaces = std::collections::BTreeMap::new();
+    for port in ports {
+        let spec = &plan.fabric.ports()[*port as usize];
+        let (from, to) = (plan.fabric.node_name(spec.node), plan.fabric.node_name(spec.peer));
+        let interface = writer.interface(&format!("{from}->{to}"), spec.rate).map_err(fail)?;
+        interfaces.insert(*port, interface);
+    }
+    for one in captured {
+        let interface = interfaces[&one.port];
+        writer.packet(interface, one.at, &one.packet, &one.extension).map_err(fail)?;
+    }
+    writer.finish().map_err(fail)?;
+    Ok(incast_measure::write_atomic(&path, &bytes)?)
+}

@@ -1,0 +1,257 @@
+//! A scenario resolved: fabric, traffic, transports and what they are told.
+
+use crate::scenario::{Buffer, Scenario, parameters_from};
+use crate::traffic::{hosts, shape, traffic};
+use crate::{Fault, nearest};
+use incast_blocks::port::Join;
+use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, import};
+use incast_protocols::CATALOGUE;
+use incast_transport::{
+    FabricSite, Framing, Limit, Rate, Routing, SizeQuantiles, Span, Time, Transport,
+};
+use incast_workload::{FlowSpec, Traffic};
+use incast_world::{Lane, SharedBuffer, fabric_site};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Buffer of a port if the scenario does not say: REN's simulations (REN §6).
+pub const BUFFER: Limit = Limit::Bytes(128 * 1024);
+/// Rate of links if the scenario does not say (REN §6).
+pub const RATE: Rate = Rate::from_gbps(40);
+/// Propagation of a link if the scenario does not say.
+pub const PROPAGATION: Span = Span::from_us(1);
+
+/// One run of a scenario: which transport carries what is not assigned otherwise.
+#[derive(Clone)]
+pub struct Case {
+    /// What it is called: the transport's name.
+    pub label: String,
+    /// Every transport that occurs, the main one first.
+    pub lanes: Vec<Lane>,
+    /// Lane of each flow.
+    pub lane_of: Vec<u16>,
+}
+
+/// A scenario resolved.
+pub struct Plan {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// The network.
+    pub fabric: Arc<Fabric>,
+    /// What transports know of it.
+    pub site: Arc<FabricSite>,
+    /// The flows, the same for every case.
+    pub traffic: Traffic,
+    /// The runs.
+    pub cases: Vec<Case>,
+    /// How transports share ports.
+    pub join: Join,
+    /// One buffer per switch.
+    pub shared: Option<SharedBuffer>,
+    /// What a person should look at before trusting the results.
+    pub warnings: Vec<String>,
+}
+
+/// A transport by name, or the nearest name.
+pub fn transport(name: &str, key: &str) -> Result<&'static dyn Transport, Fault> {
+    incast_protocols::find(name).ok_or_else(|| {
+        let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.info().name).collect();
+        let hint = nearest(name, names.iter().copied());
+        Fault(format!("{key} = `{name}`: expected one of {}{hint}", names.join(", ")))
+    })
+}
+
+impl Plan {
+    /// Resolves a scenario.
+    pub fn new(scenario: Scenario) -> Result<Plan, Fault> {
+        let (fabric, imported) = fabric(&scenario)?;
+        let mut warnings: Vec<String> =
+            imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
+        let shape = shape(&fabric);
+        let traffic = traffic(&scenario, &shape, imported.as_ref())?;
+        warnings.extend(traffic.warnings.iter().cloned());
+        let framing = match scenario.fabric.l2_overhead {
+            Some(false) => Framing::NONE,
+            _ => Framing::ETHERNET,
+        };
+        let shared = shared(&scenario)?;
+        let buffer = match shared {
+            Some(_) => Limit::Unlimited,
+            None => scenario.fabric.buffer.map_or(BUFFER, |buffer| buffer.0),
+        };
+        let base_rtt = scenario.fabric.base_rtt.map(|rtt| rtt.0);
+        let sizes = quantiles(&traffic.flows);
+        let site = fabric_site(&fabric, framing, buffer, sizes, base_rtt);
+        let mut plan = Plan {
+            join: join(&scenario)?,
+            shared,
+            fabric: Arc::new(fabric),
+            site,
+            traffic,
+            cases: vec![],
+            warnings,
+            scenario,
+        };
+        plan.cases = plan.cases()?;
+        plan.check_reachable()?;
+        Ok(plan)
+    }
+
+    fn cases(&self) -> Result<Vec<Case>, Fault> {
+        let section = &self.scenario.transport;
+        for name in section.parameters.keys() {
+            transport(name, "transport.parameters")?;
+        }
+        if section.names.is_empty() {
+            return Err(Fault("transport.names: at least one transport is needed".into()));
+        }
+        section.names.iter().map(|name| self.case(name)).collect()
+    }
+
+    fn case(&self, name: &str) -> Result<Case, Fault> {
+        let mut lanes = vec![self.lane(name, "transport.names")?];
+        let mut index = |name: &str, key: &str| -> Result<u16, Fault> {
+            if let Some(at) = lanes.iter().position(|lane| lane.info.name == name) {
+                return Ok(at as u16);
+            }
+            lanes.push(self.lane(name, key)?);
+            Ok(lanes.len() as u16 - 1)
+        };
+        let mut rules = vec![];
+        for assign in &self.scenario.transport.assign {
+            let lane = index(&assign.name, "transport.assign.name")?;
+            let from = match &assign.hosts {
+                Some(text) => Some(hosts(text, self.fabric.hosts(), "transport.assign.hosts")?),
+                None => None,
+            };
+            rules.push((lane, from, assign.class.clone()));
+        }
+        let mut lane_of = Vec::with_capacity(self.traffic.flows.len());
+        for flow in &self.traffic.flows {
+            let ruled = rules.iter().find(|(_, from, class)| {
+                from.as_ref().is_none_or(|hosts| hosts.contains(&flow.src))
+                    && class.as_ref().is_none_or(|class| class == flow.class.name())
+            });
+            lane_of.push(match (&flow.transport, ruled) {
+                (Some(own), _) => index(own, "transport of a flow")?,
+                (None, Some((lane, ..))) => *lane,
+                (None, None) => 0,
+            });
+        }
+        Ok(Case { label: name.to_string(), lanes, lane_of })
+    }
+
+    fn lane(&self, name: &str, key: &str) -> Result<Lane, Fault> {
+        let entry = transport(name, key)?;
+        let section = &self.scenario.transport;
+        let settings = section.parameters.get(name).map_or(vec![], parameters_from);
+        let configured = entry.configure(&settings, self.site.clone())?;
+        let routing = match &section.routing {
+            None => entry.info().routing,
+            Some(text) => {
+                let found = Routing::NAMES.iter().find(|(name, _)| name == text);
+                let names: Vec<&str> = Routing::NAMES.iter().map(|(name, _)| *name).collect();
+                let hint = nearest(text, names.iter().copied());
+                found.map(|(_, routing)| *routing).ok_or_else(|| {
+                    let all = names.join(", ");
+                    Fault(format!("transport.routing = `{text}`: expected one of {all}{hint}"))
+                })?
+            }
+        };
+        Ok(Lane { info: entry.info(), configured, routing })
+    }
+
+    fn check_reachable(&self) -> Result<(), Fault> {
+        let routes = self.fabric.routes();
+        for (index, flow) in self.traffic.flows.iter().enumerate() {
+            if self.fabric.path(&routes, flow.src, flow.dst, |_| 0).is_empty() {
+                let (src, dst) = (flow.src, flow.dst);
+                return Err(Fault(format!(
+                    "flow {index}: host {dst} cannot be reached from host {src} in {}",
+                    self.fabric.name()
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn shared(scenario: &Scenario) -> Result<Option<SharedBuffer>, Fault> {
+    let Some(section) = scenario.fabric.shared_buffer else { return Ok(None) };
+    if !(section.alpha.is_finite() && section.alpha > 0.0) || section.pool.0.0 < 2_000 {
+        return Err(Fault(
+            "fabric.shared_buffer: expected a pool of at least 2KB and an alpha above 0".into(),
+        ));
+    }
+    Ok(Some(SharedBuffer { pool: section.pool.0.0, alpha: section.alpha }))
+}
+
+fn join(scenario: &Scenario) -> Result<Join, Fault> {
+    let Some(text) = &scenario.transport.join else { return Ok(Join::Shared) };
+    let found = Join::NAMES.iter().find(|(name, _)| name == text);
+    found.map(|(_, join)| *join).ok_or_else(|| {
+        let hint = nearest(text, Join::NAMES.iter().map(|(name, _)| *name));
+        Fault(format!("transport.join = `{text}`: expected shared or separate{hint}"))
+    })
+}
+
+fn fabric(scenario: &Scenario) -> Result<(Fabric, Option<Imported>), Fault> {
+    let section = &scenario.fabric;
+    let at = |span: Span| Time(span.0);
+    let options = incast_fabric::Options {
+        uplink_rate: section.uplink_rate.map(|rate| rate.0),
+        uplink_propagation: section.uplink_propagation.map(|span| span.0),
+        oversubscription: section.oversubscription,
+        links: section
+            .links
+            .iter()
+            .map(|link| LinkOverride {
+                a: link.a.clone(),
+                b: link.b.clone(),
+                rate: link.rate.map(|rate| rate.0),
+                propagation: link.propagation.map(|span| span.0),
+                loss: link.loss,
+            })
+            .collect(),
+        failures: section
+            .failures
+            .iter()
+            .map(|failure| (at(failure.at.0), failure.a.clone(), failure.b.clone()))
+            .collect(),
+    };
+    match (&section.topology, &section.file) {
+        (Some(spec), None) => {
+            let defaults = LinkDefaults {
+                rate: section.rate.map_or(RATE, |rate| rate.0),
+                propagation: section.propagation.map_or(PROPAGATION, |span| span.0),
+                loss: section.loss,
+            };
+            let fabric = incast_fabric::parse_with(spec, defaults, &options)?;
+            Ok((fabric, None))
+        }
+        (None, Some(file)) => {
+            if section.rate.is_some() || section.propagation.is_some() || section.loss != 0.0 {
+                return Err(Fault(format!(
+                    "fabric: {file} says how links are; leave out rate, propagation and loss"
+                )));
+            }
+            let imported = import::import_file(Path::new(file))?;
+            Ok((imported.fabric.clone(), Some(imported)))
+        }
+        _ => Err(Fault("fabric: expected either `topology` or `file`".into())),
+    }
+}
+
+/// Sizes of the run as 64 quantiles.
+fn quantiles(flows: &[FlowSpec]) -> Option<Arc<SizeQuantiles>> {
+    let mut sizes: Vec<u64> = flows.iter().map(|flow| flow.size).collect();
+    sizes.sort_unstable();
+    let last = sizes.len().checked_sub(1)?;
+    let point = |i: usize| (sizes[last * i / 64] as f64, i as f64 / 64.0);
+    Some(Arc::new(SizeQuantiles { points: (0..=64).map(point).collect() }))
+}
+
+/// A port's buffer as it is printed.
+pub fn buffer_text(limit: Limit) -> String {
+    Buffer(limit).to_string()
+}
