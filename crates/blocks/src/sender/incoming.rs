@@ -154,11 +154,11 @@ impl<F: Feedback> Incoming<F> {
         options: &Options,
     ) {
         let rule = options.delayed_ack.expect("acknowledgements are delayed");
-        if let Some(waiting) = self.delayed.take() {
-            if waiting.answer.ece != reply.answer.ece {
-                received.flushed = Some(waiting);
-                self.pending = 0;
-            }
+        if let Some(waiting) = self.delayed.take()
+            && waiting.answer.ece != reply.answer.ece
+        {
+            received.flushed = Some(waiting);
+            self.pending = 0;
         }
         self.pending += 1;
         if prompt || self.pending >= rule.count {

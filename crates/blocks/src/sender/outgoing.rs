@@ -176,7 +176,8 @@ impl<C: Control> Outgoing<C> {
             return Gate::Empty;
         }
         let window = self.control.window();
-        if !(self.forced && lost) && !self.admits(window, admission) {
+        let fits = self.forced && lost || self.admits(window, admission);
+        if !fits {
             self.limited_until = self.board.next();
             return Gate::Window;
         }

@@ -106,13 +106,11 @@ fn a_short_lone_flow_takes_the_ideal_time() {
 fn one_flow_fills_the_link_and_loses_nothing_after_slow_start() {
     let flows = vec![flow(0, 0, 1, FOREVER, Span::ZERO)];
     let record = dctcp(dumbbell(1), &[], 200, flows, until(300, 1));
-    println!("{:?}", record.flows[0]);
-    println!("{:?}", record.ports.iter().map(|p| (p.port, p.total.drops, p.total.marks)).collect::<Vec<_>>());
     let port = bottleneck(&record, 2);
-    println!("{:?}", port.bins.iter().map(|b| (b.sent_bytes as f64 / 1.25e9 / record.interval.as_secs_f64() * 100.0) as u32).collect::<Vec<_>>());
-    // Slow start overshoots the buffer; half of it is regained at a packet a round trip.
+    // Bursts of slow start are marked early; the rest is gained at a packet a round trip.
     let from = bins_from(&record, Span::from_ms(150));
     let bins = &port.bins[from..port.bins.len() - 1];
+    assert!(bins.len() > 100);
     let sent: u64 = bins.iter().map(|bin| bin.sent_bytes).sum();
     let could = 1.25e9 * record.interval.as_secs_f64() * bins.len() as f64;
     assert!(sent as f64 / could >= 0.999, "utilisation {}", sent as f64 / could);
@@ -131,7 +129,6 @@ fn two_flows_oscillate_as_the_paper_computes() {
     let mean = |bin: &Bin| bin.backlog_area as f64 / record.interval.0 as f64 / PACKET;
     let low = bins.iter().map(mean).fold(f64::MAX, f64::min);
     let high = bins.iter().map(|bin| bin.backlog_max as f64 / PACKET).fold(0.0, f64::max);
-    println!("{low} {high} {}", record.interval);
     // DCTCP §3.3: N = 2, C x RTT + K = 399 packets: q_max = K + N = 67, amplitude 20.
     assert!((high - 67.0).abs() <= 3.0, "q_max {high}");
     assert!((8.0..=30.0).contains(&(high - low)), "amplitude {}", high - low);
@@ -157,7 +154,6 @@ fn a_joining_flow_gets_its_share_as_in_the_figure() {
     let end = old.len().min(new.len()) - step;
     let first = (bins_from(&record, start)..end).find(fair).expect("the flows become fair");
     let took = (first + step) as f64 * record.interval.as_secs_f64() - 0.1;
-    println!("{took}");
     assert!((0.08..=0.22).contains(&took), "{took} s");
 }
 

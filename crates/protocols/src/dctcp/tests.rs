@@ -118,7 +118,7 @@ fn one_cut_in_a_window_of_data() {
     let until = driver.law;
     assert_eq!(until.window(), after_first);
     while driver.acknowledged + MSS <= end - MSS {
-        driver.ack(driver.acknowledged % 2 == 0);
+        driver.ack(driver.acknowledged.is_multiple_of(2));
         assert_eq!(driver.law.window(), after_first);
         driver.acknowledged = driver.acknowledged.min(end);
     }
