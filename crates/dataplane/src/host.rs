@@ -282,20 +282,20 @@ impl HostNode {
             let (now, random) = (Time(start), &mut self.line.random);
             let mut env = PortEnv { now, random, packets: &mut self.pool };
             let verdict = nic.enqueue(&mut env, packet);
-            self.settle(medium.now, packet, verdict);
+            self.settle(start, packet, verdict);
         }
         panic!("host {} fills its NIC without end", self.host.0);
     }
 
     /// What became of packets at the NIC's own port.
-    fn settle(&mut self, now: u64, packet: PacketRef, verdict: Verdict) {
+    fn settle(&mut self, at: u64, packet: PacketRef, verdict: Verdict) {
         let fates = [Some((packet, verdict.arriving)), verdict.displaced];
         for (packet, fate) in fates.into_iter().flatten() {
             match fate {
                 Fate::Queued => {}
-                Fate::Trimmed => self.line.series.rare(now).trims += 1,
+                Fate::Trimmed => self.line.series.rare(at).trims += 1,
                 Fate::Dropped => {
-                    self.line.series.rare(now).drops += 1;
+                    self.line.series.rare(at).drops += 1;
                     self.pool.free(packet);
                 }
                 Fate::Bounced => unreachable!("a NIC has nowhere to send a packet back to"),

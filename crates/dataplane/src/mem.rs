@@ -63,11 +63,8 @@ impl Mem {
     /// `capacity` of the ring that each port sends into.
     fn with(fabric: &Fabric, capacity: impl Fn(u32) -> usize) -> Mem {
         let reverse: Vec<u32> = fabric.ports().iter().map(|spec| spec.reverse.0).collect();
-        let ring = |sender: &u32| Ring {
-            frames: VecDeque::new(),
-            capacity: capacity(*sender),
-            most: 0,
-        };
+        let ring =
+            |sender: &u32| Ring { frames: VecDeque::new(), capacity: capacity(*sender), most: 0 };
         Mem { rings: reverse.iter().map(ring).collect(), reverse, spare: vec![] }
     }
 

@@ -2,7 +2,9 @@
 
 use crate::line::Line;
 use crate::node::{Medium, Node};
-use incast_transport::{Bin, FlowId, FlowRecord, FlowSeries, PortRecord, Probe, RunRecord, Span, Time};
+use incast_transport::{
+    Bin, FlowId, FlowRecord, FlowSeries, PortRecord, Probe, RunRecord, Span, Time,
+};
 use incast_world::{Captured, FlowBytes};
 
 /// The record of a run that ended at `ended`, and the captures in order of time and port.

@@ -120,11 +120,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 routes: Arc::new(fabric.routes()),
                 dead: vec![false; fabric.ports().len()],
                 probe: Probe::new(flows.len(), options.log_deliveries),
-                tally: Tally {
-                    capture_limit: options.capture_limit,
-                    watch,
-                    ..Tally::default()
-                },
+                tally: Tally { capture_limit: options.capture_limit, watch, ..Tally::default() },
                 flows,
                 fabric,
                 io,

@@ -59,12 +59,7 @@ fn longest_path(fabric: &Fabric) -> u32 {
 /// A host's site.
 pub fn host_site(fabric: &Fabric, site: &Arc<FabricSite>, host: u32) -> HostSite {
     let rate = fabric.host_rate(host);
-    HostSite {
-        host: HostId(host),
-        rate,
-        bdp_packets: site.bdp_packets(rate),
-        fabric: site.clone(),
-    }
+    HostSite { host: HostId(host), rate, bdp_packets: site.bdp_packets(rate), fabric: site.clone() }
 }
 
 /// A port's site.

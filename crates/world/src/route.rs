@@ -63,7 +63,13 @@ pub struct Turns {
 impl Turns {
     /// The port of the next turn of the group in which `dst` is; `None` if it cannot be reached.
     /// A group whose number of ports has changed starts anew.
-    pub fn next(&mut self, routes: &Routes, seed: u64, node: NodeId, dst: HostId) -> Option<PortId> {
+    pub fn next(
+        &mut self,
+        routes: &Routes,
+        seed: u64,
+        node: NodeId,
+        dst: HostId,
+    ) -> Option<PortId> {
         let ports = routes.next(node, dst.0);
         if ports.is_empty() {
             return None;

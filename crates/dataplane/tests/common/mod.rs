@@ -15,7 +15,39 @@ pub struct Scenario {
     pub flows: Vec<FlowSetup>,
     pub transports: Vec<&'static str>,
     pub routing: Option<Routing>,
+    /// Control packets pass a token bucket in every NIC.
+    pub shaped: bool,
     pub options: Options,
+}
+
+/// A transport whose control packets pass a token bucket of 200 Mb/s in every NIC.
+struct Shaped(Arc<dyn Configured>, TransportId);
+
+impl Configured for Shaped {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        self.0.host(site)
+    }
+    fn policy(&self, site: &PortSite) -> Policy {
+        if !site.nic {
+            return self.0.policy(site);
+        }
+        let shaper = Some(Shaper { rate: Rate(200_000_000), depth: Bytes(300) });
+        let data = ClassPolicy::fifo(Limit::Unlimited);
+        let control = ClassPolicy { shaper, ..data };
+        Policy { transport: self.1, classes: vec![control, data], markers: vec![] }
+    }
+    fn shapes_nic(&self) -> bool {
+        true
+    }
+    fn hook(&self, site: &SwitchSite) -> Option<Box<dyn SwitchHook>> {
+        self.0.hook(site)
+    }
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.0.resolved()
+    }
+    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
+        self.0.unsolicited(site, packets)
+    }
 }
 
 pub fn parse(spec: &str, gbps: u64, propagation: Span) -> Fabric {
@@ -27,13 +59,7 @@ pub fn transport(name: &str) -> &'static dyn Transport {
     incast_protocols::find(name).unwrap_or_else(|| panic!("no transport {name}"))
 }
 
-pub fn flow(
-    name: &str,
-    id: u32,
-    (src, dst): (u32, u32),
-    size: u64,
-    start: Span,
-) -> FlowSetup {
+pub fn flow(name: &str, id: u32, (src, dst): (u32, u32), size: u64, start: Span) -> FlowSetup {
     FlowSetup {
         flow: Flow {
             id: FlowId(id),
@@ -59,18 +85,21 @@ impl Scenario {
             flows: vec![],
             transports: transports.to_vec(),
             routing: None,
+            shaped: false,
             options: Options { capture, ..Options::default() },
         }
     }
 
     pub fn setup(&self) -> Setup {
         let fabric = Arc::new(self.fabric.clone());
-        let site =
-            incast_world::fabric_site(&fabric, Framing::ETHERNET, self.buffer, None, None);
+        let site = incast_world::fabric_site(&fabric, Framing::ETHERNET, self.buffer, None, None);
         let lane = |name: &&'static str| {
             let entry = transport(name);
             let info = entry.info();
-            let configured = entry.configure(&[], site.clone()).unwrap();
+            let mut configured = entry.configure(&[], site.clone()).unwrap();
+            if self.shaped {
+                configured = Arc::new(Shaped(configured, info.id));
+            }
             Lane { info, configured, routing: self.routing.unwrap_or(info.routing) }
         };
         let lanes: Vec<Lane> = self.transports.iter().map(lane).collect();
