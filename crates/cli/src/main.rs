@@ -1,3 +1,46 @@
-//! The `incast` command.
+//! The `incast` command: names a user can guess, exit codes that scripts can use.
+//!
+//! 0 done; 1 the run failed or results could not be written; 2 the input is wrong; 130 stopped.
 
-fn main() {}
+mod arguments;
+mod compare;
+mod list;
+mod progress;
+mod reproduce;
+mod session;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use incast_experiment::Fault;
+use std::process::ExitCode;
+
+/// How a command ended.
+pub enum Ended {
+    /// All is done.
+    Done,
+    /// A person stopped it; what was done is kept.
+    Interrupted,
+    /// Something is not as it should be, and has been said.
+    Failed,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let ended = match arguments.command {
+        Command::Demo(options) => compare::demo(options),
+        Command::Run(options) => compare::run(options),
+        Command::Compare(options) => compare::compare(options),
+        Command::List(options) => list::list(options),
+        Command::Reproduce(options) => reproduce::reproduce(options),
+        Command::Bench(options) => reproduce::bench(options),
+    };
+    match ended {
+        Ok(Ended::Done) => ExitCode::SUCCESS,
+        Ok(Ended::Interrupted) => ExitCode::from(130),
+        Ok(Ended::Failed) => ExitCode::from(1),
+        Err(Fault(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -5,6 +5,7 @@
 //! * [`execute`]: runs a plan's cases on identical arrivals.
 //! * [`output`]: what a run leaves behind.
 
+pub mod bench;
 mod fault;
 pub mod output;
 mod plan;

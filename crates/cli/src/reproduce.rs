@@ -1,0 +1,104 @@
+//! `incast reproduce` and `incast bench`.
+
+use crate::Ended;
+use crate::arguments::{Bench, Reproduce};
+use crate::session::threads;
+use incast_experiment::bench::{self, Measurement};
+use incast_experiment::{Fault, reproduce as experiments};
+use incast_measure::ResultsFolder;
+use std::path::Path;
+
+pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
+    let name = options.name.clone().unwrap_or_else(|| "all".into());
+    let wish = experiments::Options {
+        quick: options.quick,
+        seed: options.seed,
+        threads: threads(options.output.threads)?,
+    };
+    experiments::check(&name)?;
+    let label = format!("reproduce-{}", name.replace('/', "-"));
+    let out = options.output.out.as_deref();
+    let folder =
+        ResultsFolder::create(out, options.output.force, Path::new("results"), &label)?;
+    let json = options.json;
+    let verdicts = experiments::reproduce(
+        &name,
+        &wish,
+        |verdict| {
+            if !json {
+                println!(
+                    "{:<18} {}: {}\n    expected {}, measured {}{}",
+                    verdict.verdict,
+                    verdict.experiment,
+                    verdict.claim,
+                    verdict.expected,
+                    verdict.measured,
+                    match verdict.deviation.as_str() {
+                        "" => String::new(),
+                        text => format!("\n    {text}"),
+                    }
+                );
+            }
+        },
+        Some(folder.path()),
+    )?;
+    let text = serde_json::to_string_pretty(&verdicts).expect("plain data becomes JSON");
+    folder.write("verdicts.json", text.as_bytes())?;
+    let manifest = serde_json::json!({ "experiment": name, "quick": options.quick });
+    incast_measure::write_manifest(&folder.path().join("manifest.json"), &manifest, true)?;
+    let place = folder.finish()?;
+    if json {
+        println!("{text}");
+    } else {
+        let of = |kind: &str| verdicts.iter().filter(|v| v.verdict == kind).count();
+        println!(
+            "{} claims: {} match, {} differ, {} cannot be judged; results: {}",
+            verdicts.len(),
+            of("matches"),
+            of("differs"),
+            of("cannot be judged"),
+            place.display()
+        );
+    }
+    Ok(Ended::Done)
+}
+
+pub fn bench(options: Bench) -> Result<Ended, Fault> {
+    let wish = bench::Options {
+        threads: threads(Some(options.threads))?,
+        case: options.case.clone(),
+        runs: options.runs,
+    };
+    if !options.json {
+        println!(
+            "{:<12} {:<8} {:>7} {:>12} {:>10} {:>8} {:>8} {:>9} {:>7}",
+            "case", "transport", "threads", "packet-hops", "events/hop", "wall s", "cpu s",
+            "RSS MiB", "share"
+        );
+    }
+    let json = options.json;
+    let all = bench::run(&wish, |one| {
+        if !json {
+            row(one);
+        }
+    })?;
+    if json {
+        println!("{}", serde_json::to_string_pretty(&all).expect("plain data becomes JSON"));
+    }
+    Ok(Ended::Done)
+}
+
+fn row(one: &Measurement) {
+    println!(
+        "{:<12} {:<8} {:>8} {:>12} {:>10.3} {:>8.3} {:>8.3} {:>9.1} {:>7.3}",
+        one.case,
+        one.transport,
+        one.threads,
+        one.packet_hops,
+        one.events as f64 / one.packet_hops as f64,
+        one.wall_s,
+        one.cpu_s,
+        one.peak_rss_bytes as f64 / 1_048_576.0,
+        one.share
+    );
+}

@@ -1,0 +1,118 @@
+//! Running a plan's cases and keeping what they leave behind.
+
+use crate::Ended;
+use crate::arguments::Output;
+use crate::progress::shown;
+use incast_experiment::{Fault, Plan, execute, output};
+use incast_measure::{Comparison, ResultsFolder, Run};
+use incast_sim::Monitor;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A monitor that Ctrl-C stops; the second Ctrl-C ends the program at once.
+pub fn stoppable() -> Arc<Monitor> {
+    let monitor = Arc::new(Monitor::default());
+    let shared = monitor.clone();
+    let handler = move || {
+        if shared.stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("\nstopping; results so far are written (Ctrl-C again ends at once)");
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        eprintln!("warning: Ctrl-C will not be handled: {error}");
+    }
+    monitor
+}
+
+/// Threads to use.
+pub fn threads(wished: Option<usize>) -> Result<usize, Fault> {
+    match wished {
+        Some(0) => Err(Fault("--threads 0: expected 1 or more".into())),
+        Some(threads) => Ok(threads),
+        None => Ok(std::thread::available_parallelism().map_or(1, |cores| cores.get())),
+    }
+}
+
+/// Runs every case of a plan, writes the folder, prints the table.
+pub fn run_plan(plan: &Plan, label: &str, options: &Output) -> Result<Ended, Fault> {
+    let threads = threads(options.threads.or(plan.scenario.run.threads))?;
+    let ports = output::ports(plan, &plan.scenario.output.pcap)?;
+    let out = options.out.as_deref();
+    let folder = ResultsFolder::create(out, options.force, Path::new("results"), label)?;
+    announce(plan);
+    incast_measure::write_manifest(
+        &folder.path().join("manifest.json"),
+        &serde_json::json!({ "title": plan.scenario.title }),
+        false,
+    )?;
+    let monitor = stoppable();
+    let mut runs: Vec<Run> = vec![];
+    for case in &plan.cases {
+        let total = plan.traffic.flows.len() as u64;
+        let work = || execute(plan, case, ports.clone(), threads, &monitor);
+        let (run, captured) = shown(&case.label, total, &monitor, work)?;
+        let place = match plan.cases.len() {
+            1 => folder.path().to_path_buf(),
+            _ => folder.subfolder(&case.label)?,
+        };
+        output::write_run(&place, &run, plan.scenario.output.csv)?;
+        output::write_captures(&place, plan, &ports, &captured)?;
+        runs.push(run);
+        if monitor.stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    finish(plan, folder, &runs, monitor.stop.load(Ordering::Relaxed))
+}
+
+fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Result<Ended, Fault> {
+    let title = match plan.scenario.title.as_str() {
+        "" => format!("{} on {}", plan.cases[0].label, plan.fabric.name()),
+        title => title.to_string(),
+    };
+    output::write_report(&folder, &title, runs)?;
+    if plan.cases.len() > 1 {
+        let manifests: Vec<_> = runs.iter().map(|run| run.manifest.clone()).collect();
+        let all = serde_json::json!({ "title": title, "runs": manifests });
+        let complete = !stopped && runs.len() == plan.cases.len();
+        incast_measure::write_manifest(&folder.path().join("manifest.json"), &all, complete)?;
+    }
+    println!("{}", Comparison::of_runs(runs).text(width()));
+    for run in runs {
+        let open = run.record.flows.iter().filter(|flow| flow.completed.is_none()).count();
+        if open > 0 {
+            println!("warning: {}: {open} of {} flows did not complete", run.label, run.flows.len());
+        }
+    }
+    let place = folder.finish()?;
+    println!("report: {}", place.join("report.html").display());
+    Ok(if stopped { Ended::Interrupted } else { Ended::Done })
+}
+
+/// Says what was resolved.
+fn announce(plan: &Plan) {
+    let site = &plan.site;
+    println!(
+        "{}: {} hosts, host links {}, base RTT {}, BDP {} packets, buffer {}, seed {}",
+        plan.fabric.name(),
+        site.hosts,
+        site.host_rate,
+        site.base_rtt,
+        site.bdp_packets(site.host_rate),
+        match plan.shared {
+            Some(shared) => format!("{} per switch", incast_transport::Bytes(shared.pool)),
+            None => format!("{:?} per port", site.buffer),
+        },
+        plan.scenario.run.seed,
+    );
+    println!("{} flows; {}", plan.traffic.flows.len(), plan.traffic.load_definition);
+    for warning in &plan.warnings {
+        println!("warning: {warning}");
+    }
+}
+
+fn width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(120)
+}
