@@ -4,7 +4,7 @@ use crate::Ended;
 use crate::arguments::{Bench, Reproduce};
 use crate::session::threads;
 use incast_experiment::bench::{self, Measurement};
-use incast_experiment::{Fault, reproduce as experiments};
+use incast_experiment::{Fault, nearest, reproduce as experiments};
 use incast_measure::ResultsFolder;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         seed: options.seed,
         threads: threads(options.output.threads)?,
     };
-    experiments::check(&name)?;
+    check(&name)?;
     let label = format!("reproduce-{}", name.replace('/', "-"));
     let out = options.output.out.as_deref();
     let folder =
@@ -61,6 +61,17 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         );
     }
     Ok(Ended::Done)
+}
+
+/// Refuses an unknown name before anything is created.
+fn check(name: &str) -> Result<(), Fault> {
+    let known = experiments::names();
+    let fits = |one: &str| one == name || one.split('/').next() == Some(name);
+    if name == "all" || known.iter().any(|(one, _)| fits(one)) {
+        return Ok(());
+    }
+    let hint = nearest(name, known.iter().map(|(one, _)| one.as_str()));
+    Err(Fault(format!("no experiment `{name}`; `incast list` shows them{hint}")))
 }
 
 pub fn bench(options: Bench) -> Result<Ended, Fault> {

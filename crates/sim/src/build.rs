@@ -3,12 +3,11 @@
 use crate::host::HostState;
 use crate::partition::{Common, Egress, Outbox, Partition, SwitchState};
 use crate::queue::Wheel;
-use crate::series::{FlowBytes, PortSeries};
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{
     Bytes, HostClock, PacketPool, PacketRef, Probe, Random, Routing, Time,
 };
-use incast_world::{FlowSetup, Setup, purpose};
+use incast_world::{FlowBytes, FlowSetup, PortSeries, Setup, Turns, purpose};
 use std::sync::Arc;
 
 /// Cuts a setup for `threads` threads; also returns the length of a window in picoseconds.
@@ -201,7 +200,7 @@ impl Builder {
                 part.switches[node as usize] = Some(SwitchState {
                     random: Random::new(seed, node, purpose::SWITCH),
                     hooks: std::mem::take(&mut self.0.hooks[node as usize]),
-                    turns: vec![],
+                    turns: Turns::default(),
                     used: 0,
                 });
             }

@@ -43,27 +43,26 @@ impl Partition {
         egress.waiting = backlog.packets > 0;
         self.rearm_port(port);
         if verdict.displaced.is_some() || verdict.arriving != Fate::Queued {
-            self.settle(port, packet, verdict);
+            self.settle(port, packet, verdict, now);
         }
     }
 
     /// What becomes of packets that did not simply join the queue.
     #[cold]
-    pub fn settle(&mut self, port: u32, packet: PacketRef, verdict: Verdict) {
-        self.fate(port, packet, verdict.arriving);
+    pub fn settle(&mut self, port: u32, packet: PacketRef, verdict: Verdict, now: u64) {
+        self.fate(port, packet, verdict.arriving, now);
         if let Some((displaced, fate)) = verdict.displaced {
             // It had waited until now.
-            let (now, meta) = (self.now, *self.pool.meta(displaced));
+            let meta = *self.pool.meta(displaced);
             if fate != Fate::Trimmed {
                 let waited = &mut self.pool.stamps_mut(displaced).waited[meta.tier as usize];
                 *waited += now - meta.arrived.0;
             }
-            self.fate(port, displaced, fate);
+            self.fate(port, displaced, fate, now);
         }
     }
 
-    fn fate(&mut self, port: u32, packet: PacketRef, fate: Fate) {
-        let now = self.now;
+    fn fate(&mut self, port: u32, packet: PacketRef, fate: Fate, now: u64) {
         match fate {
             Fate::Queued => {}
             Fate::Trimmed => {

@@ -290,24 +290,8 @@ impl Partition {
     fn pull(&mut self, host: u32, start: u64, open: Classes) -> Option<PacketRef> {
         let state = self.hosts[host as usize].as_mut().expect("an own host");
         self.probe.enter(Time(start), state.clock);
-        if let [(_, only)] = &mut state.transports[..] {
-            return only.transmit(&mut env!(self, state, host, start), open);
-        }
-        let count = state.transports.len();
-        for classes in [Classes(open.0 & Classes::CONTROL.0), open] {
-            for step in 0..count {
-                let index = (state.turn as usize + step) % count;
-                let handler = &mut state.transports[index].1;
-                let packet = handler.transmit(&mut env!(self, state, host, start), classes);
-                if packet.is_some() {
-                    if classes == open {
-                        state.turn = (index as u32 + 1) % count as u32;
-                    }
-                    return packet;
-                }
-            }
-        }
-        None
+        let mut env = env!(self, state, host, start);
+        incast_world::pull(&mut state.transports, &mut state.turn, &mut env, open)
     }
 
     /// A NIC with a shaper: packets go through its port, which may hold some classes back. The
@@ -339,7 +323,7 @@ impl Partition {
                 packets: &mut self.pool,
             };
             let verdict = nic.enqueue(&mut env, packet);
-            self.settle(port as u32, packet, verdict);
+            self.settle(port as u32, packet, verdict, start);
         }
         panic!("host {host} fills its NIC without end");
     }

@@ -14,7 +14,6 @@ mod host;
 mod parallel;
 mod partition;
 mod queue;
-mod series;
 mod switch;
 
 pub use incast_world::{Captured, Setup};

@@ -56,6 +56,9 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
         _ if busy => end.until,
         _ => last,
     };
+    if !interrupted {
+        partitions.iter_mut().for_each(|part| part.settle_until(ended));
+    }
     collect(partitions, ended, interrupted)
 }
 

@@ -2,8 +2,7 @@
 
 use crate::host::HostState;
 use crate::queue::{Event, Wheel};
-use crate::series::{FlowBytes, PortSeries};
-use incast_world::{Captured, Faults, FlowSetup, SharedBuffer};
+use incast_world::{Captured, Choice, Faults, FlowBytes, FlowSetup, PortSeries, SharedBuffer, Turns};
 use incast_fabric::{Fabric, NodeId, PortId, Routes, order};
 use incast_transport::{
     Bytes, Extension, FlowId, Loss, Meta, Packet, PacketPool, PacketRef, Port, Probe, Random, Routing,
@@ -143,8 +142,7 @@ pub(crate) fn exact_tx(fabric: &Fabric, port: u32, charged: u16) -> u64 {
 pub(crate) struct SwitchState {
     pub random: Random,
     pub hooks: Vec<Box<dyn SwitchHook>>,
-    /// Round-robin turns by destination group.
-    pub turns: Vec<(u32, incast_fabric::balance::RoundRobin)>,
+    pub turns: Turns,
     /// Bytes of the shared buffer in use.
     pub used: u64,
 }
@@ -217,6 +215,20 @@ impl Partition {
         }
     }
 
+    /// Decides every transmission that begins before `end`, after all events before it.
+    pub fn settle_until(&mut self, end: u64) {
+        for port in 0..self.egress.len() as u32 {
+            if self.ports[port as usize].is_some() {
+                self.advance_port(port, end);
+            }
+        }
+        for host in 0..self.hosts.len() as u32 {
+            if self.hosts[host as usize].is_some() {
+                self.advance_host(host, end);
+            }
+        }
+    }
+
     /// Decides what leaves towards other partitions before `end`, after
     /// [`run_some`](Partition::run_some) to the same instant. Returns when there is something to do
     /// next.
@@ -255,7 +267,10 @@ impl Partition {
         let target = if node.0 < self.common.fabric.hosts() {
             Some(AT_HOST | node.0)
         } else {
-            self.choose(node, back, packet, at)
+            match self.choose(node, back, packet, at) {
+                Choice::Port(port) => Some(port.0),
+                Choice::Turn | Choice::Nowhere => None,
+            }
         };
         if let Some(target) = target {
             self.pool.meta_mut(packet).next = PacketRef(target);

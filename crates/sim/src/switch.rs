@@ -1,26 +1,9 @@
 //! Switches: route, call hooks, share a buffer.
 
-use crate::partition::{Partition, SwitchState};
-use incast_fabric::balance::{RoundRobin, at_level, at_switch, flow_hash, pick, spray_hash};
-use incast_fabric::{NodeId, PortId, balance};
-use incast_transport::{Backlog, Decision, PacketRef, PortView, Routing, SwitchEnv, Time, flag};
-
-impl SwitchState {
-    /// The turn of a destination group.
-    fn turn(&mut self, seed: u64, node: NodeId, group: u32, ports: usize) -> usize {
-        let found = self.turns.iter_mut().find(|(known, _)| *known == group);
-        match found {
-            Some((_, turns)) if turns.ports() == ports => turns.turn(),
-            _ => {
-                let mut turns = RoundRobin::new(seed, node, group, ports);
-                let index = turns.turn();
-                self.turns.retain(|(known, _)| *known != group);
-                self.turns.push((group, turns));
-                index
-            }
-        }
-    }
-}
+use crate::partition::Partition;
+use incast_fabric::{NodeId, PortId};
+use incast_transport::{Backlog, Decision, PacketRef, PortView, SwitchEnv, Time};
+use incast_world::{Choice, heading};
 
 impl Partition {
     /// A packet arrives at a switch through the link whose way back is `back`; `target` is its
@@ -38,9 +21,17 @@ impl Partition {
 
     /// Chooses the egress, and forwards.
     pub fn route(&mut self, node: NodeId, back: u32, packet: PacketRef) {
-        let known = self.choose(node, back, packet, self.now);
-        match known.or_else(|| self.choose_by_turn(node, packet)) {
-            Some(port) => self.forward(node, back, port, packet),
+        let port = match self.choose(node, back, packet, self.now) {
+            Choice::Port(port) => Some(port),
+            Choice::Turn => {
+                let dst = heading(&self.pool[packet]);
+                let state = self.switches[node.0 as usize].as_mut().expect("an own switch");
+                state.turns.next(&self.routes, self.common.seed, node, dst)
+            }
+            Choice::Nowhere => None,
+        };
+        match port {
+            Some(port) => self.forward(node, back, port.0, packet),
             None => {
                 self.link_losses += 1;
                 self.lose(packet, self.now);
@@ -57,52 +48,14 @@ impl Partition {
         }
     }
 
-    /// The egress at a switch where the packet arrives at `at`, unless there is none or it
-    /// depends on packets before.
+    /// The egress at a switch where the packet arrives at `at`.
     #[inline]
-    pub fn choose(&self, node: NodeId, back: u32, packet: PacketRef, at: u64) -> Option<u32> {
+    pub fn choose(&self, node: NodeId, back: u32, packet: PacketRef, at: u64) -> Choice {
         let content = &self.pool[packet];
-        let dst = if content.has(flag::BOUNCED) { content.src } else { content.dst };
-        let ports = self.routes.next(node, dst.0);
-        match ports {
-            [] => return None,
-            [only] => return Some(only.0),
-            _ => {}
-        }
-        let seed = self.common.seed;
-        let index = match self.common.routing[content.transport.0 as usize] {
-            Routing::Spray => {
-                pick(spray_hash(seed, node, Time(at), PortId(back)), ports.len())
-            }
-            Routing::Ecmp => {
-                let flow = content.flow.0 as u64;
-                let hash = flow_hash(content.src.0, content.dst.0, flow, seed);
-                pick(at_switch(hash, node), ports.len())
-            }
-            Routing::SymmetricEcmp => {
-                let flow = content.flow.0 as u64;
-                let hash = balance::symmetric_hash(content.src.0, content.dst.0, flow, seed);
-                let level = self.common.fabric.ports()[ports[0].0 as usize].level;
-                pick(at_level(hash, level), ports.len())
-            }
-            Routing::SourcePath => content.path as usize % ports.len(),
-            Routing::RoundRobin => return None,
-        };
-        Some(ports[index].0)
-    }
-
-    /// The egress of a packet that takes the next turn of its destination group.
-    fn choose_by_turn(&mut self, node: NodeId, packet: PacketRef) -> Option<u32> {
-        let content = &self.pool[packet];
-        let dst = if content.has(flag::BOUNCED) { content.src } else { content.dst };
-        let ports = self.routes.next(node, dst.0);
-        if ports.is_empty() {
-            return None;
-        }
-        let group = self.routes.group(node, dst.0);
-        let state = self.switches[node.0 as usize].as_mut().expect("an own switch");
-        let index = state.turn(self.common.seed, node, group, ports.len());
-        Some(ports[index].0)
+        let routing = self.common.routing[content.transport.0 as usize];
+        let place = (node, PortId(back));
+        let (fabric, seed) = (&self.common.fabric, self.common.seed);
+        incast_world::choose(fabric, &self.routes, routing, seed, place, content, Time(at))
     }
 
     /// Lets the hooks of the packet's transport see it, and sends what they emit.
@@ -160,9 +113,7 @@ impl Partition {
         let charged = self.pool.charged(packet);
         let queued = self.queued_shared[port as usize];
         let state = self.switches[node.0 as usize].as_mut().expect("an own switch");
-        let free = shared.pool - state.used;
-        let threshold = (shared.alpha * free as f64) as u64;
-        let fits = charged as u64 <= free && queued + charged as u64 <= threshold;
+        let fits = shared.admits(state.used, queued, charged);
         if fits {
             state.used += charged as u64;
             self.queued_shared[port as usize] += charged as u64;

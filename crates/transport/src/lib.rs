@@ -41,7 +41,7 @@ pub use random::Random;
 pub use record::{Bin, FlowRecord, FlowSeries, PortRecord, RunRecord};
 pub use site::{FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 
-pub use incast_units::{Bytes, Rate, Span, Time};
+pub use incast_units::{Bytes, ParseError, Rate, Span, Time};
 pub use incast_wire::{
     Ecn, Extension, FlowId, Framing, Header, HostId, INT_HOPS, IntRecord, Packet, SACK_RANGES,
     TransportId, data_flag, flag, tcp_flag,
