@@ -77,7 +77,12 @@ pub struct Run {
 #[derive(Args)]
 pub struct Compare {
     /// Transports, separated by commas
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "ren,amrt,ndp,phost,trd,dctcp")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "ren,amrt,ndp,phost,trd,dctcp"
+    )]
     pub transports: Vec<String>,
     /// Topology
     #[arg(long, value_name = "SPEC", default_value = "leaf-spine:8x8x8")]

@@ -34,7 +34,10 @@ pub fn list(options: List) -> Result<Ended, Fault> {
     }
     println!("\nWorkloads");
     for table in incast_workload::tables() {
-        println!("  {:<22} {} (mean {:.0} B; {})", table.name, table.title, table.mean, table.source);
+        println!(
+            "  {:<22} {} (mean {:.0} B; {})",
+            table.name, table.title, table.mean, table.source
+        );
     }
     println!("\nTopologies");
     for (_, form, text) in TOPOLOGIES {
@@ -51,7 +54,9 @@ fn all() -> Value {
     let transports: Vec<Value> = CATALOGUE.iter().map(|entry| transport(*entry)).collect();
     let workloads: Vec<Value> = incast_workload::tables()
         .iter()
-        .map(|t| json!({"name": t.name, "title": t.title, "source": t.source, "mean_bytes": t.mean}))
+        .map(
+            |t| json!({"name": t.name, "title": t.title, "source": t.source, "mean_bytes": t.mean}),
+        )
         .collect();
     let topologies: Vec<Value> = TOPOLOGIES
         .iter()

@@ -18,8 +18,7 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     check(&name)?;
     let label = format!("reproduce-{}", name.replace('/', "-"));
     let out = options.output.out.as_deref();
-    let folder =
-        ResultsFolder::create(out, options.output.force, Path::new("results"), &label)?;
+    let folder = ResultsFolder::create(out, options.output.force, Path::new("results"), &label)?;
     let json = options.json;
     let verdicts = experiments::reproduce(
         &name,
@@ -83,8 +82,15 @@ pub fn bench(options: Bench) -> Result<Ended, Fault> {
     if !options.json {
         println!(
             "{:<12} {:<8} {:>7} {:>12} {:>10} {:>8} {:>8} {:>9} {:>7}",
-            "case", "transport", "threads", "packet-hops", "events/hop", "wall s", "cpu s",
-            "RSS MiB", "share"
+            "case",
+            "transport",
+            "threads",
+            "packet-hops",
+            "events/hop",
+            "wall s",
+            "cpu s",
+            "RSS MiB",
+            "share"
         );
     }
     let json = options.json;

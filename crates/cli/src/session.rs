@@ -83,7 +83,11 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
     for run in runs {
         let open = run.record.flows.iter().filter(|flow| flow.completed.is_none()).count();
         if open > 0 {
-            println!("warning: {}: {open} of {} flows did not complete", run.label, run.flows.len());
+            println!(
+                "warning: {}: {open} of {} flows did not complete",
+                run.label,
+                run.flows.len()
+            );
         }
     }
     let place = folder.finish()?;

@@ -1,7 +1,7 @@
 //! What a run leaves behind.
 
-use crate::plan::Plan;
 use crate::Fault;
+use crate::plan::Plan;
 use incast_measure::{ResultsFolder, Run};
 use incast_sim::Captured;
 use incast_wire::pcapng;

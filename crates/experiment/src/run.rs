@@ -1,7 +1,7 @@
 //! Running a plan's cases.
 
-use crate::plan::{Case, Plan, buffer_text};
 use crate::Fault;
+use crate::plan::{Case, Plan, buffer_text};
 use incast_fabric::{NodeId, Tier, ideal_fct, ideal_fct_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
 use incast_sim::{Captured, Monitor};
@@ -9,7 +9,6 @@ use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, T
 use incast_workload::{FlowSpec, Start};
 use incast_world::{FlowSetup, Options, Setup, assemble};
 use serde_json::{Value, json};
-
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
 pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
@@ -227,4 +226,3 @@ fn cpu() -> String {
     let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim());
     name.unwrap_or(std::env::consts::ARCH).to_string()
 }
-

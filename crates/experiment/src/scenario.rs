@@ -249,14 +249,7 @@ pub struct RunSection {
 
 impl Default for RunSection {
     fn default() -> RunSection {
-        RunSection {
-            seed: 1,
-            threads: None,
-            until: None,
-            interval: None,
-            warmup: 0.1,
-            watch: 8,
-        }
+        RunSection { seed: 1, threads: None, until: None, interval: None, warmup: 0.1, watch: 8 }
     }
 }
 
@@ -329,9 +322,8 @@ fn apply(table: &mut toml::Table, set: &str) -> Result<(), Fault> {
         return Err(fail("an empty part in the key"));
     }
     let (last, way) = parts.split_last().expect("split gives a part");
-    let mut place = table
-        .entry(parts[0].to_string())
-        .or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    let mut place =
+        table.entry(parts[0].to_string()).or_insert_with(|| toml::Value::Table(toml::Table::new()));
     if way.is_empty() {
         *place = written;
         return Ok(());
@@ -351,9 +343,7 @@ fn apply(table: &mut toml::Table, set: &str) -> Result<(), Fault> {
 fn step<'a>(value: &'a mut toml::Value, part: &str) -> Option<&'a mut toml::Value> {
     match value {
         toml::Value::Table(table) => Some(
-            table
-                .entry(part.to_string())
-                .or_insert_with(|| toml::Value::Table(toml::Table::new())),
+            table.entry(part.to_string()).or_insert_with(|| toml::Value::Table(toml::Table::new())),
         ),
         toml::Value::Array(list) => list.get_mut(part.parse::<usize>().ok()?),
         _ => None,

@@ -5,8 +5,8 @@ use crate::{Fault, nearest};
 use incast_fabric::{Fabric, Imported};
 use incast_transport::{Rate, Span, Time};
 use incast_workload::{
-    Burst, HostIds, LongFlow, ManyToMany, PacketTable, REQUEST_BYTES, RequestResponse,
-    Shape, SizeTable, Traffic, WireCost, packet_table, table,
+    Burst, HostIds, LongFlow, ManyToMany, PacketTable, REQUEST_BYTES, RequestResponse, Shape,
+    SizeTable, Traffic, WireCost, packet_table, table,
 };
 
 const KINDS: [&str; 9] = [
@@ -26,9 +26,8 @@ pub fn shape(fabric: &Fabric) -> Shape {
     let mut racks: Vec<_> = (0..fabric.hosts()).map(|host| fabric.rack_of(host)).collect();
     racks.sort_unstable();
     racks.dedup();
-    let rack = |host| {
-        racks.binary_search(&fabric.rack_of(host)).expect("the list has every rack") as u32
-    };
+    let rack =
+        |host| racks.binary_search(&fabric.rack_of(host)).expect("the list has every rack") as u32;
     let uplinks = fabric.uplinks().filter(|uplinks| uplinks.oversubscribed);
     Shape {
         hosts: fabric.hosts(),

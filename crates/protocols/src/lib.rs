@@ -1,7 +1,7 @@
 //! The catalogue: one folder and one line a transport.
 
-pub mod dctcp;
 pub mod amrt;
+pub mod dctcp;
 pub mod ndp;
 pub mod phost;
 pub mod ren;
@@ -10,7 +10,8 @@ pub mod trd;
 use incast_transport::Transport;
 
 /// Every transport, by name.
-pub const CATALOGUE: &[&dyn Transport] = &[&amrt::ENTRY, &dctcp::ENTRY, &ndp::ENTRY, &phost::ENTRY, &ren::ENTRY, &trd::ENTRY];
+pub const CATALOGUE: &[&dyn Transport] =
+    &[&amrt::ENTRY, &dctcp::ENTRY, &ndp::ENTRY, &phost::ENTRY, &ren::ENTRY, &trd::ENTRY];
 
 /// The transport of this name.
 pub fn find(name: &str) -> Option<&'static dyn Transport> {

@@ -20,5 +20,8 @@ fn main() {
     let record = run(setup, threads, &Monitor::default()).0;
     let wall = start.elapsed().as_secs_f64();
     let mhops = record.packet_hops as f64 / wall / 1e6;
-    println!("{} hops {} events {wall:.3} s {mhops:.2} M hops/s", record.packet_hops, record.events);
+    println!(
+        "{} hops {} events {wall:.3} s {mhops:.2} M hops/s",
+        record.packet_hops, record.events
+    );
 }

@@ -4,9 +4,7 @@ use crate::host::HostState;
 use crate::partition::{Common, Egress, Outbox, Partition, SwitchState};
 use crate::queue::Wheel;
 use incast_fabric::{Fabric, PortId, Routes};
-use incast_transport::{
-    Bytes, HostClock, PacketPool, PacketRef, Probe, Random, Routing, Time,
-};
+use incast_transport::{Bytes, HostClock, PacketPool, PacketRef, Probe, Random, Routing, Time};
 use incast_world::{FlowBytes, FlowSetup, PortSeries, Setup, Turns, purpose};
 use std::sync::Arc;
 

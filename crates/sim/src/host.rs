@@ -3,8 +3,8 @@
 use crate::partition::{Partition, class, exact_tx, mark};
 use crate::queue::Event;
 use incast_transport::{
-    Classes, Dequeue, Env, FlowId, Host, HostClock, HostId, PacketRef, Port, PortEnv, Random,
-    Time, TransportId, flag,
+    Classes, Dequeue, Env, FlowId, Host, HostClock, HostId, PacketRef, Port, PortEnv, Random, Time,
+    TransportId, flag,
 };
 
 /// Never.
@@ -224,7 +224,10 @@ impl Partition {
             if handler.deadline().0 <= at {
                 handler.wake(&mut env!(self, state, host, at));
                 let next = handler.deadline().0;
-                assert!(next > at, "host {host}: the deadline {next} ps lies in the past after wake");
+                assert!(
+                    next > at,
+                    "host {host}: the deadline {next} ps lies in the past after wake"
+                );
             }
         }
         state.refresh_deadline();

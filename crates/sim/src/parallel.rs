@@ -7,8 +7,8 @@
 
 use crate::build::build;
 use crate::partition::{Outbox, Partition};
-use incast_world::{Captured, Setup};
 use incast_transport::{FlowId, FlowRecord, FlowSeries, PortRecord, RunRecord, Span, Time};
+use incast_world::{Captured, Setup};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 

@@ -2,11 +2,13 @@
 
 use crate::host::HostState;
 use crate::queue::{Event, Wheel};
-use incast_world::{Captured, Choice, Faults, FlowBytes, FlowSetup, PortSeries, SharedBuffer, Turns};
 use incast_fabric::{Fabric, NodeId, PortId, Routes, order};
 use incast_transport::{
-    Bytes, Extension, FlowId, Loss, Meta, Packet, PacketPool, PacketRef, Port, Probe, Random, Routing,
-    Stamps, SwitchHook, Time,
+    Bytes, Extension, FlowId, Loss, Meta, Packet, PacketPool, PacketRef, Port, Probe, Random,
+    Routing, Stamps, SwitchHook, Time,
+};
+use incast_world::{
+    Captured, Choice, Faults, FlowBytes, FlowSetup, PortSeries, SharedBuffer, Turns,
 };
 use std::sync::Arc;
 

@@ -216,11 +216,8 @@ mod tests {
             let push = oracle.is_empty() || random.below(100) < 50;
             if push {
                 let span = 1 << random.below(36);
-                let event = Event {
-                    time: now + random.below(span),
-                    key: random.below(4) as u32,
-                    id: step,
-                };
+                let event =
+                    Event { time: now + random.below(span), key: random.below(4) as u32, id: step };
                 wheel.push(event);
                 oracle.push(Reverse(event));
             } else {

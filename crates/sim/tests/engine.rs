@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Plain, fabric, flow, setup};
-use incast_fabric::{ideal_fct, NodeId};
+use incast_fabric::{NodeId, ideal_fct};
 use incast_sim::{Monitor, run};
 use incast_transport::*;
 use incast_world::{FlowSetup, Options, SharedBuffer};

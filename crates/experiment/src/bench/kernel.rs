@@ -107,8 +107,9 @@ fn next_port(packet: &Packet) -> u32 {
 
 /// Runs `hops` packet-hops and returns a checksum, so that nothing is optimised away.
 pub fn run(hops: u64) -> u64 {
-    let mut packets: Vec<Packet> =
-        (0..PACKETS).map(|id| Packet { flow: hash(id as u64), port: 0, hop: 0, marked: 0 }).collect();
+    let mut packets: Vec<Packet> = (0..PACKETS)
+        .map(|id| Packet { flow: hash(id as u64), port: 0, hop: 0, marked: 0 })
+        .collect();
     let mut ports = vec![Port::default(); PORTS as usize];
     let mut wheel = Wheel {
         buckets: vec![Vec::new(); BUCKETS as usize],

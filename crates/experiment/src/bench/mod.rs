@@ -59,8 +59,7 @@ const CASES: [(&str, &str, &str, &str); 8] = [
     ("incast", "dctcp", "kind = \"incast\"\nreceiver = 0\nsize = \"1MB\"", "1s"),
     ("incast", "ren", "kind = \"incast\"\nreceiver = 0\nsize = \"1MB\"", "1s"),
 ];
-const WEB_SEARCH: &str =
-    "kind = \"poisson\"\nworkload = \"web_search\"\nload = 0.5\nflows = 20000";
+const WEB_SEARCH: &str = "kind = \"poisson\"\nworkload = \"web_search\"\nload = 0.5\nflows = 20000";
 
 fn scenario(transport: &str, traffic: &str, until: &str) -> Result<Scenario, Fault> {
     let text = format!(
@@ -72,7 +71,10 @@ fn scenario(transport: &str, traffic: &str, until: &str) -> Result<Scenario, Fau
 }
 
 /// Measures the cases; `tell` hears of each as it is done.
-pub fn run(options: &Options, mut tell: impl FnMut(&Measurement)) -> Result<Vec<Measurement>, Fault> {
+pub fn run(
+    options: &Options,
+    mut tell: impl FnMut(&Measurement),
+) -> Result<Vec<Measurement>, Fault> {
     let wanted = |name: &str, transport: &str| match &options.case {
         Some(text) => format!("{name}/{transport}").contains(text.as_str()),
         None => true,

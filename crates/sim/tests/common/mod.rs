@@ -212,14 +212,6 @@ pub fn setup(
 ) -> Setup {
     let site = incast_world::fabric_site(fabric, Framing::ETHERNET, buffer, None, None);
     let lane = Lane { info: &INFO, configured: Arc::new(plain), routing: Routing::Ecmp };
-    incast_world::assemble(
-        fabric.clone(),
-        site,
-        &[lane],
-        Join::Shared,
-        flows,
-        shared,
-        options,
-    )
-    .unwrap_or_else(|conflict| panic!("{conflict}"))
+    incast_world::assemble(fabric.clone(), site, &[lane], Join::Shared, flows, shared, options)
+        .unwrap_or_else(|conflict| panic!("{conflict}"))
 }

@@ -1,0 +1,32 @@
+# `make test` is what CI runs: it installs what a fresh machine lacks, then checks everything.
+
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+export CARGO_TERM_COLOR ?= never
+
+.PHONY: test setup format lint docs tidy unit
+
+test: setup format lint docs tidy unit
+
+setup:
+	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.88 or later with rustup" >&2; exit 1; }
+	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
+	@command -v tshark >/dev/null || { \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  $(SUDO) apt-get update -qq && \
+	  $(SUDO) -E apt-get install -y -qq --no-install-recommends tshark; }
+
+format:
+	cargo fmt --all -- --check
+
+lint:
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+docs:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+tidy:
+	./tests/tidy
+
+unit:
+	./tests/unit
