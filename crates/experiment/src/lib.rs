@@ -9,6 +9,7 @@ pub mod bench;
 mod fault;
 pub mod output;
 mod plan;
+pub mod reproduce;
 mod run;
 mod scenario;
 mod traffic;

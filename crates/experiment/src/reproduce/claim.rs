@@ -1,0 +1,154 @@
+//! Claims and how they are judged.
+
+use super::{Measure, Runs};
+use crate::{Fault, Plan};
+use serde::Deserialize;
+
+/// Something a paper says, or a known answer, that a number can confirm.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// In words.
+    pub text: String,
+    /// The number.
+    pub measure: Measure,
+    /// In which run; the only one if not given.
+    pub run: Option<String>,
+    /// Of which transport.
+    pub transport: Option<String>,
+    /// The number is divided by that of this transport.
+    pub over: Option<String>,
+    /// The number is divided by that of this run.
+    pub over_run: Option<String>,
+    /// Instead of an interval: these transports, from the smallest number to the largest.
+    pub order: Option<Vec<String>>,
+    /// Least accepted value.
+    pub min: Option<f64>,
+    /// Largest accepted value.
+    pub max: Option<f64>,
+    /// What the paper says, in its own unit, if it gives a number.
+    #[serde(default)]
+    pub paper: String,
+    /// What to know about the comparison.
+    #[serde(default)]
+    pub deviation: String,
+}
+
+/// What a claim came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// What was expected.
+    pub expected: String,
+    /// What was seen.
+    pub measured: String,
+    /// `matches`, `differs` or `cannot be judged`.
+    pub verdict: &'static str,
+}
+
+impl Claim {
+    /// Judges the claim by finished runs.
+    pub fn judge(&self, runs: &Runs) -> Judgement {
+        if let Some(order) = &self.order {
+            return self.judge_order(order, runs);
+        }
+        let value = self.value(runs);
+        let expected = match (self.paper.as_str(), self.interval()) {
+            ("", interval) => interval,
+            (paper, interval) => format!("{paper}; accepted {interval}"),
+        };
+        let Some(value) = value else {
+            let measured = "no such number in the run".to_string();
+            return Judgement { expected, measured, verdict: "cannot be judged" };
+        };
+        let inside = self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max);
+        Judgement {
+            expected,
+            measured: format!("{value:.4}"),
+            verdict: if inside { "matches" } else { "differs" },
+        }
+    }
+
+    fn interval(&self) -> String {
+        match (self.min, self.max) {
+            (Some(min), Some(max)) => format!("{min} to {max}"),
+            (Some(min), None) => format!("at least {min}"),
+            (None, Some(max)) => format!("at most {max}"),
+            (None, None) => "any value".into(),
+        }
+    }
+
+    fn judge_order(&self, order: &[String], runs: &Runs) -> Judgement {
+        let values: Vec<Option<f64>> =
+            order.iter().map(|name| self.one(runs, self.run.as_deref(), name)).collect();
+        let shown: Vec<String> = order
+            .iter()
+            .zip(&values)
+            .map(|(name, value)| match value {
+                Some(value) => format!("{name} {value:.4}"),
+                None => format!("{name} none"),
+            })
+            .collect();
+        let ascending = values.windows(2).all(|pair| pair[0] <= pair[1]);
+        let verdict = match values.iter().all(|value| value.is_some()) {
+            false => "cannot be judged",
+            true if ascending => "matches",
+            true => "differs",
+        };
+        Judgement { expected: order.join(" <= "), measured: shown.join(", "), verdict }
+    }
+
+    fn value(&self, runs: &Runs) -> Option<f64> {
+        let name = match &self.transport {
+            Some(name) => name.clone(),
+            None => self.runs_of(runs, self.run.as_deref())?.keys().next()?.clone(),
+        };
+        let value = self.one(runs, self.run.as_deref(), &name)?;
+        if self.over.is_none() && self.over_run.is_none() {
+            return Some(value);
+        }
+        let run = self.over_run.as_deref().or(self.run.as_deref());
+        let base = self.one(runs, run, self.over.as_ref().unwrap_or(&name))?;
+        (base != 0.0).then(|| value / base)
+    }
+
+    fn runs_of<'a>(
+        &self,
+        runs: &'a Runs,
+        run: Option<&str>,
+    ) -> Option<&'a std::collections::BTreeMap<String, incast_measure::Run>> {
+        match run {
+            Some(name) => runs.get(name),
+            None => runs.values().next(),
+        }
+    }
+
+    fn one(&self, runs: &Runs, run: Option<&str>, transport: &str) -> Option<f64> {
+        self.measure.of(self.runs_of(runs, run)?.get(transport)?)
+    }
+
+    /// Whether everything the claim names exists.
+    pub fn check(&self, plans: &[(String, Plan)]) -> Result<(), Fault> {
+        let fail = |why: String| Err(Fault(format!("claim `{}`: {why}", self.text)));
+        for run in [&self.run, &self.over_run].into_iter().flatten() {
+            if !plans.iter().any(|(name, _)| name == run) {
+                return fail(format!("there is no run `{run}`"));
+            }
+        }
+        if self.order.is_none() && self.min.is_none() && self.max.is_none() {
+            return fail("it has neither an order nor an interval".into());
+        }
+        let (_, plan) = &plans[0];
+        let names = self.transport.iter().chain(&self.over).chain(self.order.iter().flatten());
+        for name in names {
+            if !plan.cases.iter().any(|case| case.label == *name) {
+                return fail(format!("there is no run of `{name}`"));
+            }
+        }
+        let fabric = &plan.fabric;
+        let name = |port: &incast_fabric::PortSpec| {
+            format!("{}->{}", fabric.node_name(port.node), fabric.node_name(port.peer))
+        };
+        let ports: Vec<String> = fabric.ports().iter().map(name).collect();
+        self.measure.check(&ports, plan.traffic.flows.len()).or_else(fail)
+    }
+}
