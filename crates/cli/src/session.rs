@@ -107,7 +107,7 @@ fn announce(plan: &Plan) {
         site.bdp_packets(site.host_rate),
         match plan.shared {
             Some(shared) => format!("{} per switch", incast_transport::Bytes(shared.pool)),
-            None => format!("{:?} per port", site.buffer),
+            None => format!("{} per port", incast_experiment::Buffer(site.buffer)),
         },
         plan.scenario.run.seed,
     );

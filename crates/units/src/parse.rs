@@ -66,7 +66,7 @@ fn quantity(text: &str, units: &[(&str, u128)], what: &str) -> Result<u64, Parse
     if (whole.is_empty() && fraction.is_empty()) || !digits(whole) || !digits(fraction) {
         return Err(fail(format!("expected a number and a unit, such as one of {}", names())));
     }
-    if unit.is_empty() && !(number == "0") {
+    if unit.is_empty() && number != "0" {
         return Err(fail(format!("the unit is missing; use one of {}", names())));
     }
     let scale = if unit.is_empty() {
