@@ -64,6 +64,11 @@ impl Wheel {
         self.len
     }
 
+    /// Whether no event waits.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {

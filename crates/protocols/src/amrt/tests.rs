@@ -1,1 +1,142 @@
+//! Known answers of AMRT §4 and §5 (one packet a microsecond, every round trip exact), and the
+//! list of amrt's corner cases.
 
+use super::switch::{Code, GapMarker};
+use super::*;
+use crate::trd::world::{Dumbbell, SLOT, check_fuzz, fuzz};
+use incast_transport::{
+    Backlog, FlowId, Framing, Header, HostId, Marker, Packet, PacketPool, Rate, Span, Time, View,
+    data_flag, flag,
+};
+
+const UNLIMITED: Limit = Limit::Unlimited;
+
+/// Throughput by round of flows that start with one packet each, at these slots of a round.
+fn ramp(slots: &[u64], round: u32) -> Vec<usize> {
+    let mut net = Dumbbell::new(&ENTRY, &[("burst", "1")], slots.len() as u32, round, UNLIMITED);
+    let start = Time::ZERO + net.round * 4;
+    for (pair, slot) in slots.iter().enumerate() {
+        net.flow(pair as u32, 100_000, start + SLOT * *slot - SLOT);
+    }
+    net.rounds(start, 14).0
+}
+
+#[test]
+fn evenly_spread_vacancies_fill_in_two_rounds() {
+    // n = 6, k = 4, vacancies spread evenly: t_min = ceil(k / (n - k)) = 2 (Eq. 4).
+    assert_eq!(ramp(&[0, 3], 6)[..4], [2, 4, 6, 6]);
+    // n = 16, k = 14: 7 rounds.
+    assert_eq!(ramp(&[0, 8], 16)[..9], [2, 4, 6, 8, 10, 12, 14, 16, 16]);
+}
+
+#[test]
+fn consecutive_vacancies_fill_one_by_one() {
+    // n = 6, k = 4 in one hole: t_max = k = 4 (Eq. 5).
+    assert_eq!(ramp(&[0, 1], 6)[..6], [2, 3, 4, 5, 6, 6]);
+    assert_eq!(ramp(&[0], 10)[..11], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]);
+}
+
+#[test]
+fn the_data_queue_never_holds_more_than_eight() {
+    let mut net = Dumbbell::new(&ENTRY, &[], 2, 40, UNLIMITED);
+    let start = Time::ZERO + net.round * 4;
+    (0..2).for_each(|pair| net.flow(pair, 500, start - SLOT));
+    net.rounds(start, 60);
+    let link = &net.world.links[net.bottleneck];
+    assert!((7..=8).contains(&link.most_waiting), "{}", link.most_waiting);
+    assert!(link.drops.len() >= 30, "a BDP less the queue is lost: {}", link.drops.len());
+    assert!(link.drops.iter().all(|packet| packet.is_data()));
+    assert!((0..2).all(|flow| net.world.completed(flow).is_some()), "all is recovered");
+}
+
+fn lone_flow_losing(what: impl FnMut(&Packet) -> bool + 'static, data: bool) -> Dumbbell {
+    let mut net = Dumbbell::new(&ENTRY, &[], 1, 20, UNLIMITED);
+    let link = if data { net.bottleneck } else { net.bottleneck + 1 };
+    net.world.lose(link, what);
+    net.flow(0, 200, Time::ZERO + SLOT);
+    net.world.run(Time::ZERO + Span::from_ms(20));
+    assert!(net.world.completed(0).is_some());
+    net
+}
+
+#[test]
+fn a_lost_packet_is_asked_for_once() {
+    let mut once = true;
+    let lose = move |packet: &Packet| {
+        let hit = packet.is_data() && packet.header.data_key() == 50;
+        hit && std::mem::take(&mut once)
+    };
+    let net = lone_flow_losing(lose, true);
+    let asked = net.world.received.iter().filter(|received| {
+        matches!(received.packet.header, Header::Grant { flags, .. } if flags & data_flag::REQUEST != 0)
+    });
+    assert_eq!(asked.count(), 1);
+    let nic = &net.world.links[0].log;
+    assert_eq!(nic.iter().filter(|d| d.packet.has(flag::RETRANSMIT)).count(), 1);
+}
+
+#[test]
+fn a_lost_grant_is_replaced() {
+    let mut left = 1;
+    let lose = move |packet: &Packet| {
+        let hit = left > 0 && matches!(packet.header, Header::Grant { seq: 30, .. });
+        left -= hit as i32;
+        hit
+    };
+    let net = lone_flow_losing(lose, false);
+    assert!(net.world.links[0].log.iter().all(|d| !d.packet.has(flag::RETRANSMIT)));
+}
+
+fn data(payload: u16, mark: Code) -> Packet {
+    Packet {
+        header: Header::Data { seq: 1, offset: 0, tag: 0, flags: 0 },
+        src: HostId(0),
+        dst: HostId(1),
+        flow: FlowId(0),
+        payload,
+        path: 0,
+        mark: mark as u8,
+        class: 1,
+        transport: ID,
+        flags: 0,
+        extension: 0,
+    }
+}
+
+/// What a port of 12 Gb/s makes of a packet behind a gap.
+fn marked(payload: u16, mark: Code, idle: Option<Span>) -> Code {
+    let mut pool = PacketPool::new(Framing::NONE);
+    let packet = pool.create(data(payload, mark));
+    let none = Backlog::default();
+    let rate = Rate::from_gbps(12);
+    let view = View { now: Time(1), data: none, all: none, idle, sent: 0, rate };
+    GapMarker::new(SLOT).on_dequeue(&mut pool, packet, &view);
+    Code::of(pool[packet].mark)
+}
+
+#[test]
+fn a_gap_counts_from_one_full_packet_on() {
+    assert_eq!(marked(1460, Code::Room, Some(SLOT)), Code::Room, "exactly one packet is enough");
+    assert_eq!(marked(1460, Code::Room, Some(SLOT - Span(1))), Code::Saturated);
+    // A gap that a packet of 300 B would fill is not room for a full one, whatever the packet.
+    assert_eq!(marked(260, Code::Room, Some(SLOT / 5)), Code::Saturated);
+    assert_eq!(marked(1460, Code::Room, None), Code::Room, "the first packet of a port");
+}
+
+#[test]
+fn one_saturated_hop_is_enough_in_either_order() {
+    let idle = Some(SLOT * 5);
+    assert_eq!(marked(1460, marked(1460, Code::Room, idle), Some(Span::ZERO)), Code::Saturated);
+    assert_eq!(marked(1460, marked(1460, Code::Room, Some(Span::ZERO)), idle), Code::Saturated);
+    assert_eq!(marked(1460, marked(1460, Code::Room, idle), idle), Code::Room);
+}
+
+#[test]
+fn lost_duplicated_and_late_packets_do_no_harm() {
+    for seed in 0..30 {
+        check_fuzz(&fuzz(&ENTRY, seed, &[]), 2);
+    }
+    for seed in 0..5 {
+        check_fuzz(&fuzz(&ENTRY, seed, &[("strict_1rtt", "true")]), 2);
+    }
+}

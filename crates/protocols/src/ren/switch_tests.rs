@@ -40,7 +40,7 @@ impl Bench {
 
     /// Sends a packet after `gap`, with `waiting` data packets behind it.
     fn send(&mut self, packet: PacketRef, gap: Span, waiting: u32) -> bool {
-        self.now = self.now + gap;
+        self.now += gap;
         let data = Backlog { bytes: waiting as u64 * 1_500, packets: waiting };
         let view = View {
             now: self.now,
@@ -51,7 +51,7 @@ impl Bench {
             rate: Rate::from_gbps(12),
         };
         let marked = self.marker.on_dequeue(&mut self.pool, packet, &view);
-        self.now = self.now + Rate::from_gbps(12).tx_time(Bytes(1_500));
+        self.now += Rate::from_gbps(12).tx_time(Bytes(1_500));
         marked
     }
 

@@ -20,14 +20,11 @@ pub struct Chaos {
 pub struct Departure {
     pub at: Time,
     pub packet: Packet,
-    /// Data packets that waited behind it.
-    pub waiting: u32,
 }
 
 /// A packet that a host received.
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
-    pub at: Time,
     pub packet: Packet,
 }
 
@@ -282,7 +279,7 @@ impl World {
             return self.enqueue(next, packet, hop + 1);
         }
         let host = content.dst.0 as usize;
-        self.received.push(Received { at: self.now, packet: content });
+        self.received.push(Received { packet: content });
         self.probe.enter(self.now, self.clocks[host]);
         if content.is_data() {
             self.probe.arriving(self.pool.stamps(packet), self.pool.meta(packet));
@@ -332,7 +329,7 @@ impl World {
         // The slot model's queue does not count a packet that can start at once.
         port.most_waiting = port.most_waiting.max(waiting);
         let content = self.pool[packet];
-        port.log.push(Departure { at: self.now, packet: content, waiting: waiting as u32 });
+        port.log.push(Departure { at: self.now, packet: content });
         if port.nic {
             if content.is_data() {
                 let again = content.has(flag::RETRANSMIT);

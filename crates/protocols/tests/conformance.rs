@@ -1,0 +1,365 @@
+//! What every transport of the catalogue must do. A new one is tested here without a line more.
+
+use incast_blocks::port::{Join, PolicyConflict};
+use incast_fabric::{Fabric, LinkDefaults, ideal_fct};
+use incast_protocols::CATALOGUE;
+use incast_sim::{Monitor, run};
+use incast_transport::*;
+use incast_world::{Faults, FlowSetup, Lane, Options, assemble, fabric_site, host_site};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn fabric(spec: &str) -> Arc<Fabric> {
+    let rate = Rate::from_gbps(10);
+    let defaults = LinkDefaults { rate, propagation: Span::from_us(2), loss: 0.0 };
+    Arc::new(incast_fabric::parse(spec, defaults).expect("a valid topology"))
+}
+
+/// Watches every call of a transport: the same packets must come out of their bytes, deadlines
+/// must lie ahead, and calling `wake` again must change nothing that can be seen.
+struct Watched {
+    inner: Arc<dyn Configured>,
+    open: Arc<AtomicUsize>,
+    wakes_again: bool,
+}
+
+struct WatchedHost {
+    inner: Box<dyn Host>,
+    open: Arc<AtomicUsize>,
+    counted: usize,
+    wakes_again: bool,
+}
+
+impl WatchedHost {
+    fn count(&mut self) {
+        let now = self.inner.open_flows();
+        self.open.fetch_add(now, Ordering::Relaxed);
+        self.open.fetch_sub(self.counted, Ordering::Relaxed);
+        self.counted = now;
+    }
+}
+
+impl Host for WatchedHost {
+    fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+        self.inner.open(env, flow);
+        self.count();
+    }
+    fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        self.inner.receive(env, packet);
+        self.count();
+    }
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        let packet = self.inner.transmit(env, open)?;
+        self.count();
+        let (content, extension) = (env.packets[packet], *env.packets.extension(packet));
+        assert!(open.has(content.class), "class {} is closed", content.class);
+        let mut bytes = vec![];
+        incast_wire::encode(&content, &extension, &mut bytes);
+        let back = incast_wire::decode(&bytes).expect("its own bytes");
+        assert_eq!(back, (content, extension.rounded()));
+        Some(packet)
+    }
+    fn deadline(&self) -> Time {
+        self.inner.deadline()
+    }
+    fn wake(&mut self, env: &mut Env<'_>) {
+        self.inner.wake(env);
+        if self.wakes_again {
+            let deadline = self.inner.deadline();
+            self.inner.wake(env);
+            assert_eq!(self.inner.deadline(), deadline, "wake is idempotent");
+        }
+        self.count();
+    }
+    fn open_flows(&self) -> usize {
+        self.inner.open_flows()
+    }
+}
+
+impl Configured for Watched {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        Box::new(WatchedHost {
+            inner: self.inner.host(site),
+            open: self.open.clone(),
+            counted: 0,
+            wakes_again: self.wakes_again,
+        })
+    }
+    fn policy(&self, site: &PortSite) -> Policy {
+        self.inner.policy(site)
+    }
+    fn shapes_nic(&self) -> bool {
+        self.inner.shapes_nic()
+    }
+    fn hook(&self, site: &SwitchSite) -> Option<Box<dyn SwitchHook>> {
+        self.inner.hook(site)
+    }
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.inner.resolved()
+    }
+    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
+        self.inner.unsolicited(site, packets)
+    }
+}
+
+struct Trial {
+    fabric: Arc<Fabric>,
+    site: Arc<FabricSite>,
+    flows: Vec<FlowSetup>,
+    options: Options,
+    join: Join,
+    wakes_again: bool,
+    /// Everybody uses per-flow ECMP, whatever its paper says.
+    single_path: bool,
+}
+
+impl Trial {
+    fn new(spec: &str, buffer: Limit, flows: Vec<FlowSetup>) -> Trial {
+        let fabric = fabric(spec);
+        let site = fabric_site(&fabric, Framing::ETHERNET, buffer, None, None);
+        let options = Options { until: Time(5_000_000_000_000), ..Options::default() };
+        Trial {
+            fabric,
+            site,
+            flows,
+            options,
+            join: Join::Shared,
+            wakes_again: false,
+            single_path: false,
+        }
+    }
+
+    /// Runs with these transports, flow i carried by transport i modulo their number; also tells
+    /// how many flows hosts still hold state for.
+    fn run(&self, entries: &[&dyn Transport], threads: usize) -> (RunRecord, usize) {
+        self.try_run(entries, threads).unwrap_or_else(|conflict| panic!("{conflict}"))
+    }
+
+    fn try_run(
+        &self,
+        entries: &[&dyn Transport],
+        threads: usize,
+    ) -> Result<(RunRecord, usize), PolicyConflict> {
+        let open = Arc::new(AtomicUsize::new(0));
+        let lane = |entry: &&dyn Transport| Lane {
+            info: entry.info(),
+            configured: Arc::new(Watched {
+                inner: entry.configure(&[], self.site.clone()).expect("defaults are valid"),
+                open: open.clone(),
+                wakes_again: self.wakes_again,
+            }),
+            routing: if self.single_path { Routing::Ecmp } else { entry.info().routing },
+        };
+        let lanes: Vec<Lane> = entries.iter().map(lane).collect();
+        let mut flows = self.flows.clone();
+        for (index, flow) in flows.iter_mut().enumerate() {
+            flow.transport = entries[index % entries.len()].info().id;
+        }
+        let (fabric, site) = (self.fabric.clone(), self.site.clone());
+        let options = self.options.clone();
+        let setup = assemble(fabric, site, &lanes, self.join, flows, None, options)?;
+        let (record, _) = run(setup, threads, &Monitor::default());
+        Ok((record, open.load(Ordering::Relaxed)))
+    }
+}
+
+fn flow(id: u32, src: u32, dst: u32, size: u64, start: Time) -> FlowSetup {
+    FlowSetup {
+        flow: Flow {
+            id: FlowId(id),
+            src: HostId(src),
+            dst: HostId(dst),
+            size,
+            start,
+            segments: Segments::Uniform(1460),
+        },
+        transport: TransportId(0),
+        after: vec![],
+        delay: Span::ZERO,
+    }
+}
+
+/// Random flows and an incast to host 0.
+fn mixed(hosts: u32, count: u32, seed: u64) -> Vec<FlowSetup> {
+    let mut random = Random::new(seed, 7, 7);
+    let mut flows = vec![];
+    for id in 0..count {
+        let src = random.below(hosts as u64) as u32;
+        let dst = (src + 1 + random.below(hosts as u64 - 1) as u32) % hosts;
+        let scale = 6 + random.below(12);
+        let size = 1 + random.below(1 << scale);
+        flows.push(flow(id, src, dst, size, Time(random.below(200_000_000))));
+    }
+    for src in 1..hosts {
+        flows.push(flow(flows.len() as u32, src, 0, 30_000, Time(50_000_000)));
+    }
+    flows
+}
+
+/// Completion times, none shorter than alone on an empty network, and all bytes.
+fn check(name: &str, trial: &Trial, record: &RunRecord) {
+    let routes = trial.fabric.routes();
+    for (setup, seen) in trial.flows.iter().zip(&record.flows) {
+        let flow = &setup.flow;
+        let (Some(start), Some(end)) = (seen.started, seen.completed) else {
+            panic!("{name}: flow {} of {} B is not complete", flow.id.0, flow.size);
+        };
+        assert_eq!(seen.delivered, flow.size, "{name}: flow {}", flow.id.0);
+        let path = trial.fabric.path(&routes, flow.src.0, flow.dst.0, |_| 0);
+        let links = trial.fabric.links(&path);
+        // On several paths a short last packet may overtake; the full ones before it cannot.
+        let full =
+            Flow { size: (flow.size / 1460 * 1460).max(1460).min(flow.size), ..flow.clone() };
+        let ideal = if trial.single_path { ideal(&links, flow) } else { ideal(&links, &full) };
+        assert!(end - start >= ideal, "{name}: {} is faster than {ideal}", end - start);
+        assert_eq!(seen.parts.expect("complete").total(), (end - start).0, "{name}");
+    }
+}
+
+fn ideal(links: &[(Rate, Span)], flow: &Flow) -> Span {
+    let charged = |seq| Bytes(Framing::ETHERNET.charged(flow.payload(seq) as u32 + 40) as u64);
+    ideal_fct(links, (0..flow.packets()).map(charged))
+}
+
+#[test]
+fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time() {
+    for entry in CATALOGUE {
+        let name = entry.info().name;
+        for (spec, src, dst) in [
+            ("star:3", 0, 2),
+            ("dumbbell:2x2", 1, 3),
+            ("leaf-spine:3x2x2", 0, 5),
+            ("leaf-spine:3x2x2", 0, 1),
+            ("fat-tree:4", 0, 15),
+        ] {
+            for packets in [1u64, 2, 3, 7, 12, 30] {
+                let start = Time(777);
+                let mut trial = Trial::new(
+                    spec,
+                    Limit::Unlimited,
+                    vec![flow(0, src, dst, packets * 1460 - 9, start)],
+                );
+                trial.options.drain = Span::from_ms(1);
+                trial.single_path = true;
+                let configured = entry.configure(&[], trial.site.clone()).expect("defaults");
+                let site = host_site(&trial.fabric, &trial.site, src);
+                if configured.unsolicited(&site, packets as u32) < packets as u32 {
+                    continue;
+                }
+                let (record, _) = trial.run(&[*entry], 1);
+                let path = trial.fabric.path(&trial.fabric.routes(), src, dst, |_| 0);
+                let ideal = ideal(&trial.fabric.links(&path), &trial.flows[0].flow);
+                let end = record.flows[0].completed.expect("complete");
+                assert_eq!(end - start, ideal, "{name} on {spec}, {packets} packets");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_flows_finish_in_small_buffers() {
+    for entry in CATALOGUE {
+        let mut trial = Trial::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 150, 3));
+        trial.options.drain = Span::from_ms(300);
+        let (record, open) = trial.run(&[*entry], 1);
+        check(entry.info().name, &trial, &record);
+        assert_eq!(open, 0, "{} keeps state of finished flows", entry.info().name);
+    }
+}
+
+#[test]
+fn all_flows_finish_under_loss_reordering_and_duplication() {
+    for entry in CATALOGUE {
+        for seed in 0..3 {
+            let mut trial =
+                Trial::new("leaf-spine:4x2x4", Limit::Packets(100), mixed(16, 100, seed));
+            let late = Span::from_us(20);
+            trial.options.seed = seed;
+            trial.options.drain = Span::from_ms(300);
+            trial.options.faults = Faults { loss: 0.01, reorder: 0.01, duplicate: 0.01, late };
+            let (record, open) = trial.run(&[*entry], 1);
+            assert!(record.link_losses > 10);
+            check(entry.info().name, &trial, &record);
+            assert_eq!(open, 0, "{} keeps state of finished flows", entry.info().name);
+        }
+    }
+}
+
+#[test]
+fn no_flow_on_one_path_is_faster_than_alone() {
+    for entry in CATALOGUE {
+        let mut trial = Trial::new("leaf-spine:4x2x4", Limit::Packets(60), mixed(16, 150, 21));
+        trial.single_path = true;
+        let (record, _) = trial.run(&[*entry], 1);
+        check(entry.info().name, &trial, &record);
+    }
+}
+
+#[test]
+fn waking_twice_changes_nothing() {
+    for entry in CATALOGUE {
+        let mut trial = Trial::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 60, 5));
+        let (once, _) = trial.run(&[*entry], 1);
+        trial.wakes_again = true;
+        assert!(trial.run(&[*entry], 1).0 == once, "{}", entry.info().name);
+    }
+}
+
+#[test]
+fn threads_do_not_change_the_record() {
+    for entry in CATALOGUE {
+        let trial = Trial::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 120, 9));
+        let of = |threads| RunRecord { events: 0, ..trial.run(&[*entry], threads).0 };
+        let alone = of(1);
+        for threads in [2, 4] {
+            assert!(of(threads) == alone, "{} with {threads} threads", entry.info().name);
+        }
+        let mut cut = Trial::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 120, 9));
+        cut.options.until = Time(123_456_789);
+        let of = |threads| RunRecord { events: 0, ..cut.run(&[*entry], threads).0 };
+        assert!(of(3) == of(1), "{} cut off", entry.info().name);
+    }
+}
+
+#[test]
+fn any_two_transports_share_a_fabric() {
+    for (index, first) in CATALOGUE.iter().enumerate() {
+        for second in &CATALOGUE[index + 1..] {
+            for join in [Join::Shared, Join::Separate] {
+                let mut trial =
+                    Trial::new("leaf-spine:2x2x4", Limit::Packets(60), mixed(8, 40, 11));
+                trial.join = join;
+                let name = format!("{} beside {}", first.info().name, second.info().name);
+                let (record, _) = match trial.try_run(&[*first, *second], 1) {
+                    Ok(done) => done,
+                    // Queues that cannot be one queue: said before the run, and how to mend it.
+                    Err(conflict) => {
+                        assert_eq!(join, Join::Shared, "{name}: {conflict}");
+                        assert!(conflict.to_string().contains("join them separately"));
+                        continue;
+                    }
+                };
+                check(&name, &trial, &record);
+            }
+        }
+    }
+}
+
+/// DCTCP hosts beside REN hosts on one bottleneck: both finish, and neither is shut out.
+#[test]
+fn dctcp_beside_ren_on_one_bottleneck() {
+    let find = |name| incast_protocols::find(name).expect("in the catalogue");
+    for join in [Join::Shared, Join::Separate] {
+        let size = 20_000_000;
+        let flows = (0..4).map(|id| flow(id, id, 4 + id, size, Time::ZERO)).collect();
+        let mut trial = Trial::new("dumbbell:4x4", Limit::Bytes(128 * 1024), flows);
+        trial.join = join;
+        trial.options.until = Time(20_000_000_000);
+        let (record, _) = trial.run(&[find("dctcp"), find("ren")], 1);
+        for seen in &record.flows {
+            assert!(seen.delivered > 100_000, "{join:?}: {}", seen.delivered);
+        }
+        let total: u64 = record.flows.iter().map(|seen| seen.delivered).sum();
+        assert!(total > 20_000_000, "{join:?}: the link is used, {total}");
+    }
+}
