@@ -183,7 +183,7 @@ impl Builder {
                 clock: HostClock::default(),
                 wanted: u64::MAX,
                 deadline: u64::MAX,
-                timer_at: u64::MAX,
+                timers: [u64::MAX; 2],
                 silent_from: silent.map(|(_, at)| at.0).min().unwrap_or(u64::MAX),
                 port: port as u32,
                 turn: 0,

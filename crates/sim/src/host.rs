@@ -18,8 +18,9 @@ pub(crate) struct HostState {
     pub wanted: u64,
     /// Earliest deadline of the transports.
     pub deadline: u64,
-    /// Earliest scheduled timer event.
-    pub timer_at: u64,
+    /// The two earliest scheduled timer events, in order: a pacer's soon, a time-out's late. So the
+    /// late one is not scheduled anew each time the early one has fired.
+    pub timers: [u64; 2],
     /// The NIC falls silent here.
     pub silent_from: u64,
     pub port: u32,
@@ -163,8 +164,8 @@ impl Partition {
     pub fn host_timer(&mut self, host: u32) {
         let now = self.now;
         let state = self.hosts[host as usize].as_mut().expect("an own host");
-        if state.timer_at == now {
-            state.timer_at = NEVER;
+        if state.timers[0] == now {
+            state.timers = [state.timers[1], NEVER];
         }
         self.advance_host(host, now);
         let state = self.hosts[host as usize].as_mut().expect("an own host");
@@ -339,8 +340,8 @@ impl Partition {
         let (port, wanted) = (state.port, state.wanted);
         let asks_later = wanted != NEVER && wanted > state.clock.busy_until && wanted > now;
         let deadline = if asks_later { state.deadline.min(wanted) } else { state.deadline };
-        if deadline < state.timer_at {
-            state.timer_at = deadline;
+        if deadline < state.timers[0] {
+            state.timers = [deadline, state.timers[0]];
             self.queue.push(Event { time: deadline, key: class::TIMER | host, id: host });
         }
         if wanted == NEVER || asks_later {

@@ -60,7 +60,8 @@ impl Claim {
             let measured = "no such number in the run".to_string();
             return Judgement { expected, measured, verdict: "cannot be judged" };
         };
-        let inside = self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max);
+        let inside =
+            self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max);
         Judgement {
             expected,
             measured: format!("{value:.4}"),

@@ -100,7 +100,8 @@ impl Measure {
                 statistics::mean(&all)
             }
             Kind::Completed => {
-                let chosen: Vec<usize> = (0..run.flows.len()).filter(|f| self.fits(run, *f)).collect();
+                let chosen: Vec<usize> =
+                    (0..run.flows.len()).filter(|f| self.fits(run, *f)).collect();
                 let done = chosen.iter().filter(|f| run.fct(**f).is_some()).count();
                 (!chosen.is_empty()).then(|| done as f64 / chosen.len() as f64)
             }

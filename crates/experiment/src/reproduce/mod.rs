@@ -7,9 +7,9 @@ mod claim;
 mod measure;
 
 use crate::{Fault, Plan, Scenario, execute, nearest, output};
-use include_dir::{Dir, DirEntry, include_dir};
 use incast_measure::Run;
 use incast_sim::Monitor;
+use include_dir::{Dir, DirEntry, include_dir};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -118,9 +118,7 @@ pub fn reproduce(
 ) -> Result<Vec<Verdict>, Fault> {
     let mut chosen = folders();
     chosen.sort_by(|a, b| a.0.cmp(&b.0));
-    let fits = |name: &str| {
-        wish == "all" || wish == name || name.split('/').next() == Some(wish)
-    };
+    let fits = |name: &str| wish == "all" || wish == name || name.split('/').next() == Some(wish);
     let all: Vec<String> = chosen.iter().map(|(name, _)| name.clone()).collect();
     chosen.retain(|(name, _)| fits(name));
     if chosen.is_empty() {
@@ -190,8 +188,9 @@ fn runs(
             let (run, _) = execute(&plan, case, vec![], options.threads, &monitor)?;
             if let Some(folder) = folder {
                 let place = folder.join(name).join(&label).join(&case.label);
-                std::fs::create_dir_all(&place)
-                    .map_err(|error| Fault(format!("could not create {}: {error}", place.display())))?;
+                std::fs::create_dir_all(&place).map_err(|error| {
+                    Fault(format!("could not create {}: {error}", place.display()))
+                })?;
                 output::write_run(&place, &run, false)?;
             }
             by_transport.insert(case.label.clone(), run);
