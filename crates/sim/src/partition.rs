@@ -290,7 +290,15 @@ impl Partition {
         if let Some(near) = self.queue.ahead(NEAR_AHEAD)
             && near.key < class::OPEN
         {
-            let target = self.pool.meta(PacketRef(near.id)).next.0;
+            let meta = self.pool.meta(PacketRef(near.id));
+            let target = meta.next.0;
+            if meta.mark & mark::SERVICE != 0 {
+                prefetch(&self.egress[meta.link as usize]);
+                prefetch(&self.series[meta.link as usize]);
+                if let Some(handler) = &self.ports[meta.link as usize] {
+                    prefetch_bytes(&raw const **handler as *const u8);
+                }
+            }
             if target & AT_HOST == 0 {
                 prefetch(&self.egress[target as usize]);
                 prefetch(&self.series[target as usize]);

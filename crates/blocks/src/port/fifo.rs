@@ -63,6 +63,9 @@ impl Fifo {
         self.head = meta.next;
         if self.head == PacketRef::NONE {
             self.tail = PacketRef::NONE;
+        } else {
+            // It leaves next, and has been out of sight since it came.
+            packets.prefetch(self.head);
         }
         self.forget(meta.charged);
         Some(packet)

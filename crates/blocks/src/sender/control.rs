@@ -188,7 +188,7 @@ pub struct Outbound {
     pub nibble: u8,
     /// Header field.
     pub window: u16,
-    /// Bits of [`tcp_flag`] beyond those the sender sets.
+    /// Bits of [`tcp_flag`](incast_transport::tcp_flag) beyond those the sender sets.
     pub flags: u8,
     /// Goes behind the header.
     pub extension: Extension,
@@ -249,7 +249,7 @@ pub struct Message<'a> {
 /// ACK set, which comes back as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
-    /// Bits of [`tcp_flag`] beyond SYN.
+    /// Bits of [`tcp_flag`](incast_transport::tcp_flag) beyond SYN.
     pub flags: u8,
     /// Header field.
     pub nibble: u8,
@@ -306,7 +306,7 @@ pub struct Answer {
 /// A packet of the receiving half's own, without payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
-    /// Header; a [`Header::Segment`] without [`tcp_flag::ACK`] arrives as a [`Message`].
+    /// Header; a [`Header::Segment`] without [`ACK`](incast_transport::tcp_flag::ACK) arrives as a [`Message`].
     pub header: Header,
     /// Class.
     pub class: u8,
