@@ -88,16 +88,16 @@ pub struct Compare {
     #[arg(long, value_name = "SPEC", default_value = "leaf-spine:8x8x8")]
     pub topology: String,
     /// Rate of links
-    #[arg(long, value_name = "RATE", default_value = "40Gbps")]
+    #[arg(long, allow_hyphen_values = true, value_name = "RATE", default_value = "40Gbps")]
     pub rate: String,
     /// One-way propagation of a link
-    #[arg(long, value_name = "TIME", default_value = "1us")]
+    #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "1us")]
     pub propagation: String,
     /// Host capacity over uplink capacity of an edge switch
-    #[arg(long, value_name = "RATIO")]
+    #[arg(long, allow_hyphen_values = true, value_name = "RATIO")]
     pub oversubscription: Option<f64>,
     /// Buffer of a switch port, in bytes or packets; REN's study has 128KiB
-    #[arg(long, value_name = "SIZE", default_value = "128KiB")]
+    #[arg(long, allow_hyphen_values = true, value_name = "SIZE", default_value = "128KiB")]
     pub buffer: String,
     /// One buffer of this size per switch instead, with dynamic threshold alpha = 1
     #[arg(long, value_name = "SIZE")]
@@ -106,10 +106,10 @@ pub struct Compare {
     #[arg(long, value_name = "NAME", default_value = "web_search")]
     pub workload: String,
     /// Load, as defined in the manifest
-    #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
+    #[arg(long, allow_hyphen_values = true, value_name = "SHARE", default_value_t = 0.6)]
     pub load: f64,
     /// Number of flows
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, allow_hyphen_values = true, value_name = "N", default_value_t = 2000)]
     pub flows: u32,
     /// Add an incast: this many senders, 64 KB each, to host 0 after 100 us
     #[arg(long, value_name = "N")]

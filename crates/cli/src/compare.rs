@@ -76,7 +76,7 @@ pub fn compare(options: Box<Compare>) -> Result<Ended, Fault> {
         );
     }
     let pcap: Vec<String> = options.pcap.iter().map(quoted).collect();
-    text += &format!("[run]\nseed = {}\n", options.seed);
+    text += &format!("[run]\nseed = {}\nwatch = 0\n", options.seed);
     text += &format!("[output]\ncsv = {}\npcap = [{}]\n", options.csv, pcap.join(", "));
     let sets: Vec<String> = options.set.iter().map(|set| expand(set)).collect();
     let scenario = Scenario::parse(&text, "the command line", &sets)?;

@@ -302,7 +302,8 @@ fn told(name: &str, text: &str, error: &toml::de::Error) -> Fault {
     let place = match line {
         Some(span) => {
             let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
-            format!("{name}:{line}")
+            let written = text.lines().nth(line - 1).unwrap_or("").trim();
+            format!("{name}:{line}: {written}")
         }
         None => name.to_string(),
     };

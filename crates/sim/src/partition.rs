@@ -307,6 +307,9 @@ impl Partition {
                 }
             } else if target != u32::MAX {
                 prefetch(&self.hosts[(target & !AT_HOST) as usize]);
+                if self.pool[PacketRef(near.id)].is_data() {
+                    self.pool.prefetch_stamps(PacketRef(near.id));
+                }
             }
         }
     }

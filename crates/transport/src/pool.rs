@@ -191,16 +191,17 @@ impl PacketPool {
     /// Brings a packet's first cache line near. Any handle is allowed.
     #[inline]
     pub fn prefetch(&self, packet: PacketRef) {
-        #[cfg(target_arch = "x86_64")]
         if let Some(slot) = self.slots.get(packet.0 as usize) {
-            // SAFETY: a prefetch of a valid address has no effect a program can observe.
-            unsafe {
-                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-                _mm_prefetch(slot as *const Slot as *const i8, _MM_HINT_T0);
-            }
+            touch(slot);
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = packet;
+    }
+
+    /// Brings the record of a packet's way near. Any handle is allowed.
+    #[inline]
+    pub fn prefetch_stamps(&self, packet: PacketRef) {
+        if let Some(stamps) = self.stamps.get(packet.0 as usize) {
+            touch(stamps);
+        }
     }
 
     /// Takes a packet out, to move it to another pool.
@@ -230,6 +231,19 @@ impl PacketPool {
         self.stamps[packet.0 as usize] = stamps;
         packet
     }
+}
+
+/// Prefetches a value's first cache line.
+#[inline]
+fn touch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch of a valid address has no effect a program can observe.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch(value as *const T as *const i8, _MM_HINT_T0);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
 }
 
 impl Index<PacketRef> for PacketPool {

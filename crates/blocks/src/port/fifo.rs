@@ -66,6 +66,7 @@ impl Fifo {
         } else {
             // It leaves next, and has been out of sight since it came.
             packets.prefetch(self.head);
+            packets.prefetch_stamps(self.head);
         }
         self.forget(meta.charged);
         Some(packet)

@@ -1,0 +1,194 @@
+//! The command as a script sees it.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn incast(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
+    command.current_dir(folder).args(arguments).output().expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Wrong input: one message with these words, exit code 2, nothing written.
+#[track_caller]
+fn refused(arguments: &[&str], words: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = incast(folder.path(), arguments);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    words.iter().for_each(|word| assert!(said.contains(word), "`{word}` is not in: {said}"));
+    assert!(!said.contains("panicked"), "{said}");
+    let left: Vec<_> = std::fs::read_dir(folder.path()).expect("readable").collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+const SMALL: [&str; 9] = [
+    "compare",
+    "--topology",
+    "leaf-spine:2x2x2",
+    "--flows",
+    "40",
+    "--workload",
+    "web_server",
+    "--load",
+    "0.4",
+];
+
+fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    SMALL.iter().copied().chain(more.iter().copied()).collect()
+}
+
+#[test]
+fn wrong_input_is_refused_in_one_message() {
+    refused(&small(&["--transports", "rne"]), &["rne", "did you mean `ren`?"]);
+    refused(&["compare", "--topology", "leaf-spine:0x8x8"], &["leaf-spine:0x8x8", "at least 1"]);
+    refused(&["compare", "--topology", "leafspine:8x8x8"], &["leaf-spine"]);
+    refused(&small(&["--rate", "40Gb"]), &["40Gb", "unknown unit", "Gbps"]);
+    refused(&small(&["--rate", "-4Gbps"]), &["-4Gbps", "negative"]);
+    refused(&small(&["--buffer", "99999999999999GB"]), &["too large"]);
+    refused(&["compare", "--workload", "web_serch"], &["did you mean `web_search`?"]);
+    refused(&["compare", "--load", "0"], &["load", "above 0"]);
+    refused(&small(&["--set", "ren.rul=gap"]), &["rul", "did you mean `rule`?"]);
+    refused(&small(&["--set", "ren.rule=gup"]), &["gup", "budget, gap"]);
+    refused(&small(&["--set", "fabric.buffr=3KB"]), &["did you mean `buffer`?"]);
+    refused(&small(&["--set", "run.seed"]), &["key=value"]);
+    refused(&small(&["--threads", "0"]), &["--threads 0"]);
+    refused(&small(&["--lb", "ecpm"]), &["did you mean `ecmp`?"]);
+    refused(&small(&["--pcap", "leaf9->spine0"]), &["leaf9->spine0"]);
+    refused(&["reproduce", "ren/fig33"], &["did you mean `ren/fig3`?"]);
+    refused(&["run", "nowhere.toml"], &["nowhere.toml"]);
+    refused(&["bench", "--case", "nothing"], &["permutation/dctcp"]);
+}
+
+#[test]
+fn files_of_other_tools_run_and_are_checked_line_by_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    write("net", "4 1 3\n3\n0 3 10Gbps 1us 0\n1 3 10Gbps 1us 0\n2 3 10Gbps 1us 0\n");
+    let run = |flows: &str| {
+        write("flows", flows);
+        incast(
+            folder.path(),
+            &["run", "--topology", "net", "--flows", "flows", "--transport", "ndp"],
+        )
+    };
+    let done = run("2\n0 1 3 100 100000 0.0\n2 1 3 100 100000 0.0\n");
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    for (flows, words) in [
+        ("2\n0 1 3 100 1000 0.0\n0 0 3 100 1000 0.1\n", "flows:3"),
+        ("2\n0 1 3 100 1000 0.0\n0 7 3 100 1000 0.1\n", "flows:3"),
+        ("3\n0 1 3 100 1000 0.0\n0 2 3 100 1000 0.1\n", "flows"),
+    ] {
+        let output = run(flows);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(words), "{}", text(&output.stderr));
+    }
+}
+
+fn manifest(folder: &Path) -> Value {
+    let text = std::fs::read_to_string(folder.join("manifest.json")).expect("a manifest");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn results_are_complete_numbered_and_never_overwritten_silently() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for number in ["0001-compare", "0002-compare"] {
+        let output = incast(folder.path(), &small(&["--transports", "ren,dctcp", "--csv"]));
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let place = at("results").join(number);
+        assert_eq!(manifest(&place)["complete"], true);
+        for file in ["flows.parquet", "ports.parquet", "summary.json", "flows.csv"] {
+            assert!(place.join("ren").join(file).exists(), "{file}");
+        }
+        let page = std::fs::read_to_string(place.join("report.html")).expect("a report");
+        assert!(page.contains("dctcp") && page.len() > 100_000);
+    }
+    let out = small(&["--transports", "ren", "--out", "here"]);
+    assert_eq!(incast(folder.path(), &out).status.code(), Some(0));
+    let again = incast(folder.path(), &out);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(text(&again.stderr).contains("--force"));
+    let forced = [out.as_slice(), &["--force"]].concat();
+    assert_eq!(incast(folder.path(), &forced).status.code(), Some(0));
+}
+
+#[test]
+fn threads_do_not_change_a_byte() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for threads in ["1", "2"] {
+        let more = ["--transports", "ren", "--threads", threads, "--out", threads];
+        assert_eq!(incast(folder.path(), &small(&more)).status.code(), Some(0));
+    }
+    for file in ["flows.parquet", "ports.parquet", "summary.json"] {
+        let read = |threads: &str| std::fs::read(folder.path().join(threads).join(file));
+        assert!(read("1").expect("there") == read("2").expect("there"), "{file} differs");
+    }
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_has() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
+    command.current_dir(folder.path()).args([
+        "compare",
+        "--transports",
+        "dctcp",
+        "--flows",
+        "200000",
+        "--out",
+        "cut",
+    ]);
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut child = command.spawn().expect("the program starts");
+    let cut = folder.path().join("cut");
+    while !cut.join("manifest.json").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(manifest(&cut)["complete"], false, "before anything is done");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert_eq!(manifest(&cut)["complete"], false);
+    assert!(cut.join("flows.parquet").exists() && cut.join("report.html").exists());
+}
+
+#[test]
+fn the_list_has_names_for_scripts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = incast(folder.path(), &["list", "--json"]);
+    let list: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let has = |kind: &str, name: &str| {
+        let entries = list[kind].as_array().unwrap_or_else(|| panic!("{kind} is an array"));
+        assert!(entries.iter().any(|entry| entry["name"] == name), "{name} is not in {kind}");
+    };
+    ["ren", "amrt", "ndp", "phost", "trd", "dctcp"].map(|name| has("transports", name));
+    has("workloads", "web_search");
+    has("topologies", "leaf-spine");
+    has("experiments", "ren/fig3");
+}
+
+#[test]
+fn reproduce_judges_and_says_so_in_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = incast(folder.path(), &["reproduce", "amrt/fig9", "--quick", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let verdicts: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let verdicts = verdicts.as_array().expect("an array");
+    assert!(verdicts.len() >= 3);
+    for verdict in verdicts {
+        for key in ["experiment", "claim", "expected", "measured", "verdict", "deviation"] {
+            assert!(verdict[key].is_string(), "{key}");
+        }
+        let word = verdict["verdict"].as_str().expect("a string");
+        assert!(["matches", "differs", "cannot be judged"].contains(&word));
+    }
+}
