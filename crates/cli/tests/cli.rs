@@ -170,7 +170,9 @@ fn the_list_has_names_for_scripts() {
         let entries = list[kind].as_array().unwrap_or_else(|| panic!("{kind} is an array"));
         assert!(entries.iter().any(|entry| entry["name"] == name), "{name} is not in {kind}");
     };
-    ["ren", "amrt", "ndp", "phost", "trd", "dctcp"].map(|name| has("transports", name));
+    for name in ["ren", "amrt", "ndp", "phost", "trd", "dctcp"] {
+        has("transports", name);
+    }
     has("workloads", "web_search");
     has("topologies", "leaf-spine");
     has("experiments", "ren/fig3");
