@@ -162,3 +162,43 @@ impl Scheduler {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bringing the tags back to zero after years of traffic changes no choice.
+    #[test]
+    fn old_tags_choose_like_young_ones() {
+        let mut young = Fair::new(&[(0, 10), (1, 1), (2, 3)]);
+        let mut old = young;
+        let age = TAG_LIMIT - 200_000;
+        old.virtual_time += age;
+        old.finish.iter_mut().for_each(|tag| *tag += age);
+        for turn in 0..1000u32 {
+            let set = if turn % 7 == 0 { 0b101 } else { 0b111 };
+            let index = young.pick(set);
+            assert_eq!(old.pick(set), index, "turn {turn}");
+            let bytes = [84, 1538, 700][index as usize];
+            young.charge(index, bytes);
+            old.charge(index, bytes);
+        }
+        assert!(old.virtual_time < TAG_LIMIT, "the tags were brought back");
+    }
+
+    /// Queues that were closed start level with each other, whatever they sent before.
+    #[test]
+    fn closed_queues_have_saved_nothing() {
+        let mut fair = Fair::new(&[(0, 1), (1, 1), (2, 1)]);
+        fair.charge(0, 50);
+        for _ in 0..10 {
+            fair.charge(2, 100);
+        }
+        // The last packet of queue 2 began at 900: queues 0 and 1 begin there, 2 at 1000.
+        assert_eq!(fair.pick(0b111), 0, "of equals the lowest");
+        fair.charge(0, 100);
+        assert_eq!(fair.pick(0b111), 1);
+        fair.charge(1, 100);
+        assert_eq!(fair.pick(0b111), 0, "level again after one packet each, not ten");
+    }
+}

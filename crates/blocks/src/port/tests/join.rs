@@ -83,6 +83,36 @@ fn separate_transports_share_the_link_equally() {
     }
 }
 
+/// All control leaves before all data, in the order it came, and costs its transport no share.
+#[test]
+fn separate_transports_have_one_control_queue_before_everything() {
+    let classes = [ClassPolicy::fifo(Limit::Unlimited); 2];
+    let policies = vec![policy(1, &classes), policy(2, &classes)];
+    let mut world = World::new();
+    let mut port = build_joined(policies, Join::Separate, &site()).unwrap();
+    for seq in 0..40 {
+        for transport in [1, 2] {
+            let data = world.packet(transport, 1, 1000 + seq, 1460);
+            world.enqueue(&mut *port, 0, data);
+        }
+        let control = world.packet(1 + (seq % 2) as u8, 0, seq, 0);
+        world.enqueue(&mut *port, 0, control);
+    }
+    let extra = world.packet(2, 0, 40, 1460);
+    world.enqueue(&mut *port, 0, extra);
+    let out: Vec<_> = (0..121)
+        .map(|_| match world.dequeue(&mut *port, 0, Classes::ALL) {
+            Dequeue::Packet(p) => (world.packets[p].transport.0, world.seq(p)),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(
+        out[..41].iter().map(|&(_, seq)| seq).collect::<Vec<_>>(),
+        (0..41).collect::<Vec<_>>()
+    );
+    assert!(out[41..].chunks(2).all(|pair| pair[0].0 != pair[1].0), "{out:?}");
+}
+
 /// Inside its half, a trimming transport still serves its headers ten to one.
 #[test]
 fn a_separate_transport_keeps_its_own_schedule() {

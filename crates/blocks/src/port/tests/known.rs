@@ -276,3 +276,40 @@ fn a_packet_larger_than_the_bucket_leaves_when_it_is_full() {
     assert_eq!(bucket.ready(Time(0), 1538), Time(1_538_000));
     assert_eq!(bucket.ready(Time(1_000_000), 84), Time(1_000_000));
 }
+
+/// There is no payload to cut off an answer that waits among data.
+#[test]
+fn a_packet_without_payload_is_not_trimmed() {
+    let mut world = World::new();
+    let mut port = build(vec![policy(4, &trimming(1.0, 100))], &site()).unwrap();
+    for seq in 0..8 {
+        let packet = world.packet(4, 1, seq, if seq == 7 { 0 } else { 1460 });
+        world.enqueue(&mut *port, 0, packet);
+    }
+    let answer = world.packet(4, 1, 8, 0);
+    assert_eq!(world.enqueue(&mut *port, 0, answer), Verdict::only(Fate::Dropped));
+    assert!(!world.packets[answer].has(flag::TRIMMED));
+    // The tail has none either, so the arriving packet is trimmed in spite of the coin.
+    let full = world.packet(4, 1, 9, 1460);
+    assert_eq!(world.enqueue(&mut *port, 0, full), Verdict::only(Fate::Trimmed));
+}
+
+/// Whichever bucket fills first; a byte takes 1 ns in one class and 2 ns in the other.
+#[test]
+fn the_first_of_several_shaped_classes_is_waited_for() {
+    for rates in [[8_000_000_000, 4_000_000_000], [4_000_000_000, 8_000_000_000]] {
+        let shaped = rates.map(|rate| {
+            let shaper = Some(Shaper { rate: Rate(rate), depth: Bytes(84) });
+            ClassPolicy { shaper, ..fifo(9) }
+        });
+        let mut world = World::new();
+        let mut port = build(vec![policy(7, &shaped)], &site()).unwrap();
+        for seq in 0..4 {
+            let packet = world.packet(7, (seq % 2) as u8, seq, 0);
+            world.enqueue(&mut *port, 0, packet);
+        }
+        assert_eq!(world.drain(&mut *port, 0), [0, 1]);
+        let at = Dequeue::NotBefore(Time(84_000));
+        assert_eq!(world.dequeue(&mut *port, 0, Classes::ALL), at);
+    }
+}
