@@ -1,6 +1,5 @@
 //! What a person wrote wrongly, said in one message.
 
-use incast_measure::FolderError;
 use std::fmt;
 
 /// A message for the person who wrote the input: file, key, value and what is accepted.
@@ -31,55 +30,13 @@ macro_rules! from_display {
 from_display!(
     incast_fabric::TopologyError,
     incast_workload::WorkloadError,
+    incast_measure::FolderError,
     incast_blocks::port::PolicyConflict,
 );
 
-/// Why a command did not do what it was asked: whose fault it is decides the exit code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
-    /// The input is wrong; another input helps.
-    Input(Fault),
-    /// The input is in order, but the run failed or its results could not be written.
-    Failed(Fault),
-}
-
-impl Trouble {
-    /// Standard output could not be written.
-    pub fn output(error: std::io::Error) -> Trouble {
-        Trouble::Failed(Fault(format!("could not write to standard output: {error}")))
-    }
-}
-
-impl From<Fault> for Trouble {
-    fn from(fault: Fault) -> Trouble {
-        Trouble::Input(fault)
-    }
-}
-
-impl From<FolderError> for Trouble {
-    fn from(error: FolderError) -> Trouble {
-        let fault = Fault::new(&error);
-        match error {
-            FolderError::Exists { .. } | FolderError::NotResults { .. } => Trouble::Input(fault),
-            FolderError::Io { .. } => Trouble::Failed(fault),
-        }
-    }
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trouble::Input(fault) | Trouble::Failed(fault) => fault.fmt(f),
-        }
-    }
-}
-impl std::error::Error for Trouble {}
-
-/// The name that was probably meant, as `; did you mean ...?`, or nothing. Case does not count.
+/// The name that was probably meant, as `; did you mean ...?`, or nothing.
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let text = text.to_lowercase();
-    let distance = |name: &str| strsim::damerau_levenshtein(&text, &name.to_lowercase());
-    let scored = names.into_iter().map(|name| (distance(name), name));
+    let scored = names.into_iter().map(|name| (strsim::damerau_levenshtein(text, name), name));
     match scored.min() {
         Some((distance, name)) if distance <= 2.max(name.len() / 3) => {
             format!("; did you mean `{name}`?")

@@ -14,7 +14,7 @@ mod run;
 mod scenario;
 mod traffic;
 
-pub use fault::{Fault, Trouble, nearest};
+pub use fault::{Fault, nearest};
 pub use plan::{Case, Plan};
 pub use run::{execute, prepare};
 pub use scenario::{

@@ -2,37 +2,22 @@
 
 use crate::Fault;
 use crate::plan::Plan;
-use incast_measure::{FolderError, ResultsFolder, Run};
+use incast_measure::{ResultsFolder, Run};
 use incast_sim::Captured;
 use incast_wire::pcapng;
 use std::path::Path;
 
-/// Writes one run's files into a folder: Parquet, summary, and CSV if wished. The manifest says
-/// that the results are not complete until [`seal`].
-pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<(), FolderError> {
-    run.check();
-    incast_measure::write_manifest(&folder.join("manifest.json"), &run.manifest, false)?;
-    incast_measure::write_flows_parquet(&folder.join("flows.parquet"), run)?;
-    incast_measure::write_ports_parquet(&folder.join("ports.parquet"), run)?;
-    if csv {
-        incast_measure::write_flows_csv(&folder.join("flows.csv"), run)?;
-        incast_measure::write_ports_csv(&folder.join("ports.csv"), run)?;
-    }
-    let summary = incast_measure::summarise(run);
-    incast_measure::write_summary(&folder.join("summary.json"), &summary)
-}
-
-/// Writes the manifest of a run whose other files are all there. It says that the results are
-/// complete unless the run was interrupted.
-pub fn seal(folder: &Path, run: &Run) -> Result<(), FolderError> {
-    let whole = !run.record.interrupted;
-    incast_measure::write_manifest(&folder.join("manifest.json"), &run.manifest, whole)
+/// Writes one run's files into a folder: Parquet, summary, manifest, and CSV if wished.
+pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<(), Fault> {
+    incast_measure::write_run(folder, run, csv)?;
+    Ok(())
 }
 
 /// Writes the comparison of several runs: report and picture.
-pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result<(), FolderError> {
+pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result<(), Fault> {
     incast_measure::report_html(&folder.path().join("report.html"), title, runs)?;
-    incast_measure::summary_svg(&folder.path().join("summary.svg"), title, runs)
+    incast_measure::summary_svg(&folder.path().join("summary.svg"), title, runs)?;
+    Ok(())
 }
 
 /// The numbers of ports that a person names: `leaf0->spine1`, a number, or `all`.
@@ -67,13 +52,12 @@ pub fn write_captures(
     plan: &Plan,
     ports: &[u32],
     captured: &[Captured],
-) -> Result<(), FolderError> {
+) -> Result<(), Fault> {
     if ports.is_empty() {
         return Ok(());
     }
     let path = folder.join("ports.pcapng");
-    let fail =
-        |source| FolderError::Io { action: "write", path: path.clone(), source };
+    let fail = |error: std::io::Error| Fault(format!("{}: {error}", path.display()));
     let mut bytes = Vec::new();
     let version = format!("incast {}", env!("CARGO_PKG_VERSION"));
     let mut writer = pcapng::Writer::new(&mut bytes, &version).map_err(fail)?;
@@ -89,5 +73,5 @@ pub fn write_captures(
         writer.packet(interface, one.at, &one.packet, &one.extension).map_err(fail)?;
     }
     writer.finish().map_err(fail)?;
-    incast_measure::write_atomic(&path, &bytes)
+    Ok(incast_measure::write_atomic(&path, &bytes)?)
 }

@@ -2,7 +2,7 @@
 
 use crate::{Fault, nearest};
 use incast_transport::{Bytes, Limit, Rate, Span};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -16,12 +16,6 @@ impl<'de, T: std::str::FromStr<Err = incast_transport::ParseError>> Deserialize<
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         text.parse().map(Quantity).map_err(serde::de::Error::custom)
-    }
-}
-
-impl<T: std::fmt::Display> Serialize for Quantity<T> {
-    fn serialize<S: Serializer>(&self, into: S) -> Result<S::Ok, S::Error> {
-        into.collect_str(&self.0)
     }
 }
 
@@ -60,12 +54,6 @@ impl std::fmt::Display for Buffer {
     }
 }
 
-impl Serialize for Buffer {
-    fn serialize<S: Serializer>(&self, into: S) -> Result<S::Ok, S::Error> {
-        into.collect_str(self)
-    }
-}
-
 impl<'de> Deserialize<'de> for Buffer {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
@@ -73,7 +61,7 @@ impl<'de> Deserialize<'de> for Buffer {
 }
 
 /// One scenario.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// What it is called in tables.
@@ -94,7 +82,7 @@ pub struct Scenario {
 }
 
 /// The network.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FabricSection {
     /// `leaf-spine:8x8x8`, `dumbbell:3x2`, ...; or `file`.
@@ -131,7 +119,7 @@ pub struct FabricSection {
 }
 
 /// A shared buffer.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SharedSection {
     /// Bytes of each switch.
@@ -141,7 +129,7 @@ pub struct SharedSection {
 }
 
 /// A link that differs.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSection {
     /// One end, such as `host0` or `leaf1`.
@@ -157,7 +145,7 @@ pub struct LinkSection {
 }
 
 /// A link that fails.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailureSection {
     /// When.
@@ -169,7 +157,7 @@ pub struct FailureSection {
 }
 
 /// Who carries the flows.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransportSection {
     /// Transports that are compared, each in a run of its own on identical arrivals.
@@ -187,7 +175,7 @@ pub struct TransportSection {
 }
 
 /// Flows that are carried by a certain transport.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assign {
     /// By whom.
@@ -199,7 +187,7 @@ pub struct Assign {
 }
 
 /// Some flows.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficSection {
     /// `poisson`, `permutation`, `all_to_all`, `incast`, `requests`, `many_to_many`, `long`,
@@ -242,7 +230,7 @@ pub struct TrafficSection {
 }
 
 /// How to run.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunSection {
     /// Seed of everything random.
@@ -266,7 +254,7 @@ impl Default for RunSection {
 }
 
 /// What to write beside the usual.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OutputSection {
     /// CSV beside Parquet.
