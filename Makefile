@@ -1,6 +1,6 @@
 # `make test` is what CI runs: it installs what a fresh machine lacks, then checks everything.
 
-SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -E)
 export CARGO_TERM_COLOR ?= never
 
 .PHONY: test setup format lint docs tidy unit
@@ -14,7 +14,7 @@ setup:
 	@command -v tshark >/dev/null || { \
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  $(SUDO) apt-get update -qq && \
-	  $(SUDO) -E apt-get install -y -qq --no-install-recommends tshark; }
+	  $(SUDO) apt-get install -y -qq --no-install-recommends tshark; }
 
 format:
 	cargo fmt --all -- --check
