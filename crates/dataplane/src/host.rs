@@ -214,6 +214,12 @@ impl HostNode {
         {
             let packets = &mut self.pool;
             nic.wake(&mut PortEnv { now: Time(at), random: &mut self.line.random, packets });
+            let next = nic.deadline().0;
+            assert!(
+                next > at,
+                "NIC of host {}: deadline {next} ps after wake at {at}",
+                self.host.0
+            );
         }
         self.refresh_deadline();
         self.wanted = self.wanted.min(at);
@@ -238,12 +244,15 @@ impl HostNode {
             }
         };
         let tx = self.line.tx(self.pool.charged(packet));
-        if self.nic.is_none() {
+        let backlog = self.nic.as_ref().map(|nic| nic.backlog().bytes);
+        if backlog.is_none() {
             self.depart(medium, packet, start, tx);
+        } else if self.pool[packet].is_data() {
+            medium.probe.occupies(self.pool[packet].flow, tx);
         }
         self.clock.busy += tx;
         self.clock.busy_until = start + tx;
-        self.line.send(medium, &mut self.pool, packet, start, 0);
+        self.line.send(medium, &mut self.pool, packet, start, backlog.unwrap_or(0));
     }
 
     /// Notes that a data packet leaves its transport.
@@ -260,12 +269,19 @@ impl HostNode {
     fn pull<I>(&mut self, medium: &mut Medium<I>, start: u64) -> Option<PacketRef> {
         medium.probe.enter(Time(start), self.clock);
         let mut env = env!(self, medium, start);
-        pull(&mut self.transports, &mut self.turn, &mut env, Classes::ALL)
+        let nic = &self.nic;
+        let open = |transport| nic.as_ref().map_or(Classes::ALL, |nic| nic.wants(transport));
+        pull(&mut self.transports, &mut self.turn, &mut env, open)
     }
 
     /// A NIC with a port of its own: packets go through it, and it may hold some classes back. The
     /// error is when to ask again.
     fn pull_shaped<I>(&mut self, medium: &mut Medium<I>, start: u64) -> Result<PacketRef, u64> {
+        if let Some(nic) = &self.nic
+            && self.line.series.over(start)
+        {
+            self.line.series.set_marks(nic.marks());
+        }
         for _ in 0..MOST_CALLS {
             let nic = self.nic.as_mut().expect("a NIC with a port");
             let (now, random) = (Time(start), &mut self.line.random);
@@ -276,12 +292,12 @@ impl HostNode {
                 Dequeue::Empty => NEVER,
             };
             let packet = self.pull(medium, start).ok_or(again)?;
-            let tx = self.line.tx(self.pool.charged(packet));
-            self.depart(medium, packet, start, tx);
+            self.depart(medium, packet, start, 0);
             let nic = self.nic.as_mut().expect("a NIC with a port");
             let (now, random) = (Time(start), &mut self.line.random);
             let mut env = PortEnv { now, random, packets: &mut self.pool };
             let verdict = nic.enqueue(&mut env, packet);
+            self.line.series.set_backlog(start, nic.backlog().bytes);
             self.settle(start, packet, verdict);
         }
         panic!("host {} fills its NIC without end", self.host.0);
@@ -294,11 +310,11 @@ impl HostNode {
             match fate {
                 Fate::Queued => {}
                 Fate::Trimmed => self.line.series.rare(at).trims += 1,
-                Fate::Dropped => {
+                // It is still at its source: there is no way back.
+                Fate::Dropped | Fate::Bounced => {
                     self.line.series.rare(at).drops += 1;
                     self.pool.free(packet);
                 }
-                Fate::Bounced => unreachable!("a NIC has nowhere to send a packet back to"),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Scenario, flow, parse};
+use common::{Scenario, flow, parse, shaped};
 use incast_transport::*;
 use incast_world::{Faults, SharedBuffer};
 
@@ -139,12 +139,110 @@ fn a_run_that_is_cut_off_has_the_same_past() {
 fn shapers_in_nics_hold_the_same_packets_back() {
     for name in ["ndp", "phost", "ren"] {
         let mut scenario = incast(name);
-        scenario.shaped = true;
-        let (shaped, _) = scenario.same_in_both_worlds();
-        scenario.shaped = false;
+        let data = ClassPolicy::fifo(Limit::Unlimited);
+        scenario.nic = Some(vec![shaped(Rate::from_mbps(200), 300), data]);
+        let (held, _) = scenario.same_in_both_worlds();
+        scenario.nic = None;
         let (free, _) = scenario.same_in_both_worlds();
-        assert!(shaped.flows != free.flows, "{name}: the shaper does nothing");
+        assert!(held.flows != free.flows, "{name}: the shaper does nothing");
     }
+}
+
+/// What a NIC's port holds back waits in the host: one packet of each data class at most is here.
+#[test]
+fn data_that_a_nic_holds_back_stays_in_its_host() {
+    for name in ["dctcp", "ndp", "phost", "ren"] {
+        let mut scenario = incast(name);
+        let slow = shaped(Rate::from_gbps(2), 1_538);
+        scenario.nic = Some(vec![ClassPolicy::fifo(Limit::Unlimited), slow]);
+        scenario.options.until = Time::ZERO + Span::from_ms(20);
+        let (held, _) = scenario.same_in_both_worlds();
+        let nics = scenario.fabric.hosts() as usize;
+        let most = held.ports[..nics].iter().map(|port| port.total.backlog_max).max().unwrap();
+        assert!((1_538..2 * 1_538).contains(&most), "{name}: {most}");
+    }
+}
+
+/// A NIC that would send a packet back to its source has nowhere to send it: it is dropped there.
+#[test]
+fn a_packet_bounced_in_its_own_nic_is_dropped() {
+    let mut scenario = incast("ndp");
+    let trim = Discipline::Trim { headers: 2, tail: 0.5, bounce: true };
+    let data = ClassPolicy { discipline: trim, ..ClassPolicy::fifo(Limit::Bytes(1_000)) };
+    let headers = ClassPolicy { limit: Limit::Packets(1), ..shaped(Rate::from_mbps(10), 84) };
+    scenario.nic = Some(vec![ClassPolicy::fifo(Limit::Unlimited), data, headers]);
+    scenario.options.until = Time::ZERO + Span::from_ms(5);
+    let (record, _) = scenario.same_in_both_worlds();
+    let of_nics = |count: fn(&Bin) -> u32| -> u32 {
+        let nics = &record.ports[..scenario.fabric.hosts() as usize];
+        nics.iter().map(|port| count(&port.total)).sum()
+    };
+    assert!(of_nics(|bin| bin.drops) > 10 && of_nics(|bin| bin.trims) > 10);
+}
+
+/// Marks all that leaves from three microseconds after the first packet on, for two; then it waits
+/// for a packet again. The first deadline is set on a packet, and is over before the simulator
+/// looks at the port again.
+#[derive(Default)]
+struct Alternating {
+    deadline: Option<Time>,
+    marking: bool,
+}
+
+impl Marker for Alternating {
+    fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        if self.deadline.is_none() {
+            self.deadline = Some(view.now + Span::from_us(3));
+        }
+        if self.marking && packets[packet].is_data() {
+            packets[packet].mark = Ecn::Ce as u8;
+        }
+        self.marking
+    }
+    fn sees(&self) -> (bool, bool) {
+        (false, true)
+    }
+    fn deadline(&self) -> Time {
+        self.deadline.unwrap_or(Time::NEVER)
+    }
+    fn wake(&mut self, now: Time, _view: &View) {
+        self.marking = !self.marking;
+        self.deadline = self.marking.then_some(now + Span::from_us(2));
+    }
+}
+
+#[test]
+fn deadlines_set_by_packets_come_in_time_at_nics_and_switches() {
+    let mut scenario = dumbbell("dctcp");
+    let (plain, _) = scenario.same_in_both_worlds();
+    scenario.marker = Some(|| Box::new(Alternating::default()));
+    let (record, _) = scenario.same_in_both_worlds();
+    assert!(record.complete && record.flows != plain.flows);
+    for (index, port) in record.ports.iter().enumerate().filter(|(_, p)| p.total.sent_packets > 99)
+    {
+        let (marks, sent) = (port.total.marks, port.total.sent_packets);
+        assert!((sent / 20..sent).contains(&marks), "port {index}: {marks} of {sent} marked");
+        assert!(port.bins.iter().filter(|bin| bin.marks > 0).count() > 3, "port {index}");
+    }
+    let nics = &record.ports[..scenario.fabric.hosts() as usize];
+    assert!(nics.iter().any(|port| port.total.marks > 100));
+}
+
+/// A NIC that one transport shapes leaves the packets of the other alone.
+#[test]
+fn a_shaped_nic_passes_other_transports_on() {
+    let fabric = parse("star:3", 10, Span::from_us(2));
+    let mut scenario = Scenario::new(fabric, Limit::Bytes(64 << 10), &["ren", "trd"]);
+    let none = ClassPolicy::fifo(Limit::Packets(0));
+    scenario.nic = Some(vec![none; 2]);
+    scenario.shaped_only = Some("ren");
+    scenario.flows = vec![
+        flow("ren", 0, (0, 1), 50_000, Span::ZERO),
+        flow("trd", 1, (0, 2), 50_000, Span::ZERO),
+    ];
+    scenario.options.until = Time::ZERO + Span::from_ms(5);
+    let (record, _) = scenario.same_in_both_worlds();
+    assert_eq!((record.flows[0].delivered, record.flows[1].delivered), (0, 50_000));
 }
 
 #[test]

@@ -156,6 +156,7 @@ impl Builder {
             tier: spec.tier as u8,
             open: 0xFF,
             eager: self.0.shared.is_some() && spec.tier as u8 > 0,
+            timed: false,
         }
     }
 
@@ -171,15 +172,14 @@ impl Builder {
             }
             let handler = self.0.ports[port].take();
             if spec.tier as u8 > 0 {
-                let deadline = handler.as_ref().map_or(Time::NEVER, |handler| handler.deadline());
+                part.egress[port].timed = handler.as_ref().is_some_and(|handler| handler.timed());
                 part.ports[port] = handler;
-                part.schedule_port(port as u32, deadline.0);
                 continue;
             }
             let host = spec.node.0;
             let transports = std::mem::take(&mut self.0.hosts[host as usize]);
             let silent = self.0.options.silent.iter().filter(|(silent, _)| *silent == host);
-            part.hosts[host as usize] = Some(HostState {
+            let mut state = HostState {
                 clock: HostClock::default(),
                 wanted: u64::MAX,
                 deadline: u64::MAX,
@@ -191,7 +191,9 @@ impl Builder {
                 nic: handler,
                 random: Random::new(seed, host, purpose::HOST),
                 faults: Random::new(seed, host, purpose::FAULTS),
-            });
+            };
+            state.refresh_deadline();
+            part.hosts[host as usize] = Some(state);
         }
         for node in fabric.hosts()..fabric.nodes() {
             if common.part_of[node as usize] == part.index {

@@ -63,6 +63,8 @@ impl Partition {
     }
 
     fn fate(&mut self, port: u32, packet: PacketRef, fate: Fate, now: u64) {
+        // At a NIC a packet is still at its source: there is no way back.
+        let fate = if fate == Fate::Bounced && self.is_nic(port) { Fate::Dropped } else { fate };
         match fate {
             Fate::Queued => {}
             Fate::Trimmed => {
@@ -99,12 +101,39 @@ impl Partition {
     /// Decides every transmission that begins before `until`.
     #[inline]
     pub fn advance_port(&mut self, port: u32, until: u64) {
+        if self.egress[port as usize].timed {
+            return self.advance_timed(port, until);
+        }
         loop {
             let egress = &self.egress[port as usize];
             if !egress.waiting || egress.start() >= until {
                 return;
             }
             self.dequeue(port, egress.start());
+        }
+    }
+
+    /// The same at a port with deadlines, which come in order with its transmissions. They need no
+    /// events: what a marker does there shows only when something touches the port.
+    fn advance_timed(&mut self, port: u32, until: u64) {
+        let index = port as usize;
+        loop {
+            let egress = &self.egress[index];
+            let start = if egress.waiting { egress.start() } else { u64::MAX };
+            let handler = self.ports[index].as_mut().expect("a switch port has a handler");
+            let deadline = handler.deadline().0;
+            if start.min(deadline) >= until {
+                return;
+            }
+            if start < deadline {
+                self.dequeue(port, start);
+                continue;
+            }
+            let random = &mut self.port_random[index];
+            let now = Time(deadline);
+            handler.wake(&mut PortEnv { now, random, packets: &mut self.pool });
+            let next = handler.deadline().0;
+            assert!(next > deadline, "port {port}: the deadline lies in the past after wake");
         }
     }
 
@@ -160,27 +189,14 @@ impl Partition {
         }
     }
 
-    /// A shaper's token has come, a marker's interval is over, or an eager port is free.
+    /// A shaper's token has come, or an eager port is free.
     pub fn port_timer(&mut self, port: u32) {
         let now = self.now;
-        let index = port as usize;
-        if self.egress[index].timer == now {
-            self.egress[index].timer = u64::MAX;
+        let egress = &mut self.egress[port as usize];
+        if egress.timer == now {
+            egress.timer = u64::MAX;
         }
         self.advance_port(port, now);
-        if let Some(handler) = &mut self.ports[index]
-            && handler.deadline().0 <= now
-        {
-            let mut env = PortEnv {
-                now: Time(now),
-                random: &mut self.port_random[index],
-                packets: &mut self.pool,
-            };
-            handler.wake(&mut env);
-            let next = handler.deadline().0;
-            assert!(next > now, "port {port}: the deadline lies in the past after wake");
-            self.schedule_port(port, next);
-        }
         self.rearm_port(port);
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct HostState {
     pub clock: HostClock,
     /// Since when the NIC should ask for a packet; never if it has been told there is none.
     pub wanted: u64,
-    /// Earliest deadline of the transports.
+    /// Earliest deadline of the transports and of the NIC's port.
     pub deadline: u64,
     /// The two earliest scheduled timer events, in order: a pacer's soon, a time-out's late. So the
     /// late one is not scheduled anew each time the early one has fired.
@@ -33,11 +33,15 @@ pub(crate) struct HostState {
 }
 
 impl HostState {
-    fn refresh_deadline(&mut self) {
+    #[inline]
+    pub fn refresh_deadline(&mut self) {
         self.deadline = match &self.transports[..] {
             [(_, only)] => only.deadline().0,
             all => all.iter().map(|(_, host)| host.deadline().0).min().unwrap_or(NEVER),
         };
+        if let Some(nic) = &self.nic {
+            self.deadline = self.deadline.min(nic.deadline().0);
+        }
     }
 }
 
@@ -231,6 +235,15 @@ impl Partition {
                 );
             }
         }
+        let port = state.port as usize;
+        if let Some(nic) = &mut state.nic
+            && nic.deadline().0 <= at
+        {
+            let random = &mut self.port_random[port];
+            nic.wake(&mut PortEnv { now: Time(at), random, packets: &mut self.pool });
+            let next = nic.deadline().0;
+            assert!(next > at, "port {port}: the deadline lies in the past after wake");
+        }
         state.refresh_deadline();
     }
 
@@ -256,16 +269,18 @@ impl Partition {
             }
         };
         let port = state.port;
-        let shaped = state.nic.is_some();
+        let backlog = state.nic.as_ref().map(|nic| nic.backlog().bytes);
         let tx = self.tx(port, packet);
-        if !shaped {
+        if backlog.is_none() {
             self.pool.meta_mut(packet).arrived = Time(start);
             self.depart(host, packet, start, tx);
+        } else if self.pool[packet].is_data() {
+            self.probe.occupies(self.pool[packet].flow, tx);
         }
         let state = self.hosts[host as usize].as_mut().expect("an own host");
         state.clock.busy += tx;
         state.clock.busy_until = start + tx;
-        self.send(port, packet, start, 0);
+        self.send(port, packet, start, backlog.unwrap_or(0));
     }
 
     #[inline]
@@ -295,14 +310,27 @@ impl Partition {
         let state = self.hosts[host as usize].as_mut().expect("an own host");
         self.probe.enter(Time(start), state.clock);
         let mut env = env!(self, state, host, start);
-        incast_world::pull(&mut state.transports, &mut state.turn, &mut env, open)
+        let (transports, turn) = (&mut state.transports, &mut state.turn);
+        match &state.nic {
+            None => incast_world::pull(transports, turn, &mut env, |_| open),
+            Some(nic) => {
+                let wanted = |transport| Classes(open.0 & nic.wants(transport).0);
+                incast_world::pull(transports, turn, &mut env, wanted)
+            }
+        }
     }
 
-    /// A NIC with a shaper: packets go through its port, which may hold some classes back. The
+    /// A NIC with a port of its own: packets go through it, and it may hold some classes back. The
     /// error is when to ask again.
     fn pull_shaped(&mut self, host: u32, start: u64) -> Result<PacketRef, u64> {
+        let state = self.hosts[host as usize].as_ref().expect("an own host");
+        let port = state.port as usize;
+        if let (Some(series), Some(nic)) = (&mut self.series[port], &state.nic)
+            && series.over(start)
+        {
+            series.set_marks(nic.marks());
+        }
         for _ in 0..MOST_CALLS {
-            let port = self.hosts[host as usize].as_ref().expect("an own host").port as usize;
             let state = self.hosts[host as usize].as_mut().expect("an own host");
             let nic = state.nic.as_mut().expect("a shaped NIC");
             let mut env = PortEnv {
@@ -316,9 +344,9 @@ impl Partition {
                 Dequeue::Empty => NEVER,
             };
             let packet = self.pull(host, start, Classes::ALL).ok_or(again)?;
-            let tx = self.tx(port as u32, packet);
-            self.depart(host, packet, start, tx);
-            self.pool.meta_mut(packet).arrived = Time(start);
+            self.depart(host, packet, start, 0);
+            let meta = self.pool.meta_mut(packet);
+            (meta.arrived, meta.tier) = (Time(start), 0);
             let state = self.hosts[host as usize].as_mut().expect("an own host");
             let nic = state.nic.as_mut().expect("a shaped NIC");
             let mut env = PortEnv {
@@ -327,6 +355,9 @@ impl Partition {
                 packets: &mut self.pool,
             };
             let verdict = nic.enqueue(&mut env, packet);
+            if let Some(series) = &mut self.series[port] {
+                series.set_backlog(start, nic.backlog().bytes);
+            }
             self.settle(port as u32, packet, verdict, start);
         }
         panic!("host {host} fills its NIC without end");

@@ -355,7 +355,9 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
         collect_flows(&part, &mut record);
         for (port, series) in part.series.into_iter().enumerate() {
             let Some(mut series) = series else { continue };
-            if let Some(handler) = &part.ports[port] {
+            let node = part.common.fabric.ports()[port].node.0 as usize;
+            let nic = part.hosts.get(node).and_then(|host| host.as_ref()?.nic.as_ref());
+            if let Some(handler) = part.ports[port].as_ref().or(nic) {
                 series.set_marks(handler.marks());
             }
             let bins = series.finish(ended, width);

@@ -91,6 +91,8 @@ pub(crate) struct Egress {
     pub open: u8,
     /// Evaluated at every transmission's end, because its switch shares a buffer.
     pub eager: bool,
+    /// Its markers may have deadlines.
+    pub timed: bool,
 }
 
 impl Egress {
@@ -220,7 +222,7 @@ impl Partition {
     /// Decides every transmission that begins before `end`, after all events before it.
     pub fn settle_until(&mut self, end: u64) {
         for port in 0..self.egress.len() as u32 {
-            if self.ports[port as usize].is_some() {
+            if self.ports[port as usize].is_some() && self.egress[port as usize].waiting {
                 self.advance_port(port, end);
             }
         }

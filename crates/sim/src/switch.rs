@@ -125,7 +125,7 @@ impl Partition {
     /// Gives a packet's share of the buffer back.
     #[inline]
     pub fn release_shared(&mut self, port: u32, packet: PacketRef) {
-        if self.common.shared.is_none() {
+        if self.common.shared.is_none() || self.is_nic(port) {
             return;
         }
         let node = self.common.fabric.ports()[port as usize].node;

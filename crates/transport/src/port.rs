@@ -40,7 +40,7 @@ pub enum Fate {
     Trimmed,
     /// Dropped; the world frees it.
     Dropped,
-    /// The world sends it back to its source, once.
+    /// The world sends it back to its source, once. At a NIC it has no way back and is dropped.
     Bounced,
 }
 
@@ -102,12 +102,26 @@ pub trait Port: Send {
         0
     }
 
-    /// When to call [`wake`](Port::wake) next (a marker's control interval).
+    /// At a NIC, which takes packets from its host one by one: the classes of which it takes a
+    /// packet of `_transport` now. Control is always taken, for its limit polices it; data waits in
+    /// the host and not here, so that whatever holds a class back holds its source back.
+    fn wants(&self, _transport: TransportId) -> Classes {
+        if self.backlog().packets == 0 { Classes::ALL } else { Classes::CONTROL }
+    }
+
+    /// Whether it ever has a deadline. The clock of a port without is not looked at.
+    fn timed(&self) -> bool {
+        true
+    }
+
+    /// When to call [`wake`](Port::wake) next (a marker's control interval). Any call may set it.
+    /// A world may make the call late, as all others, but in its order among them.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The deadline has come. Early and repeated calls must be harmless.
+    /// The deadline has come. Early and repeated calls must be harmless. What was held back before
+    /// is still held back after it.
     fn wake(&mut self, _env: &mut PortEnv<'_>) {}
 }
 
@@ -153,6 +167,11 @@ pub trait Marker: Send {
     /// Whether [`on_enqueue`](Marker::on_enqueue) and [`on_dequeue`](Marker::on_dequeue) want to
     /// be called at all.
     fn sees(&self) -> (bool, bool);
+
+    /// Whether it ever has a deadline. A marker that never has saves its port time by saying so.
+    fn timed(&self) -> bool {
+        true
+    }
 
     /// When to call [`wake`](Marker::wake) next.
     fn deadline(&self) -> Time {

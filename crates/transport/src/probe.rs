@@ -289,8 +289,9 @@ impl Probe {
         trace.idle_mark = idle;
     }
 
-    /// A data packet of the flow departs now and occupies the NIC for `tx` picoseconds; writes
-    /// the snapshot that the packet takes along.
+    /// A data packet of the flow departs now and occupies the NIC for `tx` picoseconds (0 if it
+    /// waits in the NIC first, see [`occupies`](Probe::occupies)); writes the snapshot that the
+    /// packet takes along.
     #[inline]
     pub fn departs(&mut self, flow: FlowId, tx: u64, retransmit: bool, stamps: &mut Stamps) {
         let idle = self.clock.idle(self.now);
@@ -305,6 +306,12 @@ impl Probe {
         trace.own += tx;
         trace.packets += 1;
         trace.retransmits += retransmit as u32;
+    }
+
+    /// A data packet of the flow that has departed into a NIC's own port begins transmission and
+    /// occupies the NIC for `tx` picoseconds.
+    pub fn occupies(&mut self, flow: FlowId, tx: u64) {
+        self.senders[flow.0 as usize].own += tx;
     }
 
     /// Takes in a loss, in the partition where the flow's receiver is.

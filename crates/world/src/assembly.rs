@@ -4,8 +4,8 @@ use crate::{FlowSetup, Options, Setup, SharedBuffer};
 use incast_blocks::port::{Join, PolicyConflict, build_joined};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
-    Bytes, Configured, FabricSite, Framing, Host, HostId, HostSite, Info, Limit, Port, PortSite,
-    Rate, Routing, SizeQuantiles, Span, SwitchSite, TransportId,
+    Bytes, ClassPolicy, Configured, FabricSite, Framing, Host, HostId, HostSite, Info, Limit,
+    Policy, Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, TransportId,
 };
 use std::sync::Arc;
 
@@ -121,13 +121,21 @@ fn make_port(
     join: Join,
 ) -> Result<Option<Box<dyn Port>>, PolicyConflict> {
     let site = port_site(port, spec, site);
-    let wanted = |lane: &&Lane| !site.nic || lane.configured.shapes_nic();
-    let policies: Vec<_> =
-        lanes.iter().filter(wanted).map(|lane| lane.configured.policy(&site)).collect();
-    if policies.is_empty() {
+    let shapes = |lane: &Lane| lane.configured.shapes_nic();
+    if site.nic && !lanes.iter().any(shapes) {
         return Ok(None);
     }
-    build_joined(policies, join, &site).map(Some)
+    let policy = |lane: &Lane| match site.nic && !shapes(lane) {
+        true => passing(lane.info.id),
+        false => lane.configured.policy(&site),
+    };
+    build_joined(lanes.iter().map(policy).collect(), join, &site).map(Some)
+}
+
+/// The policy of a transport that asks nothing of NICs, at one that another transport shapes.
+fn passing(transport: TransportId) -> Policy {
+    let class = ClassPolicy::fifo(Limit::Unlimited);
+    Policy { transport, classes: vec![class; 2], markers: vec![] }
 }
 
 fn make_hosts(

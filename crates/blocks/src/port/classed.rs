@@ -6,7 +6,7 @@ use super::shaper::TokenBucket;
 use super::transmitter::Transmitter;
 use incast_transport::{
     Backlog, Classes, Dequeue, Discipline, Fate, Header, Limit, Packet, PacketRef, Port, PortEnv,
-    Time, Verdict, data_flag, flag,
+    Time, TransportId, Verdict, data_flag, flag,
 };
 
 /// An egress of up to eight queues for the packets of any number of transports.
@@ -338,8 +338,20 @@ impl Port for Classed {
         self.data_backlog
     }
 
+    fn wants(&self, transport: TransportId) -> Classes {
+        let rules = &self.plan.policies[self.plan.of_transport[transport.0 as usize] as usize];
+        // Data is taken for empty queues only, control always.
+        let closed = self.waiting & self.data;
+        let open = |class: usize| ((closed & 1 << rules[class].queue == 0) as u8) << class;
+        Classes((0..QUEUES).map(open).sum())
+    }
+
     fn marks(&self) -> u64 {
         self.transmitter.marks()
+    }
+
+    fn timed(&self) -> bool {
+        self.transmitter.timed()
     }
 
     fn deadline(&self) -> Time {

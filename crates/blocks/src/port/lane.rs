@@ -106,6 +106,10 @@ impl Port for Lane {
         self.transmitter.marks()
     }
 
+    fn timed(&self) -> bool {
+        self.transmitter.timed()
+    }
+
     fn deadline(&self) -> Time {
         self.transmitter.deadline()
     }

@@ -22,6 +22,7 @@ pub(crate) struct Transmitter {
     bare: (u32, Span),
     enqueue: bool,
     dequeue: bool,
+    timed: bool,
     /// Whether the markers have been given their random numbers.
     begun: bool,
     markers: Vec<Seen>,
@@ -47,6 +48,7 @@ impl Transmitter {
             bare: timed(framing.charged_header()),
             enqueue: markers.iter().any(|seen| seen.enqueue),
             dequeue: markers.iter().any(|seen| seen.dequeue),
+            timed: markers.iter().any(|seen| seen.marker.timed()),
             begun: markers.is_empty(),
             markers,
         }
@@ -78,6 +80,7 @@ impl Transmitter {
         for seen in self.markers.iter_mut().filter(|seen| seen.enqueue) {
             marked |= seen.marker.on_enqueue(env.packets, packet, &view);
         }
+        debug_assert!(self.timed || self.deadline() == Time::NEVER, "a deadline, but not timed");
         self.marks += marked as u64;
     }
 
@@ -130,6 +133,7 @@ impl Transmitter {
         for seen in self.markers.iter_mut().filter(|seen| seen.dequeue) {
             marked |= seen.marker.on_dequeue(env.packets, packet, &view);
         }
+        debug_assert!(self.timed || self.deadline() == Time::NEVER, "a deadline, but not timed");
         self.marks += marked as u64;
     }
 
@@ -146,6 +150,10 @@ impl Transmitter {
 
     pub fn marks(&self) -> u64 {
         self.marks
+    }
+
+    pub fn timed(&self) -> bool {
+        self.timed
     }
 
     pub fn deadline(&self) -> Time {

@@ -15,39 +15,55 @@ pub struct Scenario {
     pub flows: Vec<FlowSetup>,
     pub transports: Vec<&'static str>,
     pub routing: Option<Routing>,
-    /// Control packets pass a token bucket in every NIC.
-    pub shaped: bool,
+    /// The classes of every NIC, whose port then has a policy of its own.
+    pub nic: Option<Vec<ClassPolicy>>,
+    /// Only this transport's.
+    pub shaped_only: Option<&'static str>,
+    /// Every port, NICs included, has this marker too.
+    pub marker: Option<fn() -> Box<dyn Marker>>,
     pub options: Options,
 }
 
-/// A transport whose control packets pass a token bucket of 200 Mb/s in every NIC.
-struct Shaped(Arc<dyn Configured>, TransportId);
+/// A transport whose ports were changed.
+struct Changed {
+    inner: Arc<dyn Configured>,
+    id: TransportId,
+    nic: Option<Vec<ClassPolicy>>,
+    marker: Option<fn() -> Box<dyn Marker>>,
+}
 
-impl Configured for Shaped {
+impl Configured for Changed {
     fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        self.0.host(site)
+        self.inner.host(site)
     }
     fn policy(&self, site: &PortSite) -> Policy {
-        if !site.nic {
-            return self.0.policy(site);
-        }
-        let shaper = Some(Shaper { rate: Rate(200_000_000), depth: Bytes(300) });
-        let data = ClassPolicy::fifo(Limit::Unlimited);
-        let control = ClassPolicy { shaper, ..data };
-        Policy { transport: self.1, classes: vec![control, data], markers: vec![] }
+        let mut policy = match &self.nic {
+            Some(nic) if site.nic => {
+                Policy { transport: self.id, classes: nic.clone(), markers: vec![] }
+            }
+            _ => self.inner.policy(site),
+        };
+        policy.markers.extend(self.marker.map(|make| make()));
+        policy
     }
     fn shapes_nic(&self) -> bool {
         true
     }
     fn hook(&self, site: &SwitchSite) -> Option<Box<dyn SwitchHook>> {
-        self.0.hook(site)
+        self.inner.hook(site)
     }
     fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.0.resolved()
+        self.inner.resolved()
     }
     fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
-        self.0.unsolicited(site, packets)
+        self.inner.unsolicited(site, packets)
     }
+}
+
+/// A class behind a token bucket.
+pub fn shaped(rate: Rate, depth: u64) -> ClassPolicy {
+    let shaper = Some(Shaper { rate, depth: Bytes(depth) });
+    ClassPolicy { shaper, ..ClassPolicy::fifo(Limit::Unlimited) }
 }
 
 pub fn parse(spec: &str, gbps: u64, propagation: Span) -> Fabric {
@@ -85,7 +101,9 @@ impl Scenario {
             flows: vec![],
             transports: transports.to_vec(),
             routing: None,
-            shaped: false,
+            nic: None,
+            shaped_only: None,
+            marker: None,
             options: Options { capture, ..Options::default() },
         }
     }
@@ -97,8 +115,10 @@ impl Scenario {
             let entry = transport(name);
             let info = entry.info();
             let mut configured = entry.configure(&[], site.clone()).unwrap();
-            if self.shaped {
-                configured = Arc::new(Shaped(configured, info.id));
+            let changed = self.nic.is_some() || self.marker.is_some();
+            if changed && self.shaped_only.is_none_or(|only| only == info.name) {
+                let (nic, marker) = (self.nic.clone(), self.marker);
+                configured = Arc::new(Changed { inner: configured, id: info.id, nic, marker });
             }
             Lane { info, configured, routing: self.routing.unwrap_or(info.routing) }
         };

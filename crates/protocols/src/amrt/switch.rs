@@ -56,4 +56,8 @@ impl Marker for GapMarker {
     fn sees(&self) -> (bool, bool) {
         (false, true)
     }
+
+    fn timed(&self) -> bool {
+        false
+    }
 }

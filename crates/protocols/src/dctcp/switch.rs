@@ -42,4 +42,8 @@ impl Marker for ThresholdMarker {
     fn sees(&self) -> (bool, bool) {
         (true, false)
     }
+
+    fn timed(&self) -> bool {
+        false
+    }
 }

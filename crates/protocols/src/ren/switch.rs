@@ -172,4 +172,8 @@ impl Marker for PortMarker {
     fn sees(&self) -> (bool, bool) {
         (false, true)
     }
+
+    fn timed(&self) -> bool {
+        false
+    }
 }
