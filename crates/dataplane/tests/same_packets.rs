@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Scenario, flow, parse, shaped};
+use common::{Scenario, flow, parse};
 use incast_transport::*;
 use incast_world::{Faults, SharedBuffer};
 
@@ -146,6 +146,12 @@ fn shapers_in_nics_hold_the_same_packets_back() {
         let (free, _) = scenario.same_in_both_worlds();
         assert!(held.flows != free.flows, "{name}: the shaper does nothing");
     }
+}
+
+/// A class behind a token bucket.
+fn shaped(rate: Rate, depth: u64) -> ClassPolicy {
+    let shaper = Some(Shaper { rate, depth: Bytes(depth) });
+    ClassPolicy { shaper, ..ClassPolicy::fifo(Limit::Unlimited) }
 }
 
 /// What a NIC's port holds back waits in the host: one packet of each data class at most is here.

@@ -60,12 +60,6 @@ impl Configured for Changed {
     }
 }
 
-/// A class behind a token bucket.
-pub fn shaped(rate: Rate, depth: u64) -> ClassPolicy {
-    let shaper = Some(Shaper { rate, depth: Bytes(depth) });
-    ClassPolicy { shaper, ..ClassPolicy::fifo(Limit::Unlimited) }
-}
-
 pub fn parse(spec: &str, gbps: u64, propagation: Span) -> Fabric {
     let rate = Rate::from_gbps(gbps);
     incast_fabric::parse(spec, LinkDefaults { rate, propagation, loss: 0.0 }).unwrap()
