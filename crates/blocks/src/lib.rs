@@ -1,6 +1,7 @@
 //! Mechanisms that transports share. No transport is known here by name.
 
 pub mod flow_table;
+pub mod math;
 pub mod pacer;
 pub mod port;
 pub mod reassembly;

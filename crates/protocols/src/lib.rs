@@ -1,6 +1,7 @@
 //! The catalogue: one folder and one line a transport.
 
 pub mod amrt;
+pub mod cubic;
 pub mod dctcp;
 pub mod ndp;
 pub mod phost;
@@ -10,8 +11,15 @@ pub mod trd;
 use incast_transport::Transport;
 
 /// Every transport, by name.
-pub const CATALOGUE: &[&dyn Transport] =
-    &[&amrt::ENTRY, &dctcp::ENTRY, &ndp::ENTRY, &phost::ENTRY, &ren::ENTRY, &trd::ENTRY];
+pub const CATALOGUE: &[&dyn Transport] = &[
+    &amrt::ENTRY,
+    &cubic::ENTRY,
+    &dctcp::ENTRY,
+    &ndp::ENTRY,
+    &phost::ENTRY,
+    &ren::ENTRY,
+    &trd::ENTRY,
+];
 
 /// The transport of this name.
 pub fn find(name: &str) -> Option<&'static dyn Transport> {

@@ -1,0 +1,74 @@
+//! HyStart: slow start ends when a round's answers spread or come later, not with a loss.
+
+use super::params::Params;
+use incast_transport::{Span, Time};
+
+/// HyStart (Ha and Rhee 2008) as Linux has it: one round is the window in flight at its start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HyStart {
+    least_window: f64,
+    samples: u32,
+    gap: Span,
+    train: f64,
+    delay_min: Span,
+    delay_max: Span,
+    /// The byte whose acknowledgement ends the round; `None` before the first.
+    end: Option<u64>,
+    began: Time,
+    last: Time,
+    /// Least round-trip time of the round, and how many there were.
+    least: Span,
+    count: u32,
+}
+
+impl HyStart {
+    pub fn new(params: &Params) -> HyStart {
+        HyStart {
+            least_window: params.hystart_window as f64,
+            samples: params.hystart_samples,
+            gap: params.hystart_gap,
+            train: params.hystart_train,
+            delay_min: params.hystart_delay_min,
+            delay_max: params.hystart_delay_max.max(params.hystart_delay_min),
+            end: None,
+            began: Time::ZERO,
+            last: Time::ZERO,
+            least: Span::MAX,
+            count: 0,
+        }
+    }
+
+    /// An answer came in slow start: acknowledged up to `acknowledged`, sent up to `sent`, with
+    /// the window in segments and the flow's least round-trip time. Whether slow start ends.
+    pub fn ends(
+        &mut self,
+        now: Time,
+        (acknowledged, sent): (u64, u64),
+        window: f64,
+        rtt: Option<Span>,
+        least_rtt: Option<Span>,
+    ) -> bool {
+        if self.end.is_none_or(|end| acknowledged > end) {
+            self.end = Some(sent);
+            self.began = now;
+            self.last = now;
+            self.least = Span::MAX;
+            self.count = 0;
+        }
+        let Some(least_rtt) = least_rtt.filter(|_| window >= self.least_window) else {
+            return false;
+        };
+        let in_train = now.since(self.last) <= self.gap;
+        if in_train {
+            self.last = now;
+        }
+        let spread = now.since(self.began).0 as f64 > self.train * least_rtt.0 as f64;
+        if let Some(rtt) = rtt.filter(|_| self.count < self.samples) {
+            self.least = self.least.min(rtt);
+            self.count += 1;
+        }
+        let excess = (least_rtt / 8).clamp(self.delay_min, self.delay_max);
+        let late = self.count == self.samples && self.least > least_rtt + excess;
+        in_train && spread || late
+    }
+}
