@@ -52,11 +52,17 @@ local kinds = {
         { "spare", 4, "Spare" }, { "spare_high", 3, "Spare" } },
     [10] = { "Credit", data_flags, { "number", 4, "Number of the credit" },
         { "stamp", 4, "Time sent" }, { "spare", 3, "Spare" } },
+    [11] = { "Credited", data_flags, { "seq", 4, "Packet number" },
+        { "stamp", 4, "Time the credit was sent" }, { "number", 3, "Number of the credit" } },
+    [12] = { "Request", data_flags, { "packets", 4, "Packets not sent yet" },
+        { "stamp", 4, "Time sent" }, { "spare", 3, "Spare" } },
 }
 
-local HEADER, ENTRY = 20, 8
-local SACK, INT = 1, 2
-local extension_names = { [SACK] = "Sack", [INT] = "Int" }
+local HEADER = 20
+local SACK, INT, PADDING = 1, 2, 3
+local extension_names = { [SACK] = "Sack", [INT] = "Int", [PADDING] = "Padding" }
+-- Bytes of an entry.
+local entries = { [SACK] = 8, [INT] = 8, [PADDING] = 2 }
 
 local fields = {}
 
@@ -200,7 +206,8 @@ local function add_extension(tree, buffer)
     end
     local first = buffer(HEADER, 1):uint()
     local kind, count = math.floor(first / 16), first % 16
-    local bytes = 2 + ENTRY * count
+    local size = entries[kind] or 8
+    local bytes = 2 + size * count
     local node = tree:add(incast, buffer(HEADER, math.min(bytes, rest)),
         "Extension: " .. (extension_names[kind] or "unknown"))
     node:add(fields["extension.kind"], buffer(HEADER, 1))
@@ -211,10 +218,10 @@ local function add_extension(tree, buffer)
         return nil
     end
     for i = 0, count - 1 do
-        local entry = buffer(HEADER + 2 + ENTRY * i, ENTRY)
+        local entry = buffer(HEADER + 2 + size * i, size)
         if kind == SACK then
             add_sack(node, entry)
-        else
+        elseif kind == INT then
             add_int(node, entry)
         end
     end

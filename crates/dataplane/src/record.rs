@@ -76,6 +76,7 @@ fn flows(probe: &Probe) -> Vec<FlowRecord> {
             delivered: probe.bytes_delivered(flow),
             packets: trace.packets,
             retransmits: trace.retransmits,
+            wasted: trace.wasted,
             // How old information is does not travel, and a transport may count only decisions
             // of known age: neither is reported.
             decisions: 0,

@@ -337,6 +337,7 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
             delivered: 0,
             packets: 0,
             retransmits: 0,
+            wasted: 0,
             decisions: 0,
             decision_age: 0,
         })
@@ -391,6 +392,7 @@ fn collect_flows(part: &Partition, record: &mut RunRecord) {
             flow.started = Some(Time(trace.started));
             flow.packets = trace.packets;
             flow.retransmits = trace.retransmits;
+            flow.wasted = trace.wasted;
         }
     }
     for outcome in part.probe.outcomes() {

@@ -68,6 +68,8 @@ pub struct SenderTrace {
     pub packets: u32,
     /// Data packets sent that were flagged as retransmissions.
     pub retransmits: u32,
+    /// Permissions that were not used.
+    pub wasted: u32,
     /// Decisions taken.
     pub decisions: u32,
     /// Sum over decisions of the age of their information, picoseconds.
@@ -217,6 +219,12 @@ impl Probe {
         let trace = &mut self.senders[flow.0 as usize];
         trace.decisions += 1;
         trace.decision_age += self.now.saturating_sub(informed.0);
+    }
+
+    /// A credit, grant or token came to the flow's source when nothing was left to send.
+    #[inline]
+    pub fn wasted(&mut self, flow: FlowId) {
+        self.senders[flow.0 as usize].wasted += 1;
     }
 
     /// `payload` bytes from `offset` on arrived for the first time. `key` is the packet's

@@ -69,6 +69,8 @@ pub struct FlowRecord {
     pub packets: u32,
     /// Retransmitted data packets.
     pub retransmits: u32,
+    /// Permissions to send that came when nothing was left to send.
+    pub wasted: u32,
     /// Decisions of its control law.
     pub decisions: u32,
     /// Sum over decisions of the age of their information, picoseconds.

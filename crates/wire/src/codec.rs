@@ -8,7 +8,7 @@
 //!  6  4000 (do not fragment)             26  checksum of 20.. up to the payload
 //!  8  time to live 64                    28  the transport's own twelve bytes
 //!  9  protocol 253                       40  extension: kind 4 | count 4, reserved 8,
-//! 10  checksum of 0..20                      then eight bytes an entry
+//! 10  checksum of 0..20                      then eight bytes an entry, padding two
 //! 12  10.src                              .  payload: zeros
 //! 16  10.dst
 //! ```
@@ -25,8 +25,8 @@
 use crate::checksum::{checksum, complement, sum, updated};
 use crate::malformed::{Covered, Malformed};
 use crate::{
-    Extension, FlowId, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord, Packet, SACK_RANGES,
-    TransportId, U24_MAX, flag,
+    Extension, FlowId, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord, PADDING_PAIRS, Packet,
+    SACK_RANGES, TransportId, U24_MAX, flag,
 };
 
 /// The IPv4 protocol number of the transport header: "for experimentation and testing" (RFC 3692).
@@ -49,6 +49,7 @@ const EXTENDED: u8 = 1 << 4;
 const RESERVED: u8 = 0b11 << 2;
 const SACK: u8 = 1;
 const INT: u8 = 2;
+const PADDING: u8 = 3;
 
 /// Appends the packet to `out`, from its IPv4 header to the end of its payload, which is zeros;
 /// returns the IP length in bytes. Values wider than their field are cut.
@@ -112,6 +113,7 @@ fn check(packet: &Packet, extension: &Extension) {
         Extension::None => true,
         Extension::Sack { count, .. } => count as usize <= SACK_RANGES,
         Extension::Int { count, .. } => count as usize <= INT_HOPS,
+        Extension::Padding { count } => count <= PADDING_PAIRS,
     };
     assert!(fits, "{extension:?} counts more entries than it has");
     assert_eq!(packet.extension, extension.bytes(), "the packet's extension is not {extension:?}");
@@ -198,15 +200,21 @@ fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
     let most = match first >> 4 {
         SACK => SACK_RANGES,
         INT => INT_HOPS,
+        PADDING => PADDING_PAIRS as usize,
         _ => return Err(Malformed::Extension { first, reserved }),
     };
     if count as usize > most || reserved != 0 {
         return Err(Malformed::Extension { first, reserved });
     }
-    let extension = 2 + 8 * count;
+    let padding = first >> 4 == PADDING;
+    let extension = 2 + if padding { 2 } else { 8 } * count;
     let minimum = HEADER_BYTES + extension as u16;
     if length < minimum {
         return Err(Malformed::Length { length, minimum });
+    }
+    let entries = &bytes[HEADERS + 2..minimum as usize];
+    if padding && entries.iter().any(|&byte| byte != 0) {
+        return Err(Malformed::Extension { first, reserved });
     }
     Ok(extension)
 }
@@ -235,6 +243,10 @@ fn write_extension(extension: &Extension, out: &mut [u8]) {
                 entry[4..].copy_from_slice(&to.to_be_bytes());
             }
         }
+        Extension::Padding { count } => {
+            out.fill(0);
+            out[0] = PADDING << 4 | count;
+        }
         Extension::Int { count, records } => {
             out[..2].copy_from_slice(&[INT << 4 | count, 0]);
             for (entry, record) in out[2..].chunks_exact_mut(8).zip(records) {
@@ -247,6 +259,9 @@ fn write_extension(extension: &Extension, out: &mut [u8]) {
 /// Reads an extension that [`extension_bytes`] accepted.
 fn read_extension(bytes: &[u8]) -> Extension {
     let count = bytes[0] & 15;
+    if bytes[0] >> 4 == PADDING {
+        return Extension::Padding { count };
+    }
     let entries =
         bytes[2..].chunks_exact(8).map(|e| u64::from_be_bytes(e.try_into().expect("eight bytes")));
     if bytes[0] >> 4 == SACK {

@@ -2,6 +2,8 @@
 
 /// Most SACK ranges in one acknowledgement.
 pub const SACK_RANGES: usize = 3;
+/// Most pairs of padding bytes in one packet.
+pub const PADDING_PAIRS: u8 = 15;
 /// Most telemetry records in one packet.
 pub const INT_HOPS: usize = 8;
 
@@ -51,6 +53,11 @@ pub enum Extension {
         /// Nearest the sender first, in the order they were added.
         records: [IntRecord; INT_HOPS],
     },
+    /// Zeros that make a packet longer, 2 + 2 n bytes.
+    Padding {
+        /// Pairs of bytes.
+        count: u8,
+    },
 }
 
 impl Extension {
@@ -59,6 +66,7 @@ impl Extension {
         match self {
             Extension::None => 0,
             Extension::Sack { count, .. } | Extension::Int { count, .. } => 2 + 8 * count,
+            Extension::Padding { count } => 2 + 2 * count,
         }
     }
 
@@ -66,7 +74,7 @@ impl Extension {
     /// in use zero.
     pub fn rounded(mut self) -> Extension {
         match &mut self {
-            Extension::None => {}
+            Extension::None | Extension::Padding { .. } => {}
             Extension::Sack { count, ranges } => {
                 ranges.iter_mut().skip(*count as usize).for_each(|range| *range = (0, 0));
             }

@@ -226,6 +226,28 @@ headers! {
         /// Bits of [`data_flag`].
         flags: u8,
     },
+    /// Data sent for a credit. Sequence numbers count packets.
+    Credited = 11 {
+        /// Packet number in the flow.
+        seq: u32,
+        /// Echo of the credit's stamp.
+        stamp: u32,
+        /// Echo of the credit's number.
+        number: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// Asks for credits, or with [`data_flag::LAST`] for no more of them.
+    Request = 12 {
+        /// Packets of the flow that were not sent yet.
+        packets: u32,
+        /// When it was sent, in units the transport defines.
+        stamp: u32,
+        /// Spare.
+        spare: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
 }
 
 impl Header {
@@ -233,7 +255,9 @@ impl Header {
     #[inline]
     pub fn data_key(&self) -> u32 {
         match *self {
-            Header::Segment { seq, .. } | Header::Data { seq, .. } => seq,
+            Header::Segment { seq, .. }
+            | Header::Data { seq, .. }
+            | Header::Credited { seq, .. } => seq,
             _ => 0,
         }
     }

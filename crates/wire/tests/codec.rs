@@ -78,6 +78,10 @@ fn the_extensions_byte_by_byte() {
     let extension = Extension::Int { count: 1, records };
     let bytes = bytes_of(&packet(data(), &extension), &extension);
     assert_eq!(bytes[40..], [0x21, 0x00, 0x51, 0x23, 0x45, 0x6a, 0xbc, 0xde, 0xf0, 0x12]);
+
+    let extension = Extension::Padding { count: 2 };
+    let bytes = bytes_of(&packet(data(), &extension), &extension);
+    assert_eq!(bytes[40..], [0x32, 0, 0, 0, 0, 0]);
 }
 
 /// Kind, header and its twelve bytes. A capture made today must stay readable.
@@ -104,6 +108,10 @@ fn layouts() -> Vec<(u8, Header, [u8; 12])> {
          [255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 1]),
         (10, Header::Credit { number: 0x80000000, stamp: 0x7fffffff, spare: 0, flags: 255 },
          [0x80, 0, 0, 0, 0x7f, 255, 255, 255, 0, 0, 0, 255]),
+        (11, Header::Credited { seq: 0x01020304, stamp: 0x05060708, number: 0x090a0b, flags: 12 },
+         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+        (12, Header::Request { packets: 0x01020304, stamp: 0xfffefdfc, spare: 0, flags: 1 },
+         [1, 2, 3, 4, 255, 254, 253, 252, 0, 0, 0, 1]),
     ]
 }
 
@@ -236,6 +244,8 @@ fn each_malformation_is_named() {
         (&[(25, 0x11)], Trimmed { payload: 10 }),
         (&[(40, 0x02)], Malformed::Extension { first: 0x02, reserved: 0 }),
         (&[(40, 0x32)], Malformed::Extension { first: 0x32, reserved: 0 }),
+        (&[(40, 0x42)], Malformed::Extension { first: 0x42, reserved: 0 }),
+        (&[(40, 0x39)], Malformed::Extension { first: 0x39, reserved: 0 }),
         (&[(40, 0x14)], Malformed::Extension { first: 0x14, reserved: 0 }),
         (&[(40, 0x29)], Malformed::Extension { first: 0x29, reserved: 0 }),
         (&[(41, 0x80)], Malformed::Extension { first: 0x12, reserved: 0x80 }),
@@ -330,6 +340,7 @@ fn any_extension() -> impl Strategy<Value = Extension> {
             .prop_map(|(count, ranges)| Extension::Sack { count, ranges }),
         (0..=INT_HOPS as u8, prop::array::uniform8(record))
             .prop_map(|(count, records)| Extension::Int { count, records }),
+        (0..=PADDING_PAIRS).prop_map(|count| Extension::Padding { count }),
     ]
     .prop_map(Extension::rounded)
 }

@@ -154,7 +154,9 @@ fn the_dissector_shows_every_field_of_every_kind() {
         assert_eq!(number(&frame[5]), packet.payload.into(), "{context}");
         match extension {
             Extension::None => assert_eq!(frame[6], "", "{context}"),
-            Extension::Sack { count, .. } | Extension::Int { count, .. } => {
+            Extension::Sack { count, .. }
+            | Extension::Int { count, .. }
+            | Extension::Padding { count } => {
                 assert_eq!(number(&frame[6]), (*count).into(), "{context}");
             }
         }
@@ -227,7 +229,7 @@ fn the_dissector_survives_broken_packets_and_says_what_is_wrong() {
     let cases: [(&[(usize, u8)], &str); 4] = [
         (&[(30, 1)], "incast.checksum.bad"),
         (&[(25, 31 << 3)], "incast.kind.unknown"),
-        (&[(40, 0x33)], "incast.extension.bad"),
+        (&[(40, 0x43)], "incast.extension.bad"),
         (&[(40, 0x1f)], "incast.extension.bad"),
     ];
     for (edits, complaint) in cases {

@@ -96,6 +96,13 @@ pub const FLOW_COLUMNS: &[Column] = &[
     integer("retransmits", "", "Retransmitted data packets.", |run, row| {
         Some(record(run, row).retransmits as u64)
     }),
+    integer(
+        "wasted",
+        "",
+        "Credits, grants or tokens that came when nothing was left to send; for transports that \
+        count them.",
+        |run, row| Some(record(run, row).wasted as u64),
+    ),
     integer("delivered_bytes", "bytes", "Payload delivered, each byte once.", |run, row| {
         Some(record(run, row).delivered)
     }),

@@ -20,6 +20,7 @@ pub fn flow(
         delivered: size_bytes,
         packets: size_bytes.div_ceil(1460) as u32,
         retransmits: 0,
+        wasted: 0,
         decisions: 0,
         decision_age: 0,
     };

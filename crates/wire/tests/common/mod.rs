@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use incast_wire::{
-    Extension, FlowId, Header, HostId, INT_HOPS, IntRecord, Packet, SACK_RANGES, TransportId, flag,
+    Extension, FlowId, Header, HostId, INT_HOPS, IntRecord, PADDING_PAIRS, Packet, SACK_RANGES,
+    TransportId, flag,
 };
 
 pub fn packet(header: Header, extension: &Extension) -> Packet {
@@ -22,7 +23,7 @@ pub fn packet(header: Header, extension: &Extension) -> Packet {
     }
 }
 
-/// No extension, and both kinds with every count.
+/// No extension, and all kinds with every count.
 pub fn extensions() -> Vec<Extension> {
     let mut ranges = [(0, 0); SACK_RANGES];
     for (range, from) in ranges.iter_mut().zip([1_000, 3_920, 0xffff_ff00u32]) {
@@ -40,7 +41,9 @@ pub fn extensions() -> Vec<Extension> {
     }
     let sack = (0..=SACK_RANGES as u8).map(|count| Extension::Sack { count, ranges });
     let int = (0..=INT_HOPS as u8).map(|count| Extension::Int { count, records });
-    [Extension::None].into_iter().chain(sack).chain(int).map(Extension::rounded).collect()
+    let padding = (0..=PADDING_PAIRS).map(|count| Extension::Padding { count });
+    let all = [Extension::None].into_iter().chain(sack).chain(int).chain(padding);
+    all.map(Extension::rounded).collect()
 }
 
 /// Each header x extension x flags, with values at the ends of their fields.
