@@ -56,6 +56,12 @@ local kinds = {
         { "stamp", 4, "Time the credit was sent" }, { "number", 3, "Number of the credit" } },
     [12] = { "Request", data_flags, { "packets", 4, "Packets not sent yet" },
         { "stamp", 4, "Time sent" }, { "spare", 3, "Spare" } },
+    [13] = { "Resend", data_flags, { "first", 4, "First packet asked for" },
+        { "packets", 4, "How many" }, { "class", 3, "Service class to send them in" } },
+    [14] = { "Busy", data_flags, { "first", 4, "First packet that was asked for" },
+        { "spare", 4, "Spare" }, { "spare_high", 3, "Spare" } },
+    [15] = { "Unknown", data_flags, { "spare_low", 4, "Spare" }, { "spare", 4, "Spare" },
+        { "spare_high", 3, "Spare" } },
 }
 
 local HEADER = 20

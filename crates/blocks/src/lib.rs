@@ -2,8 +2,10 @@
 
 pub mod flow_table;
 pub mod math;
+pub mod outbox;
 pub mod pacer;
 pub mod port;
+pub mod ranking;
 pub mod reassembly;
 pub mod receiver_driven;
 pub mod rto;

@@ -248,6 +248,39 @@ headers! {
         /// Bits of [`data_flag`].
         flags: u8,
     },
+    /// Asks for packets that should have arrived (Homa's RESEND).
+    Resend = 13 {
+        /// The first packet.
+        first: u32,
+        /// How many.
+        packets: u32,
+        /// Service class to send them in.
+        class: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// The source will send what was asked for, but is busy with other flows (Homa's BUSY).
+    Busy = 14 {
+        /// The first packet that was asked for.
+        first: u32,
+        /// Spare.
+        spare: u32,
+        /// Spare.
+        spare_high: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
+    /// The host does not know the flow (Homa's UNKNOWN).
+    Unknown = 15 {
+        /// Spare.
+        spare_low: u32,
+        /// Spare.
+        spare: u32,
+        /// Spare.
+        spare_high: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
 }
 
 impl Header {

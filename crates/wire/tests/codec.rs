@@ -29,7 +29,7 @@ fn data() -> Header {
 #[test]
 fn every_packet_comes_back() {
     let packets = all_packets();
-    assert!(packets.len() >= 3 * 10 * 14 * 8);
+    assert!(packets.len() >= 3 * 15 * 14 * 8);
     for (packet, extension) in packets {
         let bytes = bytes_of(&packet, &extension);
         assert_eq!(bytes.len(), packet.ip_bytes() as usize);
@@ -112,6 +112,12 @@ fn layouts() -> Vec<(u8, Header, [u8; 12])> {
          [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
         (12, Header::Request { packets: 0x01020304, stamp: 0xfffefdfc, spare: 0, flags: 1 },
          [1, 2, 3, 4, 255, 254, 253, 252, 0, 0, 0, 1]),
+        (13, Header::Resend { first: 258, packets: 3, class: 2, flags: 0 },
+         [0, 0, 1, 2, 0, 0, 0, 3, 0, 0, 2, 0]),
+        (14, Header::Busy { first: 0x01020304, spare: 0, spare_high: 0, flags: 0 },
+         [1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0]),
+        (15, Header::Unknown { spare_low: 0, spare: 0, spare_high: 0, flags: 128 },
+         [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 128]),
     ]
 }
 

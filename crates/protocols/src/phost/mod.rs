@@ -1,10 +1,8 @@
 //! pHost (CoNEXT 2015): destinations hand out tokens, sources spend them.
 
-mod control;
 #[cfg(test)]
 mod network_tests;
 mod params;
-mod ranking;
 mod receiver;
 mod sender;
 #[cfg(test)]
@@ -12,7 +10,7 @@ mod tests;
 
 pub use params::Params;
 
-use control::Outbox;
+use incast_blocks::outbox::{CONTROL, Outbox};
 use incast_transport::{
     Bytes, ClassPolicy, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host,
     HostSite, Info, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing,
@@ -24,8 +22,6 @@ use std::sync::Arc;
 
 /// pHost's number on the wire.
 pub const ID: TransportId = TransportId(3);
-/// Class of announcements, tokens and finishes.
-const CONTROL: u8 = 0;
 /// Class of data of flows no larger than the free tokens.
 const SMALL: u8 = 1;
 /// Class of other data.
@@ -136,7 +132,7 @@ impl Configured for Plan {
         Box::new(PhostHost {
             senders: Senders::new(terms),
             receivers: Receivers::new(terms),
-            outbox: Outbox::default(),
+            outbox: Outbox::new(ID),
         })
     }
 

@@ -1,9 +1,9 @@
 //! Destinations: one token a packet time, to the flow with the fewest remaining packets.
 
 use super::Terms;
-use super::control::{Control, Outbox};
-use super::ranking::{Rank, Ranking};
 use incast_blocks::flow_table::{FlowSet, FlowTable};
+use incast_blocks::outbox::{Control, Outbox};
+use incast_blocks::ranking::{Rank, Ranking};
 use incast_blocks::receiver_driven::{Arrival, Arrivals, FlowTimers};
 use incast_transport::{
     Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, data_flag, flag,
@@ -119,7 +119,7 @@ impl Receivers {
         flow.goal = packets as i64;
         flow.last_token = now;
         flow.place = Place::Eligible;
-        flow.rank.remaining = packets - flow.arrived;
+        flow.rank.remaining = (packets - flow.arrived) as u64;
         self.start_timer(now);
         // Data of tokens issued now arrives behind a longer flow's free packets anyway.
         self.hold = if free == packets { free } else { 0 };
@@ -189,7 +189,7 @@ impl Receivers {
     /// After an arrival: fewer packets remain, and the flow may have room for tokens again.
     fn rerank(&mut self, slot: u32, now: Time) {
         let flow = self.flows.at_mut(slot);
-        let remaining = flow.packets.saturating_sub(flow.arrived);
+        let remaining = flow.packets.saturating_sub(flow.arrived) as u64;
         match flow.place {
             Place::Unknown => {}
             Place::Eligible => {
@@ -341,7 +341,7 @@ impl Incoming {
             seq = self.arrivals.lowest_missing();
         }
         self.next_seq = seq + 1;
-        let (remaining, number) = (self.rank.remaining, self.token_count as u32);
+        let (remaining, number) = (self.rank.remaining as u32, self.token_count as u32);
         self.token_count += 1;
         self.last_token = now;
         let header = Header::Token { seq, remaining, number, flags: 0 };

@@ -1,9 +1,9 @@
 //! Sources: which of their flows spends a token next.
 
-use super::control::{Control, Outbox};
-use super::ranking::{Rank, Ranking};
 use super::{ID, Terms};
 use incast_blocks::flow_table::FlowTable;
+use incast_blocks::outbox::{Control, Outbox};
+use incast_blocks::ranking::{Rank, Ranking};
 use incast_blocks::receiver_driven::{Arrival, Arrivals, FlowTimers};
 use incast_transport::{
     Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Time, data_flag, flag,
@@ -75,7 +75,7 @@ impl Senders {
     pub fn open(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, flow: &Flow) {
         let packets = flow.packets();
         let free = self.terms.free(packets);
-        let rank = Rank { remaining: packets, order: self.opened, flow: flow.id };
+        let rank = Rank { remaining: packets as u64, order: self.opened, flow: flow.id };
         self.opened = self.opened.wrapping_add(1);
         let mut outgoing = Outgoing {
             flow: flow.clone(),
@@ -122,6 +122,7 @@ impl Senders {
         outgoing.drop_expired(env.now);
         let expires = env.now + self.terms.token_life;
         outgoing.tokens.push_back(Token { expires, number, seq });
+        let remaining = remaining as u64;
         if outgoing.ranked {
             self.ranking.change(outgoing.rank, remaining);
         }

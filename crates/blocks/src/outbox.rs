@@ -1,8 +1,10 @@
-//! Control packets that wait for the NIC: announcements, tokens and finishes.
+//! Control packets of a host that wait for the NIC: announcements, grants, tokens, finishes.
 
-use super::{CONTROL, ID};
-use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Time, flag};
+use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Time, TransportId, flag};
 use std::collections::VecDeque;
+
+/// Service class of control packets.
+pub const CONTROL: u8 = 0;
 
 /// A control packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,32 +15,38 @@ pub struct Control {
     pub to: HostId,
     /// What it says.
     pub header: Header,
-    /// Whether it repeats an announcement.
+    /// Whether it repeats an earlier one.
     pub again: bool,
     /// When what it tells was current.
     pub informed: Time,
 }
 
-/// First in, first out.
-#[derive(Default)]
+/// Control packets of one transport, first in, first out.
 pub struct Outbox {
+    transport: TransportId,
     waiting: VecDeque<Control>,
 }
 
 impl Outbox {
+    /// Nothing waits.
+    pub fn new(transport: TransportId) -> Outbox {
+        Outbox { transport, waiting: VecDeque::new() }
+    }
+
     /// Adds a packet.
     #[inline]
     pub fn push(&mut self, control: Control) {
         self.waiting.push_back(control);
     }
 
-    /// The next packet.
+    /// Takes the next packet out.
     #[inline]
     pub fn pop(&mut self) -> Option<Control> {
         self.waiting.pop_front()
     }
 
     /// Puts the next packet into the pool.
+    #[inline]
     pub fn send(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
         let control = self.pop()?;
         let packet = env.packets.create(Packet {
@@ -50,7 +58,7 @@ impl Outbox {
             path: 0,
             mark: 0,
             class: CONTROL,
-            transport: ID,
+            transport: self.transport,
             flags: if control.again { flag::RETRANSMIT } else { 0 },
             extension: 0,
         });

@@ -1,12 +1,13 @@
-//! Flows in the order in which they are preferred: fewest remaining packets, then the earliest.
+//! Flows in the order in which they are preferred: the fewest remaining (shortest remaining first),
+//! then the earliest.
 
 use incast_transport::FlowId;
 
 /// A flow's place in the order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Rank {
-    /// Packets that are still to come.
-    pub remaining: u32,
+    /// Packets or bytes that are still to come.
+    pub remaining: u64,
     /// How many flows came before it.
     pub order: u32,
     /// Which.
@@ -52,8 +53,20 @@ impl Ranking {
         self.worst_first.remove(place);
     }
 
-    /// Gives a flow fewer or more remaining packets.
-    pub fn change(&mut self, old: Rank, remaining: u32) {
+    /// All flows, the preferred one first.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = Rank> + '_ {
+        self.worst_first.iter().rev().copied()
+    }
+
+    /// Number of flows.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.worst_first.len()
+    }
+
+    /// Gives a flow more or less that remains. Panics when it is not there.
+    pub fn change(&mut self, old: Rank, remaining: u64) {
         let new = Rank { remaining, ..old };
         let (from, to) = (self.place(old), self.place(new));
         assert_eq!(self.worst_first.get(from), Some(&old), "a ranked flow");
@@ -77,7 +90,7 @@ mod tests {
         let mut random = Random::new(1, 0, 0);
         let (mut ranking, mut model) = (Ranking::default(), BTreeSet::new());
         for order in 0..20_000 {
-            let remaining = random.below(50) as u32;
+            let remaining = random.below(50);
             let picked = model.iter().nth(random.below(30) as usize).copied();
             match (random.below(3), picked) {
                 (0, Some(rank)) => {
@@ -97,7 +110,7 @@ mod tests {
                 _ => {}
             }
             assert_eq!(ranking.best(), model.first().copied());
-            assert!(ranking.worst_first.iter().rev().eq(model.iter()));
+            assert!(ranking.iter().eq(model.iter().copied()) && ranking.len() == model.len());
         }
     }
 }
