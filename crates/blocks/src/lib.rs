@@ -1,5 +1,6 @@
 //! Mechanisms that transports share. No transport is known here by name.
 
+pub mod credit;
 pub mod flow_table;
 pub mod math;
 pub mod outbox;

@@ -232,7 +232,7 @@ impl HostNode {
             return;
         }
         let packet = match self.nic {
-            None => self.pull(medium, start).ok_or(NEVER),
+            None => self.pull(medium, start, Classes::ALL).ok_or(NEVER),
             Some(_) => self.pull_shaped(medium, start),
         };
         self.refresh_deadline();
@@ -266,11 +266,12 @@ impl HostNode {
         }
     }
 
-    fn pull<I>(&mut self, medium: &mut Medium<I>, start: u64) -> Option<PacketRef> {
+    fn pull<I>(&mut self, medium: &mut Medium<I>, start: u64, among: Classes) -> Option<PacketRef> {
         medium.probe.enter(Time(start), self.clock);
         let mut env = env!(self, medium, start);
         let nic = &self.nic;
-        let open = |transport| nic.as_ref().map_or(Classes::ALL, |nic| nic.wants(transport));
+        let wanted = |transport| nic.as_ref().map_or(Classes::ALL, |nic| nic.wants(transport));
+        let open = |transport| Classes(among.0 & wanted(transport).0);
         pull(&mut self.transports, &mut self.turn, &mut env, open)
     }
 
@@ -283,15 +284,17 @@ impl HostNode {
             self.line.series.set_marks(nic.marks());
         }
         for _ in 0..MOST_CALLS {
-            let nic = self.nic.as_mut().expect("a NIC with a port");
-            let (now, random) = (Time(start), &mut self.line.random);
-            let mut env = PortEnv { now, random, packets: &mut self.pool };
-            let again = match nic.dequeue(&mut env, Classes::ALL) {
-                Dequeue::Packet(packet) => return Ok(packet),
-                Dequeue::NotBefore(at) => at.0,
-                Dequeue::Empty => NEVER,
+            // What control there is by now waits in the port before the port chooses.
+            let packet = match self.pull(medium, start, Classes::CONTROL) {
+                Some(packet) => packet,
+                None => match self.nic_chooses(start) {
+                    Dequeue::Packet(packet) => return Ok(packet),
+                    Dequeue::NotBefore(Time(again)) => {
+                        self.pull(medium, start, Classes::ALL).ok_or(again)?
+                    }
+                    Dequeue::Empty => self.pull(medium, start, Classes::ALL).ok_or(NEVER)?,
+                },
             };
-            let packet = self.pull(medium, start).ok_or(again)?;
             self.depart(medium, packet, start, 0);
             let nic = self.nic.as_mut().expect("a NIC with a port");
             let (now, random) = (Time(start), &mut self.line.random);
@@ -301,6 +304,12 @@ impl HostNode {
             self.settle(start, packet, verdict);
         }
         panic!("host {} fills its NIC without end", self.host.0);
+    }
+
+    fn nic_chooses(&mut self, start: u64) -> Dequeue {
+        let (now, random) = (Time(start), &mut self.line.random);
+        let mut env = PortEnv { now, random, packets: &mut self.pool };
+        self.nic.as_mut().expect("a NIC with a port").dequeue(&mut env, Classes::ALL)
     }
 
     /// What became of packets at the NIC's own port.

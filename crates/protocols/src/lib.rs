@@ -3,6 +3,7 @@
 pub mod amrt;
 pub mod cubic;
 pub mod dctcp;
+pub mod expresspass;
 pub mod ndp;
 pub mod phost;
 pub mod ren;
@@ -15,6 +16,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &amrt::ENTRY,
     &cubic::ENTRY,
     &dctcp::ENTRY,
+    &expresspass::ENTRY,
     &ndp::ENTRY,
     &phost::ENTRY,
     &ren::ENTRY,

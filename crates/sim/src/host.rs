@@ -331,19 +331,17 @@ impl Partition {
             series.set_marks(nic.marks());
         }
         for _ in 0..MOST_CALLS {
-            let state = self.hosts[host as usize].as_mut().expect("an own host");
-            let nic = state.nic.as_mut().expect("a shaped NIC");
-            let mut env = PortEnv {
-                now: Time(start),
-                random: &mut self.port_random[port],
-                packets: &mut self.pool,
+            // What control there is by now waits in the port before the port chooses.
+            let packet = match self.pull(host, start, Classes::CONTROL) {
+                Some(packet) => packet,
+                None => match self.nic_chooses(host, start) {
+                    Dequeue::Packet(packet) => return Ok(packet),
+                    Dequeue::NotBefore(Time(again)) => {
+                        self.pull(host, start, Classes::ALL).ok_or(again)?
+                    }
+                    Dequeue::Empty => self.pull(host, start, Classes::ALL).ok_or(NEVER)?,
+                },
             };
-            let again = match nic.dequeue(&mut env, Classes::ALL) {
-                Dequeue::Packet(packet) => return Ok(packet),
-                Dequeue::NotBefore(at) => at.0,
-                Dequeue::Empty => NEVER,
-            };
-            let packet = self.pull(host, start, Classes::ALL).ok_or(again)?;
             self.depart(host, packet, start, 0);
             let meta = self.pool.meta_mut(packet);
             (meta.arrived, meta.tier) = (Time(start), 0);
@@ -361,6 +359,16 @@ impl Partition {
             self.settle(port as u32, packet, verdict, start);
         }
         panic!("host {host} fills its NIC without end");
+    }
+
+    fn nic_chooses(&mut self, host: u32, start: u64) -> Dequeue {
+        let state = self.hosts[host as usize].as_mut().expect("an own host");
+        let mut env = PortEnv {
+            now: Time(start),
+            random: &mut self.port_random[state.port as usize],
+            packets: &mut self.pool,
+        };
+        state.nic.as_mut().expect("a shaped NIC").dequeue(&mut env, Classes::ALL)
     }
 
     /// Makes sure that something brings the host up to date in time.

@@ -7,7 +7,7 @@ use incast_sim::{Monitor, run};
 use incast_transport::{
     Bytes, Flow, Framing, Limit, PortRecord, Rate, Routing, RunRecord, Span, Time, Transport,
 };
-use incast_world::{FlowSetup, Lane, Options, assemble, fabric_site};
+use incast_world::{Captured, FlowSetup, Lane, Options, assemble, fabric_site};
 use std::sync::Arc;
 
 pub(crate) struct Network {
@@ -18,6 +18,7 @@ pub(crate) struct Network {
     settings: Vec<(&'static str, &'static str)>,
     pub options: Options,
     pub routing: Routing,
+    pub buffer: Limit,
 }
 
 impl Network {
@@ -41,12 +42,17 @@ impl Network {
             settings: settings.to_vec(),
             options,
             routing: transport.info().routing,
+            buffer: Limit::Packets(128),
         }
     }
 
     pub fn run(&self, flows: Vec<Flow>) -> RunRecord {
-        let buffer = Limit::Packets(128);
-        let site = fabric_site(&self.fabric, Framing::ETHERNET, buffer, None, None);
+        self.capture(flows).0
+    }
+
+    /// The same, and the packets at the ports that `options.capture` names.
+    pub fn capture(&self, flows: Vec<Flow>) -> (RunRecord, Vec<Captured>) {
+        let site = fabric_site(&self.fabric, Framing::ETHERNET, self.buffer, None, None);
         let info = self.transport.info();
         let lane = Lane {
             info,
@@ -58,7 +64,7 @@ impl Network {
         let (fabric, options) = (self.fabric.clone(), self.options.clone());
         let setup = assemble(fabric, site, &[lane], Join::Shared, flows, None, options);
         let setup = setup.unwrap_or_else(|conflict| panic!("{conflict}"));
-        run(setup, 1, &Monitor::default()).0
+        run(setup, 1, &Monitor::default())
     }
 
     /// The time of a flow of full packets that is alone.

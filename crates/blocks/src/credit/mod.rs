@@ -1,0 +1,204 @@
+//! What credit-clocked transports share (ExpressPass, SIGCOMM 2017): a source that asks for
+//! credits and answers each with one data packet, a destination that paces credits for each flow
+//! at the rate of a [`CreditLaw`], and recovery by going back to the first packet missing.
+//!
+//! Headers: `Request` asks for credits and, flagged `LAST`, for no more of them; `Credit` lets one
+//! packet go; `Credited` is that packet and echoes the credit's number and stamp; `Nack` names the
+//! first packet missing; `Finish` says that everything has arrived. Stamps are nanoseconds.
+//!
+//! Ports limit the credits, not the data: [`shaped`] is the class in which they wait.
+
+mod count;
+mod outbox;
+mod receivers;
+mod senders;
+#[cfg(test)]
+mod tests;
+
+pub use count::CreditCount;
+pub use receivers::Receivers;
+pub use senders::Senders;
+
+use incast_transport::{
+    Bytes, ClassPolicy, Classes, Env, Flow, Framing, Header, Host, Limit, PacketRef, Rate, Shaper,
+    Span, Time, TransportId,
+};
+use outbox::Outbox;
+
+/// Service class of credits.
+pub const CREDIT: u8 = 0;
+/// Service class of all else, control packets included: only credits may be in theirs.
+pub const DATA: u8 = 1;
+
+/// What both ends of a flow go by.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Whose packets these are.
+    pub transport: TransportId,
+    /// The ECN bits that data leaves with.
+    pub mark: u8,
+    /// Charged bytes of a credit.
+    pub credit: u32,
+    /// Largest share by which the time to the next credit deviates, either way; below 1.
+    pub jitter: f64,
+    /// Largest number of pairs of bytes by which a credit is longer than the shortest packet.
+    pub longer: u8,
+    /// Whether a source stops credits as soon as those of the last round trip suffice for the rest.
+    pub early_stop: bool,
+    /// Time after which a request that no credit answers is repeated, at most a second.
+    pub request_again: Span,
+    /// Time after which a packet that is still missing is asked for again.
+    pub missing_again: Span,
+}
+
+/// When a data packet arrived, and what it tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrived {
+    /// When.
+    pub now: Time,
+    /// From the sending of its credit until now, to the nanosecond.
+    pub rtt: Span,
+    /// Whether it was marked: both ECN bits are set.
+    pub marked: bool,
+    /// Payload bytes.
+    pub payload: u16,
+}
+
+/// What a source asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// When the request arrived.
+    pub now: Time,
+    /// Packets that the flow has left.
+    pub packets: u32,
+    /// How long the request took, to the nanosecond; needs clocks that agree.
+    pub one_way: Span,
+}
+
+/// How many credits a second a destination sends for one flow.
+pub trait CreditLaw: Send {
+    /// What it knows of a flow.
+    type Flow: Send;
+
+    /// The source asks for credits, for the first time or again.
+    fn begin(&self, asked: &Asked) -> Self::Flow;
+
+    /// Charged bytes of credits per second, above 0.
+    fn rate(&self, flow: &Self::Flow) -> f64;
+
+    /// Data arrived, which `count` includes. Returns whether the rate was decided anew; `count`
+    /// then begins again.
+    fn on_data(&self, flow: &mut Self::Flow, arrived: &Arrived, count: &CreditCount) -> bool;
+
+    /// A credit is about to be sent. Returns whether the rate was decided anew; `count` then
+    /// begins again.
+    fn on_credit(&self, _flow: &mut Self::Flow, _now: Time, _count: &CreditCount) -> bool {
+        false
+    }
+
+    /// When to call [`wake`](CreditLaw::wake) next.
+    fn deadline(&self, _flow: &Self::Flow) -> Time {
+        Time::NEVER
+    }
+
+    /// The deadline has come.
+    fn wake(&self, _flow: &mut Self::Flow, _now: Time) {}
+}
+
+/// The share of a link that credits may use, such that the data they let go just fills the rest in
+/// the other direction: 84 / (84 + 1538) with Ethernet.
+pub fn credit_share(framing: &Framing) -> f64 {
+    let (credit, data) = (framing.charged_header(), framing.charged_mtu());
+    credit as f64 / (credit + data) as f64
+}
+
+/// The class of credits at a port: at most `queue` of them wait, and a token bucket of `depth`
+/// credits lets them use `share` of the link (rounded down to a bit per second).
+pub fn shaped(framing: &Framing, link: Rate, share: f64, queue: u32, depth: u32) -> ClassPolicy {
+    let credit = framing.charged_header() as u64;
+    let rate = Rate(((link.0 as f64 * share) as u64).max(1));
+    ClassPolicy {
+        shaper: Some(Shaper { rate, depth: Bytes(credit * depth as u64) }),
+        ..ClassPolicy::fifo(Limit::Bytes(credit * queue as u64))
+    }
+}
+
+/// The stamp of an instant: nanoseconds, modulo 2^32.
+fn stamp(now: Time) -> u32 {
+    (now.0 / 1_000) as u32
+}
+
+/// The time since a stamp, which is less than four seconds old.
+fn since(stamp_then: u32, now: Time) -> Span {
+    Span::from_ns(stamp(now).wrapping_sub(stamp_then) as u64)
+}
+
+/// The transport of one host: all its sources and destinations.
+pub struct CreditHost<L: CreditLaw> {
+    senders: Senders,
+    receivers: Receivers<L>,
+    outbox: Outbox,
+}
+
+impl<L: CreditLaw> CreditHost<L> {
+    /// A host without flows.
+    pub fn new(terms: Terms, law: L) -> CreditHost<L> {
+        CreditHost {
+            senders: Senders::new(terms),
+            receivers: Receivers::new(terms, law),
+            outbox: Outbox::default(),
+        }
+    }
+}
+
+impl<L: CreditLaw> Host for CreditHost<L> {
+    fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+        self.senders.open(env, &mut self.outbox, flow);
+    }
+
+    fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let outbox = &mut self.outbox;
+        match env.packets[packet].header {
+            Header::Credited { .. } => self.receivers.data(env, outbox, packet),
+            Header::Credit { number, stamp, .. } => {
+                self.senders.credit(env, outbox, packet, number, stamp);
+            }
+            Header::Request { .. } => self.receivers.asked(env, outbox, packet),
+            Header::Nack { cumulative, .. } => {
+                self.senders.missing(env, outbox, packet, cumulative);
+            }
+            Header::Finish { .. } => self.senders.finish(env, packet),
+            _ => {}
+        }
+    }
+
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        if open.has(CREDIT)
+            && let Some(credit) = self.outbox.credit(env)
+        {
+            return Some(credit);
+        }
+        if !open.has(DATA) {
+            return None;
+        }
+        let packet = self.outbox.packet(env)?;
+        if env.packets[packet].is_data() {
+            let flow = env.packets[packet].flow;
+            self.senders.left(env, flow);
+        }
+        Some(packet)
+    }
+
+    fn deadline(&self) -> Time {
+        self.senders.deadline().min(self.receivers.deadline())
+    }
+
+    fn wake(&mut self, env: &mut Env<'_>) {
+        self.receivers.wake(env, &mut self.outbox);
+        self.senders.wake(env, &mut self.outbox);
+    }
+
+    fn open_flows(&self) -> usize {
+        self.senders.len() + self.receivers.len()
+    }
+}

@@ -1,0 +1,70 @@
+//! Packets that wait for the NIC: credits, and in one queue all else.
+
+use super::CREDIT;
+use incast_transport::{Env, Extension, Packet, PacketRef};
+use std::collections::VecDeque;
+
+/// A packet and when what it tells was current, in picoseconds.
+#[derive(Clone, Copy)]
+struct Waiting {
+    packet: Packet,
+    informed: u64,
+}
+
+/// A credit and the pairs of bytes by which it is longer than the shortest packet.
+#[derive(Clone, Copy)]
+struct Paced {
+    waiting: Waiting,
+    longer: u8,
+}
+
+/// Two queues, each first in, first out.
+#[derive(Default)]
+pub struct Outbox {
+    credits: VecDeque<Paced>,
+    packets: VecDeque<Waiting>,
+}
+
+/// Bytes by which the shortest packet that Ethernet charges is longer than a header, in pairs
+/// beside the first: a credit that is charged 84 + 2 n bytes has n more.
+const FILL: u8 = 2;
+
+impl Outbox {
+    /// Adds a packet that is made now.
+    #[inline]
+    pub fn push(&mut self, env: &Env<'_>, packet: Packet) {
+        debug_assert_ne!(packet.class, CREDIT);
+        self.packets.push_back(Waiting { packet, informed: env.now.0 });
+    }
+
+    /// Adds a credit, which is charged `longer` pairs of bytes more than the shortest packet.
+    #[inline]
+    pub fn push_credit(&mut self, packet: Packet, informed: u64, longer: u8) {
+        debug_assert_eq!(packet.class, CREDIT);
+        self.credits.push_back(Paced { waiting: Waiting { packet, informed }, longer });
+    }
+
+    /// The next credit, made.
+    #[inline]
+    pub fn credit(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
+        let Paced { waiting, longer } = self.credits.pop_front()?;
+        let packet = make(env, waiting);
+        if longer > 0 {
+            env.packets.extend(packet, Extension::Padding { count: FILL + longer });
+        }
+        Some(packet)
+    }
+
+    /// The next packet that is no credit, made.
+    #[inline]
+    pub fn packet(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
+        self.packets.pop_front().map(|waiting| make(env, waiting))
+    }
+}
+
+#[inline]
+fn make(env: &mut Env<'_>, waiting: Waiting) -> PacketRef {
+    let packet = env.packets.create(waiting.packet);
+    env.packets.stamps_mut(packet).informed = waiting.informed;
+    packet
+}

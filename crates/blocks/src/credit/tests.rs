@@ -1,0 +1,376 @@
+//! Sources and destinations of credits by direct calls.
+
+use super::*;
+use incast_transport::{
+    FlowId, HostClock, HostId, Packet, PacketPool, Probe, Random, Segments, Stamps, data_flag, flag,
+};
+
+const TERMS: Terms = Terms {
+    transport: TransportId(99),
+    mark: 0b10,
+    credit: 84,
+    jitter: 0.0,
+    longer: 0,
+    early_stop: true,
+    request_again: Span::from_us(100),
+    missing_again: Span::from_us(200),
+};
+
+/// One credit each ten microseconds; reports each call that decides.
+struct Steady;
+
+impl CreditLaw for Steady {
+    type Flow = Vec<(u64, u32, u32)>;
+
+    fn begin(&self, asked: &Asked) -> Self::Flow {
+        vec![(asked.one_way.0, asked.packets, 0)]
+    }
+
+    fn rate(&self, _flow: &Self::Flow) -> f64 {
+        8.4e6
+    }
+
+    fn on_data(&self, flow: &mut Self::Flow, arrived: &Arrived, count: &CreditCount) -> bool {
+        flow.push((arrived.rtt.0, count.used(), count.dropped()));
+        arrived.marked
+    }
+}
+
+/// One host, and what its calls are lent.
+struct Rig {
+    host: CreditHost<Steady>,
+    now: Time,
+    pool: PacketPool,
+    probe: Probe,
+    random: Random,
+}
+
+impl Rig {
+    fn new(terms: Terms) -> Rig {
+        Rig {
+            host: CreditHost::new(terms, Steady),
+            now: Time::ZERO,
+            pool: PacketPool::new(Framing::ETHERNET),
+            probe: Probe::new(1, true),
+            random: Random::new(1, 0, 0),
+        }
+    }
+
+    fn with<T>(&mut self, call: impl FnOnce(&mut CreditHost<Steady>, &mut Env<'_>) -> T) -> T {
+        self.probe.enter(self.now, HostClock::default());
+        let mut env = Env {
+            now: self.now,
+            host: HostId(0),
+            random: &mut self.random,
+            probe: &mut self.probe,
+            packets: &mut self.pool,
+        };
+        call(&mut self.host, &mut env)
+    }
+
+    /// Runs timers until `us` microseconds.
+    fn at(&mut self, us: u64) -> &mut Rig {
+        let until = Time::ZERO + Span::from_us(us);
+        while self.host.deadline() <= until {
+            self.now = self.host.deadline();
+            self.with(|host, env| host.wake(env));
+            assert!(self.host.deadline() > self.now);
+        }
+        self.now = until;
+        self
+    }
+
+    fn receive(&mut self, header: Header, payload: u16, mark: u8) -> &mut Rig {
+        let packet = self.pool.create(Packet { payload, mark, ..plain(header) });
+        if payload > 0 {
+            let (stamps, meta) = (Stamps::default(), *self.pool.meta(packet));
+            self.probe.arriving(&stamps, &meta);
+        }
+        self.with(|host, env| host.receive(env, packet));
+        self.pool.free(packet);
+        self
+    }
+
+    /// All that leaves now.
+    fn sent(&mut self, open: Classes) -> Vec<Packet> {
+        let mut sent = vec![];
+        while let Some(packet) = self.with(|host, env| host.transmit(env, open)) {
+            sent.push(self.pool[packet]);
+            self.pool.free(packet);
+        }
+        sent
+    }
+
+    fn headers(&mut self) -> Vec<Header> {
+        self.sent(Classes::ALL).into_iter().map(|packet| packet.header).collect()
+    }
+
+    fn open(&mut self, packets: u64) -> &mut Rig {
+        let segments = Segments::Uniform(1460);
+        let (id, src, dst, start) = (FlowId(0), HostId(0), HostId(1), Time::ZERO);
+        let flow = Flow { id, src, dst, size: packets * 1460, start, segments };
+        self.probe.opened(id);
+        self.with(|host, env| host.open(env, &flow));
+        self
+    }
+
+    fn credit(&mut self, number: u32) -> &mut Rig {
+        self.receive(Header::Credit { number, stamp: 7, spare: 0, flags: 0 }, 0, 0)
+    }
+
+    fn data(&mut self, seq: u32, number: u32, stamp: u32, last: bool) -> &mut Rig {
+        let header = Header::Credited { seq, stamp, number, flags: last as u8 };
+        self.receive(header, 1460, 0b10)
+    }
+
+    fn decided(&self) -> &[(u64, u32, u32)] {
+        self.host.receivers.state(FlowId(0)).expect("the flow is incomplete")
+    }
+}
+
+fn plain(header: Header) -> Packet {
+    Packet {
+        header,
+        src: HostId(1),
+        dst: HostId(0),
+        flow: FlowId(0),
+        payload: 0,
+        path: 0,
+        mark: 0,
+        class: DATA,
+        transport: TERMS.transport,
+        flags: 0,
+        extension: 0,
+    }
+}
+
+fn request(packets: u32, us: u32) -> Header {
+    Header::Request { packets, stamp: us * 1_000, spare: 0, flags: 0 }
+}
+
+fn stop(packets: u32, us: u32) -> Header {
+    Header::Request { packets, stamp: us * 1_000, spare: 0, flags: data_flag::LAST }
+}
+
+fn data(seq: u32, number: u32, flags: u8) -> Header {
+    Header::Credited { seq, stamp: 7, number, flags }
+}
+
+fn credit(number: u32, us: u32) -> Header {
+    Header::Credit { number, stamp: us * 1_000, spare: 0, flags: 0 }
+}
+
+fn missing(cumulative: u32) -> Header {
+    Header::Nack { seq: 0, cumulative, number: 0, flags: 0 }
+}
+
+const FINISH: Header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
+
+#[test]
+fn numbers_passed_over_are_dropped_until_they_come_after_all() {
+    let mut count = CreditCount::from(5);
+    assert!(count.comes(5, 100) && count.comes(8, 100));
+    assert_eq!((count.used(), count.dropped(), count.total()), (2, 2, 4));
+    assert!((count.loss() - 0.5).abs() < 1e-12);
+    assert!(count.comes(6, 100));
+    assert_eq!((count.used(), count.dropped()), (3, 1));
+    // Each counts once, what was given up not at all, nor what was never sent.
+    assert!(count.comes(7, 100) && !count.comes(7, 100) && !count.comes(4, 100));
+    assert!(!count.comes(100, 100) && count.comes(99, 100));
+    assert_eq!((count.used(), count.dropped()), (5, 90));
+    count.begin_again();
+    assert_eq!((count.total(), count.loss()), (0, 0.0));
+    assert!(!count.comes(50, 101), "of an earlier period");
+    assert!(count.comes(100, 101));
+    // Only 24 bits travel.
+    let mut count = CreditCount::from(0x00ff_fffe);
+    for number in 0x00ff_fffe..0x0100_0010u32 {
+        assert!(count.comes(number & 0xff_ffff, 0x0100_0010), "{number:#x}");
+    }
+    assert_eq!((count.used(), count.dropped()), (18, 0));
+}
+
+#[test]
+fn a_source_asks_answers_credits_and_stops_them() {
+    let mut rig = Rig::new(TERMS);
+    rig.open(3);
+    assert_eq!(rig.headers(), [request(3, 0)]);
+    assert!(rig.at(50).credit(0).sent(Classes::CONTROL).is_empty());
+    let sent = rig.sent(Classes::ALL);
+    assert_eq!((sent[0].header, sent[0].payload, sent[0].mark), (data(0, 0, 0), 1460, 0b10));
+    assert_eq!((sent.len(), sent[0].class, sent[0].dst), (1, DATA, HostId(1)));
+    assert_eq!(rig.at(60).credit(2).headers(), [data(1, 2, 0)]);
+    let last = [data(2, 3, data_flag::LAST), stop(0, 70)];
+    assert_eq!(rig.at(70).credit(3).headers(), last);
+    // Nothing is left: the credit is wasted.
+    assert!(rig.at(80).credit(4).headers().is_empty());
+    assert_eq!(rig.probe.senders()[0].wasted, 1);
+    // Two round trips of 50 us after the stop, and one more, it asks whether all has arrived;
+    // then after one, two, four.
+    assert!(rig.at(219).headers().is_empty());
+    assert_eq!(rig.at(220).headers(), [stop(0, 220)]);
+    assert!(rig.at(319).headers().is_empty());
+    assert_eq!(rig.at(320).headers(), [stop(0, 320)]);
+    assert_eq!(rig.at(520).headers(), [stop(0, 520)]);
+    assert_eq!(rig.receive(FINISH, 0, 0).host.open_flows(), 0);
+    rig.credit(5);
+    assert_eq!(rig.probe.senders()[0].wasted, 2);
+    assert!(rig.at(10_000).headers().is_empty());
+}
+
+#[test]
+fn a_source_without_an_answer_asks_again_at_doubling_intervals() {
+    let mut rig = Rig::new(TERMS);
+    rig.open(3);
+    let mut asked = vec![];
+    for us in 0..20_000 {
+        rig.at(us);
+        asked.extend(rig.headers().iter().map(|_| us));
+    }
+    assert_eq!(asked, [0, 100, 300, 700, 1_500, 3_100, 6_300, 12_700, 19_100]);
+    // A credit comes, and then nothing for long: it asks once more.
+    assert_eq!(rig.at(20_000).credit(0).headers(), [data(0, 0, 0)]);
+    assert_eq!(rig.at(20_399).headers(), []);
+    assert_eq!(rig.at(20_400).headers(), [request(2, 20_400)]);
+}
+
+#[test]
+fn a_source_stops_early_when_the_credits_on_their_way_suffice() {
+    for early_stop in [true, false] {
+        let mut rig = Rig::new(Terms { early_stop, ..TERMS });
+        rig.open(13);
+        rig.headers();
+        // After a round trip of 50 us six credits have come, and seven packets are left; in the
+        // next five credits come, and two are left.
+        for number in 0..10 {
+            rig.at(50 + 10 * number as u64).credit(number);
+            assert_eq!(rig.headers(), [data(number, number, 0)]);
+        }
+        let mut expected = vec![data(10, 10, 0)];
+        expected.extend(early_stop.then(|| stop(2, 150)));
+        assert_eq!(rig.at(150).credit(10).headers(), expected);
+        if early_stop {
+            // Only one came: two round trips later it asks again.
+            assert_eq!(rig.at(160).credit(11).headers(), [data(11, 11, 0)]);
+            assert_eq!(rig.at(249).headers(), []);
+            assert_eq!(rig.at(250).headers(), [request(1, 250)]);
+        }
+    }
+}
+
+#[test]
+fn a_source_goes_back_to_what_is_missing() {
+    let mut rig = Rig::new(TERMS);
+    rig.open(3);
+    for number in 0..3 {
+        rig.at(50 + number as u64).credit(number);
+    }
+    rig.headers();
+    assert_eq!(rig.at(90).receive(missing(1), 0, 0).headers(), [request(2, 90)]);
+    rig.receive(missing(2), 0, 0);
+    assert_eq!(rig.headers(), [], "what is yet to be sent again cannot be missing");
+    rig.at(150).credit(3);
+    let sent = rig.sent(Classes::ALL);
+    assert_eq!((sent[0].header, sent[0].flags), (data(1, 3, 0), flag::RETRANSMIT));
+    rig.credit(4);
+    assert_eq!(rig.headers(), [data(2, 4, data_flag::LAST), stop(0, 150)]);
+}
+
+#[test]
+fn a_destination_paces_credits_and_counts_what_comes_back() {
+    let mut rig = Rig::new(TERMS);
+    rig.at(10).receive(request(5, 6), 0, 0);
+    assert_eq!(rig.decided(), [(4_000_000, 5, 0)]);
+    let sent = rig.sent(Classes::CONTROL);
+    assert_eq!((sent[0].header, sent[0].class), (credit(0, 10), CREDIT));
+    // Asking again changes nothing while credits flow.
+    assert_eq!(rig.at(12).receive(request(5, 8), 0, 0).headers(), []);
+    assert_eq!(rig.at(45).headers(), [credit(1, 20), credit(2, 30), credit(3, 40)]);
+    rig.at(46).data(0, 0, 10_000, false).data(1, 2, 30_000, false);
+    assert_eq!(rig.decided()[1..], [(36_000_000, 1, 0), (16_000_000, 2, 1)]);
+    // A packet beyond a hole is not kept; the hole is asked for at once and again.
+    assert_eq!(rig.at(47).data(3, 3, 40_000, false).headers(), [missing(2)]);
+    assert_eq!(rig.data(4, 3, 40_000, true).headers(), []);
+    assert_eq!(rig.probe.bytes_delivered(FlowId(0)), 2 * 1460);
+    let nacks = |rig: &mut Rig| rig.headers().iter().filter(|h| **h == missing(2)).count();
+    assert_eq!((nacks(rig.at(246)), nacks(rig.at(247)), nacks(rig.at(447))), (0, 1, 1));
+    let sent = rig.host.receivers.deadline();
+    assert_eq!(sent, Time::ZERO + Span::from_us(450));
+    for seq in 2..4 {
+        rig.data(seq, 5 + seq, 1, false).data(seq, 5 + seq, 1, false);
+    }
+    assert_eq!(nacks(rig.at(1_000)), 0, "filled");
+    rig.data(4, 9, 1, true);
+    assert_eq!((rig.host.open_flows(), rig.probe.outcomes().len()), (0, 1));
+    // Complete: no more credits; whatever the source asks, it is told.
+    assert_eq!(rig.at(2_000).headers(), []);
+    assert_eq!(rig.receive(stop(0, 990), 0, 0).headers(), [FINISH]);
+    assert_eq!(rig.receive(request(1, 995), 0, 0).headers(), [FINISH]);
+    assert_eq!(rig.data(3, 8, 1, false).headers(), []);
+}
+
+#[test]
+fn a_stopped_destination_sends_no_credits_until_it_is_asked() {
+    let mut rig = Rig::new(TERMS);
+    rig.receive(request(3, 0), 0, 0).at(20).headers();
+    rig.receive(stop(2, 15), 0, 0);
+    assert_eq!(rig.at(500).headers(), [], "an early stop: what is missing may be on its way");
+    // A request that was overtaken by the stop does not count.
+    assert_eq!(rig.receive(request(3, 10), 0, 0).headers(), []);
+    assert_eq!(rig.at(510).receive(request(2, 505), 0, 0).headers(), [credit(3, 510)]);
+    assert_eq!(rig.decided(), [(5_000_000, 2, 0)], "it began anew");
+    // Credits of before are not lost ones.
+    rig.data(0, 3, 510_000, false);
+    assert_eq!((rig.decided()[1].1, rig.decided()[1].2), (1, 0));
+    // A final stop: what is missing is lost.
+    assert_eq!(rig.receive(stop(0, 508), 0, 0).headers(), [missing(1)]);
+    assert_eq!(rig.at(709).headers(), []);
+    assert_eq!(rig.at(710).headers(), [missing(1)]);
+    // Whoever stopped early hears of the end without asking.
+    rig.data(1, 1, 0, false).data(2, 2, 0, true);
+    assert_eq!(rig.headers(), [FINISH]);
+}
+
+#[test]
+fn marks_are_seen_and_a_decision_begins_the_count_again() {
+    let mut rig = Rig::new(TERMS);
+    rig.receive(request(9, 0), 0, 0).at(100).headers();
+    for number in 0..4 {
+        let header = Header::Credited { seq: number, stamp: 0, number, flags: 0 };
+        rig.receive(header, 1460, if number == 1 { 0b11 } else { 0b10 });
+    }
+    let used: Vec<u32> = rig.decided()[1..].iter().map(|decided| decided.1).collect();
+    assert_eq!(used, [1, 2, 1, 2]);
+    assert_eq!(rig.probe.senders()[0].decisions, 1);
+}
+
+#[test]
+fn times_and_lengths_vary_within_their_bounds() {
+    let mut rig = Rig::new(Terms { jitter: 0.1, longer: 8, ..TERMS });
+    rig.receive(request(1_000_000, 0), 0, 0);
+    rig.at(100_000);
+    let credits = rig.sent(Classes::CONTROL);
+    let mut sizes = [0; 17];
+    let mut stamps = vec![];
+    for packet in &credits {
+        sizes[(Framing::ETHERNET.charged(packet.ip_bytes()) - 84) as usize] += 1;
+        let Header::Credit { stamp, .. } = packet.header else { panic!() };
+        stamps.push(stamp);
+    }
+    assert!(sizes.iter().step_by(2).all(|&count| count > credits.len() / 18), "{sizes:?}");
+    assert!(sizes.iter().skip(1).step_by(2).all(|&count| count == 0), "{sizes:?}");
+    let gaps: Vec<u32> = stamps.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps.iter().all(|gap| (8_999..=11_001).contains(gap)));
+    assert!(gaps.iter().any(|&gap| gap < 9_200) && gaps.iter().any(|&gap| gap > 10_800));
+    let mean = gaps.iter().map(|&gap| gap as u64).sum::<u64>() / gaps.len() as u64;
+    assert!((9_980..10_020).contains(&mean), "{mean}");
+}
+
+#[test]
+fn the_share_lets_data_fill_the_rest() {
+    assert!((credit_share(&Framing::ETHERNET) - 84.0 / 1622.0).abs() < 1e-15);
+    let class = shaped(&Framing::ETHERNET, Rate::from_gbps(10), 84.0 / 1622.0, 8, 2);
+    assert_eq!(class.limit, Limit::Bytes(672));
+    let shaper = class.shaper.unwrap();
+    assert_eq!((shaper.rate, shaper.depth), (Rate(517_879_161), Bytes(168)));
+}

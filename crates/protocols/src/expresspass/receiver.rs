@@ -1,0 +1,151 @@
+//! The feedback loop: how fast a destination sends credits for a flow.
+
+use super::params::{Feedback, Params};
+use incast_blocks::credit::{Arrived, Asked, CreditCount, CreditLaw};
+use incast_transport::{Span, Time};
+
+/// `w` grows by this much in each step of the code.
+const STEP: f64 = 0.05;
+/// Target loss of the code at a rate of zero.
+const CODE_TARGET: f64 = 0.125;
+/// Target loss of the paper.
+const PAPER_TARGET: f64 = 0.1;
+/// Flows below this many packets start slower in the code.
+const CODE_SHORT: u32 = 40;
+
+/// Paces credits by how many of them are lost.
+pub struct FeedbackLoop {
+    params: Params,
+    target: f64,
+    short: u32,
+    /// Charged bytes of a credit.
+    credit: f64,
+    /// Largest rate, charged bytes of credits per second.
+    max: f64,
+}
+
+/// What the loop knows of a flow.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Pace {
+    /// Rate, charged bytes of credits per second.
+    pub rate: f64,
+    /// Aggressiveness.
+    pub w: f64,
+    /// The last update was an increase.
+    pub increased: bool,
+    /// Smoothed time from a credit to its data; zero before the first.
+    pub rtt: Span,
+    /// The last update, or the request.
+    pub updated: Time,
+}
+
+impl FeedbackLoop {
+    /// For credits of `credit` charged bytes, which `max` limits, in charged bytes per second.
+    pub fn new(params: &Params, credit: u32, max: f64) -> FeedbackLoop {
+        let (target, short) = match params.fb {
+            Feedback::Code => (CODE_TARGET, CODE_SHORT),
+            Feedback::Paper => (PAPER_TARGET, 0),
+        };
+        FeedbackLoop {
+            params: params.clone(),
+            target: params.target_loss.unwrap_or(target),
+            short: params.short_flow.unwrap_or(short),
+            credit: credit as f64,
+            max,
+        }
+    }
+
+    /// The largest rate, charged bytes of credits per second.
+    pub fn max(&self) -> f64 {
+        self.max
+    }
+
+    /// Once a round trip: `used` credits of the time since the last update came back, the share
+    /// `loss` did not.
+    pub fn update(&self, pace: &mut Pace, now: Time, used: u32, loss: f64) {
+        let least = self.credit / pace.rtt.max(Span::from_ns(1)).as_secs_f64();
+        match self.params.fb {
+            Feedback::Code => {
+                let elapsed = now.since(pace.updated).max(Span::from_ns(1)).as_secs_f64();
+                self.update_as_coded(pace, loss, least, used as f64 * self.credit / elapsed);
+            }
+            Feedback::Paper => self.update_as_published(pace, loss),
+        }
+        pace.rate = pace.rate.max(least).min(self.max);
+        pace.updated = now;
+    }
+
+    /// xpass.cc, credit_feedback_control: a loss brings the rate down to what was `delivered`.
+    fn update_as_coded(&self, pace: &mut Pace, loss: f64, least: f64, delivered: f64) {
+        let Params { w_min, w_max, .. } = self.params;
+        let target = (1.0 - pace.rate / self.max) * self.target;
+        if loss > target {
+            pace.rate = match loss >= 1.0 {
+                true => least,
+                false => pace.rate.min(delivered * (1.0 + target)),
+            };
+            pace.w = (pace.w / 2.0).max(w_min);
+            pace.increased = false;
+            return;
+        }
+        if pace.increased {
+            pace.w = (pace.w + STEP).min(w_max);
+        }
+        pace.increased = true;
+        if pace.rate < self.max {
+            pace.rate = pace.w * self.max + (1.0 - pace.w) * pace.rate;
+        }
+    }
+
+    /// SIGCOMM 2017, Algorithm 1.
+    fn update_as_published(&self, pace: &mut Pace, loss: f64) {
+        let Params { w_min, w_max, .. } = self.params;
+        if loss <= self.target {
+            if pace.increased {
+                pace.w = (pace.w + w_max) / 2.0;
+            }
+            pace.rate = (1.0 - pace.w) * pace.rate + pace.w * self.max * (1.0 + self.target);
+        } else {
+            pace.rate *= (1.0 - loss) * (1.0 + self.target);
+            pace.w = (pace.w / 2.0).max(w_min);
+        }
+        pace.increased = loss <= self.target;
+    }
+}
+
+impl CreditLaw for FeedbackLoop {
+    type Flow = Pace;
+
+    fn begin(&self, asked: &Asked) -> Pace {
+        let whole = self.params.alpha * self.max;
+        let short = asked.packets < self.short;
+        let rate =
+            if short { whole * asked.packets.max(1) as f64 / self.short as f64 } else { whole };
+        let w = self.params.w_init;
+        Pace { rate, w, increased: false, rtt: Span::ZERO, updated: asked.now }
+    }
+
+    #[inline]
+    fn rate(&self, pace: &Pace) -> f64 {
+        pace.rate
+    }
+
+    #[inline]
+    fn on_data(&self, pace: &mut Pace, arrived: &Arrived, _count: &CreditCount) -> bool {
+        pace.rtt = match pace.rtt {
+            Span::ZERO => arrived.rtt,
+            // xpass.cc, update_rtt: 0.8 old + 0.2 new.
+            old => (old * 4 + arrived.rtt) / 5,
+        };
+        false
+    }
+
+    #[inline]
+    fn on_credit(&self, pace: &mut Pace, now: Time, count: &CreditCount) -> bool {
+        let over = now.since(pace.updated) >= pace.rtt && count.total() > 0;
+        if over {
+            self.update(pace, now, count.used(), count.loss());
+        }
+        over
+    }
+}
