@@ -92,6 +92,8 @@ impl Builder {
             let peer = fabric.ports()[*port].peer.0 as usize;
             own(*port) && common.part_of[peer] != index
         });
+        let mut probe = Probe::new(common.flows.len(), self.0.options.log_deliveries);
+        probe.expect(common.flows.iter().map(|setup| setup.flow.size));
         Partition {
             index,
             common: common.clone(),
@@ -99,7 +101,7 @@ impl Builder {
             queue: Wheel::new(),
             kicks: vec![],
             pool: PacketPool::new(self.0.framing),
-            probe: Probe::new(common.flows.len(), self.0.options.log_deliveries),
+            probe,
             egress,
             ports: (0..ports).map(|_| None).collect(),
             port_random: (0..ports)

@@ -103,7 +103,11 @@ impl Partition {
         let content = &self.pool[packet];
         let (transport, flow, data) = (content.transport, content.flow, content.is_data());
         if data {
-            self.probe.arriving(self.pool.stamps(packet), self.pool.meta(packet));
+            if self.probe.wants_way(flow, content.payload as u32) {
+                self.probe.arriving(self.pool.stamps(packet), self.pool.meta(packet));
+            } else {
+                self.probe.passing();
+            }
         }
         let watched = !self.watch.is_empty() && self.watch[flow.0 as usize].is_some();
         let before = if watched { self.probe.bytes_delivered(flow) } else { 0 };

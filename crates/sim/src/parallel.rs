@@ -48,7 +48,7 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
         partitions = Team::new(partitions, window).run(&mut end, monitor);
     }
     let interrupted = monitor.stop.load(Ordering::Relaxed);
-    let busy = partitions.iter_mut().any(|part| part.queue.next_time() != u64::MAX);
+    let busy = partitions.iter_mut().any(|part| !part.queue.is_empty());
     let last = partitions.iter().map(|part| part.now).max().unwrap_or(0);
     let ended = match () {
         _ if interrupted => last,

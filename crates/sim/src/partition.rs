@@ -5,7 +5,7 @@ use crate::queue::{Event, Wheel};
 use incast_fabric::{Fabric, NodeId, PortId, Routes, order};
 use incast_transport::{
     Bytes, Extension, FlowId, Loss, Meta, Packet, PacketPool, PacketRef, Port, Probe, Random,
-    Routing, Stamps, SwitchHook, Time,
+    Routing, Stamps, SwitchHook, Time, prefetch, prefetch_line,
 };
 use incast_world::{
     Captured, Choice, Faults, FlowBytes, FlowSetup, PortSeries, SharedBuffer, Turns,
@@ -27,26 +27,9 @@ pub(crate) const PORT_TIMER: u32 = 1 << 31;
 /// when it is not known before the arrival.
 const AT_HOST: u32 = 1 << 31;
 /// How many events ahead packets are brought near, and what they will touch.
-const FAR_AHEAD: usize = 10;
-const NEAR_AHEAD: usize = 4;
-
-/// Brings a value's first cache line near.
-#[inline]
-fn prefetch<T>(value: &T) {
-    prefetch_bytes(value as *const T as *const u8);
-}
-
-#[inline]
-fn prefetch_bytes(address: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch has no effect a program can observe.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch(address as *const i8, _MM_HINT_T0);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
-}
+const FAR_AHEAD: usize = 12;
+const MIDDLE_AHEAD: usize = 8;
+const NEAR_AHEAD: usize = 3;
 
 /// Bits of `Meta::mark`.
 pub(crate) mod mark {
@@ -200,11 +183,11 @@ impl Partition {
     pub fn run_some(&mut self, end: u64, most: u64, goal: usize) -> bool {
         let last = self.events.saturating_add(most);
         loop {
-            let next = self.queue.next_time();
-            if next != self.now && !self.kicks.is_empty() {
+            if !self.kicks.is_empty() && !self.queue.has_at(self.now) {
                 self.flush();
                 continue;
             }
+            let next = self.queue.next_time(end);
             if next >= end {
                 return false;
             }
@@ -238,7 +221,7 @@ impl Partition {
     /// next.
     pub fn close_window(&mut self, end: u64) -> u64 {
         debug_assert!(self.kicks.is_empty());
-        let mut next = self.queue.next_time();
+        let mut next = self.queue.earliest();
         for index in 0..self.cut_ports.len() {
             let port = self.cut_ports[index];
             self.advance_port(port, end);
@@ -281,7 +264,8 @@ impl Partition {
         }
     }
 
-    /// Brings near what the events to come will touch.
+    /// Brings near what the events to come will touch: first the packet, then the ports and the
+    /// host on its way, then what these point to.
     #[inline]
     fn look_ahead(&self) {
         if let Some(far) = self.queue.ahead(FAR_AHEAD)
@@ -289,30 +273,61 @@ impl Partition {
         {
             self.pool.prefetch(PacketRef(far.id));
         }
+        if let Some(middle) = self.queue.ahead(MIDDLE_AHEAD)
+            && middle.key < class::OPEN
+        {
+            self.bring_nodes(PacketRef(middle.id));
+        }
         if let Some(near) = self.queue.ahead(NEAR_AHEAD)
             && near.key < class::OPEN
         {
-            let meta = self.pool.meta(PacketRef(near.id));
-            let target = meta.next.0;
-            if meta.mark & mark::SERVICE != 0 {
-                prefetch(&self.egress[meta.link as usize]);
-                prefetch(&self.series[meta.link as usize]);
-                if let Some(handler) = &self.ports[meta.link as usize] {
-                    prefetch_bytes(&raw const **handler as *const u8);
-                }
+            self.bring_state(PacketRef(near.id));
+        }
+    }
+
+    #[inline]
+    fn bring_nodes(&self, packet: PacketRef) {
+        let meta = self.pool.meta(packet);
+        let target = meta.next.0;
+        if meta.mark & mark::SERVICE != 0 {
+            self.bring_port(meta.link as usize);
+        }
+        if target & AT_HOST == 0 {
+            self.bring_port(target as usize);
+        } else if target != u32::MAX {
+            prefetch(&self.hosts[(target & !AT_HOST) as usize]);
+            self.pool.prefetch_stamps(packet);
+        }
+    }
+
+    #[inline]
+    fn bring_port(&self, port: usize) {
+        prefetch(&self.egress[port]);
+        prefetch_line(&raw const self.series[port] as *const u8);
+        match &self.ports[port] {
+            Some(handler) => prefetch(&**handler),
+            None => prefetch(&self.hosts[self.host_of(port as u32) as usize]),
+        }
+    }
+
+    #[inline]
+    fn bring_state(&self, packet: PacketRef) {
+        let meta = self.pool.meta(packet);
+        let target = meta.next.0;
+        if meta.mark & mark::SERVICE != 0
+            && let Some(handler) = &self.ports[meta.link as usize]
+        {
+            handler.prefetch(&self.pool);
+        }
+        if target & AT_HOST == 0 {
+            if let Some(handler) = &self.ports[target as usize] {
+                handler.prefetch(&self.pool);
             }
-            if target & AT_HOST == 0 {
-                prefetch(&self.egress[target as usize]);
-                prefetch(&self.series[target as usize]);
-                if let Some(handler) = &self.ports[target as usize] {
-                    prefetch_bytes(&raw const **handler as *const u8);
-                }
-            } else if target != u32::MAX {
-                prefetch(&self.hosts[(target & !AT_HOST) as usize]);
-                if self.pool[PacketRef(near.id)].is_data() {
-                    self.pool.prefetch_stamps(PacketRef(near.id));
-                }
-            }
+        } else if target != u32::MAX
+            && let Some(state) = &self.hosts[(target & !AT_HOST) as usize]
+            && let [(_, only)] = &state.transports[..]
+        {
+            only.prefetch(self.pool[packet].flow);
         }
     }
 

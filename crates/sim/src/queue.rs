@@ -96,20 +96,51 @@ impl Wheel {
         bucket.push(event);
     }
 
-    /// The time of the earliest event; `u64::MAX` when there is none.
+    /// The time of the earliest event of the bucket in progress; `u64::MAX` when it is done.
     #[inline]
-    pub fn next_time(&mut self) -> u64 {
+    fn at_hand(&self) -> u64 {
+        let sorted = self.current.get(self.position).map_or(u64::MAX, |event| event.time);
+        self.side.peek().map_or(sorted, |event| event.0.time.min(sorted))
+    }
+
+    /// Whether an event waits at `now`, which must not be before the last one popped.
+    #[inline]
+    pub fn has_at(&self, now: u64) -> bool {
+        self.at_hand() == now
+    }
+
+    /// The time of the earliest event if that is before `end`, else any time that is not;
+    /// `u64::MAX` when there is no event. What is pushed later may still be earlier: the wheel
+    /// does not turn beyond `end`, because events behind its bucket wait in a slow heap.
+    #[inline]
+    pub fn next_time(&mut self, end: u64) -> u64 {
         loop {
-            let sorted = self.current.get(self.position).map_or(u64::MAX, |event| event.time);
-            let side = self.side.peek().map_or(u64::MAX, |event| event.0.time);
-            let first = sorted.min(side);
-            if first != u64::MAX || !self.refill() {
+            let first = self.at_hand();
+            if first != u64::MAX {
                 return first;
+            }
+            match self.next_slot() {
+                None => return u64::MAX,
+                Some(slot) if slot << WIDTH >= end => return slot << WIDTH,
+                Some(slot) => self.turn_to(slot),
             }
         }
     }
 
-    /// Removes the earliest event. Call only when [`next_time`](Wheel::next_time) has one.
+    /// The time of the earliest event; `u64::MAX` when there is none. Does not turn the wheel.
+    pub fn earliest(&self) -> u64 {
+        let first = self.at_hand();
+        if first != u64::MAX {
+            return first;
+        }
+        let near = self.next_occupied().and_then(|slot| {
+            self.buckets[(slot & MASK) as usize].iter().map(|event| event.time).min()
+        });
+        let far = self.far.peek().map(|far| far.0.time);
+        near.unwrap_or(u64::MAX).min(far.unwrap_or(u64::MAX))
+    }
+
+    /// Removes the earliest event. Call only after [`next_time`](Wheel::next_time) has told its time.
     #[inline]
     pub fn pop(&mut self) -> Event {
         self.len -= 1;
@@ -131,15 +162,18 @@ impl Wheel {
         self.current.get(self.position + distance)
     }
 
-    /// Moves to the next occupied bucket; false when nothing is left at all.
+    /// The next slot with events, if any are left at all.
+    fn next_slot(&self) -> Option<u64> {
+        let far = self.far.peek().map(|far| far.0.time >> WIDTH);
+        match (self.next_occupied(), far) {
+            (Some(near), Some(far)) => Some(near.min(far)),
+            (near, far) => near.or(far),
+        }
+    }
+
+    /// Makes the bucket of a slot the one in progress.
     #[inline(never)]
-    fn refill(&mut self) -> bool {
-        let next = match (self.next_occupied(), self.far.peek()) {
-            (Some(slot), Some(far)) => slot.min(far.0.time >> WIDTH),
-            (Some(slot), None) => slot,
-            (None, Some(far)) => far.0.time >> WIDTH,
-            (None, None) => return false,
-        };
+    fn turn_to(&mut self, next: u64) {
         self.slot = next;
         while let Some(far) = self.far.peek() {
             let slot = far.0.time >> WIDTH;
@@ -157,7 +191,6 @@ impl Wheel {
         self.spare.push(used);
         self.position = 0;
         sort(&mut self.current);
-        true
     }
 
     /// The first occupied slot after the present one.
@@ -227,7 +260,12 @@ mod tests {
                 oracle.push(Reverse(event));
             } else {
                 let Reverse(expected) = oracle.pop().unwrap();
-                assert_eq!(wheel.next_time(), expected.time);
+                assert_eq!(wheel.earliest(), expected.time);
+                let end = now + 1 + random.below(1 << 20);
+                let next = wheel.next_time(end);
+                assert!(if expected.time < end { next == expected.time } else { next >= end });
+                assert_eq!(wheel.next_time(u64::MAX), expected.time);
+                assert!(wheel.has_at(expected.time));
                 assert_eq!(wheel.pop(), expected);
                 now = expected.time;
             }
@@ -238,10 +276,10 @@ mod tests {
     #[test]
     fn empty_has_no_next() {
         let mut wheel = Wheel::new();
-        assert_eq!(wheel.next_time(), u64::MAX);
+        assert_eq!(wheel.next_time(u64::MAX), u64::MAX);
         wheel.push(Event { time: 1 << 60, key: 0, id: 0 });
-        assert_eq!(wheel.next_time(), 1 << 60);
+        assert_eq!(wheel.next_time(u64::MAX), 1 << 60);
         wheel.pop();
-        assert_eq!(wheel.next_time(), u64::MAX);
+        assert_eq!(wheel.next_time(u64::MAX), u64::MAX);
     }
 }

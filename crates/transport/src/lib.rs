@@ -20,6 +20,7 @@ pub mod parameter;
 mod policy;
 mod pool;
 mod port;
+mod prefetch;
 mod probe;
 mod random;
 mod record;
@@ -36,6 +37,7 @@ pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
     SwitchHook, Verdict, View,
 };
+pub use prefetch::{prefetch, prefetch_line};
 pub use probe::{HostClock, Loss, Outcome, Parts, Probe, Reason, SenderTrace, TIERS};
 pub use random::Random;
 pub use record::{Bin, FlowRecord, FlowSeries, PortRecord, RunRecord};

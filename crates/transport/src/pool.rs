@@ -1,6 +1,7 @@
 //! Packets live in one pool and are passed around as 32-bit handles: no allocation and no
 //! reference counts in steady state. What every hop touches lies in one cache line.
 
+use crate::prefetch::{prefetch, prefetch_line};
 use crate::probe::{REASONS, TIERS};
 use incast_units::Time;
 use incast_wire::{Extension, Framing, Packet};
@@ -36,26 +37,26 @@ pub struct Meta {
 }
 
 /// What a world records about a packet's way, for the breakdown of flow completion times.
-/// All in picoseconds.
+/// All in picoseconds. Hops touch the first cache line only.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Stamps {
-    /// When its flow was opened.
-    pub started: u64,
-    /// When it began to leave its host.
-    pub departed: u64,
     /// Waiting in queues so far, by tier.
     pub waited: [u64; TIERS],
-    /// At departure: time the NIC had spent on its flow before.
-    pub own: u64,
-    /// At departure: time its flow had been blocked while the NIC was idle, by reason.
-    pub blocked: [u64; REASONS],
     /// When the information it carries was current (set by markers, copied into answers).
     pub informed: u64,
     /// The port by which it entered the switch it is in.
     pub ingress: u32,
     /// Bytes admitted to the shared buffer for it.
     pub admitted: u32,
+    /// When its flow was opened.
+    pub started: u64,
+    /// When it began to leave its host.
+    pub departed: u64,
+    /// At departure: time the NIC had spent on its flow before.
+    pub own: u64,
+    /// At departure: time its flow had been blocked while the NIC was idle, by reason.
+    pub blocked: [u64; REASONS],
 }
 
 #[derive(Clone, Copy)]
@@ -192,15 +193,15 @@ impl PacketPool {
     #[inline]
     pub fn prefetch(&self, packet: PacketRef) {
         if let Some(slot) = self.slots.get(packet.0 as usize) {
-            touch(slot);
+            prefetch(slot);
         }
     }
 
-    /// Brings the record of a packet's way near. Any handle is allowed.
+    /// Brings the first cache line of the record of a packet's way near. Any handle is allowed.
     #[inline]
     pub fn prefetch_stamps(&self, packet: PacketRef) {
         if let Some(stamps) = self.stamps.get(packet.0 as usize) {
-            touch(stamps);
+            prefetch_line(stamps as *const Stamps as *const u8);
         }
     }
 
@@ -231,19 +232,6 @@ impl PacketPool {
         self.stamps[packet.0 as usize] = stamps;
         packet
     }
-}
-
-/// Prefetches a value's first cache line.
-#[inline]
-fn touch<T>(value: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of a valid address has no effect a program can observe.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch(value as *const T as *const i8, _MM_HINT_T0);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
 }
 
 impl Index<PacketRef> for PacketPool {

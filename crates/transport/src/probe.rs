@@ -170,6 +170,8 @@ pub struct Outcome {
 #[derive(Clone, Copy, Debug, Default)]
 struct ReceiverTrace {
     delivered: u64,
+    /// Bytes of the flow, or 0 if nobody has told.
+    size: u64,
     completed: bool,
     losses: u32,
 }
@@ -281,8 +283,28 @@ impl Probe {
         self.clock = clock;
     }
 
-    /// A data packet is about to be received.
+    /// Tells each flow's bytes, so that [`wants_way`](Probe::wants_way) can be choosy.
+    pub fn expect(&mut self, sizes: impl Iterator<Item = u64>) {
+        self.receivers.iter_mut().zip(sizes).for_each(|(trace, size)| trace.size = size);
+    }
+
+    /// Whether the way of a data packet about to be received can matter: it may complete its flow,
+    /// or bring what was lost before. If so [`arriving`](Probe::arriving) has to be called, else
+    /// [`passing`](Probe::passing).
     #[inline]
+    pub fn wants_way(&self, flow: FlowId, payload: u32) -> bool {
+        let trace = &self.receivers[flow.0 as usize];
+        trace.losses > 0 || trace.delivered + payload as u64 >= trace.size
+    }
+
+    /// A data packet is about to be received whose way cannot matter.
+    #[inline]
+    pub fn passing(&mut self) {
+        self.arriving = None;
+        self.recovered = None;
+    }
+
+    /// A data packet is about to be received.
     pub fn arriving(&mut self, stamps: &Stamps, meta: &Meta) {
         self.arriving = Some((*stamps, *meta));
         self.recovered = None;

@@ -37,6 +37,14 @@ impl Fifo {
         (self.tail != PacketRef::NONE).then_some(self.tail)
     }
 
+    /// Brings both ends near.
+    #[inline]
+    pub fn prefetch(&self, packets: &PacketPool) {
+        packets.prefetch(self.head);
+        packets.prefetch_stamps(self.head);
+        packets.prefetch(self.tail);
+    }
+
     /// Appends a packet and returns its charged bytes, which must not change while it waits.
     #[inline]
     pub fn push(&mut self, packets: &mut PacketPool, packet: PacketRef) -> u32 {
@@ -63,10 +71,6 @@ impl Fifo {
         self.head = meta.next;
         if self.head == PacketRef::NONE {
             self.tail = PacketRef::NONE;
-        } else {
-            // It leaves next, and has been out of sight since it came.
-            packets.prefetch(self.head);
-            packets.prefetch_stamps(self.head);
         }
         self.forget(meta.charged);
         Some(packet)

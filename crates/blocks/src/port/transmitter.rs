@@ -1,8 +1,9 @@
 //! What a port's markers see, and when its link is free again.
 
 use incast_transport::{
-    Backlog, Bytes, Marker, PacketRef, PortEnv, PortSite, Rate, Span, Time, View,
+    Backlog, Bytes, Marker, PacketRef, PortEnv, PortSite, Rate, Span, Time, View, prefetch,
 };
+use smallvec::SmallVec;
 
 struct Seen {
     marker: Box<dyn Marker>,
@@ -25,12 +26,12 @@ pub(crate) struct Transmitter {
     timed: bool,
     /// Whether the markers have been given their random numbers.
     begun: bool,
-    markers: Vec<Seen>,
+    markers: SmallVec<[Seen; 1]>,
 }
 
 impl Transmitter {
     pub fn new(markers: Vec<Box<dyn Marker>>, site: &PortSite) -> Transmitter {
-        let markers: Vec<Seen> = markers
+        let markers: SmallVec<[Seen; 1]> = markers
             .into_iter()
             .map(|marker| {
                 let (enqueue, dequeue) = marker.sees();
@@ -58,6 +59,14 @@ impl Transmitter {
     fn begin(&mut self, env: &mut PortEnv<'_>) {
         self.begun = true;
         self.markers.iter_mut().for_each(|seen| seen.marker.begin(env.random));
+    }
+
+    /// Brings the markers near.
+    #[inline]
+    pub fn prefetch(&self) {
+        if let [first, ..] = &self.markers[..] {
+            prefetch(&*first.marker);
+        }
     }
 
     /// A packet is about to wait behind `all`, of which `data` are in data classes.
