@@ -53,6 +53,12 @@ impl Ranking {
         self.worst_first.remove(place);
     }
 
+    /// The flow at a place of the order, 0 the preferred one.
+    #[inline]
+    pub fn at(&self, place: usize) -> Option<Rank> {
+        self.worst_first.len().checked_sub(place + 1).map(|index| self.worst_first[index])
+    }
+
     /// All flows, the preferred one first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Rank> + '_ {
@@ -110,6 +116,7 @@ mod tests {
                 _ => {}
             }
             assert_eq!(ranking.best(), model.first().copied());
+            assert_eq!(ranking.at(3), model.iter().nth(3).copied());
             assert!(ranking.iter().eq(model.iter().copied()) && ranking.len() == model.len());
         }
     }

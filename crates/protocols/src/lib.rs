@@ -4,6 +4,7 @@ pub mod amrt;
 pub mod cubic;
 pub mod dctcp;
 pub mod expresspass;
+pub mod homa;
 pub mod ndp;
 pub mod phost;
 pub mod ren;
@@ -17,6 +18,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &cubic::ENTRY,
     &dctcp::ENTRY,
     &expresspass::ENTRY,
+    &homa::ENTRY,
     &ndp::ENTRY,
     &phost::ENTRY,
     &ren::ENTRY,

@@ -107,6 +107,32 @@ impl Arrivals {
         self.packets == Some(self.lowest_missing)
     }
 
+    /// Whether a packet has arrived.
+    #[inline]
+    pub fn has(&self, seq: u32) -> bool {
+        if seq < self.lowest_missing || seq >= self.end {
+            return seq < self.lowest_missing;
+        }
+        self.words[(seq / 64 - self.base) as usize] & 1 << (seq % 64) != 0
+    }
+
+    /// The first packet at or above `from` that has arrived; `u32::MAX` if there is none.
+    pub fn missing_until(&self, from: u32) -> u32 {
+        if from < self.lowest_missing {
+            return from;
+        }
+        if from >= self.end {
+            return u32::MAX;
+        }
+        let mut word = (from / 64 - self.base) as usize;
+        let mut present = self.words[word] & (u64::MAX << (from % 64));
+        while present == 0 {
+            word += 1;
+            present = self.words[word]; // The highest that arrived is in one of them.
+        }
+        (self.base + word as u32) * 64 + present.trailing_zeros()
+    }
+
     /// The first hole at or above `from`: missing, and below the highest packet that arrived.
     pub fn hole_from(&self, from: u32) -> Option<u32> {
         let from = from.max(self.lowest_missing);

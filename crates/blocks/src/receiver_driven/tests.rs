@@ -21,6 +21,9 @@ fn arrivals_behave_like_a_set() {
             let from = random.below(packets as u64) as u32;
             let hole = missing(from).filter(|&hole| hole < arrivals.end());
             assert_eq!(arrivals.hole_from(from), hole, "from {from}");
+            assert_eq!(arrivals.has(from), model.contains(&from));
+            let present = model.range(from..).next().copied().unwrap_or(u32::MAX);
+            assert_eq!(arrivals.missing_until(from), present, "from {from}");
             steps += 1;
             assert!(steps < 100_000);
         }

@@ -5,7 +5,8 @@ use incast_blocks::port::Join;
 use incast_fabric::{Fabric, LinkDefaults, ideal_fct};
 use incast_sim::{Monitor, run};
 use incast_transport::{
-    Bytes, Flow, Framing, Limit, PortRecord, Rate, Routing, RunRecord, Span, Time, Transport,
+    Bytes, Flow, Framing, Limit, PortRecord, Rate, Routing, RunRecord, SizeQuantiles, Span, Time,
+    Transport,
 };
 use incast_world::{Captured, FlowSetup, Lane, Options, assemble, fabric_site};
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub(crate) struct Network {
     pub options: Options,
     pub routing: Routing,
     pub buffer: Limit,
+    pub sizes: Option<Arc<SizeQuantiles>>,
 }
 
 impl Network {
@@ -43,6 +45,7 @@ impl Network {
             options,
             routing: transport.info().routing,
             buffer: Limit::Packets(128),
+            sizes: None,
         }
     }
 
@@ -52,7 +55,8 @@ impl Network {
 
     /// The same, and the packets at the ports that `options.capture` names.
     pub fn capture(&self, flows: Vec<Flow>) -> (RunRecord, Vec<Captured>) {
-        let site = fabric_site(&self.fabric, Framing::ETHERNET, self.buffer, None, None);
+        let sizes = self.sizes.clone();
+        let site = fabric_site(&self.fabric, Framing::ETHERNET, self.buffer, sizes, None);
         let info = self.transport.info();
         let lane = Lane {
             info,

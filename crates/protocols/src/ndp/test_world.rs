@@ -42,6 +42,8 @@ pub(crate) struct World {
     rate: Rate,
     pub delay: Span,
     unkind: Unkindness,
+    /// Packets for which it says yes are lost.
+    pub lose: Option<fn(&incast_transport::Packet) -> bool>,
     random: Random,
     nodes: Vec<Node>,
     events: BTreeMap<(Time, u64), (usize, Event)>,
@@ -114,6 +116,7 @@ impl World {
             rate: fabric.host_rate,
             delay: (fabric.base_rtt - data - answer) / 2,
             unkind,
+            lose: None,
             random: Random::new(seed, 0, 2),
             nodes: (0..fabric.hosts).map(node).collect(),
             events: BTreeMap::new(),
@@ -224,7 +227,7 @@ impl World {
             at += Span(self.random.below(self.delay.0 * 8));
         }
         let content = self.packets[packet];
-        if self.random.chance(unkind.loss) {
+        if self.random.chance(unkind.loss) || self.lose.is_some_and(|lose| lose(&content)) {
             self.lost(packet, at);
             return self.packets.free(packet);
         }

@@ -1,0 +1,171 @@
+//! Homa (SIGCOMM 2018): messages, sent blindly for a round trip and then as their receivers grant,
+//! shortest remaining first, with the priorities of switches.
+
+mod agenda;
+#[cfg(test)]
+pub(crate) mod bench;
+mod cutoffs;
+#[cfg(test)]
+mod network_tests;
+mod params;
+mod receiver;
+mod sender;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+pub use params::{Asked, LevelUse, Params, Unscheduled};
+pub(crate) use receiver::Receivers;
+pub(crate) use sender::Senders;
+pub(crate) use terms::{Levels, Terms, blind_packets, levels};
+
+use incast_blocks::outbox::{CONTROL, Outbox};
+use incast_transport::{
+    ClassPolicy, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host, HostSite,
+    Info, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing, Time,
+    Transport, TransportId,
+};
+use std::sync::Arc;
+
+/// Homa's number on the wire.
+pub const ID: TransportId = TransportId(7);
+
+/// The catalogue entry.
+pub static ENTRY: Homa = Homa;
+
+/// Homa.
+pub struct Homa;
+
+static INFO: Info = Info {
+    name: "homa",
+    id: ID,
+    title: "Homa",
+    paper: "Montazeri et al., Homa: A receiver-driven low-latency transport protocol using \
+            network priorities, SIGCOMM 2018",
+    kind: "receiver-driven",
+    switch_support: "eight priorities, per-packet load balancing",
+    routing: Routing::Spray,
+};
+
+impl Transport for Homa {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn parameters(&self) -> Vec<ParameterDoc> {
+        Params::docs()
+    }
+
+    fn configure(
+        &self,
+        settings: &[(String, String)],
+        fabric: Arc<FabricSite>,
+    ) -> Result<Arc<dyn Configured>, ParameterError> {
+        let params = Params::read(settings)?;
+        let levels = levels(&params, &fabric)?;
+        Ok(Arc::new(Plan { params, levels, fabric }))
+    }
+}
+
+/// Homa with its parameters, for one fabric.
+struct Plan {
+    params: Params,
+    levels: Levels,
+    fabric: Arc<FabricSite>,
+}
+
+impl Configured for Plan {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        Box::new(HomaHost::new(ID, Terms::new(&self.params, self.levels, site)))
+    }
+
+    fn policy(&self, site: &PortSite) -> Policy {
+        let discipline = Discipline::SharedTail;
+        Policy {
+            transport: ID,
+            classes: classes(self.params.priorities, self.params.buffer, discipline, site),
+            markers: vec![],
+        }
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.params.resolved()
+    }
+
+    fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
+        packets.min(blind_packets(&self.params, &self.fabric))
+    }
+}
+
+/// Strict classes: control with a limit of its own, and data with one buffer behind all of it.
+pub(crate) fn classes(
+    priorities: u8,
+    buffer: Option<incast_transport::Bytes>,
+    discipline: Discipline,
+    site: &PortSite,
+) -> Vec<ClassPolicy> {
+    let limit = buffer.map_or(site.buffer, |bytes| Limit::Bytes(bytes.0));
+    let data = ClassPolicy { discipline, ..ClassPolicy::fifo(limit) };
+    let mut classes = vec![data; priorities as usize];
+    classes[CONTROL as usize] = ClassPolicy::fifo(limit);
+    classes
+}
+
+/// Homa on one host.
+pub(crate) struct HomaHost {
+    pub(crate) senders: Senders,
+    pub(crate) receivers: Receivers,
+    pub(crate) outbox: Outbox,
+}
+
+impl HomaHost {
+    /// A host without messages.
+    pub(crate) fn new(transport: TransportId, terms: Terms) -> HomaHost {
+        HomaHost {
+            senders: Senders::new(transport, terms),
+            receivers: Receivers::new(terms),
+            outbox: Outbox::new(transport),
+        }
+    }
+}
+
+impl Host for HomaHost {
+    fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+        self.senders.open(env, flow);
+    }
+
+    fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let flow = env.packets[packet].flow;
+        match env.packets[packet].header {
+            Header::Data { .. } => self.receivers.data(env, &mut self.outbox, packet),
+            Header::Grant { .. } => self.senders.grant(env, packet),
+            Header::Resend { .. } => self.senders.resend(env, &mut self.outbox, packet),
+            Header::Finish { .. } => self.senders.finish(env, flow),
+            Header::Busy { .. } => self.receivers.busy(flow, env.now, &mut self.outbox),
+            Header::Unknown { .. } => self.receivers.unknown(flow, env.now, &mut self.outbox),
+            _ => {}
+        }
+    }
+
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        if open.has(CONTROL)
+            && let Some(packet) = self.outbox.send(env)
+        {
+            return Some(packet);
+        }
+        self.senders.transmit(env, open)
+    }
+
+    fn deadline(&self) -> Time {
+        self.senders.deadline().min(self.receivers.deadline())
+    }
+
+    fn wake(&mut self, env: &mut Env<'_>) {
+        self.receivers.wake(env.now, &mut self.outbox);
+        self.senders.wake(env);
+    }
+
+    fn open_flows(&self) -> usize {
+        self.senders.len() + self.receivers.len()
+    }
+}

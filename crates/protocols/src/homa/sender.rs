@@ -1,0 +1,338 @@
+//! Sources: fewest remaining bytes first, blindly up to RTTbytes and then as granted.
+
+use super::terms::Terms;
+use incast_blocks::flow_table::FlowTable;
+use incast_blocks::outbox::{Control, Outbox};
+use incast_blocks::ranking::{Rank, Ranking};
+use incast_blocks::receiver_driven::FlowTimers;
+use incast_transport::{
+    Classes, Env, Flow, FlowId, Header, HostId, Packet, PacketRef, Reason, Span, Time, TransportId,
+    data_flag, flag,
+};
+use std::collections::VecDeque;
+
+/// The guard's wait doubles at most this often.
+const DOUBLINGS_MOST: u32 = 6;
+/// The guard waits so many RESEND intervals.
+const GUARD_INTERVALS: u64 = 3;
+/// Largest length that data can tell.
+pub const TOLD_MOST: u32 = (1 << 24) - 1;
+
+/// The sending side of one message.
+struct Outgoing {
+    flow: Flow,
+    packets: u32,
+    /// Next packet that was never sent.
+    next: u32,
+    /// Packets below may be sent blindly.
+    blind: u32,
+    /// Packets below may be sent.
+    granted: u32,
+    /// Granted packets not sent yet: up to which one, in which class.
+    runs: VecDeque<(u32, u8)>,
+    /// Packets to send again and their classes, the lowest last.
+    again: Vec<(u32, u8)>,
+    /// `remaining` counts the bytes that are left to send.
+    rank: Rank,
+    ranked: bool,
+    /// Last time that something was sent, or heard of the receiver.
+    quiet_since: Time,
+    doublings: u32,
+    armed: Time,
+}
+
+/// All messages that start at one host.
+pub struct Senders {
+    transport: TransportId,
+    terms: Terms,
+    guard: Span,
+    flows: FlowTable<Outgoing>,
+    /// Messages with packets ready.
+    ranking: Ranking,
+    timers: FlowTimers,
+    opened: u32,
+}
+
+impl Senders {
+    /// No messages yet.
+    pub fn new(transport: TransportId, terms: Terms) -> Senders {
+        Senders {
+            transport,
+            terms,
+            guard: terms.resend_interval.saturating_mul(GUARD_INTERVALS),
+            flows: FlowTable::new(),
+            ranking: Ranking::default(),
+            timers: FlowTimers::default(),
+            opened: 0,
+        }
+    }
+
+    /// Messages that have not finished.
+    pub fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// A message starts: its first RTTbytes are ready.
+    pub fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+        let packets = flow.packets();
+        let blind = packets.min(self.terms.blind);
+        let rank = Rank { remaining: flow.size, order: self.opened, flow: flow.id };
+        self.opened = self.opened.wrapping_add(1);
+        let mut outgoing = Outgoing {
+            flow: flow.clone(),
+            packets,
+            next: 0,
+            blind,
+            granted: blind,
+            runs: VecDeque::new(),
+            again: vec![],
+            rank,
+            ranked: true,
+            quiet_since: env.now,
+            doublings: 0,
+            armed: Time::NEVER,
+        };
+        self.ranking.insert(rank);
+        self.timers.arm(flow.id, &mut outgoing.armed, env.now.saturating_add(self.guard));
+        self.flows.insert(flow.id, outgoing);
+    }
+
+    /// A grant arrived: packets up to an offset may be sent in a class, or one packet again.
+    pub fn grant(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let Packet { header, flow, .. } = env.packets[packet];
+        let Header::Grant { seq: granted, request, tag, flags } = header else { return };
+        let Some(slot) = self.flows.slot_of(flow) else { return };
+        env.probe.decision(flow, Time(env.packets.stamps(packet).informed));
+        self.heard(slot, env.now);
+        let outgoing = self.flows.at_mut(slot);
+        let class = self.terms.levels.valid(tag);
+        outgoing.grant(granted, class);
+        if flags & data_flag::REQUEST != 0 {
+            outgoing.repeat(request, class);
+        }
+        self.rerank(env, slot);
+    }
+
+    /// The receiver misses packets: those that were sent are sent again, the others are granted.
+    pub fn resend(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
+        let Packet { header, flow, src, .. } = env.packets[packet];
+        let Header::Resend { first, packets, class, .. } = header else { return };
+        let Some(slot) = self.flows.slot_of(flow) else {
+            let header = Header::Unknown { spare_low: 0, spare: 0, spare_high: 0, flags: 0 };
+            return outbox.push(control(flow, src, header, env.now));
+        };
+        self.heard(slot, env.now);
+        let outgoing = self.flows.at_mut(slot);
+        let class = self.terms.levels.valid(class);
+        let end = first.saturating_add(packets).min(outgoing.packets);
+        outgoing.grant(end, class);
+        let sent = first..end.min(outgoing.next);
+        let repeats = !sent.is_empty();
+        sent.for_each(|seq| outgoing.repeat(seq, class));
+        self.rerank(env, slot);
+        // What was not sent yet waits for messages with fewer bytes left.
+        if !repeats && self.ranking.best().is_some_and(|best| best.flow != flow) {
+            let header = Header::Busy { first, spare: 0, spare_high: 0, flags: 0 };
+            outbox.push(control(flow, src, header, env.now));
+        }
+    }
+
+    /// Something was heard of the receiver: the guard's wait begins anew.
+    fn heard(&mut self, slot: u32, now: Time) {
+        let outgoing = self.flows.at_mut(slot);
+        outgoing.quiet_since = now;
+        outgoing.doublings = 0;
+        let ends = outgoing.guard_ends(self.guard);
+        self.timers.arm(outgoing.flow.id, &mut outgoing.armed, ends);
+    }
+
+    /// The receiver has everything.
+    pub fn finish(&mut self, env: &mut Env<'_>, flow: FlowId) {
+        if let Some(outgoing) = self.flows.remove(flow) {
+            if outgoing.ranked {
+                self.ranking.remove(outgoing.rank);
+            }
+            env.probe.blocked(flow, Reason::Ready);
+        }
+    }
+
+    /// The next packet of the message with the fewest bytes left among those that have one ready
+    /// in an open class.
+    #[inline]
+    pub fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        let mut place = 0;
+        // All classes are open but for a pause of the link: the first message it is.
+        while let Some(rank) = self.ranking.at(place) {
+            let slot = self.flows.slot_of(rank.flow).expect("a ranked message is open");
+            let outgoing = self.flows.at(slot);
+            let (seq, class) = outgoing.ready(&self.terms).expect("a ranked message has a packet");
+            if open.has(class) {
+                return Some(self.send(env, slot, seq, class));
+            }
+            place += 1;
+        }
+        None
+    }
+
+    fn send(&mut self, env: &mut Env<'_>, slot: u32, seq: u32, class: u8) -> PacketRef {
+        let outgoing = self.flows.at_mut(slot);
+        let packet = env.packets.create(outgoing.packet(seq, class, self.transport));
+        env.packets.stamps_mut(packet).informed = env.now.0;
+        outgoing.take(seq);
+        outgoing.quiet_since = env.now;
+        self.rerank(env, slot);
+        packet
+    }
+
+    /// Puts a message where it belongs after packets became ready or were taken.
+    fn rerank(&mut self, env: &mut Env<'_>, slot: u32) {
+        let outgoing = self.flows.at_mut(slot);
+        let left = outgoing.left();
+        match (outgoing.ranked, outgoing.has_ready()) {
+            (true, true) if outgoing.rank.remaining != left => {
+                self.ranking.change(outgoing.rank, left);
+            }
+            (true, false) => {
+                self.ranking.remove(outgoing.rank);
+                if outgoing.next < outgoing.packets {
+                    env.probe.blocked(outgoing.flow.id, Reason::Grant);
+                }
+            }
+            (false, true) => {
+                self.ranking.insert(Rank { remaining: left, ..outgoing.rank });
+                env.probe.blocked(outgoing.flow.id, Reason::Ready);
+            }
+            _ => {}
+        }
+        outgoing.rank.remaining = left;
+        outgoing.ranked = outgoing.has_ready();
+    }
+
+    /// The earliest timer, at the latest.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.timers.next()
+    }
+
+    /// Sends the first packet again of messages of which nothing was heard for too long: all that
+    /// was sent may be lost, or the word that it has arrived.
+    pub fn wake(&mut self, env: &mut Env<'_>) {
+        while let Some((at, id)) = self.timers.due(env.now) {
+            let Some(slot) = self.flows.slot_of(id) else { continue };
+            let outgoing = self.flows.at_mut(slot);
+            if outgoing.armed != at {
+                continue;
+            }
+            outgoing.armed = Time::NEVER;
+            if outgoing.ranked {
+                outgoing.quiet_since = env.now; // It waits for the NIC.
+            } else if outgoing.guard_ends(self.guard) <= env.now {
+                let class = self.terms.unscheduled_class(outgoing.flow.size, outgoing.flow.size);
+                outgoing.repeat(0, class);
+                outgoing.quiet_since = env.now;
+                outgoing.doublings = (outgoing.doublings + 1).min(DOUBLINGS_MOST);
+            }
+            let ends = outgoing.guard_ends(self.guard);
+            self.timers.arm(id, &mut outgoing.armed, ends);
+            self.rerank(env, slot);
+        }
+    }
+}
+
+impl Outgoing {
+    fn guard_ends(&self, guard: Span) -> Time {
+        self.quiet_since.saturating_add(guard.saturating_mul(1 << self.doublings))
+    }
+
+    /// Packets below `granted` may be sent, those that could not before in `class`.
+    fn grant(&mut self, granted: u32, class: u8) {
+        let granted = granted.min(self.packets);
+        if granted <= self.granted {
+            return;
+        }
+        self.granted = granted;
+        match self.runs.back_mut() {
+            Some((end, last)) if *last == class => *end = granted,
+            _ => self.runs.push_back((granted, class)),
+        }
+    }
+
+    /// A packet that was sent is to be sent again.
+    fn repeat(&mut self, seq: u32, class: u8) {
+        if seq >= self.next {
+            return;
+        }
+        match self.again.binary_search_by(|(other, _)| seq.cmp(other)) {
+            Ok(known) => self.again[known].1 = self.again[known].1.min(class),
+            Err(place) => self.again.insert(place, (seq, class)),
+        }
+    }
+
+    #[inline]
+    fn has_ready(&self) -> bool {
+        self.next < self.granted || !self.again.is_empty()
+    }
+
+    /// The packet to send next and its class: by its first byte, as all were made ready.
+    #[inline]
+    fn ready(&self, terms: &Terms) -> Option<(u32, u8)> {
+        if let Some(&repeat) = self.again.last() {
+            return Some(repeat);
+        }
+        if self.next < self.blind {
+            let (size, from) = (self.flow.size, self.flow.offset(self.next));
+            return Some((self.next, terms.unscheduled_class(size, size - from)));
+        }
+        self.runs.front().map(|&(_, class)| (self.next, class))
+    }
+
+    /// Notes that a ready packet is sent.
+    #[inline]
+    fn take(&mut self, seq: u32) {
+        if seq < self.next {
+            self.again.pop();
+            return;
+        }
+        self.next += 1;
+        if self.runs.front().is_some_and(|&(end, _)| end <= self.next) {
+            self.runs.pop_front();
+        }
+    }
+
+    /// Bytes left to send.
+    #[inline]
+    fn left(&self) -> u64 {
+        let unsent =
+            if self.next < self.packets { self.flow.size - self.flow.offset(self.next) } else { 0 };
+        let again = self.again.iter().map(|&(seq, _)| self.flow.payload(seq) as u64);
+        unsent + again.sum::<u64>()
+    }
+
+    #[inline]
+    fn packet(&self, seq: u32, class: u8, transport: TransportId) -> Packet {
+        let first_time = seq == self.next;
+        let mut flags = if seq + 1 == self.packets { data_flag::LAST } else { 0 };
+        if first_time && seq < self.blind {
+            flags |= data_flag::UNSCHEDULED;
+        }
+        let (offset, tag) = (self.flow.offset(seq) as u32, self.packets.min(TOLD_MOST));
+        Packet {
+            header: Header::Data { seq, offset, tag, flags },
+            src: self.flow.src,
+            dst: self.flow.dst,
+            flow: self.flow.id,
+            payload: self.flow.payload(seq),
+            path: 0,
+            mark: 0,
+            class,
+            transport,
+            flags: if first_time { 0 } else { flag::RETRANSMIT },
+            extension: 0,
+        }
+    }
+}
+
+/// A control packet that is not a repetition.
+pub fn control(flow: FlowId, to: HostId, header: Header, now: Time) -> Control {
+    Control { flow, to, header, again: false, informed: now }
+}
