@@ -5,7 +5,7 @@ use crate::partition::{Common, Egress, Outbox, Partition, SwitchState};
 use crate::queue::Wheel;
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{Bytes, HostClock, PacketPool, PacketRef, Probe, Random, Routing, Time};
-use incast_world::{FlowBytes, FlowSetup, PortSeries, Setup, Turns, purpose};
+use incast_world::{FlowBytes, FlowSetup, Ingress, PortSeries, Setup, Turns, purpose};
 use std::sync::Arc;
 
 /// Cuts a setup for `threads` threads; also returns the length of a window in picoseconds.
@@ -67,6 +67,7 @@ impl Builder {
             epochs: epochs(&self.0.fabric),
             dependents,
             shared: self.0.shared,
+            pfc: self.0.options.pfc.clone(),
             faults: self.0.options.faults,
         }
     }
@@ -110,7 +111,9 @@ impl Builder {
             series: (0..ports).map(|port| own(port).then(|| PortSeries::new(interval))).collect(),
             sent_bytes: vec![0; ports],
             queued_shared: vec![0; ports],
-            plain: self.0.shared.is_none() && self.0.hooks.iter().all(|hooks| hooks.is_empty()),
+            ingress: vec![Ingress::default(); if common.pfc.is_some() { ports } else { 0 }],
+            booked: self.books(),
+            plain: !self.books() && self.0.hooks.iter().all(|hooks| hooks.is_empty()),
             hooked: self.0.hooks.iter().any(|hooks| !hooks.is_empty()),
             failing: common.epochs.len() > 1,
             faulty: self.0.options.faults != Default::default(),
@@ -157,9 +160,15 @@ impl Builder {
             captured: self.0.options.capture.contains(&(port as u32)),
             tier: spec.tier as u8,
             open: 0xFF,
-            eager: self.0.shared.is_some() && spec.tier as u8 > 0,
+            eager: self.books() && spec.tier as u8 > 0,
+            pausing: false,
             timed: false,
         }
+    }
+
+    /// Whether switches account for what they hold.
+    fn books(&self) -> bool {
+        self.0.shared.is_some() || self.0.options.pfc.is_some()
     }
 
     /// Moves the nodes of a partition into it and schedules what starts by itself.

@@ -15,7 +15,7 @@ impl Partition {
         let meta = self.pool.meta_mut(packet);
         meta.arrived = Time(now);
         meta.tier = egress.tier;
-        if egress.dead || !self.admit_shared(port, packet) {
+        if egress.dead || !self.admit(port, packet) {
             self.series_drop(port, now);
             self.lose(packet, now);
             return;
@@ -40,7 +40,7 @@ impl Partition {
         if !egress.waiting || egress.resume > now {
             egress.resume = now;
         }
-        egress.waiting = backlog.packets > 0;
+        egress.waiting = backlog.packets > 0 || egress.pausing;
         self.rearm_port(port);
         if verdict.displaced.is_some() || verdict.arriving != Fate::Queued {
             self.settle(port, packet, verdict, now);
@@ -74,12 +74,12 @@ impl Partition {
                 self.note_loss(packet, now);
             }
             Fate::Dropped => {
-                self.release_shared(port, packet);
+                self.give_back(port, packet);
                 self.series_drop(port, now);
                 self.lose(packet, now);
             }
             Fate::Bounced => {
-                self.release_shared(port, packet);
+                self.give_back(port, packet);
                 if self.pool[packet].is_data() {
                     self.note_loss(packet, now);
                     self.pool.trim(packet);
@@ -139,6 +139,11 @@ impl Partition {
 
     fn dequeue(&mut self, port: u32, start: u64) {
         let index = port as usize;
+        if self.egress[index].pausing
+            && (self.send_pause(port, start) || !self.egress[index].waiting)
+        {
+            return;
+        }
         let open = Classes(self.egress[index].open);
         let handler = self.ports[index].as_mut().expect("a switch port has a handler");
         if let Some(series) = &mut self.series[index]
@@ -155,9 +160,7 @@ impl Partition {
             Dequeue::Packet(packet) => {
                 let backlog = handler.backlog();
                 self.egress[index].waiting = backlog.packets > 0;
-                if self.common.shared.is_some() {
-                    self.release_shared(port, packet);
-                }
+                self.give_back(port, packet);
                 self.send(port, packet, start, backlog.bytes);
             }
             Dequeue::NotBefore(at) => {
@@ -226,7 +229,7 @@ impl Partition {
                 packets: &mut self.pool,
             };
             let Dequeue::Packet(packet) = handler.dequeue(&mut env, Classes::ALL) else { break };
-            self.release_shared(port, packet);
+            self.give_back(port, packet);
             self.series_drop(port, now);
             self.lose(packet, now);
         }

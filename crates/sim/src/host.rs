@@ -200,6 +200,12 @@ impl Partition {
         state.wanted = state.wanted.min(at);
     }
 
+    /// A class is open again: the NIC should ask.
+    pub fn ask_again(&mut self, host: u32) {
+        self.want(host, self.now);
+        self.rearm_host(host);
+    }
+
     /// Runs a host's own timers and transmissions that come before `until`.
     #[inline]
     pub fn advance_host(&mut self, host: u32, until: u64) {
@@ -259,9 +265,10 @@ impl Partition {
             state.wanted = NEVER;
             return;
         }
+        let open = Classes(self.egress[state.port as usize].open);
         let packet = match state.nic {
-            None => self.pull(host, start, Classes::ALL).ok_or(NEVER),
-            Some(_) => self.pull_shaped(host, start),
+            None => self.pull(host, start, open).ok_or(NEVER),
+            Some(_) => self.pull_shaped(host, start, open),
         };
         let state = self.hosts[host as usize].as_mut().expect("an own host");
         state.refresh_deadline();
@@ -326,7 +333,7 @@ impl Partition {
 
     /// A NIC with a port of its own: packets go through it, and it may hold some classes back. The
     /// error is when to ask again.
-    fn pull_shaped(&mut self, host: u32, start: u64) -> Result<PacketRef, u64> {
+    fn pull_shaped(&mut self, host: u32, start: u64, open: Classes) -> Result<PacketRef, u64> {
         let state = self.hosts[host as usize].as_ref().expect("an own host");
         let port = state.port as usize;
         if let (Some(series), Some(nic)) = (&mut self.series[port], &state.nic)
@@ -334,16 +341,15 @@ impl Partition {
         {
             series.set_marks(nic.marks());
         }
+        let control = Classes(open.0 & Classes::CONTROL.0);
         for _ in 0..MOST_CALLS {
             // What control there is by now waits in the port before the port chooses.
-            let packet = match self.pull(host, start, Classes::CONTROL) {
+            let packet = match self.pull(host, start, control) {
                 Some(packet) => packet,
-                None => match self.nic_chooses(host, start) {
+                None => match self.nic_chooses(host, start, open) {
                     Dequeue::Packet(packet) => return Ok(packet),
-                    Dequeue::NotBefore(Time(again)) => {
-                        self.pull(host, start, Classes::ALL).ok_or(again)?
-                    }
-                    Dequeue::Empty => self.pull(host, start, Classes::ALL).ok_or(NEVER)?,
+                    Dequeue::NotBefore(Time(again)) => self.pull(host, start, open).ok_or(again)?,
+                    Dequeue::Empty => self.pull(host, start, open).ok_or(NEVER)?,
                 },
             };
             self.depart(host, packet, start, 0);
@@ -365,14 +371,14 @@ impl Partition {
         panic!("host {host} fills its NIC without end");
     }
 
-    fn nic_chooses(&mut self, host: u32, start: u64) -> Dequeue {
+    fn nic_chooses(&mut self, host: u32, start: u64, open: Classes) -> Dequeue {
         let state = self.hosts[host as usize].as_mut().expect("an own host");
         let mut env = PortEnv {
             now: Time(start),
             random: &mut self.port_random[state.port as usize],
             packets: &mut self.pool,
         };
-        state.nic.as_mut().expect("a shaped NIC").dequeue(&mut env, Classes::ALL)
+        state.nic.as_mut().expect("a shaped NIC").dequeue(&mut env, open)
     }
 
     /// Makes sure that something brings the host up to date in time.

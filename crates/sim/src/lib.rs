@@ -8,6 +8,7 @@
 //! what it sends next arrives later still. Decisions are made with the true instant and with
 //! exactly the state of that instant, so lateness cannot be seen in any result.
 
+mod buffer;
 mod build;
 mod egress;
 mod host;

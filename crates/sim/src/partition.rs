@@ -4,11 +4,11 @@ use crate::host::HostState;
 use crate::queue::{Event, Wheel};
 use incast_fabric::{Fabric, NodeId, PortId, Routes, order};
 use incast_transport::{
-    Bytes, Extension, FlowId, Loss, Meta, Packet, PacketPool, PacketRef, Port, Probe, Random,
-    Routing, Stamps, SwitchHook, Time, prefetch, prefetch_line,
+    Bytes, Extension, FlowId, Header, Loss, Meta, Packet, PacketPool, PacketRef, Port, Probe,
+    Random, Routing, Stamps, SwitchHook, Time, prefetch, prefetch_line,
 };
 use incast_world::{
-    Captured, Choice, Faults, FlowBytes, FlowSetup, PortSeries, SharedBuffer, Turns,
+    Captured, Choice, Faults, FlowBytes, FlowSetup, Ingress, Pfc, PortSeries, SharedBuffer, Turns,
 };
 use std::sync::Arc;
 
@@ -72,8 +72,10 @@ pub(crate) struct Egress {
     pub tier: u8,
     /// Open classes.
     pub open: u8,
-    /// Evaluated at every transmission's end, because its switch shares a buffer.
+    /// Evaluated at every transmission's end, because its switch shares a buffer or pauses links.
     pub eager: bool,
+    /// A pause frame may have to leave.
+    pub pausing: bool,
     /// Its markers may have deadlines.
     pub timed: bool,
 }
@@ -116,6 +118,7 @@ pub(crate) struct Common {
     /// Flows that wait for a flow, by that flow.
     pub dependents: Vec<Vec<u32>>,
     pub shared: Option<SharedBuffer>,
+    pub pfc: Option<Arc<Pfc>>,
     pub faults: Faults,
 }
 
@@ -148,8 +151,12 @@ pub(crate) struct Partition {
     pub series: Vec<Option<PortSeries>>,
     /// Charged bytes sent, by port.
     pub sent_bytes: Vec<u64>,
-    /// Bytes booked in the switch's shared buffer, by port.
+    /// Bytes booked in the switch's buffer, by port; with PFC those that are not lossless.
     pub queued_shared: Vec<u64>,
+    /// With PFC: what the link into the port's switch holds there, by the port that leads back.
+    pub ingress: Vec<Ingress>,
+    /// Switches account for what they hold.
+    pub booked: bool,
     /// Switches do nothing but enqueue: no hooks, no shared buffers.
     pub plain: bool,
     /// Some switch has hooks.
@@ -344,6 +351,8 @@ impl Partition {
         if marks & mark::LOST != 0 || self.failing && self.egress[port as usize].dead {
             self.link_losses += 1;
             self.lose(packet, self.now);
+        } else if self.common.pfc.is_some() && self.heed_pause(port, packet) {
+            // It was for this node alone.
         } else if target & AT_HOST == 0 && self.plain {
             self.enqueue(target, packet);
         } else {
@@ -473,7 +482,8 @@ impl Partition {
             });
         }
         let loss = self.common.fabric.ports()[port as usize].loss;
-        if loss > 0.0 && self.port_random[port as usize].chance(loss) {
+        let control = matches!(self.pool[packet].header, Header::Pause { .. });
+        if loss > 0.0 && !control && self.port_random[port as usize].chance(loss) {
             self.pool.meta_mut(packet).mark |= mark::LOST;
         }
     }

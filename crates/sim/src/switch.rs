@@ -1,5 +1,6 @@
 //! Switches: route, call hooks, share a buffer.
 
+use crate::buffer::OWN;
 use crate::partition::Partition;
 use incast_fabric::{NodeId, PortId};
 use incast_transport::{Backlog, Decision, PacketRef, PortView, SwitchEnv, Time};
@@ -9,7 +10,7 @@ impl Partition {
     /// A packet arrives at a switch through the link whose way back is `back`; `target` is its
     /// egress, or not a port if it is still to be chosen.
     pub fn switch_arrival(&mut self, node: NodeId, back: u32, target: u32, packet: PacketRef) {
-        if self.common.shared.is_some() {
+        if self.booked {
             self.pool.stamps_mut(packet).ingress = back;
         }
         if (target as usize) < self.egress.len() {
@@ -82,6 +83,7 @@ impl Partition {
         }
         for decision in &decisions[..count] {
             if let Some(reply) = decision.reply {
+                self.pool.stamps_mut(reply).ingress = OWN;
                 self.enqueue(back, reply);
             }
         }
@@ -92,6 +94,7 @@ impl Partition {
         }
         for decision in &decisions[..count] {
             if let Some(follow) = decision.follow {
+                self.pool.stamps_mut(follow).ingress = OWN;
                 self.enqueue(port, follow);
             }
         }
@@ -103,35 +106,5 @@ impl Partition {
             .map_or(Backlog::default(), |handler| handler.data_backlog());
         let rate = self.common.fabric.ports()[port as usize].rate;
         PortView { port, rate, data, sent: self.sent_bytes[port as usize] }
-    }
-
-    /// Whether the switch's shared buffer takes the packet; books it if so.
-    #[inline]
-    pub fn admit_shared(&mut self, port: u32, packet: PacketRef) -> bool {
-        let Some(shared) = self.common.shared else { return true };
-        let node = self.common.fabric.ports()[port as usize].node;
-        let charged = self.pool.charged(packet);
-        let queued = self.queued_shared[port as usize];
-        let state = self.switches[node.0 as usize].as_mut().expect("an own switch");
-        let fits = shared.admits(state.used, queued, charged);
-        if fits {
-            state.used += charged as u64;
-            self.queued_shared[port as usize] += charged as u64;
-            self.pool.stamps_mut(packet).admitted = charged;
-        }
-        fits
-    }
-
-    /// Gives a packet's share of the buffer back.
-    #[inline]
-    pub fn release_shared(&mut self, port: u32, packet: PacketRef) {
-        if self.common.shared.is_none() || self.is_nic(port) {
-            return;
-        }
-        let node = self.common.fabric.ports()[port as usize].node;
-        let admitted = std::mem::take(&mut self.pool.stamps_mut(packet).admitted) as u64;
-        let state = self.switches[node.0 as usize].as_mut().expect("an own switch");
-        state.used -= admitted;
-        self.queued_shared[port as usize] -= admitted;
     }
 }

@@ -281,6 +281,20 @@ headers! {
         /// Bits of [`data_flag`].
         flags: u8,
     },
+    /// Priority-based flow control (IEEE 802.1Qbb): in the memory of a program a packet, in a
+    /// capture the MAC control frame. For the next node only.
+    Pause = 16 {
+        /// Classes it speaks of, a bit each.
+        classes: u8,
+        /// Those of them that must not be sent; the others may again.
+        paused: u8,
+        /// How long, in units of 512 bit times; ffff is until further notice.
+        quanta: u16,
+        /// Spare.
+        spare_low: u32,
+        /// Spare.
+        spare: u32,
+    },
 }
 
 impl Header {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use incast_units::{Rate, Time};
 
 use crate::codec::encode;
-use crate::{Extension, HostId, Packet};
+use crate::{Extension, Header, HostId, Packet};
 
 /// Bytes of the Ethernet header in front of each packet.
 pub const ETHERNET_BYTES: usize = 14;
@@ -20,6 +20,12 @@ const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 /// Link type Ethernet.
 const ETHERNET: u16 = 1;
 const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
+const ETHERTYPE_MAC_CONTROL: [u8; 2] = [0x88, 0x08];
+/// The multicast address of pause frames, which no bridge forwards.
+const PAUSE_ADDRESS: [u8; 6] = [0x01, 0x80, 0xc2, 0x00, 0x00, 0x01];
+const OPCODE_PAUSE_CLASSES: [u8; 2] = [0x01, 0x01];
+/// Bytes of the shortest Ethernet frame without its checksum.
+const ETHERNET_MINIMUM: usize = 60;
 /// Timestamps count 10^-9 s.
 const NANOSECONDS: u8 = 9;
 const PS_PER_NS: u64 = 1000;
@@ -105,10 +111,15 @@ impl<W: Write> Writer<W> {
         let lengths = self.block.len();
         self.put(&[0; 8]);
         let frame = self.block.len();
-        self.put(&mac(packet.dst));
-        self.put(&mac(packet.src));
-        self.put(&ETHERTYPE_IPV4);
-        let length = ETHERNET_BYTES + encode(packet, extension, &mut self.block);
+        let length = match packet.header {
+            Header::Pause { classes, paused, quanta, .. } => self.pause(classes, paused, quanta),
+            _ => {
+                self.put(&mac(packet.dst));
+                self.put(&mac(packet.src));
+                self.put(&ETHERTYPE_IPV4);
+                ETHERNET_BYTES + encode(packet, extension, &mut self.block)
+            }
+        };
         let captured = match self.snap_length {
             0 => length,
             most => length.min(most as usize),
@@ -118,6 +129,23 @@ impl<W: Write> Writer<W> {
         self.block[lengths + 4..frame].copy_from_slice(&(length as u32).to_le_bytes());
         self.pad();
         self.end()
+    }
+
+    /// Appends a MAC control frame of priority-based flow control (IEEE 802.1Qbb): a time for each
+    /// class it speaks of, zero to let it go on. Returns its bytes, without the checksum.
+    fn pause(&mut self, classes: u8, paused: u8, quanta: u16) -> usize {
+        let start = self.block.len();
+        self.put(&PAUSE_ADDRESS);
+        self.put(&mac(HostId(0)));
+        self.put(&ETHERTYPE_MAC_CONTROL);
+        self.put(&OPCODE_PAUSE_CLASSES);
+        self.put(&[0, classes]);
+        for class in 0..8 {
+            let time = if paused >> class & 1 == 1 { quanta } else { 0 };
+            self.put(&time.to_be_bytes());
+        }
+        self.block.resize(start + ETHERNET_MINIMUM, 0);
+        ETHERNET_MINIMUM
     }
 
     /// Flushes and returns what was written to.

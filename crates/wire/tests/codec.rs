@@ -118,6 +118,8 @@ fn layouts() -> Vec<(u8, Header, [u8; 12])> {
          [1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0]),
         (15, Header::Unknown { spare_low: 0, spare: 0, spare_high: 0, flags: 128 },
          [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 128]),
+        (16, Header::Pause { classes: 3, paused: 1, quanta: 0xffff, spare_low: 0, spare: 0 },
+         [3, 1, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0]),
     ]
 }
 

@@ -22,9 +22,12 @@ pub struct PortSeries {
 }
 
 /// What is rarely touched.
+#[derive(Default)]
 struct Rest {
     width: u64,
     marks: u64,
+    /// Some class has been paused since then, as far as it is not counted yet.
+    paused_since: Option<u64>,
     rare: Bin,
     bins: Vec<Bin>,
 }
@@ -41,7 +44,7 @@ impl PortSeries {
             backlog_max: 0,
             sent_bytes: 0,
             sent_packets: 0,
-            rest: Rest { width, marks: 0, rare: Bin::default(), bins: vec![] },
+            rest: Rest { width, ..Rest::default() },
         }
     }
 
@@ -66,6 +69,15 @@ impl PortSeries {
     pub fn rare(&mut self, now: u64) -> &mut Bin {
         self.bring_to(now);
         &mut self.rest.rare
+    }
+
+    /// From now on some class is paused, or none is.
+    pub fn set_paused(&mut self, now: u64, paused: bool) {
+        self.bring_to(now);
+        if let Some(since) = self.rest.paused_since {
+            self.rest.rare.paused += now - since;
+        }
+        self.rest.paused_since = paused.then_some(now);
     }
 
     /// Whether the interval in progress ends by `now`.
@@ -108,6 +120,10 @@ impl PortSeries {
         while now >= self.end {
             self.area += self.backlog as u128 * (self.end - self.since) as u128;
             self.since = self.end;
+            if let Some(since) = &mut self.rest.paused_since {
+                self.rest.rare.paused += self.end - *since;
+                *since = self.end;
+            }
             let bin = self.bin();
             self.rest.marks += bin.marks as u64;
             self.rest.bins.push(bin);
@@ -135,6 +151,9 @@ impl PortSeries {
     /// Ends the series at `now` with intervals of `width`, a power of two times the present one.
     pub fn finish(mut self, now: u64, width: u64) -> Vec<Bin> {
         self.bring_to(now.max(self.since));
+        if let Some(since) = self.rest.paused_since {
+            self.rest.rare.paused += self.since - since;
+        }
         let last = self.bin();
         let Rest { width: mut own, mut bins, .. } = self.rest;
         bins.push(last);

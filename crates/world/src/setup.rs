@@ -1,5 +1,6 @@
 //! What a world is made from.
 
+use crate::Pfc;
 use incast_fabric::Fabric;
 use incast_transport::{
     Extension, Flow, FlowId, Framing, Host, Packet, Port, Routing, Span, SwitchHook, Time,
@@ -36,9 +37,14 @@ impl SharedBuffer {
     /// not exceed the threshold as it stands before.
     #[inline]
     pub fn admits(&self, used: u64, queued: u64, charged: u32) -> bool {
-        let free = self.pool - used;
-        let threshold = (self.alpha * free as f64) as u64;
-        charged as u64 <= free && queued + charged as u64 <= threshold
+        let grown = queued + charged as u64;
+        charged as u64 <= self.pool - used && grown <= self.threshold(used)
+    }
+
+    /// What one port may hold while `used` bytes are taken; rounded down.
+    #[inline]
+    pub fn threshold(&self, used: u64) -> u64 {
+        (self.alpha * self.pool.saturating_sub(used) as f64) as u64
     }
 }
 
@@ -79,6 +85,8 @@ pub struct Options {
     pub faults: Faults,
     /// Hosts whose NIC falls silent at an instant.
     pub silent: Vec<(u32, Time)>,
+    /// Priority-based flow control, if switches have it. Ports then need no limit of their own.
+    pub pfc: Option<Arc<Pfc>>,
 }
 
 impl Default for Options {
@@ -94,6 +102,7 @@ impl Default for Options {
             log_deliveries: false,
             faults: Faults::default(),
             silent: vec![],
+            pfc: None,
         }
     }
 }

@@ -51,7 +51,9 @@ pub fn all_packets() -> Vec<(Packet, Extension)> {
     let values = [(0, 0), (u32::MAX, u8::MAX), (0x0102_0304, 0x55)];
     let mut packets = Vec::new();
     for (a, b) in values {
-        for header in Header::samples(a, b) {
+        // Pause frames are not for transports; in a capture they have a form of their own.
+        let own = |header: &Header| !matches!(header, Header::Pause { .. });
+        for header in Header::samples(a, b).into_iter().filter(own) {
             for extension in extensions() {
                 for flags in 0..8 {
                     let mut packet = packet(header, &extension);

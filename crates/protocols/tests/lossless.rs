@@ -1,0 +1,136 @@
+//! Priority-based flow control: configured lossless means that nothing is dropped.
+
+use incast_blocks::port::Join;
+use incast_fabric::{Fabric, LinkDefaults};
+use incast_protocols::CATALOGUE;
+use incast_sim::{Captured, Monitor, run};
+use incast_transport::*;
+use incast_world::{
+    FlowSetup, Lane, Options, Pfc, SharedBuffer, assemble, fabric_site, sufficient_headroom,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn fabric(spec: &str) -> Arc<Fabric> {
+    let rate = Rate::from_gbps(40);
+    let defaults = LinkDefaults { rate, propagation: Span::from_us(1), loss: 0.0 };
+    Arc::new(incast_fabric::parse(spec, defaults).expect("a valid topology"))
+}
+
+fn rules(fabric: &Fabric, shared: Option<SharedBuffer>) -> Pfc {
+    Pfc {
+        lossless: Classes::ALL,
+        xoff: 20_000,
+        release: 2 * 1538,
+        headroom: sufficient_headroom(fabric, Framing::ETHERNET),
+        lossy: 128 << 10,
+        shared,
+    }
+}
+
+/// Two incasts and a permutation at once.
+fn flows(hosts: u32, transport: TransportId) -> Vec<FlowSetup> {
+    let toward =
+        |receiver: u32| (0..hosts).filter(move |h| *h != receiver).map(move |h| (h, receiver));
+    let around = (0..hosts).map(|h| (h, (h + hosts / 2 + 1) % hosts));
+    let pairs = toward(0).chain(toward(hosts - 1)).chain(around);
+    let make = |(id, (src, dst)): (usize, (u32, u32))| FlowSetup {
+        flow: Flow {
+            id: FlowId(id as u32),
+            src: HostId(src),
+            dst: HostId(dst),
+            size: 100_000,
+            start: Time::ZERO,
+            segments: Segments::Uniform(1460),
+        },
+        transport,
+        after: vec![],
+        delay: Span::ZERO,
+    };
+    pairs.enumerate().map(make).collect()
+}
+
+fn hammer(name: &str, pfc: Pfc, seed: u64, threads: usize) -> (RunRecord, Vec<Captured>) {
+    let fabric = fabric("leaf-spine:2x2x8");
+    let entry = CATALOGUE.iter().find(|entry| entry.info().name == name).expect("in the catalogue");
+    let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Unlimited, None, None);
+    let configured = entry.configure(&[], site.clone()).expect("defaults are valid");
+    let lane = Lane { info: entry.info(), configured, routing: entry.info().routing };
+    let flows = flows(fabric.hosts(), entry.info().id);
+    let capture = (0..fabric.ports().len() as u32).collect();
+    let shared = pfc.shared;
+    let until = Time(200_000_000_000);
+    let options = Options { seed, until, capture, pfc: Some(Arc::new(pfc)), ..Options::default() };
+    let setup = assemble(fabric, site, &[lane], Join::Shared, flows, shared, options).unwrap();
+    run(setup, threads, &Monitor::default())
+}
+
+fn sum(record: &RunRecord, of: fn(&Bin) -> u64) -> u64 {
+    record.ports.iter().map(|port| of(&port.total)).sum()
+}
+
+/// Every class that a port's frames pause is released by a later one, and the last word is open.
+fn check_pairs(frames: &[Captured]) -> usize {
+    let mut paused: BTreeMap<u32, u8> = BTreeMap::new();
+    let mut count = 0;
+    let mut frames: Vec<&Captured> = frames.iter().collect();
+    frames.sort_by_key(|frame| (frame.at, frame.port));
+    for frame in frames {
+        let Header::Pause { classes, paused: stopped, .. } = frame.packet.header else { continue };
+        let state = paused.entry(frame.port).or_default();
+        assert_eq!(*state & classes, classes & !stopped, "each frame changes what it speaks of");
+        *state = *state & !classes | stopped;
+        count += 1;
+    }
+    assert!(paused.values().all(|state| *state == 0), "{paused:?}");
+    count
+}
+
+#[test]
+fn nothing_is_dropped_however_hard_it_is_pushed() {
+    let pool = Some(SharedBuffer { pool: 300_000, alpha: 0.125 });
+    for name in ["dctcp", "cubic", "trd", "ren"] {
+        for (shared, seed) in [(None, 1), (None, 2), (pool, 3), (pool, 4)] {
+            let pfc = rules(&fabric("leaf-spine:2x2x8"), shared);
+            let (record, frames) = hammer(name, pfc, seed, 1);
+            let drops = sum(&record, |bin| bin.drops as u64);
+            assert_eq!(drops, 0, "{name}, seed {seed}");
+            assert!(record.flows.iter().all(|flow| flow.completed.is_some()), "{name} {seed}");
+            assert!(sum(&record, |bin| bin.paused) > 1_000_000, "{name} was paused");
+            assert!(check_pairs(&frames) > 10, "{name}");
+        }
+    }
+}
+
+#[test]
+fn too_little_headroom_drops() {
+    let mut pfc = rules(&fabric("leaf-spine:2x2x8"), None);
+    pfc.headroom.iter_mut().for_each(|bytes| *bytes = 3_000);
+    let (record, _) = hammer("trd", pfc, 1, 1);
+    assert!(sum(&record, |bin| bin.drops as u64) > 0);
+}
+
+#[test]
+fn pauses_are_the_same_with_any_number_of_threads() {
+    let pool = Some(SharedBuffer { pool: 300_000, alpha: 0.125 });
+    for shared in [None, pool] {
+        let pfc = rules(&fabric("leaf-spine:2x2x8"), shared);
+        let (one, _) = hammer("dctcp", pfc.clone(), 5, 1);
+        for threads in [2, 3] {
+            let (other, _) = hammer("dctcp", pfc.clone(), 5, threads);
+            assert_eq!(one.flows, other.flows, "{threads} threads");
+            assert_eq!(one.ports, other.ports, "{threads} threads");
+        }
+    }
+}
+
+/// A class that is not guarded is dropped at its limit, and pauses nobody.
+#[test]
+fn other_classes_are_dropped_as_ever() {
+    let mut pfc = rules(&fabric("leaf-spine:2x2x8"), None);
+    pfc.lossless = Classes::CONTROL;
+    pfc.lossy = 30_000;
+    let (record, _) = hammer("trd", pfc, 1, 1);
+    assert!(sum(&record, |bin| bin.drops as u64) > 0);
+    assert!(record.flows.iter().all(|flow| flow.completed.is_some()));
+}

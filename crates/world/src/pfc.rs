@@ -1,0 +1,194 @@
+//! Priority-based flow control (IEEE 802.1Qbb): what a switch may hold for the links that lead into
+//! it, and when it stops and releases their senders. Counts and rules; worlds move the packets.
+//!
+//! Each link into a switch has, for each lossless class, a threshold and behind it a headroom. What
+//! exceeds the threshold goes into the headroom and pauses the class at the sender; when the
+//! headroom is empty again and the rest far enough below the threshold, the class is released. A
+//! pause holds until it is lifted: a real switch repeats its frames before their time runs out, and
+//! these repetitions are left out.
+
+use crate::SharedBuffer;
+use incast_fabric::buffer::pfc_headroom;
+use incast_fabric::{Fabric, PortSpec};
+use incast_transport::{Bytes, Classes, FlowId, Framing, Header, HostId, Packet, TransportId};
+
+/// The rules of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pfc {
+    /// Classes that are never dropped.
+    pub lossless: Classes,
+    /// Charged bytes a link may hold in a class before its sender is paused; with a shared buffer
+    /// the pool's dynamic threshold if that is lower.
+    pub xoff: u64,
+    /// The class is released when it holds at least this much less than the threshold.
+    pub release: u64,
+    /// Headroom of the link into each port, charged bytes a class; indexed by the port that leads
+    /// back.
+    pub headroom: Vec<u64>,
+    /// Bytes a port may queue of classes that are not lossless.
+    pub lossy: u64,
+    /// The pool of each switch, without what is reserved for headroom.
+    pub shared: Option<SharedBuffer>,
+}
+
+/// What a link holds in the switch it leads into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ingress {
+    /// Up to the threshold, by class.
+    below: [u64; 8],
+    /// In the headroom, by class.
+    above: [u64; 8],
+    /// Classes that have to pause.
+    pub paused: u8,
+    /// Classes that were told to.
+    pub told: u8,
+}
+
+impl Ingress {
+    /// Charged bytes held of a class.
+    pub fn held(&self, class: u8) -> u64 {
+        self.below[class as usize] + self.above[class as usize]
+    }
+
+    /// The frame that tells the sender what has changed, if anything has; from now on it is told.
+    pub fn frame(&mut self) -> Option<Packet> {
+        let classes = self.paused ^ self.told;
+        self.told = self.paused;
+        let paused = classes & self.paused;
+        let quanta = if paused == 0 { 0 } else { u16::MAX };
+        (classes != 0).then_some(Packet {
+            header: Header::Pause { classes, paused, quanta, spare_low: 0, spare: 0 },
+            src: HostId(0),
+            dst: HostId(0),
+            flow: FlowId(0),
+            payload: 0,
+            path: 0,
+            mark: 0,
+            class: 0,
+            transport: TransportId(0),
+            flags: 0,
+            extension: 0,
+        })
+    }
+}
+
+/// The classes that are open after a pause frame, and whether it is one.
+#[inline]
+pub fn heed(open: u8, header: &Header) -> Option<u8> {
+    match *header {
+        Header::Pause { classes, paused, .. } => Some(open & !classes | classes & !paused),
+        _ => None,
+    }
+}
+
+impl Pfc {
+    /// Whether a class is lossless.
+    #[inline]
+    pub fn guards(&self, class: u8) -> bool {
+        self.lossless.has(class)
+    }
+
+    /// What a link may hold of a class before it pauses, where `used` bytes of the pool are taken.
+    fn threshold(&self, used: u64) -> u64 {
+        match self.shared {
+            Some(shared) => shared.threshold(used).min(self.xoff),
+            None => self.xoff,
+        }
+    }
+
+    /// Takes `charged` bytes that came by the link into `port`; false if there is no room, which
+    /// a sufficient headroom never lets happen. May set [`Ingress::paused`].
+    pub fn book(&self, link: &mut Ingress, used: &mut u64, port: u32, of: (u8, u32)) -> bool {
+        let (class, charged) = (of.0 as usize, of.1 as u64);
+        if link.above[class] == 0 && link.below[class] + charged <= self.threshold(*used) {
+            link.below[class] += charged;
+            *used += charged;
+            return true;
+        }
+        if link.above[class] + charged > self.headroom[port as usize] {
+            return false;
+        }
+        link.above[class] += charged;
+        link.paused |= 1 << class;
+        true
+    }
+
+    /// Gives them back, the headroom first. May clear [`Ingress::paused`].
+    pub fn release(&self, link: &mut Ingress, used: &mut u64, of: (u8, u32)) {
+        let (class, charged) = (of.0 as usize, of.1 as u64);
+        let above = link.above[class].min(charged);
+        link.above[class] -= above;
+        link.below[class] -= charged - above;
+        *used -= charged - above;
+        let rest = link.below[class];
+        let low = rest == 0 || rest + self.release <= self.threshold(*used);
+        if link.above[class] == 0 && low {
+            link.paused &= !(1 << class);
+        }
+    }
+}
+
+/// The headroom that never overflows, for the link into each port: what can still arrive after a
+/// packet went over the threshold (`pfc_headroom`), that packet, and a pause frame that was on its
+/// way for other classes.
+pub fn sufficient_headroom(fabric: &Fabric, framing: Framing) -> Vec<u64> {
+    let (pause, largest) = (framing.charged_header() as u64, framing.charged_mtu() as u64);
+    let of = |port: &PortSpec| {
+        let back = &fabric.ports()[port.reverse.0 as usize];
+        let propagation = back.propagation.max(port.propagation);
+        let link = pfc_headroom(back.rate, propagation, Bytes(largest), Bytes(pause));
+        // The frames leave by a link that may be slower than the one they stop.
+        let slower = back.rate.0.div_ceil(port.rate.0) - 1;
+        link.0 + largest + pause + slower * (largest + 2 * pause)
+    };
+    fabric.ports().iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(shared: Option<SharedBuffer>) -> Pfc {
+        let headroom = vec![3_000; 2];
+        Pfc { lossless: Classes(0b10), xoff: 10_000, release: 2_000, headroom, lossy: 0, shared }
+    }
+
+    /// 10 packets of 1,000 B fit, the eleventh pauses, the fourteenth finds no room; released when
+    /// 8 are left.
+    #[test]
+    fn pauses_above_the_threshold_and_releases_below_it() {
+        let (pfc, mut link, mut used) = (rules(None), Ingress::default(), 0);
+        for held in 1..=13u64 {
+            assert!(pfc.book(&mut link, &mut used, 1, (1, 1_000)));
+            assert_eq!(link.paused, if held > 10 { 2 } else { 0 });
+            assert_eq!(link.held(1), held * 1_000);
+        }
+        assert!(!pfc.book(&mut link, &mut used, 1, (1, 1_000)));
+        let frame = link.frame().expect("a change").header;
+        assert_eq!(heed(0xFF, &frame), Some(0xFD));
+        assert!(link.frame().is_none(), "told once");
+        for held in (0..13u64).rev() {
+            pfc.release(&mut link, &mut used, (1, 1_000));
+            assert_eq!(link.paused, if held > 8 { 2 } else { 0 }, "{held}");
+        }
+        let frame = link.frame().expect("a change").header;
+        assert_eq!(heed(0xFD, &frame), Some(0xFF));
+        assert_eq!((used, link), (0, Ingress::default()));
+    }
+
+    /// With a pool the threshold falls as others fill it: alpha 0.5 of what is free.
+    #[test]
+    fn a_full_pool_pauses_earlier() {
+        let pfc = rules(Some(SharedBuffer { pool: 20_000, alpha: 0.5 }));
+        let (mut a, mut b, mut used) = (Ingress::default(), Ingress::default(), 0);
+        while a.paused == 0 {
+            assert!(pfc.book(&mut a, &mut used, 0, (1, 1_000)));
+        }
+        assert_eq!(a.held(1), 7_000 + 1_000, "6 <= (20 - 6) / 2 lets the seventh in");
+        while b.paused == 0 {
+            assert!(pfc.book(&mut b, &mut used, 1, (1, 1_000)));
+        }
+        assert!(b.held(1) < 7_000);
+        assert_eq!(used, a.below[1] + b.below[1], "headroom is not the pool's");
+    }
+}
