@@ -90,6 +90,11 @@ impl HostNode {
             if !one.faulted && medium.dead[self.line.reverse as usize] {
                 medium.tally.link_losses += 1;
                 self.pool.free(one.packet);
+            } else if let Some(opened) = self.line.heed(now, &self.pool[one.packet].header) {
+                self.pool.free(one.packet);
+                if opened {
+                    self.wanted = self.wanted.min(now);
+                }
             } else if medium.faults == Faults::default()
                 || one.faulted
                 || !self.inject_fault(medium, one.packet)
@@ -231,8 +236,9 @@ impl HostNode {
             self.wanted = NEVER;
             return;
         }
+        let open = self.line.open();
         let packet = match self.nic {
-            None => self.pull(medium, start, Classes::ALL).ok_or(NEVER),
+            None => self.pull(medium, start, open).ok_or(NEVER),
             Some(_) => self.pull_shaped(medium, start),
         };
         self.refresh_deadline();
@@ -283,16 +289,18 @@ impl HostNode {
         {
             self.line.series.set_marks(nic.marks());
         }
+        let open = self.line.open();
+        let control = Classes(open.0 & Classes::CONTROL.0);
         for _ in 0..MOST_CALLS {
             // What control there is by now waits in the port before the port chooses.
-            let packet = match self.pull(medium, start, Classes::CONTROL) {
+            let packet = match self.pull(medium, start, control) {
                 Some(packet) => packet,
                 None => match self.nic_chooses(start) {
                     Dequeue::Packet(packet) => return Ok(packet),
                     Dequeue::NotBefore(Time(again)) => {
-                        self.pull(medium, start, Classes::ALL).ok_or(again)?
+                        self.pull(medium, start, open).ok_or(again)?
                     }
-                    Dequeue::Empty => self.pull(medium, start, Classes::ALL).ok_or(NEVER)?,
+                    Dequeue::Empty => self.pull(medium, start, open).ok_or(NEVER)?,
                 },
             };
             self.depart(medium, packet, start, 0);
@@ -307,9 +315,10 @@ impl HostNode {
     }
 
     fn nic_chooses(&mut self, start: u64) -> Dequeue {
+        let open = self.line.open();
         let (now, random) = (Time(start), &mut self.line.random);
         let mut env = PortEnv { now, random, packets: &mut self.pool };
-        self.nic.as_mut().expect("a NIC with a port").dequeue(&mut env, Classes::ALL)
+        self.nic.as_mut().expect("a NIC with a port").dequeue(&mut env, open)
     }
 
     /// What became of packets at the NIC's own port.

@@ -3,9 +3,9 @@
 use crate::node::Medium;
 use crate::{Departure, PacketIo};
 use incast_fabric::PortSpec;
-use incast_transport::{Bytes, PacketPool, PacketRef, Random, Rate, Time};
+use incast_transport::{Bytes, Classes, Header, PacketPool, PacketRef, Random, Rate, Time};
 use incast_wire::encode_headers;
-use incast_world::{Captured, Options, PortSeries, purpose};
+use incast_world::{Captured, Ingress, Options, PortSeries, heed, purpose};
 
 pub(crate) struct Line {
     pub port: u32,
@@ -20,6 +20,10 @@ pub(crate) struct Line {
     pub busy_until: u64,
     /// Charged bytes sent.
     pub sent: u64,
+    /// Classes the peer lets us send.
+    pub open: u8,
+    /// With PFC: what the switch holds of what came by this link.
+    pub link: Ingress,
     /// The ring had no room when a packet could have left.
     pub held: bool,
     /// The port's random stream.
@@ -39,6 +43,8 @@ impl Line {
             captured: options.capture.contains(&port),
             busy_until: 0,
             sent: 0,
+            open: u8::MAX,
+            link: Ingress::default(),
             held: false,
             random: Random::new(options.seed, port, purpose::PORT),
             series: PortSeries::new(options.interval),
@@ -48,6 +54,20 @@ impl Line {
     /// How long a packet occupies the line; rounded up.
     pub fn tx(&self, charged: u32) -> u64 {
         self.rate.tx_time(Bytes(charged as u64)).0
+    }
+
+    /// Classes that may be sent.
+    pub fn open(&self) -> Classes {
+        Classes(self.open)
+    }
+
+    /// If the packet is a pause frame: opens and closes classes, and tells whether one opened.
+    pub fn heed(&mut self, now: u64, header: &Header) -> Option<bool> {
+        let open = heed(self.open, header)?;
+        let opened = open & !self.open != 0;
+        self.open = open;
+        self.series.set_paused(now, open != u8::MAX);
+        Some(opened)
     }
 
     /// Whether the ring has room for a packet; remembers it if not.
@@ -82,7 +102,8 @@ impl Line {
             let at = Time(start);
             captures.push(Captured { at, port: self.port, packet: content, extension });
         }
-        if self.loss > 0.0 && self.random.chance(self.loss) {
+        let control = matches!(content.header, Header::Pause { .. });
+        if self.loss > 0.0 && !control && self.random.chance(self.loss) {
             medium.tally.link_losses += 1;
         } else {
             let length = content.ip_bytes() as usize;

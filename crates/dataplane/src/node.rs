@@ -6,10 +6,10 @@ use crate::switch::SwitchNode;
 use crate::{Arrival, PacketIo};
 use incast_fabric::{Fabric, PortId, Routes, order};
 use incast_transport::{
-    FlowId, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time, TransportId,
+    FlowId, Header, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time, TransportId,
 };
 use incast_wire::decode;
-use incast_world::{Captured, Faults, FlowBytes, FlowSetup, SharedBuffer};
+use incast_world::{Buffers, Captured, Faults, FlowBytes, FlowSetup};
 use std::sync::Arc;
 
 /// Most frames taken off a port in one pass.
@@ -26,7 +26,7 @@ pub(crate) struct Medium<I> {
     /// Load balancing of each transport there is.
     pub routing: [Option<Routing>; 256],
     pub flows: Vec<FlowSetup>,
-    pub shared: Option<SharedBuffer>,
+    pub buffers: Buffers,
     pub faults: Faults,
     /// Routes with what has failed gone.
     pub routes: Arc<Routes>,
@@ -84,11 +84,16 @@ pub(crate) fn take_burst<I: PacketIo>(
     arrived: &mut Vec<Arrived>,
     expected: impl Fn(&Packet) -> bool,
 ) {
-    let Medium { io, tally, seed, flows, .. } = medium;
+    let Medium { io, tally, seed, flows, buffers, .. } = medium;
+    let pauses = buffers.pfc.is_some();
+    let belongs = |packet: &Packet| match packet.header {
+        Header::Pause { .. } => pauses,
+        _ => known(flows, packet) && expected(packet),
+    };
     let mut take = |frame: Arrival<'_>| {
         tally.frames += 1;
         match decode(frame.bytes) {
-            Ok((packet, extension)) if known(flows, &packet) && expected(&packet) => {
+            Ok((packet, extension)) if belongs(&packet) => {
                 let handle = pool.create(Packet { extension: 0, ..packet });
                 *pool.stamps_mut(handle) = Stamps::default();
                 if packet.extension > 0 {

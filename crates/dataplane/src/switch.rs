@@ -6,9 +6,9 @@ use crate::node::{Arrived, MOST_CALLS, Medium, earliest, routing_of, sort, start
 use incast_fabric::{NodeId, PortId};
 use incast_transport::{
     Classes, Decision, Dequeue, Fate, PacketPool, PacketRef, Port, PortEnv, PortView, Random,
-    SwitchEnv, SwitchHook, Time, Verdict, flag,
+    Stamps, SwitchEnv, SwitchHook, Time, Verdict, flag,
 };
-use incast_world::{Choice, Turns, choose, heading};
+use incast_world::{Books, Buffers, Choice, Ingress, OWN, Turns, choose, heading};
 
 /// Most hooks that one transport may have at a switch.
 const MOST_HOOKS: usize = 4;
@@ -23,6 +23,8 @@ pub(crate) struct Egress {
     pub resume: u64,
     /// Bytes booked in the shared buffer.
     pub booked: u64,
+    /// A pause frame may have to leave.
+    pub pausing: bool,
     /// Its link has failed.
     pub dead: bool,
 }
@@ -66,6 +68,15 @@ impl Egress {
         }
     }
 
+    /// A pause frame has to leave before anything else.
+    fn announce(&mut self, now: u64) {
+        self.pausing = true;
+        if !self.waiting || self.resume > now {
+            self.resume = now;
+        }
+        self.waiting = true;
+    }
+
     fn wake(&mut self, pool: &mut PacketPool, at: u64) {
         let (now, random) = (Time(at), &mut self.line.random);
         self.handler.wake(&mut PortEnv { now, random, packets: pool });
@@ -74,8 +85,9 @@ impl Egress {
     }
 
     fn dequeue(&mut self, pool: &mut PacketPool, at: u64) -> Dequeue {
+        let open = if self.dead { Classes::ALL } else { self.line.open() };
         let (now, random) = (Time(at), &mut self.line.random);
-        self.handler.dequeue(&mut PortEnv { now, random, packets: pool }, Classes::ALL)
+        self.handler.dequeue(&mut PortEnv { now, random, packets: pool }, open)
     }
 }
 
@@ -96,6 +108,7 @@ impl SwitchNode {
 
     /// Takes in what has arrived.
     pub fn receive<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+        let now = medium.now;
         let mut arrived = std::mem::take(&mut self.arrived);
         for egress in &self.egress {
             take_burst(medium, &mut self.pool, egress.line.port, &mut arrived, |_| true);
@@ -105,6 +118,15 @@ impl SwitchNode {
             if medium.dead[self.port(one.port).line.reverse as usize] {
                 medium.tally.link_losses += 1;
                 self.pool.free(one.packet);
+            } else if let Some(opened) = self.egress[(one.port - self.first) as usize]
+                .line
+                .heed(now, &self.pool[one.packet].header)
+            {
+                self.pool.free(one.packet);
+                let egress = self.port(one.port);
+                if opened && egress.waiting {
+                    egress.resume = now;
+                }
             } else {
                 self.pool.stamps_mut(one.packet).ingress = one.port;
                 self.route(medium, one.port, one.packet);
@@ -159,6 +181,7 @@ impl SwitchNode {
             *decision = hook.forward(&mut env, packet);
         }
         for reply in decisions.iter().filter_map(|decision| decision.reply) {
+            self.pool.stamps_mut(reply).ingress = OWN;
             self.enqueue(medium, back, reply);
         }
         if decisions.iter().any(|decision| decision.drop) {
@@ -167,6 +190,7 @@ impl SwitchNode {
             self.enqueue(medium, port, packet);
         }
         for follow in decisions.iter().filter_map(|decision| decision.follow) {
+            self.pool.stamps_mut(follow).ingress = OWN;
             self.enqueue(medium, port, follow);
         }
     }
@@ -193,7 +217,7 @@ impl SwitchNode {
         if !egress.waiting || egress.resume > now {
             egress.resume = now;
         }
-        egress.waiting = backlog.packets > 0;
+        egress.waiting = backlog.packets > 0 || egress.pausing;
         self.settle(medium, port, packet, verdict);
     }
 
@@ -212,12 +236,12 @@ impl SwitchNode {
                 Fate::Queued => {}
                 Fate::Trimmed => self.port(port).line.series.rare(now).trims += 1,
                 Fate::Dropped => {
-                    self.give_back(port, packet);
+                    self.give_back(medium, port, packet);
                     self.port(port).line.series.rare(now).drops += 1;
                     self.pool.free(packet);
                 }
                 Fate::Bounced => {
-                    self.give_back(port, packet);
+                    self.give_back(medium, port, packet);
                     if self.pool[packet].is_data() {
                         self.pool.trim(packet);
                     }
@@ -229,26 +253,47 @@ impl SwitchNode {
         }
     }
 
-    /// Whether the shared buffer takes the packet; books it if so.
+    /// Whether the buffers take the packet; books it if so.
     fn admit<I>(&mut self, medium: &Medium<I>, port: u32, packet: PacketRef) -> bool {
-        let Some(shared) = medium.shared else { return true };
-        let charged = self.pool.charged(packet);
-        let used = self.used;
-        let egress = self.port(port);
-        if !shared.admits(used, egress.booked, charged) {
-            return false;
-        }
-        egress.booked += charged as u64;
-        self.used += charged as u64;
-        self.pool.stamps_mut(packet).admitted = charged;
-        true
+        let of = (self.pool[packet].class, self.pool.charged(packet));
+        self.account(medium, port, packet, |buffers, books, stamps| buffers.book(books, stamps, of))
     }
 
-    /// Gives a packet's share of the buffer back.
-    fn give_back(&mut self, port: u32, packet: PacketRef) {
-        let admitted = std::mem::take(&mut self.pool.stamps_mut(packet).admitted) as u64;
-        self.used -= admitted;
-        self.port(port).booked -= admitted;
+    /// Gives a packet's share of the buffers back.
+    fn give_back<I>(&mut self, medium: &Medium<I>, port: u32, packet: PacketRef) {
+        self.account(medium, port, packet, |buffers, books, stamps| buffers.release(books, stamps));
+    }
+
+    /// Does something with the books that concern a packet at `port`; what changes for the link it
+    /// came by is announced there, before anything else leaves.
+    fn account<I, T>(
+        &mut self,
+        medium: &Medium<I>,
+        port: u32,
+        packet: PacketRef,
+        what: impl FnOnce(&Buffers, Books<'_>, &mut Stamps) -> T,
+    ) -> T {
+        let stamps = self.pool.stamps_mut(packet);
+        let ingress = stamps.ingress.wrapping_sub(self.first) as usize;
+        let with_link = medium.buffers.pfc.is_some() && ingress < self.egress.len();
+        let mut link = if with_link { self.egress[ingress].line.link } else { Ingress::default() };
+        let before = link.paused;
+        let mut queued = self.egress[(port - self.first) as usize].booked;
+        let books = Books {
+            used: &mut self.used,
+            queued: &mut queued,
+            link: with_link.then_some(&mut link),
+        };
+        let result = what(&medium.buffers, books, stamps);
+        self.egress[(port - self.first) as usize].booked = queued;
+        if with_link {
+            let egress = &mut self.egress[ingress];
+            egress.line.link = link;
+            if link.paused != before {
+                egress.announce(medium.now);
+            }
+        }
+        result
     }
 
     /// Does what is due before `until`.
@@ -276,12 +321,25 @@ impl SwitchNode {
     /// The line is free at `start`, and something waits.
     fn transmit<I: PacketIo>(&mut self, medium: &mut Medium<I>, index: usize, start: u64) {
         let egress = &mut self.egress[index];
+        if egress.pausing {
+            egress.pausing = false;
+            let backlog = egress.handler.backlog();
+            egress.waiting = backlog.packets > 0;
+            if let Some(frame) = egress.line.link.frame() {
+                let packet = self.pool.create(frame);
+                egress.line.send(medium, &mut self.pool, packet, start, backlog.bytes);
+                return;
+            }
+            if !egress.waiting {
+                return;
+            }
+        }
         egress.note_marks(start);
         match egress.dequeue(&mut self.pool, start) {
             Dequeue::Packet(packet) => {
                 let backlog = egress.handler.backlog();
                 egress.waiting = backlog.packets > 0;
-                self.give_back(self.first + index as u32, packet);
+                self.give_back(medium, self.first + index as u32, packet);
                 let line = &mut self.egress[index].line;
                 line.send(medium, &mut self.pool, packet, start, backlog.bytes);
             }
@@ -314,7 +372,7 @@ impl SwitchNode {
             }
             egress.dead = true;
             while let Dequeue::Packet(packet) = self.egress[index].dequeue(&mut self.pool, now) {
-                self.give_back(port, packet);
+                self.give_back(medium, port, packet);
                 self.egress[index].line.series.rare(now).drops += 1;
                 self.pool.free(packet);
             }

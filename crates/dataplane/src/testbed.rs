@@ -78,6 +78,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// A setup over a backend and a clock.
     pub fn with(mut setup: Setup, io: I, clock: C) -> Testbed<I, C> {
         let options = setup.options.clone();
+        let buffers = setup.buffers();
         let nodes = build_nodes(&mut setup);
         let flows = setup.flows;
         let mut opens = BinaryHeap::new();
@@ -115,7 +116,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 now: 0,
                 seed: options.seed,
                 routing,
-                shared: setup.shared,
+                buffers,
                 faults: options.faults,
                 routes: Arc::new(fabric.routes()),
                 dead: vec![false; fabric.ports().len()],
@@ -330,6 +331,7 @@ fn build_switch(setup: &mut Setup, node: u32) -> SwitchNode {
         waiting: false,
         resume: 0,
         booked: 0,
+        pausing: false,
         dead: false,
     };
     SwitchNode {

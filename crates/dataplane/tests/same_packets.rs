@@ -4,7 +4,8 @@ mod common;
 
 use common::{Scenario, flow, parse};
 use incast_transport::*;
-use incast_world::{Faults, SharedBuffer};
+use incast_world::{Faults, Pfc, SharedBuffer, sufficient_headroom};
+use std::sync::Arc;
 
 fn names() -> Vec<&'static str> {
     incast_protocols::CATALOGUE.iter().map(|transport| transport.info().name).collect()
@@ -82,6 +83,35 @@ fn shared_buffers_admit_the_same_packets() {
         scenario.shared = Some(SharedBuffer { pool: 60_000, alpha: 1.3 });
         let (record, _) = scenario.same_in_both_worlds();
         assert!(drops(&record) > 0, "{name}: the shared buffer was never full");
+    }
+}
+
+/// Pause frames leave and arrive at the same instants, with and without a shared pool, on links of
+/// different speeds, and nothing is dropped.
+#[test]
+fn paused_links_hold_back_the_same_packets() {
+    for name in ["dctcp", "ren", "expresspass"] {
+        for shared in [None, Some(SharedBuffer { pool: 60_000, alpha: 0.25 })] {
+            let mut scenario = incast(name);
+            scenario.buffer = Limit::Unlimited;
+            scenario.shared = shared;
+            scenario.options.pfc = Some(Arc::new(Pfc {
+                lossless: Classes::ALL,
+                xoff: 8_000,
+                release: 2 * 1538,
+                headroom: sufficient_headroom(&scenario.fabric, Framing::ETHERNET),
+                lossy: 0,
+                shared,
+            }));
+            let (record, _) = scenario.same_in_both_worlds();
+            assert!(record.complete, "{name} does not finish");
+            let paused: u64 = record.ports.iter().map(|port| port.total.paused).sum();
+            // ExpressPass drops credits, so that data need not wait.
+            if name != "expresspass" {
+                assert_eq!(drops(&record), 0, "{name}");
+                assert!(paused > 0, "{name} was never paused");
+            }
+        }
     }
 }
 

@@ -1,13 +1,8 @@
 //! What switches hold: the shared buffer, and priority-based flow control.
 
 use crate::partition::Partition;
-use incast_transport::{PacketRef, Time};
-use incast_world::heed;
-
-/// In `Stamps::ingress`: the packet came by no link, the switch made it.
-pub(crate) const OWN: u32 = u32::MAX;
-/// In `Stamps::admitted`: where the class begins under which a packet was booked.
-const CLASS_SHIFT: u32 = 24;
+use incast_transport::{PacketRef, Stamps, Time};
+use incast_world::{Books, Buffers, heed};
 
 impl Partition {
     /// Whether the switch has room for the packet; books it if so.
@@ -17,78 +12,40 @@ impl Partition {
     }
 
     fn book(&mut self, port: u32, packet: PacketRef) -> bool {
-        let node = self.common.fabric.ports()[port as usize].node;
-        let (class, charged) = (self.pool[packet].class, self.pool.charged(packet));
-        let stamps = self.pool.stamps_mut(packet);
-        let ingress = stamps.ingress;
-        stamps.admitted = 0;
-        let state = self.switches[node.0 as usize].as_mut().expect("an own switch");
-        let queued = &mut self.queued_shared[port as usize];
-        let fits = match (&self.common.pfc, self.common.shared) {
-            (Some(pfc), _) if pfc.guards(class) => {
-                // What the switch itself made has no link to be held back by.
-                if ingress == OWN {
-                    return true;
-                }
-                let link = &mut self.ingress[ingress as usize];
-                let before = link.paused;
-                let fits = pfc.book(link, &mut state.used, ingress, (class, charged));
-                if link.paused != before {
-                    self.announce(ingress);
-                }
-                fits
-            }
-            (pfc, shared) => {
-                let fits = match (shared, pfc) {
-                    (Some(shared), _) => shared.admits(state.used, *queued, charged),
-                    (None, Some(pfc)) => *queued + charged as u64 <= pfc.lossy,
-                    (None, None) => true,
-                };
-                if fits {
-                    *queued += charged as u64;
-                    state.used += charged as u64;
-                }
-                fits
-            }
-        };
-        if fits {
-            self.pool.stamps_mut(packet).admitted = charged | (class as u32) << CLASS_SHIFT;
-        }
-        fits
+        let of = (self.pool[packet].class, self.pool.charged(packet));
+        self.account(port, packet, |buffers, books, stamps| buffers.book(books, stamps, of))
     }
 
     /// Gives a packet's share of the buffers back.
     #[inline]
     pub fn give_back(&mut self, port: u32, packet: PacketRef) {
-        if self.booked {
-            self.unbook(port, packet);
+        // At a NIC nothing is booked.
+        if self.booked && !self.is_nic(port) {
+            self.account(port, packet, |buffers, books, stamps| buffers.release(books, stamps));
         }
     }
 
-    fn unbook(&mut self, port: u32, packet: PacketRef) {
+    /// Does something with the books that concern a packet at `port`, and announces what it
+    /// changes.
+    fn account<T>(
+        &mut self,
+        port: u32,
+        packet: PacketRef,
+        what: impl FnOnce(&Buffers, Books<'_>, &mut Stamps) -> T,
+    ) -> T {
         let node = self.common.fabric.ports()[port as usize].node;
-        let stamps = self.pool.stamps_mut(packet);
-        let (admitted, ingress) = (std::mem::take(&mut stamps.admitted), stamps.ingress);
-        let charged = admitted & ((1 << CLASS_SHIFT) - 1);
-        let class = (admitted >> CLASS_SHIFT) as u8;
-        if charged == 0 {
-            return;
-        }
         let state = self.switches[node.0 as usize].as_mut().expect("an own switch");
-        match &self.common.pfc {
-            Some(pfc) if pfc.guards(class) => {
-                let link = &mut self.ingress[ingress as usize];
-                let before = link.paused;
-                pfc.release(link, &mut state.used, (class, charged));
-                if link.paused != before {
-                    self.announce(ingress);
-                }
-            }
-            _ => {
-                state.used -= charged as u64;
-                self.queued_shared[port as usize] -= charged as u64;
-            }
+        let stamps = self.pool.stamps_mut(packet);
+        let ingress = stamps.ingress;
+        let mut link = self.ingress.get_mut(ingress as usize);
+        let before = link.as_ref().map(|link| link.paused);
+        let queued = &mut self.queued_shared[port as usize];
+        let books = Books { used: &mut state.used, queued, link: link.as_deref_mut() };
+        let result = what(&self.common.buffers, books, stamps);
+        if link.map(|link| link.paused) != before {
+            self.announce(ingress);
         }
+        result
     }
 
     /// A pause frame has to leave by `port` before anything else.

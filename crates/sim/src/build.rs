@@ -66,8 +66,7 @@ impl Builder {
             flows,
             epochs: epochs(&self.0.fabric),
             dependents,
-            shared: self.0.shared,
-            pfc: self.0.options.pfc.clone(),
+            buffers: self.0.buffers(),
             faults: self.0.options.faults,
         }
     }
@@ -111,9 +110,9 @@ impl Builder {
             series: (0..ports).map(|port| own(port).then(|| PortSeries::new(interval))).collect(),
             sent_bytes: vec![0; ports],
             queued_shared: vec![0; ports],
-            ingress: vec![Ingress::default(); if common.pfc.is_some() { ports } else { 0 }],
-            booked: self.books(),
-            plain: !self.books() && self.0.hooks.iter().all(|hooks| hooks.is_empty()),
+            ingress: vec![Ingress::default(); if common.buffers.pfc.is_some() { ports } else { 0 }],
+            booked: self.0.buffers().any(),
+            plain: !self.0.buffers().any() && self.0.hooks.iter().all(|hooks| hooks.is_empty()),
             hooked: self.0.hooks.iter().any(|hooks| !hooks.is_empty()),
             failing: common.epochs.len() > 1,
             faulty: self.0.options.faults != Default::default(),
@@ -160,15 +159,10 @@ impl Builder {
             captured: self.0.options.capture.contains(&(port as u32)),
             tier: spec.tier as u8,
             open: 0xFF,
-            eager: self.books() && spec.tier as u8 > 0,
+            eager: self.0.buffers().any() && spec.tier as u8 > 0,
             pausing: false,
             timed: false,
         }
-    }
-
-    /// Whether switches account for what they hold.
-    fn books(&self) -> bool {
-        self.0.shared.is_some() || self.0.options.pfc.is_some()
     }
 
     /// Moves the nodes of a partition into it and schedules what starts by itself.

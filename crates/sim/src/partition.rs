@@ -8,7 +8,7 @@ use incast_transport::{
     Random, Routing, Stamps, SwitchHook, Time, prefetch, prefetch_line,
 };
 use incast_world::{
-    Captured, Choice, Faults, FlowBytes, FlowSetup, Ingress, Pfc, PortSeries, SharedBuffer, Turns,
+    Buffers, Captured, Choice, Faults, FlowBytes, FlowSetup, Ingress, PortSeries, Turns,
 };
 use std::sync::Arc;
 
@@ -117,8 +117,7 @@ pub(crate) struct Common {
     pub epochs: Vec<(Time, Arc<Routes>, Vec<PortId>)>,
     /// Flows that wait for a flow, by that flow.
     pub dependents: Vec<Vec<u32>>,
-    pub shared: Option<SharedBuffer>,
-    pub pfc: Option<Arc<Pfc>>,
+    pub buffers: Buffers,
     pub faults: Faults,
 }
 
@@ -351,7 +350,7 @@ impl Partition {
         if marks & mark::LOST != 0 || self.failing && self.egress[port as usize].dead {
             self.link_losses += 1;
             self.lose(packet, self.now);
-        } else if self.common.pfc.is_some() && self.heed_pause(port, packet) {
+        } else if self.common.buffers.pfc.is_some() && self.heed_pause(port, packet) {
             // It was for this node alone.
         } else if target & AT_HOST == 0 && self.plain {
             self.enqueue(target, packet);

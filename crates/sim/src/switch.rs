@@ -1,10 +1,9 @@
 //! Switches: route, call hooks, share a buffer.
 
-use crate::buffer::OWN;
 use crate::partition::Partition;
 use incast_fabric::{NodeId, PortId};
 use incast_transport::{Backlog, Decision, PacketRef, PortView, SwitchEnv, Time};
-use incast_world::{Choice, heading};
+use incast_world::{Choice, OWN, heading};
 
 impl Partition {
     /// A packet arrives at a switch through the link whose way back is `back`; `target` is its

@@ -10,7 +10,10 @@
 use crate::SharedBuffer;
 use incast_fabric::buffer::pfc_headroom;
 use incast_fabric::{Fabric, PortSpec};
-use incast_transport::{Bytes, Classes, FlowId, Framing, Header, HostId, Packet, TransportId};
+use incast_transport::{
+    Bytes, Classes, FlowId, Framing, Header, HostId, Packet, Stamps, TransportId,
+};
+use std::sync::Arc;
 
 /// The rules of a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -124,6 +127,86 @@ impl Pfc {
         let low = rest == 0 || rest + self.release <= self.threshold(*used);
         if link.above[class] == 0 && low {
             link.paused &= !(1 << class);
+        }
+    }
+}
+
+/// In `Stamps::ingress`: the packet came by no link, the switch made it.
+pub const OWN: u32 = u32::MAX;
+/// In `Stamps::admitted`: where the class begins under which a packet was booked.
+const CLASS_SHIFT: u32 = 24;
+
+/// What rules a switch's memory, beyond the limits of its ports.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Buffers {
+    /// Priority-based flow control.
+    pub pfc: Option<Arc<Pfc>>,
+    /// One pool for all ports.
+    pub shared: Option<SharedBuffer>,
+}
+
+/// A switch's books, as far as one packet concerns them.
+pub struct Books<'a> {
+    /// Bytes of the pool in use.
+    pub used: &'a mut u64,
+    /// Bytes queued at the packet's egress, with PFC of classes that are not lossless.
+    pub queued: &'a mut u64,
+    /// With PFC: what the link holds by which the packet came, if it came by one.
+    pub link: Option<&'a mut Ingress>,
+}
+
+impl Buffers {
+    /// Whether there is anything to book.
+    pub fn any(&self) -> bool {
+        self.pfc.is_some() || self.shared.is_some()
+    }
+
+    /// Takes a packet of this class and charge, if there is room: its stamps remember it. True if
+    /// so. May set [`Ingress::paused`].
+    pub fn book(&self, books: Books<'_>, stamps: &mut Stamps, of: (u8, u32)) -> bool {
+        let (class, charged) = of;
+        let Books { used, queued, link } = books;
+        stamps.admitted = 0;
+        let fits = match (&self.pfc, self.shared) {
+            (Some(pfc), _) if pfc.guards(class) => {
+                // What the switch itself made has no link to be held back by.
+                let Some(link) = link else { return true };
+                pfc.book(link, used, stamps.ingress, of)
+            }
+            (pfc, shared) => {
+                let fits = match (shared, pfc) {
+                    (Some(shared), _) => shared.admits(*used, *queued, charged),
+                    (None, Some(pfc)) => *queued + charged as u64 <= pfc.lossy,
+                    (None, None) => true,
+                };
+                if fits {
+                    *queued += charged as u64;
+                    *used += charged as u64;
+                }
+                fits
+            }
+        };
+        if fits {
+            stamps.admitted = charged | (class as u32) << CLASS_SHIFT;
+        }
+        fits
+    }
+
+    /// Gives a packet's room back. May clear [`Ingress::paused`].
+    pub fn release(&self, books: Books<'_>, stamps: &mut Stamps) {
+        let admitted = std::mem::take(&mut stamps.admitted);
+        let charged = admitted & ((1 << CLASS_SHIFT) - 1);
+        let class = (admitted >> CLASS_SHIFT) as u8;
+        let Books { used, queued, link } = books;
+        match (&self.pfc, link) {
+            _ if charged == 0 => {}
+            (Some(pfc), Some(link)) if pfc.guards(class) => {
+                pfc.release(link, used, (class, charged));
+            }
+            _ => {
+                *used -= charged as u64;
+                *queued -= charged as u64;
+            }
         }
     }
 }

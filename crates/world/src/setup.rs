@@ -1,6 +1,6 @@
 //! What a world is made from.
 
-use crate::Pfc;
+use crate::{Buffers, Pfc};
 use incast_fabric::Fabric;
 use incast_transport::{
     Extension, Flow, FlowId, Framing, Host, Packet, Port, Routing, Span, SwitchHook, Time,
@@ -140,4 +140,11 @@ pub struct Setup {
     pub shared: Option<SharedBuffer>,
     /// How to run.
     pub options: Options,
+}
+
+impl Setup {
+    /// What rules the switches' memory, beyond the limits of ports.
+    pub fn buffers(&self) -> Buffers {
+        Buffers { pfc: self.options.pfc.clone(), shared: self.shared }
+    }
 }
