@@ -9,6 +9,7 @@ pub mod port;
 pub mod ranking;
 pub mod reassembly;
 pub mod receiver_driven;
+pub mod red;
 pub mod rto;
 pub mod scoreboard;
 pub mod sender;

@@ -293,7 +293,7 @@ fn a_silent_host_is_silent_in_both_worlds() {
 
 #[test]
 fn two_transports_share_hosts_and_bottleneck() {
-    for other in ["ren", "ndp"] {
+    for other in ["ren", "ndp", "expresspass", "ccrp"] {
         let fabric = parse("dumbbell:3x2", 10, Span::from_us(8));
         let mut scenario = Scenario::new(fabric, Limit::Bytes(64 << 10), &["dctcp", other]);
         scenario.flows = vec![

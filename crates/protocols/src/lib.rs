@@ -1,6 +1,7 @@
 //! The catalogue: one folder and one line a transport.
 
 pub mod amrt;
+pub mod ccrp;
 pub mod cubic;
 pub mod dctcp;
 pub mod expresspass;
@@ -15,6 +16,7 @@ use incast_transport::Transport;
 /// Every transport, by name.
 pub const CATALOGUE: &[&dyn Transport] = &[
     &amrt::ENTRY,
+    &ccrp::ENTRY,
     &cubic::ENTRY,
     &dctcp::ENTRY,
     &expresspass::ENTRY,

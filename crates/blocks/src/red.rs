@@ -1,0 +1,183 @@
+//! Marking at random, the more likely the longer the queue (RED with the instantaneous queue).
+
+use incast_transport::{
+    Bytes, Ecn, Marker, Packet, PacketPool, PacketRef, Random, Rate, TransportId, View,
+};
+
+/// How likely a mark is, by the charged bytes that wait.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Red {
+    /// Up to here never.
+    pub min: Bytes,
+    /// From here always.
+    pub max: Bytes,
+    /// Just below `max`, 0 to 1; in between in proportion.
+    pub probability: f64,
+}
+
+impl Red {
+    /// The thresholds of a port of `rate` if these are those of a port of `reference`; rounded
+    /// down to bytes.
+    pub fn scaled(self, rate: Rate, reference: Rate) -> Red {
+        let scale =
+            |bytes: Bytes| Bytes((bytes.0 as u128 * rate.0 as u128 / reference.0 as u128) as u64);
+        Red { min: scale(self.min), max: scale(self.max), ..self }
+    }
+
+    /// The probability of a mark when `waiting` charged bytes wait.
+    pub fn at(&self, waiting: u64) -> f64 {
+        if waiting >= self.max.0 {
+            return if waiting > self.min.0 { 1.0 } else { 0.0 };
+        }
+        let above = waiting.saturating_sub(self.min.0) as f64;
+        self.probability * above / (self.max.0.saturating_sub(self.min.0)).max(1) as f64
+    }
+}
+
+/// When a packet is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// Before it waits.
+    Enqueue,
+    /// As its transmission begins; what stays behind counts.
+    Dequeue,
+}
+
+/// Sets CE on the ECN-capable packets of one transport by [`Red`], whoever else waits in the same
+/// queue. Two transports with the same rule that share a queue are so marked alike, and each
+/// packet once.
+pub struct RedMarker {
+    transport: TransportId,
+    red: Red,
+    moment: Moment,
+    random: Random,
+}
+
+/// Whether a packet can be marked.
+#[inline]
+fn capable(packet: &Packet) -> bool {
+    packet.mark == Ecn::Ect0 as u8 || packet.mark == Ecn::Ect1 as u8
+}
+
+impl RedMarker {
+    /// A marker of the packets of `transport` for one port.
+    pub fn new(transport: TransportId, red: Red, moment: Moment) -> RedMarker {
+        RedMarker { transport, red, moment, random: Random::new(0, 0, 0) }
+    }
+
+    #[inline]
+    fn look(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
+        let packet = &packets[handle];
+        if packet.transport != self.transport || !capable(packet) {
+            return false;
+        }
+        let probability = self.red.at(view.data.bytes);
+        let marked = probability >= 1.0 || probability > 0.0 && self.random.chance(probability);
+        if marked {
+            packets[handle].mark = Ecn::Ce as u8;
+        }
+        // Marked or not, this is how old the receiver's knowledge will be.
+        packets.stamps_mut(handle).informed = view.now.0;
+        marked
+    }
+}
+
+impl Marker for RedMarker {
+    fn begin(&mut self, random: &mut Random) {
+        self.random = Random::new(random.next_u64(), 0, 0);
+    }
+
+    #[inline]
+    fn on_enqueue(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
+        self.look(packets, handle, view)
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
+        self.look(packets, handle, view)
+    }
+
+    fn sees(&self) -> (bool, bool) {
+        (self.moment == Moment::Enqueue, self.moment == Moment::Dequeue)
+    }
+
+    fn timed(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incast_transport::{Backlog, FlowId, Framing, Header, HostId, Time};
+
+    const RED: Red = Red { min: Bytes(5_000), max: Bytes(200_000), probability: 0.01 };
+
+    #[test]
+    fn probability_rises_between_the_thresholds_and_jumps() {
+        assert_eq!(RED.at(0), 0.0);
+        assert_eq!(RED.at(5_000), 0.0);
+        assert!((RED.at(102_500) - 0.005).abs() < 1e-12);
+        assert!(RED.at(199_999) < 0.01 && RED.at(199_999) > 0.009_99);
+        assert_eq!(RED.at(200_000), 1.0);
+        assert_eq!(RED.at(u64::MAX), 1.0);
+        // One threshold.
+        let step = Red { min: Bytes(30_000), max: Bytes(30_000), probability: 1.0 };
+        assert_eq!((step.at(30_000), step.at(30_001)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn thresholds_scale_with_the_rate() {
+        let red = RED.scaled(Rate::from_gbps(10), Rate::from_gbps(25));
+        assert_eq!((red.min, red.max, red.probability), (Bytes(2_000), Bytes(80_000), 0.01));
+    }
+
+    fn marks(seed: u64, waiting: u64, mark: Ecn, transport: u8) -> u32 {
+        let mut pool = PacketPool::new(Framing::ETHERNET);
+        let red = Red { probability: 0.2, ..RED };
+        let mut marker = RedMarker::new(TransportId(11), red, Moment::Dequeue);
+        marker.begin(&mut Random::new(seed, 3, 4));
+        let backlog = Backlog { bytes: waiting, packets: 1 };
+        let (now, rate) = (Time(9), Rate::from_gbps(10));
+        let view = View { now, data: backlog, all: backlog, idle: None, sent: 0, rate };
+        let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 };
+        let packet = Packet {
+            header,
+            src: HostId(0),
+            dst: HostId(1),
+            flow: FlowId(0),
+            payload: 1_460,
+            path: 0,
+            mark: mark as u8,
+            class: 1,
+            transport: TransportId(transport),
+            flags: 0,
+            extension: 0,
+        };
+        let mut count = 0;
+        for _ in 0..10_000 {
+            let handle = pool.create(packet);
+            pool.stamps_mut(handle).informed = 0;
+            let marked = marker.on_dequeue(&mut pool, handle, &view);
+            assert_eq!(marked, pool[handle].mark != mark as u8);
+            let looked_at = transport == 11 && capable(&packet);
+            assert_eq!(pool.stamps(handle).informed == 9, looked_at);
+            count += marked as u32;
+            pool.free(handle);
+        }
+        count
+    }
+
+    #[test]
+    fn marks_are_drawn_with_that_probability() {
+        assert_eq!(marks(1, 5_000, Ecn::Ect0, 11), 0);
+        let half = marks(1, 102_500, Ecn::Ect0, 11);
+        assert!((900..1_100).contains(&half), "{half} of 10000 with probability 0.1");
+        assert_eq!(half, marks(1, 102_500, Ecn::Ect1, 11), "the same draws");
+        assert_ne!(half, marks(2, 102_500, Ecn::Ect0, 11), "other draws");
+        assert_eq!(marks(1, 200_000, Ecn::Ect0, 11), 10_000);
+        assert_eq!(marks(1, 200_000, Ecn::NotEct, 11), 0);
+        assert_eq!(marks(1, 200_000, Ecn::Ce, 11), 0, "marked upstream");
+        assert_eq!(marks(1, 200_000, Ecn::Ect0, 1), 0, "another transport's");
+    }
+}

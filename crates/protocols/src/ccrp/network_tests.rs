@@ -1,0 +1,178 @@
+//! Known answers of CCRP in whole networks, alone and beside others.
+
+use super::ENTRY;
+use crate::ndp::network::{Network, taken};
+use crate::ndp::test_world::{configured, flow};
+use incast_blocks::port::Join;
+use incast_fabric::PortSpec;
+use incast_sim::{Monitor, run};
+use incast_transport::{
+    Bytes, Ecn, FlowId, Framing, Header, Limit, PortRecord, RunRecord, Span, Time, Transport,
+};
+use incast_world::{FlowSetup, Lane, Options, assemble, fabric_site};
+
+const MSS: u64 = 1460;
+
+/// Charged bytes a second that leave by a port from 3 ms to 12 ms.
+fn steady(record: &RunRecord, port: &PortRecord) -> f64 {
+    let bin = |ms| (Span::from_ms(ms).0 / record.interval.0) as usize;
+    let bins = &port.bins[bin(3)..bin(12)];
+    let sent: u64 = bins.iter().map(|bin| bin.sent_bytes).sum();
+    sent as f64 / (record.interval.as_secs_f64() * bins.len() as f64)
+}
+
+#[test]
+fn alone_it_is_expresspass() {
+    let mut network = Network::new(&ENTRY, &[], "star:3", Span::from_us(5));
+    network.options.until = Time::ZERO + Span::from_ms(15);
+    network.buffer = Limit::Bytes(500_000);
+    network.options.capture = (0..network.fabric.ports().len() as u32).collect();
+    let (record, packets) = network.capture(vec![flow(0, 0, 1, 20_000 * MSS, Time::ZERO)]);
+    let data = steady(&record, network.last_hop(&record, 1)) / 1.25e9;
+    assert!((data / (1538.0 / 1622.0) - 1.0).abs() < 0.005, "{data}");
+    for seen in &packets {
+        let is_data = matches!(seen.packet.header, Header::Credited { .. });
+        let expected = if is_data { Ecn::Ect0 } else { Ecn::NotEct };
+        assert_eq!(seen.packet.mark, expected as u8, "{:?}", seen.packet);
+    }
+    // Two flows leave each other room: no queue, no mark, no loss.
+    let flows = (0..2).map(|id| flow(id, id + 1, 0, 20_000 * MSS, Time::ZERO)).collect();
+    let record = network.run(flows);
+    let port = network.last_hop(&record, 0);
+    assert_eq!((port.total.marks, port.total.drops), (0, 0));
+    let data = steady(&record, port) / 1.25e9;
+    assert!(data > 0.9, "{data}");
+    let of = |flow: usize| record.flows[flow].delivered as f64;
+    let share = of(0) / (of(0) + of(1));
+    assert!((0.3..0.7).contains(&share), "{share}");
+}
+
+/// Nothing but the first rate is slow to come: the whole rate is there at once.
+#[test]
+fn a_lone_flow_takes_the_time_of_its_formula() {
+    for (spec, dst, hops) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4)] {
+        let network = Network::new(&ENTRY, &[], spec, Span::from_us(4));
+        let small = (network.rate.tx_time(Bytes(84)) + Span::from_us(4)) * hops;
+        let record = network.run(vec![flow(0, 0, dst, MSS, Time(99))]);
+        assert_eq!(taken(&record, 0), small * 2 + network.ideal(0, dst, 1), "{spec}");
+        let record = network.run(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);
+        let slot = network.rate.tx_time(Bytes(1_622));
+        let least = small * 2 + slot * 1_999 + network.ideal(0, dst, 1);
+        let late = taken(&record, 0).0 as f64 / least.0 as f64;
+        assert!((0.99..1.02).contains(&late), "{spec}: {late}");
+    }
+}
+
+/// A reactive flow and a flow of credits on CCRP's dumbbell (§2.2): 10 Gb/s, 5 us a link, the
+/// credits 10 ms later, both for good.
+struct Mix {
+    credit: &'static dyn Transport,
+    settings: &'static [(&'static str, &'static str)],
+}
+
+/// The last 50 of 100 ms.
+struct Outcome {
+    /// Payload per second, as shares of the link: the reactive flow and that of credits.
+    reactive: f64,
+    credit: f64,
+    /// Mean backlog of the link in the middle, in bytes, and its use.
+    queue: f64,
+    used: f64,
+    /// Marks and drops, over all the time.
+    marks: u32,
+    drops: u32,
+}
+
+impl Mix {
+    fn run(&self) -> Outcome {
+        let network = Network::new(self.credit, &[], "dumbbell:2x2", Span::from_us(5));
+        let fabric = network.fabric.clone();
+        let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Bytes(1_000_000), None, None);
+        let lane = |transport: &'static dyn Transport, settings: &[(&str, &str)]| Lane {
+            info: transport.info(),
+            configured: configured(transport, settings, &site),
+            routing: transport.info().routing,
+        };
+        let lanes = [lane(&crate::dctcp::ENTRY, &[]), lane(self.credit, self.settings)];
+        let one = |id: u32| FlowSetup {
+            flow: flow(id, id, 2 + id, 1_000_000_000, Time(id as u64 * 10_000_000_000)),
+            transport: lanes[id as usize].info.id,
+            after: vec![],
+            delay: Span::ZERO,
+        };
+        let options = Options {
+            until: Time::ZERO + Span::from_ms(100),
+            watch: vec![FlowId(0), FlowId(1)],
+            interval: Span::from_ms(1),
+            ..Options::default()
+        };
+        let flows = vec![one(0), one(1)];
+        let setup = assemble(fabric.clone(), site, &lanes, Join::Shared, flows, None, options);
+        let setup = setup.unwrap_or_else(|conflict| panic!("{conflict}"));
+        let record = run(setup, 1, &Monitor::default()).0;
+        let middle = |port: &PortSpec| port.node.0 >= 4 && port.peer.0 >= 4;
+        let port = &record.ports[fabric.ports().iter().position(middle).expect("a link")];
+        let share = |bytes: u64| bytes as f64 / 0.05 / 1.25e9;
+        let of = |flow: usize| share(record.series[flow].delivered[50..].iter().sum());
+        Outcome {
+            reactive: of(0),
+            credit: of(1),
+            queue: port.bins[50..].iter().map(|bin| bin.backlog_area).sum::<u128>() as f64 / 5e10,
+            used: share(port.bins[50..].iter().map(|bin| bin.sent_bytes).sum()),
+            marks: port.total.marks,
+            drops: port.total.drops,
+        }
+    }
+}
+
+#[test]
+fn beside_a_reactive_flow_it_shares_where_expresspass_takes_all() {
+    let expresspass = Mix { credit: &crate::expresspass::ENTRY, settings: &[] }.run();
+    assert!(expresspass.credit > 10.0 * expresspass.reactive, "{}", expresspass.reactive);
+    for omega in ["0.04", "0.06", "0.07"] {
+        let settings: &[_] = match omega {
+            "0.04" => &[("omega_max", "0.04")],
+            "0.07" => &[("omega_max", "0.07")],
+            _ => &[],
+        };
+        let ccrp = Mix { credit: &ENTRY, settings }.run();
+        let ratio = ccrp.credit / ccrp.reactive;
+        assert!((0.5..1.5).contains(&ratio), "{omega}: {ratio}");
+        assert!(ccrp.used > 0.95, "{omega}: {}", ccrp.used);
+        assert!(ccrp.queue < expresspass.queue && ccrp.queue < 170e3, "{}", ccrp.queue);
+        assert!(ccrp.marks > 1_000 && ccrp.drops == 0);
+    }
+    // Less aggressive with a smaller omega, and without the recovery of DCQCN.
+    let small = Mix { credit: &ENTRY, settings: &[("omega_max", "0.03")] }.run();
+    let off = Mix { credit: &ENTRY, settings: &[("dcqcn", "off")] }.run();
+    let whole = Mix { credit: &ENTRY, settings: &[] }.run();
+    assert!(small.credit < whole.credit, "{}, {}", small.credit, whole.credit);
+    assert!(off.credit < whole.credit, "{}, {}", off.credit, whole.credit);
+}
+
+/// Reactive flows that ignore marks fill the buffer: data of credits is lost and comes again.
+#[test]
+fn data_lost_beside_others_comes_again() {
+    let network = Network::new(&ENTRY, &[], "dumbbell:2x2", Span::from_us(5));
+    let fabric = network.fabric.clone();
+    let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Packets(30), None, None);
+    let lane = |transport: &'static dyn Transport| Lane {
+        info: transport.info(),
+        configured: configured(transport, &[], &site),
+        routing: transport.info().routing,
+    };
+    let lanes = [lane(&crate::cubic::ENTRY), lane(&ENTRY)];
+    let one = |id: u32| FlowSetup {
+        flow: flow(id, id, 2 + id, 5_000_000, Time::ZERO),
+        transport: lanes[id as usize].info.id,
+        after: vec![],
+        delay: Span::ZERO,
+    };
+    let options = Options { until: Time::ZERO + Span::from_secs(2), ..Options::default() };
+    let flows = vec![one(0), one(1)];
+    let setup = assemble(fabric, site, &lanes, Join::Shared, flows, None, options);
+    let record = run(setup.unwrap_or_else(|conflict| panic!("{conflict}")), 1, &Monitor::default());
+    let record = record.0;
+    assert!(record.complete && record.flows[1].retransmits > 0);
+    assert_eq!(record.flows[1].delivered, 5_000_000);
+}

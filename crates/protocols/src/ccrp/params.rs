@@ -1,0 +1,112 @@
+//! Parameters of CCRP.
+
+use incast_transport::{Bytes, Rate, Span, choice, parameters};
+
+choice! {
+    /// What "ECN-based feedback control of DCQCN" in Algorithm 1 is.
+    pub enum Recovery {
+        /// DCQCN's rate increase, from the first cut on.
+        Recovery = "recovery",
+        /// The same, but only after several round trips without a mark (§3.2 to the letter).
+        StrictText = "strict_text",
+        /// Nothing.
+        Off = "off",
+    }
+}
+
+choice! {
+    /// When the share of marked packets cuts the rate.
+    pub enum RatioTest {
+        /// When it is above the target.
+        Above = "above",
+        /// When it is at least the target, as Algorithm 1 has it.
+        AtLeast = "at_least",
+    }
+}
+
+fn share(v: &f64) -> bool {
+    (0.0..=1.0).contains(v)
+}
+
+fn positive_share(v: &f64) -> bool {
+    *v > 0.0 && *v <= 1.0
+}
+
+parameters! {
+    /// Parameters of CCRP.
+    pub struct Params for "ccrp" {
+        /// First credit rate, as a share of the largest.
+        initial_rate: f64 = 1.0, "0 < initial_rate <= 1" => positive_share,
+            "CCRP §3.2: starts high; no value given";
+        /// Largest aggressiveness omega.
+        omega_max: f64 = 0.06, "0 < omega_max <= 1" => positive_share,
+            "CCRP §3.3: 0.06, suitable 0.04 to 0.07";
+        /// Least aggressiveness after a loss of credits.
+        omega_min: f64 = 0.01, "0 < omega_min <= 1" => positive_share,
+            "ExpressPass: 0.01; not restated";
+        /// Whether only the second increase in a row raises omega, as in ExpressPass.
+        omega_guard: bool = false, "true or false" => |_| true,
+            "off in CCRP Algorithm 1, line 13";
+        /// Credit loss that counts as none.
+        target_loss: f64 = 0.0, "0 to 1" => share, "CCRP §3.3: 0";
+        /// Share of marked packets that is aimed at.
+        target_ecn_ratio: f64 = 0.0, "0 to 1" => share, "CCRP §3.3: 0";
+        /// Whether that share itself cuts the rate.
+        ratio_test: RatioTest = RatioTest::Above, "above or at_least" => |_| true,
+            "CCRP Algorithm 1, line 5 has >=, which with a target of 0 cuts always";
+        /// Weight g of a round trip in the average of marks.
+        gain: f64 = 0.0625, "0 < gain <= 1" => positive_share,
+            "not given; 1/16 as in DCTCP";
+        /// What DCQCN's control is after a cut.
+        dcqcn: Recovery = Recovery::Recovery, "recovery, strict_text or off" => |_| true,
+            "CCRP §3.2 and Algorithm 1, lines 8-10, which disagree";
+        /// Round trips without a mark after which there seems to be no reactive traffic.
+        clean_rtts: u32 = 5, "1 to 1000000" => |v| (1..=1_000_000).contains(v),
+            "CCRP §3.2: several";
+        /// Increases of each kind before additive increase.
+        fast_recovery: u32 = 5, "0 to 1000" => |v| *v <= 1_000, "DCQCN §3.1: F = 5";
+        /// Payload bytes between two increases.
+        byte_counter: Bytes = Bytes(10_000_000), "1B and more" => |v| v.0 > 0,
+            "DCQCN §5.2: 10 MB";
+        /// Time beyond a round trip between two increases.
+        timer: Span = Span::from_us(5), "0 and more" => |_| true,
+            "the NUDT model: RTT + 5 us";
+        /// Additive increase, as a rate of data.
+        additive_increase: Rate = Rate(5_000_000), "1bps and more" => |v| v.0 > 0,
+            "not given; 5 Mb/s at 10 Gb/s";
+        /// Hyper increase, as a rate of data.
+        hyper_increase: Rate = Rate(50_000_000), "1bps and more" => |v| v.0 > 0,
+            "not given; ten times the additive";
+        /// Queue up to which no data is marked (Kmin).
+        mark_min: Bytes = Bytes(5_000), "any size" => |_| true, "CCRP §3.4: 5 KB";
+        /// Queue from which all data is marked (Kmax).
+        mark_max: Bytes = Bytes(200_000), "1B and more" => |v| v.0 > 0, "CCRP §3.4: 200 KB";
+        /// Probability of a mark just below Kmax (Pmax).
+        mark_probability: f64 = 0.01, "0 to 1" => share, "not given; DCQCN §5.2: 1 %";
+        /// Largest deviation of the time between credits, as a share of it.
+        jitter: f64 = 0.1, "0 <= jitter < 1" => |v| (0.0..1.0).contains(v),
+            "as ExpressPass";
+        /// Whether the length of credits varies, from 84 to 100 charged bytes.
+        size_jitter: bool = false, "true or false" => |_| true, "as ExpressPass";
+        /// Share of a link that credits may use; auto: what lets data just fill the rest, 84/1622 with Ethernet.
+        credit_share: Option<f64> = None, "0 < share < 1, or auto"
+            => |v| v.is_none_or(|v| v > 0.0 && v < 1.0),
+            "CCRP §3.4: 5 %, a rounded 84 / (84 + 1538)";
+        /// Credits that may wait at a port.
+        credit_queue: u32 = 8, "1 to 10000 credits" => |v| (1..=10_000).contains(v),
+            "as ExpressPass";
+        /// Depth of a port's token bucket, in credits.
+        bucket: u32 = 2, "1 to 10000 credits" => |v| (1..=10_000).contains(v),
+            "as ExpressPass";
+        /// Whether a source stops credits as soon as those of the last round trip suffice.
+        early_stop: bool = true, "true or false" => |_| true, "as ExpressPass";
+        /// Time after which an unanswered request is repeated; auto: 0.1 ms, at least 2 base RTT.
+        retransmit_timeout: Option<Span> = None, "1us to 1s, or auto"
+            => |v| v.is_none_or(|v| (Span::from_us(1)..=Span::from_secs(1)).contains(&v)),
+            "as ExpressPass";
+        /// Time after which data that is still missing is asked for again.
+        missing_timeout: Span = Span::from_ms(1), "1us to 1s"
+            => |v| (Span::from_us(1)..=Span::from_secs(1)).contains(v),
+            "not given: data can be lost beside reactive traffic";
+    }
+}

@@ -1,0 +1,226 @@
+//! Algorithm 1: how fast a destination sends credits, by lost credits and by marked data.
+
+use super::params::{Params, RatioTest, Recovery};
+use incast_blocks::credit::{Arrived, Asked, CreditCount, CreditLaw};
+use incast_transport::{Span, Time};
+
+/// Paces credits by marks and by how many credits are lost.
+pub struct MarkLoop {
+    params: Params,
+    /// Charged bytes of a credit.
+    credit: f64,
+    /// Largest rate, charged bytes of credits per second; so are the increases.
+    max: f64,
+    additive: f64,
+    hyper: f64,
+}
+
+/// What the loop knows of a flow.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Pace {
+    /// Rate, charged bytes of credits per second.
+    pub rate: f64,
+    /// Aggressiveness.
+    pub omega: f64,
+    /// Average share of marked packets in the round trips with marks.
+    pub alpha: f64,
+    /// The last update was an increase.
+    pub increased: bool,
+    /// Several round trips were without a mark (DCQCN_Timer).
+    pub clean: bool,
+    /// Round trips in a row without a mark.
+    pub clean_rtts: u32,
+    /// The last update, or the request.
+    pub updated: Time,
+    /// The last time from a credit to its data; before that twice the request's way.
+    pub rtt: Span,
+    /// Marked packets since the last update.
+    pub marked: u32,
+    /// The recovery.
+    pub stages: Stages,
+}
+
+/// DCQCN's way back to the rate before a cut (DCQCN §3.1, figure 7).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Stages {
+    /// The rate it goes back to.
+    pub target: f64,
+    /// Increases by time and by bytes, and hyper increases.
+    pub by_time: u32,
+    /// See `by_time`.
+    pub by_bytes: u32,
+    /// See `by_time`.
+    pub hyper: u32,
+    /// Payload bytes since the last increase by bytes.
+    pub bytes: u64,
+    /// When time brings the next increase; never before it has begun.
+    pub next: Time,
+}
+
+impl MarkLoop {
+    /// For credits of `credit` charged bytes, which `max` limits, in charged bytes per second, and
+    /// each of which lets `data` charged bytes go.
+    pub fn new(params: &Params, credit: u32, data: u32, max: f64) -> MarkLoop {
+        let of_credits =
+            |rate: incast_transport::Rate| rate.0 as f64 / 8.0 * credit as f64 / data as f64;
+        MarkLoop {
+            params: params.clone(),
+            credit: credit as f64,
+            max,
+            additive: of_credits(params.additive_increase),
+            hyper: of_credits(params.hyper_increase),
+        }
+    }
+
+    /// The largest rate, charged bytes of credits per second.
+    pub fn max(&self) -> f64 {
+        self.max
+    }
+
+    /// Once a round trip (Algorithm 1): of the data that came, the share `ratio` was marked; of
+    /// the credits the share `loss` was lost.
+    pub fn update(&self, pace: &mut Pace, now: Time, ratio: f64, loss: f64) {
+        let params = &self.params;
+        let target = params.target_ecn_ratio;
+        let cuts = match params.ratio_test {
+            RatioTest::Above => ratio > target,
+            RatioTest::AtLeast => ratio >= target,
+        };
+        if cuts {
+            // Lines 6 and 7; what was before is where the recovery goes.
+            pace.stages = self.begin_stages(pace.rate, now, pace.rtt);
+            pace.alpha = (1.0 - params.gain) * pace.alpha + params.gain * ratio;
+            pace.rate *= (1.0 - (target + pace.alpha) / 2.0).max(0.0);
+            (pace.clean, pace.clean_rtts) = (false, 0);
+        } else {
+            self.note_clean(pace, now);
+        }
+        if loss <= params.target_loss {
+            if pace.increased || !params.omega_guard {
+                pace.omega = (pace.omega + params.omega_max) / 2.0;
+            }
+            pace.rate = (1.0 - pace.omega) * pace.rate + pace.omega * self.max;
+        } else {
+            pace.rate *= 1.0 - loss;
+            pace.omega = (pace.omega / 2.0).max(params.omega_min);
+        }
+        pace.increased = loss <= params.target_loss;
+        self.clamp(pace);
+        pace.updated = now;
+        pace.marked = 0;
+    }
+
+    /// A round trip without marks.
+    fn note_clean(&self, pace: &mut Pace, now: Time) {
+        pace.clean_rtts += 1;
+        if pace.clean || pace.clean_rtts < self.params.clean_rtts {
+            return;
+        }
+        pace.clean = true;
+        if self.params.dcqcn == Recovery::StrictText && pace.stages.next == Time::NEVER {
+            pace.stages = self.begin_stages(self.max, now, pace.rtt);
+        }
+    }
+
+    fn begin_stages(&self, target: f64, now: Time, rtt: Span) -> Stages {
+        let next = match self.params.dcqcn {
+            Recovery::Off => Time::NEVER,
+            _ => now + rtt + self.params.timer,
+        };
+        Stages { target, by_time: 0, by_bytes: 0, hyper: 0, bytes: 0, next }
+    }
+
+    /// Whether increases go on now.
+    fn recovers(&self, pace: &Pace) -> bool {
+        match self.params.dcqcn {
+            Recovery::Off => false,
+            Recovery::Recovery => pace.stages.next != Time::NEVER,
+            Recovery::StrictText => pace.clean,
+        }
+    }
+
+    /// Fast recovery, then additive and at last hyper increase.
+    fn increase(&self, pace: &mut Pace) {
+        let (stages, fast) = (&mut pace.stages, self.params.fast_recovery);
+        if stages.by_time.min(stages.by_bytes) > fast {
+            stages.hyper += 1;
+            stages.target += stages.hyper as f64 * self.hyper;
+        } else if stages.by_time.max(stages.by_bytes) >= fast {
+            stages.target += self.additive;
+        }
+        stages.target = stages.target.min(self.max);
+        pace.rate = (pace.rate + stages.target) / 2.0;
+        self.clamp(pace);
+    }
+
+    /// At least one credit a round trip, at most all.
+    fn clamp(&self, pace: &mut Pace) {
+        let least = self.credit / pace.rtt.max(Span::from_ns(1)).as_secs_f64();
+        pace.rate = pace.rate.max(least).min(self.max);
+    }
+}
+
+impl CreditLaw for MarkLoop {
+    type Flow = Pace;
+
+    fn begin(&self, asked: &Asked) -> Pace {
+        Pace {
+            rate: self.params.initial_rate * self.max,
+            omega: 0.0,
+            alpha: 1.0,
+            increased: false,
+            clean: false,
+            clean_rtts: 0,
+            updated: asked.now,
+            rtt: asked.one_way * 2,
+            marked: 0,
+            stages: Stages {
+                target: self.max,
+                by_time: 0,
+                by_bytes: 0,
+                hyper: 0,
+                bytes: 0,
+                next: Time::NEVER,
+            },
+        }
+    }
+
+    #[inline]
+    fn rate(&self, pace: &Pace) -> f64 {
+        pace.rate
+    }
+
+    fn on_data(&self, pace: &mut Pace, arrived: &Arrived, count: &CreditCount) -> bool {
+        pace.rtt = arrived.rtt;
+        pace.marked += arrived.marked as u32;
+        if self.recovers(pace) {
+            pace.stages.bytes += arrived.payload as u64;
+            if pace.stages.bytes >= self.params.byte_counter.0 {
+                pace.stages.bytes = 0;
+                pace.stages.by_bytes += 1;
+                self.increase(pace);
+            }
+        }
+        let over = arrived.now.since(pace.updated) >= pace.rtt;
+        if over {
+            let ratio = pace.marked as f64 / count.used() as f64;
+            self.update(pace, arrived.now, ratio, count.loss());
+        }
+        over
+    }
+
+    #[inline]
+    fn deadline(&self, pace: &Pace) -> Time {
+        pace.stages.next
+    }
+
+    /// The timer of the recovery: no mark has come for as long, so the average falls.
+    fn wake(&self, pace: &mut Pace, now: Time) {
+        pace.stages.next = now + pace.rtt + self.params.timer.max(Span(1));
+        pace.alpha *= 1.0 - self.params.gain;
+        if self.recovers(pace) {
+            pace.stages.by_time += 1;
+            self.increase(pace);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Marks on the data queue.
+
+use super::ID;
+use super::params::Params;
+use incast_blocks::red::{Moment, Red, RedMarker};
+
+/// CCRP §3.4, "Marking at CP": RED on the instantaneous queue that a packet finds, which may hold
+/// data of other transports too.
+pub fn marker(params: &Params) -> RedMarker {
+    let red =
+        Red { min: params.mark_min, max: params.mark_max, probability: params.mark_probability };
+    RedMarker::new(ID, red, Moment::Enqueue)
+}
