@@ -5,8 +5,9 @@ use crate::ndp::network::{Network, taken};
 use crate::ndp::test_world::flow;
 use incast_transport::{
     Bytes, Flow, FlowId, Framing, Header, Limit, PortRecord, Random, RunRecord, Span, Time,
+    Transport,
 };
-use incast_world::Captured;
+use incast_world::{Captured, Faults};
 
 const MSS: u64 = 1460;
 
@@ -302,6 +303,32 @@ fn a_long_lone_flow_takes_the_time_of_its_formula() {
             let rtt = small + network.ideal(0, dst, 1);
             let late = (taken(&record, 0) - least).0 as f64 / rtt.0 as f64;
             assert!((2.0..4.0).contains(&late), "{spec}, {packets}: {late} round trips");
+        }
+    }
+}
+
+#[test]
+fn every_flow_completes_whatever_happens_to_packets() {
+    for (seed, settings) in [
+        (1, &[][..]),
+        (2, &[("fb", "paper"), ("size_jitter", "true")]),
+        (3, &[("early_stop", "false"), ("alpha", "0.0625")]),
+        (4, &[("short_flow", "0"), ("bucket", "10"), ("credit_queue", "10")]),
+    ] {
+        for transport in [&ENTRY as &'static dyn Transport, &crate::ccrp::ENTRY] {
+            let settings = if transport.info().name == "ccrp" { &[] } else { settings };
+            let mut network =
+                Network::new(transport, settings, "leaf-spine:4x2x4", Span::from_us(4));
+            let late = Span::from_us(100);
+            network.options.faults = Faults { loss: 0.1, reorder: 0.1, duplicate: 0.1, late };
+            network.options.seed = seed;
+            network.options.until = Time::ZERO + Span::from_secs(20);
+            let flows = mixed(16, 200, seed);
+            let sizes: Vec<u64> = flows.iter().map(|flow| flow.size).collect();
+            let record = network.run(flows);
+            assert!(record.complete, "seed {seed}");
+            let delivered: Vec<u64> = record.flows.iter().map(|flow| flow.delivered).collect();
+            assert_eq!(delivered, sizes);
         }
     }
 }
