@@ -62,6 +62,8 @@ local kinds = {
         { "spare", 4, "Spare" }, { "spare_high", 3, "Spare" } },
     [15] = { "Unknown", data_flags, { "spare_low", 4, "Spare" }, { "spare", 4, "Spare" },
         { "spare_high", 3, "Spare" } },
+    [17] = { "Probe", data_flags, { "packets", 4, "Packets of the flow" },
+        { "sent", 4, "Unscheduled packets sent" }, { "spare", 3, "Spare" } },
 }
 
 local HEADER = 20

@@ -1,6 +1,7 @@
 //! Mechanisms that transports share. No transport is known here by name.
 
 pub mod credit;
+pub mod first_round;
 pub mod flow_table;
 pub mod math;
 pub mod outbox;

@@ -1,5 +1,6 @@
 //! The catalogue: one folder and one line a transport.
 
+pub mod aeolus;
 pub mod amrt;
 pub mod ccrp;
 pub mod cubic;
@@ -15,6 +16,7 @@ use incast_transport::Transport;
 
 /// Every transport, by name.
 pub const CATALOGUE: &[&dyn Transport] = &[
+    &aeolus::ENTRY,
     &amrt::ENTRY,
     &ccrp::ENTRY,
     &cubic::ENTRY,

@@ -63,6 +63,8 @@ pub enum Discipline {
     Selective {
         /// Most that may wait for an unscheduled packet to be admitted.
         threshold: Limit,
+        /// Whether the threshold is that of the packet's class alone.
+        alone: bool,
     },
 }
 

@@ -295,6 +295,17 @@ headers! {
         /// Spare.
         spare: u32,
     },
+    /// Comes behind the unscheduled packets of a flow and says how many they are (Aeolus).
+    Probe = 17 {
+        /// Packets of the flow.
+        packets: u32,
+        /// Unscheduled packets sent.
+        sent: u32,
+        /// Spare.
+        spare: u24,
+        /// Bits of [`data_flag`].
+        flags: u8,
+    },
 }
 
 impl Header {

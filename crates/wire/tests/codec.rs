@@ -29,7 +29,7 @@ fn data() -> Header {
 #[test]
 fn every_packet_comes_back() {
     let packets = all_packets();
-    assert!(packets.len() >= 3 * 15 * 14 * 8);
+    assert!(packets.len() >= 3 * 17 * 14 * 8);
     for (packet, extension) in packets {
         let bytes = bytes_of(&packet, &extension);
         assert_eq!(bytes.len(), packet.ip_bytes() as usize);
@@ -120,6 +120,8 @@ fn layouts() -> Vec<(u8, Header, [u8; 12])> {
          [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 128]),
         (16, Header::Pause { classes: 3, paused: 1, quanta: 0xffff, spare_low: 0, spare: 0 },
          [3, 1, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0]),
+        (17, Header::Probe { packets: 0x01020304, sent: 9, spare: 0, flags: 0 },
+         [1, 2, 3, 4, 0, 0, 0, 9, 0, 0, 0, 0]),
     ]
 }
 

@@ -153,9 +153,11 @@ impl Classed {
         packet: PacketRef,
         rule: Rule,
         threshold: Limit,
+        alone: bool,
     ) -> Verdict {
         let charged = env.packets.charged(packet);
-        if unscheduled(&env.packets[packet]) && !self.admits(&rule, threshold, charged) {
+        let seen = if alone { Rule { counted: 1 << rule.queue, ..rule } } else { rule };
+        if unscheduled(&env.packets[packet]) && !self.admits(&seen, threshold, charged) {
             return Verdict::only(Fate::Dropped);
         }
         self.drop_tail(env, packet, rule)
@@ -296,7 +298,9 @@ impl Port for Classed {
             Discipline::DropTail | Discipline::SharedTail => self.drop_tail(env, packet, rule),
             Discipline::PushOut => self.push_out(env, packet, rule),
             Discipline::Trim { headers, tail, .. } => self.trim(env, packet, rule, headers, tail),
-            Discipline::Selective { threshold } => self.selective(env, packet, rule, threshold),
+            Discipline::Selective { threshold, alone } => {
+                self.selective(env, packet, rule, threshold, alone)
+            }
         };
         if matches!(verdict.arriving, Fate::Dropped | Fate::Bounced) {
             self.transmitter.refused(env, packet, self.data_backlog, self.all);

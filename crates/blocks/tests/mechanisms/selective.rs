@@ -81,7 +81,7 @@ fn round(rig: &mut Rig, sender: &mut Sender, port: &mut dyn Port, receiver: &mut
 
 #[test]
 fn the_probe_survives_and_everything_lost_comes_again() {
-    let discipline = Discipline::Selective { threshold: Limit::Packets(4) };
+    let discipline = Discipline::Selective { threshold: Limit::Packets(4), alone: false };
     let classes = [fifo(9), ClassPolicy { discipline, ..fifo(20) }];
     let (mut rig, mut port) = (Rig::new(), port(&classes, vec![]));
     let (mut sender, mut receiver) = (Sender::new(), Receiver::default());

@@ -16,7 +16,7 @@ mod tests;
 
 pub use params::{Asked, LevelUse, Params, Unscheduled};
 pub(crate) use receiver::Receivers;
-pub(crate) use sender::Senders;
+pub(crate) use sender::{Senders, control};
 pub(crate) use terms::{Levels, Terms, blind_packets, levels};
 
 use incast_blocks::outbox::{CONTROL, Outbox};
@@ -131,7 +131,8 @@ impl HomaHost {
 
 impl Host for HomaHost {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
-        self.senders.open(env, flow);
+        let blind = self.senders.blind();
+        self.senders.open(env, flow, blind);
     }
 
     fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {

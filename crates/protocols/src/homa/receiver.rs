@@ -21,6 +21,8 @@ struct Incoming {
     granted: u32,
     /// Unscheduled packets still under way, for all that is known.
     blind: u32,
+    /// It is known how many were sent.
+    blind_over: bool,
     /// Packets known to be lost, which are granted again; the lowest last.
     lost: Vec<u32>,
     /// `remaining` counts packets that have not arrived.
@@ -141,6 +143,7 @@ impl Receivers {
                 packets,
                 granted: blind,
                 blind,
+                blind_over: false,
                 lost: vec![],
                 rank,
                 place: Place::Granted,
@@ -260,6 +263,51 @@ impl Receivers {
         self.schedule(now, outbox);
     }
 
+    /// Makes a message known, of which no data need have arrived. Returns whether packets are
+    /// missing; if not, its sender is told that it is complete.
+    pub fn announced(
+        &mut self,
+        flow: FlowId,
+        src: HostId,
+        packets: u32,
+        now: Time,
+        outbox: &mut Outbox,
+    ) -> bool {
+        if self.finished.contains(flow) {
+            finish(outbox, flow, src, now);
+            return false;
+        }
+        if packets > 0 {
+            let slot = self.slot(flow, src, now, packets);
+            self.place(slot);
+            self.arm(slot);
+        }
+        packets > 0
+    }
+
+    /// The lowest packet of an incomplete message that is missing.
+    pub fn lowest_missing(&self, flow: FlowId) -> Option<u32> {
+        self.flows.get(flow).map(|flow| flow.arrivals.lowest_missing())
+    }
+
+    /// Of a message's first packets `sent` were sent blindly, and what is missing of them is lost:
+    /// it is no longer in flight and is granted again, before others. Counts once.
+    pub fn blind_over(&mut self, flow: FlowId, sent: u32, now: Time, outbox: &mut Outbox) {
+        let Some(slot) = self.flows.slot_of(flow) else { return };
+        let incoming = self.flows.at_mut(slot);
+        if incoming.blind_over {
+            return;
+        }
+        self.revive(slot, now);
+        let incoming = self.flows.at_mut(slot);
+        self.incoming -= incoming.scheduled();
+        incoming.end_blind(sent, &self.terms);
+        self.incoming += incoming.scheduled();
+        self.place(slot);
+        self.arm(slot);
+        self.schedule(now, outbox);
+    }
+
     /// When one more message is granted because the downlink is idle while messages wait.
     #[inline]
     fn idle_until(&self) -> Time {
@@ -293,7 +341,10 @@ impl Receivers {
                     self.set_aside(slot);
                     changed = true;
                 } else {
+                    self.incoming -= flow.scheduled();
                     flow.ask(now, &self.terms, outbox);
+                    self.incoming += flow.scheduled();
+                    self.place(slot);
                 }
             }
             self.arm(slot);
@@ -399,6 +450,21 @@ impl Incoming {
             }
             from = self.arrivals.hole_from(to).unwrap_or(to.max(self.arrivals.end()));
         }
+        if terms.ask_all {
+            self.lost.clear(); // Asked for with the others.
+        }
+    }
+
+    /// Nothing of the message is under way blindly any more.
+    fn end_blind(&mut self, sent: u32, terms: &Terms) {
+        (self.blind_over, self.blind) = (true, 0);
+        if self.granted == self.packets.min(terms.blind) {
+            // No grant has left: what was not sent blindly needs one.
+            self.granted = self.granted.min(sent.max(self.arrivals.end()));
+        }
+        let below = sent.min(self.granted);
+        let missing = |&seq: &u32| !self.arrivals.has(seq);
+        self.lost.extend((self.arrivals.lowest_missing()..below).rev().filter(missing));
     }
 
     /// The offset of which a packet carries the lower 32 bits: the nearest to that of the last.

@@ -67,15 +67,20 @@ impl Senders {
         }
     }
 
+    /// RTTbytes in packets.
+    pub fn blind(&self) -> u32 {
+        self.terms.blind
+    }
+
     /// Messages that have not finished.
     pub fn len(&self) -> usize {
         self.flows.len()
     }
 
-    /// A message starts: its first RTTbytes are ready.
-    pub fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+    /// A message starts: its first `blind` packets are ready.
+    pub fn open(&mut self, env: &mut Env<'_>, flow: &Flow, blind: u32) {
         let packets = flow.packets();
-        let blind = packets.min(self.terms.blind);
+        let blind = packets.min(blind);
         let rank = Rank { remaining: flow.size, order: self.opened, flow: flow.id };
         self.opened = self.opened.wrapping_add(1);
         let mut outgoing = Outgoing {
@@ -87,12 +92,16 @@ impl Senders {
             runs: VecDeque::new(),
             again: vec![],
             rank,
-            ranked: true,
+            ranked: blind > 0,
             quiet_since: env.now,
             doublings: 0,
             armed: Time::NEVER,
         };
-        self.ranking.insert(rank);
+        if blind > 0 {
+            self.ranking.insert(rank);
+        } else {
+            env.probe.blocked(flow.id, Reason::Grant);
+        }
         self.timers.arm(flow.id, &mut outgoing.armed, env.now.saturating_add(self.guard));
         self.flows.insert(flow.id, outgoing);
     }
@@ -134,6 +143,22 @@ impl Senders {
         if !repeats && self.ranking.best().is_some_and(|best| best.flow != flow) {
             let header = Header::Busy { first, spare: 0, spare_high: 0, flags: 0 };
             outbox.push(control(flow, src, header, env.now));
+        }
+    }
+
+    /// No more packets of the message are sent blindly; those that it may send are of `class`.
+    pub fn stop_blind(&mut self, flow: FlowId, class: u8) {
+        let Some(outgoing) = self.flows.get_mut(flow) else { return };
+        if outgoing.next < outgoing.blind {
+            outgoing.runs.push_front((outgoing.blind, class));
+            outgoing.blind = outgoing.next;
+        }
+    }
+
+    /// The receiver knows the message.
+    pub fn known(&mut self, flow: FlowId, now: Time) {
+        if let Some(slot) = self.flows.slot_of(flow) {
+            self.heard(slot, now);
         }
     }
 
@@ -228,6 +253,7 @@ impl Senders {
                 outgoing.quiet_since = env.now; // It waits for the NIC.
             } else if outgoing.guard_ends(self.guard) <= env.now {
                 let class = self.terms.unscheduled_class(outgoing.flow.size, outgoing.flow.size);
+                outgoing.grant(1, class);
                 outgoing.repeat(0, class);
                 outgoing.quiet_since = env.now;
                 outgoing.doublings = (outgoing.doublings + 1).min(DOUBLINGS_MOST);

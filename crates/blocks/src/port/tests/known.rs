@@ -187,7 +187,8 @@ fn push_out_displaces_the_last_of_the_least_important() {
 #[test]
 fn unscheduled_packets_are_dropped_beyond_the_threshold() {
     let threshold = Limit::Packets(4);
-    let class = ClassPolicy { discipline: Discipline::Selective { threshold }, ..fifo(6) };
+    let discipline = Discipline::Selective { threshold, alone: false };
+    let class = ClassPolicy { discipline, ..fifo(6) };
     let mut world = World::new();
     let mut port = build(vec![policy(5, &[fifo(9), class, class])], &site()).unwrap();
     let mut put = |class, seq, flags| {
@@ -206,6 +207,29 @@ fn unscheduled_packets_are_dropped_beyond_the_threshold() {
     assert_eq!(put(1, 7, 0), Fate::Queued);
     assert_eq!(put(1, 8, 0), Fate::Dropped);
     assert_eq!(world.drain(&mut *port, 0), [0, 2, 7, 1, 3, 6]);
+}
+
+/// The limit is common, the threshold each class's own.
+#[test]
+fn a_threshold_may_be_that_of_a_class_alone() {
+    let threshold = Limit::Packets(2);
+    let discipline = Discipline::Selective { threshold, alone: true };
+    let class = ClassPolicy { discipline, ..fifo(6) };
+    let mut world = World::new();
+    let mut port = build(vec![policy(5, &[fifo(9), class, class])], &site()).unwrap();
+    let mut put = |class, seq, flags| {
+        let packet = world.packet(5, class, seq, 1460);
+        let Header::Data { flags: bits, .. } = &mut world.packets[packet].header else { panic!() };
+        *bits = flags;
+        world.enqueue(&mut *port, 0, packet).arriving
+    };
+    let unscheduled = data_flag::UNSCHEDULED;
+    (0..3).for_each(|seq| assert_eq!(put(2, seq, 0), Fate::Queued));
+    assert_eq!(put(2, 3, unscheduled), Fate::Dropped);
+    (4..6).for_each(|seq| assert_eq!(put(1, seq, unscheduled), Fate::Queued));
+    assert_eq!(put(1, 6, unscheduled), Fate::Dropped);
+    assert_eq!(put(1, 7, 0), Fate::Queued);
+    assert_eq!(put(1, 8, 0), Fate::Dropped);
 }
 
 /// Homa: one buffer behind all priorities.

@@ -39,7 +39,8 @@ fn class(count: u8) -> impl Strategy<Value = ClassPolicy> {
         Just(Discipline::DropTail),
         Just(Discipline::SharedTail),
         Just(Discipline::PushOut),
-        limit().prop_map(|threshold| Discipline::Selective { threshold }),
+        (limit(), any::<bool>())
+            .prop_map(|(threshold, alone)| Discipline::Selective { threshold, alone }),
         (0..count, prop_oneof![Just(0.0), Just(0.5), Just(1.0)], any::<bool>())
             .prop_map(|(headers, tail, bounce)| Discipline::Trim { headers, tail, bounce }),
     ];

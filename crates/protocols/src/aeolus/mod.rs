@@ -1,0 +1,230 @@
+//! Aeolus (SIGCOMM 2020) on Homa: switches drop unscheduled packets first, a probe finds the
+//! losses, and grants bring them back.
+
+#[cfg(test)]
+mod network_tests;
+mod params;
+mod receiver;
+mod sender;
+#[cfg(test)]
+mod tests;
+
+pub use params::{Both, Params, ThresholdOf};
+
+use crate::homa::{self, HomaHost};
+use incast_blocks::first_round::RoundTerms;
+use incast_blocks::outbox::CONTROL;
+use incast_transport::{
+    Bytes, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host, HostSite, Info,
+    Limit, Packet, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time,
+    Transport, TransportId, data_flag,
+};
+use receiver::Probed;
+use sender::Rounds;
+use std::sync::Arc;
+
+/// Aeolus's number on the wire.
+pub const ID: TransportId = TransportId(8);
+/// Least automatic time for a probe's answer, in base RTT.
+const PROBE_ROUND_TRIPS: u64 = 3;
+/// Most of it that a buffer counts for, in base RTT.
+const DRAIN_ROUND_TRIPS: u64 = 16;
+
+/// The catalogue entry.
+pub static ENTRY: Aeolus = Aeolus;
+
+/// Aeolus on Homa.
+pub struct Aeolus;
+
+static INFO: Info = Info {
+    name: "aeolus",
+    id: ID,
+    title: "Aeolus on Homa",
+    paper: "Hu et al., Aeolus: A building block for proactive transport in datacenters, \
+            SIGCOMM 2020",
+    kind: "receiver-driven",
+    switch_support: "selective dropping (RED by colour), eight priorities, per-packet load \
+                     balancing",
+    routing: Routing::Spray,
+};
+
+impl Transport for Aeolus {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn parameters(&self) -> Vec<ParameterDoc> {
+        Both::docs()
+    }
+
+    fn configure(
+        &self,
+        settings: &[(String, String)],
+        fabric: Arc<FabricSite>,
+    ) -> Result<Arc<dyn Configured>, ParameterError> {
+        let params = Both::read(settings)?;
+        let levels = homa::levels(&params.homa, &fabric).map_err(params::renamed)?;
+        Ok(Arc::new(Plan { params, levels, fabric }))
+    }
+}
+
+/// What hosts need to know beside Homa's terms.
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    round: RoundTerms,
+    host_burst: u32,
+    homa: homa::Terms,
+}
+
+/// Aeolus with its parameters, for one fabric.
+struct Plan {
+    params: Both,
+    levels: homa::Levels,
+    fabric: Arc<FabricSite>,
+}
+
+impl Plan {
+    fn buffer(&self, limit: Limit) -> Limit {
+        self.params.homa.buffer.map_or(limit, |bytes| Limit::Bytes(bytes.0))
+    }
+
+    fn terms(&self, site: &HostSite) -> Terms {
+        let own = &self.params.own;
+        let grace = own.grace.unwrap_or(self.fabric.base_rtt);
+        let probe_again = own.probe_timeout.unwrap_or_else(|| self.probe_timeout());
+        Terms {
+            round: RoundTerms { in_order: grace == Span::ZERO, grace, probe_again },
+            host_burst: own.host_burst.unwrap_or(u32::MAX),
+            homa: homa::Terms::new(&self.params.homa, self.levels, site),
+        }
+    }
+
+    /// A base RTT and the time that a full buffer takes to drain, 3 base RTT at least.
+    fn probe_timeout(&self) -> Span {
+        let FabricSite { base_rtt, framing, host_rate, .. } = *self.fabric;
+        let drain = match self.buffer(self.fabric.buffer).bytes(framing.charged_mtu()) {
+            Bytes(u64::MAX) => Span::ZERO,
+            bytes => host_rate.tx_time(bytes).min(base_rtt * DRAIN_ROUND_TRIPS),
+        };
+        (base_rtt + drain).max(base_rtt * PROBE_ROUND_TRIPS)
+    }
+}
+
+impl Configured for Plan {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        let terms = self.terms(site);
+        Box::new(AeolusHost {
+            homa: HomaHost::new(ID, terms.homa),
+            rounds: Rounds::new(&terms),
+            probed: Probed::new(terms.round.grace),
+            terms: terms.homa,
+        })
+    }
+
+    fn policy(&self, site: &PortSite) -> Policy {
+        let threshold = Limit::Packets(self.params.own.threshold);
+        let homa::Params { priorities, buffer, .. } = self.params.homa;
+        let alone = self.params.own.threshold_of == ThresholdOf::Class;
+        let discipline = Discipline::Selective { threshold, alone };
+        Policy {
+            transport: ID,
+            classes: homa::classes(priorities, buffer, discipline, site),
+            markers: vec![],
+        }
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.params.resolved()
+    }
+
+    fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
+        let burst = homa::blind_packets(&self.params.homa, &self.fabric);
+        // Four packets that are back to back at one rate never wait.
+        packets.min(burst).min(self.params.own.host_burst.unwrap_or(u32::MAX))
+    }
+}
+
+/// Aeolus on one host.
+struct AeolusHost {
+    homa: HomaHost,
+    rounds: Rounds,
+    probed: Probed,
+    terms: homa::Terms,
+}
+
+impl AeolusHost {
+    /// The source of a flow has heard what its packets shall be sent in: none is unscheduled from
+    /// here on.
+    fn granted(&mut self, env: &Env<'_>, packet: &Packet, class: u32) {
+        self.rounds.granted(env, packet.flow);
+        self.homa.senders.stop_blind(packet.flow, self.terms.levels.valid(class));
+    }
+}
+
+impl Host for AeolusHost {
+    fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+        let class = self.terms.unscheduled_class(flow.size, flow.size);
+        let burst = self.rounds.open(env, flow, self.terms.blind, class);
+        self.homa.senders.open(env, flow, burst);
+    }
+
+    fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let content = env.packets[packet];
+        let Packet { flow, src, header, .. } = content;
+        match header {
+            Header::Grant { tag, .. } => self.granted(env, &content, tag),
+            Header::Resend { class, .. } => self.granted(env, &content, class),
+            Header::Finish { .. } => self.rounds.finish(flow),
+            Header::Ack { seq, cumulative, flags, .. } => {
+                let probe = flags & data_flag::LAST != 0;
+                self.rounds.acked(env, flow, seq, cumulative, probe);
+                self.homa.senders.known(flow, env.now);
+            }
+            Header::Probe { packets, sent, .. } => {
+                let HomaHost { receivers, outbox, .. } = &mut self.homa;
+                self.probed.probe(receivers, outbox, flow, src, packets, sent, env.now);
+            }
+            _ => {}
+        }
+        self.homa.receive(env, packet);
+        if let Header::Data { seq, flags, .. } = header
+            && flags & data_flag::UNSCHEDULED != 0
+            && content.is_data()
+        {
+            let HomaHost { receivers, outbox, .. } = &mut self.homa;
+            self.probed.data(receivers, outbox, flow, src, seq, env.now);
+        }
+    }
+
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        if open.has(CONTROL)
+            && let Some(packet) = self.homa.outbox.send(env)
+        {
+            return Some(packet);
+        }
+        if let Some(packet) = self.rounds.transmit(env, open) {
+            return Some(packet);
+        }
+        let packet = self.homa.senders.transmit(env, open)?;
+        let Packet { header, flow, .. } = env.packets[packet];
+        if matches!(header, Header::Data { flags, .. } if flags & data_flag::UNSCHEDULED != 0) {
+            self.rounds.sent(env, flow);
+        }
+        Some(packet)
+    }
+
+    fn deadline(&self) -> Time {
+        self.homa.deadline().min(self.rounds.deadline()).min(self.probed.deadline())
+    }
+
+    fn wake(&mut self, env: &mut Env<'_>) {
+        let HomaHost { receivers, outbox, .. } = &mut self.homa;
+        self.probed.wake(receivers, outbox, env.now);
+        self.homa.wake(env);
+        self.rounds.wake(env);
+    }
+
+    fn open_flows(&self) -> usize {
+        self.homa.open_flows()
+    }
+}

@@ -1,0 +1,77 @@
+//! Parameters of Aeolus; all of Homa's come on top.
+
+use crate::homa;
+use incast_transport::{ParameterDoc, ParameterError, Span, choice, parameters};
+
+choice! {
+    /// What the threshold looks at.
+    pub enum ThresholdOf {
+        /// All data that waits at the port.
+        Port = "port",
+        /// What waits in the packet's class.
+        Class = "class",
+    }
+}
+
+parameters! {
+    /// Parameters of Aeolus itself.
+    pub struct Params for "aeolus" {
+        /// Packets that may wait for an unscheduled one to be admitted.
+        threshold: u32 = 4, "0 to 1000000 packets" => |v| *v <= 1_000_000,
+            "SIGCOMM 2020: 6 KB, four packets of 1500 B";
+        /// What the threshold looks at: all data at the port, or the packet's class.
+        threshold_of: ThresholdOf = ThresholdOf::Port, "port or class" => |_| true,
+            "ours: the paper has one queue; switches compare queue by queue";
+        /// Time that packets may still take when the probe has arrived; auto: a base RTT, as packets are sprayed; 0ns where they keep their order.
+        grace: Option<Span> = None, "0ns to 10s, or auto"
+            => |v| v.is_none_or(|v| v <= Span::from_secs(10)),
+            "ours: the paper has single paths";
+        /// Time after which an unanswered probe is repeated; auto: a base RTT and the time a full buffer takes to drain, 3 base RTT at least.
+        probe_timeout: Option<Span> = None, "1ns to 10s, or auto"
+            => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),
+            "ours: the paper loses no probe";
+        /// Unscheduled packets that all flows of a host may have out together; auto: no limit but each flow's RTTbytes.
+        host_burst: Option<u32> = None, "0 to 1000000 packets, or auto"
+            => |v| v.is_none_or(|v| v <= 1_000_000),
+            "SIGCOMM 2020: a budget for each flow";
+    }
+}
+
+/// Both sets of parameters.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Both {
+    /// Aeolus's own.
+    pub own: Params,
+    /// Homa's.
+    pub homa: homa::Params,
+}
+
+impl Both {
+    /// Reads `(key, value)` pairs over the defaults.
+    ///
+    /// # Errors
+    /// As every transport's parameters; keys of both sets are known.
+    pub fn read(settings: &[(String, String)]) -> Result<Both, ParameterError> {
+        let is_own =
+            |(key, _): &&(String, String)| Params::docs().iter().any(|doc| doc.name == key);
+        let (own, homa): (Vec<_>, Vec<_>) = settings.iter().cloned().partition(|s| is_own(&s));
+        let read = Params::read(&own);
+        read.and_then(|own| Ok(Both { own, homa: homa::Params::read(&homa)? })).map_err(renamed)
+    }
+
+    /// The documentation of every parameter.
+    pub fn docs() -> Vec<ParameterDoc> {
+        Params::docs().into_iter().chain(homa::Params::docs()).collect()
+    }
+
+    /// Every parameter with its value.
+    pub fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.own.resolved().into_iter().chain(self.homa.resolved()).collect()
+    }
+}
+
+/// An error of either set as one of Aeolus's.
+pub(super) fn renamed(error: ParameterError) -> ParameterError {
+    let known = Both::docs().iter().map(|doc| doc.name).collect();
+    ParameterError { transport: "aeolus", known, ..error }
+}

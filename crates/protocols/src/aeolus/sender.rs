@@ -1,0 +1,158 @@
+//! Sources: the first round of each flow, its probe and what is acknowledged of it.
+
+use super::{ID, Terms};
+use incast_blocks::first_round::{FirstRound, RoundTerms};
+use incast_blocks::flow_table::FlowTable;
+use incast_blocks::receiver_driven::FlowTimers;
+use incast_transport::{Classes, Env, Flow, FlowId, Header, HostId, Packet, PacketRef, Time};
+use std::collections::VecDeque;
+
+/// A flow's first round.
+struct Outgoing {
+    round: FirstRound,
+    dst: HostId,
+    packets: u32,
+    /// Class of the probe: the worst of the round's packets, so that it comes behind them.
+    class: u8,
+    /// Unscheduled packets that the host counts for the flow.
+    reserved: u32,
+    armed: Time,
+}
+
+/// The first rounds of all flows that start at one host.
+pub struct Rounds {
+    terms: RoundTerms,
+    /// Unscheduled packets that all flows may have out together.
+    most: u32,
+    reserved: u32,
+    flows: FlowTable<Outgoing>,
+    timers: FlowTimers,
+    probes: VecDeque<Packet>,
+}
+
+impl Rounds {
+    /// No flows yet.
+    pub fn new(terms: &Terms) -> Rounds {
+        Rounds {
+            terms: terms.round,
+            most: terms.host_burst,
+            reserved: 0,
+            flows: FlowTable::new(),
+            timers: FlowTimers::default(),
+            probes: VecDeque::new(),
+        }
+    }
+
+    /// A flow starts, whose probe is to be of `class`. Returns how many packets it may send
+    /// unscheduled, `burst` at most.
+    pub fn open(&mut self, env: &Env<'_>, flow: &Flow, burst: u32, class: u8) -> u32 {
+        let packets = flow.packets();
+        let budget = packets.min(burst).min(self.most - self.reserved);
+        self.reserved += budget;
+        let round = FirstRound::new(budget);
+        let dst = flow.dst;
+        let slot = self.flows.insert(
+            flow.id,
+            Outgoing { round, dst, packets, class, reserved: budget, armed: Time::NEVER },
+        );
+        if budget == 0 {
+            self.end(env, flow.id, slot);
+        }
+        budget
+    }
+
+    /// An unscheduled packet leaves.
+    #[inline]
+    pub fn sent(&mut self, env: &Env<'_>, id: FlowId) {
+        let Some(slot) = self.flows.slot_of(id) else { return };
+        if let Some(sent) = self.flows.at_mut(slot).round.send(env.now) {
+            self.probe(env, id, slot, sent);
+        }
+    }
+
+    /// A grant came: no more unscheduled packets.
+    pub fn granted(&mut self, env: &Env<'_>, id: FlowId) {
+        if let Some(slot) = self.flows.slot_of(id) {
+            self.end(env, id, slot);
+        }
+    }
+
+    fn end(&mut self, env: &Env<'_>, id: FlowId, slot: u32) {
+        if let Some(sent) = self.flows.at_mut(slot).round.end(env.now) {
+            self.probe(env, id, slot, sent);
+        }
+    }
+
+    /// Queues a probe and waits for its answer.
+    fn probe(&mut self, env: &Env<'_>, id: FlowId, slot: u32, sent: u32) {
+        let flow = self.flows.at_mut(slot);
+        self.probes.push_back(Packet {
+            header: Header::Probe { packets: flow.packets, sent, spare: 0, flags: 0 },
+            src: env.host,
+            dst: flow.dst,
+            flow: id,
+            payload: 0,
+            path: 0,
+            mark: 0,
+            class: flow.class,
+            transport: ID,
+            flags: 0,
+            extension: 0,
+        });
+        let deadline = flow.round.deadline(&self.terms);
+        self.timers.arm(id, &mut flow.armed, deadline);
+    }
+
+    /// The next probe, if its class is open. It comes before data, behind what has left.
+    pub fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        let probe = *self.probes.front().filter(|probe| open.has(probe.class))?;
+        self.probes.pop_front();
+        let packet = env.packets.create(probe);
+        env.packets.stamps_mut(packet).informed = env.now.0;
+        Some(packet)
+    }
+
+    /// An unscheduled packet or the probe was acknowledged.
+    pub fn acked(&mut self, env: &Env<'_>, id: FlowId, seq: u32, cumulative: u32, probe: bool) {
+        let Some(flow) = self.flows.get_mut(id) else { return };
+        if probe {
+            flow.round.probe_acked(env.now, cumulative, &self.terms);
+            self.reserved -= std::mem::take(&mut flow.reserved);
+        } else {
+            flow.round.acked(seq, cumulative);
+        }
+    }
+
+    /// The receiver has everything.
+    pub fn finish(&mut self, id: FlowId) {
+        if let Some(flow) = self.flows.remove(id) {
+            self.reserved -= flow.reserved;
+        }
+    }
+
+    /// The earliest timer, at the latest.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.timers.next()
+    }
+
+    /// Repeats probes that were not answered.
+    pub fn wake(&mut self, env: &Env<'_>) {
+        while let Some((at, id)) = self.timers.due(env.now) {
+            let Some(slot) = self.flows.slot_of(id) else { continue };
+            let flow = self.flows.at_mut(slot);
+            if flow.armed != at {
+                continue;
+            }
+            flow.armed = Time::NEVER;
+            if flow.round.deadline(&self.terms) > env.now {
+                let deadline = flow.round.deadline(&self.terms);
+                self.timers.arm(id, &mut flow.armed, deadline);
+            } else if let Some(sent) = flow.round.expired(env.now) {
+                self.probe(env, id, slot, sent);
+            } else {
+                self.reserved -= std::mem::take(&mut flow.reserved);
+            }
+        }
+    }
+}
