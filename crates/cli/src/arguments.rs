@@ -102,6 +102,9 @@ pub struct Compare {
     /// One buffer of this size per switch instead, with dynamic threshold alpha = 1
     #[arg(long, value_name = "SIZE")]
     pub shared_buffer: Option<String>,
+    /// Pause links (802.1Qbb) instead of dropping packets; `--buffer` is then a link's share
+    #[arg(long)]
+    pub pfc: bool,
     /// Flow sizes: a name of `incast list`, or a file
     #[arg(long, value_name = "NAME", default_value = "web_search")]
     pub workload: String,

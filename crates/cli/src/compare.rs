@@ -55,6 +55,9 @@ pub fn compare(options: Box<Compare>) -> Result<Ended, Fault> {
     if let Some(pool) = &options.shared_buffer {
         text += &format!("shared_buffer = {{ pool = {}, alpha = 1.0 }}\n", quoted(pool));
     }
+    if options.pfc {
+        text += "pfc = {}\n";
+    }
     if options.no_l2_overhead {
         text += "l2_overhead = false\n";
     }

@@ -92,6 +92,15 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
     }
     let place = folder.finish()?;
     println!("report: {}", place.join("report.html").display());
+    for (run, case) in runs.iter().zip(&plan.cases) {
+        if let Some(ports) = incast_experiment::deadlock(plan, &run.record) {
+            return Err(Fault(format!(
+                "{}: deadlock at {}: paused links wait for each other in a circle: {ports}; the \
+                 results end there",
+                case.label, run.record.ended
+            )));
+        }
+    }
     Ok(if stopped { Ended::Interrupted } else { Ended::Done })
 }
 

@@ -102,6 +102,7 @@ fn paused_links_hold_back_the_same_packets() {
                 headroom: sufficient_headroom(&scenario.fabric, Framing::ETHERNET),
                 lossy: 0,
                 shared,
+                cyclic: false,
             }));
             let (record, _) = scenario.same_in_both_worlds();
             assert!(record.complete, "{name} does not finish");

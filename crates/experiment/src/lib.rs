@@ -6,6 +6,7 @@
 //! * [`output`]: what a run leaves behind.
 
 pub mod bench;
+mod buffers;
 mod fault;
 pub mod output;
 mod plan;
@@ -16,8 +17,8 @@ mod traffic;
 
 pub use fault::{Fault, nearest};
 pub use plan::{Case, Plan};
-pub use run::{execute, prepare};
+pub use run::{deadlock, execute, prepare};
 pub use scenario::{
-    Assign, Buffer, FabricSection, LinkSection, OutputSection, Quantity, RunSection, Scenario,
-    SharedSection, TrafficSection, TransportSection, parameters_from,
+    Assign, Buffer, FabricSection, LinkSection, OutputSection, PfcSection, Quantity, RunSection,
+    Scenario, SharedSection, TrafficSection, TransportSection, parameters_from,
 };

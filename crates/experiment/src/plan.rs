@@ -1,5 +1,6 @@
 //! A scenario resolved: fabric, traffic, transports and what they are told.
 
+use crate::buffers::rules;
 use crate::scenario::{Buffer, Scenario, parameters_from};
 use crate::traffic::{hosts, shape, traffic};
 use crate::{Fault, nearest};
@@ -10,12 +11,10 @@ use incast_transport::{
     FabricSite, Framing, Limit, Rate, Routing, SizeQuantiles, Span, Time, Transport,
 };
 use incast_workload::{FlowSpec, Traffic};
-use incast_world::{Lane, SharedBuffer, fabric_site};
+use incast_world::{Lane, Pfc, SharedBuffer, fabric_site};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Buffer of a port if the scenario does not say: REN's simulations (REN §6).
-pub const BUFFER: Limit = Limit::Bytes(128 * 1024);
 /// Rate of links if the scenario does not say (REN §6).
 pub const RATE: Rate = Rate::from_gbps(40);
 /// Propagation of a link if the scenario does not say.
@@ -48,6 +47,8 @@ pub struct Plan {
     pub join: Join,
     /// One buffer per switch.
     pub shared: Option<SharedBuffer>,
+    /// Links are paused instead of packets dropped.
+    pub pfc: Option<Arc<Pfc>>,
     /// What a person should look at before trusting the results.
     pub warnings: Vec<String>,
 }
@@ -74,17 +75,15 @@ impl Plan {
             Some(false) => Framing::NONE,
             _ => Framing::ETHERNET,
         };
-        let shared = shared(&scenario)?;
-        let buffer = match shared {
-            Some(_) => Limit::Unlimited,
-            None => scenario.fabric.buffer.map_or(BUFFER, |buffer| buffer.0),
-        };
+        let rules = rules(&scenario, &fabric, framing)?;
+        warnings.extend(rules.warnings);
         let base_rtt = scenario.fabric.base_rtt.map(|rtt| rtt.0);
         let sizes = quantiles(&traffic.flows);
-        let site = fabric_site(&fabric, framing, buffer, sizes, base_rtt);
+        let site = fabric_site(&fabric, framing, rules.port, sizes, base_rtt);
         let mut plan = Plan {
             join: join(&scenario)?,
-            shared,
+            shared: rules.shared,
+            pfc: rules.pfc,
             fabric: Arc::new(fabric),
             site,
             traffic,
@@ -174,16 +173,6 @@ impl Plan {
         }
         Ok(())
     }
-}
-
-fn shared(scenario: &Scenario) -> Result<Option<SharedBuffer>, Fault> {
-    let Some(section) = scenario.fabric.shared_buffer else { return Ok(None) };
-    if !(section.alpha.is_finite() && section.alpha > 0.0) || section.pool.0.0 < 2_000 {
-        return Err(Fault(
-            "fabric.shared_buffer: expected a pool of at least 2KB and an alpha above 0".into(),
-        ));
-    }
-    Ok(Some(SharedBuffer { pool: section.pool.0.0, alpha: section.alpha }))
 }
 
 fn join(scenario: &Scenario) -> Result<Join, Fault> {

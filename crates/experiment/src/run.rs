@@ -1,13 +1,14 @@
 //! Running a plan's cases.
 
 use crate::Fault;
+use crate::buffers::way;
 use crate::plan::{Case, Plan, buffer_text};
-use incast_fabric::{NodeId, Tier, ideal_fct, ideal_fct_uniform};
+use incast_fabric::{NodeId, PortId, Tier, ideal_fct, ideal_fct_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
 use incast_sim::{Captured, Monitor};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowSpec, Start};
-use incast_world::{FlowSetup, Options, Setup, assemble};
+use incast_world::{FlowSetup, Options, Pfc, Setup, assemble};
 use serde_json::{Value, json};
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
@@ -51,6 +52,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         watch: (0..plan.traffic.flows.len().min(run.watch as usize) as u32).map(FlowId).collect(),
         capture,
         silent: silent.collect(),
+        pfc: plan.pfc.clone(),
         ..Options::default()
     };
     let (fabric, site) = (plan.fabric.clone(), plan.site.clone());
@@ -186,6 +188,7 @@ fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: 
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     json!({
         "complete": record.complete && !record.interrupted,
+        "deadlock": deadlock(plan, record),
         "interrupted": record.interrupted,
         "version": env!("CARGO_PKG_VERSION"),
         "title": plan.scenario.title,
@@ -199,6 +202,7 @@ fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: 
             "host_rate": plan.site.host_rate.to_string(),
             "max_rate": plan.site.max_rate.to_string(),
             "buffer": buffer_text(plan.site.buffer),
+            "pfc": plan.pfc.as_deref().map(pfc_json),
             "shared_buffer": plan.shared.map(|s| json!({"pool_bytes": s.pool, "alpha": s.alpha})),
             "charged_mtu_bytes": plan.site.framing.charged_mtu(),
         },
@@ -216,6 +220,23 @@ fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: 
         "simulated_ns": record.ended.as_ns_f64(),
         "packet_hops": record.packet_hops,
         "events": record.events,
+    })
+}
+
+/// The ports that wait for each other for ever, if any.
+pub fn deadlock(plan: &Plan, record: &RunRecord) -> Option<String> {
+    let ports = record.deadlock.iter().map(|(port, _)| PortId(*port));
+    let (_, class) = record.deadlock.first()?;
+    Some(format!("{} (class {class})", way(&plan.fabric, ports)))
+}
+
+fn pfc_json(pfc: &Pfc) -> Value {
+    let classes: Vec<u8> = (0..8).filter(|class| pfc.lossless.has(*class)).collect();
+    json!({
+        "classes": classes,
+        "xoff_bytes": pfc.xoff,
+        "release_bytes": pfc.release,
+        "headroom_bytes_max": pfc.headroom.iter().max(),
     })
 }
 

@@ -106,6 +106,8 @@ pub struct FabricSection {
     pub buffer: Option<Buffer>,
     /// One buffer per switch instead.
     pub shared_buffer: Option<SharedSection>,
+    /// Links are paused instead of packets dropped.
+    pub pfc: Option<PfcSection>,
     /// Whether links charge Ethernet's 38 bytes; true if not said.
     pub l2_overhead: Option<bool>,
     /// The base RTT that transports are told, if not the computed one.
@@ -126,6 +128,24 @@ pub struct SharedSection {
     pub pool: Quantity<Bytes>,
     /// Factor of the dynamic threshold.
     pub alpha: f64,
+}
+
+/// Priority-based flow control.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PfcSection {
+    /// Lossless classes; all if not said.
+    pub classes: Option<Vec<u8>>,
+    /// Bytes a link may hold in a switch before it is paused, each class; `fabric.buffer` if not
+    /// said, and never more than the dynamic threshold of a shared buffer.
+    pub xoff: Option<Quantity<Bytes>>,
+    /// A link is released this much below `xoff`; two packets if not said.
+    pub release: Option<Quantity<Bytes>>,
+    /// Room for what arrives after a pause; enough for each link if not said.
+    pub headroom: Option<Quantity<Bytes>>,
+    /// Run although links may come to wait for each other in a circle.
+    #[serde(default)]
+    pub allow_cycles: bool,
 }
 
 /// A link that differs.

@@ -27,6 +27,7 @@
 
 pub mod balance;
 pub mod buffer;
+mod cycles;
 mod error;
 mod fabric;
 mod failure;

@@ -25,6 +25,7 @@ fn rules(fabric: &Fabric, shared: Option<SharedBuffer>) -> Pfc {
         headroom: sufficient_headroom(fabric, Framing::ETHERNET),
         lossy: 128 << 10,
         shared,
+        cyclic: false,
     }
 }
 
@@ -91,8 +92,11 @@ fn nothing_is_dropped_however_hard_it_is_pushed() {
     let pool = Some(SharedBuffer { pool: 300_000, alpha: 0.125 });
     for name in ["dctcp", "cubic", "trd", "ren"] {
         for (shared, seed) in [(None, 1), (None, 2), (pool, 3), (pool, 4)] {
-            let pfc = rules(&fabric("leaf-spine:2x2x8"), shared);
+            let mut pfc = rules(&fabric("leaf-spine:2x2x8"), shared);
+            // Pauses that end are no standstill.
+            pfc.cyclic = true;
             let (record, frames) = hammer(name, pfc, seed, 1);
+            assert!(record.deadlock.is_empty(), "{name}, seed {seed}");
             let drops = sum(&record, |bin| bin.drops as u64);
             assert_eq!(drops, 0, "{name}, seed {seed}");
             assert!(record.flows.iter().all(|flow| flow.completed.is_some()), "{name} {seed}");
@@ -133,4 +137,43 @@ fn other_classes_are_dropped_as_ever() {
     let (record, _) = hammer("trd", pfc, 1, 1);
     assert!(sum(&record, |bin| bin.drops as u64) > 0);
     assert!(record.flows.iter().all(|flow| flow.completed.is_some()));
+}
+
+/// Five switches in a ring, everybody sends two hops on: the buffers fill all around, and nobody
+/// can ever send again. The run ends there and names the circle.
+#[test]
+fn a_ring_that_comes_to_a_standstill_is_named() {
+    let (rate, delay) = (Rate::from_gbps(40), Span::from_us(1));
+    let mut graph = incast_fabric::Graph::new();
+    let hosts: Vec<_> = (0..5).map(|_| graph.add_host()).collect();
+    let switches: Vec<_> = (0..5).map(|_| graph.add_switch()).collect();
+    for i in 0..5 {
+        graph.link(hosts[i], switches[i], rate, delay, 0.0).unwrap();
+        graph.link(switches[i], switches[(i + 1) % 5], rate, delay, 0.0).unwrap();
+    }
+    let fabric = Arc::new(graph.build().unwrap());
+    let cycle = fabric.buffer_cycle(&fabric.routes()).expect("a ring has one");
+    let entry = CATALOGUE.iter().find(|entry| entry.info().name == "cubic").unwrap();
+    let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Unlimited, None, None);
+    let configured = entry.configure(&[], site.clone()).unwrap();
+    let lane = Lane { info: entry.info(), configured, routing: entry.info().routing };
+    let mut flows = flows(5, entry.info().id);
+    flows.truncate(5);
+    for (i, setup) in flows.iter_mut().enumerate() {
+        let (src, dst) = (HostId(i as u32), HostId((i as u32 + 2) % 5));
+        setup.flow = Flow { src, dst, size: 100_000_000, ..setup.flow.clone() };
+    }
+    let mut pfc = rules(&fabric, None);
+    pfc.cyclic = true;
+    let until = Time(200_000_000_000);
+    let options = Options { until, pfc: Some(Arc::new(pfc)), ..Options::default() };
+    let setup = assemble(fabric, site, &[lane], Join::Shared, flows, None, options).unwrap();
+    let (record, _) = run(setup, 2, &Monitor::default());
+    assert!(!record.complete && record.ended < until, "{:?}", record.ended);
+    let ports: Vec<u32> = record.deadlock.iter().map(|(port, _)| *port).collect();
+    let way = cycle.iter().map(|port| port.0);
+    assert_eq!(
+        ports.iter().collect::<std::collections::BTreeSet<_>>(),
+        way.collect::<Vec<_>>().iter().collect(),
+    );
 }

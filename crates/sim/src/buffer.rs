@@ -2,7 +2,7 @@
 
 use crate::partition::Partition;
 use incast_transport::{PacketRef, Stamps, Time};
-use incast_world::{Books, Buffers, heed};
+use incast_world::{Books, Buffers, Standstill, booked, heed};
 
 impl Partition {
     /// Whether the switch has room for the packet; books it if so.
@@ -13,7 +13,12 @@ impl Partition {
 
     fn book(&mut self, port: u32, packet: PacketRef) -> bool {
         let of = (self.pool[packet].class, self.pool.charged(packet));
-        self.account(port, packet, |buffers, books, stamps| buffers.book(books, stamps, of))
+        let fits =
+            self.account(port, packet, |buffers, books, stamps| buffers.book(books, stamps, of));
+        if fits && self.standstill.is_some() {
+            self.note_wait(port, packet, Standstill::wait);
+        }
+        fits
     }
 
     /// Gives a packet's share of the buffers back.
@@ -21,7 +26,29 @@ impl Partition {
     pub fn give_back(&mut self, port: u32, packet: PacketRef) {
         // At a NIC nothing is booked.
         if self.booked && !self.is_nic(port) {
+            if self.standstill.is_some() {
+                self.note_wait(port, packet, Standstill::leave);
+            }
             self.account(port, packet, |buffers, books, stamps| buffers.release(books, stamps));
+        }
+    }
+
+    /// Keeps the books on who waits for whom.
+    #[cold]
+    fn note_wait(
+        &mut self,
+        port: u32,
+        packet: PacketRef,
+        note: impl FnOnce(&mut Standstill, u32, u32, (u8, u32)),
+    ) {
+        let stamps = self.pool.stamps(packet);
+        let of = booked(stamps);
+        let guarded = self.common.buffers.pfc.as_ref().is_some_and(|pfc| pfc.guards(of.0));
+        if of.1 > 0
+            && guarded
+            && let Some(standstill) = &mut self.standstill
+        {
+            note(standstill, stamps.ingress, port, of);
         }
     }
 
@@ -94,6 +121,12 @@ impl Partition {
         egress.open = open;
         if let Some(series) = &mut self.series[own as usize] {
             series.set_paused(now, open != u8::MAX);
+        }
+        if let (Some(standstill), Some(pfc)) = (&mut self.standstill, &self.common.buffers.pfc) {
+            standstill.open(own, open);
+            if before & !open != 0 {
+                self.deadlock = standstill.find(&self.common.fabric, pfc).unwrap_or_default();
+            }
         }
         if open & !before == 0 {
             return true;

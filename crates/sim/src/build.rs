@@ -5,7 +5,7 @@ use crate::partition::{Common, Egress, Outbox, Partition, SwitchState};
 use crate::queue::Wheel;
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{Bytes, HostClock, PacketPool, PacketRef, Probe, Random, Routing, Time};
-use incast_world::{FlowBytes, FlowSetup, Ingress, PortSeries, Setup, Turns, purpose};
+use incast_world::{FlowBytes, FlowSetup, Ingress, PortSeries, Setup, Standstill, Turns, purpose};
 use std::sync::Arc;
 
 /// Cuts a setup for `threads` threads; also returns the length of a window in picoseconds.
@@ -26,7 +26,7 @@ impl Builder {
         let mut window = cuts.map(|port| port.propagation.0).min().unwrap_or(u64::MAX);
         // Without propagation there is nothing to run ahead by; a flow that waits for a flow that
         // ends at another host must learn of it at once.
-        if window == 0 || window > self.0.options.drain.0 || self.waits_across() {
+        if window == 0 || window > self.0.options.drain.0 || self.waits_across() || self.cyclic() {
             part_of.iter_mut().for_each(|part| *part = 0);
             window = u64::MAX;
         }
@@ -45,6 +45,12 @@ impl Builder {
         self.0.flows.iter().any(|setup| {
             setup.after.iter().any(|f| self.0.flows[f.0 as usize].flow.dst != setup.flow.src)
         })
+    }
+
+    /// Whether links may come to wait for each other in a circle, which only one who sees all of
+    /// them can notice at the same instant whatever the number of threads.
+    fn cyclic(&self) -> bool {
+        self.0.options.pfc.as_ref().is_some_and(|pfc| pfc.cyclic)
     }
 
     fn common(&mut self, part_of: Vec<u32>) -> Common {
@@ -109,6 +115,13 @@ impl Builder {
                 .collect(),
             series: (0..ports).map(|port| own(port).then(|| PortSeries::new(interval))).collect(),
             sent_bytes: vec![0; ports],
+            standstill: common
+                .buffers
+                .pfc
+                .as_ref()
+                .filter(|pfc| pfc.cyclic)
+                .map(|_| Standstill::default()),
+            deadlock: vec![],
             queued_shared: vec![0; ports],
             ingress: vec![Ingress::default(); if common.buffers.pfc.is_some() { ports } else { 0 }],
             booked: self.0.buffers().any(),

@@ -50,8 +50,9 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
     let interrupted = monitor.stop.load(Ordering::Relaxed);
     let busy = partitions.iter_mut().any(|part| !part.queue.is_empty());
     let last = partitions.iter().map(|part| part.now).max().unwrap_or(0);
+    let deadlock = std::mem::take(&mut partitions[0].deadlock);
     let ended = match () {
-        _ if interrupted => last,
+        _ if interrupted || !deadlock.is_empty() => last,
         _ if end.at != u64::MAX => end.limit(),
         _ if busy => end.until,
         _ => last,
@@ -59,7 +60,9 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
     if !interrupted {
         partitions.iter_mut().for_each(|part| part.settle_until(ended));
     }
-    collect(partitions, ended, interrupted)
+    let (mut record, captured) = collect(partitions, ended, interrupted);
+    record.deadlock = deadlock;
+    (record, captured)
 }
 
 /// When a run is over.
@@ -93,7 +96,7 @@ fn run_alone(part: &mut Partition, end: &mut End, monitor: &Monitor) {
         end.note(part.completed, part.last_completion);
         report(monitor, part.now, part.completed, part.hops);
         let stopped = monitor.stop.load(Ordering::Relaxed);
-        if stopped || (!more && end.limit() == before) {
+        if stopped || !part.deadlock.is_empty() || (!more && end.limit() == before) {
             return;
         }
     }

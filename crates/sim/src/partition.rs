@@ -8,7 +8,7 @@ use incast_transport::{
     Random, Routing, Stamps, SwitchHook, Time, prefetch, prefetch_line,
 };
 use incast_world::{
-    Buffers, Captured, Choice, Faults, FlowBytes, FlowSetup, Ingress, PortSeries, Turns,
+    Buffers, Captured, Choice, Faults, FlowBytes, FlowSetup, Ingress, PortSeries, Standstill, Turns,
 };
 use std::sync::Arc;
 
@@ -156,6 +156,10 @@ pub(crate) struct Partition {
     pub ingress: Vec<Ingress>,
     /// Switches account for what they hold.
     pub booked: bool,
+    /// Where links may come to wait for each other: who waits for whom.
+    pub standstill: Option<Standstill>,
+    /// The circle that was found.
+    pub deadlock: Vec<(u32, u8)>,
     /// Switches do nothing but enqueue: no hooks, no shared buffers.
     pub plain: bool,
     /// Some switch has hooks.
@@ -199,6 +203,9 @@ impl Partition {
             }
             if self.events >= last || self.completed >= goal {
                 return true;
+            }
+            if !self.deadlock.is_empty() {
+                return false;
             }
             self.now = next;
             let event = self.queue.pop();

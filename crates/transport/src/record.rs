@@ -103,6 +103,8 @@ pub struct RunRecord {
     pub complete: bool,
     /// Whether a person stopped it.
     pub interrupted: bool,
+    /// Ports and classes that are paused and wait for each other in a circle: the run ended there.
+    pub deadlock: Vec<(u32, u8)>,
     /// Packets that began transmission at some port.
     pub packet_hops: u64,
     /// Events of the engine; depends on the world and the number of threads.

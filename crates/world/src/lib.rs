@@ -7,6 +7,7 @@ mod pfc;
 mod route;
 mod series;
 mod setup;
+mod standstill;
 
 /// Purposes of the random streams of a run; an entity and a purpose name a stream.
 pub mod purpose {
@@ -22,7 +23,8 @@ pub mod purpose {
 
 pub use arbiter::pull;
 pub use assembly::{Lane, assemble, fabric_site, host_site, port_site};
-pub use pfc::{Books, Buffers, Ingress, OWN, Pfc, heed, sufficient_headroom};
+pub use pfc::{Books, Buffers, Ingress, OWN, Pfc, booked, heed, sufficient_headroom};
 pub use route::{Choice, Turns, choose, heading};
 pub use series::{FlowBytes, PortSeries};
 pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};
+pub use standstill::Standstill;

@@ -30,8 +30,10 @@ pub struct Pfc {
     pub headroom: Vec<u64>,
     /// Bytes a port may queue of classes that are not lossless.
     pub lossy: u64,
-    /// The pool of each switch, without what is reserved for headroom.
+    /// The pool of each switch; headroom comes on top.
     pub shared: Option<SharedBuffer>,
+    /// Routes have a cycle of links that may wait for each other: a standstill is looked for.
+    pub cyclic: bool,
 }
 
 /// What a link holds in the switch it leads into.
@@ -99,6 +101,11 @@ impl Pfc {
         }
     }
 
+    /// What a link may hold at most when it is released.
+    pub fn rest(&self) -> u64 {
+        self.threshold(0).saturating_sub(self.release)
+    }
+
     /// Takes `charged` bytes that came by the link into `port`; false if there is no room, which
     /// a sufficient headroom never lets happen. May set [`Ingress::paused`].
     pub fn book(&self, link: &mut Ingress, used: &mut u64, port: u32, of: (u8, u32)) -> bool {
@@ -155,6 +162,11 @@ pub struct Books<'a> {
     pub link: Option<&'a mut Ingress>,
 }
 
+/// Class and charged bytes that are booked for a packet.
+pub fn booked(stamps: &Stamps) -> (u8, u32) {
+    ((stamps.admitted >> CLASS_SHIFT) as u8, stamps.admitted & ((1 << CLASS_SHIFT) - 1))
+}
+
 impl Buffers {
     /// Whether there is anything to book.
     pub fn any(&self) -> bool {
@@ -194,9 +206,8 @@ impl Buffers {
 
     /// Gives a packet's room back. May clear [`Ingress::paused`].
     pub fn release(&self, books: Books<'_>, stamps: &mut Stamps) {
-        let admitted = std::mem::take(&mut stamps.admitted);
-        let charged = admitted & ((1 << CLASS_SHIFT) - 1);
-        let class = (admitted >> CLASS_SHIFT) as u8;
+        let (class, charged) = booked(stamps);
+        stamps.admitted = 0;
         let Books { used, queued, link } = books;
         match (&self.pfc, link) {
             _ if charged == 0 => {}
@@ -233,7 +244,15 @@ mod tests {
 
     fn rules(shared: Option<SharedBuffer>) -> Pfc {
         let headroom = vec![3_000; 2];
-        Pfc { lossless: Classes(0b10), xoff: 10_000, release: 2_000, headroom, lossy: 0, shared }
+        Pfc {
+            lossless: Classes(0b10),
+            xoff: 10_000,
+            release: 2_000,
+            headroom,
+            lossy: 0,
+            shared,
+            cyclic: false,
+        }
     }
 
     /// 10 packets of 1,000 B fit, the eleventh pauses, the fourteenth finds no room; released when
