@@ -37,6 +37,7 @@ pub(crate) fn collect<I>(
         series: tally.watch.into_iter().enumerate().filter_map(flow_series).collect(),
         ended: Time(ended),
         interrupted: false,
+        deadlock: vec![],
         packet_hops: tally.hops,
         events: tally.frames,
         malformed: tally.malformed,
