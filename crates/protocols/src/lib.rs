@@ -4,6 +4,7 @@ pub mod aeolus;
 pub mod amrt;
 pub mod ccrp;
 pub mod cubic;
+pub mod dcqcn;
 pub mod dctcp;
 pub mod expresspass;
 pub mod homa;
@@ -20,6 +21,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &amrt::ENTRY,
     &ccrp::ENTRY,
     &cubic::ENTRY,
+    &dcqcn::ENTRY,
     &dctcp::ENTRY,
     &expresspass::ENTRY,
     &homa::ENTRY,

@@ -51,6 +51,13 @@ pub trait Control: Send {
         None
     }
 
+    /// Whether the last call about an answer or a message took a decision, for the probe: laws that
+    /// decide by notifications only, or once a round trip, say so.
+    #[inline]
+    fn decided(&self) -> bool {
+        true
+    }
+
     /// Payload bytes that may be in flight; 0 stops the flow altogether.
     fn window(&self) -> u64;
 

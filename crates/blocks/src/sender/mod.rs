@@ -250,7 +250,7 @@ impl<L: Law> Sender<L> {
             informed,
         };
         let sensible = out.acknowledge(env.now, &answer, &self.options);
-        if sensible && informed > Time::ZERO {
+        if sensible && informed > Time::ZERO && out.control.decided() {
             env.probe.decision(packet.flow, informed);
         }
         if out.done() || flags & tcp_flag::FIN != 0 {
@@ -268,7 +268,7 @@ impl<L: Law> Sender<L> {
             Message { packet: &packet, extension: env.packets.extension(handle), informed };
         let progress = out.progress(env.now);
         out.control.on_message(&message, &progress);
-        if informed > Time::ZERO {
+        if informed > Time::ZERO && out.control.decided() {
             env.probe.decision(packet.flow, informed);
         }
         self.refresh(env, packet.flow);

@@ -1,0 +1,154 @@
+//! Parameters.
+
+use incast_blocks::red::Red;
+use incast_transport::{Bytes, Rate, Span};
+
+incast_transport::choice! {
+    /// Whose rate machine.
+    pub enum Variant {
+        /// The paper's: a cut with each notification, timer and byte counter.
+        Paper = "paper",
+        /// The simplified one of NICs as the HPCC simulator has it: cuts and updates of alpha on
+        /// timers, no byte counter.
+        Mlx = "mlx",
+    }
+}
+
+fn positive(span: &Span) -> bool {
+    *span > Span::ZERO
+}
+
+fn auto_or_positive(span: &Option<Span>) -> bool {
+    span.as_ref().is_none_or(positive)
+}
+
+fn auto_or_rate(rate: &Option<Rate>) -> bool {
+    rate.is_none_or(|rate| rate.0 > 0)
+}
+
+incast_transport::parameters! {
+    /// Parameters of DCQCN.
+    pub struct Params for "dcqcn" {
+        /// Whose rate machine.
+        variant: Variant = Variant::Paper, "paper or mlx" => |_| true,
+            "DCQCN §3.1; mlx: HPCC's simulator";
+        /// Queue up to which nothing is marked (Kmin).
+        mark_min: Bytes = Bytes(5_000), "any size" => |_| true, "DCQCN §5.2, CCRP §3.4: 5 KB";
+        /// Queue from which everything is marked (Kmax).
+        mark_max: Bytes = Bytes(200_000), "1B and more" => |v| v.0 > 0,
+            "DCQCN §5.2, CCRP §3.4: 200 KB";
+        /// Probability of a mark just below Kmax (Pmax).
+        mark_probability: f64 = 0.01, "0 to 1" => |v| (0.0..=1.0).contains(v),
+            "DCQCN §5.2: 1 %; CCRP: not stated";
+        /// Port rate to which Kmin and Kmax belong, others in proportion; auto: the same for all.
+        mark_rate: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
+            "HPCC's simulator: 100 KB and 400 KB at 25 Gb/s";
+        /// Least time between two notifications of a flow (N).
+        cnp_interval: Span = Span::from_us(50), "more than 0" => positive, "DCQCN §3.1: 50 us";
+        /// Weight g of a notification in alpha.
+        gain: f64 = 0.003_906_25, "0 < gain <= 1" => |v| *v > 0.0 && *v <= 1.0,
+            "DCQCN §5.2: 1/256";
+        /// Time without notification after which alpha falls; auto: 55 us, mlx 1 us.
+        alpha_interval: Option<Span> = None, "auto, or more than 0" => auto_or_positive,
+            "DCQCN §3.1: 55 us; HPCC's simulator: 1 us";
+        /// Time between two looks whether to cut the rate; with mlx only.
+        cut_interval: Span = Span::from_us(4), "more than 0" => positive,
+            "HPCC's simulator: 4 us";
+        /// Time between two increases; auto: 55 us, mlx 300 us.
+        increase_interval: Option<Span> = None, "auto, or more than 0" => auto_or_positive,
+            "DCQCN §5.2: 55 us; HPCC's simulator: 300 us";
+        /// Charged bytes between two increases; with paper only.
+        byte_counter: Bytes = Bytes(10_000_000), "1B and more" => |v| v.0 > 0,
+            "DCQCN §5.2: 10 MB";
+        /// Increases of each kind before additive increase (F); auto: 5, mlx 1.
+        fast_recovery: Option<u32> = None, "auto, or 0 to 1000" =>
+            |v| v.is_none_or(|steps| steps <= 1_000), "DCQCN §3.1: 5; HPCC's simulator: 1";
+        /// Additive increase R_AI; auto: 40 Mb/s, mlx 5 Mb/s for each 25 Gb/s.
+        additive_increase: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
+            "DCQCN §5.2: 40 Mb/s; for CCRP's 10 Gb/s 5 Mb/s is our own";
+        /// Hyper increase R_HAI; auto: ten times the default of R_AI.
+        hyper_increase: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
+            "not in DCQCN's table: own choice; HPCC's simulator: 50 Mb/s for each 25 Gb/s";
+        /// Least rate; auto: 40 Mb/s, mlx 100 Mb/s.
+        min_rate: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
+            "own choice; HPCC's simulator: 100 Mb/s";
+        /// Whether a flow has at most a BDP in flight, less in proportion to its rate.
+        window_limit: bool = false, "true or false" => |_| true,
+            "the paper: none; HPCC's simulator: DCQCN+win";
+        /// Least time between two requests to go back for the same byte.
+        nack_interval: Span = Span::from_us(500), "more than 0" => positive,
+            "HPCC's simulator: 500 us";
+        /// Least retransmission timeout.
+        rto_min: Span = Span::from_ms(1), "more than 0" => positive, "own choice";
+        /// Answers and notifications that may wait at a port.
+        control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
+            "own choice: as REN's";
+    }
+}
+
+impl Params {
+    /// The marker's rule at a port of `rate`.
+    pub fn red(&self, rate: Rate) -> Red {
+        let red =
+            Red { min: self.mark_min, max: self.mark_max, probability: self.mark_probability };
+        self.mark_rate.map_or(red, |reference| red.scaled(rate, reference))
+    }
+}
+
+/// What is in force at a host.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Whose rate machine.
+    pub variant: Variant,
+    /// The host's link, bits per second; so are all rates here.
+    pub line: f64,
+    /// Least rate.
+    pub least: f64,
+    /// Additive increase.
+    pub additive: f64,
+    /// Hyper increase.
+    pub hyper: f64,
+    /// Weight of a notification.
+    pub gain: f64,
+    /// Increases before additive increase.
+    pub fast_recovery: u32,
+    /// Between updates of alpha.
+    pub alpha_interval: Span,
+    /// Between looks whether to cut.
+    pub cut_interval: Span,
+    /// Between increases.
+    pub increase_interval: Span,
+    /// Charged bytes between increases.
+    pub byte_counter: u64,
+    /// Payload bytes in flight at line rate; `None` for no limit.
+    pub window: Option<u64>,
+}
+
+impl Rule {
+    /// The parameters at a host whose link has the rate `line` and holds `bdp` payload bytes.
+    pub fn new(params: &Params, line: Rate, bdp: u64) -> Rule {
+        let mlx = params.variant == Variant::Mlx;
+        let of = |rate: Option<Rate>, paper: Rate, other: Rate| {
+            rate.unwrap_or(if mlx { other } else { paper }).0 as f64
+        };
+        let mbps = Rate::from_mbps;
+        let scaled = |rate: Rate| rate.scale(line.0, Rate::from_gbps(25).0).max(Rate(1));
+        let span = |given: Option<Span>, paper, other| {
+            given.unwrap_or(Span::from_us(if mlx { other } else { paper }))
+        };
+        Rule {
+            variant: params.variant,
+            line: line.0 as f64,
+            least: of(params.min_rate, mbps(40), mbps(100)).min(line.0 as f64),
+            additive: of(params.additive_increase, mbps(40), scaled(mbps(5))),
+            hyper: of(params.hyper_increase, mbps(400), scaled(mbps(50))),
+            gain: params.gain,
+            fast_recovery: params.fast_recovery.unwrap_or(if mlx { 1 } else { 5 }),
+            alpha_interval: span(params.alpha_interval, 55, 1),
+            cut_interval: params.cut_interval,
+            increase_interval: span(params.increase_interval, 55, 300),
+            byte_counter: params.byte_counter.0,
+            window: params.window_limit.then_some(bdp),
+        }
+    }
+}

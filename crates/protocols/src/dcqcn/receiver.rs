@@ -1,0 +1,32 @@
+//! The notification point: says at most once in an interval that marked packets arrive.
+
+use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_transport::{Ecn, Span, Time};
+
+/// The notifications of one flow (DCQCN §3.1, "NP algorithm").
+#[derive(Clone, Copy, Debug)]
+pub struct Notifier {
+    interval: Span,
+    last: Option<Time>,
+}
+
+impl Notifier {
+    /// At most one notification in `interval`.
+    pub fn new(interval: Span) -> Notifier {
+        Notifier { interval, last: None }
+    }
+}
+
+impl Feedback for Notifier {
+    #[inline]
+    fn on_data(&mut self, data: &Arriving<'_>, _answer: &mut Answer) -> Option<Notice> {
+        if data.packet.mark != Ecn::Ce as u8 {
+            return None;
+        }
+        if self.last.is_some_and(|last| data.now.since(last) < self.interval) {
+            return None;
+        }
+        self.last = Some(data.now);
+        Some(Notice::new(0, 0, 0))
+    }
+}

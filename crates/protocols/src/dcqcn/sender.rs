@@ -1,0 +1,229 @@
+//! The reaction point: the rate machine of one flow.
+
+use super::params::{Rule, Variant};
+use incast_blocks::sender::{Ack, Control, Loss, Message, Outbound, Progress};
+use incast_transport::{Framing, HEADER_BYTES, Header, Rate, Time, tcp_flag};
+
+/// Below this distance from the line rate, in bits per second, a flow is at the line rate.
+const AT_LINE: f64 = 1.0;
+
+/// DCQCN's rate of one flow. Rates are in bits per second, fractions of a bit add up.
+#[derive(Clone, Copy, Debug)]
+pub struct Dcqcn {
+    rule: Rule,
+    framing: Framing,
+    /// The rate in force (R_C) and the one to return to (R_T).
+    current: f64,
+    target: f64,
+    alpha: f64,
+    /// When alpha is next updated. Nobody looks at alpha between cuts, so it is then that the
+    /// updates that fell due are made up for. [`Time::NEVER`] before the first notification.
+    alpha_due: Time,
+    /// When the timer raises the rate next; [`Time::NEVER`] at line rate.
+    increase_due: Time,
+    /// When the rate is to be cut (mlx).
+    cut_due: Time,
+    /// Looks whether to cut begin here (mlx).
+    cuts_from: Time,
+    /// A notification came since alpha was updated (mlx).
+    noticed: bool,
+    /// Increases since the last cut: by the timer (T) and by the byte counter (B).
+    timer_steps: u32,
+    byte_steps: u32,
+    /// Charged bytes sent since the last increase by the byte counter.
+    counted: u64,
+    decided: bool,
+}
+
+impl Dcqcn {
+    /// The state of a new flow: at line rate, and nothing runs.
+    pub fn new(rule: Rule, framing: Framing) -> Dcqcn {
+        Dcqcn {
+            rule,
+            framing,
+            current: rule.line,
+            target: rule.line,
+            alpha: 1.0,
+            alpha_due: Time::NEVER,
+            increase_due: Time::NEVER,
+            cut_due: Time::NEVER,
+            cuts_from: Time::NEVER,
+            noticed: false,
+            timer_steps: 0,
+            byte_steps: 0,
+            counted: 0,
+            decided: false,
+        }
+    }
+
+    /// The rate in force, bits per second.
+    pub fn current(&self) -> f64 {
+        self.current
+    }
+
+    /// The rate to return to, bits per second.
+    pub fn target(&self) -> f64 {
+        self.target
+    }
+
+    /// The estimate of congestion at `now`, more than 0, at most 1.
+    pub fn alpha(&self, now: Time) -> f64 {
+        let mut then = *self;
+        then.settle(now);
+        then.alpha
+    }
+
+    /// Makes up for the updates of alpha that were due until `now`.
+    fn settle(&mut self, now: Time) {
+        while self.alpha_due <= now {
+            self.alpha *= 1.0 - self.rule.gain;
+            if self.noticed {
+                self.alpha += self.rule.gain;
+                self.noticed = false;
+            }
+            self.alpha = self.alpha.max(f64::MIN_POSITIVE);
+            self.alpha_due += self.rule.alpha_interval;
+        }
+    }
+
+    /// DCQCN §3.1, Eq. 1: cut with the old alpha, then raise alpha; increases begin anew.
+    fn cut(&mut self, now: Time) {
+        self.target = self.current;
+        self.lower(now);
+        self.alpha = (1.0 - self.rule.gain) * self.alpha + self.rule.gain;
+        self.alpha_due = now + self.rule.alpha_interval;
+    }
+
+    fn lower(&mut self, now: Time) {
+        self.current = (self.current * (1.0 - self.alpha / 2.0)).max(self.rule.least);
+        self.timer_steps = 0;
+        self.byte_steps = 0;
+        self.counted = 0;
+        self.increase_due = now + self.rule.increase_interval;
+    }
+
+    /// The simplified machine notes a notification; a look every `cut_interval` since the first
+    /// one reacts.
+    fn note(&mut self, now: Time) {
+        if self.cuts_from == Time::NEVER {
+            self.cuts_from = now;
+            self.alpha_due = now + self.rule.alpha_interval;
+        } else {
+            // Like any timer, one that is due at this instant comes after the arrival.
+            self.settle(Time(now.0.saturating_sub(1)));
+            self.noticed = true;
+        }
+        if self.cut_due == Time::NEVER {
+            let interval = self.rule.cut_interval;
+            let looks = now.since(self.cuts_from).0 / interval.0;
+            self.cut_due = self.cuts_from + interval * (looks + 1);
+        }
+    }
+
+    /// A look of the simplified machine after a notification.
+    fn react(&mut self, now: Time) {
+        self.cut_due = Time::NEVER;
+        self.settle(now);
+        // The target stays if the rate was not raised since the last cut.
+        if self.timer_steps > 0 {
+            self.target = self.current;
+        }
+        self.lower(now);
+    }
+
+    /// DCQCN §3.1, Eq. 3 and 4, after a step of the timer or the byte counter.
+    fn raise(&mut self) {
+        let (most, least) = match self.timer_steps > self.byte_steps {
+            true => (self.timer_steps, self.byte_steps),
+            false => (self.byte_steps, self.timer_steps),
+        };
+        let fast = self.rule.fast_recovery;
+        let by = match self.rule.variant {
+            Variant::Paper if most < fast => 0.0,
+            Variant::Paper if least > fast => (least - fast) as f64 * self.rule.hyper,
+            // The timer's steps are counted after the increase there.
+            Variant::Mlx if self.timer_steps <= fast => 0.0,
+            Variant::Mlx if self.timer_steps > fast + 1 => self.rule.hyper,
+            _ => self.rule.additive,
+        };
+        self.target = (self.target + by).min(self.rule.line);
+        self.current = (self.target + self.current) / 2.0;
+        if self.rule.line - self.current < AT_LINE {
+            // Nothing left to raise: the timer is released until the next cut.
+            self.current = self.rule.line;
+            self.target = self.rule.line;
+            self.increase_due = Time::NEVER;
+        }
+    }
+}
+
+impl Control for Dcqcn {
+    #[inline]
+    fn on_send(&mut self, packet: &mut Outbound, _progress: &Progress) {
+        if self.increase_due == Time::NEVER || self.rule.variant == Variant::Mlx {
+            return;
+        }
+        self.counted += self.framing.charged((packet.payload + HEADER_BYTES) as u32) as u64;
+        if self.counted >= self.rule.byte_counter {
+            self.counted -= self.rule.byte_counter;
+            self.byte_steps += 1;
+            self.raise();
+        }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, _ack: &Ack<'_>, _progress: &Progress) {
+        self.decided = false;
+    }
+
+    fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
+
+    fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
+        let Header::Segment { flags, .. } = message.packet.header else { return };
+        if flags & (tcp_flag::ACK | tcp_flag::SYN) != 0 {
+            return;
+        }
+        self.decided = true;
+        match self.rule.variant {
+            Variant::Paper => {
+                self.settle(progress.now);
+                self.cut(progress.now);
+            }
+            Variant::Mlx => self.note(progress.now),
+        }
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.increase_due.min(self.cut_due)
+    }
+
+    fn on_deadline(&mut self, progress: &Progress) {
+        let now = progress.now;
+        if self.cut_due <= now {
+            self.react(now);
+        }
+        if self.increase_due <= now {
+            self.increase_due = now + self.rule.increase_interval;
+            self.timer_steps += 1;
+            self.raise();
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        match self.rule.window {
+            None => u64::MAX,
+            Some(bdp) => ((bdp as f64 * (self.current / self.rule.line)) as u64).max(1),
+        }
+    }
+
+    #[inline]
+    fn pacing(&self) -> Option<Rate> {
+        (self.current < self.rule.line).then_some(Rate(self.current as u64))
+    }
+
+    fn decided(&self) -> bool {
+        self.decided
+    }
+}
