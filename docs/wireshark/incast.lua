@@ -67,10 +67,14 @@ local kinds = {
 }
 
 local HEADER = 20
-local SACK, INT, PADDING = 1, 2, 3
-local extension_names = { [SACK] = "Sack", [INT] = "Int", [PADDING] = "Padding" }
--- Bytes of an entry.
+local SACK, INT, PADDING, WINDOW, RATE, CLASS = 1, 2, 3, 4, 5, 6
+local extension_names = { [SACK] = "Sack", [INT] = "Int", [PADDING] = "Padding",
+    [WINDOW] = "Window", [RATE] = "Rate", [CLASS] = "Class" }
+-- Bytes of an entry, and of explicit feedback, which may be followed by a list.
 local entries = { [SACK] = 8, [INT] = 8, [PADDING] = 2 }
+local explicit = { [WINDOW] = 16, [RATE] = 12, [CLASS] = 1 }
+-- In the first byte of explicit feedback: SACK ranges follow.
+local FOLLOWED = 8
 
 local fields = {}
 
@@ -110,6 +114,14 @@ end
 field(ProtoField.uint8, "extension.kind", "Kind", base.DEC, extension_names, 0xf0)
 field(ProtoField.uint8, "extension.count", "Entries", base.DEC, nil, 0x0f)
 field(ProtoField.uint8, "extension.reserved", "Reserved", base.HEX)
+field(ProtoField.bool, "extension.followed", "SACK ranges follow", 8, nil, FOLLOWED)
+field(ProtoField.uint24, "explicit.rtt", "Round-trip time (units of 64 ns)", base.DEC)
+field(ProtoField.uint32, "explicit.spacing", "Spacing of packets (units of 64 ps)", base.DEC)
+field(ProtoField.int32, "explicit.feedback", "Change of the rate (units of 16 B/s)", base.DEC)
+field(ProtoField.int32, "explicit.reverse_feedback", "The same on its way back", base.DEC)
+field(ProtoField.uint32, "explicit.forward", "Rate (units of 64 B/s)", base.DEC)
+field(ProtoField.uint32, "explicit.reverse", "Rate on its way back (units of 64 B/s)", base.DEC)
+field(ProtoField.uint8, "explicit.class", "Class of the round-trip time", base.DEC, nil, 0x07)
 field(ProtoField.uint32, "sack.from", "From", base.DEC)
 field(ProtoField.uint32, "sack.to", "To (not included)", base.DEC)
 field(ProtoField.uint8, "int.rate_code", "Rate code", base.DEC)
@@ -141,11 +153,14 @@ function incast.prefs_changed()
     end
 end
 
--- The Internet checksum of a range of even length; 0 where a checksum inside is right.
+-- The Internet checksum of a range; 0 where a checksum inside is right.
 local function internet_checksum(range)
-    local sum = 0
+    local sum, odd = 0, range:len() % 2
     for at = 0, range:len() - 2, 2 do
         sum = sum + range(at, 2):uint()
+    end
+    if odd == 1 then
+        sum = sum + range(range:len() - 1, 1):uint() * 256
     end
     while sum > 0xffff do
         sum = sum % 0x10000 + math.floor(sum / 0x10000)
@@ -205,28 +220,29 @@ local function add_int(tree, range)
     node:add(fields["int.queued"], range(6, 2))
 end
 
--- Adds the extension; returns its bytes, or nothing if it is malformed.
-local function add_extension(tree, buffer)
-    local rest = buffer:len() - HEADER
+-- Adds a list of entries `at` bytes into the buffer; returns its bytes, or nothing if it is
+-- malformed.
+local function add_list(tree, buffer, at)
+    local rest = buffer:len() - at
     if rest < 2 then
         tree:add_proto_expert_info(bad_extension)
         return nil
     end
-    local first = buffer(HEADER, 1):uint()
+    local first = buffer(at, 1):uint()
     local kind, count = math.floor(first / 16), first % 16
     local size = entries[kind] or 8
     local bytes = 2 + size * count
-    local node = tree:add(incast, buffer(HEADER, math.min(bytes, rest)),
-        "Extension: " .. (extension_names[kind] or "unknown"))
-    node:add(fields["extension.kind"], buffer(HEADER, 1))
-    node:add(fields["extension.count"], buffer(HEADER, 1))
-    node:add(fields["extension.reserved"], buffer(HEADER + 1, 1))
-    if not extension_names[kind] or bytes > rest then
+    local node = tree:add(incast, buffer(at, math.min(bytes, rest)),
+        "Extension: " .. (entries[kind] and extension_names[kind] or "unknown"))
+    node:add(fields["extension.kind"], buffer(at, 1))
+    node:add(fields["extension.count"], buffer(at, 1))
+    node:add(fields["extension.reserved"], buffer(at + 1, 1))
+    if not entries[kind] or bytes > rest then
         node:add_proto_expert_info(bad_extension)
         return nil
     end
     for i = 0, count - 1 do
-        local entry = buffer(HEADER + 2 + size * i, size)
+        local entry = buffer(at + 2 + size * i, size)
         if kind == SACK then
             add_sack(node, entry)
         elseif kind == INT then
@@ -234,6 +250,53 @@ local function add_extension(tree, buffer)
         end
     end
     return bytes
+end
+
+-- Adds explicit feedback and the ranges behind it; returns their bytes, or nothing.
+local function add_explicit(tree, buffer, kind)
+    local bytes = explicit[kind]
+    if buffer:len() < HEADER + bytes then
+        tree:add_proto_expert_info(bad_extension)
+        return nil
+    end
+    local range = buffer(HEADER, bytes)
+    local node = tree:add(incast, range, "Extension: " .. extension_names[kind])
+    node:add(fields["extension.kind"], range(0, 1))
+    node:add(fields["extension.followed"], range(0, 1))
+    local low = range(0, 1):uint() % 16
+    if kind == CLASS then
+        node:add(fields["explicit.class"], range(0, 1))
+    else
+        node:add(fields["explicit.rtt"], range(1, 3))
+        local window = kind == WINDOW
+        local names = window and { "spacing", "feedback", "reverse_feedback" }
+            or { "forward", "reverse" }
+        for i, name in ipairs(names) do
+            node:add(fields["explicit." .. name], range(4 * i, 4))
+        end
+        if low % FOLLOWED ~= 0 then
+            node:add_proto_expert_info(bad_extension)
+            return nil
+        end
+    end
+    if low < FOLLOWED then
+        return bytes
+    end
+    local ranges = add_list(tree, buffer, HEADER + bytes)
+    return ranges and bytes + ranges
+end
+
+-- Adds the extension; returns its bytes, or nothing if it is malformed.
+local function add_extension(tree, buffer)
+    if buffer:len() <= HEADER then
+        tree:add_proto_expert_info(bad_extension)
+        return nil
+    end
+    local kind = math.floor(buffer(HEADER, 1):uint() / 16)
+    if explicit[kind] then
+        return add_explicit(tree, buffer, kind)
+    end
+    return add_list(tree, buffer, HEADER)
 end
 
 function incast.dissector(buffer, pinfo, root)

@@ -13,6 +13,36 @@ pub enum Segments {
     Table(Arc<[u64]>),
 }
 
+impl Segments {
+    /// The same packets of a flow of `size` bytes, those above `most` payload bytes (at least 1)
+    /// cut up: what is left of a full packet when it carries more than its headers.
+    pub fn at_most(&self, most: u16, size: u64) -> Segments {
+        assert!(most > 0, "a packet carries something");
+        match self {
+            Segments::Uniform(mss) => Segments::Uniform((*mss).min(most)),
+            Segments::Table(ends) => {
+                let starts = std::iter::once(0).chain(ends.iter().copied());
+                let fits = |(from, to): (u64, &u64)| to - from <= most as u64;
+                if starts.zip(ends.iter()).all(fits) {
+                    return self.clone();
+                }
+                let mut cut = Vec::with_capacity(ends.len() * 2);
+                let mut from = 0;
+                for &end in ends.iter() {
+                    while end - from > most as u64 {
+                        from += most as u64;
+                        cut.push(from);
+                    }
+                    cut.push(end);
+                    from = end;
+                }
+                debug_assert_eq!(cut.last(), Some(&size));
+                Segments::Table(cut.into())
+            }
+        }
+    }
+}
+
 /// A flow as its source learns of it.
 #[derive(Clone, Debug)]
 pub struct Flow {
@@ -71,5 +101,31 @@ impl Flow {
             }
             Segments::Table(ends) => ends[ends.partition_point(|&end| end <= from)],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_cut_to_what_fits() {
+        let cut = |segments: Segments| {
+            let flow = Flow {
+                id: FlowId(0),
+                src: HostId(0),
+                dst: HostId(1),
+                size: 3_000,
+                start: Time::ZERO,
+                segments: segments.at_most(1_444, 3_000),
+            };
+            (0..flow.packets()).map(|seq| flow.payload(seq)).collect::<Vec<u16>>()
+        };
+        assert_eq!(cut(Segments::Uniform(1_460)), [1_444, 1_444, 112]);
+        assert_eq!(cut(Segments::Uniform(1_000)), [1_000; 3]);
+        let table = |ends: &[u64]| Segments::Table(ends.into());
+        assert_eq!(cut(table(&[100, 1_560, 3_000])), [100, 1_444, 16, 1_440]);
+        assert_eq!(cut(table(&[3_000])), [1_444, 1_444, 112]);
+        assert_eq!(cut(table(&[1_444, 2_888, 3_000])), [1_444, 1_444, 112]);
     }
 }

@@ -45,6 +45,6 @@ pub use site::{FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 
 pub use incast_units::{Bytes, ParseError, Rate, Span, Time};
 pub use incast_wire::{
-    Ecn, Extension, FlowId, Framing, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord,
+    Ecn, Explicit, Extension, FlowId, Framing, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord,
     PADDING_PAIRS, Packet, SACK_RANGES, TransportId, data_flag, flag, tcp_flag,
 };

@@ -132,6 +132,13 @@ impl PacketPool {
         &self.extensions[packet.0 as usize]
     }
 
+    /// The packet's extension, to change values in it but not its length. `None` if it has none.
+    #[inline]
+    pub fn extension_mut(&mut self, packet: PacketRef) -> Option<&mut Extension> {
+        let present = self.slots[packet.0 as usize].packet.extension > 0;
+        present.then(|| &mut self.extensions[packet.0 as usize])
+    }
+
     /// Cuts the payload off (NDP §4): the packet becomes its header, flagged.
     pub fn trim(&mut self, packet: PacketRef) {
         let slot = &mut self.slots[packet.0 as usize];

@@ -8,9 +8,10 @@
 //!  6  4000 (do not fragment)             26  checksum of 20.. up to the payload
 //!  8  time to live 64                    28  the transport's own twelve bytes
 //!  9  protocol 253                       40  extension: kind 4 | count 4, reserved 8,
-//! 10  checksum of 0..20                      then eight bytes an entry, padding two
-//! 12  10.src                              .  payload: zeros
-//! 16  10.dst
+//! 10  checksum of 0..20                      then eight bytes an entry, padding two; or
+//! 12  10.src                                 kind 4 | SACK follows 1 | 3 and explicit feedback,
+//! 16  10.dst                                 and behind it a SACK extension
+//!                                         .  payload: zeros
 //! ```
 //!
 //! The transport checksum leaves the payload out because the payload is zeros, which add nothing
@@ -25,8 +26,8 @@
 use crate::checksum::{checksum, complement, sum, updated};
 use crate::malformed::{Covered, Malformed};
 use crate::{
-    Extension, FlowId, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord, PADDING_PAIRS, Packet,
-    SACK_RANGES, TransportId, U24_MAX, flag,
+    Explicit, Extension, FlowId, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord, PADDING_PAIRS,
+    Packet, SACK_RANGES, TransportId, U24_MAX, flag,
 };
 
 /// The IPv4 protocol number of the transport header: "for experimentation and testing" (RFC 3692).
@@ -50,6 +51,13 @@ const RESERVED: u8 = 0b11 << 2;
 const SACK: u8 = 1;
 const INT: u8 = 2;
 const PADDING: u8 = 3;
+const WINDOW: u8 = 4;
+const RATE: u8 = 5;
+const CLASS: u8 = 6;
+/// In the first byte of explicit feedback: SACK ranges follow.
+const RANGES: u8 = 8;
+/// Its other low bits, used by [`CLASS`] only.
+const LOW: u8 = 7;
 
 /// Appends the packet to `out`, from its IPv4 header to the end of its payload, which is zeros;
 /// returns the IP length in bytes. Values wider than their field are cut.
@@ -111,7 +119,9 @@ fn sum_words(words: &[u32]) -> u64 {
 fn check(packet: &Packet, extension: &Extension) {
     let fits = match *extension {
         Extension::None => true,
-        Extension::Sack { count, .. } => count as usize <= SACK_RANGES,
+        Extension::Sack { count, .. } | Extension::Explicit { count, .. } => {
+            count as usize <= SACK_RANGES
+        }
         Extension::Int { count, .. } => count as usize <= INT_HOPS,
         Extension::Padding { count } => count <= PADDING_PAIRS,
     };
@@ -192,10 +202,41 @@ fn ip_header(headers: &[u8; HEADERS], present: usize) -> Result<u16, Malformed> 
 
 /// Bytes of the extension of a packet of `length` bytes, all present: it lies within them.
 fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
-    if length < HEADER_BYTES + 2 {
-        return Err(Malformed::Length { length, minimum: HEADER_BYTES + 2 });
+    if length <= HEADER_BYTES {
+        return Err(Malformed::Length { length, minimum: HEADER_BYTES + 1 });
     }
-    let (first, reserved) = (bytes[HEADERS], bytes[HEADERS + 1]);
+    let first = bytes[HEADERS];
+    let fields = match first >> 4 {
+        WINDOW => 16,
+        RATE => 12,
+        CLASS => 1,
+        _ => return list_bytes(bytes, 0, length),
+    };
+    let minimum = HEADER_BYTES + fields as u16;
+    if first >> 4 != CLASS && first & LOW != 0 {
+        return Err(Malformed::Extension { first, reserved: 0 });
+    }
+    if length < minimum {
+        return Err(Malformed::Length { length, minimum });
+    }
+    if first & RANGES == 0 {
+        return Ok(fields);
+    }
+    let ranges = list_bytes(bytes, fields, length)?;
+    let second = bytes[minimum as usize];
+    if second >> 4 != SACK || second & 15 == 0 {
+        return Err(Malformed::Extension { first: second, reserved: 0 });
+    }
+    Ok(fields + ranges)
+}
+
+/// Bytes of a list of entries that begins `at` bytes into the extension.
+fn list_bytes(bytes: &[u8], at: u8, length: u16) -> Result<u8, Malformed> {
+    let start = HEADERS + at as usize;
+    if (length as usize) < start + 2 {
+        return Err(Malformed::Length { length, minimum: start as u16 + 2 });
+    }
+    let (first, reserved) = (bytes[start], bytes[start + 1]);
     let count = first & 15;
     let most = match first >> 4 {
         SACK => SACK_RANGES,
@@ -208,11 +249,11 @@ fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
     }
     let padding = first >> 4 == PADDING;
     let extension = 2 + if padding { 2 } else { 8 } * count;
-    let minimum = HEADER_BYTES + extension as u16;
+    let minimum = start as u16 + extension as u16;
     if length < minimum {
         return Err(Malformed::Length { length, minimum });
     }
-    let entries = &bytes[HEADERS + 2..minimum as usize];
+    let entries = &bytes[start + 2..minimum as usize];
     if padding && entries.iter().any(|&byte| byte != 0) {
         return Err(Malformed::Extension { first, reserved });
     }
@@ -222,6 +263,11 @@ fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
 #[inline]
 fn word(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+#[inline]
+fn long_word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
 fn host(headers: &[u8; HEADERS], at: usize) -> Result<HostId, Malformed> {
@@ -236,11 +282,13 @@ fn host(headers: &[u8; HEADERS], at: usize) -> Result<HostId, Malformed> {
 fn write_extension(extension: &Extension, out: &mut [u8]) {
     match extension {
         Extension::None => {}
-        Extension::Sack { count, ranges } => {
-            out[..2].copy_from_slice(&[SACK << 4 | count, 0]);
-            for (entry, (from, to)) in out[2..].chunks_exact_mut(8).zip(ranges) {
-                entry[..4].copy_from_slice(&from.to_be_bytes());
-                entry[4..].copy_from_slice(&to.to_be_bytes());
+        Extension::Sack { count, ranges } => write_ranges(*count, ranges, out),
+        Extension::Explicit { fields, count, ranges } => {
+            let (head, rest) = out.split_at_mut(fields.bytes() as usize);
+            write_explicit(&fields.rounded(), head);
+            if *count > 0 {
+                head[0] |= RANGES;
+                write_ranges(*count, ranges, rest);
             }
         }
         Extension::Padding { count } => {
@@ -256,26 +304,77 @@ fn write_extension(extension: &Extension, out: &mut [u8]) {
     }
 }
 
+fn write_ranges(count: u8, ranges: &[(u32, u32); SACK_RANGES], out: &mut [u8]) {
+    out[..2].copy_from_slice(&[SACK << 4 | count, 0]);
+    for (entry, (from, to)) in out[2..].chunks_exact_mut(8).zip(ranges) {
+        entry[..4].copy_from_slice(&from.to_be_bytes());
+        entry[4..].copy_from_slice(&to.to_be_bytes());
+    }
+}
+
+fn write_explicit(fields: &Explicit, out: &mut [u8]) {
+    let word = |kind: u8, rtt: u32| u32::from(kind) << 28 | rtt;
+    let mut words = [0; 4];
+    match *fields {
+        Explicit::Window { rtt, spacing, feedback, reverse } => {
+            words = [word(WINDOW, rtt), spacing, feedback as u32, reverse as u32];
+        }
+        Explicit::Rate { rtt, forward, reverse } => {
+            words[..3].copy_from_slice(&[word(RATE, rtt), forward, reverse]);
+        }
+        Explicit::Class { class } => out[0] = CLASS << 4 | class,
+    }
+    let (chunks, _) = out.as_chunks_mut::<4>();
+    for (bytes, word) in chunks.iter_mut().zip(words) {
+        *bytes = word.to_be_bytes();
+    }
+}
+
 /// Reads an extension that [`extension_bytes`] accepted.
 fn read_extension(bytes: &[u8]) -> Extension {
-    let count = bytes[0] & 15;
-    if bytes[0] >> 4 == PADDING {
-        return Extension::Padding { count };
+    let (kind, count) = (bytes[0] >> 4, bytes[0] & 15);
+    match kind {
+        SACK => Extension::Sack { count, ranges: read_ranges(bytes) },
+        PADDING => Extension::Padding { count },
+        INT => {
+            let mut records = [IntRecord::default(); INT_HOPS];
+            let entries = bytes[2..].chunks_exact(8);
+            for (record, entry) in records.iter_mut().zip(entries) {
+                *record = unpack(u64::from_be_bytes(entry.try_into().expect("eight bytes")));
+            }
+            Extension::Int { count, records }
+        }
+        _ => {
+            let fields = read_explicit(bytes);
+            if bytes[0] & RANGES == 0 {
+                return Extension::explicit(fields);
+            }
+            let rest = &bytes[fields.bytes() as usize..];
+            Extension::Explicit { fields, count: rest[0] & 15, ranges: read_ranges(rest) }
+        }
     }
-    let entries =
-        bytes[2..].chunks_exact(8).map(|e| u64::from_be_bytes(e.try_into().expect("eight bytes")));
-    if bytes[0] >> 4 == SACK {
-        let mut ranges = [(0, 0); SACK_RANGES];
-        for (range, entry) in ranges.iter_mut().zip(entries) {
-            *range = ((entry >> 32) as u32, entry as u32);
-        }
-        Extension::Sack { count, ranges }
-    } else {
-        let mut records = [IntRecord::default(); INT_HOPS];
-        for (record, entry) in records.iter_mut().zip(entries) {
-            *record = unpack(entry);
-        }
-        Extension::Int { count, records }
+}
+
+/// The ranges of a SACK extension.
+fn read_ranges(bytes: &[u8]) -> [(u32, u32); SACK_RANGES] {
+    let mut ranges = [(0, 0); SACK_RANGES];
+    for (range, entry) in ranges.iter_mut().zip(bytes[2..].chunks_exact(8)) {
+        *range = (long_word(entry, 0), long_word(entry, 4));
+    }
+    ranges
+}
+
+fn read_explicit(bytes: &[u8]) -> Explicit {
+    let word = |index: usize| long_word(bytes, 4 * index);
+    match bytes[0] >> 4 {
+        WINDOW => Explicit::Window {
+            rtt: word(0) & U24_MAX,
+            spacing: word(1),
+            feedback: word(2) as i32,
+            reverse: word(3) as i32,
+        },
+        RATE => Explicit::Rate { rtt: word(0) & U24_MAX, forward: word(1), reverse: word(2) },
+        _ => Explicit::Class { class: bytes[0] & LOW },
     }
 }
 

@@ -33,6 +33,59 @@ impl IntRecord {
     }
 }
 
+/// Explicit feedback of switches (XCP, RCP, MLCP). The first byte on the wire says which, and
+/// whether SACK ranges follow; that byte is among those counted here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Explicit {
+    /// How a window may change: 16 bytes.
+    Window {
+        /// The sender's round-trip time in units of 64 ns, 24 bits; 0 if it knows none.
+        rtt: u32,
+        /// Time between its packets, in units of 64 ps.
+        spacing: u32,
+        /// Change of the rate that switches allow, in units of 16 B/s.
+        feedback: i32,
+        /// The same as it came to the receiver, on its way back.
+        reverse: i32,
+    },
+    /// A rate: 12 bytes.
+    Rate {
+        /// The sender's round-trip time in units of 64 ns, 24 bits; 0 if it knows none.
+        rtt: u32,
+        /// The rate that is asked for and that switches lower, in units of 64 B/s.
+        forward: u32,
+        /// The same as it came to the receiver, on its way back.
+        reverse: u32,
+    },
+    /// Three bits: 1 byte.
+    Class {
+        /// Class of the sender's round-trip time, 0 to 7.
+        class: u8,
+    },
+}
+
+impl Explicit {
+    /// Bytes on the wire.
+    #[inline]
+    pub fn bytes(&self) -> u8 {
+        match self {
+            Explicit::Window { .. } => 16,
+            Explicit::Rate { .. } => 12,
+            Explicit::Class { .. } => 1,
+        }
+    }
+
+    /// With each value cut to its field's width, as a receiver will see it.
+    #[inline]
+    pub fn rounded(mut self) -> Explicit {
+        match &mut self {
+            Explicit::Window { rtt, .. } | Explicit::Rate { rtt, .. } => *rtt &= 0xff_ffff,
+            Explicit::Class { class } => *class &= 7,
+        }
+        self
+    }
+}
+
 /// An extension. The first four bits on the wire say which.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Extension {
@@ -58,6 +111,15 @@ pub enum Extension {
         /// Pairs of bytes.
         count: u8,
     },
+    /// Explicit feedback, and behind it the bytes of [`Sack`](Extension::Sack) if there are ranges.
+    Explicit {
+        /// The feedback.
+        fields: Explicit,
+        /// Ranges in use.
+        count: u8,
+        /// `[from, to)` modulo 2^32.
+        ranges: [(u32, u32); SACK_RANGES],
+    },
 }
 
 impl Extension {
@@ -67,6 +129,37 @@ impl Extension {
             Extension::None => 0,
             Extension::Sack { count, .. } | Extension::Int { count, .. } => 2 + 8 * count,
             Extension::Padding { count } => 2 + 2 * count,
+            Extension::Explicit { fields, count: 0, .. } => fields.bytes(),
+            Extension::Explicit { fields, count, .. } => fields.bytes() + 2 + 8 * count,
+        }
+    }
+
+    /// Explicit feedback without SACK ranges.
+    #[inline]
+    pub fn explicit(fields: Explicit) -> Extension {
+        Extension::Explicit { fields, count: 0, ranges: [(0, 0); SACK_RANGES] }
+    }
+
+    /// The SACK ranges it carries, alone or behind something else.
+    #[inline]
+    pub fn sack_ranges(&self) -> &[(u32, u32)] {
+        match self {
+            Extension::Sack { count, ranges } | Extension::Explicit { count, ranges, .. } => {
+                &ranges[..*count as usize]
+            }
+            _ => &[],
+        }
+    }
+
+    /// It with the ranges of `sack` as well, where both have room: explicit feedback has,
+    /// telemetry and padding stay as they are.
+    #[inline]
+    pub fn with_sack(self, sack: &Extension) -> Extension {
+        let Extension::Sack { count, ranges } = *sack else { return self };
+        match self {
+            Extension::None => *sack,
+            Extension::Explicit { fields, .. } => Extension::Explicit { fields, count, ranges },
+            other => other,
         }
     }
 
@@ -76,6 +169,10 @@ impl Extension {
         match &mut self {
             Extension::None | Extension::Padding { .. } => {}
             Extension::Sack { count, ranges } => {
+                ranges.iter_mut().skip(*count as usize).for_each(|range| *range = (0, 0));
+            }
+            Extension::Explicit { fields, count, ranges } => {
+                *fields = fields.rounded();
                 ranges.iter_mut().skip(*count as usize).for_each(|range| *range = (0, 0));
             }
             Extension::Int { count, records } => {

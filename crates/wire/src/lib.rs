@@ -14,7 +14,7 @@ pub mod pcapng;
 
 pub use checksum::checksum;
 pub use codec::{PROTOCOL, decode, encode, encode_headers, rewrite_mark};
-pub use extension::{Extension, INT_HOPS, IntRecord, PADDING_PAIRS, SACK_RANGES};
+pub use extension::{Explicit, Extension, INT_HOPS, IntRecord, PADDING_PAIRS, SACK_RANGES};
 pub use header::{Header, U24_MAX, data_flag, tcp_flag};
 pub use malformed::{Covered, Malformed};
 pub use packet::{Ecn, FlowId, Framing, HEADER_BYTES, HostId, Packet, TransportId, flag};

@@ -84,6 +84,80 @@ fn the_extensions_byte_by_byte() {
     assert_eq!(bytes[40..], [0x32, 0, 0, 0, 0, 0]);
 }
 
+#[test]
+fn explicit_feedback_byte_by_byte() {
+    let own = |extension: Extension| {
+        let bytes = bytes_of(&packet(data(), &extension), &extension);
+        assert_eq!(bytes[1], 0xb2, "class 5, extension present, mark 2");
+        bytes[40..].to_vec()
+    };
+    let (feedback, reverse) = (-2, 0x0d0e_0f10);
+    let window = Explicit::Window { rtt: 0x02_0304, spacing: 0x0506_0708, feedback, reverse };
+    #[rustfmt::skip]
+    assert_eq!(own(Extension::explicit(window)), [
+        0x40, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff, 0xff, 0xfe, 13, 14, 15, 16,
+    ]);
+    let rate = Explicit::Rate { rtt: 0x02_0304, forward: 0x0506_0708, reverse: 0x090a_0b0c };
+    assert_eq!(own(Extension::explicit(rate)), [0x50, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    let class = Explicit::Class { class: 6 };
+    assert_eq!(own(Extension::explicit(class)), [0x66]);
+
+    // SACK ranges lie behind it as they would alone.
+    let sack = Extension::Sack { count: 1, ranges: [(1_000, 2_460), (0, 0), (0, 0)] };
+    let alone = own(sack);
+    for (fields, first) in [(window, 0x48), (rate, 0x58), (class, 0x6e)] {
+        let both = own(Extension::explicit(fields).with_sack(&sack));
+        let (head, rest) = both.split_at(fields.bytes() as usize);
+        assert_eq!(head[0], first, "{fields:?}");
+        assert_eq!(rest, alone, "{fields:?}");
+    }
+}
+
+#[test]
+fn sack_ranges_join_what_has_room_for_them() {
+    let sack = Extension::Sack { count: 2, ranges: [(1, 2), (5, 9), (0, 0)] };
+    assert_eq!(Extension::None.with_sack(&sack), sack);
+    for fields in common::explicit() {
+        let both = Extension::explicit(fields).with_sack(&sack);
+        assert_eq!(both.sack_ranges(), [(1, 2), (5, 9)]);
+        assert_eq!(both.bytes(), fields.bytes() + sack.bytes());
+        assert_eq!(both.with_sack(&Extension::None), both);
+        assert_eq!(Extension::explicit(fields).sack_ranges(), []);
+    }
+    let padding = Extension::Padding { count: 3 };
+    assert_eq!(padding.with_sack(&sack), padding);
+    assert_eq!(padding.sack_ranges(), []);
+}
+
+#[test]
+fn malformed_explicit_feedback_is_named() {
+    let sack = Extension::Sack { count: 1, ranges: [(1, 2), (0, 0), (0, 0)] };
+    let named = |fields: Explicit, edits: &[(usize, u8)], length: u8| {
+        let both = Extension::explicit(fields).with_sack(&sack);
+        let mut bytes = bytes_of(&packet(data(), &both), &both);
+        edits.iter().for_each(|&(at, value)| bytes[at] = value);
+        let end = bytes.len();
+        if length > 0 {
+            bytes[3] = length;
+        }
+        reseal(&mut bytes, end);
+        decode(&bytes).unwrap_err()
+    };
+    let window = common::explicit()[0];
+    let extension = |first| Malformed::Extension { first, reserved: 0 };
+    // A reserved bit; nothing, or something else than ranges where they are announced.
+    assert_eq!(named(window, &[(40, 0x49)], 0), extension(0x49));
+    assert_eq!(named(window, &[(56, 0x10)], 0), extension(0x10));
+    assert_eq!(named(window, &[(56, 0x21)], 0), extension(0x21));
+    assert_eq!(named(window, &[(56, 0x41)], 0), extension(0x41));
+    assert_eq!(named(window, &[], 40), Malformed::Length { length: 40, minimum: 41 });
+    assert_eq!(named(window, &[], 55), Malformed::Length { length: 55, minimum: 56 });
+    assert_eq!(named(window, &[], 57), Malformed::Length { length: 57, minimum: 58 });
+    assert_eq!(named(window, &[], 65), Malformed::Length { length: 65, minimum: 66 });
+    let class = Explicit::Class { class: 0 };
+    assert_eq!(named(class, &[], 42), Malformed::Length { length: 42, minimum: 43 });
+}
+
 /// Kind, header and its twelve bytes. A capture made today must stay readable.
 #[rustfmt::skip]
 fn layouts() -> Vec<(u8, Header, [u8; 12])> {
@@ -159,6 +233,14 @@ fn wide_values_are_cut_as_rounding_says() {
         IntRecord { rate_code: 5, timestamp: 0x12_3456, sent: 0xa_bcde, queued: 1 }
     );
     assert_eq!(records[1], IntRecord::default());
+
+    let window = |rtt| Explicit::Window { rtt, spacing: 1, feedback: 2, reverse: 3 };
+    let wide = Extension::explicit(window(0xff12_3456));
+    let bytes = bytes_of(&packet(header, &wide), &wide);
+    assert_eq!(decode(&bytes).unwrap().1, Extension::explicit(window(0x12_3456)));
+    assert_eq!(wide.rounded(), Extension::explicit(window(0x12_3456)));
+    let class = |class| Extension::explicit(Explicit::Class { class });
+    assert_eq!(class(0x1d).rounded(), class(5));
 }
 
 #[test]
@@ -344,7 +426,20 @@ fn any_extension() -> impl Strategy<Value = Extension> {
     let record = any::<(u8, u32, u32, u16)>().prop_map(|(rate_code, timestamp, sent, queued)| {
         IntRecord { rate_code, timestamp, sent, queued }
     });
+    let explicit = prop_oneof![
+        any::<(u32, u32, i32, i32)>().prop_map(|(rtt, spacing, feedback, reverse)| {
+            Explicit::Window { rtt, spacing, feedback, reverse }
+        }),
+        any::<(u32, u32, u32)>().prop_map(|(rtt, forward, reverse)| Explicit::Rate {
+            rtt,
+            forward,
+            reverse
+        }),
+        any::<u8>().prop_map(|class| Explicit::Class { class }),
+    ];
     prop_oneof![
+        (explicit, 0..=SACK_RANGES as u8, any::<[(u32, u32); SACK_RANGES]>())
+            .prop_map(|(fields, count, ranges)| Extension::Explicit { fields, count, ranges }),
         Just(Extension::None),
         (0..=SACK_RANGES as u8, any::<[(u32, u32); SACK_RANGES]>())
             .prop_map(|(count, ranges)| Extension::Sack { count, ranges }),

@@ -160,6 +160,10 @@ fn the_dissector_shows_every_field_of_every_kind() {
             | Extension::Padding { count } => {
                 assert_eq!(number(&frame[6]), (*count).into(), "{context}");
             }
+            Extension::Explicit { count: 0, .. } => assert_eq!(frame[6], "", "{context}"),
+            Extension::Explicit { count, .. } => {
+                assert_eq!(number(&frame[6]), (*count).into(), "{context}");
+            }
         }
         assert_eq!(frame[7], "", "nothing to complain about: {context}");
         let shown = own.iter().zip(&frame[8..]).filter(|(_, value)| !value.is_empty());
@@ -214,6 +218,48 @@ fn the_dissector_shows_extensions_flags_and_summaries() {
     // The bits can be filtered on.
     let filter = ["-Y", "incast.flags.trimmed == 1 && incast.data.flags.last == 1"];
     assert_eq!(with_dissector(&capture, &filter, &fields).len(), 1);
+}
+
+#[test]
+fn the_dissector_shows_explicit_feedback_and_the_ranges_behind_it() {
+    let capture = folder("explicit").join("explicit.pcapng");
+    let sack = Extension::Sack { count: 2, ranges: [(1000, 2460), (3920, 5380), (0, 0)] };
+    let packets: Vec<(Packet, Extension)> = common::explicit()
+        .into_iter()
+        .flat_map(|fields| {
+            [Extension::explicit(fields), Extension::explicit(fields).with_sack(&sack)]
+        })
+        .map(|extension| (packet(data(), &extension), extension))
+        .collect();
+    write(&capture, &packets);
+    let fields = names(&[
+        "incast.extension.kind",
+        "incast.extension.followed",
+        "incast.explicit.rtt",
+        "incast.explicit.spacing",
+        "incast.explicit.feedback",
+        "incast.explicit.reverse_feedback",
+        "incast.explicit.forward",
+        "incast.explicit.reverse",
+        "incast.explicit.class",
+        "incast.sack.from",
+        "incast.checksum.good",
+    ]);
+    let frames = with_dissector(&capture, &[], &fields);
+    let own = [
+        ["16702650", "16909060", "-1", "-2147483641", "", "", ""],
+        ["16702650", "", "", "", "4294967295", "2147483649", ""],
+        ["", "", "", "", "", "", "5"],
+    ];
+    assert_eq!(frames.len(), 6);
+    for (index, frame) in frames.iter().enumerate() {
+        let (kind, with) = (4 + index / 2, index % 2 == 1);
+        assert_eq!(frame[0], if with { format!("{kind},1") } else { kind.to_string() });
+        assert!(if with { ["1", "True"] } else { ["0", "False"] }.contains(&&*frame[1]));
+        assert_eq!(frame[2..9], own[index / 2], "{index}");
+        assert_eq!(frame[9], if with { "1000,3920" } else { "" });
+        assert!(["1", "True"].contains(&&*frame[10]), "{index}");
+    }
 }
 
 #[test]

@@ -58,6 +58,11 @@ pub trait Control: Send {
         true
     }
 
+    /// The flow was received completely: a header-only packet that takes leave. Nobody answers it.
+    fn farewell(&mut self, _progress: &Progress) -> Option<Question> {
+        None
+    }
+
     /// Payload bytes that may be in flight; 0 stops the flow altogether.
     fn window(&self) -> u64;
 
@@ -72,6 +77,9 @@ pub trait Control: Send {
 pub trait Feedback: Send {
     /// Data arrived; `answer` is about to acknowledge it. May add a packet of its own.
     fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice>;
+
+    /// With delayed answers: `answer` stands also for `earlier`, which will not be sent.
+    fn join(&mut self, _earlier: &Answer, _answer: &mut Answer) {}
 
     /// A question arrived; `answer` goes back with SYN and ACK set.
     fn on_question(&mut self, _question: &Arriving<'_>, _answer: &mut Answer) {}
@@ -92,8 +100,8 @@ impl Feedback for EchoMark {
 /// How lost data is found and sent again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reliability {
-    /// Selective acknowledgement (RFC 6675): ranges, and the echo of the packet answered, so that
-    /// an answer whose extension is needed for something else still tells which packet came.
+    /// Selective acknowledgement (RFC 6675): ranges, behind what else an answer carries if they
+    /// have room there, and the echo of the packet answered, which tells that it came in any case.
     Sack,
     /// Three duplicate acknowledgements and partial ones (RFC 6582); the receiver keeps what
     /// comes out of order but does not say what.
@@ -143,6 +151,8 @@ pub struct Options {
     pub rto: RtoBounds,
     /// `None`: each data packet is answered at once.
     pub delayed_ack: Option<DelayedAck>,
+    /// Most payload of a data packet: less than the MTU allows where each carries an extension.
+    pub max_payload: u16,
 }
 
 impl Options {
@@ -157,6 +167,7 @@ impl Options {
             admission: Admission::Fits,
             rto: RtoBounds::at_least(min_rto),
             delayed_ack: None,
+            max_payload: u16::MAX,
         }
     }
 }
@@ -306,7 +317,7 @@ pub struct Answer {
     pub nibble: u8,
     /// Header field.
     pub window: u16,
-    /// Goes behind the header, in the place of SACK ranges.
+    /// Goes behind the header; SACK ranges follow it if it has room for them.
     pub extension: Extension,
 }
 

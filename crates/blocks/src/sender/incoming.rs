@@ -118,11 +118,8 @@ impl<F: Feedback> Incoming<F> {
                 }
                 return received;
             }
-        } else if options.reliability == Reliability::Sack
-            && reply.answer.extension == Extension::None
-            && self.bytes.has_holes()
-        {
-            reply.answer.extension = self.bytes.sack();
+        } else if options.reliability == Reliability::Sack && self.bytes.has_holes() {
+            reply.answer.extension = reply.answer.extension.with_sack(&self.bytes.sack());
             received.reply = Some(reply);
         }
         if options.delayed_ack.is_some() {
@@ -148,17 +145,22 @@ impl<F: Feedback> Incoming<F> {
     fn delay(
         &mut self,
         now: Time,
-        reply: Reply,
+        mut reply: Reply,
         prompt: bool,
         received: &mut Received,
         options: &Options,
     ) {
         let rule = options.delayed_ack.expect("acknowledgements are delayed");
-        if let Some(waiting) = self.delayed.take()
-            && waiting.answer.ece != reply.answer.ece
-        {
-            received.flushed = Some(waiting);
-            self.pending = 0;
+        match self.delayed.take() {
+            Some(waiting) if waiting.answer.ece != reply.answer.ece => {
+                received.flushed = Some(waiting);
+                self.pending = 0;
+            }
+            Some(waiting) => {
+                self.feedback.join(&waiting.answer, &mut reply.answer);
+                received.reply = Some(reply);
+            }
+            None => {}
         }
         self.pending += 1;
         if prompt || self.pending >= rule.count {

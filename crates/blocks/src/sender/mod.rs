@@ -117,7 +117,10 @@ impl<L: Law> Sender<L> {
         let progress = out.progress(env.now);
         while let Some(question) = out.control.question(&progress) {
             let queue = &mut self.queues[(question.class != 0) as usize];
-            queue.push(question_packet(&out.flow, &progress, &question), &question.extension);
+            queue.push(
+                header_packet(&out.flow, &progress, &question, tcp_flag::SYN),
+                &question.extension,
+            );
         }
         let gate = out.gate(env.now, self.options.admission);
         let reason = match gate {
@@ -147,7 +150,12 @@ impl<L: Law> Sender<L> {
     fn close(&mut self, env: &mut Env<'_>, flow: FlowId) {
         env.probe.blocked(flow, Reason::Ready);
         // Its entry in `ready` and its alarms find nothing when their turn comes.
-        self.outgoing.remove(flow);
+        let Some(mut out) = self.outgoing.remove(flow) else { return };
+        let progress = out.progress(env.now);
+        if let Some(farewell) = out.control.farewell(&progress) {
+            let packet = header_packet(&out.flow, &progress, &farewell, tcp_flag::FIN);
+            self.queues[(farewell.class != 0) as usize].push(packet, &farewell.extension);
+        }
     }
 
     // -- arrivals ------------------------------------------------------------------------------
@@ -407,15 +415,15 @@ impl<L: Law> Sender<L> {
     }
 }
 
-/// The packet in which a law asks something.
-fn question_packet(flow: &Flow, progress: &Progress, question: &Question) -> Waiting {
+/// A header-only packet of the sending half.
+fn header_packet(flow: &Flow, progress: &Progress, question: &Question, flag: u8) -> Waiting {
     Waiting {
         header: Header::Segment {
             seq: progress.sent as u32,
             ack: 0,
             window: question.window,
             nibble: question.nibble,
-            flags: question.flags | tcp_flag::SYN,
+            flags: question.flags | flag,
         },
         flow: flow.id,
         to: flow.dst,

@@ -96,10 +96,12 @@ pub(super) fn unwrap(low: u32, near: u64) -> u64 {
 
 impl<C: Control> Outgoing<C> {
     pub fn new(flow: &Flow, control: C, options: &Options) -> Outgoing<C> {
+        let segments = flow.segments.at_most(options.max_payload, flow.size);
+        let flow = Flow { segments, ..flow.clone() };
         Outgoing {
-            flow: flow.clone(),
-            control,
             packets: flow.packets(),
+            flow,
+            control,
             board: Scoreboard::default(),
             rto: Rto::new(options.rto),
             pacer: Pacer::new(),
@@ -310,21 +312,19 @@ impl<C: Control> Outgoing<C> {
     #[inline]
     fn sack(&mut self, echoed: u32, extension: &Extension) -> u64 {
         let mut bytes = self.board.sack(echoed);
-        if let Extension::Sack { count, ranges } = extension {
-            let near = self.start_of(self.board.first());
-            for &(from, to) in ranges.iter().take(*count as usize) {
-                let (from, to) = (unwrap(from, near), unwrap(to, near));
-                let past = self.segments_below(to).min(self.board.next());
-                let first = self.segments_below(from).max(self.board.first());
-                // Ranges repeat from answer to answer; only what they grew by is news.
-                let known = self.ranges.iter().find(|r| r.0 == first && r.1 <= past);
-                for segment in known.map_or(first, |r| r.1)..past {
-                    bytes += self.board.sack(segment);
-                }
-                if first < past {
-                    self.ranges.rotate_right(1);
-                    self.ranges[0] = (first, past);
-                }
+        let near = self.start_of(self.board.first());
+        for &(from, to) in extension.sack_ranges() {
+            let (from, to) = (unwrap(from, near), unwrap(to, near));
+            let past = self.segments_below(to).min(self.board.next());
+            let first = self.segments_below(from).max(self.board.first());
+            // Ranges repeat from answer to answer; only what they grew by is news.
+            let known = self.ranges.iter().find(|r| r.0 == first && r.1 <= past);
+            for segment in known.map_or(first, |r| r.1)..past {
+                bytes += self.board.sack(segment);
+            }
+            if first < past {
+                self.ranges.rotate_right(1);
+                self.ranges[0] = (first, past);
             }
         }
         bytes

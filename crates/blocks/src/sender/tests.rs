@@ -1,3 +1,4 @@
+mod explicit;
 mod faults;
 mod options;
 mod scripts;

@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use incast_wire::{
-    Extension, FlowId, Header, HostId, INT_HOPS, IntRecord, PADDING_PAIRS, Packet, SACK_RANGES,
-    TransportId, flag,
+    Explicit, Extension, FlowId, Header, HostId, INT_HOPS, IntRecord, PADDING_PAIRS, Packet,
+    SACK_RANGES, TransportId, flag,
 };
 
 pub fn packet(header: Header, extension: &Extension) -> Packet {
@@ -42,8 +42,22 @@ pub fn extensions() -> Vec<Extension> {
     let sack = (0..=SACK_RANGES as u8).map(|count| Extension::Sack { count, ranges });
     let int = (0..=INT_HOPS as u8).map(|count| Extension::Int { count, records });
     let padding = (0..=PADDING_PAIRS).map(|count| Extension::Padding { count });
-    let all = [Extension::None].into_iter().chain(sack).chain(int).chain(padding);
+    let explicit = explicit().into_iter().flat_map(|fields| {
+        (0..=SACK_RANGES as u8).map(move |count| Extension::Explicit { fields, count, ranges })
+    });
+    let all = [Extension::None].into_iter().chain(sack).chain(int).chain(padding).chain(explicit);
     all.map(Extension::rounded).collect()
+}
+
+/// One of each kind of explicit feedback.
+pub fn explicit() -> Vec<Explicit> {
+    let rtt = 0xfe_dcba;
+    let (feedback, reverse) = (-1, i32::MIN + 7);
+    vec![
+        Explicit::Window { rtt, spacing: 0x0102_0304, feedback, reverse },
+        Explicit::Rate { rtt, forward: u32::MAX, reverse: 0x8000_0001 },
+        Explicit::Class { class: 5 },
+    ]
 }
 
 /// Each header x extension x flags, with values at the ends of their fields.

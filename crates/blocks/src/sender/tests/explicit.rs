@@ -1,0 +1,165 @@
+//! Answers that carry explicit feedback and SACK ranges, delayed answers that stand for several,
+//! smaller payloads, and the packet that takes leave.
+
+use super::world::*;
+use crate::sender::*;
+use incast_transport::{Explicit, Extension, Flow, FlowId, Header, Span, Time, tcp_flag};
+
+const END: Time = Time(100_000_000_000_000);
+/// Bytes of the extension on every packet.
+const OWN: u64 = 16;
+
+fn fields(feedback: i32, reverse: i32) -> Explicit {
+    Explicit::Window { rtt: 5, spacing: 7, feedback, reverse }
+}
+
+/// Sends the number of a packet and adds up what comes back.
+#[derive(Default)]
+struct Adding {
+    sent: i32,
+    sum: i32,
+    window: u64,
+}
+
+impl Control for Adding {
+    fn on_send(&mut self, packet: &mut Outbound, _progress: &Progress) {
+        self.sent += 1;
+        packet.extension = Extension::explicit(fields(1, 0));
+    }
+    fn on_ack(&mut self, ack: &Ack<'_>, _progress: &Progress) {
+        let Extension::Explicit { fields: Explicit::Window { reverse, .. }, .. } = ack.extension
+        else {
+            panic!("{:?}", ack.extension)
+        };
+        self.sum += reverse;
+    }
+    fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
+    fn farewell(&mut self, progress: &Progress) -> Option<Question> {
+        assert_eq!(progress.acknowledged, progress.size);
+        let extension = Extension::explicit(fields(0, self.sum));
+        Some(Question { flags: 0, nibble: 2, window: 0, class: 1, extension })
+    }
+    fn window(&self) -> u64 {
+        self.window
+    }
+}
+
+/// Returns what came; a delayed answer returns the sum.
+struct Returning;
+
+fn feedback_of(extension: &Extension) -> i32 {
+    match extension {
+        Extension::Explicit { fields: Explicit::Window { feedback, reverse, .. }, .. } => {
+            feedback + reverse
+        }
+        _ => 0,
+    }
+}
+
+impl Feedback for Returning {
+    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+        answer.extension = Extension::explicit(fields(0, feedback_of(data.extension)));
+        None
+    }
+    fn join(&mut self, earlier: &Answer, answer: &mut Answer) {
+        let sum = feedback_of(&earlier.extension) + feedback_of(&answer.extension);
+        answer.extension = Extension::explicit(fields(0, sum));
+    }
+}
+
+struct AddingLaw;
+
+impl Law for AddingLaw {
+    type Control = Adding;
+    type Feedback = Returning;
+    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Adding {
+        Adding { window: 20 * MSS, ..Adding::default() }
+    }
+    fn feedback(&mut self) -> Returning {
+        Returning
+    }
+}
+
+fn world(delayed_ack: Option<DelayedAck>, hand: Hand) -> World<AddingLaw> {
+    let options = Options {
+        delayed_ack,
+        max_payload: (MSS - OWN) as u16,
+        ..Options::tcp(ID, Span::from_ms(10))
+    };
+    World::new(vec![AddingLaw, AddingLaw], 8, options, hand)
+}
+
+/// The sum of the feedback that came back, as the sender's last packet says.
+fn returned(world: &World<AddingLaw>) -> i32 {
+    let last = world.log.iter().rfind(|s| s.packet.src.0 == 0).expect("it took leave");
+    assert!(!last.packet.is_data());
+    feedback_of(&last.extension)
+}
+
+#[test]
+fn an_answer_carries_feedback_and_the_ranges_beyond_a_hole() {
+    let hand: Hand = Box::new(|_, n| if n == 2 { Way::Lost } else { Way::Arrives });
+    let mut world = world(None, hand);
+    let flow = flow(0, 12 * (MSS - OWN));
+    world.open(&flow);
+    world.run(END);
+    world.assert_delivered_once(&flow);
+    // The third packet was lost; what came later says so, at once and not by a timer.
+    let copy = world.log.iter().filter(|s| s.packet.is_data()).nth(12).expect("a copy");
+    assert_eq!(copy.packet.header.data_key() as u64, 2 * (MSS - OWN));
+    assert!(copy.at < Time::ZERO + Span::from_ms(1));
+    assert_eq!(returned(&world), 12, "one of thirteen was lost");
+    let answers: Vec<&Sent> = world.log.iter().filter(|s| s.packet.src.0 == 1).collect();
+    let with: Vec<_> = answers.iter().filter(|s| s.extension.sack_ranges().len() == 1).collect();
+    assert!(with.len() >= 9, "{}", with.len());
+    for sent in answers {
+        let ranges = sent.extension.sack_ranges().len() as u8;
+        let sack = if ranges > 0 { 2 + 8 * ranges } else { 0 };
+        assert_eq!(sent.packet.extension, OWN as u8 + sack, "both are charged");
+    }
+}
+
+#[test]
+fn full_packets_leave_room_for_their_extension() {
+    let mut world = world(None, Box::new(|_, _| Way::Arrives));
+    let flow = flow(0, 5 * MSS);
+    world.open(&flow);
+    world.run(END);
+    world.assert_delivered_once(&flow);
+    let data: Vec<_> = world.log.iter().filter(|s| s.packet.is_data()).collect();
+    assert_eq!(data.len(), 6);
+    assert!(data[..5].iter().all(|s| s.packet.ip_bytes() == 1_500));
+    assert_eq!(data[5].packet.payload as u64, 5 * OWN);
+}
+
+#[test]
+fn a_delayed_answer_returns_the_feedback_of_all_it_answers() {
+    // Some overtake others by a packet's time.
+    let hand: Hand = Box::new(|packet, n| match n % 11 {
+        4 if packet.is_data() => Way::Late(Span::from_us(2)),
+        _ => Way::Arrives,
+    });
+    let delayed = DelayedAck { count: 3, timeout: Span::from_us(200) };
+    let mut world = world(Some(delayed), hand);
+    let flow = flow(0, 40 * MSS);
+    world.open(&flow);
+    world.run(END);
+    world.assert_delivered_once(&flow);
+    let answers = world.log.iter().filter(|s| s.packet.src.0 == 1).count();
+    let data = world.log.iter().filter(|s| s.packet.is_data()).count();
+    assert_eq!(returned(&world), data as i32, "none was lost, none counted twice");
+    assert!(answers < data * 2 / 3, "{answers} answers to {data} packets");
+}
+
+#[test]
+fn a_flow_may_take_leave() {
+    let mut world = world(None, Box::new(|_, _| Way::Arrives));
+    world.open(&flow(0, 3 * MSS));
+    world.run(END);
+    let last = world.log.last().expect("packets were sent");
+    let Header::Segment { flags, nibble, .. } = last.packet.header else { panic!() };
+    assert_eq!((flags, nibble, last.packet.payload), (tcp_flag::FIN, 2, 0));
+    assert_eq!((last.packet.src.0, last.packet.extension), (0, OWN as u8));
+    assert_eq!(world.log.iter().filter(|s| s.packet.src.0 == 0 && !s.packet.is_data()).count(), 1);
+    assert!(world.hosts.iter().all(|host| host.progress(FlowId(0), world.now).is_none()));
+}
