@@ -108,14 +108,15 @@ fn long_run(spec: &str, pairs: &[(u32, u32)]) -> (Vec<f64>, Vec<f64>) {
     (record.series.iter().map(share).collect(), max_min(&paths))
 }
 
-/// Where every flow has one bottleneck and they all have the same round trip, DCTCP is max-min fair
+/// Where every flow has one bottleneck and they all have the same round trip (no answers wait behind
+/// other flows' data), DCTCP is max-min fair
 /// but for the slow swing of its windows: 40 ms hold only some hundred of them.
 #[test]
 fn dctcp_shares_single_bottlenecks_fairly() {
     let cases: [(&str, &[(u32, u32)]); 4] = [
         ("dumbbell:4x4", &[(0, 4), (1, 5), (2, 6), (3, 7)]),
         ("star:6", &[(0, 5), (1, 5), (2, 5), (3, 4)]),
-        ("star:8", &[(0, 7), (1, 7), (2, 6), (3, 6), (4, 6), (5, 4)]),
+        ("star:8", &[(0, 7), (1, 7), (2, 6), (3, 6), (4, 6), (5, 7)]),
         ("leaf-spine:2x1x4", &[(0, 4), (1, 4), (5, 2), (6, 2), (7, 2)]),
     ];
     for (spec, pairs) in cases {
@@ -126,7 +127,8 @@ fn dctcp_shares_single_bottlenecks_fairly() {
         let jain = sum * sum / (squares * ratios.len() as f64);
         assert!(jain > 0.98, "{spec}: {ratios:.2?}");
         let (sent, allowed): (f64, f64) = (got.iter().sum(), fair.iter().sum());
-        assert!(sent > 0.95 * allowed, "{spec}: {got:.3?}");
+        // Answers of flows the other way take 84 of 1538 bytes.
+        assert!(sent > 0.9 * allowed, "{spec}: {got:.3?}");
     }
 }
 
@@ -157,13 +159,11 @@ fn a_faster_network_is_the_same_network() {
         let until = Time::ZERO + Span::from_ms(20_000 / speed);
         simulate(name, settings, &fabric, flows, Options { until, ..Options::default() })
     };
-    let trials: [(&str, &[(&str, &str)], &[(&str, &str)]); 3] = [
-        ("dctcp", &[("rto_min", "10ms")], &[("rto_min", "1ms")]),
-        ("trd", &[], &[]),
-        ("ren", &[], &[]),
-    ];
-    for (name, slow, fast) in trials {
-        let (slow, fast) = (record(10, slow, name), record(100, fast, name));
+    // DCTCP's shortest timeout is a time of its own; the others' timers follow from the fabric.
+    let timer = |name: &str, value| if name == "dctcp" { vec![("rto_min", value)] } else { vec![] };
+    for name in ["dctcp", "trd", "ren"] {
+        let slow = record(10, &timer(name, "10ms"), name);
+        let fast = record(100, &timer(name, "1ms"), name);
         for (slow, fast) in slow.flows.iter().zip(&fast.flows) {
             let took = |flow: &FlowRecord| {
                 flow.completed.expect("complete").0 - flow.started.expect("begun").0
