@@ -1,5 +1,4 @@
 //! A transport for tests of the engine: line rate, or a fixed window clocked by answers.
-#![allow(dead_code, reason = "each test uses a part")]
 
 use incast_blocks::port::Join;
 use incast_fabric::{Fabric, LinkDefaults};
