@@ -67,12 +67,12 @@ local kinds = {
 }
 
 local HEADER = 20
-local SACK, INT, PADDING, WINDOW, RATE, CLASS = 1, 2, 3, 4, 5, 6
+local SACK, INT, PADDING, WINDOW, RATE, CLASS, STAMP = 1, 2, 3, 4, 5, 6, 7
 local extension_names = { [SACK] = "Sack", [INT] = "Int", [PADDING] = "Padding",
-    [WINDOW] = "Window", [RATE] = "Rate", [CLASS] = "Class" }
+    [WINDOW] = "Window", [RATE] = "Rate", [CLASS] = "Class", [STAMP] = "Stamp" }
 -- Bytes of an entry, and of explicit feedback, which may be followed by a list.
 local entries = { [SACK] = 8, [INT] = 8, [PADDING] = 2 }
-local explicit = { [WINDOW] = 16, [RATE] = 12, [CLASS] = 1 }
+local explicit = { [WINDOW] = 16, [RATE] = 12, [CLASS] = 1, [STAMP] = 8 }
 -- In the first byte of explicit feedback: SACK ranges follow.
 local FOLLOWED = 8
 
@@ -122,6 +122,7 @@ field(ProtoField.int32, "explicit.reverse_feedback", "The same on its way back",
 field(ProtoField.uint32, "explicit.forward", "Rate (units of 64 B/s)", base.DEC)
 field(ProtoField.uint32, "explicit.reverse", "Rate on its way back (units of 64 B/s)", base.DEC)
 field(ProtoField.uint8, "explicit.class", "Class of the round-trip time", base.DEC, nil, 0x07)
+field(ProtoField.uint64, "explicit.sent", "Sent (ps)", base.DEC)
 field(ProtoField.uint32, "sack.from", "From", base.DEC)
 field(ProtoField.uint32, "sack.to", "To (not included)", base.DEC)
 field(ProtoField.uint8, "int.rate_code", "Rate code", base.DEC)
@@ -266,6 +267,8 @@ local function add_explicit(tree, buffer, kind)
     local low = range(0, 1):uint() % 16
     if kind == CLASS then
         node:add(fields["explicit.class"], range(0, 1))
+    elseif kind == STAMP then
+        node:add(fields["explicit.sent"], range(1, 7))
     else
         node:add(fields["explicit.rtt"], range(1, 3))
         local window = kind == WINDOW
@@ -274,10 +277,10 @@ local function add_explicit(tree, buffer, kind)
         for i, name in ipairs(names) do
             node:add(fields["explicit." .. name], range(4 * i, 4))
         end
-        if low % FOLLOWED ~= 0 then
-            node:add_proto_expert_info(bad_extension)
-            return nil
-        end
+    end
+    if kind ~= CLASS and low % FOLLOWED ~= 0 then
+        node:add_proto_expert_info(bad_extension)
+        return nil
     end
     if low < FOLLOWED then
         return bytes

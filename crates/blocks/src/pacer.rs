@@ -6,8 +6,10 @@ use incast_transport::{Bytes, Rate, Span, Time};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
     rate: Rate,
-    /// When the last packet was due, and its length.
+    /// When the last packet, or the first of its burst, was due, and their length.
     last: Option<(Time, Bytes)>,
+    /// The burst goes on: its gap comes after its last packet.
+    within: bool,
     next: Time,
 }
 
@@ -26,6 +28,7 @@ impl Pacer {
             self.next = match self.last {
                 _ if rate == Rate(0) => Time::NEVER,
                 None => Time::ZERO,
+                Some((due, _)) if self.within => due,
                 Some((due, length)) => due.saturating_add(self.gap(length)),
             };
         }
@@ -35,14 +38,24 @@ impl Pacer {
     /// up for, so that sharing a NIC does not lower the rate.
     #[inline]
     pub fn sent(&mut self, now: Time, length: Bytes) {
+        self.sent_of_burst(now, length, false);
+    }
+
+    /// The same for a packet of a burst: with `more` the next one may follow at once, and the gap
+    /// of all of them comes after the last.
+    #[inline]
+    pub fn sent_of_burst(&mut self, now: Time, length: Bytes, more: bool) {
         if self.rate == Rate(0) {
             return;
         }
-        let gap = self.gap(length);
-        let due = if now.since(self.next) <= gap { self.next.min(now) } else { now };
-        let due = if self.last.is_none() { now } else { due };
+        let (due, length) = match self.last {
+            Some((due, before)) if self.within => (due, before + length),
+            Some(_) if now.since(self.next) <= self.gap(length) => (self.next.min(now), length),
+            _ => (now, length),
+        };
+        self.within = more;
         self.last = Some((due, length));
-        self.next = due.saturating_add(gap);
+        self.next = if more { due } else { due.saturating_add(self.gap(length)) };
     }
 
     /// When the next packet may leave.
@@ -88,6 +101,25 @@ mod tests {
         assert_eq!(pacer.next(), us(14));
         pacer.sent(us(30), LENGTH);
         assert_eq!(pacer.next(), us(32));
+    }
+
+    #[test]
+    fn the_gap_of_a_burst_comes_after_it() {
+        let mut pacer = Pacer::new();
+        pacer.retime(Rate::from_gbps(5));
+        pacer.sent_of_burst(us(10), LENGTH, true);
+        assert_eq!(pacer.next(), us(10));
+        pacer.sent_of_burst(us(11), LENGTH, true);
+        pacer.retime(Rate::from_gbps(2));
+        assert_eq!(pacer.next(), us(10));
+        pacer.sent_of_burst(us(12), LENGTH, false);
+        assert_eq!(pacer.next(), us(10 + 3 * 5));
+        pacer.retime(Rate::from_gbps(10));
+        assert_eq!(pacer.next(), us(13));
+        // The next burst begins where the last one's gap ended, though a little late.
+        pacer.sent_of_burst(Time(13_400_000), LENGTH, true);
+        pacer.sent_of_burst(us(15), LENGTH, false);
+        assert_eq!(pacer.next(), us(15));
     }
 
     #[test]

@@ -54,6 +54,7 @@ const PADDING: u8 = 3;
 const WINDOW: u8 = 4;
 const RATE: u8 = 5;
 const CLASS: u8 = 6;
+const STAMP: u8 = 7;
 /// In the first byte of explicit feedback: SACK ranges follow.
 const RANGES: u8 = 8;
 /// Its other low bits, used by [`CLASS`] only.
@@ -210,6 +211,7 @@ fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
         WINDOW => 16,
         RATE => 12,
         CLASS => 1,
+        STAMP => 8,
         _ => return list_bytes(bytes, 0, length),
     };
     let minimum = HEADER_BYTES + fields as u16;
@@ -323,6 +325,9 @@ fn write_explicit(fields: &Explicit, out: &mut [u8]) {
             words[..3].copy_from_slice(&[word(RATE, rtt), forward, reverse]);
         }
         Explicit::Class { class } => out[0] = CLASS << 4 | class,
+        Explicit::Stamp { sent } => {
+            words[..2].copy_from_slice(&[word(STAMP, (sent >> 32) as u32), sent as u32]);
+        }
     }
     let (chunks, _) = out.as_chunks_mut::<4>();
     for (bytes, word) in chunks.iter_mut().zip(words) {
@@ -374,6 +379,7 @@ fn read_explicit(bytes: &[u8]) -> Explicit {
             reverse: word(3) as i32,
         },
         RATE => Explicit::Rate { rtt: word(0) & U24_MAX, forward: word(1), reverse: word(2) },
+        STAMP => Explicit::Stamp { sent: u64::from(word(0) & U24_MAX) << 32 | u64::from(word(1)) },
         _ => Explicit::Class { class: bytes[0] & LOW },
     }
 }

@@ -33,8 +33,8 @@ impl IntRecord {
     }
 }
 
-/// Explicit feedback of switches (XCP, RCP, MLCP). The first byte on the wire says which, and
-/// whether SACK ranges follow; that byte is among those counted here.
+/// Explicit feedback of switches (XCP, RCP, MLCP) or of clocks (TIMELY). The first byte on the wire
+/// says which, and whether SACK ranges follow; that byte is among those counted here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Explicit {
     /// How a window may change: 16 bytes.
@@ -62,9 +62,17 @@ pub enum Explicit {
         /// Class of the sender's round-trip time, 0 to 7.
         class: u8,
     },
+    /// A clock's reading: 8 bytes.
+    Stamp {
+        /// When the packet, or the burst it belongs to, was sent: picoseconds, 56 bits (20 hours).
+        sent: u64,
+    },
 }
 
 impl Explicit {
+    /// Largest reading of a clock; later ones begin again at 0.
+    pub const STAMP_MAX: u64 = (1 << 56) - 1;
+
     /// Bytes on the wire.
     #[inline]
     pub fn bytes(&self) -> u8 {
@@ -72,6 +80,7 @@ impl Explicit {
             Explicit::Window { .. } => 16,
             Explicit::Rate { .. } => 12,
             Explicit::Class { .. } => 1,
+            Explicit::Stamp { .. } => 8,
         }
     }
 
@@ -81,6 +90,7 @@ impl Explicit {
         match &mut self {
             Explicit::Window { rtt, .. } | Explicit::Rate { rtt, .. } => *rtt &= 0xff_ffff,
             Explicit::Class { class } => *class &= 7,
+            Explicit::Stamp { sent } => *sent &= Explicit::STAMP_MAX,
         }
         self
     }

@@ -101,11 +101,13 @@ fn explicit_feedback_byte_by_byte() {
     assert_eq!(own(Extension::explicit(rate)), [0x50, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     let class = Explicit::Class { class: 6 };
     assert_eq!(own(Extension::explicit(class)), [0x66]);
+    let stamp = Explicit::Stamp { sent: 0x02_0304_0506_0708 };
+    assert_eq!(own(Extension::explicit(stamp)), [0x70, 2, 3, 4, 5, 6, 7, 8]);
 
     // SACK ranges lie behind it as they would alone.
     let sack = Extension::Sack { count: 1, ranges: [(1_000, 2_460), (0, 0), (0, 0)] };
     let alone = own(sack);
-    for (fields, first) in [(window, 0x48), (rate, 0x58), (class, 0x6e)] {
+    for (fields, first) in [(window, 0x48), (rate, 0x58), (class, 0x6e), (stamp, 0x78)] {
         let both = own(Extension::explicit(fields).with_sack(&sack));
         let (head, rest) = both.split_at(fields.bytes() as usize);
         assert_eq!(head[0], first, "{fields:?}");
@@ -154,6 +156,9 @@ fn malformed_explicit_feedback_is_named() {
     assert_eq!(named(window, &[], 55), Malformed::Length { length: 55, minimum: 56 });
     assert_eq!(named(window, &[], 57), Malformed::Length { length: 57, minimum: 58 });
     assert_eq!(named(window, &[], 65), Malformed::Length { length: 65, minimum: 66 });
+    let stamp = Explicit::Stamp { sent: 1 };
+    assert_eq!(named(stamp, &[(40, 0x79)], 0), extension(0x79));
+    assert_eq!(named(stamp, &[], 47), Malformed::Length { length: 47, minimum: 48 });
     let class = Explicit::Class { class: 0 };
     assert_eq!(named(class, &[], 42), Malformed::Length { length: 42, minimum: 43 });
 }
@@ -241,6 +246,8 @@ fn wide_values_are_cut_as_rounding_says() {
     assert_eq!(wide.rounded(), Extension::explicit(window(0x12_3456)));
     let class = |class| Extension::explicit(Explicit::Class { class });
     assert_eq!(class(0x1d).rounded(), class(5));
+    let stamp = |sent| Extension::explicit(Explicit::Stamp { sent });
+    assert_eq!(stamp(u64::MAX).rounded(), stamp(Explicit::STAMP_MAX));
 }
 
 #[test]
@@ -436,6 +443,7 @@ fn any_extension() -> impl Strategy<Value = Extension> {
             reverse
         }),
         any::<u8>().prop_map(|class| Explicit::Class { class }),
+        any::<u64>().prop_map(|sent| Explicit::Stamp { sent }),
     ];
     prop_oneof![
         (explicit, 0..=SACK_RANGES as u8, any::<[(u32, u32); SACK_RANGES]>())

@@ -242,23 +242,25 @@ fn the_dissector_shows_explicit_feedback_and_the_ranges_behind_it() {
         "incast.explicit.forward",
         "incast.explicit.reverse",
         "incast.explicit.class",
+        "incast.explicit.sent",
         "incast.sack.from",
         "incast.checksum.good",
     ]);
     let frames = with_dissector(&capture, &[], &fields);
     let own = [
-        ["16702650", "16909060", "-1", "-2147483641", "", "", ""],
-        ["16702650", "", "", "", "4294967295", "2147483649", ""],
-        ["", "", "", "", "", "", "5"],
+        ["16702650", "16909060", "-1", "-2147483641", "", "", "", ""],
+        ["16702650", "", "", "", "4294967295", "2147483649", "", ""],
+        ["", "", "", "", "", "", "5", ""],
+        ["", "", "", "", "", "", "", "71737338064426034"],
     ];
-    assert_eq!(frames.len(), 6);
+    assert_eq!(frames.len(), 8);
     for (index, frame) in frames.iter().enumerate() {
         let (kind, with) = (4 + index / 2, index % 2 == 1);
         assert_eq!(frame[0], if with { format!("{kind},1") } else { kind.to_string() });
         assert!(if with { ["1", "True"] } else { ["0", "False"] }.contains(&&*frame[1]));
-        assert_eq!(frame[2..9], own[index / 2], "{index}");
-        assert_eq!(frame[9], if with { "1000,3920" } else { "" });
-        assert!(["1", "True"].contains(&&*frame[10]), "{index}");
+        assert_eq!(frame[2..10], own[index / 2], "{index}");
+        assert_eq!(frame[10], if with { "1000,3920" } else { "" });
+        assert!(["1", "True"].contains(&&*frame[11]), "{index}");
     }
 }
 

@@ -210,6 +210,8 @@ pub struct Outbound {
     pub flags: u8,
     /// Goes behind the header.
     pub extension: Extension,
+    /// The next packet belongs to the same burst: pacing lets it follow at once.
+    pub more: bool,
 }
 
 /// An answer to data, as the sending half sees it.
@@ -319,6 +321,8 @@ pub struct Answer {
     pub window: u16,
     /// Goes behind the header; SACK ranges follow it if it has room for them.
     pub extension: Extension,
+    /// When what it tells was current, if not when a switch wrote into the data packet.
+    pub informed: Option<Time>,
 }
 
 /// A packet of the receiving half's own, without payload.

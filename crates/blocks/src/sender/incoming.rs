@@ -137,7 +137,7 @@ impl<F: Feedback> Incoming<F> {
             cumulative: self.bytes.next() as u32,
             flags: tcp_flag::ACK | ece,
             nack: false,
-            informed,
+            informed: answer.informed.unwrap_or(informed),
         }
     }
 

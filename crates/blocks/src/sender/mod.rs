@@ -369,7 +369,7 @@ impl<L: Law> Sender<L> {
             env.packets.extend(handle, packet.extension);
         }
         env.packets.stamps_mut(handle).informed = 0;
-        out.paced(env.now, env.packets.charged(handle));
+        out.paced(env.now, env.packets.charged(handle), packet.more);
         handle
     }
 

@@ -235,16 +235,18 @@ impl<C: Control> Outgoing<C> {
             window: 0,
             flags: 0,
             extension: Extension::None,
+            more: false,
         };
         self.control.on_send(&mut packet, &self.progress(now));
         packet
     }
 
-    /// The packet taken last is `charged` bytes long on a link.
+    /// The packet taken last is `charged` bytes long on a link, and with `more` not the last of its
+    /// burst.
     #[inline]
-    pub fn paced(&mut self, now: Time, charged: u32) {
+    pub fn paced(&mut self, now: Time, charged: u32, more: bool) {
         if self.control.pacing().is_some() {
-            self.pacer.sent(now, Bytes(charged as u64));
+            self.pacer.sent_of_burst(now, Bytes(charged as u64), more);
         }
     }
 

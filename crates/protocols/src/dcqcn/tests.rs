@@ -87,6 +87,7 @@ impl Driver {
                 window: 0,
                 flags: 0,
                 extension: Extension::None,
+                more: false,
             };
             let progress = self.progress();
             self.law.on_send(&mut packet, &progress);

@@ -57,6 +57,7 @@ pub fn explicit() -> Vec<Explicit> {
         Explicit::Window { rtt, spacing: 0x0102_0304, feedback, reverse },
         Explicit::Rate { rtt, forward: u32::MAX, reverse: 0x8000_0001 },
         Explicit::Class { class: 5 },
+        Explicit::Stamp { sent: 0xfe_dcba_9876_5432 },
     ]
 }
 

@@ -155,6 +155,81 @@ fn pacing_spaces_packets() {
     assert_eq!(trace.packets, 20);
 }
 
+/// Bursts of four packets at 2 Gb/s; decides with every second answer, on what the receiver knew
+/// as it answered.
+struct Bursting {
+    answers: u32,
+}
+
+impl Control for Bursting {
+    fn on_send(&mut self, packet: &mut Outbound, progress: &Progress) {
+        let end = packet.offset + packet.payload as u64;
+        packet.more = !end.is_multiple_of(4 * MSS) && end < progress.size;
+    }
+    fn on_ack(&mut self, _ack: &Ack<'_>, _progress: &Progress) {
+        self.answers += 1;
+    }
+    fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
+    fn decided(&self) -> bool {
+        self.answers.is_multiple_of(2)
+    }
+    fn window(&self) -> u64 {
+        100 * MSS
+    }
+    fn pacing(&self) -> Option<Rate> {
+        Some(Rate::from_gbps(2))
+    }
+}
+
+struct Knowing;
+
+impl Feedback for Knowing {
+    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+        answer.informed = Some(data.now);
+        None
+    }
+}
+
+struct BurstLaw;
+
+impl Law for BurstLaw {
+    type Control = Bursting;
+    type Feedback = Knowing;
+    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Bursting {
+        Bursting { answers: 0 }
+    }
+    fn feedback(&mut self) -> Knowing {
+        Knowing
+    }
+}
+
+#[test]
+fn a_burst_leaves_at_once_and_its_gap_comes_after_it() {
+    let mut world = World::new(vec![BurstLaw, BurstLaw], 1, tcp(), always());
+    let flow = flow(0, 10 * MSS);
+    world.open(&flow);
+    world.run(END);
+    world.assert_delivered_once(&flow);
+    let at: Vec<Time> = world.log.iter().filter(|s| s.packet.is_data()).map(|s| s.at).collect();
+    let packet = Rate::from_gbps(10).tx_time(Bytes(1_538));
+    let burst = Rate::from_gbps(2).tx_time(Bytes(4 * 1_538));
+    let expected: Vec<Time> =
+        (0..10).map(|n| Time::ZERO + burst * (n / 4) + packet * (n % 4)).collect();
+    assert_eq!(at, expected);
+}
+
+#[test]
+fn decisions_are_those_a_law_says_it_took() {
+    let mut world = World::new(vec![BurstLaw, BurstLaw], 1, tcp(), always());
+    world.open(&flow(0, 10 * MSS));
+    world.run(END);
+    let trace = &world.probe.senders()[0];
+    assert_eq!(trace.decisions, 5, "every second of ten answers");
+    // The way back: an answer of 84 B over one link of 5 us.
+    let age = Rate::from_gbps(10).tx_time(Bytes(84)) + Span::from_us(5);
+    assert_eq!(trace.decision_age, 5 * age.0);
+}
+
 #[test]
 fn flows_of_a_host_take_turns() {
     let (mut world, _) = pair(5 * MSS, tcp(), always());
