@@ -6,6 +6,7 @@ use crate::progress::shown;
 use incast_experiment::{Fault, Plan, execute, output};
 use incast_measure::{Comparison, ResultsFolder, Run};
 use incast_sim::Monitor;
+use incast_transport::Bytes;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -114,9 +115,11 @@ fn announce(plan: &Plan) {
         site.host_rate,
         site.base_rtt,
         site.bdp_packets(site.host_rate),
-        match plan.shared {
-            Some(shared) => format!("{} per switch", incast_transport::Bytes(shared.pool)),
-            None => format!("{} per port", incast_experiment::Buffer(site.buffer)),
+        match (&plan.pfc, plan.shared) {
+            (Some(pfc), None) => format!("{} per link and class, then PFC", Bytes(pfc.xoff)),
+            (Some(_), Some(shared)) => format!("{} per switch, then PFC", Bytes(shared.pool)),
+            (None, Some(shared)) => format!("{} per switch", Bytes(shared.pool)),
+            (None, None) => format!("{} per port", incast_experiment::Buffer(site.buffer)),
         },
         plan.scenario.run.seed,
     );

@@ -4,6 +4,7 @@ mod kernel;
 
 use crate::{Fault, Plan, Scenario, prepare};
 use cpu_time::ProcessTime;
+use incast_protocols::CATALOGUE;
 use incast_sim::Monitor;
 use serde::Serialize;
 
@@ -48,24 +49,42 @@ pub struct Options {
 /// Packet-hops of the kernel per measurement, about a quarter of a second.
 const KERNEL_HOPS: u64 = 4_000_000;
 
-/// Name, transport, traffic, end of the run.
-const CASES: [(&str, &str, &str, &str); 8] = [
-    ("permutation", "dctcp", "kind = \"permutation\"\nsize = \"1GB\"", "3ms"),
-    ("permutation", "ren", "kind = \"permutation\"\nsize = \"1GB\"", "3ms"),
-    ("permutation", "ndp", "kind = \"permutation\"\nsize = \"1GB\"", "3ms"),
-    ("web_search", "dctcp", WEB_SEARCH, "20ms"),
-    ("web_search", "ren", WEB_SEARCH, "20ms"),
-    ("web_search", "ndp", WEB_SEARCH, "20ms"),
-    ("incast", "dctcp", "kind = \"incast\"\nreceiver = 0\nsize = \"1MB\"", "1s"),
-    ("incast", "ren", "kind = \"incast\"\nreceiver = 0\nsize = \"1MB\"", "1s"),
-];
+/// One case.
+struct Case {
+    name: &'static str,
+    transport: &'static str,
+    traffic: &'static str,
+    until: &'static str,
+    /// More keys of the fabric.
+    fabric: &'static str,
+}
+
+/// All cases: long flows and incast with those of the speed goals, web search with every transport,
+/// and with links that are paused around a shared buffer.
+fn cases() -> Vec<Case> {
+    let case = |name, traffic, until, fabric| {
+        move |transport| Case { name, transport, traffic, until, fabric }
+    };
+    let three = ["dctcp", "ren", "ndp"];
+    let every = || CATALOGUE.iter().map(|entry| entry.info().name);
+    let mut all: Vec<Case> =
+        three.into_iter().map(case("permutation", PERMUTATION, "3ms", "")).collect();
+    all.extend(three.into_iter().map(case("incast", INCAST, "1s", "")));
+    all.extend(every().map(case("web_search", WEB_SEARCH, "20ms", "")));
+    all.extend(every().map(case("web_search_pfc", WEB_SEARCH, "20ms", LOSSLESS)));
+    all
+}
+const PERMUTATION: &str = "kind = \"permutation\"\nsize = \"1GB\"";
+const INCAST: &str = "kind = \"incast\"\nreceiver = 0\nsize = \"1MB\"";
+const LOSSLESS: &str = "pfc = {}\nshared_buffer = { pool = \"9MB\", alpha = 0.125 }\n";
 const WEB_SEARCH: &str = "kind = \"poisson\"\nworkload = \"web_search\"\nload = 0.5\nflows = 20000";
 
-fn scenario(transport: &str, traffic: &str, until: &str) -> Result<Scenario, Fault> {
+fn scenario(case: &Case) -> Result<Scenario, Fault> {
+    let Case { transport, traffic, until, fabric, .. } = case;
     let text = format!(
         "[fabric]\ntopology = \"leaf-spine:8x8x48\"\nrate = \"40Gbps\"\npropagation = \"1us\"\n\
-         [transport]\nnames = [\"{transport}\"]\n[[traffic]]\n{traffic}\n[run]\nuntil = \"{until}\"\n\
-         watch = 0\n"
+         {fabric}[transport]\nnames = [\"{transport}\"]\n[[traffic]]\n{traffic}\n\
+         [run]\nuntil = \"{until}\"\nwatch = 0\n"
     );
     Scenario::parse(&text, "bench", &[])
 }
@@ -80,14 +99,11 @@ pub fn run(
         None => true,
     };
     let mut all = vec![];
-    for (name, transport, traffic, until) in CASES {
-        if !wanted(name, transport) {
-            continue;
-        }
-        let plan = Plan::new(scenario(transport, traffic, until)?)?;
+    for case in cases().iter().filter(|case| wanted(case.name, case.transport)) {
+        let plan = Plan::new(scenario(case)?)?;
         let mut runs = vec![];
         for _ in 0..options.runs.max(1) {
-            runs.push(measure(name, transport, &plan, options.threads)?);
+            runs.push(measure(case.name, case.transport, &plan, options.threads)?);
         }
         runs.sort_by(|a, b| a.share.total_cmp(&b.share));
         let median = runs.swap_remove(runs.len() / 2);
@@ -95,7 +111,10 @@ pub fn run(
         all.push(median);
     }
     if all.is_empty() {
-        let names = CASES.map(|(name, transport, ..)| format!("{name}/{transport}"));
+        let names = cases()
+            .iter()
+            .map(|case| format!("{}/{}", case.name, case.transport))
+            .collect::<Vec<_>>();
         let text = options.case.clone().unwrap_or_default();
         return Err(Fault(format!("--case {text}: expected part of one of {}", names.join(", "))));
     }
