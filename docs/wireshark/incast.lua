@@ -55,7 +55,7 @@ local kinds = {
     [11] = { "Credited", data_flags, { "seq", 4, "Packet number" },
         { "stamp", 4, "Time the credit was sent" }, { "number", 3, "Number of the credit" } },
     [12] = { "Request", data_flags, { "packets", 4, "Packets not sent yet" },
-        { "stamp", 4, "Time sent" }, { "spare", 3, "Spare" } },
+        { "stamp", 4, "Time sent" }, { "segment", 3, "Payload of a full packet, if told" } },
     [13] = { "Resend", data_flags, { "first", 4, "First packet asked for" },
         { "packets", 4, "How many" }, { "class", 3, "Service class to send them in" } },
     [14] = { "Busy", data_flags, { "first", 4, "First packet that was asked for" },

@@ -149,10 +149,18 @@ impl FirstRound {
         })
     }
 
-    /// Whether every unscheduled packet was acknowledged or sent again.
+    /// Notes that a packet is sent again for another reason.
+    pub fn sent_again(&mut self, seq: u32) {
+        if seq < self.sent {
+            self.settled.insert(seq, false);
+        }
+    }
+
+    /// Unscheduled packets that were neither acknowledged nor sent again, at most: none if every
+    /// one was.
     #[inline]
-    pub fn settled(&self) -> bool {
-        self.settled.lowest_missing() >= self.sent
+    pub fn unsettled(&self) -> u32 {
+        self.sent.saturating_sub(self.settled.lowest_missing())
     }
 
     /// When the probe is to be repeated.
@@ -214,7 +222,7 @@ mod tests {
         }
         let mut unused = FirstRound::new(8);
         assert_eq!(unused.end(us(0)), None, "nothing was sent");
-        assert!(unused.next().is_none() && unused.settled());
+        assert!(unused.next().is_none() && unused.unsettled() == 0);
         assert_eq!(unused.deadline(&ORDERED), Time::NEVER);
         // Without a budget the probe announces the flow.
         assert_eq!(FirstRound::new(0).end(us(0)), Some(0));
@@ -236,7 +244,7 @@ mod tests {
         ordered.probe_acked(us(3), 0, &ORDERED);
         assert_eq!(ordered.take_lost(us(3), &ORDERED), Some(7));
         assert_eq!(ordered.take_lost(us(3), &ORDERED), None);
-        assert!(ordered.settled());
+        assert_eq!(ordered.unsettled(), 0);
     }
 
     #[test]
@@ -247,7 +255,7 @@ mod tests {
         round.acked(2, 0); // The probe had overtaken it.
         assert_eq!(round.take_lost(us(15), &SPRAYED), Some(1));
         assert_eq!(round.take_lost(us(15), &SPRAYED), None);
-        assert!(round.settled());
+        assert_eq!(round.unsettled(), 0);
     }
 
     #[test]
@@ -255,14 +263,14 @@ mod tests {
         let mut round = round(4);
         round.acked(1, 0);
         assert_eq!(round.take_unacked(), Some(0));
-        assert!(!round.settled());
+        assert!(round.unsettled() > 0);
         round.probe_acked(us(2), 0, &ORDERED);
         assert_eq!(round.take_lost(us(2), &ORDERED), Some(2));
-        assert_eq!(round.take_unacked(), Some(3));
+        round.sent_again(3);
         assert_eq!((round.take_unacked(), round.take_lost(us(2), &ORDERED)), (None, None));
         // Acknowledgements of what was never sent mean nothing.
         round.acked(9, 9);
-        assert!(round.settled());
+        assert_eq!(round.unsettled(), 0);
     }
 
     #[test]

@@ -67,6 +67,18 @@ fn incast_with_losses_on_a_leaf_spine() {
 }
 
 #[test]
+fn a_first_round_without_credits_is_the_same() {
+    let mut scenario = incast("expresspass");
+    scenario.settings = vec![("first_rtt", "aeolus")];
+    let (record, packets) = scenario.same_in_both_worlds();
+    assert!(record.complete && drops(&record) > 0);
+    let early = |seen: &&incast_world::Captured| {
+        matches!(seen.packet.header, Header::Data { .. } | Header::Probe { .. })
+    };
+    assert!(packets.iter().filter(early).count() > 50);
+}
+
+#[test]
 fn every_load_balancing_takes_the_same_ports() {
     for (_, routing) in Routing::NAMES {
         let mut scenario = incast("ndp");

@@ -243,8 +243,8 @@ headers! {
         packets: u32,
         /// When it was sent, in units the transport defines.
         stamp: u32,
-        /// Spare.
-        spare: u24,
+        /// Payload of each packet but the last, if the destination needs to know it; else 0.
+        segment: u24,
         /// Bits of [`data_flag`].
         flags: u8,
     },

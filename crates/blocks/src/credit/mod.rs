@@ -6,6 +6,9 @@
 //! packet go; `Credited` is that packet and echoes the credit's number and stamp; `Nack` names the
 //! first packet missing; `Finish` says that everything has arrived. Stamps are nanoseconds.
 //!
+//! With a [`Burst`] a flow also sends `Data` before its first credit, which is answered with `Ack`,
+//! and a `Probe` behind it; a `Nack` then names the end of the missing range too.
+//!
 //! Ports limit the credits, not the data: [`shaped`] is the class in which they wait.
 
 mod count;
@@ -19,6 +22,7 @@ pub use count::CreditCount;
 pub use receivers::Receivers;
 pub use senders::Senders;
 
+use crate::first_round::RoundTerms;
 use incast_transport::{
     Bytes, ClassPolicy, Classes, Env, Flow, Framing, Header, Host, Limit, PacketRef, Rate, Shaper,
     Span, Time, TransportId,
@@ -49,6 +53,18 @@ pub struct Terms {
     pub request_again: Span,
     /// Time after which a packet that is still missing is asked for again.
     pub missing_again: Span,
+    /// What a flow sends before its first credit, if anything. Then destinations keep what arrives
+    /// out of order, and sources send again only what is missing.
+    pub burst: Option<Burst>,
+}
+
+/// A first round without credits (Aeolus).
+#[derive(Clone, Copy, Debug)]
+pub struct Burst {
+    /// Packets, at most.
+    pub packets: u32,
+    /// How losses among them are found.
+    pub round: RoundTerms,
 }
 
 /// When a data packet arrived, and what it tells.
@@ -164,8 +180,13 @@ impl<L: CreditLaw> Host for CreditHost<L> {
                 self.senders.credit(env, outbox, packet, number, stamp);
             }
             Header::Request { .. } => self.receivers.asked(env, outbox, packet),
-            Header::Nack { cumulative, .. } => {
-                self.senders.missing(env, outbox, packet, cumulative);
+            Header::Nack { seq, cumulative, .. } => {
+                self.senders.missing(env, outbox, packet, cumulative, seq);
+            }
+            Header::Data { .. } => self.receivers.unscheduled(env, outbox, packet),
+            Header::Probe { sent, .. } => self.receivers.probed(env, outbox, packet, sent),
+            Header::Ack { seq, cumulative, flags, .. } => {
+                self.senders.acked(env, packet, seq, cumulative, flags);
             }
             Header::Finish { .. } => self.senders.finish(env, packet),
             _ => {}
@@ -181,7 +202,9 @@ impl<L: CreditLaw> Host for CreditHost<L> {
         if !open.has(DATA) {
             return None;
         }
-        let packet = self.outbox.packet(env)?;
+        let Some(packet) = self.outbox.packet(env) else {
+            return self.senders.burst(env, &mut self.outbox);
+        };
         if env.packets[packet].is_data() {
             let flow = env.packets[packet].flow;
             self.senders.left(env, flow);

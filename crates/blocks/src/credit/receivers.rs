@@ -3,7 +3,7 @@
 use super::outbox::Outbox;
 use super::{Arrived, Asked, CREDIT, CreditCount, CreditLaw, DATA, Terms, since, stamp};
 use crate::flow_table::{FlowSet, FlowTable};
-use crate::receiver_driven::FlowTimers;
+use crate::receiver_driven::{Arrival, Arrivals, FlowTimers};
 use incast_transport::{
     Ecn, Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, data_flag,
 };
@@ -11,6 +11,9 @@ use incast_transport::{
 /// A request or stop is out of date if one with a later stamp came within this time; stamps alone
 /// say nothing about longer times, since they begin again every 4.3 s.
 const MEMORY: Span = Span::from_secs(1);
+
+/// Most ranges that are asked for at a time.
+const RANGES_MOST: u32 = 16;
 
 /// The receiving side of one flow.
 struct Incoming<F> {
@@ -21,10 +24,13 @@ struct Incoming<F> {
     sent: u32,
     /// When the next credit is due; never while the source wants none.
     next_credit: Time,
-    /// The first packet missing.
-    expected: u32,
-    /// Its offset.
+    /// What has arrived. Of flows that go back nothing beyond the first packet missing is kept.
+    arrivals: Arrivals,
+    /// Offset of the first packet missing, of flows that go back.
     offset: u64,
+    /// Payload of each packet but the last, if the source has told it: then what is beyond the
+    /// first packet missing is kept too.
+    segment: u64,
     /// When it is asked for again; never if it may still come by itself.
     missing: Time,
     /// Stamp of the last request or stop, and when it came.
@@ -74,7 +80,7 @@ impl<L: CreditLaw> Receivers<L> {
     pub(super) fn asked(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let content = env.packets[packet];
         let Packet { flow: id, src, .. } = content;
-        let Header::Request { packets, stamp, flags, .. } = content.header else { return };
+        let Header::Request { packets, stamp, segment, flags } = content.header else { return };
         let stops = flags & data_flag::LAST != 0;
         if self.finished.contains(id) {
             return finish(env, outbox, &self.terms, id, src);
@@ -85,7 +91,7 @@ impl<L: CreditLaw> Receivers<L> {
             None => {
                 let asked = Asked { now: env.now, packets, one_way: since(stamp, env.now) };
                 let law = self.law.begin(&asked);
-                self.flows.insert(id, Incoming::new(src, law, stamp, env.now))
+                self.flows.insert(id, Incoming::new(src, law, stamp, segment as u64, env.now))
             }
         };
         let flow = self.flows.at_mut(slot);
@@ -115,7 +121,7 @@ impl<L: CreditLaw> Receivers<L> {
     #[inline]
     pub(super) fn data(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let Packet { header, flow: id, payload, mark, .. } = env.packets[packet];
-        let Header::Credited { seq, stamp, number, flags } = header else { return };
+        let Header::Credited { seq, stamp, number, .. } = header else { return };
         let Some(slot) = self.flows.slot_of(id) else { return };
         let flow = self.flows.at_mut(slot);
         flow.informed = env.packets.stamps(packet).informed;
@@ -127,27 +133,63 @@ impl<L: CreditLaw> Receivers<L> {
                 env.probe.decision(id, Time(flow.informed));
             }
         }
-        if seq == flow.expected && payload > 0 {
-            env.probe.delivered(id, seq, flow.offset, payload as u32);
-            flow.expected += 1;
-            flow.offset += payload as u64;
-            flow.missing = Time::NEVER;
-            if flags & data_flag::LAST != 0 {
-                return self.complete(env, outbox, id);
-            }
-        } else if seq > flow.expected && flow.missing == Time::NEVER {
+        if flow.keep(env, id, packet) {
+            return self.complete(env, outbox, id);
+        }
+        if flow.segment == 0 && seq > flow.arrivals.lowest_missing() && flow.missing == Time::NEVER
+        {
             flow.ask_for_missing(env, outbox, &self.terms, id);
         }
         let deadline = flow.deadline(&self.law);
         self.timers.arm(id, &mut flow.armed, deadline);
     }
 
+    /// Data arrived that had no credit. Before the flow's request it comes in vain.
+    pub(super) fn unscheduled(
+        &mut self,
+        env: &mut Env<'_>,
+        outbox: &mut Outbox,
+        packet: PacketRef,
+    ) {
+        let Packet { header, flow: id, payload, src, .. } = env.packets[packet];
+        let Header::Data { seq, .. } = header else { return };
+        if self.finished.contains(id) {
+            return finish(env, outbox, &self.terms, id, src);
+        }
+        let Some(flow) = self.flows.get_mut(id) else { return };
+        if flow.segment == 0 || payload == 0 {
+            return;
+        }
+        if flow.keep(env, id, packet) {
+            return self.complete(env, outbox, id);
+        }
+        flow.acknowledge(env, outbox, &self.terms, id, seq, data_flag::UNSCHEDULED);
+    }
+
+    /// The probe behind such data arrived: `sent` packets had no credit.
+    pub(super) fn probed(
+        &mut self,
+        env: &mut Env<'_>,
+        outbox: &mut Outbox,
+        packet: PacketRef,
+        sent: u32,
+    ) {
+        let Packet { flow: id, src, .. } = env.packets[packet];
+        if self.finished.contains(id) {
+            return finish(env, outbox, &self.terms, id, src);
+        }
+        if let Some(flow) = self.flows.get_mut(id) {
+            flow.acknowledge(env, outbox, &self.terms, id, sent, data_flag::LAST);
+        }
+    }
+
     fn complete(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, id: FlowId) {
         env.probe.completed(id);
         let flow = self.flows.remove(id).expect("it has just received");
         self.finished.insert(id);
-        if flow.next_credit == Time::NEVER {
-            // The source has stopped the credits already and will say no more.
+        if flow.next_credit == Time::NEVER || self.terms.burst.is_some() {
+            // The source has stopped the credits already, or never needed one, and will say no
+            // more.
             finish(env, outbox, &self.terms, id, flow.src);
         }
     }
@@ -204,15 +246,16 @@ fn answer(env: &Env<'_>, terms: &Terms, flow: FlowId, to: HostId, header: Header
 }
 
 impl<F> Incoming<F> {
-    fn new(src: HostId, law: F, stamp: u32, now: Time) -> Incoming<F> {
+    fn new(src: HostId, law: F, stamp: u32, segment: u64, now: Time) -> Incoming<F> {
         Incoming {
             src,
             law,
             count: CreditCount::default(),
             sent: 0,
             next_credit: Time::NEVER,
-            expected: 0,
+            arrivals: Arrivals::new(),
             offset: 0,
+            segment,
             missing: Time::NEVER,
             asked: (stamp.wrapping_sub(1), now),
             informed: now.0,
@@ -226,9 +269,58 @@ impl<F> Incoming<F> {
         now - came < MEMORY && stamp.wrapping_sub(last) as i32 <= 0
     }
 
-    fn ask_for_missing(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, id: FlowId) {
-        let header = Header::Nack { seq: 0, cumulative: self.expected, number: 0, flags: 0 };
+    /// Takes a data packet in. Returns whether it was the last one missing.
+    #[inline]
+    fn keep(&mut self, env: &mut Env<'_>, id: FlowId, packet: PacketRef) -> bool {
+        let Packet { header, payload, .. } = env.packets[packet];
+        let (Header::Credited { seq, flags, .. } | Header::Data { seq, flags, .. }) = header else {
+            return false;
+        };
+        if payload == 0 || self.segment == 0 && seq != self.arrivals.lowest_missing() {
+            return false;
+        }
+        if self.arrivals.insert(seq, flags & data_flag::LAST != 0) != Arrival::New {
+            return false;
+        }
+        let offset = if self.segment > 0 { seq as u64 * self.segment } else { self.offset };
+        self.offset = offset + payload as u64;
+        self.missing = Time::NEVER;
+        env.probe.delivered(id, seq, offset, payload as u32);
+        self.arrivals.complete()
+    }
+
+    fn acknowledge(
+        &self,
+        env: &Env<'_>,
+        outbox: &mut Outbox,
+        terms: &Terms,
+        id: FlowId,
+        seq: u32,
+        flags: u8,
+    ) {
+        let cumulative = self.arrivals.lowest_missing();
+        let header = Header::Ack { seq, cumulative, number: 0, flags };
         outbox.push(env, answer(env, terms, id, self.src, header));
+    }
+
+    /// Asks for the first packet missing, or for all that are if what is behind it is kept.
+    fn ask_for_missing(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, id: FlowId) {
+        let arrivals = &self.arrivals;
+        let mut first = arrivals.lowest_missing();
+        for _ in 0..RANGES_MOST {
+            // Behind the last one that has arrived there may be any number.
+            let end = match self.segment {
+                0 => 0,
+                _ => arrivals.missing_until(first).min(arrivals.packets().unwrap_or(u32::MAX)),
+            };
+            let header = Header::Nack { seq: end, cumulative: first, number: 0, flags: 0 };
+            outbox.push(env, answer(env, terms, id, self.src, header));
+            let behind = arrivals.packets().map_or(Some(arrivals.end()), |_| None);
+            match arrivals.hole_from(end).or(behind) {
+                Some(next) if self.segment > 0 && next >= end => first = next,
+                _ => break,
+            }
+        }
         self.missing = env.now + terms.missing_again;
     }
 

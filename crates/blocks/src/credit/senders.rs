@@ -2,11 +2,13 @@
 
 use super::outbox::Outbox;
 use super::{DATA, Terms, stamp};
+use crate::first_round::FirstRound;
 use crate::flow_table::FlowTable;
 use crate::receiver_driven::FlowTimers;
 use incast_transport::{
-    Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Span, Time, data_flag, flag,
+    Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Segments, Span, Time, data_flag, flag,
 };
+use std::collections::VecDeque;
 
 /// Repetitions come at intervals that double at most this often, and are a second at most.
 const DOUBLINGS_MOST: u32 = 6;
@@ -36,6 +38,10 @@ struct Outgoing {
     next: u32,
     /// Packets below were sent at least once.
     sent: u32,
+    /// Packets that were sent without credits, if any may be.
+    round: Option<FirstRound>,
+    /// Missing packets to send again, the lowest last. Not used by flows that go back.
+    again: Vec<u32>,
     /// Data that has not left yet.
     queued: u32,
     state: State,
@@ -57,12 +63,15 @@ pub struct Senders {
     terms: Terms,
     flows: FlowTable<Outgoing>,
     timers: FlowTimers,
+    /// Flows that may send without credits, in turn.
+    bursts: VecDeque<FlowId>,
 }
 
 impl Senders {
     /// No flows yet.
     pub fn new(terms: Terms) -> Senders {
-        Senders { terms, flows: FlowTable::new(), timers: FlowTimers::default() }
+        let (flows, timers) = (FlowTable::new(), FlowTimers::default());
+        Senders { terms, flows, timers, bursts: VecDeque::new() }
     }
 
     /// Flows of which it is not known that everything has arrived.
@@ -77,11 +86,18 @@ impl Senders {
 
     /// A flow starts.
     pub(super) fn open(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, flow: &Flow) {
+        let packets = flow.packets();
+        // Destinations must know where packets belong that come out of order.
+        let burst = self.terms.burst.filter(|_| matches!(flow.segments, Segments::Uniform(_)));
+        let round = burst.map(|burst| FirstRound::new(packets.min(burst.packets)));
+        let starts = round.is_some();
         let mut outgoing = Outgoing {
             flow: flow.clone(),
-            packets: flow.packets(),
+            packets,
             next: 0,
             sent: 0,
+            round,
+            again: vec![],
             queued: 0,
             state: State::Asking,
             since: env.now,
@@ -93,10 +109,51 @@ impl Senders {
             armed: Time::NEVER,
         };
         outgoing.ask(env, outbox, &self.terms);
-        env.probe.blocked(flow.id, Reason::Credit);
+        if starts {
+            self.bursts.push_back(flow.id);
+        } else {
+            env.probe.blocked(flow.id, Reason::Credit);
+        }
         let deadline = outgoing.deadline(&self.terms);
         self.timers.arm(flow.id, &mut outgoing.armed, deadline);
         self.flows.insert(flow.id, outgoing);
+    }
+
+    /// The next packet that needs no credit, of each flow in turn.
+    pub(super) fn burst(&mut self, env: &mut Env<'_>, outbox: &mut Outbox) -> Option<PacketRef> {
+        loop {
+            let id = self.bursts.pop_front()?;
+            let Some(outgoing) = self.flows.get_mut(id) else { continue };
+            let Some(packet) = outgoing.unscheduled(env, outbox, &self.terms) else { continue };
+            if outgoing.starts() {
+                self.bursts.push_back(id);
+            } else if outgoing.next < outgoing.packets {
+                env.probe.blocked(id, Reason::Credit);
+            }
+            let deadline = outgoing.deadline(&self.terms);
+            self.timers.arm(id, &mut outgoing.armed, deadline);
+            let made = env.packets.create(packet);
+            env.packets.stamps_mut(made).informed = env.now.0;
+            return Some(made);
+        }
+    }
+
+    /// A packet that needed no credit was acknowledged, or the probe behind them.
+    pub(super) fn acked(
+        &mut self,
+        env: &mut Env<'_>,
+        packet: PacketRef,
+        seq: u32,
+        cumulative: u32,
+        flags: u8,
+    ) {
+        let Some(outgoing) = self.flows.get_mut(env.packets[packet].flow) else { return };
+        let (Some(round), Some(burst)) = (&mut outgoing.round, &self.terms.burst) else { return };
+        if flags & data_flag::LAST != 0 {
+            round.probe_acked(env.now, cumulative, &burst.round);
+        } else {
+            round.acked(seq, cumulative);
+        }
     }
 
     /// A credit arrived.
@@ -112,13 +169,16 @@ impl Senders {
         let id = env.packets[packet].flow;
         let Some(outgoing) = self.flows.get_mut(id) else { return env.probe.wasted(id) };
         outgoing.receives(env.now);
-        if outgoing.next == outgoing.packets {
-            return env.probe.wasted(id);
-        }
-        let data = outgoing.data(&self.terms, number, stamp);
-        outbox.push(env, data);
-        if outgoing.queued == 1 {
-            env.probe.blocked(id, Reason::Ready);
+        let starting = outgoing.starts();
+        outgoing.end_round(env, outbox, &self.terms);
+        if let Some(seq) = outgoing.take(env.now, &self.terms) {
+            let data = outgoing.data(&self.terms, seq, number, stamp);
+            outbox.push(env, data);
+            if outgoing.queued == 1 && !starting {
+                env.probe.blocked(id, Reason::Ready);
+            }
+        } else {
+            env.probe.wasted(id);
         }
         if outgoing.state == State::Receiving && outgoing.may_stop(env.now, self.terms.early_stop) {
             outgoing.stop(env, outbox, &self.terms);
@@ -133,26 +193,32 @@ impl Senders {
     pub(super) fn left(&mut self, env: &mut Env<'_>, id: FlowId) {
         if let Some(outgoing) = self.flows.get_mut(id) {
             outgoing.queued -= 1;
-            if outgoing.queued == 0 && outgoing.next < outgoing.packets {
+            if outgoing.queued == 0 && outgoing.left() > 0 {
                 env.probe.blocked(id, Reason::Credit);
             }
         }
     }
 
-    /// The destination misses packet `first` and, for all it will keep, those behind it.
+    /// The destination misses packet `first` and, for all it will keep, those behind it; if it
+    /// keeps them, those before `end`.
     pub(super) fn missing(
         &mut self,
         env: &mut Env<'_>,
         outbox: &mut Outbox,
         packet: PacketRef,
         first: u32,
+        end: u32,
     ) {
         let id = env.packets[packet].flow;
         let Some(outgoing) = self.flows.get_mut(id) else { return };
         if first >= outgoing.next {
             return; // Known by now.
         }
-        outgoing.next = first;
+        if outgoing.round.is_some() {
+            outgoing.repeat(first, end);
+        } else {
+            outgoing.next = first;
+        }
         if outgoing.queued == 0 {
             env.probe.blocked(id, Reason::Credit);
         }
@@ -185,7 +251,10 @@ impl Senders {
                 continue;
             }
             outgoing.armed = Time::NEVER;
-            if outgoing.deadline(&self.terms) <= env.now {
+            if outgoing.probe_deadline(&self.terms) <= env.now {
+                outgoing.repeat_probe(env, outbox, &self.terms);
+            }
+            if outgoing.state_deadline(&self.terms) <= env.now {
                 outgoing.expired(env, outbox, &self.terms);
             }
             let deadline = outgoing.deadline(&self.terms);
@@ -211,12 +280,23 @@ impl Outgoing {
         self.credits += 1;
     }
 
+    /// Packets that credits are needed for: not sent yet, missing, and those sent without credits
+    /// whose fate is not known.
+    fn left(&self) -> u32 {
+        self.packets - self.next + self.again.len() as u32 + self.unsettled()
+    }
+
+    fn unsettled(&self) -> u32 {
+        self.round.as_ref().map_or(0, FirstRound::unsettled)
+    }
+
     /// Whether no more credits are needed: all is sent or, looking once a round trip, the credits
-    /// of one round trip suffice for what is left.
+    /// of one round trip suffice for what is left. Not before the fate of packets that were sent
+    /// without credits is known (Aeolus).
     fn may_stop(&mut self, now: Time, early: bool) -> bool {
-        let left = self.packets - self.next;
-        if left == 0 {
-            return true;
+        let left = self.left();
+        if left == 0 || self.unsettled() > 0 {
+            return left == 0;
         }
         if now - self.credits_since < self.rtt {
             return false;
@@ -228,12 +308,85 @@ impl Outgoing {
         false
     }
 
-    fn data(&mut self, terms: &Terms, number: u32, stamp: u32) -> Packet {
-        let seq = self.next;
+    // -- the first round, if packets are sent without credits -------------------------------------
+
+    /// Whether a packet may be sent without a credit.
+    fn starts(&self) -> bool {
+        self.round.as_ref().is_some_and(|round| round.next().is_some())
+    }
+
+    fn unscheduled(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) -> Option<Packet> {
+        let round = self.round.as_mut()?;
+        let seq = round.next()?;
+        let probe = round.send(env.now);
+        self.next = seq + 1;
+        self.sent = self.next;
+        let last = if seq + 1 == self.packets { data_flag::LAST } else { 0 };
+        let (offset, flags) = (self.flow.offset(seq) as u32, last | data_flag::UNSCHEDULED);
+        let header = Header::Data { seq, offset, tag: self.packets, flags };
+        let payload = self.flow.payload(seq);
+        let packet = Packet { payload, mark: terms.mark, ..self.packet(terms, header) };
+        if let Some(sent) = probe {
+            self.probe(env, outbox, terms, sent);
+        }
+        Some(packet)
+    }
+
+    fn probe(&self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, sent: u32) {
+        let header = Header::Probe { packets: self.packets, sent, spare: 0, flags: 0 };
+        outbox.push(env, self.packet(terms, header));
+    }
+
+    fn repeat_probe(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
+        if let Some(sent) = self.round.as_mut().and_then(|round| round.expired(env.now)) {
+            self.probe(env, outbox, terms, sent);
+        }
+    }
+
+    /// A credit came: all that follows is sent for credits.
+    fn end_round(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
+        if let Some(sent) = self.round.as_mut().and_then(|round| round.end(env.now)) {
+            self.probe(env, outbox, terms, sent);
+        }
+    }
+
+    /// Packets from `first` on are missing, below `end`.
+    fn repeat(&mut self, first: u32, end: u32) {
+        for seq in first..end.min(self.next) {
+            if let Err(place) = self.again.binary_search_by(|other| seq.cmp(other)) {
+                self.again.insert(place, seq);
+            }
+            if let Some(round) = &mut self.round {
+                round.sent_again(seq);
+            }
+        }
+    }
+
+    // -- packets --------------------------------------------------------------------------------
+
+    /// The packet that a credit lets go: one known to be lost, else the next one, else one whose
+    /// fate is not known (Aeolus §5).
+    #[inline]
+    fn take(&mut self, now: Time, terms: &Terms) -> Option<u32> {
+        if let Some(seq) = self.again.pop() {
+            return Some(seq);
+        }
+        if let (Some(round), Some(burst)) = (&mut self.round, &terms.burst)
+            && let Some(seq) = round.take_lost(now, &burst.round)
+        {
+            return Some(seq);
+        }
+        if self.next < self.packets {
+            self.next += 1;
+            return Some(self.next - 1);
+        }
+        self.round.as_mut()?.take_unacked()
+    }
+
+    fn data(&mut self, terms: &Terms, seq: u32, number: u32, stamp: u32) -> Packet {
         let flags = if seq < self.sent { flag::RETRANSMIT } else { 0 };
         let last = seq + 1 == self.packets;
-        self.next += 1;
-        self.sent = self.sent.max(self.next);
+        self.sent = self.sent.max(seq + 1);
         self.queued += 1;
         let own = if last { data_flag::LAST } else { 0 };
         let header = Header::Credited { seq, stamp, number, flags: own };
@@ -258,8 +411,12 @@ impl Outgoing {
     }
 
     fn request(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, flags: u8) {
-        let packets = self.packets - self.next;
-        let header = Header::Request { packets, stamp: stamp(env.now), spare: 0, flags };
+        let packets = self.left();
+        let segment = match (&self.round, &self.flow.segments) {
+            (Some(_), Segments::Uniform(mss)) => *mss as u32,
+            _ => 0,
+        };
+        let header = Header::Request { packets, stamp: stamp(env.now), segment, flags };
         outbox.push(env, self.packet(terms, header));
         self.since = env.now;
     }
@@ -278,8 +435,20 @@ impl Outgoing {
         self.request(env, outbox, terms, data_flag::LAST);
     }
 
-    /// When the state has lasted too long.
     fn deadline(&self, terms: &Terms) -> Time {
+        self.state_deadline(terms).min(self.probe_deadline(terms))
+    }
+
+    /// When the probe has waited too long for its answer.
+    fn probe_deadline(&self, terms: &Terms) -> Time {
+        match (&self.round, &terms.burst) {
+            (Some(round), Some(burst)) => round.deadline(&burst.round),
+            _ => Time::NEVER,
+        }
+    }
+
+    /// When the state has lasted too long.
+    fn state_deadline(&self, terms: &Terms) -> Time {
         let again = terms.request_again;
         let wait = match self.state {
             State::Asking => doubled(again, self.doublings),
@@ -302,7 +471,7 @@ impl Outgoing {
                 self.doublings = doublings;
             }
             // The credits that were on their way did not suffice.
-            State::Stopped if self.next < self.packets => self.ask_anew(env, outbox, terms),
+            State::Stopped if self.left() > 0 => self.ask_anew(env, outbox, terms),
             State::Stopped => {
                 self.state = State::Closing;
                 (self.since, self.doublings) = (env.now, 0);

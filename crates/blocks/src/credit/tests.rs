@@ -14,6 +14,7 @@ const TERMS: Terms = Terms {
     early_stop: true,
     request_again: Span::from_us(100),
     missing_again: Span::from_us(200),
+    burst: None,
 };
 
 /// One credit each ten microseconds; reports each call that decides.
@@ -145,11 +146,11 @@ fn plain(header: Header) -> Packet {
 }
 
 fn request(packets: u32, us: u32) -> Header {
-    Header::Request { packets, stamp: us * 1_000, spare: 0, flags: 0 }
+    Header::Request { packets, stamp: us * 1_000, segment: 0, flags: 0 }
 }
 
 fn stop(packets: u32, us: u32) -> Header {
-    Header::Request { packets, stamp: us * 1_000, spare: 0, flags: data_flag::LAST }
+    Header::Request { packets, stamp: us * 1_000, segment: 0, flags: data_flag::LAST }
 }
 
 fn data(seq: u32, number: u32, flags: u8) -> Header {
@@ -373,4 +374,238 @@ fn the_share_lets_data_fill_the_rest() {
     assert_eq!(class.limit, Limit::Bytes(672));
     let shaper = class.shaper.unwrap();
     assert_eq!((shaper.rate, shaper.depth), (Rate(517_879_161), Bytes(168)));
+}
+
+// -- a first round without credits -------------------------------------------------------------
+
+/// Four packets before the first credit, on paths that keep order.
+const STARTING: Terms = Terms {
+    burst: Some(Burst {
+        packets: 4,
+        round: RoundTerms { in_order: true, grace: Span::ZERO, probe_again: Span::from_us(70) },
+    }),
+    ..TERMS
+};
+
+fn early(seq: u32, packets: u32) -> Header {
+    let last = if seq + 1 == packets { data_flag::LAST } else { 0 };
+    let flags = data_flag::UNSCHEDULED | last;
+    Header::Data { seq, offset: seq * 1460, tag: packets, flags }
+}
+
+fn asks(packets: u32, us: u32) -> Header {
+    Header::Request { packets, stamp: us * 1_000, segment: 1460, flags: 0 }
+}
+
+fn stops(packets: u32, us: u32) -> Header {
+    Header::Request { packets, stamp: us * 1_000, segment: 1460, flags: data_flag::LAST }
+}
+
+fn probe(packets: u32, sent: u32) -> Header {
+    Header::Probe { packets, sent, spare: 0, flags: 0 }
+}
+
+fn ack(seq: u32, cumulative: u32, flags: u8) -> Header {
+    Header::Ack { seq, cumulative, number: 0, flags }
+}
+
+fn range(first: u32, end: u32) -> Header {
+    Header::Nack { seq: end, cumulative: first, number: 0, flags: 0 }
+}
+
+const U: u8 = data_flag::UNSCHEDULED;
+const PROBED: u8 = data_flag::LAST;
+
+#[test]
+fn a_burst_follows_the_request_and_a_probe_follows_the_burst() {
+    let mut rig = Rig::new(STARTING);
+    rig.open(9);
+    let burst = (0..4).map(|seq| early(seq, 9));
+    let expected: Vec<_> = [asks(9, 0)].into_iter().chain(burst).chain([probe(9, 4)]).collect();
+    assert_eq!(rig.headers(), expected);
+    // Credits let the rest go, in order; no second probe.
+    for seq in 0..4 {
+        rig.receive(ack(seq, seq + 1, U), 0, 0);
+    }
+    rig.receive(ack(4, 4, PROBED), 0, 0);
+    assert_eq!(rig.credit(0).headers(), [data(4, 0, 0)]);
+    assert_eq!(rig.credit(1).headers(), [data(5, 1, 0)]);
+}
+
+#[test]
+fn the_first_credit_ends_a_burst() {
+    let mut rig = Rig::new(STARTING);
+    rig.open(9);
+    let mut sent = vec![];
+    for _ in 0..3 {
+        let packet = rig.with(|host, env| host.transmit(env, Classes::ALL)).unwrap();
+        sent.push(rig.pool[packet].header);
+        rig.pool.free(packet);
+    }
+    assert_eq!(sent, [asks(9, 0), early(0, 9), early(1, 9)]);
+    assert_eq!(rig.credit(0).headers(), [probe(9, 2), data(2, 0, 0)]);
+}
+
+#[test]
+fn a_credit_goes_to_what_is_lost_then_new_then_uncertain() {
+    let mut rig = Rig::new(STARTING);
+    rig.open(6);
+    rig.headers();
+    // 2 came, so 1 is lost; nothing is known of 3.
+    rig.receive(ack(0, 1, U), 0, 0).receive(ack(2, 1, U), 0, 0);
+    let mut order = vec![];
+    for number in 0..4 {
+        let sent = rig.credit(number).sent(Classes::ALL);
+        for packet in sent {
+            if let Header::Credited { seq, .. } = packet.header {
+                order.push((seq, packet.has(flag::RETRANSMIT)));
+            } else {
+                assert_eq!(number, 3, "no stop before the fate of all is known: {packet:?}");
+            }
+        }
+    }
+    assert_eq!(order, [(1, true), (4, false), (5, false), (3, true)]);
+    assert_eq!(rig.credit(4).headers(), []);
+    assert_eq!(rig.probe.senders()[0].wasted, 1);
+}
+
+#[test]
+fn a_stop_waits_for_the_burst_to_be_acknowledged() {
+    let mut rig = Rig::new(STARTING);
+    rig.open(5);
+    rig.headers();
+    rig.receive(ack(0, 1, U), 0, 0);
+    // Without its acknowledgements all of the burst is sent again before the source stops.
+    for (number, seq) in [(0, 4), (1, 1), (2, 2)] {
+        let flags = if seq == 4 { data_flag::LAST } else { 0 };
+        assert_eq!(rig.credit(number).headers(), [data(seq, number, flags)]);
+    }
+    assert_eq!(rig.credit(3).headers(), [data(3, 3, 0), stops(0, 0)]);
+    // With them it stops behind the last new packet.
+    let mut rig = Rig::new(STARTING);
+    rig.open(5);
+    rig.headers();
+    for seq in 0..4 {
+        rig.receive(ack(seq, seq + 1, U), 0, 0);
+    }
+    assert_eq!(rig.credit(0).headers(), [data(4, 0, data_flag::LAST), stops(0, 0)]);
+}
+
+#[test]
+fn a_credit_that_finds_the_last_acknowledged_stops_them() {
+    let mut rig = Rig::new(STARTING);
+    rig.open(5);
+    rig.headers();
+    rig.receive(ack(0, 1, U), 0, 0);
+    assert_eq!(rig.credit(0).headers(), [data(4, 0, data_flag::LAST)]);
+    (1..4).for_each(|seq| {
+        rig.receive(ack(seq, seq + 1, U), 0, 0);
+    });
+    assert_eq!(rig.credit(1).headers(), [stops(0, 0)]);
+    assert_eq!(rig.probe.senders()[0].wasted, 1);
+}
+
+#[test]
+fn a_lost_probe_comes_again_and_in_the_end_all_counts_as_lost() {
+    let mut rig = Rig::new(STARTING);
+    rig.open(4);
+    rig.headers();
+    assert_eq!(rig.at(70).headers(), [probe(4, 4)]);
+    assert_eq!(rig.at(141).headers(), [asks(4, 100), probe(4, 4)]);
+    rig.at(211).headers();
+    let lost: Vec<_> = (0..4).flat_map(|number| rig.credit(number).headers()).collect();
+    let expected: Vec<_> = (0..3).map(|seq| data(seq, seq, 0)).collect();
+    assert_eq!(lost[..3], expected);
+}
+
+#[test]
+fn a_destination_keeps_what_comes_out_of_order_and_acknowledges_the_burst() {
+    let mut rig = Rig::new(STARTING);
+    // Before the request it comes in vain.
+    rig.receive(early(0, 7), 1460, 0);
+    assert_eq!(rig.headers(), []);
+    rig.receive(asks(7, 0), 0, 0).at(30).headers();
+    for (seq, cumulative) in [(0, 1), (2, 1), (3, 1), (3, 1)] {
+        rig.receive(early(seq, 7), 1460, 0);
+        assert_eq!(rig.headers(), [ack(seq, cumulative, U)]);
+    }
+    rig.receive(probe(7, 4), 0, 0);
+    assert_eq!(rig.headers(), [ack(4, 1, PROBED)]);
+    // Its credits count only what had one.
+    assert_eq!(rig.decided().len(), 1);
+    rig.data(1, 0, 0, false).data(4, 1, 0, false).data(6, 2, 0, true);
+    assert_eq!(rig.decided().len(), 4);
+    assert!(!rig.headers().iter().any(|header| matches!(header, Header::Nack { .. })));
+    // All is sent: what is missing is asked for, range by range.
+    rig.receive(stops(0, 9), 0, 0);
+    assert_eq!(rig.headers(), [range(5, 6)]);
+    rig.data(5, 3, 0, false);
+    assert_eq!(rig.headers(), [FINISH]);
+    let ranges: Vec<_> = rig.probe.deliveries().iter().map(|&(_, at, _)| at / 1460).collect();
+    assert_eq!(ranges, [0, 2, 3, 1, 4, 6, 5]);
+    // Late packets are answered by it.
+    rig.receive(early(2, 7), 1460, 0).receive(probe(7, 4), 0, 0);
+    assert_eq!(rig.headers(), [FINISH, FINISH]);
+}
+
+#[test]
+fn missing_ranges_are_sent_again_without_what_is_between() {
+    let mut rig = Rig::new(STARTING);
+    rig.open(9);
+    rig.headers();
+    for seq in 0..4 {
+        rig.receive(ack(seq, seq + 1, U), 0, 0);
+    }
+    for number in 0..5 {
+        rig.credit(number);
+    }
+    rig.headers();
+    rig.receive(range(4, 6), 0, 0).receive(range(7, u32::MAX), 0, 0).receive(range(4, 5), 0, 0);
+    let again = rig.headers();
+    assert_eq!(again, [asks(2, 0)], "it asks for credits again");
+    let order: Vec<_> = (5..9)
+        .flat_map(|number| rig.credit(number).sent(Classes::ALL))
+        .filter(|packet| packet.is_data())
+        .map(|packet| (packet.header.data_key(), packet.has(flag::RETRANSMIT)))
+        .collect();
+    assert_eq!(order, [(4, true), (5, true), (7, true), (8, true)]);
+}
+
+#[test]
+fn bursts_of_a_host_take_turns() {
+    let mut rig = Rig::new(STARTING);
+    rig.probe = Probe::new(3, true);
+    for id in 0..2 {
+        let segments = Segments::Uniform(1460);
+        let (src, dst, start) = (HostId(0), HostId(1), Time::ZERO);
+        let flow = Flow { id: FlowId(id), src, dst, size: 3 * 1460, start, segments };
+        rig.probe.opened(flow.id);
+        rig.with(|host, env| host.open(env, &flow));
+    }
+    let sent = rig.sent(Classes::ALL);
+    let order: Vec<_> =
+        sent.iter().filter(|packet| packet.is_data()).map(|packet| packet.flow.0).collect();
+    assert_eq!(order, [0, 1, 0, 1, 0, 1]);
+    assert!(rig.sent(Classes::CONTROL).is_empty());
+}
+
+#[test]
+fn flows_whose_segments_are_prescribed_wait_for_credits_and_go_back() {
+    let mut rig = Rig::new(STARTING);
+    let segments = Segments::Table([100, 1_000, 1_500, 2_000].into());
+    let (id, src, dst, start) = (FlowId(0), HostId(0), HostId(1), Time::ZERO);
+    let flow = Flow { id, src, dst, size: 2_000, start, segments };
+    rig.probe.opened(id);
+    rig.with(|host, env| host.open(env, &flow));
+    assert_eq!(rig.headers(), [request(4, 0)]);
+    (0..3).for_each(|number| assert_eq!(rig.credit(number).headers()[0], data(number, number, 0)));
+    assert_eq!(rig.receive(missing(1), 0, 0).headers(), [request(3, 0)]);
+    assert_eq!(rig.credit(3).headers()[0], data(1, 3, 0));
+    assert_eq!(rig.credit(4).headers()[0], data(2, 4, 0));
+    // And destinations keep nothing out of order for them.
+    let mut rig = Rig::new(STARTING);
+    rig.receive(request(3, 0), 0, 0).at(30).headers();
+    rig.receive(early(1, 3), 1460, 0).data(2, 0, 0, true);
+    assert_eq!(rig.headers(), [missing(0)]);
+    assert!(rig.probe.deliveries().is_empty());
 }

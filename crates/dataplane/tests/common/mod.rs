@@ -14,6 +14,8 @@ pub struct Scenario {
     pub shared: Option<SharedBuffer>,
     pub flows: Vec<FlowSetup>,
     pub transports: Vec<&'static str>,
+    /// Parameters of all of them.
+    pub settings: Vec<(&'static str, &'static str)>,
     pub routing: Option<Routing>,
     /// The classes of every NIC, whose port then has a policy of its own.
     pub nic: Option<Vec<ClassPolicy>>,
@@ -94,6 +96,7 @@ impl Scenario {
             shared: None,
             flows: vec![],
             transports: transports.to_vec(),
+            settings: vec![],
             routing: None,
             nic: None,
             shaped_only: None,
@@ -108,7 +111,9 @@ impl Scenario {
         let lane = |name: &&'static str| {
             let entry = transport(name);
             let info = entry.info();
-            let mut configured = entry.configure(&[], site.clone()).unwrap();
+            let own = self.settings.iter().map(|(key, value)| (key.to_string(), value.to_string()));
+            let settings: Vec<_> = own.collect();
+            let mut configured = entry.configure(&settings, site.clone()).unwrap();
             let changed = self.nic.is_some() || self.marker.is_some();
             if changed && self.shaped_only.is_none_or(|only| only == info.name) {
                 let (nic, marker) = (self.nic.clone(), self.marker);

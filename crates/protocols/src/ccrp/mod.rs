@@ -84,6 +84,7 @@ impl Plan {
             early_stop: params.early_stop,
             request_again: again.unwrap_or_else(|| AGAIN.max(self.fabric.base_rtt * 2)),
             missing_again: params.missing_timeout,
+            burst: None,
         }
     }
 }

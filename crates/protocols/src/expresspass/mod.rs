@@ -1,19 +1,22 @@
 //! ExpressPass (SIGCOMM 2017): destinations send credits, ports limit them, and data finds room.
 
 #[cfg(test)]
+mod aeolus_tests;
+#[cfg(test)]
 mod network_tests;
 mod params;
 mod receiver;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Feedback, Params};
+pub use params::{Feedback, FirstRtt, Params};
 pub use receiver::{FeedbackLoop, Pace};
 
-use incast_blocks::credit::{CreditHost, Terms, credit_share, shaped};
+use incast_blocks::credit::{Burst, CreditHost, Terms, credit_share, shaped};
+use incast_blocks::first_round::RoundTerms;
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, FabricSite, Host, HostSite, Info, Limit, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
+    Bytes, ClassPolicy, Configured, Discipline, Ecn, FabricSite, Host, HostSite, Info, Limit,
+    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -24,6 +27,11 @@ pub const ID: TransportId = TransportId(9);
 const LONGER: u8 = 8;
 /// Least automatic time after which something is asked for again (fat-tree script).
 const AGAIN: Span = Span::from_us(100);
+
+/// With `first_rtt = aeolus`: least automatic time for a probe's answer, in base RTT.
+const PROBE_ROUND_TRIPS: u64 = 3;
+/// Most of it that a buffer counts for, in base RTT.
+const DRAIN_ROUND_TRIPS: u64 = 16;
 
 /// The catalogue entry.
 pub static ENTRY: Entry = Entry;
@@ -71,7 +79,20 @@ impl Plan {
         self.params.credit_share.unwrap_or_else(|| credit_share(&self.fabric.framing))
     }
 
-    fn terms(&self) -> Terms {
+    /// The first round trip of Aeolus: a BDP, and paths that keep order.
+    fn burst(&self, site: &HostSite) -> Option<Burst> {
+        let FabricSite { base_rtt, buffer, framing, host_rate, .. } = *self.fabric;
+        let drain = match buffer.bytes(framing.charged_mtu()) {
+            Bytes(u64::MAX) => Span::ZERO,
+            bytes => host_rate.tx_time(bytes).min(base_rtt * DRAIN_ROUND_TRIPS),
+        };
+        let probe_again = (base_rtt + drain).max(base_rtt * PROBE_ROUND_TRIPS);
+        let round = RoundTerms { in_order: true, grace: Span::ZERO, probe_again };
+        let aeolus = self.params.first_rtt == FirstRtt::Aeolus;
+        aeolus.then_some(Burst { packets: site.bdp_packets, round })
+    }
+
+    fn terms(&self, site: &HostSite) -> Terms {
         let params = &self.params;
         let again = params.retransmit_timeout;
         let again = again.unwrap_or_else(|| AGAIN.max(self.fabric.base_rtt * 2));
@@ -84,13 +105,14 @@ impl Plan {
             early_stop: params.early_stop,
             request_again: again,
             missing_again: again,
+            burst: self.burst(site),
         }
     }
 }
 
 impl Configured for Plan {
     fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        let terms = self.terms();
+        let terms = self.terms(site);
         let max = site.rate.0 as f64 / 8.0 * self.share();
         let law = FeedbackLoop::new(&self.params, terms.credit, max);
         Box::new(CreditHost::new(terms, law))
@@ -101,8 +123,12 @@ impl Configured for Plan {
         let framing = &self.fabric.framing;
         let credits = shaped(framing, site.rate, self.share(), credit_queue, bucket);
         // A NIC takes data from its host one packet at a time.
-        let data = if site.nic { Limit::Unlimited } else { site.buffer };
-        Policy { transport: ID, classes: vec![credits, ClassPolicy::fifo(data)], markers: vec![] }
+        let mut data = ClassPolicy::fifo(if site.nic { Limit::Unlimited } else { site.buffer });
+        if self.params.first_rtt == FirstRtt::Aeolus && !site.nic {
+            let threshold = Limit::Packets(self.params.threshold);
+            data.discipline = Discipline::Selective { threshold, alone: true };
+        }
+        Policy { transport: ID, classes: vec![credits, data], markers: vec![] }
     }
 
     fn shapes_nic(&self) -> bool {

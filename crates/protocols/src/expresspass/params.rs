@@ -12,6 +12,16 @@ choice! {
     }
 }
 
+choice! {
+    /// What a flow does before its first credit.
+    pub enum FirstRtt {
+        /// It waits.
+        Wait = "wait",
+        /// It sends unscheduled packets, which ports drop first (Aeolus).
+        Aeolus = "aeolus",
+    }
+}
+
 parameters! {
     /// Parameters of ExpressPass.
     pub struct Params for "expresspass" {
@@ -61,5 +71,11 @@ parameters! {
         retransmit_timeout: Option<Span> = None, "1us to 1s, or auto"
             => |v| v.is_none_or(|v| (Span::from_us(1)..=Span::from_secs(1)).contains(&v)),
             "fat-tree script: 0.1 ms; ns-default.tcl: 100 ms";
+        /// What a flow does before its first credit: wait or aeolus.
+        first_rtt: FirstRtt = FirstRtt::Wait, "wait or aeolus" => |_| true,
+            "Aeolus, SIGCOMM 2020";
+        /// With `first_rtt = aeolus`: packets that may wait at a port for an unscheduled one to be admitted.
+        threshold: u32 = 4, "0 to 1000000 packets" => |v| *v <= 1_000_000,
+            "Aeolus, SIGCOMM 2020: 6 KB";
     }
 }
