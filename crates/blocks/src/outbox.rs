@@ -48,6 +48,12 @@ impl Outbox {
     /// Puts the next packet into the pool.
     #[inline]
     pub fn send(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
+        self.send_in(env, CONTROL)
+    }
+
+    /// The same in another service class, in which it cannot overtake the data before it.
+    #[inline]
+    pub fn send_in(&mut self, env: &mut Env<'_>, class: u8) -> Option<PacketRef> {
         let control = self.pop()?;
         let packet = env.packets.create(Packet {
             header: control.header,
@@ -57,7 +63,7 @@ impl Outbox {
             payload: 0,
             path: 0,
             mark: 0,
-            class: CONTROL,
+            class,
             transport: self.transport,
             flags: if control.again { flag::RETRANSMIT } else { 0 },
             extension: 0,

@@ -1,6 +1,6 @@
 //! Sources: which of their flows spends a token next.
 
-use super::{ID, Terms};
+use super::{ID, SMALL, Terms};
 use incast_blocks::flow_table::FlowTable;
 use incast_blocks::outbox::{Control, Outbox};
 use incast_blocks::ranking::{Rank, Ranking};
@@ -51,6 +51,8 @@ pub struct Senders {
     ranking: Ranking,
     timers: FlowTimers,
     opened: u32,
+    /// Announcements of flows whose data has left as a whole.
+    behind: Outbox,
 }
 
 impl Senders {
@@ -62,6 +64,7 @@ impl Senders {
             ranking: Ranking::default(),
             timers: FlowTimers::default(),
             opened: 0,
+            behind: Outbox::new(ID),
         }
     }
 
@@ -144,8 +147,13 @@ impl Senders {
         }
     }
 
-    /// The packet of the earliest-expiring token of the preferred flow that owns a valid one.
+    /// The packet of the earliest-expiring token of the preferred flow that owns a valid one; before
+    /// it the announcement of a flow whose data has just left.
     pub fn transmit(&mut self, env: &mut Env<'_>, outbox: &mut Outbox) -> Option<PacketRef> {
+        // Only a flow that has a free token for each packet announces itself behind its data.
+        if let Some(packet) = self.behind.send_in(env, SMALL) {
+            return Some(packet);
+        }
         while let Some(best) = self.ranking.best() {
             let slot = self.flows.slot_of(best.flow).expect("a ranked flow is open");
             let outgoing = self.flows.at_mut(slot);
@@ -156,7 +164,8 @@ impl Senders {
                 outgoing.ranked = false;
                 self.ranking.remove(best);
                 if !outgoing.announced {
-                    outgoing.announce(env.now, outbox);
+                    let all = outgoing.sent_count == outgoing.packets;
+                    outgoing.announce(env.now, if all { &mut self.behind } else { outbox });
                 }
                 if outgoing.sent_count < outgoing.packets {
                     env.probe.blocked(best.flow, Reason::Grant);

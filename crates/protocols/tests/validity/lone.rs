@@ -1,0 +1,188 @@
+//! A flow alone on the network: what its time must be is known exactly.
+
+use crate::network::{Network, charged, flow, network};
+use incast_fabric::{LinkOverride, Options as Shape, PortId};
+use incast_protocols::CATALOGUE;
+use incast_transport::*;
+use incast_world::{FlowSetup, host_site};
+use std::collections::BTreeSet;
+
+/// Between two flows: everything that the first has left behind is over.
+const PAUSE: Span = Span::from_ms(50);
+
+/// Networks in which no two ways are alike: every link between switches has its own length.
+fn networks() -> Vec<(Network, u64)> {
+    let plain = [("star:3", 30), ("dumbbell:2x2", 30), ("parking-lot:2", 30)];
+    let mixed = [("leaf-spine:3x2x2", 40, 30), ("leaf-spine:2x3x1", 4, 7), ("fat-tree:4", 10, 12)];
+    let (rate, length) = (Rate::from_gbps(10), Span::from_us(1));
+    let mut all = vec![];
+    for (spec, most) in plain {
+        all.push((network(spec, rate, length, &Shape::default(), Limit::Unlimited), most));
+    }
+    for (spec, gbps, most) in mixed {
+        let mut shape = Shape { uplink_rate: Some(Rate::from_gbps(gbps)), ..Shape::default() };
+        let bare = network(spec, rate, length, &shape, Limit::Unlimited).fabric;
+        for (index, port) in bare.ports().iter().enumerate() {
+            if port.node.0 >= bare.hosts() && port.peer.0 >= bare.hosts() && port.upward {
+                shape.links.push(LinkOverride {
+                    a: bare.node_name(port.node),
+                    b: bare.node_name(port.peer),
+                    rate: None,
+                    propagation: Some(Span::from_ns(1_000 + 7 * index as u64)),
+                    loss: None,
+                });
+            }
+        }
+        all.push((network(spec, rate, length, &shape, Limit::Unlimited), most));
+    }
+    all
+}
+
+/// One flow after the other, until every shortest path between any two hosts has been taken.
+fn flows_on_every_path(network: &Network, entry: &dyn Transport, size: u64) -> Vec<FlowSetup> {
+    let hosts = network.fabric.hosts();
+    let mut flows: Vec<FlowSetup> = vec![];
+    for (src, dst) in (0..hosts).flat_map(|src| (0..hosts).map(move |dst| (src, dst))) {
+        let mut ways: BTreeSet<Vec<PortId>> = BTreeSet::new();
+        let wanted = if src == dst { 0 } else { network.fabric.path_count(src, dst) as usize };
+        let mut id = flows.len() as u32;
+        while ways.len() < wanted {
+            let mut next = flow(id, src, dst, size, Time(777));
+            if let Some(last) = flows.last() {
+                (next.after, next.delay) = (vec![last.flow.id], PAUSE);
+            }
+            // Which way a flow takes depends on its number: those that take none that is new are
+            // left where they are and not counted.
+            ways.insert(network.way(entry, &next.flow, false));
+            flows.push(next);
+            id += 1;
+        }
+    }
+    flows
+}
+
+#[test]
+fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time_on_every_path() {
+    for (network, most) in networks() {
+        for entry in CATALOGUE {
+            let name = entry.info().name;
+            let configured = network.configured(*entry, &[]);
+            let site = host_site(&network.fabric, &network.site, 0);
+            let own = configured.unsolicited(&site, most as u32).min(most as u32) as u64;
+            // Where links get slower packets queue, and classes may change the order of a flow's own
+            // packets (Homa): with whole packets that does not matter.
+            let slower = network.fabric.max_rate() == network.fabric.host_rate(0);
+            let short = if slower && network.fabric.name().starts_with("leaf") { 0 } else { 9 };
+            for size in BTreeSet::from([1, 1460, 2 * 1460 + 1, (own * 1460).saturating_sub(short)])
+            {
+                let packets = size.div_ceil(1460) as u32;
+                if packets == 0 || configured.unsolicited(&site, packets) < packets {
+                    continue;
+                }
+                let flows = flows_on_every_path(&network, *entry, size);
+                let record = network.run(*entry, &[], &flows);
+                for (setup, seen) in flows.iter().zip(&record.flows) {
+                    let flow = &setup.flow;
+                    let (start, end) = (seen.started.expect("opened"), seen.completed);
+                    let end = end.expect("complete");
+                    let spec = network.fabric.name();
+                    let text =
+                        format!("{name} on {spec}, {size} B {} -> {}", flow.src.0, flow.dst.0);
+                    assert_eq!(end - start, network.ideal(*entry, flow), "{text}");
+                }
+            }
+        }
+    }
+}
+
+/// What a flow alone on a path of equal links takes, as its transport's README says.
+type Formula = fn(&Way) -> Span;
+
+/// A flow on its way.
+struct Way {
+    ideal: Span,
+    /// Packets.
+    count: u64,
+    /// Time of a full packet on a link.
+    packet: Span,
+    /// From a packet's departure to the arrival of its answer at the source.
+    round: Span,
+    /// One way of a header, from the source's NIC to the destination.
+    header: Span,
+}
+
+/// Receiver-driven: the first grant is there when the burst ends, and each packet returns one.
+fn always_busy(way: &Way) -> Span {
+    way.ideal
+}
+
+/// Slow start from ten segments: in round i, which lasts a round trip, 2^i x 10 packets leave back
+/// to back; when they fill it, the NIC is busy from there on.
+fn slow_start(way: &Way) -> Span {
+    let (mut idle, mut window, mut sent) = (Span::ZERO, 10, 10);
+    while sent < way.count && way.packet * window < way.round {
+        idle += way.round - way.packet * window;
+        window *= 2;
+        sent += window;
+    }
+    way.ideal + idle
+}
+
+/// The announcement goes there, a token comes back; then a packet a packet time.
+fn announced(way: &Way) -> Span {
+    way.header * 2 + way.ideal
+}
+
+const FORMULAS: [(&str, Formula); 6] = [
+    ("amrt", always_busy),
+    ("dctcp", slow_start),
+    ("ndp", always_busy),
+    ("phost", announced),
+    ("ren", always_busy),
+    ("trd", always_busy),
+];
+
+#[test]
+fn a_long_lone_flow_takes_the_time_that_its_readme_says() {
+    let rate = Rate::from_gbps(10);
+    let shapes = [
+        ("star:2", 0, 1, 5_000),
+        ("dumbbell:1x1", 0, 1, 5_000),
+        ("leaf-spine:2x2x1", 0, 1, 1_000),
+        ("leaf-spine:2x2x1", 0, 1, 30_000),
+        ("fat-tree:4", 0, 15, 10_000),
+    ];
+    for (spec, src, dst, ns) in shapes {
+        let mut network =
+            network(spec, rate, Span::from_ns(ns), &Shape::default(), Limit::Unlimited);
+        network.options.drain = Span::from_ms(20);
+        for (name, formula) in FORMULAS {
+            let entry = incast_protocols::find(name).expect("in the catalogue");
+            let configured = network.configured(entry, &[]);
+            let site = host_site(&network.fabric, &network.site, src);
+            for size in [60 * 1460, 137 * 1460, 300_001, 301 * 1460 - 9, 1_000_000, 5_000 * 1460] {
+                let count = u64::div_ceil(size, 1460);
+                let flows = [flow(0, src, dst, size, Time(999))];
+                let record = network.run(entry, &[], &flows);
+                let seen = &record.flows[0];
+                let links = network.fabric.links(&network.way(entry, &flows[0].flow, false));
+                let one_way = |bytes: Bytes| {
+                    links.iter().map(|(rate, length)| (rate.tx_time(bytes) + *length).0).sum()
+                };
+                let header = Span(one_way(charged(0)));
+                let way = Way {
+                    ideal: network.ideal(entry, &flows[0].flow),
+                    count,
+                    packet: rate.tx_time(charged(1460)),
+                    round: Span(one_way(charged(1460))) + header,
+                    header,
+                };
+                let took = seen.completed.expect("complete") - seen.started.expect("opened");
+                let whole = configured.unsolicited(&site, count as u32) as u64 >= count;
+                let said = if whole { way.ideal } else { formula(&way) };
+                assert_eq!(took, said, "{name} on {spec} with links of {ns} ns, {size} B");
+                assert_eq!(seen.retransmits, 0);
+            }
+        }
+    }
+}

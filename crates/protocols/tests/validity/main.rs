@@ -1,0 +1,5 @@
+//! Transports in the simulator against what is known without one: formulas, an oracle for fair
+//! rates, and the units of measurement.
+
+mod lone;
+mod network;
