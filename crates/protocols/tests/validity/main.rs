@@ -3,3 +3,4 @@
 
 mod lone;
 mod network;
+mod rates;
