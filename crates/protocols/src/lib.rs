@@ -11,6 +11,7 @@ pub mod homa;
 pub mod ndp;
 pub mod phost;
 pub mod ren;
+pub mod timely;
 pub mod trd;
 
 use incast_transport::Transport;
@@ -28,6 +29,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &ndp::ENTRY,
     &phost::ENTRY,
     &ren::ENTRY,
+    &timely::ENTRY,
     &trd::ENTRY,
 ];
 

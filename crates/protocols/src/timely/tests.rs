@@ -1,0 +1,393 @@
+//! Known answers of the control law.
+
+use super::*;
+use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Outbound, Progress};
+use incast_transport::{
+    Bytes, Explicit, Extension, FlowId, Header, HostId, Packet, Random, Rate, Span,
+};
+
+const LINE: f64 = 10e9;
+const MBPS: f64 = 1e6;
+const US: f64 = 1e6;
+const FULL: u16 = 1_452;
+
+fn rule(params: &Params) -> Rule {
+    Rule::new(params, Rate::from_gbps(10), 20, FULL)
+}
+
+fn timely(params: &Params, others: usize) -> Timely {
+    Timely::new(rule(params), Framing::ETHERNET, others)
+}
+
+/// Half of the line, at the first round-trip time given.
+fn half(params: &Params, rtt: f64) -> Timely {
+    let mut law = timely(params, 1);
+    law.react(rtt * US);
+    assert_eq!(law.rate(), LINE / 2.0, "the first one is only kept");
+    law
+}
+
+fn near(a: f64, b: f64) {
+    assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} is not {b}");
+}
+
+#[test]
+fn a_constant_delay_between_the_thresholds_raises_ever_faster() {
+    let mut law = half(&Params::default(), 60.0);
+    for n in 1..=12 {
+        let before = law.rate();
+        law.react(60.0 * US);
+        assert_eq!(law.gradient(), 0.0);
+        near(law.rate() - before, if n < 5 { 10.0 * MBPS } else { 50.0 * MBPS });
+    }
+}
+
+#[test]
+fn a_rising_delay_lowers_by_its_gradient() {
+    let mut law = half(&Params::default(), 60.0);
+    let mut rtt = 60.0;
+    for _ in 0..30 {
+        rtt += 2.0;
+        law.react(rtt * US);
+    }
+    // Differences of 2 us over 20 us: factor 1 - 0.8 x 0.1.
+    near(law.gradient(), 0.1);
+    let before = law.rate();
+    law.react((rtt + 2.0) * US);
+    near(law.rate() / before, 0.92);
+}
+
+#[test]
+fn below_the_lower_threshold_it_always_rises() {
+    let mut law = half(&Params::default(), 20.0);
+    for n in 1..=9 {
+        let before = law.rate();
+        law.react((20.0 + 3.0 * n as f64) * US);
+        assert!(law.gradient() > 0.0);
+        near(law.rate() - before, 10.0 * MBPS);
+    }
+}
+
+#[test]
+fn above_the_upper_threshold_it_always_falls() {
+    let mut law = half(&Params::default(), 800.0);
+    law.react(501.0 * US);
+    assert!(law.gradient() < 0.0);
+    near(law.rate(), LINE / 2.0 * (1.0 - 0.8 * (1.0 - 500.0 / 501.0)));
+    // 1000 us: 1 - 0.8 x 0.5.
+    let mut law = half(&Params::default(), 1_000.0);
+    law.react(1_000.0 * US);
+    near(law.rate(), 0.6 * LINE / 2.0);
+    // However late, by less than beta.
+    law.react(1e9 * US);
+    assert!(law.rate() > 0.2 * 0.6 * LINE / 2.0);
+}
+
+#[test]
+fn a_steep_rise_ends_at_the_least_rate() {
+    // With the whole weight on the new difference, gradient = difference / 20 us.
+    let params = Params { weight: 1.0, ..Params::default() };
+    let mut law = half(&params, 60.0);
+    law.react(70.0 * US);
+    near(law.rate(), 0.6 * LINE / 2.0); // gradient 0.5
+    law.react(95.0 * US);
+    near(law.rate(), 10.0 * MBPS); // gradient 1.25: nothing is left
+    law.react(400.0 * US);
+    near(law.rate(), 10.0 * MBPS);
+}
+
+#[test]
+fn a_fall_ends_a_row_of_rises() {
+    let params = Params { weight: 1.0, ..Params::default() };
+    for (rtt, label) in [(65.0, "gradient"), (600.0, "upper threshold")] {
+        let mut law = half(&params, 60.0);
+        (0..4).for_each(|_| law.react(60.0 * US));
+        law.react(rtt * US);
+        (0..2).for_each(|_| law.react(60.0 * US));
+        let before = law.rate();
+        law.react(60.0 * US);
+        near(law.rate() - before, 10.0 * MBPS);
+        assert!(before < LINE / 2.0, "{label}");
+    }
+}
+
+#[test]
+fn rises_below_the_lower_threshold_count_if_asked() {
+    // Empty network: +10 Mb/s a round trip; 5 Gb/s need 500. HPCC's simulator counts them: 50 Mb/s.
+    for (hyper_below_low, after) in [(false, 100.0), (true, 4.0 * 10.0 + 6.0 * 50.0)] {
+        let mut law = half(&Params { hyper_below_low, ..Params::default() }, 20.0);
+        (0..10).for_each(|_| law.react(20.0 * US));
+        near(law.rate(), LINE / 2.0 + after * MBPS);
+    }
+    let mut law = half(&Params::default(), 20.0);
+    (0..499).for_each(|_| law.react(20.0 * US));
+    assert!(law.rate() < LINE && law.pacing().is_some());
+    law.react(20.0 * US);
+    assert_eq!((law.rate(), law.pacing()), (LINE, None));
+}
+
+#[test]
+fn the_patched_law_weighs_gradient_and_distance() {
+    let params = Params { variant: Variant::Patched, weight: 1.0, ..Params::default() };
+    // No gradient at 100 us: weight 1/2, error (100 - 50) / 50 = 1.
+    let mut law = half(&params, 100.0);
+    law.react(100.0 * US);
+    near(law.rate(), 5.0 * MBPS + LINE / 2.0 * (1.0 - 0.004));
+    // A gradient of 1/4 and more: only the error counts.
+    let mut law = half(&params, 70.0);
+    law.react(75.0 * US);
+    near(law.rate(), LINE / 2.0 * (1.0 - 0.008 * 0.5));
+    // -1/4 and less: only the step.
+    let mut law = half(&params, 80.0);
+    law.react(75.0 * US);
+    near(law.rate(), LINE / 2.0 + 10.0 * MBPS);
+    // It has a fixed point: step / 2 = rate x 0.008 x error / 2, here error = 0.25.
+    let mut law = half(&params, 62.5);
+    law.react(62.5 * US);
+    near(law.rate(), LINE / 2.0);
+    // Outside the thresholds nothing differs.
+    let mut law = half(&params, 600.0);
+    law.react(1_000.0 * US);
+    near(law.rate(), 0.6 * LINE / 2.0);
+}
+
+#[test]
+fn rates_stay_within_their_bounds() {
+    for seed in 0..20 {
+        let mut random = Random::new(seed, 0, 0);
+        let variant = if seed % 2 == 0 { Variant::Paper } else { Variant::Patched };
+        let mut law = timely(&Params { variant, ..Params::default() }, 0);
+        for _ in 0..5_000 {
+            let most = 1 << (1 + random.below(31));
+            let (before, rtt) = (law.rate(), random.below(most) as f64);
+            law.react(rtt);
+            assert!((10.0 * MBPS..=LINE).contains(&law.rate()));
+            assert!(rtt >= 50.0 * US || law.rate() >= before, "no fall below T_low");
+        }
+    }
+}
+
+/// Calls a law as the sender would: packets answered in order after `rtt` ps plus serialisation.
+struct Driver {
+    law: Timely,
+    now: Time,
+    sent: u64,
+    acknowledged: u64,
+    on_the_way: std::collections::VecDeque<(Time, u64, Extension)>,
+}
+
+impl Driver {
+    fn new(params: &Params) -> Driver {
+        Driver {
+            law: timely(params, 0),
+            // The clock's field wraps in the middle of the test.
+            now: Time(Explicit::STAMP_MAX - 100_000_000),
+            sent: 0,
+            acknowledged: 0,
+            on_the_way: Default::default(),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            now: self.now,
+            acknowledged: self.acknowledged,
+            sent: self.sent,
+            size: 1 << 40,
+            pipe: self.sent - self.acknowledged,
+            smoothed_rtt: None,
+            recovering: false,
+        }
+    }
+
+    /// A full packet leaves; whether its burst goes on.
+    fn send(&mut self) -> bool {
+        let mut packet = Outbound {
+            offset: self.sent,
+            payload: FULL,
+            retransmit: false,
+            mark: 0,
+            nibble: 0,
+            window: 0,
+            flags: 0,
+            extension: Extension::None,
+            more: false,
+        };
+        let progress = self.progress();
+        self.law.on_send(&mut packet, &progress);
+        assert_eq!(packet.extension.bytes(), 8);
+        self.on_the_way.push_back((self.now, packet.offset, packet.extension.rounded()));
+        self.sent += FULL as u64;
+        packet.more
+    }
+
+    /// The answer to the oldest packet comes, `rtt` after it began to leave.
+    fn answer(&mut self, rtt: Span) -> bool {
+        let (left, echo, extension) = self.on_the_way.pop_front().unwrap();
+        self.now = left + rtt;
+        self.acknowledged += FULL as u64;
+        let ack = Ack { echo, extension: &extension, ..plain_ack() };
+        let progress = self.progress();
+        self.law.on_ack(&ack, &progress);
+        self.law.decided()
+    }
+}
+
+fn plain_ack() -> Ack<'static> {
+    Ack {
+        bytes: FULL as u64,
+        sacked: 0,
+        echo: 0,
+        ece: false,
+        nack: false,
+        mark: 0,
+        nibble: 0,
+        window: 0,
+        rtt: None,
+        limited: true,
+        extension: &Extension::None,
+        informed: Time::ZERO,
+    }
+}
+
+/// 1538 charged bytes at 10 Gb/s.
+const PACKET: Span = Span(1_230_400);
+
+#[test]
+fn one_decision_a_round_trip() {
+    let mut driver = Driver::new(&Params::default());
+    let rtt = PACKET + Span::from_us(60);
+    (0..10).for_each(|_| {
+        driver.send();
+        driver.now += PACKET;
+    });
+    let mut decided = vec![];
+    for _ in 0..40 {
+        decided.push(driver.answer(rtt));
+        driver.send();
+    }
+    // The first answer; then the answer to what was sent after it; and so on.
+    let at: Vec<usize> = (0..40).filter(|&n| decided[n]).collect();
+    assert_eq!(at, [0, 10, 20, 30]);
+    // 60 us without the packet's own time, so no gradient and a rise with each but the first.
+    assert_eq!(driver.law.gradient(), 0.0);
+}
+
+#[test]
+fn each_completion_decides_if_asked() {
+    let params = Params { update: Update::Segment, ..Params::default() };
+    let mut driver = Driver::new(&params);
+    (0..10).for_each(|_| assert!(!driver.send(), "packets have gaps of their own"));
+    assert!((0..10).all(|_| driver.answer(PACKET + Span::from_us(60))));
+}
+
+#[test]
+fn segments_are_timed_as_one() {
+    // 16 KiB are 11 full packets.
+    let params = Params { pace: Pace::Segment, update: Update::Segment, ..Params::default() };
+    let mut driver = Driver::new(&params);
+    let more: Vec<bool> = (0..22)
+        .map(|_| {
+            let more = driver.send();
+            driver.now += PACKET;
+            more
+        })
+        .collect();
+    assert!((0..22).all(|n| more[n] == (n % 11 < 10)));
+    let mut decisions = vec![];
+    for n in 0..22 {
+        // The last packet of each segment comes back 60 us after it has left.
+        if driver.answer(PACKET + Span::from_us(60)) {
+            decisions.push(n);
+        }
+    }
+    assert_eq!(decisions, [10, 21]);
+    assert_eq!(driver.law.gradient(), 0.0);
+    assert_eq!(driver.law.rate(), LINE);
+}
+
+#[test]
+fn requests_to_go_back_and_losses_change_nothing() {
+    let mut driver = Driver::new(&Params::default());
+    driver.law = half(&Params::default(), 60.0);
+    (driver.sent, driver.acknowledged) = (2_904, 1_452);
+    let progress = driver.progress();
+    let stamp = Extension::explicit(Explicit::Stamp { sent: 0 });
+    let nack = Ack { nack: true, extension: &stamp, ..plain_ack() };
+    driver.law.on_ack(&nack, &progress);
+    assert!(!driver.law.decided());
+    let repeated = Ack { bytes: 0, extension: &stamp, ..plain_ack() };
+    driver.law.on_ack(&repeated, &progress);
+    assert!(!driver.law.decided());
+    for loss in [Loss::Fast, Loss::Timeout] {
+        driver.law.on_loss(loss, &progress);
+    }
+    assert_eq!(driver.law.rate(), LINE / 2.0);
+}
+
+#[test]
+fn a_flow_begins_with_its_share() {
+    assert_eq!(timely(&Params::default(), 0).rate(), LINE);
+    assert_eq!(timely(&Params::default(), 0).pacing(), None);
+    assert_eq!(timely(&Params::default(), 3).rate(), LINE / 4.0);
+    assert_eq!(timely(&Params::default(), 5_000).rate(), 10.0 * MBPS);
+    let limited = timely(&Params { window_limit: true, ..Params::default() }, 1);
+    assert_eq!(limited.window(), 20 * 1_452 / 2);
+    assert_eq!(timely(&Params::default(), 1).window(), u64::MAX);
+}
+
+#[test]
+fn the_receiver_returns_the_stamp() {
+    let stamp = Extension::explicit(Explicit::Stamp { sent: 123 });
+    let packet = Packet {
+        header: Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 },
+        src: HostId(0),
+        dst: HostId(1),
+        flow: FlowId(0),
+        payload: FULL,
+        path: 0,
+        mark: 0,
+        class: 1,
+        transport: ID,
+        flags: 0,
+        extension: 8,
+    };
+    let arriving = Arriving {
+        now: Time(77),
+        offset: 0,
+        packet: &packet,
+        extension: &stamp,
+        informed: Time::ZERO,
+        new: true,
+    };
+    let mut answer = Answer::default();
+    assert!(ReturnStamp.on_data(&arriving, &mut answer).is_none());
+    assert_eq!((answer.extension, answer.informed), (stamp, Some(Time(77))));
+}
+
+#[test]
+fn parameters_are_read_and_refused() {
+    let read = |key: &str, value: &str| Params::read(&[(key.into(), value.into())]);
+    for (key, value) in [
+        ("variant", "swift"),
+        ("weight", "0"),
+        ("decrease", "1.1"),
+        ("delay_low", "0us"),
+        ("segment", "0B"),
+        ("segment", "1MB"),
+        ("min_rate", "0bps"),
+        ("T_low", "50us"),
+    ] {
+        let error = read(key, value).unwrap_err();
+        assert_eq!((error.transport, error.key.as_str()), ("timely", key));
+    }
+    for (name, value) in Params::default().resolved() {
+        assert!(read(name, &value).is_ok(), "{name} = {value} is not read back");
+    }
+    let auto = Rule::new(&Params::default(), Rate::from_gbps(100), 20, FULL);
+    assert_eq!((auto.step, auto.least), (100.0 * MBPS, 100.0 * MBPS));
+    assert_eq!(auto.segment, 1_452);
+    let segment = Some(Bytes(64_000));
+    let long = Params { segment, pace: Pace::Segment, ..Params::default() };
+    assert_eq!(rule(&long).segment, 44 * 1_452);
+}
