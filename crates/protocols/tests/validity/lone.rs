@@ -133,8 +133,10 @@ fn announced(way: &Way) -> Span {
     way.header * 2 + way.ideal
 }
 
-const FORMULAS: [(&str, Formula); 6] = [
+const FORMULAS: [(&str, Formula); 8] = [
     ("amrt", always_busy),
+    ("cubic", slow_start),
+    ("dcqcn", always_busy),
     ("dctcp", slow_start),
     ("ndp", always_busy),
     ("phost", announced),
