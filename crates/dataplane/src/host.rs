@@ -2,7 +2,7 @@
 
 use crate::PacketIo;
 use crate::line::Line;
-use crate::node::{Arrived, MOST_CALLS, Medium, earliest, sort, take_burst};
+use crate::node::{Arrived, MOST_CALLS, Medium, earliest, note_open, sort, take_burst};
 use crate::schedule::NEVER;
 use incast_fabric::{PortId, order};
 use incast_transport::{
@@ -92,6 +92,7 @@ impl HostNode {
                 self.pool.free(one.packet);
             } else if let Some(opened) = self.line.heed(now, &self.pool[one.packet].header) {
                 self.pool.free(one.packet);
+                note_open(medium, &self.line);
                 if opened {
                     self.wanted = self.wanted.min(now);
                 }

@@ -1,6 +1,7 @@
 //! What nodes have in common: what they are lent, and how frames become packets.
 
 use crate::host::HostNode;
+use crate::line::Line;
 use crate::schedule::NEVER;
 use crate::switch::SwitchNode;
 use crate::{Arrival, PacketIo};
@@ -9,7 +10,7 @@ use incast_transport::{
     FlowId, Header, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time, TransportId,
 };
 use incast_wire::decode;
-use incast_world::{Buffers, Captured, Faults, FlowBytes, FlowSetup};
+use incast_world::{Buffers, Captured, Faults, FlowBytes, FlowSetup, Standstill};
 use std::sync::Arc;
 
 /// Most frames taken off a port in one pass.
@@ -27,6 +28,8 @@ pub(crate) struct Medium<I> {
     pub routing: [Option<Routing>; 256],
     pub flows: Vec<FlowSetup>,
     pub buffers: Buffers,
+    /// Where links may come to wait for each other: who waits for whom.
+    pub standstill: Option<Standstill>,
     pub faults: Faults,
     /// Routes with what has failed gone.
     pub routes: Arc<Routes>,
@@ -177,6 +180,13 @@ impl Node {
             Node::Host(host) => host.line.held,
             Node::Switch(switch) => switch.is_held(),
         }
+    }
+}
+
+/// A line has heeded a pause frame.
+pub(crate) fn note_open<I>(medium: &mut Medium<I>, line: &Line) {
+    if let Some(standstill) = &mut medium.standstill {
+        standstill.open(line.port, line.open);
     }
 }
 

@@ -2,13 +2,15 @@
 
 use crate::PacketIo;
 use crate::line::Line;
-use crate::node::{Arrived, MOST_CALLS, Medium, earliest, routing_of, sort, start_if, take_burst};
+use crate::node::{
+    Arrived, MOST_CALLS, Medium, earliest, note_open, routing_of, sort, start_if, take_burst,
+};
 use incast_fabric::{NodeId, PortId};
 use incast_transport::{
     Classes, Decision, Dequeue, Fate, PacketPool, PacketRef, Port, PortEnv, PortView, Random,
     Stamps, SwitchEnv, SwitchHook, Time, Verdict, flag,
 };
-use incast_world::{Books, Buffers, Choice, Ingress, OWN, Turns, choose, heading};
+use incast_world::{Books, Buffers, Choice, Ingress, OWN, Standstill, Turns, choose, heading};
 
 /// Most hooks that one transport may have at a switch.
 const MOST_HOOKS: usize = 4;
@@ -123,6 +125,7 @@ impl SwitchNode {
                 .heed(now, &self.pool[one.packet].header)
             {
                 self.pool.free(one.packet);
+                note_open(medium, &self.port(one.port).line);
                 let egress = self.port(one.port);
                 if opened && egress.waiting {
                     egress.resume = now;
@@ -247,6 +250,8 @@ impl SwitchNode {
                     }
                     assert!(!self.pool[packet].has(flag::BOUNCED), "a packet is bounced once");
                     self.pool[packet].flags |= flag::BOUNCED;
+                    // It goes back where packets come from: no link may be paused for it.
+                    self.pool.stamps_mut(packet).ingress = OWN;
                     self.route(medium, port, packet);
                 }
             }
@@ -254,14 +259,42 @@ impl SwitchNode {
     }
 
     /// Whether the buffers take the packet; books it if so.
-    fn admit<I>(&mut self, medium: &Medium<I>, port: u32, packet: PacketRef) -> bool {
+    fn admit<I>(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) -> bool {
         let of = (self.pool[packet].class, self.pool.charged(packet));
-        self.account(medium, port, packet, |buffers, books, stamps| buffers.book(books, stamps, of))
+        let book =
+            |buffers: &Buffers, books: Books<'_>, stamps: &mut _| buffers.book(books, stamps, of);
+        let fits = self.account(medium, port, packet, book);
+        if fits {
+            self.note_wait(medium, port, packet, Standstill::wait);
+        }
+        fits
     }
 
     /// Gives a packet's share of the buffers back.
-    fn give_back<I>(&mut self, medium: &Medium<I>, port: u32, packet: PacketRef) {
+    fn give_back<I>(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) {
+        self.note_wait(medium, port, packet, Standstill::leave);
         self.account(medium, port, packet, |buffers, books, stamps| buffers.release(books, stamps));
+    }
+
+    /// Keeps the books on who waits for whom.
+    fn note_wait<I>(
+        &self,
+        medium: &mut Medium<I>,
+        port: u32,
+        packet: PacketRef,
+        note: impl FnOnce(&mut Standstill, u32, u32, (u8, u32)),
+    ) {
+        let stamps = self.pool.stamps(packet);
+        if let Some(standstill) = &mut medium.standstill
+            && let Some(of) = medium.buffers.guarded(stamps)
+        {
+            note(standstill, stamps.ingress, port, of);
+        }
+    }
+
+    /// What the link into a port of this switch holds of a class up to its threshold.
+    pub fn below(&self, port: u32, class: u8) -> u64 {
+        self.egress[(port - self.first) as usize].line.link.below(class)
     }
 
     /// Does something with the books that concern a packet at `port`; what changes for the link it

@@ -50,6 +50,8 @@ pub struct Testbed<I = Mem, C = Virtual> {
     /// Outcomes taken note of.
     completed: usize,
     last_completion: u64,
+    /// Ports and classes that wait for each other for ever.
+    deadlock: Vec<(u32, u8)>,
     options: Options,
     /// Nodes of the present pass.
     visited: Vec<u32>,
@@ -111,11 +113,13 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             epochs: epochs(&fabric),
             completed: 0,
             last_completion: 0,
+            deadlock: vec![],
             visited: vec![],
             medium: Medium {
                 now: 0,
                 seed: options.seed,
                 routing,
+                standstill: buffers.standstill(),
                 buffers,
                 faults: options.faults,
                 routes: Arc::new(fabric.routes()),
@@ -138,7 +142,8 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// until nothing is left to do. Returns the backend too, for what it has counted.
     pub fn run(mut self) -> (RunRecord, Vec<Captured>, I) {
         let ended = self.poll();
-        let (record, captures) = collect(self.nodes, &mut self.medium, ended);
+        let (mut record, captures) = collect(self.nodes, &mut self.medium, ended);
+        record.deadlock = self.deadlock;
         (record, captures, self.medium.io)
     }
 
@@ -161,8 +166,26 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 self.clock.idle(Time(due));
             } else {
                 self.pass(now);
+                if self.is_standing_still() {
+                    return now;
+                }
             }
         }
+    }
+
+    /// Whether links have come to wait for each other for ever.
+    fn is_standing_still(&mut self) -> bool {
+        let Medium { standstill, fabric, buffers, .. } = &mut self.medium;
+        if let (Some(standstill), Some(pfc)) = (standstill, &buffers.pfc) {
+            let below = |port: u32, class| match &self.nodes
+                [fabric.ports()[port as usize].node.0 as usize]
+            {
+                Node::Switch(switch) => switch.below(port, class),
+                Node::Host(_) => 0,
+            };
+            self.deadlock = standstill.find(fabric, pfc, below).unwrap_or_default();
+        }
+        !self.deadlock.is_empty()
     }
 
     fn is_complete(&self) -> bool {

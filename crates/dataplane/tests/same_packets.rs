@@ -128,6 +128,38 @@ fn paused_links_hold_back_the_same_packets() {
     }
 }
 
+/// A ring of five switches where everybody sends two hops on: the same instant, the same circle.
+#[test]
+fn a_standstill_is_the_same_one() {
+    for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {
+        let (rate, delay) = (Rate::from_gbps(40), Span::from_us(1));
+        let mut graph = incast_fabric::Graph::new();
+        let hosts: Vec<_> = (0..5).map(|_| graph.add_host()).collect();
+        let switches: Vec<_> = (0..5).map(|_| graph.add_switch()).collect();
+        for i in 0..5 {
+            graph.link(hosts[i], switches[i], rate, delay, 0.0).unwrap();
+            graph.link(switches[i], switches[(i + 1) % 5], rate, delay, 0.0).unwrap();
+        }
+        let mut scenario = Scenario::new(graph.build().unwrap(), Limit::Unlimited, &["cubic"]);
+        scenario.shared = shared;
+        let long = |id: u32| flow("cubic", id, (id, (id + 2) % 5), 50_000_000, Span::ZERO);
+        scenario.flows = (0..5).map(long).collect();
+        scenario.options.until = Time::ZERO + Span::from_ms(200);
+        scenario.options.pfc = Some(Arc::new(Pfc {
+            lossless: Classes::ALL,
+            xoff: if shared.is_some() { u64::MAX / 4 } else { 20_000 },
+            release: 2 * 1538,
+            headroom: sufficient_headroom(&scenario.fabric, Framing::ETHERNET),
+            lossy: 0,
+            shared,
+            cyclic: true,
+        }));
+        let (record, _) = scenario.same_in_both_worlds();
+        assert_eq!(record.deadlock.len(), 5, "{shared:?}");
+        assert!(record.ended < scenario.options.until);
+    }
+}
+
 #[test]
 fn lost_late_and_doubled_packets_are_the_same_ones() {
     for name in names() {

@@ -1,14 +1,14 @@
 //! Priority-based flow control: configured lossless means that nothing is dropped.
 
 use incast_blocks::port::Join;
-use incast_fabric::{Fabric, LinkDefaults};
+use incast_fabric::{Fabric, LinkDefaults, PortId};
 use incast_protocols::CATALOGUE;
 use incast_sim::{Captured, Monitor, run};
 use incast_transport::*;
 use incast_world::{
-    FlowSetup, Lane, Options, Pfc, SharedBuffer, assemble, fabric_site, sufficient_headroom,
+    FlowSetup, Lane, Options, Pfc, Setup, SharedBuffer, assemble, fabric_site, sufficient_headroom,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 fn fabric(spec: &str) -> Arc<Fabric> {
@@ -139,10 +139,8 @@ fn other_classes_are_dropped_as_ever() {
     assert!(record.flows.iter().all(|flow| flow.completed.is_some()));
 }
 
-/// Five switches in a ring, everybody sends two hops on: the buffers fill all around, and nobody
-/// can ever send again. The run ends there and names the circle.
-#[test]
-fn a_ring_that_comes_to_a_standstill_is_named() {
+/// Five switches in a ring, everybody sends two hops on.
+fn ring(shared: Option<SharedBuffer>) -> (Setup, Vec<PortId>) {
     let (rate, delay) = (Rate::from_gbps(40), Span::from_us(1));
     let mut graph = incast_fabric::Graph::new();
     let hosts: Vec<_> = (0..5).map(|_| graph.add_host()).collect();
@@ -163,17 +161,43 @@ fn a_ring_that_comes_to_a_standstill_is_named() {
         let (src, dst) = (HostId(i as u32), HostId((i as u32 + 2) % 5));
         setup.flow = Flow { src, dst, size: 100_000_000, ..setup.flow.clone() };
     }
-    let mut pfc = rules(&fabric, None);
+    let mut pfc = rules(&fabric, shared);
     pfc.cyclic = true;
-    let until = Time(200_000_000_000);
-    let options = Options { until, pfc: Some(Arc::new(pfc)), ..Options::default() };
-    let setup = assemble(fabric, site, &[lane], Join::Shared, flows, None, options).unwrap();
-    let (record, _) = run(setup, 2, &Monitor::default());
-    assert!(!record.complete && record.ended < until, "{:?}", record.ended);
-    let ports: Vec<u32> = record.deadlock.iter().map(|(port, _)| *port).collect();
-    let way = cycle.iter().map(|port| port.0);
-    assert_eq!(
-        ports.iter().collect::<std::collections::BTreeSet<_>>(),
-        way.collect::<Vec<_>>().iter().collect(),
-    );
+    if shared.is_some() {
+        pfc.xoff = u64::MAX / 4;
+    }
+    let options =
+        Options { until: Time(200_000_000_000), pfc: Some(Arc::new(pfc)), ..Options::default() };
+    let join = Join::Shared;
+    (assemble(fabric, site, &[lane], join, flows, shared, options).unwrap(), cycle)
+}
+
+/// Where only three of the five send, the ring is paused again and again, but its circle is never
+/// closed: all flows complete.
+#[test]
+fn pauses_around_a_ring_that_end_are_no_standstill() {
+    for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {
+        let (mut setup, _) = ring(shared);
+        setup.flows.truncate(3);
+        setup.flows.iter_mut().for_each(|flow| flow.flow.size = 3_000_000);
+        let (record, _) = run(setup, 1, &Monitor::default());
+        assert!(record.complete && record.deadlock.is_empty(), "{shared:?}: {:?}", record.deadlock);
+        assert!(sum(&record, |bin| bin.paused) > 1_000_000, "{shared:?} was never paused");
+        assert_eq!(sum(&record, |bin| bin.drops as u64), 0, "{shared:?}");
+    }
+}
+
+/// The buffers fill all around, and nobody can ever send again. The run ends there and names the
+/// circle: with thresholds of each link's own as with those of a pool, which never falls to what a
+/// link may hold when the pool is empty.
+#[test]
+fn a_ring_that_comes_to_a_standstill_is_named() {
+    for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {
+        let (setup, cycle) = ring(shared);
+        let until = setup.options.until;
+        let (record, _) = run(setup, 2, &Monitor::default());
+        assert!(!record.complete && record.ended < until, "{shared:?}: {:?}", record.ended);
+        let ports: BTreeSet<u32> = record.deadlock.iter().map(|(port, _)| *port).collect();
+        assert_eq!(ports, cycle.iter().map(|port| port.0).collect(), "{shared:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::partition::Partition;
 use incast_transport::{PacketRef, Stamps, Time};
-use incast_world::{Books, Buffers, Standstill, booked, heed};
+use incast_world::{Books, Buffers, Standstill, heed, is_change};
 
 impl Partition {
     /// Whether the switch has room for the packet; books it if so.
@@ -42,14 +42,23 @@ impl Partition {
         note: impl FnOnce(&mut Standstill, u32, u32, (u8, u32)),
     ) {
         let stamps = self.pool.stamps(packet);
-        let of = booked(stamps);
-        let guarded = self.common.buffers.pfc.as_ref().is_some_and(|pfc| pfc.guards(of.0));
-        if of.1 > 0
-            && guarded
-            && let Some(standstill) = &mut self.standstill
+        if let (Some(of), Some(standstill)) =
+            (self.common.buffers.guarded(stamps), &mut self.standstill)
         {
             note(standstill, stamps.ingress, port, of);
         }
+    }
+
+    /// At the end of an instant: whether links wait for each other for ever since then.
+    #[cold]
+    pub fn is_standing_still(&mut self) -> bool {
+        if let (Some(standstill), Some(pfc)) = (&mut self.standstill, &self.common.buffers.pfc) {
+            let below = |port: u32, class| self.ingress[port as usize].below(class);
+            if let Some(circle) = standstill.find(&self.common.fabric, pfc, below) {
+                self.deadlock = circle;
+            }
+        }
+        !self.deadlock.is_empty()
     }
 
     /// Does something with the books that concern a packet at `port`, and announces what it
@@ -108,7 +117,9 @@ impl Partition {
     pub fn heed_pause(&mut self, link: u32, packet: PacketRef) -> bool {
         let own = self.egress[link as usize].reverse;
         let before = self.egress[own as usize].open;
-        let Some(open) = heed(before, &self.pool[packet].header) else { return false };
+        let header = self.pool[packet].header;
+        let Some(open) = heed(before, &header) else { return false };
+        assert!(is_change(before, &header), "port {link} repeats itself: {header:?}");
         self.pool.free(packet);
         let now = self.now;
         let nic = self.is_nic(own);
@@ -122,11 +133,8 @@ impl Partition {
         if let Some(series) = &mut self.series[own as usize] {
             series.set_paused(now, open != u8::MAX);
         }
-        if let (Some(standstill), Some(pfc)) = (&mut self.standstill, &self.common.buffers.pfc) {
+        if let Some(standstill) = &mut self.standstill {
             standstill.open(own, open);
-            if before & !open != 0 {
-                self.deadlock = standstill.find(&self.common.fabric, pfc).unwrap_or_default();
-            }
         }
         if open & !before == 0 {
             return true;

@@ -5,7 +5,7 @@ use crate::partition::{Common, Egress, Outbox, Partition, SwitchState};
 use crate::queue::Wheel;
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{Bytes, HostClock, PacketPool, PacketRef, Probe, Random, Routing, Time};
-use incast_world::{FlowBytes, FlowSetup, Ingress, PortSeries, Setup, Standstill, Turns, purpose};
+use incast_world::{FlowBytes, FlowSetup, Ingress, PortSeries, Setup, Turns, purpose};
 use std::sync::Arc;
 
 /// Cuts a setup for `threads` threads; also returns the length of a window in picoseconds.
@@ -115,12 +115,7 @@ impl Builder {
                 .collect(),
             series: (0..ports).map(|port| own(port).then(|| PortSeries::new(interval))).collect(),
             sent_bytes: vec![0; ports],
-            standstill: common
-                .buffers
-                .pfc
-                .as_ref()
-                .filter(|pfc| pfc.cyclic)
-                .map(|_| Standstill::default()),
+            standstill: common.buffers.standstill(),
             deadlock: vec![],
             queued_shared: vec![0; ports],
             ingress: vec![Ingress::default(); if common.buffers.pfc.is_some() { ports } else { 0 }],

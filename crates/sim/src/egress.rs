@@ -3,6 +3,7 @@
 use crate::partition::{PORT_TIMER, Partition, class, mark};
 use crate::queue::Event;
 use incast_transport::{Classes, Dequeue, Fate, PacketRef, PortEnv, Time, Verdict, flag};
+use incast_world::OWN;
 
 impl Partition {
     /// A packet wants to leave by `port`, now.
@@ -86,6 +87,8 @@ impl Partition {
                 }
                 assert!(!self.pool[packet].has(flag::BOUNCED), "a packet is bounced once");
                 self.pool[packet].flags |= flag::BOUNCED;
+                // It goes back where packets come from: no link may be paused for it.
+                self.pool.stamps_mut(packet).ingress = OWN;
                 let node = self.common.fabric.ports()[port as usize].node;
                 self.route(node, port, packet);
             }

@@ -198,14 +198,14 @@ impl Partition {
                 continue;
             }
             let next = self.queue.next_time(end);
+            if self.standstill.is_some() && next > self.now && self.is_standing_still() {
+                return false;
+            }
             if next >= end {
                 return false;
             }
             if self.events >= last || self.completed >= goal {
                 return true;
-            }
-            if !self.deadlock.is_empty() {
-                return false;
             }
             self.now = next;
             let event = self.queue.pop();

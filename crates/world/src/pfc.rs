@@ -7,7 +7,7 @@
 //! pause holds until it is lifted: a real switch repeats its frames before their time runs out, and
 //! these repetitions are left out.
 
-use crate::SharedBuffer;
+use crate::{SharedBuffer, Standstill};
 use incast_fabric::buffer::pfc_headroom;
 use incast_fabric::{Fabric, PortSpec};
 use incast_transport::{
@@ -55,6 +55,11 @@ impl Ingress {
         self.below[class as usize] + self.above[class as usize]
     }
 
+    /// Of these, charged bytes that are not in the headroom.
+    pub fn below(&self, class: u8) -> u64 {
+        self.below[class as usize]
+    }
+
     /// The frame that tells the sender what has changed, if anything has; from now on it is told.
     pub fn frame(&mut self) -> Option<Packet> {
         let classes = self.paused ^ self.told;
@@ -86,6 +91,15 @@ pub fn heed(open: u8, header: &Header) -> Option<u8> {
     }
 }
 
+/// Whether a pause frame speaks only of classes that it opens or closes: pauses and releases of a
+/// class take turns.
+pub fn is_change(open: u8, header: &Header) -> bool {
+    match *header {
+        Header::Pause { classes, paused, .. } => open & classes == paused & classes,
+        _ => false,
+    }
+}
+
 impl Pfc {
     /// Whether a class is lossless.
     #[inline]
@@ -101,9 +115,10 @@ impl Pfc {
         }
     }
 
-    /// What a link may hold at most when it is released.
-    pub fn rest(&self) -> u64 {
-        self.threshold(0).saturating_sub(self.release)
+    /// Whether a link that holds `bytes` of a class, none of them in the headroom, is released
+    /// where `used` bytes of the pool are taken.
+    pub(crate) fn is_low(&self, bytes: u64, used: u64) -> bool {
+        bytes == 0 || bytes.saturating_add(self.release) <= self.threshold(used)
     }
 
     /// Takes `charged` bytes that came by the link into `port`; false if there is no room, which
@@ -130,9 +145,7 @@ impl Pfc {
         link.above[class] -= above;
         link.below[class] -= charged - above;
         *used -= charged - above;
-        let rest = link.below[class];
-        let low = rest == 0 || rest + self.release <= self.threshold(*used);
-        if link.above[class] == 0 && low {
+        if link.above[class] == 0 && self.is_low(link.below[class], *used) {
             link.paused &= !(1 << class);
         }
     }
@@ -163,11 +176,23 @@ pub struct Books<'a> {
 }
 
 /// Class and charged bytes that are booked for a packet.
-pub fn booked(stamps: &Stamps) -> (u8, u32) {
+fn booked(stamps: &Stamps) -> (u8, u32) {
     ((stamps.admitted >> CLASS_SHIFT) as u8, stamps.admitted & ((1 << CLASS_SHIFT) - 1))
 }
 
 impl Buffers {
+    /// Class and charged bytes that are booked for a packet of a lossless class.
+    pub fn guarded(&self, stamps: &Stamps) -> Option<(u8, u32)> {
+        let of = booked(stamps);
+        let guarded = self.pfc.as_ref().is_some_and(|pfc| pfc.guards(of.0));
+        (of.1 > 0 && guarded).then_some(of)
+    }
+
+    /// Who waits for whom, where that can come to a standstill.
+    pub fn standstill(&self) -> Option<Standstill> {
+        self.pfc.as_ref().filter(|pfc| pfc.cyclic).map(|_| Standstill::default())
+    }
+
     /// Whether there is anything to book.
     pub fn any(&self) -> bool {
         self.pfc.is_some() || self.shared.is_some()

@@ -1,7 +1,7 @@
 //! Finds links that are paused and wait for each other for ever.
 
 use crate::Pfc;
-use incast_fabric::{Fabric, PortId};
+use incast_fabric::{Fabric, NodeId, PortId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Who holds what for whom, in a fabric whose routes have a cycle.
@@ -12,12 +12,16 @@ pub struct Standstill {
     held: BTreeMap<(u32, u32, u8), u64>,
     /// Ports and classes that are paused.
     closed: BTreeSet<(u32, u8)>,
+    /// Since the last look a port was paused, or something came to wait at one that is: nothing
+    /// else can make a standstill.
+    suspect: bool,
 }
 
 impl Standstill {
     /// Bytes of a class wait at `egress` that came by the link whose way back is `ingress`.
     pub fn wait(&mut self, ingress: u32, egress: u32, (class, charged): (u8, u32)) {
         *self.held.entry((ingress, egress, class)).or_default() += charged as u64;
+        self.suspect |= self.closed.contains(&(egress, class));
     }
 
     /// They have left.
@@ -36,34 +40,51 @@ impl Standstill {
             if open >> class & 1 == 1 {
                 self.closed.remove(&(port, class));
             } else {
-                self.closed.insert((port, class));
+                self.suspect |= self.closed.insert((port, class));
             }
         }
     }
 
-    /// A circle of ports none of which can ever send again: each is paused by a switch where more
-    /// than it may keep waits at the next. Nothing that other ports do can open one of them.
-    pub fn find(&self, fabric: &Fabric, pfc: &Pfc) -> Option<Vec<(u32, u8)>> {
+    /// A circle of ports none of which can ever send again, if there is one since the last look: a
+    /// proof, not a guess. Each is paused by a switch where so much waits at others of the set
+    /// that it is not released even when all else there has left. To be asked at the end of an
+    /// instant. `below` is what a link holds of a class up to its threshold.
+    pub fn find(
+        &mut self,
+        fabric: &Fabric,
+        pfc: &Pfc,
+        below: impl Fn(u32, u8) -> u64,
+    ) -> Option<Vec<(u32, u8)>> {
+        if !std::mem::take(&mut self.suspect) {
+            return None;
+        }
+        let back = |port: u32| fabric.port(PortId(port)).reverse.0;
         let mut stuck = self.closed.clone();
         loop {
-            let free: Vec<(u32, u8)> = stuck
-                .iter()
-                .filter(|(port, class)| self.ahead(fabric, *port, *class, &stuck) <= pfc.rest())
-                .copied()
-                .collect();
-            if free.is_empty() {
+            let fixed = self.at(&stuck);
+            let mut used: BTreeMap<NodeId, u64> = BTreeMap::new();
+            for (&(ingress, class), &bytes) in &fixed {
+                let switch = fabric.port(PortId(ingress)).node;
+                *used.entry(switch).or_default() += bytes.min(below(ingress, class));
+            }
+            let before = stuck.len();
+            stuck.retain(|&(port, class)| {
+                let ingress = back(port);
+                let bytes = fixed.get(&(ingress, class)).copied().unwrap_or(0);
+                let least = used.get(&fabric.port(PortId(ingress)).node).copied().unwrap_or(0);
+                !(bytes <= below(ingress, class) && pfc.is_low(bytes, least))
+            });
+            if stuck.len() == before {
                 break;
             }
-            free.iter().for_each(|one| {
-                stuck.remove(one);
-            });
         }
         let mut way = vec![*stuck.first()?];
         loop {
             let (port, class) = way[way.len() - 1];
-            let ingress = fabric.port(PortId(port)).reverse.0;
-            let next = self.waits(ingress, class).find(|(q, _)| stuck.contains(&(*q, class)));
-            let next = (next.expect("it waits for one of them").0, class);
+            let range = (back(port), 0, 0)..=(back(port), u32::MAX, u8::MAX);
+            let mut waits = self.held.range(range).map(|((_, egress, of), _)| (*egress, *of));
+            let next = waits.find(|next| next.1 == class && stuck.contains(next));
+            let next = next.expect("what keeps it paused waits at one of them");
             if let Some(from) = way.iter().position(|one| *one == next) {
                 return Some(way.split_off(from));
             }
@@ -71,17 +92,14 @@ impl Standstill {
         }
     }
 
-    /// Where, beyond the port, what came by it waits.
-    fn waits(&self, ingress: u32, class: u8) -> impl Iterator<Item = (u32, u64)> + '_ {
-        let range = (ingress, 0, 0)..=(ingress, u32::MAX, u8::MAX);
-        let own = self.held.range(range).filter(move |((_, _, of), _)| *of == class);
-        own.map(|((_, egress, _), bytes)| (*egress, *bytes))
-    }
-
-    /// Bytes beyond the port that wait at ports of the set.
-    fn ahead(&self, fabric: &Fabric, port: u32, class: u8, stuck: &BTreeSet<(u32, u8)>) -> u64 {
-        let ingress = fabric.port(PortId(port)).reverse.0;
-        let waits = self.waits(ingress, class).filter(|(q, _)| stuck.contains(&(*q, class)));
-        waits.map(|(_, bytes)| bytes).sum()
+    /// Bytes that wait at ports of the set, by the way back along the link they came by and class.
+    fn at(&self, stuck: &BTreeSet<(u32, u8)>) -> BTreeMap<(u32, u8), u64> {
+        let mut fixed = BTreeMap::new();
+        for (&(ingress, egress, class), bytes) in &self.held {
+            if stuck.contains(&(egress, class)) {
+                *fixed.entry((ingress, class)).or_default() += bytes;
+            }
+        }
+        fixed
     }
 }
