@@ -256,6 +256,11 @@ end
 -- Adds explicit feedback and the ranges behind it; returns their bytes, or nothing.
 local function add_explicit(tree, buffer, kind)
     local bytes = explicit[kind]
+    local low = buffer(HEADER, 1):uint() % 16
+    local long = kind == WINDOW and low % 2 == 1
+    if long then
+        bytes = bytes + 4
+    end
     if buffer:len() < HEADER + bytes then
         tree:add_proto_expert_info(bad_extension)
         return nil
@@ -264,7 +269,6 @@ local function add_explicit(tree, buffer, kind)
     local node = tree:add(incast, range, "Extension: " .. extension_names[kind])
     node:add(fields["extension.kind"], range(0, 1))
     node:add(fields["extension.followed"], range(0, 1))
-    local low = range(0, 1):uint() % 16
     if kind == CLASS then
         node:add(fields["explicit.class"], range(0, 1))
     elseif kind == STAMP then
@@ -278,7 +282,8 @@ local function add_explicit(tree, buffer, kind)
             node:add(fields["explicit." .. name], range(4 * i, 4))
         end
     end
-    if kind ~= CLASS and low % FOLLOWED ~= 0 then
+    local most = kind == CLASS and 7 or long and 1 or 0
+    if low % FOLLOWED > most or long and range(16, 4):uint() ~= 0 then
         node:add_proto_expert_info(bad_extension)
         return nil
     end

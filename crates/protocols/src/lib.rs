@@ -13,6 +13,10 @@ pub mod phost;
 pub mod ren;
 pub mod timely;
 pub mod trd;
+pub mod xcp;
+
+#[cfg(test)]
+mod trial;
 
 use incast_transport::Transport;
 
@@ -31,6 +35,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &ren::ENTRY,
     &timely::ENTRY,
     &trd::ENTRY,
+    &xcp::ENTRY,
 ];
 
 /// The transport of this name.

@@ -57,8 +57,9 @@ const CLASS: u8 = 6;
 const STAMP: u8 = 7;
 /// In the first byte of explicit feedback: SACK ranges follow.
 const RANGES: u8 = 8;
-/// Its other low bits, used by [`CLASS`] only.
+/// Its other low bits: the class of [`CLASS`], and in [`WINDOW`] that there is a fifth word.
 const LOW: u8 = 7;
+const LONG: u8 = 1;
 
 /// Appends the packet to `out`, from its IPv4 header to the end of its payload, which is zeros;
 /// returns the IP length in bytes. Values wider than their field are cut.
@@ -207,19 +208,23 @@ fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
         return Err(Malformed::Length { length, minimum: HEADER_BYTES + 1 });
     }
     let first = bytes[HEADERS];
-    let fields = match first >> 4 {
-        WINDOW => 16,
-        RATE => 12,
-        CLASS => 1,
-        STAMP => 8,
+    let (fields, low) = match first >> 4 {
+        WINDOW => (16 + 4 * (first & LONG), LONG),
+        RATE => (12, 0),
+        CLASS => (1, LOW),
+        STAMP => (8, 0),
         _ => return list_bytes(bytes, 0, length),
     };
     let minimum = HEADER_BYTES + fields as u16;
-    if first >> 4 != CLASS && first & LOW != 0 {
+    if first & LOW & !low != 0 {
         return Err(Malformed::Extension { first, reserved: 0 });
     }
     if length < minimum {
         return Err(Malformed::Length { length, minimum });
+    }
+    let fifth = &bytes[HEADERS + 16.min(fields as usize)..minimum as usize];
+    if let Some(&reserved) = fifth.iter().find(|&&byte| byte != 0) {
+        return Err(Malformed::Extension { first, reserved });
     }
     if first & RANGES == 0 {
         return Ok(fields);
@@ -316,10 +321,11 @@ fn write_ranges(count: u8, ranges: &[(u32, u32); SACK_RANGES], out: &mut [u8]) {
 
 fn write_explicit(fields: &Explicit, out: &mut [u8]) {
     let word = |kind: u8, rtt: u32| u32::from(kind) << 28 | rtt;
-    let mut words = [0; 4];
+    let mut words = [0; 5];
     match *fields {
-        Explicit::Window { rtt, spacing, feedback, reverse } => {
-            words = [word(WINDOW, rtt), spacing, feedback as u32, reverse as u32];
+        Explicit::Window { long, rtt, spacing, feedback, reverse } => {
+            let first = word(WINDOW, rtt) | u32::from(if long { LONG } else { 0 }) << 24;
+            words = [first, spacing, feedback as u32, reverse as u32, 0];
         }
         Explicit::Rate { rtt, forward, reverse } => {
             words[..3].copy_from_slice(&[word(RATE, rtt), forward, reverse]);
@@ -373,6 +379,7 @@ fn read_explicit(bytes: &[u8]) -> Explicit {
     let word = |index: usize| long_word(bytes, 4 * index);
     match bytes[0] >> 4 {
         WINDOW => Explicit::Window {
+            long: bytes[0] & LONG != 0,
             rtt: word(0) & U24_MAX,
             spacing: word(1),
             feedback: word(2) as i32,

@@ -37,8 +37,10 @@ impl IntRecord {
 /// says which, and whether SACK ranges follow; that byte is among those counted here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Explicit {
-    /// How a window may change: 16 bytes.
+    /// How a window may change: 16 bytes, or 20.
     Window {
+        /// With a fifth word, zeros: the draft's version and lengths.
+        long: bool,
         /// The sender's round-trip time in units of 64 ns, 24 bits; 0 if it knows none.
         rtt: u32,
         /// Time between its packets, in units of 64 ps.
@@ -77,7 +79,7 @@ impl Explicit {
     #[inline]
     pub fn bytes(&self) -> u8 {
         match self {
-            Explicit::Window { .. } => 16,
+            Explicit::Window { long, .. } => 16 + 4 * *long as u8,
             Explicit::Rate { .. } => 12,
             Explicit::Class { .. } => 1,
             Explicit::Stamp { .. } => 8,

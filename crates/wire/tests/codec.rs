@@ -92,10 +92,16 @@ fn explicit_feedback_byte_by_byte() {
         bytes[40..].to_vec()
     };
     let (feedback, reverse) = (-2, 0x0d0e_0f10);
-    let window = Explicit::Window { rtt: 0x02_0304, spacing: 0x0506_0708, feedback, reverse };
+    let (rtt, spacing) = (0x02_0304, 0x0506_0708);
+    let window = Explicit::Window { long: false, rtt, spacing, feedback, reverse };
     #[rustfmt::skip]
     assert_eq!(own(Extension::explicit(window)), [
         0x40, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff, 0xff, 0xfe, 13, 14, 15, 16,
+    ]);
+    let long = Explicit::Window { long: true, rtt, spacing, feedback, reverse };
+    #[rustfmt::skip]
+    assert_eq!(own(Extension::explicit(long)), [
+        0x41, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff, 0xff, 0xfe, 13, 14, 15, 16, 0, 0, 0, 0,
     ]);
     let rate = Explicit::Rate { rtt: 0x02_0304, forward: 0x0506_0708, reverse: 0x090a_0b0c };
     assert_eq!(own(Extension::explicit(rate)), [0x50, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
@@ -107,7 +113,8 @@ fn explicit_feedback_byte_by_byte() {
     // SACK ranges lie behind it as they would alone.
     let sack = Extension::Sack { count: 1, ranges: [(1_000, 2_460), (0, 0), (0, 0)] };
     let alone = own(sack);
-    for (fields, first) in [(window, 0x48), (rate, 0x58), (class, 0x6e), (stamp, 0x78)] {
+    let kinds = [(window, 0x48), (rate, 0x58), (class, 0x6e), (stamp, 0x78), (long, 0x49)];
+    for (fields, first) in kinds {
         let both = own(Extension::explicit(fields).with_sack(&sack));
         let (head, rest) = both.split_at(fields.bytes() as usize);
         assert_eq!(head[0], first, "{fields:?}");
@@ -148,7 +155,11 @@ fn malformed_explicit_feedback_is_named() {
     let window = common::explicit()[0];
     let extension = |first| Malformed::Extension { first, reserved: 0 };
     // A reserved bit; nothing, or something else than ranges where they are announced.
-    assert_eq!(named(window, &[(40, 0x49)], 0), extension(0x49));
+    assert_eq!(named(window, &[(40, 0x4a)], 0), extension(0x4a));
+    assert_eq!(named(common::explicit()[1], &[(40, 0x59)], 0), extension(0x59));
+    let long = *common::explicit().last().unwrap();
+    let not_zero = Malformed::Extension { first: 0x49, reserved: 6 };
+    assert_eq!(named(long, &[(59, 6)], 0), not_zero);
     assert_eq!(named(window, &[(56, 0x10)], 0), extension(0x10));
     assert_eq!(named(window, &[(56, 0x21)], 0), extension(0x21));
     assert_eq!(named(window, &[(56, 0x41)], 0), extension(0x41));
@@ -240,7 +251,7 @@ fn wide_values_are_cut_as_rounding_says() {
     );
     assert_eq!(records[1], IntRecord::default());
 
-    let window = |rtt| Explicit::Window { rtt, spacing: 1, feedback: 2, reverse: 3 };
+    let window = |rtt| Explicit::Window { long: false, rtt, spacing: 1, feedback: 2, reverse: 3 };
     let wide = Extension::explicit(window(0xff12_3456));
     let bytes = bytes_of(&packet(header, &wide), &wide);
     assert_eq!(decode(&bytes).unwrap().1, Extension::explicit(window(0x12_3456)));
@@ -435,8 +446,8 @@ fn any_extension() -> impl Strategy<Value = Extension> {
         IntRecord { rate_code, timestamp, sent, queued }
     });
     let explicit = prop_oneof![
-        any::<(u32, u32, i32, i32)>().prop_map(|(rtt, spacing, feedback, reverse)| {
-            Explicit::Window { rtt, spacing, feedback, reverse }
+        any::<(bool, u32, u32, i32, i32)>().prop_map(|(long, rtt, spacing, feedback, reverse)| {
+            Explicit::Window { long, rtt, spacing, feedback, reverse }
         }),
         any::<(u32, u32, u32)>().prop_map(|(rtt, forward, reverse)| Explicit::Rate {
             rtt,

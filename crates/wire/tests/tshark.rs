@@ -252,10 +252,11 @@ fn the_dissector_shows_explicit_feedback_and_the_ranges_behind_it() {
         ["16702650", "", "", "", "4294967295", "2147483649", "", ""],
         ["", "", "", "", "", "", "5", ""],
         ["", "", "", "", "", "", "", "71737338064426034"],
+        ["16702650", "16909060", "-1", "-2147483641", "", "", "", ""],
     ];
-    assert_eq!(frames.len(), 8);
+    assert_eq!(frames.len(), 10);
     for (index, frame) in frames.iter().enumerate() {
-        let (kind, with) = (4 + index / 2, index % 2 == 1);
+        let (kind, with) = ([4, 5, 6, 7, 4][index / 2], index % 2 == 1);
         assert_eq!(frame[0], if with { format!("{kind},1") } else { kind.to_string() });
         assert!(if with { ["1", "True"] } else { ["0", "False"] }.contains(&&*frame[1]));
         assert_eq!(frame[2..10], own[index / 2], "{index}");

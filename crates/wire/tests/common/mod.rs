@@ -54,10 +54,11 @@ pub fn explicit() -> Vec<Explicit> {
     let rtt = 0xfe_dcba;
     let (feedback, reverse) = (-1, i32::MIN + 7);
     vec![
-        Explicit::Window { rtt, spacing: 0x0102_0304, feedback, reverse },
+        Explicit::Window { long: false, rtt, spacing: 0x0102_0304, feedback, reverse },
         Explicit::Rate { rtt, forward: u32::MAX, reverse: 0x8000_0001 },
         Explicit::Class { class: 5 },
         Explicit::Stamp { sent: 0xfe_dcba_9876_5432 },
+        Explicit::Window { long: true, rtt, spacing: 0x0102_0304, feedback, reverse },
     ]
 }
 

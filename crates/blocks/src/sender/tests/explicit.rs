@@ -10,7 +10,7 @@ const END: Time = Time(100_000_000_000_000);
 const OWN: u64 = 16;
 
 fn fields(feedback: i32, reverse: i32) -> Explicit {
-    Explicit::Window { rtt: 5, spacing: 7, feedback, reverse }
+    Explicit::Window { long: false, rtt: 5, spacing: 7, feedback, reverse }
 }
 
 /// Sends the number of a packet and adds up what comes back.

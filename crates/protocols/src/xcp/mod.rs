@@ -1,0 +1,157 @@
+//! XCP (SIGCOMM 2002): ports compute how much each packet's window may change, and packets carry it.
+
+#[cfg(test)]
+mod network_tests;
+mod params;
+mod receiver;
+mod sender;
+mod switch;
+#[cfg(test)]
+mod tests;
+
+pub use params::{Params, Timers};
+pub use receiver::Returning;
+pub use sender::Xcp;
+pub use switch::{Controller, Gains, XcpMarker};
+
+use incast_blocks::rto::RtoBounds;
+use incast_blocks::sender::{DelayedAck, Law, Options, Sender};
+use incast_transport::{
+    ClassPolicy, Configured, Ecn, Explicit, Extension, FabricSite, Flow, Framing, Host, HostSite,
+    Info, ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time, Transport,
+    TransportId,
+};
+use std::sync::Arc;
+
+/// XCP's number on the wire.
+pub const ID: TransportId = TransportId(14);
+
+/// Units of the congestion header's fields.
+const RTT_UNIT: Span = Span::from_ns(64);
+const SPACING_UNIT: Span = Span::from_ps(64);
+/// Bytes a second.
+const FEEDBACK_UNIT: f64 = 16.0;
+/// "As much as there is": what a source asks for.
+const UNLIMITED: i32 = i32::MAX;
+
+/// A congestion header.
+#[inline]
+fn header_of(long: bool, rtt: u32, spacing: u32, feedback: i32, reverse: i32) -> Explicit {
+    Explicit::Window { long, rtt, spacing, feedback, reverse }
+}
+
+/// The feedback and the reverse feedback of a packet, in the header's units; 0 if it has none.
+#[inline]
+fn feedback_of(extension: &Extension) -> (i32, i32) {
+    match extension {
+        Extension::Explicit { fields: Explicit::Window { feedback, reverse, .. }, .. } => {
+            (*feedback, *reverse)
+        }
+        _ => (0, 0),
+    }
+}
+
+/// The catalogue entry.
+pub static ENTRY: Entry = Entry;
+
+/// XCP.
+pub struct Entry;
+
+static INFO: Info = Info {
+    name: "xcp",
+    id: ID,
+    title: "XCP",
+    paper: "Katabi, Handley and Rohrs, Congestion control for high bandwidth-delay product \
+            networks, SIGCOMM 2002",
+    kind: "window",
+    switch_support: "computes feedback for each packet from what arrives and waits",
+    routing: Routing::Ecmp,
+};
+
+impl Transport for Entry {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn parameters(&self) -> Vec<ParameterDoc> {
+        Params::docs()
+    }
+
+    fn configure(
+        &self,
+        settings: &[(String, String)],
+        fabric: Arc<FabricSite>,
+    ) -> Result<Arc<dyn Configured>, ParameterError> {
+        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
+    }
+}
+
+/// XCP with its parameters, for one fabric.
+struct Plan {
+    params: Params,
+    fabric: Arc<FabricSite>,
+}
+
+impl Plan {
+    fn options(&self) -> Options {
+        let Params { rto_min, rto_initial, delayed_ack, delayed_ack_timeout, .. } = self.params;
+        let initial = rto_initial.unwrap_or(rto_min);
+        let delayed =
+            DelayedAck { count: delayed_ack.min(255) as u8, timeout: delayed_ack_timeout };
+        Options {
+            data_mark: Ecn::NotEct as u8,
+            rto: RtoBounds { initial, min: rto_min, max: Span::from_secs(60) },
+            delayed_ack: (delayed_ack > 1).then_some(delayed),
+            max_payload: self.fabric.framing.mss() - self.params.header as u16,
+            ..Options::tcp(ID, rto_min)
+        }
+    }
+}
+
+impl Configured for Plan {
+    fn host(&self, _site: &HostSite) -> Box<dyn Host> {
+        let law = XcpLaw { params: self.params.clone(), framing: self.fabric.framing };
+        Box::new(Sender::new(law, self.options()))
+    }
+
+    fn policy(&self, site: &PortSite) -> Policy {
+        Policy {
+            transport: ID,
+            // Data and answers share one queue; class 0 is there for transports that use it.
+            classes: vec![ClassPolicy::fifo(site.buffer); 2],
+            markers: vec![Box::new(XcpMarker::new(&self.params, site))],
+        }
+    }
+
+    fn shapes_nic(&self) -> bool {
+        self.params.at_nics
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.params.resolved()
+    }
+
+    fn unsolicited(&self, _site: &HostSite, _packets: u32) -> u32 {
+        // The congestion header is charged: no flow takes the time it would take without one.
+        0
+    }
+}
+
+/// Makes an [`Xcp`] for each flow; answers return the feedback.
+struct XcpLaw {
+    params: Params,
+    framing: Framing,
+}
+
+impl Law for XcpLaw {
+    type Control = Xcp;
+    type Feedback = Returning;
+
+    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Xcp {
+        Xcp::new(&self.params, self.framing)
+    }
+
+    fn feedback(&mut self) -> Returning {
+        Returning { long: self.params.header == 20 }
+    }
+}

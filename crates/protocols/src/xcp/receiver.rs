@@ -1,0 +1,32 @@
+//! The receiver (XCP §3.3): what switches left of the feedback goes back.
+
+use super::{UNLIMITED, feedback_of, header_of};
+use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_transport::Extension;
+
+/// Copies feedback into answers; a delayed answer carries the sum.
+pub struct Returning {
+    /// Whether congestion headers have a fifth word.
+    pub long: bool,
+}
+
+impl Returning {
+    fn answer(&self, reverse: i32) -> Extension {
+        Extension::explicit(header_of(self.long, 0, 0, 0, reverse))
+    }
+}
+
+impl Feedback for Returning {
+    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+        let (feedback, _) = feedback_of(data.extension);
+        // What no port has lowered is no feedback.
+        answer.extension = self.answer(if feedback == UNLIMITED { 0 } else { feedback });
+        None
+    }
+
+    fn join(&mut self, earlier: &Answer, answer: &mut Answer) {
+        let (_, before) = feedback_of(&earlier.extension);
+        let (_, now) = feedback_of(&answer.extension);
+        answer.extension = self.answer(before.saturating_add(now));
+    }
+}
