@@ -59,6 +59,11 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--threads", "0"]), &["--threads 0"]);
     refused(&small(&["--lb", "ecpm"]), &["did you mean `ecmp`?"]);
     refused(&small(&["--pcap", "leaf9->spine0"]), &["leaf9->spine0"]);
+    let pfc = |setting| small(&["--pfc", "--set", setting]);
+    refused(&pfc("fabric.pfc.headroom=3KB"), &["fabric.pfc.headroom", "3KB", "expected"]);
+    refused(&pfc("fabric.pfc.xof=3KB"), &["did you mean `xoff`?"]);
+    refused(&pfc("fabric.pfc.xoff=1KB"), &["fabric.pfc.xoff", "1.538KB or more"]);
+    refused(&pfc("fabric.pfc.classes=[9]"), &["fabric.pfc.classes", "0 to 7"]);
     refused(&["reproduce", "ren/fig33"], &["did you mean `ren/fig3`?"]);
     refused(&["run", "nowhere.toml"], &["nowhere.toml"]);
     refused(&["bench", "--case", "nothing"], &["permutation/dctcp"]);
@@ -89,6 +94,44 @@ fn files_of_other_tools_run_and_are_checked_line_by_line() {
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains(words), "{}", text(&output.stderr));
     }
+}
+
+/// A ring of five switches in which everybody sends two hops on: paused links come to wait for each
+/// other. Refused at first; run on request until the standstill, which is named.
+#[test]
+fn a_circle_of_paused_links_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut net = String::from("10 5 10\n5 6 7 8 9\n");
+    let mut scenario = String::from(
+        "[fabric]\nfile = \"ring\"\npfc = {}\n[transport]\nnames = [\"cubic\"]\n[run]\nuntil = \"50ms\"\n",
+    );
+    for i in 0..5 {
+        net += &format!(
+            "{i} {} 40Gbps 0.001ms 0\n{} {} 40Gbps 0.001ms 0\n",
+            i + 5,
+            i + 5,
+            (i + 1) % 5 + 5
+        );
+        let to = (i + 2) % 5;
+        scenario += &format!(
+            "[[traffic]]\nkind = \"long\"\nfrom = \"{i}\"\nto = \"{to}\"\nsize = \"100MB\"\n"
+        );
+    }
+    std::fs::write(folder.path().join("ring"), net).expect("writable");
+    std::fs::write(folder.path().join("ring.toml"), scenario).expect("writable");
+    let circle = "leaf0->leaf1, leaf1->leaf2, leaf2->leaf3, leaf3->leaf4, leaf4->leaf0";
+    let output = incast(folder.path(), &["run", "ring.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains(circle) && said.contains("fabric.pfc.allow_cycles"), "{said}");
+    let allow = ["run", "ring.toml", "--set", "fabric.pfc.allow_cycles=true", "--out", "out"];
+    let output = incast(folder.path(), &allow);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("deadlock at") && said.contains(circle), "{said}");
+    let manifest = manifest(&folder.path().join("out"));
+    assert_eq!(manifest["complete"], false);
+    assert!(manifest["deadlock"].as_str().is_some_and(|way| way.contains(circle)));
 }
 
 fn manifest(folder: &Path) -> Value {
