@@ -195,7 +195,7 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderEr
 
 /// Writes `flows.parquet`, `ports.parquet`, `summary.json` and last `manifest.json` of one run
 /// into an existing folder, with the CSV files too if asked for. The manifest says
-/// `"complete": false` if the run was interrupted. Returns the summary.
+/// `"complete": false` if the run was interrupted or came to a standstill. Returns the summary.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     run.check();
     write_flows_parquet(&folder.join("flows.parquet"), run)?;
@@ -206,6 +206,7 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderE
     }
     let summary = summarise(run);
     write_summary(&folder.join("summary.json"), &summary)?;
-    write_manifest(&folder.join("manifest.json"), &run.manifest, !run.record.interrupted)?;
+    let whole = !run.record.interrupted && run.record.deadlock.is_empty();
+    write_manifest(&folder.join("manifest.json"), &run.manifest, whole)?;
     Ok(summary)
 }
