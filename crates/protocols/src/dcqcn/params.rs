@@ -1,7 +1,7 @@
 //! Parameters.
 
 use incast_blocks::red::Red;
-use incast_transport::{Bytes, Rate, Span};
+use incast_transport::{Bytes, PortSite, Rate, Span};
 
 incast_transport::choice! {
     /// Whose rate machine.
@@ -34,9 +34,10 @@ incast_transport::parameters! {
             "DCQCN §3.1; mlx: HPCC's simulator";
         /// Queue up to which nothing is marked (Kmin).
         mark_min: Bytes = Bytes(5_000), "any size" => |_| true, "DCQCN §5.2, CCRP §3.4: 5 KB";
-        /// Queue from which everything is marked (Kmax).
-        mark_max: Bytes = Bytes(200_000), "1B and more" => |v| v.0 > 0,
-            "DCQCN §5.2, CCRP §3.4: 200 KB";
+        /// Queue from which everything is marked (Kmax); auto: 200 KB, at most 70 % of the buffer.
+        mark_max: Option<Bytes> = None, "auto, or 1B and more" =>
+            |v| v.is_none_or(|bytes| bytes.0 > 0),
+            "DCQCN §5.2, CCRP §3.4: 200 KB; DCQCN §4: marks come before the buffer is full";
         /// Probability of a mark just below Kmax (Pmax).
         mark_probability: f64 = 0.01, "0 to 1" => |v| (0.0..=1.0).contains(v),
             "DCQCN §5.2: 1 %; CCRP: not stated";
@@ -87,11 +88,17 @@ incast_transport::parameters! {
 }
 
 impl Params {
-    /// The marker's rule at a port of `rate`.
-    pub fn red(&self, rate: Rate) -> Red {
-        let red =
-            Red { min: self.mark_min, max: self.mark_max, probability: self.mark_probability };
-        self.mark_rate.map_or(red, |reference| red.scaled(rate, reference))
+    /// The marker's rule at a port.
+    pub fn red(&self, site: &PortSite) -> Red {
+        let max = self.mark_max.unwrap_or(Bytes(200_000));
+        let given = Red { min: self.mark_min, max, probability: self.mark_probability };
+        let red = self.mark_rate.map_or(given, |reference| given.scaled(site.rate, reference));
+        if self.mark_max.is_some() {
+            return red;
+        }
+        let buffer = site.buffer.bytes(site.fabric.framing.charged_mtu()).0;
+        let most = (buffer as u128 * 7 / 10) as u64;
+        Red { max: red.max.min(Bytes(most)), ..red }
     }
 }
 

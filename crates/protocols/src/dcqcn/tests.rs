@@ -4,7 +4,7 @@ use super::*;
 use incast_blocks::sender::{
     Answer, Arriving, Control, Feedback, Loss, Message, Outbound, Progress,
 };
-use incast_transport::{Ecn, Extension, FlowId, Header, HostId, Packet, Random, Rate};
+use incast_transport::{Bytes, Ecn, Extension, FlowId, Header, HostId, Packet, Random, Rate};
 
 const LINE: f64 = 40e9;
 const MBPS: f64 = 1e6;
@@ -364,9 +364,24 @@ fn at_most_one_notification_in_its_interval() {
 
 #[test]
 fn thresholds_of_the_tables() {
+    let site = |gbps, buffer| {
+        let (rate, base_rtt) = (Rate::from_gbps(gbps), Span::from_us(20));
+        let fabric = FabricSite {
+            hosts: 2,
+            framing: Framing::ETHERNET,
+            base_rtt,
+            max_rate: rate,
+            host_rate: rate,
+            buffer,
+            hops: 2,
+            sizes: None,
+        };
+        let fabric = Arc::new(fabric);
+        PortSite { port: 0, rate, nic: false, tier: 1, upward: false, buffer, fabric }
+    };
     let paper = Params::default();
     for gbps in [10, 40, 100] {
-        let red = paper.red(Rate::from_gbps(gbps));
+        let red = paper.red(&site(gbps, Limit::Bytes(1_000_000)));
         assert_eq!((red.min.0, red.max.0, red.probability), (5_000, 200_000, 0.01));
     }
     let settings = [
@@ -376,8 +391,14 @@ fn thresholds_of_the_tables() {
         ("mark_rate", "25Gbps"),
     ];
     let settings = settings.map(|(key, value)| (key.to_string(), value.to_string()));
-    let red = Params::read(&settings).unwrap().red(Rate::from_gbps(100));
+    let red = Params::read(&settings).unwrap().red(&site(100, Limit::Bytes(1_000_000)));
     assert_eq!((red.min.0, red.max.0, red.probability), (400_000, 1_600_000, 0.2));
+    // A smaller buffer would be full before everything is marked.
+    assert_eq!(paper.red(&site(10, Limit::Unlimited)).max.0, 200_000);
+    assert_eq!(paper.red(&site(10, Limit::Bytes(131_072))).max.0, 91_750);
+    assert_eq!(paper.red(&site(10, Limit::Packets(20))).max.0, 21_532);
+    let given = Params { mark_max: Some(Bytes(200_000)), ..Params::default() };
+    assert_eq!(given.red(&site(10, Limit::Bytes(131_072))).max.0, 200_000);
 }
 
 #[test]
