@@ -1,0 +1,124 @@
+//! Units of measurement do not matter: a network that is faster by a factor in every rate, delay and
+//! timer is the same network.
+
+use crate::network::{Network, flow, network};
+use incast_fabric::Options as Shape;
+use incast_protocols::CATALOGUE;
+use incast_transport::*;
+use incast_world::FlowSetup;
+
+/// How many times faster. At 10 Gb/s a byte lasts 800 ps, at 100 Gb/s 80: nothing is rounded.
+const FACTOR: u64 = 10;
+
+/// The network at its own speed (1) or `FACTOR` times faster.
+fn at(speed: u64, spec: &str) -> Network {
+    let rate = Rate::from_gbps(10 * speed);
+    let length = Span(Span::from_us(2).0 / speed);
+    let mut network = network(spec, rate, length, &Shape::default(), Limit::Bytes(100 << 10));
+    network.options.drain = Span(network.options.drain.0 / speed);
+    network
+}
+
+/// Every parameter that is a time of its own, divided.
+fn timers(entry: &dyn Transport, speed: u64) -> Vec<(String, String)> {
+    let own = |doc: ParameterDoc| {
+        let time = doc.default.parse::<Span>().ok().filter(|time| *time > Span::ZERO)?;
+        Some((doc.name.to_string(), Span(time.0 / speed).to_string()))
+    };
+    entry.parameters().into_iter().filter_map(own).collect()
+}
+
+/// Completion times of the flows, which start at these times at the slow speed, brought back to it.
+fn times(entry: &dyn Transport, network: &Network, speed: u64, flows: &[FlowSetup]) -> Vec<u64> {
+    let mut flows = flows.to_vec();
+    for setup in &mut flows {
+        setup.flow.start = Time(setup.flow.start.0 / speed);
+    }
+    let record = network.run(entry, &timers(entry, speed), &flows);
+    let took = |flow: &FlowRecord| {
+        let (start, end) = (flow.started.expect("opened"), flow.completed.expect("complete"));
+        (end - start).0 * speed
+    };
+    record.flows.iter().map(took).collect()
+}
+
+/// Random flows, on average `gap` apart.
+fn mixed(hosts: u32, count: u32, gap: Span, seed: u64) -> Vec<FlowSetup> {
+    let mut random = Random::new(seed, 3, 3);
+    let mut now = 0;
+    let one = |id| {
+        let src = random.below(hosts as u64) as u32;
+        let dst = (src + 1 + random.below(hosts as u64 - 1) as u32) % hosts;
+        now += FACTOR * random.below(gap.0 * 2 / FACTOR);
+        let scale = 8 + random.below(9);
+        flow(id, src, dst, 1 + random.below(1 << scale), Time(now))
+    };
+    (0..count).map(one).collect()
+}
+
+/// Those whose arithmetic has nothing to round at these rates: the same to the picosecond.
+const EXACT: [&str; 6] = ["amrt", "dctcp", "ndp", "phost", "ren", "trd"];
+
+/// At low load hardly anything happens in one picosecond, so nothing depends on the order in which it
+/// is taken.
+#[test]
+fn a_faster_network_is_the_same_network() {
+    for entry in CATALOGUE {
+        let name = entry.info().name;
+        for spec in ["dumbbell:4x4", "leaf-spine:3x2x4"] {
+            let (slow, fast) = (at(1, spec), at(FACTOR, spec));
+            let flows = mixed(slow.fabric.hosts(), 40, Span::from_us(30), 1);
+            let before = times(*entry, &slow, 1, &flows);
+            let after = times(*entry, &fast, FACTOR, &flows);
+            if EXACT.contains(&name) {
+                assert_eq!(before, after, "{name} on {spec}");
+                continue;
+            }
+            // Shares of rates are rounded to a picosecond (shapers of credits), which may bring
+            // random delays into another order now and then.
+            let off = |(a, b): &(&u64, &u64)| a.abs_diff(**b) > 1_000;
+            let many = before.iter().zip(&after).filter(off).count();
+            assert!(many * 5 <= before.len(), "{name} on {spec}: {many} flows differ");
+        }
+    }
+}
+
+/// At high load the order within a picosecond matters, is drawn anew, and flows are no longer the
+/// same one by one; but on average they are. Paired differences of twenty sets of flows. AMRT's timeout
+/// holds a microsecond that is no parameter, a fortieth of it.
+#[test]
+fn a_faster_network_is_the_same_on_average() {
+    for name in EXACT {
+        let entry = incast_protocols::find(name).expect("in the catalogue");
+        let (mut slow, mut fast) = (at(1, "leaf-spine:3x2x4"), at(FACTOR, "leaf-spine:3x2x4"));
+        (slow.single_path, fast.single_path) = (false, false);
+        let mut differences = vec![];
+        let mut moved = 0;
+        for seed in 0..20 {
+            let flows = mixed(12, 80, Span::from_us(3), 100 + seed);
+            (slow.options.seed, fast.options.seed) = (seed, seed);
+            let before = times(entry, &slow, 1, &flows);
+            let after = times(entry, &fast, FACTOR, &flows);
+            moved += before.iter().zip(&after).filter(|(a, b)| a != b).count();
+            let mean = |times: &[u64]| {
+                let slowdown = |(took, setup): (&u64, &FlowSetup)| {
+                    *took as f64 / slow.ideal(entry, &setup.flow).0 as f64
+                };
+                times.iter().zip(&flows).map(slowdown).sum::<f64>() / times.len() as f64
+            };
+            differences.push(libm::log(mean(&before) / mean(&after)));
+        }
+        let count = differences.len() as f64;
+        let mean = differences.iter().sum::<f64>() / count;
+        let squares: f64 = differences.iter().map(|one| (one - mean) * (one - mean)).sum();
+        // Student's t, 99.9 %, 19 degrees of freedom.
+        let half = 3.883 * (squares / (count - 1.0) / count).sqrt();
+        println!(
+            "{name}: {moved} of 1600 flows moved; {:.2} +- {:.2} %",
+            100.0 * mean,
+            100.0 * half
+        );
+        assert!(mean.abs() <= half, "{name}: slowdowns differ by {mean} +- {half}");
+        assert!(half < 0.05, "{name}: +- {half} tells nothing");
+    }
+}
