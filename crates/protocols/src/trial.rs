@@ -272,5 +272,6 @@ pub fn outbound(offset: u64, payload: u16) -> Outbound {
         window: 0,
         flags: 0,
         extension: Extension::None,
+        more: false,
     }
 }
