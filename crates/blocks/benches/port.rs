@@ -31,6 +31,7 @@ fn site() -> PortSite {
         framing: Framing::ETHERNET,
         base_rtt: Span::from_us(10),
         max_rate: rate,
+        rates: Arc::new([rate]),
         host_rate: rate,
         buffer,
         hops: 2,

@@ -14,3 +14,4 @@ pub mod red;
 pub mod rto;
 pub mod scoreboard;
 pub mod sender;
+pub mod telemetry;

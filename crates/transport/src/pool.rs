@@ -4,7 +4,7 @@
 use crate::prefetch::{prefetch, prefetch_line};
 use crate::probe::{REASONS, TIERS};
 use incast_units::Time;
-use incast_wire::{Extension, Framing, Packet};
+use incast_wire::{Extension, Framing, IntRecord, Packet};
 use std::ops::{Index, IndexMut};
 
 /// A packet's handle. Owned by whoever holds it; freed exactly once.
@@ -121,6 +121,30 @@ impl PacketPool {
         slot.packet.extension = extension.bytes();
         slot.meta.charged = self.framing.charged(slot.packet.ip_bytes()) as u16;
         self.extensions[packet.0 as usize] = extension;
+    }
+
+    /// Writes a telemetry record behind those that are there: into the first unwritten one, or the
+    /// packet grows by it. Returns how many are written now; `None` if there is no room, or if the
+    /// packet carries something else than telemetry.
+    #[inline]
+    pub fn add_record(&mut self, packet: PacketRef, record: IntRecord) -> Option<u8> {
+        let slot = &mut self.slots[packet.0 as usize];
+        if slot.packet.extension == 0 {
+            return None;
+        }
+        let Extension::Int { count, records } = &mut self.extensions[packet.0 as usize] else {
+            return None;
+        };
+        // A stack of fixed depth comes with unwritten records.
+        let reserved = &records[..*count as usize];
+        let index = reserved.iter().position(|r| r.rate_code == 0).unwrap_or(reserved.len());
+        *records.get_mut(index)? = record;
+        if index == *count as usize {
+            *count += 1;
+            slot.packet.extension = 2 + 8 * *count;
+            slot.meta.charged = self.framing.charged(slot.packet.ip_bytes()) as u16;
+        }
+        Some(index as u8 + 1)
     }
 
     /// The packet's extension; [`Extension::None`] when it has none.

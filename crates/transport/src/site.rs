@@ -23,6 +23,8 @@ pub struct FabricSite {
     pub base_rtt: Span,
     /// The largest link rate.
     pub max_rate: Rate,
+    /// The different link rates, increasing.
+    pub rates: Arc<[Rate]>,
     /// The smallest host link rate.
     pub host_rate: Rate,
     /// Buffer of a switch port for data.

@@ -406,6 +406,7 @@ fn unpack(entry: u64) -> IntRecord {
         timestamp: (entry >> 36) as u32,
         sent: (entry >> 16) as u32,
         queued: entry as u16,
+        ..IntRecord::default()
     }
     .rounded()
 }

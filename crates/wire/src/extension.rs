@@ -7,10 +7,11 @@ pub const PADDING_PAIRS: u8 = 15;
 /// Most telemetry records in one packet.
 pub const INT_HOPS: usize = 8;
 
-/// One hop's telemetry, eight bytes on the wire (HPCC's layout).
+/// One hop's telemetry, eight bytes on the wire (HPCC's layout). What the units leave over is kept
+/// in memory only, for those who ask what rounding costs; a record that went over a wire has none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct IntRecord {
-    /// Index of the port's rate in the list of known rates, 4 bits.
+    /// Place of the port's rate in the list of known rates, 4 bits; 0 for a record not yet written.
     pub rate_code: u8,
     /// Nanoseconds, 24 bits.
     pub timestamp: u32,
@@ -18,6 +19,10 @@ pub struct IntRecord {
     pub sent: u32,
     /// Bytes queued in units of 80, 16 bits.
     pub queued: u16,
+    /// Bytes sent beyond whole units; not on the wire.
+    pub sent_rest: u16,
+    /// Bytes queued beyond whole units; not on the wire.
+    pub queued_rest: u16,
 }
 
 impl IntRecord {
@@ -29,6 +34,8 @@ impl IntRecord {
             timestamp: self.timestamp & 0xff_ffff,
             sent: self.sent & 0xf_ffff,
             queued: self.queued,
+            sent_rest: 0,
+            queued_rest: 0,
         }
     }
 }
@@ -115,7 +122,7 @@ pub enum Extension {
     Int {
         /// Records in use.
         count: u8,
-        /// Nearest the sender first, in the order they were added.
+        /// In the order they were added.
         records: [IntRecord; INT_HOPS],
     },
     /// Zeros that make a packet longer, 2 + 2 n bytes.

@@ -177,13 +177,17 @@ fn data() -> Header {
     Header::Data { seq: 17, offset: 24_820, tag: 9, flags: 1 | 16 }
 }
 
+fn record(rate_code: u8, timestamp: u32, sent: u32, queued: u16) -> IntRecord {
+    IntRecord { rate_code, timestamp, sent, queued, ..IntRecord::default() }
+}
+
 #[test]
 fn the_dissector_shows_extensions_flags_and_summaries() {
     let capture = folder("extensions").join("extensions.pcapng");
     let sack = Extension::Sack { count: 2, ranges: [(1000, 2460), (3920, 5380), (0, 0)] };
     let mut records = [IntRecord::default(); INT_HOPS];
-    records[0] = IntRecord { rate_code: 5, timestamp: 0x12_3456, sent: 0xa_bcde, queued: 0xf012 };
-    records[1] = IntRecord { rate_code: 15, timestamp: 1, sent: 2, queued: 3 };
+    records[0] = record(5, 0x12_3456, 0xa_bcde, 0xf012);
+    records[1] = record(15, 1, 2, 3);
     let int = Extension::Int { count: 2, records };
     let mut trimmed = packet(data(), &Extension::None);
     trimmed.flags = flag::TRIMMED | flag::RETRANSMIT;

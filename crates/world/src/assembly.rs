@@ -36,11 +36,20 @@ pub fn fabric_site(
         framing,
         base_rtt: base_rtt.unwrap_or_else(|| fabric.base_rtt(mtu, header)),
         max_rate: fabric.max_rate(),
+        rates: rates(fabric),
         host_rate: host_rate.unwrap_or(Rate(0)),
         buffer,
         hops: longest_path(fabric),
         sizes,
     })
+}
+
+/// The different link rates, increasing.
+fn rates(fabric: &Fabric) -> Arc<[Rate]> {
+    let mut rates: Vec<Rate> = fabric.ports().iter().map(|port| port.rate).collect();
+    rates.sort_unstable();
+    rates.dedup();
+    rates.into()
 }
 
 /// Links on the longest shortest path; one host of each edge switch stands for all.

@@ -93,6 +93,7 @@ pub fn site() -> PortSite {
         framing: Framing::ETHERNET,
         base_rtt: Span::from_us(10),
         max_rate: rate,
+        rates: Arc::new([rate]),
         host_rate: rate,
         buffer,
         hops: 2,

@@ -16,7 +16,7 @@ struct Answering {
 fn sample(now: Time, port: &PortView) -> IntRecord {
     let timestamp = (now.0 / 1000) as u32;
     let (sent, queued) = ((port.sent / 128) as u32, (port.data.bytes / 80) as u16);
-    IntRecord { rate_code: port.port as u8, timestamp, sent, queued }.rounded()
+    IntRecord { rate_code: port.port as u8, timestamp, sent, queued, ..IntRecord::default() }
 }
 
 /// Adds a record behind those that are there.

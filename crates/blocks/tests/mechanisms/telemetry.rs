@@ -15,6 +15,7 @@ impl Marker for Telemetry {
             timestamp: (view.now.0 / 1000) as u32,
             sent: (view.sent / 128) as u32,
             queued: (view.all.bytes / 80) as u16,
+            ..IntRecord::default()
         };
         let mut extension = *packets.extension(packet);
         if let Extension::None = extension {

@@ -371,6 +371,7 @@ fn thresholds_of_the_tables() {
             framing: Framing::ETHERNET,
             base_rtt,
             max_rate: rate,
+            rates: Arc::new([rate]),
             host_rate: rate,
             buffer,
             hops: 2,

@@ -248,6 +248,7 @@ fn site(rate: Rate, base_rtt: Span, buffer: Limit) -> PortSite {
         framing: Framing::ETHERNET,
         base_rtt,
         max_rate: rate,
+        rates: Arc::new([rate]),
         host_rate: rate,
         buffer,
         hops: 2,

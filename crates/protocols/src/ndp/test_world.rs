@@ -58,6 +58,7 @@ pub(crate) fn fabric(hosts: u32, rate: Rate, base_rtt: Span) -> Arc<FabricSite> 
         framing: Framing::ETHERNET,
         base_rtt,
         max_rate: rate,
+        rates: Arc::new([rate]),
         host_rate: rate,
         buffer: Limit::Packets(128),
         hops: 2,

@@ -416,6 +416,7 @@ pub fn slot_fabric(round: u32, buffer: Limit) -> Arc<FabricSite> {
         framing: Framing::NONE,
         base_rtt: SLOT * round as u64,
         max_rate: Rate::from_gbps(12),
+        rates: Arc::new([Rate::from_gbps(12)]),
         host_rate: Rate::from_gbps(12),
         buffer,
         hops: 3,

@@ -37,6 +37,7 @@ pub fn extensions() -> Vec<Extension> {
             timestamp: 0xff_fff0 + hop,
             sent: 0xa_bcd0 + hop,
             queued: 0xf010 + hop as u16,
+            ..IntRecord::default()
         };
     }
     let sack = (0..=SACK_RANGES as u8).map(|count| Extension::Sack { count, ranges });

@@ -1,0 +1,298 @@
+//! In-band telemetry: what a port says of itself in a record, and what two records of one port
+//! tell (HPCC, SIGCOMM 2019, §3.1 and Algorithm 1).
+//!
+//! A record's fields are narrow: the rate as its place in a list that hosts and switches share,
+//! time in nanoseconds modulo 2^24, bytes in units. Faster ports count in larger units, as in the
+//! simulator of HPCC's authors: the multiple is the rate over 25 Gb/s, rounded down, at least 1.
+//! So counters of sent bytes take at least 21 ms to come round, and differences modulo their width
+//! are right as long as less than 8.4 ms lie between two records.
+
+use incast_transport::{Extension, IntRecord, PacketPool, PacketRef, Rate, Span, Time};
+use std::sync::Arc;
+
+/// Units of [`IntRecord::sent`] and [`IntRecord::queued`] up to 50 Gb/s, in bytes.
+const SENT_UNIT: u64 = 128;
+const QUEUED_UNIT: u64 = 80;
+const UNIT_RATE: Rate = Rate::from_gbps(25);
+/// Width of the counters.
+const TIME_MASK: u32 = (1 << 24) - 1;
+const SENT_MASK: u32 = (1 << 20) - 1;
+/// Most rates that a list of rates may have, so that four bits tell them apart; 0 is none.
+pub const MOST_RATES: usize = 15;
+
+#[inline]
+fn multiple(rate: Rate) -> u64 {
+    (rate.0 / UNIT_RATE.0).max(1)
+}
+
+/// What one port writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Gauge {
+    rate_code: u8,
+    multiple: u64,
+    exact: bool,
+}
+
+impl Gauge {
+    /// A port of `rate`, one of `rates`, of which there are at most [`MOST_RATES`]. With `exact`
+    /// its records keep the bytes that their units leave over, which no wire does.
+    pub fn new(rates: &[Rate], rate: Rate, exact: bool) -> Gauge {
+        assert!(rates.len() <= MOST_RATES, "{} rates in four bits", rates.len());
+        let place = rates.iter().position(|known| *known == rate);
+        let rate_code = 1 + place.expect("the port's rate is one of the fabric's") as u8;
+        Gauge { rate_code, multiple: multiple(rate), exact }
+    }
+
+    /// The port at `now`, which has sent so many bytes and in which so many wait. A queue longer
+    /// than its field can say is as long as it can say.
+    #[inline]
+    pub fn record(&self, now: Time, sent: u64, queued: u64) -> IntRecord {
+        let (sent_unit, queued_unit) = (SENT_UNIT * self.multiple, QUEUED_UNIT * self.multiple);
+        let whole = (queued / queued_unit).min(u16::MAX as u64);
+        let rest = (queued - whole * queued_unit).min(queued_unit - 1);
+        IntRecord {
+            rate_code: self.rate_code,
+            timestamp: (now.0 / 1_000) as u32 & TIME_MASK,
+            sent: (sent / sent_unit) as u32 & SENT_MASK,
+            queued: whole as u16,
+            sent_rest: if self.exact { (sent % sent_unit) as u16 } else { 0 },
+            queued_rest: if self.exact { rest as u16 } else { 0 },
+        }
+    }
+}
+
+/// Writes a record into a packet's stack, and when it was written: what the packet tells is as old,
+/// on average, as its records are. A packet without a stack, or whose stack is full, stays as it is.
+#[inline]
+pub fn stamp(packets: &mut PacketPool, packet: PacketRef, record: IntRecord, now: Time) {
+    if let Some(written) = packets.add_record(packet, record) {
+        let stamps = packets.stamps_mut(packet);
+        if written == 1 {
+            stamps.informed = now.0;
+        } else {
+            // Information ages from its writing on: the mean moves by the difference over n.
+            let mean = stamps.informed;
+            stamps.informed = mean + now.0.saturating_sub(mean) / written as u64;
+        }
+    }
+}
+
+/// A stack without records; with `reserved` ones, unwritten, its length does not change.
+#[inline]
+pub fn empty_stack(reserved: u8) -> Extension {
+    Extension::Int { count: reserved, records: Default::default() }
+}
+
+/// The records that are written.
+#[inline]
+pub fn written(extension: &Extension) -> &[IntRecord] {
+    let Extension::Int { count, records } = extension else { return &[] };
+    let records = &records[..*count as usize];
+    let end = records.iter().position(|record| record.rate_code == 0);
+    &records[..end.unwrap_or(records.len())]
+}
+
+/// What two records of one port tell of the time between them.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Interval {
+    /// The port's link.
+    pub rate: Rate,
+    /// The time between them, in whole nanoseconds, more than 0.
+    pub elapsed: Span,
+    /// Charged bytes sent in it.
+    pub sent: u64,
+    /// The lesser of the two queues, bytes.
+    pub queued: u64,
+}
+
+impl Interval {
+    /// Bytes in flight over what a round trip of `base_rtt` holds: the queue, and what is sent in
+    /// a round trip (Algorithm 1, line 6). A busy link without a queue is at 1.
+    #[inline]
+    pub fn utilisation(&self, base_rtt: Span) -> f64 {
+        let bytes = self.rate.0 as f64 / 8e12;
+        let sent = self.sent as f64 / (self.elapsed.0 as f64 * bytes);
+        self.queued as f64 / (base_rtt.0 as f64 * bytes) + sent
+    }
+}
+
+/// Reads records: knows the list of rates.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    rates: Arc<[Rate]>,
+}
+
+impl Reader {
+    /// For ports of these rates.
+    pub fn new(rates: Arc<[Rate]>) -> Reader {
+        Reader { rates }
+    }
+
+    /// The rate of a record's port; `None` if its code means nothing.
+    #[inline]
+    pub fn rate(&self, record: &IntRecord) -> Option<Rate> {
+        self.rates.get((record.rate_code as usize).checked_sub(1)?).copied()
+    }
+
+    /// Bytes that wait in a port of `rate`.
+    #[inline]
+    pub fn queued(&self, record: &IntRecord, rate: Rate) -> u64 {
+        record.queued as u64 * QUEUED_UNIT * multiple(rate) + record.queued_rest as u64
+    }
+
+    /// From one record to the next; `None` if they are not of one port, or not one after the other.
+    #[inline]
+    pub fn between(&self, earlier: &IntRecord, later: &IntRecord) -> Option<Interval> {
+        let rate = self.rate(later)?;
+        let elapsed = later.timestamp.wrapping_sub(earlier.timestamp) & TIME_MASK;
+        if earlier.rate_code != later.rate_code || elapsed == 0 || elapsed > TIME_MASK / 2 {
+            return None;
+        }
+        let unit = SENT_UNIT * multiple(rate);
+        let whole = (later.sent.wrapping_sub(earlier.sent) & SENT_MASK) as u64 * unit;
+        // A later rest may be the smaller one; then there is a whole unit to take it from.
+        let sent = (whole + later.sent_rest as u64).saturating_sub(earlier.sent_rest as u64);
+        let queued = self.queued(earlier, rate).min(self.queued(later, rate));
+        Some(Interval { rate, elapsed: Span::from_ns(elapsed as u64), sent, queued })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incast_transport::{FlowId, Framing, Header, HostId, INT_HOPS, Packet, TransportId};
+
+    const RTT: Span = Span::from_us(16);
+
+    fn rates() -> Arc<[Rate]> {
+        Arc::new([10, 100, 400].map(Rate::from_gbps))
+    }
+
+    fn at_ns(ns: u64) -> Time {
+        Time(ns * 1_000)
+    }
+
+    fn gauge(gbps: u64, exact: bool) -> Gauge {
+        Gauge::new(&rates(), Rate::from_gbps(gbps), exact)
+    }
+
+    #[test]
+    fn a_busy_link_is_at_one_and_an_idle_one_at_zero() {
+        let reader = Reader::new(rates());
+        for (gbps, exact) in [(10, true), (10, false), (100, false), (400, true)] {
+            let gauge = gauge(gbps, exact);
+            let per_ns = gbps as f64 / 8.0;
+            let earlier = gauge.record(at_ns(5_000), 1_000_000, 0);
+            let later = gauge.record(at_ns(15_000), 1_000_000 + (1e4 * per_ns) as u64, 0);
+            let busy = reader.between(&earlier, &later).unwrap();
+            assert_eq!(busy.elapsed, Span::from_us(10));
+            // A unit is 128 B for each 25 Gb/s: a hundredth of what the link carries in 10 us.
+            let u = busy.utilisation(RTT);
+            assert!((u - 1.0).abs() <= if exact { 1e-9 } else { 0.011 }, "{gbps}: {u}");
+            let still = gauge.record(at_ns(15_000), 1_000_000, 0);
+            assert_eq!(reader.between(&earlier, &still).unwrap().utilisation(RTT), 0.0);
+        }
+    }
+
+    #[test]
+    fn the_lesser_queue_counts_over_the_bytes_of_a_round_trip() {
+        let reader = Reader::new(rates());
+        let gauge = gauge(10, true);
+        // 20 000 B are a round trip of 16 us.
+        let earlier = gauge.record(at_ns(0), 0, 30_000);
+        let later = gauge.record(at_ns(1_000), 625, 10_000);
+        let interval = reader.between(&earlier, &later).unwrap();
+        assert_eq!((interval.sent, interval.queued), (625, 10_000));
+        assert!((interval.utilisation(RTT) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn differences_survive_counters_that_come_round() {
+        let reader = Reader::new(rates());
+        for exact in [false, true] {
+            let gauge = gauge(100, exact);
+            let (sent, unit) = (512 * (1 << 20) - 512, 512);
+            let earlier = gauge.record(Time(16_777_000_000), sent, 0);
+            let later = gauge.record(Time(16_779_000_000), sent + 3 * unit, 0);
+            assert!(later.sent < earlier.sent && later.timestamp < earlier.timestamp);
+            let interval = reader.between(&earlier, &later).unwrap();
+            assert_eq!((interval.elapsed, interval.sent), (Span::from_us(2), 3 * unit));
+        }
+    }
+
+    #[test]
+    fn exact_records_keep_what_units_leave_over() {
+        let reader = Reader::new(rates());
+        for (exact, sent, queued) in [(false, 1_536, 1_520), (true, 1_538, 1_538)] {
+            let gauge = gauge(10, exact);
+            let first = gauge.record(at_ns(0), 255, 1_538);
+            let second = gauge.record(at_ns(1_230), 255 + 1_538, 1_538);
+            let interval = reader.between(&first, &second).unwrap();
+            assert_eq!(
+                (interval.sent, interval.queued),
+                (if exact { sent } else { 1_664 }, queued)
+            );
+        }
+    }
+
+    #[test]
+    fn a_queue_beyond_its_field_stays_at_the_largest_value() {
+        let reader = Reader::new(rates());
+        for exact in [false, true] {
+            let record = gauge(10, exact).record(at_ns(1), 0, 1 << 40);
+            let queued = reader.queued(&record, Rate::from_gbps(10));
+            assert!((5_242_800..5_242_880).contains(&queued), "{queued}");
+        }
+    }
+
+    #[test]
+    fn records_out_of_order_or_of_other_ports_tell_nothing() {
+        let reader = Reader::new(rates());
+        let (slow, fast) = (gauge(10, false), gauge(100, false));
+        let (early, late) = (slow.record(at_ns(100), 0, 0), slow.record(at_ns(200), 0, 0));
+        assert!(reader.between(&early, &late).is_some());
+        assert!(reader.between(&late, &early).is_none());
+        assert!(reader.between(&early, &early).is_none());
+        assert!(reader.between(&early, &fast.record(at_ns(200), 0, 0)).is_none());
+        let odd = IntRecord { rate_code: 9, ..late };
+        assert!(reader.rate(&odd).is_none() && reader.rate(&IntRecord::default()).is_none());
+        assert!(reader.between(&IntRecord { rate_code: 9, ..early }, &odd).is_none());
+    }
+
+    #[test]
+    fn stacks_grow_or_fill_up_and_say_how_old_they_are() {
+        for reserved in [0, 5] {
+            let mut packets = PacketPool::new(Framing::ETHERNET);
+            let packet = packets.create(Packet {
+                header: Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 },
+                src: HostId(0),
+                dst: HostId(1),
+                flow: FlowId(0),
+                payload: 1_000,
+                path: 0,
+                mark: 0,
+                class: 1,
+                transport: TransportId(99),
+                flags: 0,
+                extension: 0,
+            });
+            let gauge = gauge(10, false);
+            stamp(&mut packets, packet, gauge.record(at_ns(9), 0, 0), at_ns(9));
+            assert_eq!(packets.charged(packet), 1_078, "without a stack nothing is written");
+            packets.extend(packet, empty_stack(reserved));
+            assert!(written(packets.extension(packet)).is_empty());
+            for hop in 0..INT_HOPS as u64 + 2 {
+                let now = at_ns(1_000 * (hop + 1));
+                stamp(&mut packets, packet, gauge.record(now, 0, 0), now);
+                let records = (hop + 1).min(INT_HOPS as u64);
+                assert_eq!(written(packets.extension(packet)).len() as u64, records);
+                let long = 2 + 8 * records.max(reserved as u64) as u32;
+                assert_eq!(packets.charged(packet), 1_078 + long);
+                // 1, 2, ... n us: on average (n + 1) / 2, a picosecond lost with each division.
+                let mean = 500_000 * (records + 1);
+                let informed = packets.stamps(packet).informed;
+                assert!((mean - records..=mean).contains(&informed), "{informed} of {mean}");
+            }
+        }
+    }
+}
