@@ -92,6 +92,13 @@ impl Plan {
             scenario,
         };
         plan.cases = plan.cases()?;
+        for lane in plan.cases.iter().flat_map(|case| &case.lanes) {
+            for warning in lane.configured.warnings() {
+                if !plan.warnings.contains(&warning) {
+                    plan.warnings.push(warning);
+                }
+            }
+        }
         plan.check_reachable()?;
         Ok(plan)
     }

@@ -6,6 +6,7 @@ pub mod ccrp;
 pub mod cubic;
 pub mod dcqcn;
 pub mod dctcp;
+pub mod decn;
 pub mod expresspass;
 pub mod homa;
 pub mod ndp;
@@ -28,6 +29,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &cubic::ENTRY,
     &dcqcn::ENTRY,
     &dctcp::ENTRY,
+    &decn::ENTRY,
     &expresspass::ENTRY,
     &homa::ENTRY,
     &ndp::ENTRY,

@@ -89,6 +89,11 @@ pub trait Configured: Send + Sync {
     /// Every parameter with the value in force, for the manifest.
     fn resolved(&self) -> Vec<(&'static str, String)>;
 
+    /// What a person should look at before trusting a run with these parameters on this fabric.
+    fn warnings(&self) -> Vec<String> {
+        vec![]
+    }
+
     /// Packets a source sends before it hears from its destination, for a flow of `packets`:
     /// a lone flow no larger takes exactly the ideal time.
     fn unsolicited(&self, site: &HostSite, packets: u32) -> u32;

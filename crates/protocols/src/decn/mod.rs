@@ -1,0 +1,130 @@
+//! DECN: switches tell each flow the difference between its fair share and its rate, in twelve
+//! bits over three packets that are no longer for it.
+
+pub mod code;
+#[cfg(test)]
+mod network_tests;
+mod params;
+mod receiver;
+mod sender;
+mod switch;
+#[cfg(test)]
+mod tests;
+
+pub use params::{Cadence, Params, Rule, Unit};
+pub use receiver::Copying;
+pub use sender::Decn;
+pub use switch::{DecnMarker, Sampling, Shares};
+
+use incast_blocks::rto::RtoBounds;
+use incast_blocks::sender::{Law, Options, Sender};
+use incast_transport::{
+    ClassPolicy, Configured, FabricSite, Flow, Host, HostSite, Info, ParameterDoc, ParameterError,
+    Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+};
+use std::sync::Arc;
+
+/// DECN's number on the wire; its code is in the ECN bits.
+pub const ID: TransportId = TransportId(0x92);
+
+/// The mark of the first packet of a feedback unit, and of all others (DECN §III-C).
+pub const FIRST_OF_UNIT: u8 = 0b01;
+const OTHERS: u8 = 0b00;
+/// The four bits that a sender writes into the packets of a unit.
+pub const UNDECIDED: u8 = code::nibble(code::LARGEST, 0);
+
+/// The catalogue entry.
+pub static ENTRY: Entry = Entry;
+
+/// DECN.
+pub struct Entry;
+
+static INFO: Info = Info {
+    name: "decn",
+    id: ID,
+    title: "DECN",
+    paper: "Jiang et al., Achieving Fast Convergence and High Efficiency using Differential \
+            Explicit Feedback in Data Center",
+    kind: "rate",
+    switch_support: "measures each flow and tells it the difference to its share, 12 bits in \
+                     3 packets",
+    routing: Routing::Ecmp,
+};
+
+impl Transport for Entry {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn parameters(&self) -> Vec<ParameterDoc> {
+        Params::docs()
+    }
+
+    fn configure(
+        &self,
+        settings: &[(String, String)],
+        fabric: Arc<FabricSite>,
+    ) -> Result<Arc<dyn Configured>, ParameterError> {
+        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
+    }
+}
+
+/// DECN with its parameters, for one fabric.
+struct Plan {
+    params: Params,
+    fabric: Arc<FabricSite>,
+}
+
+impl Configured for Plan {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        let Params { rto_min, rto_initial, .. } = self.params;
+        let initial = rto_initial.unwrap_or(rto_min);
+        let options = Options {
+            data_mark: OTHERS,
+            rto: RtoBounds { initial, min: rto_min, max: Span::from_secs(60) },
+            ..Options::tcp(ID, rto_min)
+        };
+        let rule = Rule::new(&self.params, site.rate, &self.fabric);
+        Box::new(Sender::new(DecnLaw { rule }, options))
+    }
+
+    fn policy(&self, site: &PortSite) -> Policy {
+        Policy {
+            transport: ID,
+            // Data and answers share one queue; class 0 is there for transports that use it.
+            classes: vec![ClassPolicy::fifo(site.buffer); 2],
+            markers: vec![Box::new(DecnMarker::new(&self.params, site))],
+        }
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.params.resolved()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.params.warnings(&self.fabric)
+    }
+
+    fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
+        // From the second packet on they are spaced.
+        packets.min(1)
+    }
+}
+
+/// Makes a [`Decn`] for each flow; answers copy what data brought.
+struct DecnLaw {
+    rule: Rule,
+}
+
+impl Law for DecnLaw {
+    type Control = Decn;
+    type Feedback = Copying;
+
+    fn control(&mut self, _now: Time, flow: &Flow, _others: usize) -> Decn {
+        Decn::new(self.rule, flow.packets())
+    }
+
+    fn feedback(&mut self) -> Copying {
+        Copying
+    }
+}

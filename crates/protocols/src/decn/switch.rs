@@ -1,0 +1,374 @@
+//! The port (DECN §III-B, Algorithm 1): measures each flow's rate once a period, and writes the
+//! difference between its fair share and that into feedback units, if it is the least so far.
+
+use super::code::{PACKETS, encode, nibble};
+use super::params::Params;
+use super::{FIRST_OF_UNIT, ID, UNDECIDED};
+use incast_blocks::flow_table::FlowTable;
+use incast_transport::{
+    FlowId, Header, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
+};
+
+/// Bits per byte and picoseconds a second: bytes over picoseconds to bits per second.
+const BIT_PS: u128 = 8_000_000_000_000;
+
+/// What the ports of one fabric have in common, and one port's rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampling {
+    /// Bits per second.
+    capacity: u64,
+    step: i64,
+    period: Span,
+    epoch_packets: u32,
+    epoch_max: Span,
+    active: Span,
+    forget: Span,
+}
+
+impl Sampling {
+    /// Of a port.
+    pub fn new(params: &Params, site: &PortSite) -> Sampling {
+        let active = params.active_span();
+        Sampling {
+            capacity: site.rate.0,
+            step: super::code::step(params.unit, site.fabric.max_rate),
+            period: params.period,
+            epoch_packets: params.epoch_packets,
+            epoch_max: params.period * params.epoch_periods as u64,
+            active,
+            forget: params.forget.max(active),
+        }
+    }
+}
+
+/// Bits per second of `bytes` in `span`, rounded down.
+#[inline]
+fn rate(bytes: u64, span: Span) -> u64 {
+    (bytes as u128 * BIT_PS / span.0.max(1) as u128) as u64
+}
+
+/// A feedback unit as one port sees it pass.
+#[derive(Clone, Copy, Debug)]
+struct Passing {
+    /// Packets seen; [`PACKETS`] when nothing more is to be done.
+    seen: u8,
+    /// This port's difference is the least so far.
+    mine: bool,
+    /// The difference, the same for all three packets, and when it was measured.
+    code: u16,
+    measured: Time,
+    /// Sequence number of the next packet.
+    next: u32,
+}
+
+const NO_UNIT: Passing =
+    Passing { seen: PACKETS, mine: false, code: 0, measured: Time::ZERO, next: 0 };
+
+/// A flow at a port.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    flow: FlowId,
+    /// Bytes (sigma) and packets that arrived since `since` (t0).
+    arrived: u64,
+    packets: u32,
+    since: Time,
+    /// Its bytes waiting now, and the least since the measurement began: its persistent queue.
+    queued: u64,
+    least: u64,
+    /// Its rate in bits per second (CR), once measured.
+    rate: Option<u64>,
+    last: Time,
+    unit: Passing,
+}
+
+impl Measured {
+    fn new(flow: FlowId, now: Time) -> Measured {
+        Measured {
+            flow,
+            arrived: 0,
+            packets: 0,
+            since: now,
+            queued: 0,
+            least: 0,
+            rate: None,
+            last: now,
+            unit: NO_UNIT,
+        }
+    }
+}
+
+/// The state of one port.
+pub struct Shares {
+    sampling: Sampling,
+    /// When the period ends, and when the last one did.
+    ends: Time,
+    measured: Time,
+    /// Bytes that arrived in this period and in the last one.
+    input: u64,
+    previous: u64,
+    /// Spare bits per second given to new flows in this period.
+    granted: u64,
+    /// Active flows (n) at the end of the last period, and those that came since.
+    active: u64,
+    newcomers: u64,
+    flows: FlowTable<Measured>,
+    expired: Vec<FlowId>,
+}
+
+impl Shares {
+    /// A port that has seen nothing; its first period ends at `first`.
+    pub fn new(sampling: Sampling, first: Time) -> Shares {
+        Shares {
+            sampling,
+            ends: first,
+            measured: Time::ZERO,
+            input: 0,
+            previous: 0,
+            granted: 0,
+            active: 0,
+            newcomers: 0,
+            flows: FlowTable::new(),
+            expired: vec![],
+        }
+    }
+
+    /// Ends all periods that are over at `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Time) {
+        while self.ends <= now {
+            if self.flows.is_empty() {
+                return self.skip(now);
+            }
+            self.end_period();
+        }
+    }
+
+    /// Periods without any flow are all alike.
+    #[cold]
+    fn skip(&mut self, now: Time) {
+        let period = self.sampling.period;
+        let count = now.since(self.ends).0 / period.0 + 1;
+        self.ends += period * count;
+        self.measured = self.ends - period;
+        (self.input, self.previous, self.granted) = (0, 0, 0);
+        (self.active, self.newcomers) = (0, 0);
+    }
+
+    /// DECN Eq. 1 to 3, and who counts.
+    fn end_period(&mut self) {
+        let Sampling { period, epoch_packets, epoch_max, active, forget, .. } = self.sampling;
+        let at = self.ends;
+        let mut count = 0;
+        for flow in self.flows.values_mut() {
+            let silent = at.since(flow.last);
+            if flow.arrived > 0 || flow.queued > 0 || silent <= active {
+                count += 1;
+                let lasted = at.since(flow.since);
+                if flow.packets >= epoch_packets || lasted >= epoch_max {
+                    let standing = rate(flow.least, period);
+                    flow.rate = Some(rate(flow.arrived, lasted) + standing);
+                    (flow.arrived, flow.packets, flow.since) = (0, 0, at);
+                    flow.least = flow.queued;
+                }
+            } else if silent > forget {
+                self.expired.push(flow.flow);
+            }
+        }
+        for flow in self.expired.drain(..) {
+            self.flows.remove(flow);
+        }
+        (self.active, self.newcomers) = (count, 0);
+        (self.previous, self.input, self.granted) = (self.input, 0, 0);
+        self.measured = at;
+        self.ends += period;
+    }
+
+    /// Data of `flow` arrived: `bytes` charged.
+    #[inline]
+    fn arrives(&mut self, flow: FlowId, bytes: u32, now: Time) -> u32 {
+        self.input += bytes as u64;
+        let slot = match self.flows.slot_of(flow) {
+            Some(slot) => slot,
+            None => {
+                self.newcomers += 1;
+                self.flows.insert(flow, Measured::new(flow, now))
+            }
+        };
+        let active = self.sampling.active;
+        let state = self.flows.at_mut(slot);
+        if state.queued == 0 && state.arrived == 0 && now.since(state.last) > active {
+            // It had not counted any more: what it was measured at is long past.
+            *state = Measured::new(flow, now);
+            self.newcomers += 1;
+        }
+        state.arrived += bytes as u64;
+        state.packets += 1;
+        state.last = now;
+        slot
+    }
+
+    /// The difference for a flow, in bits per second: its share less its rate, or for one that is
+    /// new what is free, once a period.
+    fn difference(&mut self, slot: u32) -> i64 {
+        let Sampling { capacity, period, .. } = self.sampling;
+        if let Some(measured) = self.flows.at(slot).rate {
+            return (capacity / self.active.max(1)) as i64 - measured as i64;
+        }
+        let used = rate(self.previous, period) + self.granted;
+        let share = capacity / (self.active + self.newcomers).max(1);
+        let given = share.min(capacity.saturating_sub(used));
+        self.granted += given;
+        given as i64
+    }
+
+    /// One step of Algorithm 1: a data packet passes with `first` if it begins a unit. Returns the
+    /// four bits it leaves with, and when what they tell was measured if this port wrote them.
+    #[inline]
+    fn mark(&mut self, slot: u32, seq: u32, payload: u16, brought: (bool, u8)) -> (u8, Time) {
+        let (first, bits) = brought;
+        if first {
+            let code = encode(self.difference(slot), self.sampling.step);
+            let measured = self.measured;
+            let unit = Passing { seen: 0, mine: false, code, measured, next: seq };
+            self.flows.at_mut(slot).unit = unit;
+        }
+        let unit = &mut self.flows.at_mut(slot).unit;
+        if unit.seen == PACKETS {
+            return (bits, Time::NEVER);
+        }
+        if seq != unit.next {
+            unit.seen = PACKETS;
+            return (bits, Time::NEVER);
+        }
+        let own = nibble(unit.code, unit.seen);
+        unit.mine |= own < bits;
+        if !unit.mine && own > bits {
+            // What a hop before wrote is less, whatever follows.
+            unit.seen = PACKETS;
+            return (bits, Time::NEVER);
+        }
+        unit.next = unit.next.wrapping_add(payload as u32);
+        unit.seen += 1;
+        let decides = unit.mine || bits == UNDECIDED;
+        (own, if decides { unit.measured } else { Time::NEVER })
+    }
+
+    #[inline]
+    fn joins(&mut self, slot: u32, bytes: u32) {
+        self.flows.at_mut(slot).queued += bytes as u64;
+    }
+
+    #[inline]
+    fn leaves(&mut self, flow: FlowId, bytes: u32) {
+        if let Some(state) = self.flows.get_mut(flow) {
+            state.queued = state.queued.saturating_sub(bytes as u64);
+            state.least = state.least.min(state.queued);
+        }
+    }
+
+    /// Flows about which something is kept.
+    pub fn entries(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Active flows and the share of each in bits per second, at the last timer.
+    pub fn share(&self) -> (u64, u64) {
+        (self.active, self.sampling.capacity / self.active.max(1))
+    }
+
+    /// A flow's rate in bits per second, as measured last, and its bytes waiting.
+    pub fn of(&self, flow: FlowId) -> (Option<u64>, u64) {
+        self.flows.get(flow).map_or((None, 0), |state| (state.rate, state.queued))
+    }
+
+    /// Bytes of all flows waiting.
+    pub fn queued(&self) -> u64 {
+        self.flows.values().map(|state| state.queued).sum()
+    }
+}
+
+/// The marker of one port.
+pub struct DecnMarker {
+    shares: Shares,
+}
+
+/// Flow, sequence number, payload, charged bytes, and whether it begins a unit, with the bits it
+/// brought. `None` for all but DECN's data.
+type Data = (FlowId, u32, u16, u32, (bool, u8));
+
+#[inline]
+fn data(packets: &PacketPool, packet: PacketRef) -> Option<Data> {
+    let content = &packets[packet];
+    match content.header {
+        Header::Segment { seq, nibble, .. } if content.transport == ID && content.is_data() => {
+            let brought = (content.mark == FIRST_OF_UNIT, nibble & 0xF);
+            Some((content.flow, seq, content.payload, packets.charged(packet), brought))
+        }
+        _ => None,
+    }
+}
+
+impl DecnMarker {
+    /// A port that has seen nothing; its first period ends at a random phase.
+    pub fn new(params: &Params, site: &PortSite) -> DecnMarker {
+        DecnMarker::starting(params, site, Time::NEVER)
+    }
+
+    /// The same, but the first period ends at `first` if nobody lets it begin.
+    pub fn starting(params: &Params, site: &PortSite, first: Time) -> DecnMarker {
+        DecnMarker { shares: Shares::new(Sampling::new(params, site), first) }
+    }
+
+    /// What the port knows.
+    pub fn shares(&self) -> &Shares {
+        &self.shares
+    }
+}
+
+impl Marker for DecnMarker {
+    fn begin(&mut self, random: &mut Random) {
+        // Ports do not end their periods together.
+        let first = Span(1 + random.below(self.shares.sampling.period.0));
+        self.shares.ends = Time::ZERO + first;
+    }
+
+    fn on_enqueue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        let Some((flow, seq, payload, charged, brought)) = data(packets, packet) else {
+            return false;
+        };
+        self.shares.advance(view.now);
+        let slot = self.shares.arrives(flow, charged, view.now);
+        let (bits, measured) = self.shares.mark(slot, seq, payload, brought);
+        self.shares.joins(slot, charged);
+        if measured == Time::NEVER {
+            return false;
+        }
+        packets.stamps_mut(packet).informed = measured.0;
+        if let Header::Segment { nibble, .. } = &mut packets[packet].header {
+            *nibble = bits;
+        }
+        bits != brought.1
+    }
+
+    fn on_refused(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
+        let Some((flow, _, _, charged, _)) = data(packets, packet) else { return };
+        self.shares.advance(view.now);
+        let slot = self.shares.arrives(flow, charged, view.now);
+        self.shares.flows.at_mut(slot).unit = NO_UNIT;
+    }
+
+    fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        let Some((flow, _, _, charged, _)) = data(packets, packet) else { return false };
+        self.shares.advance(view.now);
+        self.shares.leaves(flow, charged);
+        false
+    }
+
+    fn sees(&self) -> (bool, bool) {
+        (true, true)
+    }
+
+    fn timed(&self) -> bool {
+        false
+    }
+}
