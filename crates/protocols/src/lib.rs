@@ -9,6 +9,8 @@ pub mod dctcp;
 pub mod decn;
 pub mod expresspass;
 pub mod homa;
+pub mod hpcc;
+pub mod hpcc_plus;
 pub mod ndp;
 pub mod phost;
 pub mod ren;
@@ -32,6 +34,8 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &decn::ENTRY,
     &expresspass::ENTRY,
     &homa::ENTRY,
+    &hpcc::ENTRY,
+    &hpcc_plus::ENTRY,
     &ndp::ENTRY,
     &phost::ENTRY,
     &ren::ENTRY,

@@ -1,0 +1,202 @@
+//! Parameters.
+
+use incast_blocks::sender::Reliability;
+use incast_blocks::telemetry::{MOST_RATES, Reader};
+use incast_transport::{Bytes, FabricSite, INT_HOPS, ParameterError, Rate, Span};
+
+incast_transport::choice! {
+    /// How lost packets are sent again.
+    pub enum Recovery {
+        /// The receiver asks to go back to the first byte it misses.
+        GoBackN = "go-back-n",
+        /// Selective acknowledgement: what three later answers have overtaken.
+        Sack = "sack",
+    }
+}
+
+pub(crate) fn positive(span: &Span) -> bool {
+    *span > Span::ZERO
+}
+
+pub(crate) fn auto_or_positive(span: &Option<Span>) -> bool {
+    span.as_ref().is_none_or(positive)
+}
+
+pub(crate) fn auto_or_rate(rate: &Option<Rate>) -> bool {
+    rate.is_none_or(|rate| rate.0 > 0)
+}
+
+pub(crate) fn auto_or_hops(hops: &Option<u8>) -> bool {
+    hops.is_none_or(|hops| hops > 0 && hops as usize <= INT_HOPS)
+}
+
+/// The parameters of a law over telemetry: its own, and those that all such laws have.
+macro_rules! telemetry_parameters {
+    ($(#[$doc:meta])* pub struct $name:ident for $transport:literal { $($own:tt)* }) => {
+        incast_transport::parameters! {
+            $(#[$doc])*
+            pub struct $name for $transport {
+                $($own)*
+                /// Share of the busiest link that is aimed at (eta).
+                target_utilisation: f64 = 0.95, "0 < target_utilisation <= 1" =>
+                    |v| *v > 0.0 && *v <= 1.0, "HPCC §3.3, FastTune §V-A: 0.95";
+                /// Flows on one link for which additive steps leave room (N).
+                flows: u32 = 100, "1 to 1000000" => |v| (1..=1_000_000).contains(v),
+                    "HPCC §5.1: 80 B at 100 Gb/s and 13 us; FastTune §V-A: not stated";
+                /// Additive step as a rate; auto: (1 - target_utilisation) / flows of the link.
+                additive_rate: Option<Rate> = None, "auto, or more than 0" =>
+                    $crate::hpcc::params::auto_or_rate,
+                    "HPCC §3.3; its simulator: 10 Mb/s for each 25 Gb/s";
+                /// Least rate.
+                min_rate: Rate = Rate::from_mbps(100), "more than 0" => |v| v.0 > 0,
+                    "HPCC's simulator: 100 Mb/s";
+                /// Round trip that windows are for (T); auto: the fabric's.
+                base_rtt: Option<Span> = None, "auto, or more than 0" =>
+                    $crate::hpcc::params::auto_or_positive,
+                    "HPCC's simulator: the largest of all pairs";
+                /// Records that a packet has room for; auto: as many as the longest path has switches.
+                int_hops: Option<u8> = None, "auto, or 1 to 8" =>
+                    $crate::hpcc::params::auto_or_hops, "HPCC's simulator: 5";
+                /// Whether records have the widths of their fields on the wire.
+                quantise_int: bool = true, "true or false" => |_| true,
+                    "HPCC §4.1; false: an ablation without a codec";
+                /// Least time between two requests to go back for the same byte.
+                nack_interval: Span = Span::from_us(500), "more than 0" =>
+                    $crate::hpcc::params::positive, "HPCC's simulator: 500 us";
+                /// Least retransmission timeout; auto: 1 ms, at least eight round trips.
+                rto_min: Option<Span> = None, "auto, or more than 0" =>
+                    $crate::hpcc::params::auto_or_positive, "own choice: HPCC has none";
+            }
+        }
+    };
+}
+pub(crate) use telemetry_parameters;
+
+telemetry_parameters! {
+    /// Parameters of HPCC.
+    pub struct Params for "hpcc" {
+        /// Additive steps of the window in a row; then it follows the utilisation (maxStage).
+        max_stage: u32 = 5, "0 to 1000000" => |v| *v <= 1_000_000, "HPCC §3.3: 5";
+        /// Whether packets have all their records' bytes from the start.
+        int_fixed: bool = false, "true or false" => |_| true,
+            "HPCC §4.1: they grow; its simulator: 42 B";
+        /// How lost packets are sent again.
+        recovery: Recovery = Recovery::GoBackN, "go-back-n or sack" => |_| true,
+            "HPCC §4.2: go-back-N under PFC";
+    }
+}
+
+/// Switches on the longest path, and whether their records fit; else what is wrong, for
+/// `transport` of these `int_hops`.
+pub(crate) fn depth(
+    transport: &'static str,
+    int_hops: Option<u8>,
+    fabric: &FabricSite,
+) -> Result<u8, ParameterError> {
+    let fail = |key: &str, value: String, problem: String| {
+        let (key, known) = (key.to_string(), vec!["int_hops", "fabric.rate"]);
+        Err(ParameterError { transport, key, value, problem, known })
+    };
+    if fabric.rates.len() > MOST_RATES {
+        let value = format!("{} different rates", fabric.rates.len());
+        let problem = format!("records tell at most {MOST_RATES} rates of links apart");
+        return fail("fabric.rate", value, problem);
+    }
+    let switches = fabric.hops.max(2) - 1;
+    let room = int_hops.map_or(INT_HOPS as u32, u32::from);
+    if switches > room {
+        let value = int_hops.map_or("auto".into(), |hops| hops.to_string());
+        let most = if switches as usize <= INT_HOPS {
+            format!("accepted is {switches} to {INT_HOPS}")
+        } else {
+            format!("headers have room for {INT_HOPS}, so this fabric is too deep")
+        };
+        let problem =
+            format!("the longest path has {switches} switches with a record each; {most}");
+        return fail("int_hops", value, problem);
+    }
+    Ok(int_hops.unwrap_or(switches as u8))
+}
+
+/// What is in force at a host, for laws over telemetry. Windows are in bytes.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// Reads records.
+    pub reader: Reader,
+    /// T.
+    pub base_rtt: Span,
+    /// The host's link.
+    pub line: Rate,
+    /// Largest window: what the link carries in T.
+    pub most: f64,
+    /// Least window.
+    pub least: f64,
+    /// eta.
+    pub target: f64,
+    /// W_AI.
+    pub additive: f64,
+}
+
+impl Terms {
+    /// Of a host whose link has the rate `line`.
+    pub fn new(
+        (target, flows): (f64, u32),
+        (additive_rate, min_rate): (Option<Rate>, Rate),
+        base_rtt: Option<Span>,
+        line: Rate,
+        fabric: &FabricSite,
+    ) -> Terms {
+        let base_rtt = base_rtt.unwrap_or(fabric.base_rtt);
+        let carried = |rate: Rate| rate.0 as f64 * base_rtt.as_secs_f64() / 8.0;
+        let most = carried(line).max(1.0);
+        let share = most * (1.0 - target) / flows as f64;
+        Terms {
+            reader: Reader::new(fabric.rates.clone()),
+            base_rtt,
+            line,
+            most,
+            least: carried(min_rate).min(most),
+            target,
+            additive: additive_rate.map_or(share, carried),
+        }
+    }
+
+    /// The window at this utilisation for a reference window.
+    #[inline]
+    pub fn multiplied(&self, reference: f64, utilisation: f64) -> f64 {
+        self.bounded(reference / (utilisation / self.target) + self.additive)
+    }
+
+    /// A window within its bounds.
+    #[inline]
+    pub fn bounded(&self, window: f64) -> f64 {
+        window.clamp(self.least, self.most)
+    }
+
+    /// The rate of a window; none to keep to at the largest.
+    #[inline]
+    pub fn pacing(&self, window: f64) -> Option<Rate> {
+        let rate = window * 8.0 / self.base_rtt.as_secs_f64();
+        (window < self.most).then_some(Rate((rate as u64).max(1)))
+    }
+}
+
+/// `rto_min`, or 1 ms and at least eight round trips.
+pub(crate) fn least_timeout(rto_min: Option<Span>, base_rtt: Span) -> Span {
+    rto_min.unwrap_or((base_rtt * 8).max(Span::from_ms(1)))
+}
+
+impl Recovery {
+    /// As the common sender knows it.
+    pub(crate) fn reliability(self, again: Span) -> Reliability {
+        match self {
+            Recovery::GoBackN => Reliability::GoBackN { again },
+            Recovery::Sack => Reliability::Sack,
+        }
+    }
+}
+
+/// Bytes of a stack of `hops` records.
+pub(crate) fn stack_bytes(hops: u8) -> Bytes {
+    Bytes(2 + 8 * hops as u64)
+}

@@ -1,0 +1,15 @@
+//! The receiver sends a packet's records back.
+
+use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+
+/// Copies each packet's records into its answer.
+#[derive(Clone, Copy, Debug)]
+pub struct ReturnStack;
+
+impl Feedback for ReturnStack {
+    #[inline]
+    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+        answer.extension = *data.extension;
+        None
+    }
+}

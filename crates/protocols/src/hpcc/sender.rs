@@ -1,0 +1,146 @@
+//! The control law: the window follows the bytes in flight on the busiest link (HPCC §3, Algorithm 1).
+
+use super::params::Terms;
+use incast_blocks::sender::{Ack, Control, Loss, Outbound, Progress};
+use incast_blocks::telemetry::{empty_stack, written};
+use incast_transport::{INT_HOPS, IntRecord, Rate, Span};
+use std::sync::Arc;
+
+/// What is in force at a host.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// What all laws over telemetry have.
+    pub terms: Terms,
+    /// Additive steps in a row (maxStage).
+    pub max_stage: u32,
+    /// Records whose bytes a packet has from the start.
+    pub reserved: u8,
+}
+
+/// HPCC's window of one flow.
+#[derive(Clone, Debug)]
+pub struct Hpcc {
+    rule: Arc<Rule>,
+    /// W and W^c, in bytes.
+    window: f64,
+    reference: f64,
+    /// U.
+    utilisation: f64,
+    /// incStage.
+    stage: u32,
+    /// What had been sent when W^c changed last; 0 before the first answer.
+    updated_at: u64,
+    /// Records of the answer before, from the sender on.
+    last: [IntRecord; INT_HOPS],
+    hops: u8,
+    decided: bool,
+}
+
+impl Hpcc {
+    /// The state of a new flow.
+    pub fn new(rule: Arc<Rule>) -> Hpcc {
+        Hpcc {
+            window: rule.terms.most,
+            reference: rule.terms.most,
+            rule,
+            utilisation: 1.0,
+            stage: 0,
+            updated_at: 0,
+            last: Default::default(),
+            hops: 0,
+            decided: false,
+        }
+    }
+
+    /// W, W^c (bytes) and U.
+    pub fn state(&self) -> (f64, f64, f64) {
+        (self.window, self.reference, self.utilisation)
+    }
+
+    /// Additive steps since W^c was last multiplied.
+    pub fn stage(&self) -> u32 {
+        self.stage
+    }
+
+    /// MeasureInflight: takes in the busiest link of the answer's records; false if no link tells
+    /// anything new.
+    fn measure(&mut self, records: &[IntRecord]) -> bool {
+        let Terms { reader, base_rtt, .. } = &self.rule.terms;
+        let (mut busiest, mut elapsed) = (-1.0, Span::ZERO);
+        for (y, x) in self.last.iter().zip(records) {
+            let Some(interval) = reader.between(y, x) else { continue };
+            let utilisation = interval.utilisation(*base_rtt);
+            if utilisation > busiest {
+                (busiest, elapsed) = (utilisation, interval.elapsed);
+            }
+        }
+        if elapsed == Span::ZERO {
+            return false;
+        }
+        let weight = elapsed.min(*base_rtt).0 as f64 / base_rtt.0 as f64;
+        self.utilisation = (1.0 - weight) * self.utilisation + weight * busiest;
+        true
+    }
+
+    /// ComputeWind. With `new`, the answer is to data sent after W^c changed last.
+    fn compute(&mut self, new: bool, sent: u64) {
+        let Rule { terms, max_stage, .. } = &*self.rule;
+        let stage;
+        if self.utilisation >= terms.target || self.stage >= *max_stage {
+            self.window = terms.multiplied(self.reference, self.utilisation);
+            stage = 0;
+        } else {
+            self.window = terms.bounded(self.reference + terms.additive);
+            stage = self.stage + 1;
+        }
+        if new {
+            self.reference = self.window;
+            self.stage = stage;
+            self.updated_at = sent;
+        }
+    }
+
+    fn remember(&mut self, records: &[IntRecord]) {
+        self.last[..records.len()].copy_from_slice(records);
+        self.hops = records.len() as u8;
+    }
+}
+
+impl Control for Hpcc {
+    #[inline]
+    fn on_send(&mut self, packet: &mut Outbound, _progress: &Progress) {
+        packet.extension = empty_stack(self.rule.reserved);
+    }
+
+    fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress) {
+        self.decided = false;
+        let records = written(ack.extension);
+        if records.is_empty() {
+            return;
+        }
+        if self.updated_at == 0 {
+            // There is nothing to compare the first answer with.
+            self.updated_at = progress.sent;
+        } else if records.len() == self.hops as usize && self.measure(records) {
+            self.compute(progress.acknowledged > self.updated_at, progress.sent);
+            self.decided = true;
+        }
+        self.remember(records);
+    }
+
+    fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
+
+    #[inline]
+    fn window(&self) -> u64 {
+        (self.window as u64).max(1)
+    }
+
+    #[inline]
+    fn pacing(&self) -> Option<Rate> {
+        self.rule.terms.pacing(self.window)
+    }
+
+    fn decided(&self) -> bool {
+        self.decided
+    }
+}
