@@ -17,6 +17,8 @@ const UNIT_RATE: Rate = Rate::from_gbps(25);
 /// Width of the counters.
 const TIME_MASK: u32 = (1 << 24) - 1;
 const SENT_MASK: u32 = (1 << 20) - 1;
+/// From here on differences of time cannot be told from records out of order.
+pub const HORIZON: Span = Span::from_us(8_388);
 /// Most rates that a list of rates may have, so that four bits tell them apart; 0 is none.
 pub const MOST_RATES: usize = 15;
 

@@ -8,6 +8,7 @@ pub mod dcqcn;
 pub mod dctcp;
 pub mod decn;
 pub mod expresspass;
+pub mod fasttune;
 pub mod homa;
 pub mod hpcc;
 pub mod hpcc_plus;
@@ -33,6 +34,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &dctcp::ENTRY,
     &decn::ENTRY,
     &expresspass::ENTRY,
+    &fasttune::ENTRY,
     &homa::ENTRY,
     &hpcc::ENTRY,
     &hpcc_plus::ENTRY,

@@ -89,6 +89,12 @@ pub trait Configured: Send + Sync {
     /// Every parameter with the value in force, for the manifest.
     fn resolved(&self) -> Vec<(&'static str, String)>;
 
+    /// Whether it does not work unless answers come back by the links that data takes: symmetric
+    /// ECMP, in a fabric in which that holds.
+    fn needs_symmetric_paths(&self) -> bool {
+        false
+    }
+
     /// What a person should look at before trusting a run with these parameters on this fabric.
     fn warnings(&self) -> Vec<String> {
         vec![]

@@ -54,6 +54,26 @@ pub fn choose(
     Choice::Port(ports[index])
 }
 
+/// Whether under symmetric ECMP the answers of a flow come back by the links that its data takes,
+/// no link having failed. `seed` is the run's.
+pub fn comes_back_the_same_way(
+    fabric: &Fabric,
+    routes: &Routes,
+    seed: u64,
+    flow: u64,
+    [src, dst]: [HostId; 2],
+) -> bool {
+    let hash = balance::symmetric_hash(src.0, dst.0, flow, seed);
+    let way = |from: HostId, to: HostId| {
+        fabric.path(routes, from.0, to.0, |ports| {
+            pick(at_level(hash, fabric.port(ports[0]).level), ports.len())
+        })
+    };
+    let (there, back) = (way(src, dst), way(dst, src));
+    there.len() == back.len()
+        && there.iter().zip(back.iter().rev()).all(|(out, home)| fabric.port(*out).reverse == *home)
+}
+
 /// The round-robin turns of one switch, by destination group.
 #[derive(Clone, Debug, Default)]
 pub struct Turns {
@@ -87,5 +107,38 @@ impl Turns {
             }
         };
         Some(ports[index])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incast_fabric::{Graph, LinkDefaults, parse};
+    use incast_transport::{Rate, Span};
+
+    fn symmetric(fabric: &Fabric) -> usize {
+        let routes = fabric.routes();
+        let ends = [HostId(0), HostId(fabric.hosts() - 1)];
+        let same = |flow: &u64| comes_back_the_same_way(fabric, &routes, 7, *flow, ends);
+        (0..100).filter(same).count()
+    }
+
+    #[test]
+    fn our_shapes_are_symmetric_and_an_odd_graph_is_not() {
+        let (rate, propagation) = (Rate::from_gbps(10), Span::from_us(1));
+        for spec in ["star:3", "dumbbell:2x2", "leaf-spine:3x4x2", "fat-tree:4"] {
+            let defaults = LinkDefaults { rate, propagation, loss: 0.0 };
+            assert_eq!(symmetric(&parse(spec, defaults).unwrap()), 100, "{spec}");
+        }
+        // From the left two ways out, of which one has two ways on; from the right two ways back.
+        let mut graph = Graph::new();
+        let [from, to] = [graph.add_host(), graph.add_host()];
+        let [left, up, down, one, two, right] = [(); 6].map(|_| graph.add_switch());
+        let links = [(from, left), (left, up), (left, down), (up, one), (up, two), (down, two)];
+        for (a, b) in links.into_iter().chain([(one, right), (two, right), (right, to)]) {
+            graph.link(a, b, rate, propagation, 0.0).unwrap();
+        }
+        let same = symmetric(&graph.build().unwrap());
+        assert!((10..90).contains(&same), "{same} of 100 flows");
     }
 }

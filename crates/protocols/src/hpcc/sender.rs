@@ -2,8 +2,8 @@
 
 use super::params::Terms;
 use incast_blocks::sender::{Ack, Control, Loss, Outbound, Progress};
-use incast_blocks::telemetry::{empty_stack, written};
-use incast_transport::{INT_HOPS, IntRecord, Rate, Span};
+use incast_blocks::telemetry::{HORIZON, empty_stack, written};
+use incast_transport::{INT_HOPS, IntRecord, Rate, Span, Time};
 use std::sync::Arc;
 
 /// What is in force at a host.
@@ -33,6 +33,8 @@ pub struct Hpcc {
     /// Records of the answer before, from the sender on.
     last: [IntRecord; INT_HOPS],
     hops: u8,
+    /// When it came.
+    heard: Time,
     decided: bool,
 }
 
@@ -48,6 +50,7 @@ impl Hpcc {
             updated_at: 0,
             last: Default::default(),
             hops: 0,
+            heard: Time::ZERO,
             decided: false,
         }
     }
@@ -100,7 +103,8 @@ impl Hpcc {
         }
     }
 
-    fn remember(&mut self, records: &[IntRecord]) {
+    fn remember(&mut self, now: Time, records: &[IntRecord]) {
+        self.heard = now;
         self.last[..records.len()].copy_from_slice(records);
         self.hops = records.len() as u8;
     }
@@ -121,11 +125,14 @@ impl Control for Hpcc {
         if self.updated_at == 0 {
             // There is nothing to compare the first answer with.
             self.updated_at = progress.sent;
-        } else if records.len() == self.hops as usize && self.measure(records) {
+        } else if records.len() == self.hops as usize
+            && progress.now.since(self.heard) < HORIZON
+            && self.measure(records)
+        {
             self.compute(progress.acknowledged > self.updated_at, progress.sent);
             self.decided = true;
         }
-        self.remember(records);
+        self.remember(progress.now, records);
     }
 
     fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}

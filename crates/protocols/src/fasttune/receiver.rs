@@ -1,0 +1,16 @@
+//! The receiver answers each packet at once with an empty stack, which switches fill on the way back.
+
+use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_blocks::telemetry::empty_stack;
+
+/// Answers with an empty stack.
+#[derive(Clone, Copy, Debug)]
+pub struct EmptyStack;
+
+impl Feedback for EmptyStack {
+    #[inline]
+    fn on_data(&mut self, _data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+        answer.extension = empty_stack(0);
+        None
+    }
+}

@@ -1,0 +1,150 @@
+//! The control law (FastTune §III-C, Algorithm 2): HPCC's measure over paths that may be partial,
+//! and windows that are multiplied always.
+
+use crate::hpcc::Terms;
+use incast_blocks::sender::{Ack, Control, Loss, Message, Outbound, Progress};
+use incast_blocks::telemetry::{HORIZON, written};
+use incast_transport::{Extension, Header, INT_HOPS, IntRecord, Rate, Span, Time};
+use std::sync::Arc;
+
+/// Who made an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum From {
+    /// A switch: it acknowledges nothing.
+    Switch,
+    /// The receiver.
+    Host,
+}
+
+/// FastTune's window of one flow.
+#[derive(Clone, Debug)]
+pub struct FastTune {
+    terms: Arc<Terms>,
+    /// W and W^c, in bytes.
+    window: f64,
+    reference: f64,
+    /// U.
+    utilisation: f64,
+    /// The last record of each switch, the sender's neighbour first; unwritten if there was none.
+    last: [IntRecord; INT_HOPS],
+    /// When the last answer came.
+    heard: Time,
+    /// The first answer of a switch has not changed W^c yet.
+    switch_update: bool,
+    /// What had been sent when an answer of the receiver changed W^c last.
+    updated_at: u64,
+    decided: bool,
+}
+
+impl FastTune {
+    /// The state of a new flow.
+    pub fn new(terms: Arc<Terms>) -> FastTune {
+        FastTune {
+            window: terms.most,
+            reference: terms.most,
+            utilisation: terms.target,
+            terms,
+            last: Default::default(),
+            heard: Time::ZERO,
+            switch_update: true,
+            updated_at: 0,
+            decided: false,
+        }
+    }
+
+    /// W, W^c (bytes) and U.
+    pub fn state(&self) -> (f64, f64, f64) {
+        (self.window, self.reference, self.utilisation)
+    }
+
+    /// Lines 2 to 10: the busiest of the links that the answer tells of. Records were added on the
+    /// way to the sender, so its neighbour's is the last.
+    fn measure(&mut self, records: &[IntRecord]) {
+        let Terms { reader, base_rtt, .. } = &*self.terms;
+        let base_rtt = *base_rtt;
+        let (mut busiest, mut elapsed) = (0.0, Span::ZERO);
+        for (last, now) in self.last.iter_mut().zip(records.iter().rev()) {
+            let Some(rate) = reader.rate(now) else { continue };
+            let known = last.rate_code == now.rate_code;
+            let (utilisation, since) = if !known {
+                // What waits says that the link is busy; without a queue nothing is known.
+                let queued = reader.queued(now, rate);
+                let held = queued as f64 / (rate.0 as f64 / 8.0 * base_rtt.as_secs_f64());
+                if queued > 0 { (held + 1.0, base_rtt) } else { (0.0, Span::ZERO) }
+            } else if let Some(interval) = reader.between(last, now) {
+                (interval.utilisation(base_rtt), interval.elapsed)
+            } else {
+                // Overtaken by an answer that left the switch later.
+                continue;
+            };
+            if utilisation > busiest {
+                (busiest, elapsed) = (utilisation, since);
+            }
+            *last = *now;
+        }
+        let weight = elapsed.min(base_rtt).0 as f64 / base_rtt.0 as f64;
+        self.utilisation = (1.0 - weight) * self.utilisation + weight * busiest;
+    }
+
+    fn react(&mut self, extension: &Extension, from: From, progress: &Progress) {
+        let records = written(extension);
+        self.decided = !records.is_empty();
+        if !self.decided {
+            return;
+        }
+        if progress.now.since(self.heard) >= HORIZON {
+            self.last = Default::default();
+        }
+        self.heard = progress.now;
+        self.measure(records);
+        self.window = self.terms.multiplied(self.reference, self.utilisation);
+        match from {
+            From::Switch if self.switch_update => {
+                self.reference = self.window;
+                self.switch_update = false;
+            }
+            From::Host if progress.acknowledged > self.updated_at => {
+                self.reference = self.window;
+                self.updated_at = progress.sent;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a packet that acknowledges nothing is a switch's answer: its `seq` is that of the data.
+pub(super) fn is_switch_answer(header: &Header) -> bool {
+    matches!(header, Header::Segment { flags: 0, .. })
+}
+
+impl Control for FastTune {
+    #[inline]
+    fn on_send(&mut self, _packet: &mut Outbound, _progress: &Progress) {}
+
+    fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress) {
+        self.react(ack.extension, From::Host, progress);
+    }
+
+    fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
+        self.decided = false;
+        if is_switch_answer(&message.packet.header) {
+            self.react(message.extension, From::Switch, progress);
+        }
+    }
+
+    fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
+
+    #[inline]
+    fn window(&self) -> u64 {
+        (self.window as u64).max(1)
+    }
+
+    #[inline]
+    fn pacing(&self) -> Option<Rate> {
+        self.terms.pacing(self.window)
+    }
+
+    fn decided(&self) -> bool {
+        self.decided
+    }
+}

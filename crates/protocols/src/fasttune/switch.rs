@@ -1,0 +1,133 @@
+//! The switch (FastTune §III-B, Algorithm 1): it answers a flow's data itself until any answer of the
+//! flow has passed, and adds to each answer that passes the state of the port by which the data leaves,
+//! which is the one the answer came in by.
+
+use super::ID;
+use super::params::Params;
+use incast_blocks::flow_table::FlowTable;
+use incast_blocks::telemetry::{Gauge, empty_stack, stamp};
+use incast_transport::{
+    Decision, FlowId, Header, IntRecord, Packet, PacketRef, PortView, Rate, Span, SwitchEnv,
+    SwitchHook, SwitchSite, Time, TransportId, tcp_flag,
+};
+use std::collections::VecDeque;
+
+/// What a switch remembers of a flow.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// No answer has passed (NewACK).
+    silent: bool,
+    /// When a packet of it came last.
+    last: Time,
+}
+
+/// The hook of one switch.
+pub struct Answering {
+    gauges: Vec<(Rate, Gauge)>,
+    flows: FlowTable<Seen>,
+    /// When each remembered flow is to be looked at again, earliest first.
+    watch: VecDeque<(Time, FlowId)>,
+    forget_after: Span,
+    most: usize,
+}
+
+impl Answering {
+    /// A switch that has seen nothing.
+    pub fn new(params: &Params, site: &SwitchSite) -> Answering {
+        let rates = &site.fabric.rates;
+        let gauge = |rate: &Rate| (*rate, Gauge::new(rates, *rate, !params.quantise_int));
+        Answering {
+            gauges: rates.iter().map(gauge).collect(),
+            flows: FlowTable::new(),
+            watch: VecDeque::new(),
+            forget_after: params.forget_after,
+            most: params.switch_flows as usize,
+        }
+    }
+
+    /// A port's state: its data queue, and all that it has sent.
+    fn sample(&self, now: Time, port: &PortView) -> IntRecord {
+        let gauge = self.gauges.iter().find(|(rate, _)| *rate == port.rate);
+        gauge.expect("the port's rate is one of the fabric's").1.record(
+            now,
+            port.sent,
+            port.data.bytes,
+        )
+    }
+
+    /// Forgets flows that have been idle, and the one longest unseen to if there are too many.
+    fn forget(&mut self, now: Time) {
+        while let Some(&(at, flow)) = self.watch.front() {
+            let full = self.flows.len() >= self.most;
+            if at > now && !full {
+                return;
+            }
+            self.watch.pop_front();
+            let Some(seen) = self.flows.get(flow) else { continue };
+            let until = seen.last.saturating_add(self.forget_after);
+            if until <= now || full {
+                self.flows.remove(flow);
+            } else {
+                self.watch.push_back((until, flow));
+            }
+        }
+    }
+
+    /// What is known of a flow of which a packet comes; one that is new is silent.
+    fn seen(&mut self, now: Time, flow: FlowId) -> &mut Seen {
+        let slot = match self.flows.slot_of(flow) {
+            Some(slot) => slot,
+            None => {
+                self.forget(now);
+                self.watch.push_back((now.saturating_add(self.forget_after), flow));
+                self.flows.insert(flow, Seen { silent: true, last: now })
+            }
+        };
+        let seen = self.flows.at_mut(slot);
+        seen.last = now;
+        seen
+    }
+
+    /// The switch's own answer to data that is about to leave by `env.egress`.
+    fn answer(&mut self, env: &mut SwitchEnv<'_>, data: &Packet) -> PacketRef {
+        let seq = data.header.data_key();
+        let header = Header::Segment { seq, ack: 0, window: 0, nibble: 0, flags: 0 };
+        let (src, dst) = (data.dst, data.src);
+        let (payload, class, flags, extension) = (0, 0, 0, 0);
+        let answer = Packet { header, src, dst, payload, class, flags, extension, ..*data };
+        let answer = env.packets.create(answer);
+        env.packets.extend(answer, empty_stack(0));
+        let record = self.sample(env.now, &env.egress);
+        stamp(env.packets, answer, record, env.now);
+        answer
+    }
+}
+
+impl SwitchHook for Answering {
+    fn transport(&self) -> TransportId {
+        ID
+    }
+
+    fn forward(&mut self, env: &mut SwitchEnv<'_>, packet: PacketRef) -> Decision {
+        let content = env.packets[packet];
+        if content.is_data() {
+            let silent = self.seen(env.now, content.flow).silent;
+            let reply = silent.then(|| self.answer(env, &content));
+            return Decision { reply, ..Decision::default() };
+        }
+        let record = self.sample(env.now, &env.back);
+        stamp(env.packets, packet, record, env.now);
+        match content.header {
+            // The receiver has everything: no more data comes, but for copies.
+            Header::Segment { flags, .. } if flags & tcp_flag::FIN != 0 => {
+                self.flows.remove(content.flow);
+            }
+            _ => self.seen(env.now, content.flow).silent = false,
+        }
+        Decision::default()
+    }
+
+    fn entries(&self) -> usize {
+        self.flows.len()
+    }
+}
