@@ -1,6 +1,7 @@
 //! From a setup to partitions.
 
 use crate::host::HostState;
+use crate::line::Line;
 use crate::partition::{Common, Egress, Outbox, Partition, SwitchState};
 use crate::queue::Wheel;
 use incast_fabric::{Fabric, PortId, Routes};
@@ -114,6 +115,7 @@ impl Builder {
                 .map(|port| Random::new(seed, port as u32, purpose::PORT))
                 .collect(),
             series: (0..ports).map(|port| own(port).then(|| PortSeries::new(interval))).collect(),
+            lines: (0..ports).map(|_| Line::default()).collect(),
             sent_bytes: vec![0; ports],
             standstill: common.buffers.standstill(),
             deadlock: vec![],
@@ -170,6 +172,7 @@ impl Builder {
             eager: self.0.buffers().any() && spec.tier as u8 > 0,
             pausing: false,
             timed: false,
+            in_order: false,
         }
     }
 
@@ -185,6 +188,10 @@ impl Builder {
             }
             let handler = self.0.ports[port].take();
             if spec.tier as u8 > 0 {
+                let egress = &part.egress[port];
+                let undisturbed = part.plain && !part.failing && !egress.lossy && !egress.captured;
+                let in_order = handler.as_ref().is_some_and(|handler| handler.in_order());
+                part.egress[port].in_order = undisturbed && in_order;
                 part.egress[port].timed = handler.as_ref().is_some_and(|handler| handler.timed());
                 part.ports[port] = handler;
                 continue;

@@ -11,6 +11,9 @@ impl Partition {
     pub fn enqueue(&mut self, port: u32, packet: PacketRef) {
         let now = self.now;
         let index = port as usize;
+        if self.egress[index].in_order {
+            return self.line_up(port, packet);
+        }
         self.advance_port(port, now);
         let egress = &self.egress[index];
         let meta = self.pool.meta_mut(packet);

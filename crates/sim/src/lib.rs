@@ -12,6 +12,7 @@ mod buffer;
 mod build;
 mod egress;
 mod host;
+mod line;
 mod parallel;
 mod partition;
 mod queue;

@@ -1,6 +1,7 @@
 //! A part of the fabric with its own clock, queue, packets and probe.
 
 use crate::host::HostState;
+use crate::line::Line;
 use crate::queue::{Event, Wheel};
 use incast_fabric::{Fabric, NodeId, PortId, Routes, order};
 use incast_transport::{
@@ -78,6 +79,8 @@ pub(crate) struct Egress {
     pub pausing: bool,
     /// Its markers may have deadlines.
     pub timed: bool,
+    /// Decides everything about a packet when it comes.
+    pub in_order: bool,
 }
 
 impl Egress {
@@ -148,6 +151,8 @@ pub(crate) struct Partition {
     pub ports: Vec<Option<Box<dyn Port>>>,
     pub port_random: Vec<Random>,
     pub series: Vec<Option<PortSeries>>,
+    /// What waits at ports that are in order.
+    pub lines: Vec<Line>,
     /// Charged bytes sent, by port.
     pub sent_bytes: Vec<u64>,
     /// Bytes booked in the switch's buffer, by port; with PFC those that are not lossless.
@@ -218,6 +223,9 @@ impl Partition {
     /// Decides every transmission that begins before `end`, after all events before it.
     pub fn settle_until(&mut self, end: u64) {
         for port in 0..self.egress.len() as u32 {
+            if self.egress[port as usize].in_order {
+                self.drain_line(port, end);
+            }
             if self.ports[port as usize].is_some() && self.egress[port as usize].waiting {
                 self.advance_port(port, end);
             }
@@ -263,7 +271,7 @@ impl Partition {
     /// Writes into a packet in flight where it goes from the node it will arrive at, if that can
     /// be known now: so the way there is near when it arrives.
     #[inline]
-    fn aim(&mut self, node: NodeId, back: u32, packet: PacketRef, at: u64) {
+    pub fn aim(&mut self, node: NodeId, back: u32, packet: PacketRef, at: u64) {
         let target = if node.0 < self.common.fabric.hosts() {
             Some(AT_HOST | node.0)
         } else {
@@ -307,6 +315,9 @@ impl Partition {
         }
         if target & AT_HOST == 0 {
             self.bring_port(target as usize);
+            if self.egress[target as usize].in_order {
+                prefetch(&self.lines[target as usize]);
+            }
         } else if target != u32::MAX {
             prefetch(&self.hosts[(target & !AT_HOST) as usize]);
             self.pool.prefetch_stamps(packet);
@@ -457,15 +468,21 @@ impl Partition {
         if !self.failing {
             self.aim(NodeId(peer), reverse, packet, at);
         }
-        let egress = &mut self.egress[port as usize];
+        self.egress[port as usize].last = packet;
+        self.launch(port, packet, at);
+    }
+
+    /// The packet will arrive at the other end of the port's link at `at`.
+    #[inline(always)]
+    pub fn launch(&mut self, port: u32, packet: PacketRef, at: u64) {
+        let egress = &self.egress[port as usize];
         if egress.cut {
             let peer = self.common.part_of[egress.peer as usize];
             let (packet, meta, extension, stamps) = self.pool.take(packet);
             let crossing = Crossing { at, packet, meta, extension, stamps };
             self.outboxes[peer as usize].packets.push(crossing);
         } else {
-            egress.last = packet;
-            self.schedule_arrival(at, reverse, packet);
+            self.schedule_arrival(at, egress.reverse, packet);
         }
     }
 

@@ -100,6 +100,11 @@ pub struct ClassPolicy {
 }
 
 impl ClassPolicy {
+    /// A class of which the transport sends nothing: there for others that share the port.
+    pub fn unused() -> ClassPolicy {
+        ClassPolicy::fifo(Limit::Packets(0))
+    }
+
     /// Strict priority, drop-tail at `limit`.
     pub fn fifo(limit: Limit) -> ClassPolicy {
         ClassPolicy {

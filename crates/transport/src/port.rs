@@ -112,6 +112,19 @@ pub trait Port: Send {
         if self.backlog().packets == 0 { Classes::ALL } else { Classes::CONTROL }
     }
 
+    /// Whether packets leave in the order in which they come and everything about them is decided
+    /// when they come, so that a world can tell at once when each will leave. Such a port may be
+    /// asked to [`accept`](Port::accept) instead of enqueue and dequeue, for its whole life.
+    fn in_order(&self) -> bool {
+        false
+    }
+
+    /// A packet wants to leave here; `left` have begun transmission since the last call. Returns
+    /// whether it may; if not, it is dropped. The port holds no packet.
+    fn accept(&mut self, _env: &mut PortEnv<'_>, _packet: PacketRef, _left: Backlog) -> bool {
+        unreachable!("only a port that is in order accepts")
+    }
+
     /// Whether it ever has a deadline. The clock of a port without is not looked at.
     fn timed(&self) -> bool {
         true

@@ -59,6 +59,26 @@ impl Lane {
 }
 
 impl Port for Lane {
+    fn in_order(&self) -> bool {
+        self.limits[0] == Limit::Packets(0) && self.data_from == 1 && self.transmitter.in_order()
+    }
+
+    #[inline]
+    fn accept(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, left: Backlog) -> bool {
+        self.data.leave(left);
+        self.transmitter.left(left.bytes);
+        let waiting = self.data.backlog();
+        let charged = env.packets.charged(packet);
+        debug_assert!(env.packets[packet].class > 0, "a packet of a class that is unused");
+        if !self.limits[1].admits(waiting.packets, waiting.bytes, charged) {
+            self.transmitter.refused(env, packet, waiting, waiting);
+            return false;
+        }
+        self.transmitter.accepted(env, packet, waiting, waiting);
+        self.data.join(charged);
+        true
+    }
+
     #[inline]
     fn enqueue(&mut self, env: &mut PortEnv<'_>, packet: PacketRef) -> Verdict {
         let (content, meta) = env.packets.both_mut(packet);

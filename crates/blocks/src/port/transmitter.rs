@@ -146,6 +146,17 @@ impl Transmitter {
         self.marks += marked as u64;
     }
 
+    /// Whether nothing happens to a packet, and nothing is measured, after it was accepted.
+    pub fn in_order(&self) -> bool {
+        !self.dequeue && !self.timed
+    }
+
+    /// Packets of `bytes` charged bytes have begun transmission.
+    #[inline]
+    pub fn left(&mut self, bytes: u64) {
+        self.sent += bytes;
+    }
+
     #[inline]
     fn time(&self, charged: u32) -> Span {
         if charged == self.full.0 {

@@ -136,6 +136,11 @@ impl Scenario {
     pub fn same_in_both_worlds(&self) -> (RunRecord, Vec<Captured>) {
         let what = &self.transports;
         let (mut simulated, packets) = self.simulate();
+        // Unobserved, the simulator may decide about packets earlier; nothing else changes.
+        let mut unobserved = self.setup();
+        unobserved.options.capture.clear();
+        let (unobserved, _) = incast_sim::run(unobserved, 1, &Monitor::default());
+        assert!(unobserved == simulated, "{what:?}: observation changes the run");
         let (record, received) = incast_dataplane::run_virtual(self.setup());
         let differ = packets.iter().zip(&received).position(|(a, b)| a != b);
         if let Some(at) = differ {

@@ -98,7 +98,11 @@ impl Configured for Plan {
 
     fn policy(&self, site: &PortSite) -> Policy {
         // Data and answers share one queue; class 0 is there for transports that use it.
-        Policy { transport: ID, classes: vec![ClassPolicy::fifo(site.buffer); 2], markers: vec![] }
+        Policy {
+            transport: ID,
+            classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
+            markers: vec![],
+        }
     }
 
     fn resolved(&self) -> Vec<(&'static str, String)> {

@@ -94,7 +94,7 @@ impl Configured for Plan {
         Policy {
             transport: ID,
             // Data and answers share one queue; class 0 is there for transports that use it.
-            classes: vec![ClassPolicy::fifo(site.buffer); 2],
+            classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
             markers: vec![Box::new(marker)],
         }
     }

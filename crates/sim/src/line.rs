@@ -1,0 +1,93 @@
+//! Ports that decide everything about a packet when it comes (`Port::in_order`): its departure is
+//! known then, and one event takes it from one port to the next. What began transmission since is
+//! accounted for when the port is looked at again.
+
+use crate::partition::{Partition, exact_tx};
+use incast_fabric::NodeId;
+use incast_transport::{Backlog, PacketRef, PortEnv, Time};
+use std::collections::VecDeque;
+
+/// A packet that has been accepted and may not have left yet.
+#[derive(Clone, Copy)]
+struct Departure {
+    start: u64,
+    charged: u32,
+}
+
+/// The packets that wait at one port, without the packets.
+#[derive(Default)]
+pub(crate) struct Line {
+    waiting: VecDeque<Departure>,
+    bytes: u64,
+    left: Backlog,
+}
+
+impl Partition {
+    /// A packet wants to leave by `port`, which is in order, now.
+    #[inline]
+    pub fn line_up(&mut self, port: u32, packet: PacketRef) {
+        let (now, index) = (self.now, port as usize);
+        self.drain_line(port, now);
+        let line = &mut self.lines[index];
+        let egress = &mut self.egress[index];
+        let handler = self.ports[index].as_mut().expect("a switch port has a handler");
+        let series = self.series[index].as_mut().expect("an own port has a series");
+        if series.over(now) {
+            series.set_marks(handler.marks());
+        }
+        let mut env = PortEnv {
+            now: Time(now),
+            random: &mut self.port_random[index],
+            packets: &mut self.pool,
+        };
+        if !handler.accept(&mut env, packet, std::mem::take(&mut line.left)) {
+            let meta = self.pool.meta_mut(packet);
+            (meta.arrived, meta.tier) = (Time(now), egress.tier);
+            series.rare(now).drops += 1;
+            return self.lose(packet, now);
+        }
+        let (content, meta) = self.pool.both_mut(packet);
+        let charged = meta.charged;
+        line.bytes += charged as u64;
+        series.set_backlog(now, line.bytes);
+        let tx = match egress.byte_ps {
+            0 => exact_tx(&self.common.fabric, port, charged),
+            per_byte => charged as u64 * per_byte as u64,
+        };
+        let start = egress.busy_until.max(now);
+        line.waiting.push_back(Departure { start, charged: charged as u32 });
+        egress.busy_until = start + tx;
+        let at = start + tx + egress.propagation;
+        (meta.arrived, meta.tier, meta.link) = (Time(now), egress.tier, port);
+        meta.next = PacketRef::NONE;
+        meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
+        let (peer, reverse, tier) = (egress.peer, egress.reverse, egress.tier);
+        if start > now && content.is_data() {
+            self.pool.stamps_mut(packet).waited[tier as usize] += start - now;
+        }
+        self.aim(NodeId(peer), reverse, packet, at);
+        self.launch(port, packet, at);
+    }
+
+    /// Accounts for the transmissions that begin before `until`.
+    #[inline]
+    pub fn drain_line(&mut self, port: u32, until: u64) {
+        let index = port as usize;
+        let line = &mut self.lines[index];
+        let Some(series) = &mut self.series[index] else { return };
+        while let Some(&Departure { start, charged }) = line.waiting.front()
+            && start < until
+        {
+            line.waiting.pop_front();
+            line.bytes -= charged as u64;
+            line.left.packets += 1;
+            line.left.bytes += charged as u64;
+            if series.over(start) {
+                let handler = self.ports[index].as_ref().expect("a switch port has a handler");
+                series.set_marks(handler.marks());
+            }
+            series.sent(start, charged, line.bytes);
+            self.hops += 1;
+        }
+    }
+}
