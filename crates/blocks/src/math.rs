@@ -1,7 +1,7 @@
 //! The functions beyond `+ - * / sqrt` that control laws may use. They are pure Rust, so every
 //! platform and build computes the same bits; those of the standard library need not agree.
 
-pub use libm::cbrt;
+pub use libm::{cbrt, pow};
 
 #[cfg(test)]
 mod tests {
@@ -12,5 +12,7 @@ mod tests {
         assert_eq!(cbrt(75.0).to_bits(), 0x4010_de60_1024_fb88);
         assert_eq!(cbrt(27.0), 3.0);
         assert_eq!(cbrt(-8.0), -2.0);
+        assert_eq!(pow(1.0625, 2.5).to_bits(), 0x3ff2_9e4f_62ec_9a95);
+        assert_eq!(pow(2.0, 0.5), 2f64.sqrt());
     }
 }

@@ -12,11 +12,14 @@ pub mod fasttune;
 pub mod homa;
 pub mod hpcc;
 pub mod hpcc_plus;
+pub mod mlcp;
 pub mod ndp;
 pub mod phost;
+pub mod rcp;
 pub mod ren;
 pub mod timely;
 pub mod trd;
+pub mod vcp;
 pub mod xcp;
 
 #[cfg(test)]
@@ -38,11 +41,14 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &homa::ENTRY,
     &hpcc::ENTRY,
     &hpcc_plus::ENTRY,
+    &mlcp::ENTRY,
     &ndp::ENTRY,
     &phost::ENTRY,
+    &rcp::ENTRY,
     &ren::ENTRY,
     &timely::ENTRY,
     &trd::ENTRY,
+    &vcp::ENTRY,
     &xcp::ENTRY,
 ];
 

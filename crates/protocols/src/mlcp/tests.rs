@@ -1,0 +1,280 @@
+//! Known answers of the levels, the port and the control law.
+
+use super::level::{HIGHEST, Levels};
+use super::*;
+use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
+use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_transport::{
+    Explicit, Extension, Header, Marker, Packet, PacketPool, PacketRef, Random, Rate,
+};
+
+const RTT: Span = Span::from_us(100);
+const RATE: Rate = Rate::from_gbps(10);
+
+fn at(us: u64) -> Time {
+    Time::ZERO + Span::from_us(us)
+}
+
+fn params(settings: &[(&str, &str)]) -> Params {
+    let settings: Vec<(String, String)> =
+        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    Params::read(&settings).unwrap()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs()
+}
+
+// -- levels ------------------------------------------------------------------------------------
+
+#[test]
+fn levels_of_loads() {
+    let levels = Levels::new(&params(&[]));
+    for (load, level) in [
+        (0.0, 0),
+        (0.099, 0),
+        (0.101, 1),
+        (0.35, 3),
+        (0.799, 7),
+        (0.8, 8),
+        (0.899, 8),
+        (0.918, 9),
+        (0.999, 9),
+        (1.0, 10),
+        (1.04, 11),
+        (1.05, 11),
+        (1.08, 12),
+        (1.12, 13),
+        (1.16, 14),
+        (1.199, 14),
+        (1.2, 15),
+        (1.5, 15),
+        (1e9, 15),
+    ] {
+        assert_eq!(levels.of(load), level, "{load}");
+    }
+    let mut random = Random::new(1, 1, 1);
+    for _ in 0..10_000 {
+        let load = random.unit() * 1.4;
+        let more = load + random.unit() * 0.1;
+        assert!(levels.of(load) <= levels.of(more), "{load} and {more}");
+        assert!(levels.of(more) <= HIGHEST);
+    }
+}
+
+#[test]
+fn steps_and_factors_fall_with_the_load() {
+    let steps = law(&[]).steps();
+    assert_eq!(steps[0], 1.0, "3.15 at a load of 0.1, but never more than doubling");
+    assert!(near(steps[7], 0.0875), "{}", steps[7]);
+    assert!(steps.windows(2).all(|pair| pair[1] <= pair[0]), "{steps:?}");
+    // 1.0875 to the 8.3rd is 2.
+    assert!((incast_blocks::math::pow(1.0 + steps[7], 8.3) - 2.0).abs() < 0.01);
+    let factors = Params::default().decrease.0;
+    assert_eq!(factors, [0.99, 0.96, 0.93, 0.9, 0.875, 0.85]);
+}
+
+#[test]
+fn classes_double() {
+    for (us, expected) in
+        [(0, 0), (25, 0), (26, 1), (50, 1), (51, 2), (100, 2), (1_600, 6), (1_601, 7), (90_000, 7)]
+    {
+        assert_eq!(class(Span::from_us(us)), expected, "{us} us");
+    }
+}
+
+// -- the port ----------------------------------------------------------------------------------
+
+/// A port of 10 Gb/s that offers `bytes` in its first interval of 100 us.
+fn loaded(bytes: u32) -> (MlcpMarker, PacketPool) {
+    let site = port_site(RATE, RTT);
+    let mut marker = MlcpMarker::starting(&params(&[]), &site, Time::ZERO + RTT);
+    let mut packets = PacketPool::new(site.fabric.framing);
+    let handle = packets.create(segment(ID, 0, 0, 1_422)); // charged 1500
+    for _ in 0..bytes / 1_500 {
+        marker.on_enqueue(&mut packets, handle, &view(at(1), 0, RATE));
+    }
+    packets.free(handle);
+    (marker, packets)
+}
+
+fn pass(marker: &mut MlcpMarker, packets: &mut PacketPool, handle: PacketRef) -> u8 {
+    marker.on_dequeue(packets, handle, &view(at(100), 0, RATE));
+    let Header::Segment { nibble, .. } = packets[handle].header else { unreachable!() };
+    nibble
+}
+
+#[test]
+fn ninety_percent_is_level_nine() {
+    let (mut marker, mut packets) = loaded(112_500);
+    let handle = packets.create(segment(ID, 0, 0, 1_459));
+    assert_eq!(pass(&mut marker, &mut packets, handle), 9);
+    assert!((marker.load() - 0.9 / 0.98).abs() < 0.005, "{}", marker.load());
+}
+
+#[test]
+fn the_highest_level_of_three_hops_arrives() {
+    let loads = [60_000, 112_500, 0, 126_000];
+    let levels = [4, 9, 0, 10];
+    for order in [[0, 1, 2], [1, 0, 2], [2, 3, 1], [3, 2, 0], [2, 2, 2]] {
+        let (_, mut packets) = loaded(0);
+        let handle = packets.create(segment(ID, 0, 0, 1_459));
+        packets.stamps_mut(handle).informed = 0;
+        for hop in order {
+            let (mut marker, _) = loaded(loads[hop]);
+            pass(&mut marker, &mut packets, handle);
+        }
+        let Header::Segment { nibble, .. } = packets[handle].header else { unreachable!() };
+        assert_eq!(nibble, order.map(|hop| levels[hop]).into_iter().max().unwrap(), "{order:?}");
+        assert_eq!(packets.stamps(handle).informed, at(100).0);
+    }
+}
+
+#[test]
+fn only_mlcp_data_is_written_into() {
+    let (mut marker, mut packets) = loaded(126_000);
+    let strangers = [segment(TransportId(1), 1, 0, 1_459), segment(ID, 1, 0, 0)];
+    for packet in strangers {
+        let handle = packets.create(packet);
+        assert_eq!(pass(&mut marker, &mut packets, handle), 0);
+    }
+}
+
+// -- the control law ---------------------------------------------------------------------------
+
+fn law(settings: &[(&str, &str)]) -> Mlcp {
+    Mlcp::new(&params(settings), &port_site(RATE, RTT).fabric)
+}
+
+fn moment(us: u64, rtt: Span) -> Progress {
+    progress(at(us), Some(rtt))
+}
+
+fn answer(law: &mut Mlcp, us: u64, level: u8) {
+    law.on_ack(&Ack { nibble: level, ..plain_ack(&Extension::None) }, &moment(us, RTT));
+}
+
+fn round(law: &mut Mlcp, us: u64, level: u8) {
+    (0..law.packets().round() as u32).for_each(|_| answer(law, us, level));
+}
+
+#[test]
+fn each_level_has_its_step_or_factor() {
+    for level in 0..=HIGHEST {
+        let mut law = law(&[("initial_window", "100")]);
+        let steps = law.steps();
+        if level < 10 {
+            round(&mut law, 1, level);
+        } else {
+            answer(&mut law, 1, level);
+        }
+        let expected = match level {
+            0..8 => 100.0 * (1.0 + steps[level as usize]),
+            8..10 => 101.0,
+            _ => 100.0 * Params::default().decrease.0[level as usize - 10],
+        };
+        assert!((law.packets() - expected).abs() < 0.01, "{level}: {}", law.packets());
+    }
+}
+
+#[test]
+fn one_cut_an_interval_and_a_round_trip() {
+    let mut law = law(&[("initial_window", "100")]);
+    answer(&mut law, 1_000, 15);
+    answer(&mut law, 1_099, 15);
+    assert_eq!(law.packets(), 85.0);
+    answer(&mut law, 1_100, 15);
+    assert!(near(law.packets(), 85.0 + 1.0 / 85.0), "additive for a round trip");
+    let held = law.packets();
+    answer(&mut law, 1_200, 12);
+    assert!(near(law.packets(), held * 0.93));
+}
+
+#[test]
+fn steps_do_not_make_up_for_round_trips_longer_than_the_interval() {
+    let grown = |rtt_us: u64, level, settings: &[(&str, &str)]| {
+        let mut law = law(&[&[("initial_window", "100")], settings].concat());
+        let ack = Ack { nibble: level, ..plain_ack(&Extension::None) };
+        law.on_ack(&ack, &moment(1, Span::from_us(rtt_us)));
+        law.packets() - 100.0
+    };
+    let off = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    assert!(off(grown(400, 7, &[]), 0.0875));
+    assert!(off(grown(400, 8, &[]), 0.01));
+    assert!(off(grown(50, 7, &[]), 1.0875f64.sqrt() - 1.0));
+    assert!(off(grown(50, 8, &[]), 0.25 * 0.01));
+    assert!(off(grown(400, 8, &[("scale_max", "2.5")]), 6.25 * 0.01));
+}
+
+#[test]
+fn losses_halve_and_timeouts_begin_with_a_packet() {
+    let mut law = law(&[("initial_window", "64")]);
+    law.on_loss(Loss::Fast, &moment(1, RTT));
+    assert_eq!(Control::window(&law), 32 * 1_459);
+    law.on_loss(Loss::Timeout, &moment(1, RTT));
+    assert_eq!(Control::window(&law), 1_459);
+    let ack = Ack { nibble: 0, ..plain_ack(&Extension::None) };
+    law.on_ack(&ack, &Progress { recovering: true, ..moment(1, RTT) });
+    assert_eq!(law.packets(), 1.0, "not while a loss is repaired");
+}
+
+#[test]
+fn data_tells_the_class_of_its_round_trip() {
+    let mut law = law(&[]);
+    let mut packet = outbound(0, 1_459);
+    law.on_send(&mut packet, &moment(1, Span::from_us(60)));
+    assert_eq!(packet.extension, Extension::explicit(Explicit::Class { class: 2 }));
+    assert_eq!(packet.extension.bytes(), 1);
+    let mut law = self::law(&[("header", "0")]);
+    let mut packet = outbound(0, 1_460);
+    law.on_send(&mut packet, &moment(1, RTT));
+    assert_eq!(packet.extension, Extension::None);
+}
+
+#[test]
+fn answers_copy_the_level() {
+    let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 13, flags: 0 };
+    let packet = Packet { header, ..segment(ID, 7, 0, 1_459) };
+    let mut answer = Answer::default();
+    let arriving = Arriving {
+        now: at(1),
+        offset: 0,
+        packet: &packet,
+        extension: &Extension::None,
+        informed: Time::ZERO,
+        new: true,
+    };
+    assert!(Copying.on_data(&arriving, &mut answer).is_none());
+    assert_eq!((answer.nibble, answer.extension), (13, Extension::None));
+}
+
+#[test]
+fn parameters_are_read_and_refused() {
+    let read = |key: &str, value: &str| Params::read(&[(key.into(), value.into())]);
+    for (key, value) in [
+        ("period", "0s"),
+        ("sample", "0us"),
+        ("rto_min", "0s"),
+        ("rto_initial", "0s"),
+        ("decrease", "0.9"),
+        ("decrease", "0.9/0.8/0.7/0.6/0.5/0.55"),
+        ("decrease", "0.9/0.8/0.7/0.6/0.5/x"),
+        ("high_load", "1"),
+        ("overload_step", "0"),
+        ("header", "2"),
+        ("t_p", "1ms"),
+    ] {
+        let error = read(key, value).unwrap_err();
+        assert_eq!((error.transport, error.key.as_str()), ("mlcp", key));
+    }
+    assert!(read("period", "0s").unwrap_err().problem.contains("more than 0"));
+    assert!(read("decrease", "1/1/0.5/0.5/0.5/0.1").is_ok());
+    // Everything reconstructed is in the manifest.
+    let resolved = Params::default().resolved();
+    for key in ["increase", "additive", "decrease", "queue_weight", "target", "overload_step"] {
+        assert!(resolved.iter().any(|(name, _)| *name == key), "{key}");
+    }
+    for (name, value) in resolved {
+        assert!(read(name, &value).is_ok(), "{name} = {value} is not read back");
+    }
+}

@@ -1,0 +1,149 @@
+//! RCP (IWQoS 2005): every port offers one rate to all flows; a flow has the least of its path.
+
+#[cfg(test)]
+mod network_tests;
+mod params;
+mod receiver;
+mod sender;
+mod switch;
+#[cfg(test)]
+mod tests;
+
+pub use params::Params;
+pub use receiver::Returning;
+pub use sender::{Rcp, Rule};
+pub use switch::{Controller, Gains, RcpMarker};
+
+use incast_blocks::rto::RtoBounds;
+use incast_blocks::sender::{Law, Options, Sender};
+use incast_transport::{
+    ClassPolicy, Configured, Ecn, Explicit, Extension, FabricSite, Flow, Host, HostSite, Info,
+    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+};
+use std::sync::Arc;
+
+/// RCP's number on the wire.
+pub const ID: TransportId = TransportId(15);
+
+/// Bytes of its header on data and answers (DECN Table I: 96 bits).
+pub const HEADER: u16 = 12;
+/// Units of the header's fields: of round-trip times, and of rates in bytes a second.
+const RTT_UNIT: Span = Span::from_ns(64);
+const RATE_UNIT: u64 = 64;
+/// "As much as there is": what a source asks for.
+const UNLIMITED: u32 = u32::MAX;
+
+#[inline]
+fn header(rtt: u32, forward: u32, reverse: u32) -> Explicit {
+    Explicit::Rate { rtt, forward, reverse }
+}
+
+/// The rate that switches left; unlimited if the packet has none.
+#[inline]
+fn forward_of(extension: &Extension) -> u32 {
+    match extension {
+        Extension::Explicit { fields: Explicit::Rate { forward, .. }, .. } => *forward,
+        _ => UNLIMITED,
+    }
+}
+
+/// The rate that an answer brings back.
+#[inline]
+fn reverse_of(extension: &Extension) -> Option<u32> {
+    match extension {
+        Extension::Explicit { fields: Explicit::Rate { reverse, .. }, .. } => Some(*reverse),
+        _ => None,
+    }
+}
+
+/// The catalogue entry.
+pub static ENTRY: Entry = Entry;
+
+/// RCP.
+pub struct Entry;
+
+static INFO: Info = Info {
+    name: "rcp",
+    id: ID,
+    title: "RCP",
+    paper: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, Processor Sharing Flows in the Internet, \
+            IWQoS 2005",
+    kind: "rate",
+    switch_support: "offers one rate to all flows, from what arrives and waits",
+    routing: Routing::Ecmp,
+};
+
+impl Transport for Entry {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn parameters(&self) -> Vec<ParameterDoc> {
+        Params::docs()
+    }
+
+    fn configure(
+        &self,
+        settings: &[(String, String)],
+        fabric: Arc<FabricSite>,
+    ) -> Result<Arc<dyn Configured>, ParameterError> {
+        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
+    }
+}
+
+/// RCP with its parameters, for one fabric.
+struct Plan {
+    params: Params,
+    fabric: Arc<FabricSite>,
+}
+
+impl Configured for Plan {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        let Params { rto_min, rto_initial, .. } = self.params;
+        let initial = rto_initial.unwrap_or(rto_min);
+        let options = Options {
+            data_mark: Ecn::NotEct as u8,
+            rto: RtoBounds { initial, min: rto_min, max: Span::from_secs(60) },
+            max_payload: self.fabric.framing.mss() - HEADER,
+            ..Options::tcp(ID, rto_min)
+        };
+        let rule = Rule::new(&self.params, site.rate, &self.fabric);
+        Box::new(Sender::new(RcpLaw { rule }, options))
+    }
+
+    fn policy(&self, site: &PortSite) -> Policy {
+        Policy {
+            transport: ID,
+            // Data and answers share one queue; class 0 is there for transports that use it.
+            classes: vec![ClassPolicy::fifo(site.buffer); 2],
+            markers: vec![Box::new(RcpMarker::new(&self.params, site))],
+        }
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.params.resolved()
+    }
+
+    fn unsolicited(&self, _site: &HostSite, _packets: u32) -> u32 {
+        // Nothing leaves before the question is answered.
+        0
+    }
+}
+
+/// Makes an [`Rcp`] for each flow; answers return the rate.
+struct RcpLaw {
+    rule: Rule,
+}
+
+impl Law for RcpLaw {
+    type Control = Rcp;
+    type Feedback = Returning;
+
+    fn control(&mut self, now: Time, _flow: &Flow, _others: usize) -> Rcp {
+        Rcp::new(self.rule.clone(), now)
+    }
+
+    fn feedback(&mut self) -> Returning {
+        Returning
+    }
+}

@@ -1,0 +1,235 @@
+//! The port: one rate for all flows, raised by what is free and lowered by what waits.
+
+use super::params::Params;
+use super::{ID, RATE_UNIT, RTT_UNIT, UNLIMITED};
+use incast_transport::{
+    Explicit, Extension, Header, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
+    tcp_flag,
+};
+
+/// What the ports of one fabric have in common, and one port's rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Gains {
+    alpha: f64,
+    beta: f64,
+    /// Bytes a second: gamma C, and C.
+    target: f64,
+    capacity: f64,
+    initial: f64,
+    /// Least rate, in bytes a round trip.
+    least: f64,
+    slot: Span,
+    rtt: Span,
+    /// No interval is shorter: the time of a packet.
+    shortest: Span,
+}
+
+impl Gains {
+    /// Of a port.
+    pub fn new(params: &Params, site: &PortSite) -> Gains {
+        let capacity = site.rate.0 as f64 / 8.0;
+        Gains {
+            alpha: params.alpha,
+            beta: params.beta,
+            target: params.target * capacity,
+            capacity,
+            initial: params.initial_rate * capacity,
+            least: params.rate_min * site.fabric.framing.charged_mtu() as f64,
+            slot: params.slot.unwrap_or(Span::MAX),
+            rtt: params.rtt_initial.unwrap_or(site.fabric.base_rtt),
+            shortest: site.fabric.mtu_time(site.rate),
+        }
+    }
+}
+
+/// The state of one port: rates in charged bytes a second, the round trip in seconds.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    gains: Gains,
+    /// R and d0.
+    rate: f64,
+    rtt: f64,
+    interval: Span,
+    ends: Time,
+    /// Bytes that arrived in this interval; of those that tell a round trip, the bytes and the sum
+    /// of round trip x bytes.
+    input: u64,
+    rtt_bytes: u64,
+    rtt_sum: f64,
+    measured: Time,
+    /// Nothing would change in further intervals like the last one.
+    settled: bool,
+}
+
+/// Seconds as a span, rounded to a picosecond.
+fn span(seconds: f64) -> Span {
+    Span::from_secs_f64(seconds).unwrap_or(Span::MAX)
+}
+
+impl Controller {
+    /// A port that has seen nothing; its first interval ends at `first`.
+    pub fn new(gains: Gains, first: Time) -> Controller {
+        Controller {
+            gains,
+            rate: gains.initial,
+            rtt: gains.rtt.max(gains.shortest).as_secs_f64(),
+            interval: gains.rtt.min(gains.slot).max(gains.shortest),
+            ends: first,
+            input: 0,
+            rtt_bytes: 0,
+            rtt_sum: 0.0,
+            measured: Time::ZERO,
+            settled: false,
+        }
+    }
+
+    /// Ends all intervals that are over at `now`; since the last call `backlog` bytes waited.
+    #[inline]
+    pub fn advance(&mut self, now: Time, backlog: u64) {
+        while self.ends <= now {
+            if self.settled && self.input == 0 && backlog == 0 {
+                let count = now.since(self.ends).0 / self.interval.0 + 1;
+                self.ends += self.interval * count;
+                self.measured = self.ends - self.interval;
+                return;
+            }
+            self.end_interval(backlog);
+        }
+    }
+
+    fn end_interval(&mut self, backlog: u64) {
+        let Gains { alpha, beta, target, capacity, least, slot, shortest, .. } = self.gains;
+        let seconds = self.interval.as_secs_f64();
+        if self.rtt_bytes > 0 {
+            // It follows quickly up, slowly down: a short sample may be of a few packets only.
+            let sample = self.rtt_sum / self.rtt_bytes as f64;
+            let up = seconds / self.rtt;
+            let gain = match sample >= self.rtt {
+                true => up,
+                false => self.rate / capacity * (sample / self.rtt) * up,
+            };
+            self.rtt += gain * (sample - self.rtt);
+        }
+        let arrived = self.input as f64 / seconds;
+        let spare = alpha * (target - arrived) - beta * backlog as f64 / self.rtt;
+        let before = self.rate;
+        self.rate *= 1.0 + seconds / self.rtt * spare / target;
+        self.rate = self.rate.min(target).max((least / self.rtt).min(target));
+        let quiet = self.input == 0 && backlog == 0;
+        let interval = span(self.rtt).min(slot).max(shortest);
+        self.settled = quiet && self.rate == before && interval == self.interval;
+        (self.input, self.rtt_bytes, self.rtt_sum) = (0, 0, 0.0);
+        self.measured = self.ends;
+        self.interval = interval;
+        self.ends += interval;
+    }
+
+    /// A packet of `bytes` arrived, whosever it is.
+    #[inline]
+    pub fn arrives(&mut self, bytes: u32) {
+        self.input += bytes as u64;
+    }
+
+    /// It was one whose sender has a round-trip time of `rtt`.
+    #[inline]
+    pub fn measures(&mut self, bytes: u32, rtt: Span) {
+        self.rtt_bytes += bytes as u64;
+        self.rtt_sum += rtt.as_secs_f64() * bytes as f64;
+    }
+
+    /// R in bytes a second, d0 in seconds, and the control interval.
+    pub fn state(&self) -> (f64, f64, Span) {
+        (self.rate, self.rtt, self.interval)
+    }
+}
+
+/// The marker of one port.
+pub struct RcpMarker {
+    controller: Controller,
+}
+
+impl RcpMarker {
+    /// A port that has seen nothing; its first interval ends at a random phase.
+    pub fn new(params: &Params, site: &PortSite) -> RcpMarker {
+        RcpMarker::starting(params, site, Time::NEVER)
+    }
+
+    /// The same, but the first interval ends at `first` if nobody lets it begin.
+    pub fn starting(params: &Params, site: &PortSite, first: Time) -> RcpMarker {
+        RcpMarker { controller: Controller::new(Gains::new(params, site), first) }
+    }
+
+    /// What the port knows.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    fn arrives(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
+        self.controller.advance(view.now, view.all.bytes);
+        let charged = packets.charged(packet);
+        self.controller.arrives(charged);
+        if let Some(rtt @ 1..) = asks(packets, packet) {
+            self.controller.measures(charged, RTT_UNIT * rtt as u64);
+        }
+    }
+}
+
+/// The round-trip time of a packet that asks for a rate: of data, and of questions.
+#[inline]
+fn asks(packets: &PacketPool, packet: PacketRef) -> Option<u32> {
+    let content = &packets[packet];
+    let Header::Segment { flags, .. } = content.header else { return None };
+    if content.transport != ID || flags & tcp_flag::ACK != 0 {
+        return None;
+    }
+    match packets.extension(packet) {
+        Extension::Explicit { fields: Explicit::Rate { rtt, .. }, .. } => Some(*rtt),
+        _ => None,
+    }
+}
+
+impl Marker for RcpMarker {
+    fn begin(&mut self, random: &mut Random) {
+        // Ports do not end their intervals together.
+        let first = Span(1 + random.below(self.controller.interval.0));
+        self.controller.ends = Time::ZERO + first;
+    }
+
+    fn on_enqueue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        self.arrives(packets, packet, view);
+        false
+    }
+
+    fn on_refused(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
+        self.arrives(packets, packet, view);
+    }
+
+    fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        let charged = packets.charged(packet) as u64;
+        self.controller.advance(view.now, view.all.bytes + charged);
+        if asks(packets, packet).is_none() {
+            return false;
+        }
+        let units = (self.controller.rate / RATE_UNIT as f64) as u32;
+        let own = units.clamp(1, UNLIMITED - 1);
+        let Some(Extension::Explicit { fields: Explicit::Rate { forward, .. }, .. }) =
+            packets.extension_mut(packet)
+        else {
+            return false;
+        };
+        if own >= *forward {
+            return false;
+        }
+        *forward = own;
+        packets.stamps_mut(packet).informed = self.controller.measured.0;
+        true
+    }
+
+    fn sees(&self) -> (bool, bool) {
+        (true, true)
+    }
+
+    fn timed(&self) -> bool {
+        false
+    }
+}

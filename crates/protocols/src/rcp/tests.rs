@@ -1,0 +1,346 @@
+//! Known answers of the port's controller and of the control law.
+
+use super::*;
+use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
+use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Message, Progress};
+use incast_transport::{Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, tcp_flag};
+
+const C: f64 = 1.25e9;
+const RTT: Span = Span::from_us(400);
+const RATE: Rate = Rate::from_gbps(10);
+
+fn at(us: u64) -> Time {
+    Time::ZERO + Span::from_us(us)
+}
+
+fn params(settings: &[(&str, &str)]) -> Params {
+    let settings: Vec<(String, String)> =
+        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    Params::read(&settings).unwrap()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-4 * b.abs()
+}
+
+// -- the port ----------------------------------------------------------------------------------
+
+/// A port of 10 Gb/s and 400 us whose first interval is a whole one.
+fn controller(settings: &[(&str, &str)]) -> Controller {
+    let gains = Gains::new(&params(settings), &port_site(RATE, RTT));
+    Controller::new(gains, Time::ZERO + RTT)
+}
+
+/// How R changes in an interval with this input and queue, both as a part of what fits.
+fn factor(input: f64, queue: f64) -> f64 {
+    let mut port = controller(&[]);
+    let bytes = C * RTT.as_secs_f64();
+    port.arrives((input * bytes) as u32);
+    port.advance(at(400), (queue * bytes) as u64);
+    port.state().0 / (0.5 * C)
+}
+
+#[test]
+fn control_vectors() {
+    assert!(near(factor(0.5, 0.0), 1.2), "{}", factor(0.5, 0.0));
+    assert!(near(factor(1.0, 0.25), 0.75), "{}", factor(1.0, 0.25));
+    assert!(near(factor(0.0, 0.0), 1.4), "{}", factor(0.0, 0.0));
+    let least = 0.01 * 1_538.0 / 400e-6;
+    assert!(near(factor(1.0, 1.0) * 0.5 * C, least), "clamped to a hundredth of a packet");
+    assert!(near(factor(1.0, 7.0) * 0.5 * C, least));
+}
+
+#[test]
+fn an_empty_link_doubles_its_rate_in_two_round_trips_until_it_is_the_links() {
+    let mut port = controller(&[("initial_rate", "0.05")]);
+    let mut rates = vec![];
+    for round in 1..=20 {
+        port.advance(at(400 * round), 0);
+        rates.push(port.state().0 / C);
+    }
+    assert!(near(rates[1], 0.05 * 1.4 * 1.4), "{}", rates[1]);
+    assert!(near(rates[7], 0.05 * incast_blocks::math::pow(1.4, 8.0)), "{}", rates[7]);
+    assert_eq!(rates[19], 1.0);
+    let mut bounded = controller(&[("target", "0.95")]);
+    bounded.advance(at(100_000), 0);
+    assert_eq!(bounded.state().0, 0.95 * C);
+}
+
+#[test]
+fn the_average_round_trip_follows_quickly_up_and_slowly_down() {
+    let after = |us: u64| {
+        let mut port = controller(&[]);
+        for _ in 0..10 {
+            port.arrives(1_538);
+            port.measures(1_538, Span::from_us(us));
+        }
+        port.arrives(250_000);
+        port.advance(at(400), 0);
+        port.state().1 * 1e6
+    };
+    assert!(near(after(800), 800.0), "{}", after(800));
+    // R/C = 0.5, sample/d0 = 0.5: a quarter of the way.
+    assert!(near(after(200), 350.0), "{}", after(200));
+    assert!(near(after(400), 400.0), "{}", after(400));
+}
+
+#[test]
+fn intervals_are_round_trips_or_slots() {
+    assert_eq!(controller(&[]).state().2, RTT);
+    assert_eq!(controller(&[("slot", "100us")]).state().2, Span::from_us(100));
+    assert_eq!(controller(&[("slot", "10ms")]).state().2, RTT);
+    // A quarter of an interval's change in a quarter of the time.
+    let mut port = controller(&[("slot", "100us")]);
+    port.advance(at(400), 0);
+    assert!(near(port.state().0, 0.5 * C * 1.1), "{}", port.state().0 / C);
+}
+
+#[test]
+fn it_does_not_matter_when_it_is_asked() {
+    let mut random = Random::new(4, 5, 6);
+    let (mut patient, mut asked) = (controller(&[]), controller(&[]));
+    let (mut now, mut backlog) = (Time::ZERO, 0);
+    for _ in 0..300 {
+        let scale = [1_000_000, 500_000_000, 40_000_000_000][random.below(3) as usize];
+        let next = now + Span(random.below(scale));
+        while now < next {
+            now = next.min(now + Span(random.below(90_000_000)));
+            asked.advance(now, backlog);
+        }
+        patient.advance(now, backlog);
+        assert_eq!(format!("{:?}", patient.state()), format!("{:?}", asked.state()));
+        let bytes = random.below(200_000) as u32;
+        for port in [&mut patient, &mut asked] {
+            port.arrives(bytes);
+            port.measures(1_538, RTT);
+        }
+        backlog = random.below(2) * random.below(200_000);
+    }
+}
+
+fn ask(rtt: u32, forward: u32, flags: u8, payload: u16) -> (Packet, Extension) {
+    let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags };
+    let extension = Extension::explicit(super::header(rtt, forward, 0));
+    (Packet { header, ..segment(ID, 7, 0, payload) }, extension)
+}
+
+fn pass(marker: &mut RcpMarker, packets: &mut PacketPool, what: (Packet, Extension)) -> PacketRef {
+    let handle = packets.create(what.0);
+    packets.extend(handle, what.1);
+    packets.stamps_mut(handle).informed = 0;
+    marker.on_enqueue(packets, handle, &view(at(450), 0, RATE));
+    marker.on_dequeue(packets, handle, &view(at(450), 0, RATE));
+    handle
+}
+
+#[test]
+fn the_least_rate_of_a_path_arrives() {
+    let site = port_site(RATE, RTT);
+    let mut packets = PacketPool::new(site.fabric.framing);
+    let hop = |initial: &str| {
+        RcpMarker::starting(&params(&[("initial_rate", initial)]), &site, at(5_000))
+    };
+    let mut lowest = |hops: [&str; 3]| {
+        let mut what = ask(0, UNLIMITED, 0, 1_448);
+        for initial in hops {
+            let handle = pass(&mut hop(initial), &mut packets, what);
+            what.1 = *packets.extension(handle);
+        }
+        forward_of(&what.1)
+    };
+    let units = |part: f64| (part * C / 64.0) as u32;
+    assert_eq!(lowest(["0.5", "0.1", "0.25"]), units(0.1));
+    assert_eq!(lowest(["0.1", "0.5", "0.25"]), units(0.1));
+    assert_eq!(lowest(["0.25", "0.5", "0.1"]), units(0.1));
+}
+
+#[test]
+fn data_and_questions_are_told_answers_are_not() {
+    let site = port_site(RATE, RTT);
+    let mut packets = PacketPool::new(site.fabric.framing);
+    let mut marker = RcpMarker::starting(&params(&[]), &site, at(400));
+    for (flags, payload, told) in
+        [(0, 1_448, true), (tcp_flag::SYN, 0, true), (tcp_flag::ACK, 0, false)]
+    {
+        let handle = pass(&mut marker, &mut packets, ask(6_250, UNLIMITED, flags, payload));
+        assert_eq!(forward_of(packets.extension(handle)) < UNLIMITED, told, "{flags}");
+        let informed = if told { at(400).0 } else { 0 };
+        assert_eq!(packets.stamps(handle).informed, informed);
+    }
+}
+
+// -- the control law ---------------------------------------------------------------------------
+
+fn law(settings: &[(&str, &str)]) -> Rcp {
+    let site = port_site(RATE, RTT);
+    Rcp::new(Rule::new(&params(settings), RATE, &site.fabric), Time::ZERO)
+}
+
+fn moment(us: u64) -> Progress {
+    progress(at(us), Some(RTT))
+}
+
+fn before(us: u64) -> Progress {
+    progress(at(us), None)
+}
+
+fn reply(law: &mut Rcp, us: u64, reverse: u32) {
+    let (packet, _) = ask(0, 0, tcp_flag::SYN | tcp_flag::ACK, 0);
+    let extension = Extension::explicit(header(0, 0, reverse));
+    let message = Message { packet: &packet, extension: &extension, informed: Time::ZERO };
+    law.on_message(&message, &before(us));
+}
+
+fn answer(law: &mut Rcp, us: u64, reverse: u32) {
+    let extension = Extension::explicit(header(0, 0, reverse));
+    law.on_ack(&Ack { ..plain_ack(&extension) }, &moment(us));
+}
+
+/// In the header's units.
+fn gbps(gbps: f64) -> u32 {
+    (gbps * 1e9 / 8.0 / 64.0) as u32
+}
+
+#[test]
+fn nothing_leaves_before_the_question_is_answered() {
+    let mut law = law(&[]);
+    assert_eq!((Control::window(&law), law.pacing()), (0, None));
+    let question = law.question(&before(0)).expect("it asks");
+    assert_eq!(question.extension, Extension::explicit(header(0, UNLIMITED, 0)));
+    assert_eq!(question.extension.bytes(), 12);
+    assert!(law.question(&before(0)).is_none(), "once");
+    reply(&mut law, 400, gbps(5.0));
+    assert!(law.decided());
+    assert_eq!(law.pacing(), Some(Rate(5_000_000_000)));
+    assert!(Control::window(&law) > 1 << 40);
+    let mut packet = outbound(0, 1_448);
+    law.on_send(&mut packet, &before(400));
+    assert_eq!(packet.extension, Extension::explicit(header(6_250, UNLIMITED, 0)));
+}
+
+#[test]
+fn each_answer_sets_the_rate_and_losses_do_not() {
+    let mut law = law(&[]);
+    reply(&mut law, 400, gbps(5.0));
+    answer(&mut law, 800, gbps(2.5));
+    assert_eq!(law.rate(), 2_499_999_744, "in units of 64 B/s, rounded down");
+    law.on_loss(Loss::Fast, &moment(900));
+    law.on_loss(Loss::Timeout, &moment(900));
+    assert_eq!(law.rate(), 2_499_999_744);
+    answer(&mut law, 1_000, UNLIMITED);
+    assert_eq!(law.rate(), RATE.0, "no port told less");
+    law.on_ack(&plain_ack(&Extension::None), &moment(1_100));
+    assert_eq!((law.rate(), law.decided()), (RATE.0, false));
+}
+
+#[test]
+fn a_lost_question_is_asked_again_ever_more_slowly() {
+    let mut law = law(&[]);
+    let mut times = vec![];
+    for _ in 0..9 {
+        let at = law.deadline();
+        assert!(law.question(&progress(at, None)).is_some());
+        law.on_deadline(&progress(at, None));
+        assert!(law.deadline() > at);
+        times.push(at.0 / 1_000_000_000);
+    }
+    assert_eq!(times[..5], [10, 30, 70, 150, 310]);
+    assert_eq!(times[8] - times[7], 640, "at most 64 times as slowly");
+    reply(&mut law, 9_000_000, gbps(1.0));
+    assert_eq!(law.rate(), 1_000_000_000);
+    let mut packet = outbound(0, 1_448);
+    law.on_send(&mut packet, &before(9_000_000));
+    assert_eq!(packet.extension, Extension::explicit(header(0, UNLIMITED, 0)), "which one it was");
+}
+
+#[test]
+fn below_a_packet_a_round_trip_it_asks_once_a_round_trip() {
+    let mut law = law(&[]);
+    law.question(&before(0));
+    reply(&mut law, 400, gbps(5.0));
+    answer(&mut law, 800, gbps(0.02)); // a packet lasts 615 us
+    let mut asked = 0;
+    for round in 0..10 {
+        let at = law.deadline();
+        law.on_deadline(&progress(at, Some(RTT)));
+        asked += law.question(&progress(at, Some(RTT))).is_some() as u32;
+        reply(&mut law, (at.0 / 1_000_000) + 10, if round == 9 { gbps(4.0) } else { gbps(0.02) });
+    }
+    assert_eq!(asked, 10);
+    assert_eq!(law.rate(), 4_000_000_000, "it recovers with the answer");
+    let at = law.deadline();
+    law.on_deadline(&progress(at, Some(RTT)));
+    assert!(law.question(&progress(at, Some(RTT))).is_none());
+}
+
+#[test]
+fn silence_halves_the_rate_every_four_round_trips() {
+    let mut law = law(&[]);
+    law.question(&before(0));
+    reply(&mut law, 400, gbps(8.0));
+    assert_eq!(law.deadline(), at(400 + 1_600));
+    law.on_deadline(&moment(2_000));
+    assert_eq!(law.rate(), 4_000_000_000);
+    assert_eq!(law.deadline(), at(3_600));
+    for _ in 0..200 {
+        let at = law.deadline();
+        law.on_deadline(&progress(at, Some(RTT)));
+        assert!(law.deadline() > at);
+    }
+    assert_eq!(law.rate(), 307_600, "a hundredth of a packet a round trip");
+}
+
+#[test]
+fn a_host_may_begin_at_the_rate_it_learned_last() {
+    let site = port_site(RATE, RTT);
+    let rule = Rule::new(&params(&[("first_rtt_rate", "true")]), RATE, &site.fabric);
+    let mut first = Rcp::new(rule.clone(), Time::ZERO);
+    assert!(first.question(&before(0)).is_some(), "nothing is known yet");
+    reply(&mut first, 400, gbps(5.0));
+    let mut second = Rcp::new(rule, at(500));
+    assert!(second.question(&before(500)).is_none());
+    assert_eq!(second.pacing(), Some(Rate(5_000_000_000)));
+}
+
+#[test]
+fn answers_return_what_switches_left() {
+    let (packet, extension) = ask(6_250, 123_456, 0, 1_448);
+    let arriving = Arriving {
+        now: at(1),
+        offset: 0,
+        packet: &packet,
+        extension: &extension,
+        informed: Time::ZERO,
+        new: true,
+    };
+    let expected = Extension::explicit(header(0, 0, 123_456));
+    let mut answer = Answer::default();
+    assert!(Returning.on_data(&arriving, &mut answer).is_none());
+    assert_eq!(answer.extension, expected);
+    let mut answer = Answer::default();
+    Returning.on_question(&arriving, &mut answer);
+    assert_eq!(answer.extension, expected);
+}
+
+#[test]
+fn parameters_are_read_and_refused() {
+    let read = |key: &str, value: &str| Params::read(&[(key.into(), value.into())]);
+    for (key, value) in [
+        ("slot", "0s"),
+        ("rtt_initial", "0us"),
+        ("rto_min", "0s"),
+        ("rto_initial", "0s"),
+        ("patience", "0"),
+        ("alpha", "0"),
+        ("target", "1.1"),
+        ("initial_rate", "0"),
+        ("init_rate_fact", "0.05"),
+    ] {
+        let error = read(key, value).unwrap_err();
+        assert_eq!((error.transport, error.key.as_str()), ("rcp", key));
+    }
+    assert!(read("slot", "0s").unwrap_err().problem.contains("more than 0"));
+    for (name, value) in Params::default().resolved() {
+        assert!(read(name, &value).is_ok(), "{name} = {value} is not read back");
+    }
+}

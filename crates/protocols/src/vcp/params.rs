@@ -1,0 +1,77 @@
+//! Parameters.
+
+use incast_blocks::load::SAMPLES;
+use incast_transport::{FabricSite, Span};
+
+fn positive(span: &Span) -> bool {
+    *span > Span::ZERO
+}
+
+fn automatic(span: &Option<Span>) -> bool {
+    span.as_ref().is_none_or(positive)
+}
+
+fn share(value: &f64) -> bool {
+    *value > 0.0 && *value <= 1.0
+}
+
+incast_transport::parameters! {
+    /// Parameters of VCP.
+    pub struct Params for "vcp" {
+        /// Interval t_rho of the load; auto: the base RTT, at least `interval_min`.
+        interval: Option<Span> = None, "auto, or more than 0" => automatic,
+            "VCP §3.1: 200 ms, above most round trips; scaled to a data center";
+        /// Least interval with `interval = auto`.
+        interval_min: Span = Span::from_us(100), "more than 0" => positive,
+            "DECN §II-A: 0.1 ms for MLCP";
+        /// Time between samples of the queue t_q; auto: a twentieth of the interval.
+        sample: Option<Span> = None, "auto, or more than 0" => automatic,
+            "VCP §3.1: 10 ms of 200 ms";
+        /// Step xi of multiplicative increase.
+        increase: f64 = 0.0625, "0 < increase <= 1" => share, "VCP §3.2: 0.0625";
+        /// Packets alpha that additive increase adds in a round trip.
+        additive: f64 = 1.0, "0 < additive <= 1000" => |v| *v > 0.0 && *v <= 1_000.0,
+            "VCP §3.2: 1";
+        /// Factor beta of multiplicative decrease.
+        decrease: f64 = 0.875, "0 < decrease <= 1" => share, "VCP §3.2: 0.875";
+        /// Part kappa of the average queue that counts as load.
+        queue_weight: f64 = 0.5, "0 to 10" => |v| (0.0..=10.0).contains(v), "VCP §3.1: 0.5";
+        /// Weight of an interval's queue in its average.
+        average_weight: f64 = 0.25, "0 < average_weight <= 1" => share, "the authors' ns-2 code";
+        /// Target utilisation gamma.
+        target: f64 = 0.98, "0 < target <= 1" => share, "VCP §3.1: 0.98";
+        /// Load from which increase is additive.
+        high_load: f64 = 0.8, "0 < high_load <= 1" => share, "VCP §3: 80 %";
+        /// Most intervals in a round trip for which multiplicative increase makes up.
+        scale_max: f64 = 2.5, "1 to 100" => |v| (1.0..=100.0).contains(v),
+            "the authors' ns-2 code";
+        /// Least and most of them for additive increase: 1/n and n.
+        additive_scale_max: f64 = 5.0, "1 to 100" => |v| (1.0..=100.0).contains(v),
+            "the authors' ns-2 code: 20 and 500 of 100 ms";
+        /// Whether a port that measures stands at NICs too.
+        at_nics: bool = true, "true or false" => |_| true, "ns-2: every link has one";
+        /// Whether packets are spread over the round trip.
+        pacing: bool = true, "true or false" => |_| true,
+            "the authors' ns-2 code for windows below 64";
+        /// First window, in full segments.
+        initial_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v), "ns-2: 1 or 2";
+        /// Least retransmission timeout.
+        rto_min: Span = Span::from_ms(10), "more than 0" => positive,
+            "as DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
+        /// Retransmission timeout before the first sample; auto: `rto_min`.
+        rto_initial: Option<Span> = None, "auto, or more than 0" => automatic,
+            "own choice; RFC 6298: 1 s";
+    }
+}
+
+impl Params {
+    /// t_rho on a fabric.
+    pub fn interval_on(&self, fabric: &FabricSite) -> Span {
+        self.interval.unwrap_or(fabric.base_rtt.max(self.interval_min))
+    }
+
+    /// t_q on a fabric, at least a picosecond.
+    pub fn sample_on(&self, fabric: &FabricSite) -> Span {
+        self.sample.unwrap_or(self.interval_on(fabric) / SAMPLES).max(Span(1))
+    }
+}

@@ -1,0 +1,251 @@
+//! Known answers of the port and of the control law.
+
+use super::*;
+use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
+use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_transport::{Extension, Marker, Packet, PacketPool, PacketRef, Rate};
+
+const RTT: Span = Span::from_us(100);
+const RATE: Rate = Rate::from_gbps(10);
+
+fn at(us: u64) -> Time {
+    Time::ZERO + Span::from_us(us)
+}
+
+fn params(settings: &[(&str, &str)]) -> Params {
+    let settings: Vec<(String, String)> =
+        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    Params::read(&settings).unwrap()
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs()
+}
+
+// -- the port ----------------------------------------------------------------------------------
+
+#[test]
+fn codes_of_loads() {
+    for (load, expected) in
+        [(0.0, LOW), (0.799, LOW), (0.8, HIGH), (0.918, HIGH), (1.0, OVERLOAD), (7.0, OVERLOAD)]
+    {
+        assert_eq!(code(load, 0.8), expected, "{load}");
+    }
+}
+
+/// A port of 10 Gb/s that offers `bytes` in its first interval of 100 us.
+fn loaded(bytes: u32) -> (VcpMarker, PacketPool) {
+    let site = port_site(RATE, RTT);
+    let mut marker = VcpMarker::starting(&params(&[]), &site, Time::ZERO + RTT);
+    let mut packets = PacketPool::new(site.fabric.framing);
+    let handle = packets.create(segment(ID, 0, 0, 1_422)); // charged 1500
+    for _ in 0..bytes / 1_500 {
+        marker.on_enqueue(&mut packets, handle, &view(at(1), 0, RATE));
+    }
+    packets.free(handle);
+    (marker, packets)
+}
+
+fn pass(marker: &mut VcpMarker, packets: &mut PacketPool, mark: u8) -> (u8, PacketRef) {
+    let handle = packets.create(Packet { mark, ..segment(ID, 0, 0, 1_460) });
+    packets.stamps_mut(handle).informed = 0;
+    marker.on_dequeue(packets, handle, &view(at(100), 0, RATE));
+    (packets[handle].mark, handle)
+}
+
+#[test]
+fn the_load_is_what_arrives_by_what_the_link_should_carry() {
+    // 0.9 of the link without a queue is 0.918 of 98 % of it; all of it is 1.02.
+    let (mut marker, mut packets) = loaded(112_500);
+    assert_eq!(pass(&mut marker, &mut packets, LOW).0, HIGH);
+    assert!((marker.load() - 0.9 / 0.98).abs() < 0.005, "{}", marker.load());
+    let (mut marker, mut packets) = loaded(126_000);
+    assert_eq!(pass(&mut marker, &mut packets, LOW).0, OVERLOAD);
+    assert!((marker.load() - 1.02).abs() < 0.015, "{}", marker.load());
+}
+
+#[test]
+fn a_code_never_falls_along_the_path() {
+    for (bytes, own) in [(0, LOW), (112_500, HIGH), (126_000, OVERLOAD)] {
+        for brought in [LOW, HIGH, OVERLOAD] {
+            let (mut marker, mut packets) = loaded(bytes);
+            let (mark, handle) = pass(&mut marker, &mut packets, brought);
+            assert_eq!(mark, own.max(brought));
+            let informed = Time(packets.stamps(handle).informed);
+            assert_eq!(informed > Time::ZERO, own >= brought, "{own} after {brought}");
+        }
+    }
+}
+
+#[test]
+fn refused_packets_and_others_packets_are_load_and_stay_as_they_are() {
+    let (mut marker, mut packets) = loaded(112_500);
+    let stranger = packets.create(segment(TransportId(1), 1, 0, 1_422));
+    let answer = packets.create(segment(ID, 1, 0, 0));
+    for _ in 0..8 {
+        marker.on_refused(&packets, stranger, &view(at(2), 0, RATE));
+    }
+    for handle in [stranger, answer] {
+        assert!(!marker.on_dequeue(&mut packets, handle, &view(at(100), 0, RATE)));
+        assert_eq!(packets[handle].mark, 0);
+    }
+    assert!((marker.load() - 124_500.0 / 122_500.0).abs() < 0.005, "{}", marker.load());
+}
+
+// -- the control law ---------------------------------------------------------------------------
+
+fn law(settings: &[(&str, &str)]) -> Vcp {
+    Vcp::new(&params(settings), &port_site(RATE, RTT).fabric)
+}
+
+fn moment(us: u64, rtt: Span) -> Progress {
+    progress(at(us), Some(rtt))
+}
+
+fn answer(law: &mut Vcp, us: u64, code: u8) {
+    law.on_ack(&Ack { nibble: code, ..plain_ack(&Extension::None) }, &moment(us, RTT));
+}
+
+/// A window's answers with this code.
+fn round(law: &mut Vcp, us: u64, code: u8) {
+    (0..law.packets().round() as u32).for_each(|_| answer(law, us, code));
+}
+
+#[test]
+fn a_round_trip_multiplies_adds_or_cuts() {
+    let mut law = law(&[("initial_window", "160")]);
+    round(&mut law, 1, LOW);
+    assert!(near(law.packets(), 170.0), "6.25 %: {}", law.packets());
+    round(&mut law, 2, HIGH);
+    assert!((law.packets() - 171.0).abs() < 0.01, "{}", law.packets());
+    let before = law.packets();
+    answer(&mut law, 3, OVERLOAD);
+    assert!(near(law.packets(), before * 0.875));
+}
+
+#[test]
+fn windows_double_in_a_dozen_round_trips() {
+    // 1.0625 to the 11.4th is 2; in whole packets a little more or less.
+    let mut law = law(&[("initial_window", "100")]);
+    (0..11).for_each(|_| round(&mut law, 1, LOW));
+    assert!((law.packets() / 100.0 - 1.948).abs() < 0.01, "{}", law.packets());
+}
+
+#[test]
+fn a_cut_is_followed_by_an_interval_of_nothing_and_a_round_trip_of_slow_growth() {
+    let mut law = law(&[("initial_window", "100")]);
+    answer(&mut law, 1_000, OVERLOAD);
+    assert_eq!(law.packets(), 87.5);
+    answer(&mut law, 1_099, OVERLOAD);
+    assert_eq!(law.packets(), 87.5, "frozen");
+    answer(&mut law, 1_100, OVERLOAD);
+    assert!(near(law.packets(), 87.5 + 1.0 / 87.5), "additive");
+    let held = law.packets();
+    answer(&mut law, 1_200, OVERLOAD);
+    assert!(near(law.packets(), held * 0.875), "once in t_rho and a round trip");
+    (0..10_000).for_each(|k| answer(&mut law, 2_000 + 200 * k, OVERLOAD));
+    assert_eq!(law.packets(), 1.0, "never below a packet");
+}
+
+#[test]
+fn steps_make_up_for_longer_round_trips() {
+    // Twice the interval: (1 + xi)^2 and four packets; ten times: 2.5 and 5 at most.
+    let grown = |rtt_us: u64, code| {
+        let mut law = law(&[("initial_window", "100")]);
+        let ack = Ack { nibble: code, ..plain_ack(&Extension::None) };
+        law.on_ack(&ack, &moment(1, Span::from_us(rtt_us)));
+        law.packets() - 100.0
+    };
+    let off = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    assert!(off(grown(200, LOW), 1.0625 * 1.0625 - 1.0));
+    assert!(off(grown(1_000, LOW), incast_blocks::math::pow(1.0625, 2.5) - 1.0));
+    assert!(off(grown(50, LOW), incast_blocks::math::pow(1.0625, 0.5) - 1.0));
+    assert!(off(grown(200, HIGH), 4.0 / 100.0));
+    assert!(off(grown(1_000, HIGH), 25.0 / 100.0));
+    assert!(off(grown(10, HIGH), 0.04 / 100.0));
+}
+
+#[test]
+fn only_new_answers_outside_of_recovery_count() {
+    let mut law = law(&[("initial_window", "100")]);
+    let answer = |law: &mut Vcp, bytes, recovering| {
+        let ack = Ack { nibble: OVERLOAD, bytes, ..plain_ack(&Extension::None) };
+        law.on_ack(&ack, &Progress { recovering, ..moment(1, RTT) });
+        (law.packets(), law.decided())
+    };
+    assert_eq!(answer(&mut law, 0, false), (100.0, false));
+    assert_eq!(answer(&mut law, 1_460, true), (100.0, false));
+    assert_eq!(answer(&mut law, 1_460, false), (87.5, true));
+}
+
+#[test]
+fn losses_halve_and_timeouts_begin_with_a_packet() {
+    let mut law = law(&[("initial_window", "64")]);
+    law.on_loss(Loss::Fast, &moment(1, RTT));
+    assert_eq!(Control::window(&law), 32 * 1_460);
+    law.on_loss(Loss::Timeout, &moment(1, RTT));
+    assert_eq!(Control::window(&law), 1_460);
+    law.on_loss(Loss::Fast, &moment(1, RTT));
+    assert_eq!(Control::window(&law), 1_460);
+}
+
+#[test]
+fn a_window_that_nothing_limits_stays_finite() {
+    let mut law = law(&[("initial_window", "1000"), ("increase", "1")]);
+    (0..1_100_000).for_each(|_| answer(&mut law, 1, LOW));
+    assert_eq!(law.packets(), 1_048_576.0);
+}
+
+#[test]
+fn packets_are_spread_over_the_round_trip() {
+    let mut spread = law(&[("initial_window", "100")]);
+    assert_eq!(spread.pacing(), None, "the first window leaves at once");
+    let mut packet = outbound(0, 1_460);
+    spread.on_send(&mut packet, &progress(at(1), None));
+    answer(&mut spread, 1, 0);
+    assert_eq!(spread.pacing(), Some(Rate(12_304_000_000)));
+    let mut bursts = law(&[("pacing", "false")]);
+    answer(&mut bursts, 1, 0);
+    assert_eq!(bursts.pacing(), None);
+}
+
+#[test]
+fn answers_carry_the_code_in_their_header() {
+    let packet = Packet { mark: OVERLOAD, ..segment(ID, 7, 0, 1_460) };
+    let mut answer = Answer::default();
+    let arriving = Arriving {
+        now: at(1),
+        offset: 0,
+        packet: &packet,
+        extension: &Extension::None,
+        informed: Time::ZERO,
+        new: true,
+    };
+    assert!(Copying.on_data(&arriving, &mut answer).is_none());
+    assert_eq!((answer.nibble, answer.mark), (OVERLOAD, 0));
+}
+
+#[test]
+fn parameters_are_read_and_refused() {
+    let read = |key: &str, value: &str| Params::read(&[(key.into(), value.into())]);
+    for (key, value) in [
+        ("interval", "0s"),
+        ("interval_min", "0us"),
+        ("sample", "0ps"),
+        ("rto_min", "0s"),
+        ("rto_initial", "0s"),
+        ("increase", "0"),
+        ("decrease", "1.5"),
+        ("target", "2"),
+        ("t_rho", "1ms"),
+    ] {
+        let error = read(key, value).unwrap_err();
+        assert_eq!((error.transport, error.key.as_str()), ("vcp", key));
+    }
+    assert!(read("interval", "0s").unwrap_err().problem.contains("more than 0"));
+    for (name, value) in Params::default().resolved() {
+        assert!(read(name, &value).is_ok(), "{name} = {value} is not read back");
+    }
+    let interval = |us| params(&[]).interval_on(&port_site(RATE, Span::from_us(us)).fabric);
+    assert_eq!((interval(20), interval(400)), (RTT, Span::from_us(400)));
+}
