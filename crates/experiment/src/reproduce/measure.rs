@@ -54,6 +54,8 @@ pub enum Kind {
     SlowdownP99,
     /// Mean request completion time in milliseconds.
     RequestMeanMs,
+    /// Mean over flows of size by completion time, in Gb/s of payload.
+    ThroughputMeanGbps,
     /// Share of the flows that completed.
     Completed,
 }
@@ -94,6 +96,12 @@ impl Measure {
             }
             Kind::SlowdownMean => statistics::mean(&self.flows(run, Run::slowdown)),
             Kind::SlowdownP99 => statistics::percentile(&self.flows(run, Run::slowdown), 990),
+            Kind::ThroughputMeanGbps => {
+                let rate = |run: &Run, flow: usize| {
+                    Some(run.flows[flow].size_bytes as f64 * 8.0 / run.fct(flow)?.as_ns_f64())
+                };
+                statistics::mean(&self.flows(run, rate))
+            }
             Kind::RequestMeanMs => {
                 let time = |r: &incast_measure::Request| Some(r.end?.since(r.start).0 as f64 / 1e9);
                 let all: Vec<f64> = run.requests.iter().filter_map(time).collect();
