@@ -204,6 +204,28 @@ fn htsim_errors_name_file_line_and_expectation() {
     assert!(bundle.contains("Tier 2: radix_down 36, but there are 12 pods"), "{bundle}");
 }
 
+/// Whichever line is broken, the message has file, line and what was expected.
+#[test]
+fn a_broken_line_is_named_whichever_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("net");
+    for text in [THREE, LEAF_SPINE, FAT_TREE] {
+        let said = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| said(line)) {
+            let words: Vec<&str> = line.split('#').next().unwrap().split_whitespace().collect();
+            let all = |word: &str| vec![word; words.len()].join(" ");
+            for change in ["???", "x y", &all("x"), &all("-1"), &all("99999999999999999999999")] {
+                let mut lines: Vec<&str> = text.lines().collect();
+                lines[at] = change;
+                std::fs::write(&path, lines.join("\n") + "\n").expect("writable");
+                let found = import_file(&path).expect_err(change).to_string();
+                let place = format!("{}:{}: ", path.display(), at + 1);
+                assert!(found.starts_with(&place), "`{line}` became `{change}`: {found}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_connection_matrix_is_not_a_topology() {
     assert_eq!(detect("Nodes 16\nConnections 1\n0->1 id 1 start 0 size 100\n"), None);

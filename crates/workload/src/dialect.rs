@@ -46,6 +46,11 @@ impl Dialect {
         if self == Dialect::Packets { 3 } else { 2 }
     }
 
+    /// Whether a line has as many columns as this dialect's rows.
+    pub(crate) fn fits(self, text: &str) -> bool {
+        fields(text).len() == self.columns()
+    }
+
     fn end(self) -> f64 {
         if self == Dialect::Percent { 100.0 } else { 1.0 }
     }
@@ -55,21 +60,45 @@ fn fields(text: &str) -> Vec<&str> {
     text.split(|c: char| c == ',' || c.is_whitespace()).filter(|field| !field.is_empty()).collect()
 }
 
-/// The dialect the lines look like, from the first line's columns and the last share.
+/// The dialect the lines look like: from the header, the columns that most lines have, and their
+/// shares. One broken line, whichever it is, does not change it.
 pub(crate) fn dialect(lines: &[Line<'_>]) -> Option<Dialect> {
     let first = lines.first()?;
     if first.text.starts_with("size_bytes") {
         return Some(Dialect::Native);
     }
-    match fields(first.text).len() {
-        1 => Some(Dialect::Homa),
-        3 => Some(Dialect::Packets),
-        2 => {
-            let last = fields(lines.last()?.text);
-            let share = last.get(1).and_then(|share| share.parse::<f64>().ok()).unwrap_or(1.0);
-            Some(if share > 1.0 { Dialect::Percent } else { Dialect::Probability })
+    let having =
+        |columns: usize| lines.iter().filter(|line| fields(line.text).len() == columns).count();
+    let most = [1, 2, 3].into_iter().max_by_key(|columns| having(*columns))?;
+    // In a file of a few lines the first decides.
+    let first_width = fields(first.text).len();
+    let width = if having(first_width) == having(most) { first_width } else { most };
+    let percent = percent(lines);
+    let mean = first_width == 1 && first.text.parse::<f64>().is_ok() && shares_over_1(lines) < 2;
+    match (width, first_width) {
+        (1 | 2, 1) if mean => Some(Dialect::Homa),
+        (3, _) => Some(Dialect::Packets),
+        (2, _) if first.text.contains(',') && !first.text.contains(char::is_numeric) => {
+            Some(Dialect::Native)
         }
+        (1 | 2, _) => Some(if percent { Dialect::Percent } else { Dialect::Probability }),
         _ => None,
+    }
+}
+
+fn share(line: &Line<'_>) -> Option<f64> {
+    fields(line.text).get(1).and_then(|share| share.parse::<f64>().ok())
+}
+
+fn shares_over_1(lines: &[Line<'_>]) -> usize {
+    lines.iter().filter(|line| share(line).is_some_and(|share| share > 1.0)).count()
+}
+
+/// Whether shares are of 100: the last one is above 1, or, in case it is the broken one, two are.
+fn percent(lines: &[Line<'_>]) -> bool {
+    match lines.last().and_then(share) {
+        Some(last) => last > 1.0 || shares_over_1(lines) > 1,
+        None => shares_over_1(lines) > 0,
     }
 }
 
@@ -106,7 +135,11 @@ pub(crate) fn read_sizes(text: &str, file: &str) -> Result<Vec<Row>, WorkloadErr
             &lines[1..]
         }
         Dialect::Homa => {
-            number(file, first, "mean", first.text)?;
+            let mean = number(file, first, "mean", first.text)?;
+            if mean > MAX_SIZE {
+                let expected = format!("0 to {MAX_SIZE}");
+                return Err(WorkloadError::line(file, first.number, "mean", first.text, expected));
+            }
             &lines[1..]
         }
         _ => &lines[..],

@@ -84,8 +84,9 @@ failure switch_type CORE switch_id 5 link_id 1
 fn htsim_triggers_become_waits() {
     let read = read_htsim(CM, "ring.cm", &HostIds::same(16)).unwrap();
     assert_eq!(read.nodes, 16);
-    let failure = |tier, switch, link| Failure { tier, switch, link };
-    assert_eq!(read.failures, [failure(SwitchTier::Tor, 0, 3), failure(SwitchTier::Core, 5, 1)]);
+    let failure = |tier, switch, link, line| Failure { tier, switch, link, line };
+    let expected = [failure(SwitchTier::Tor, 0, 3, 15), failure(SwitchTier::Core, 5, 1, 16)];
+    assert_eq!(read.failures, expected);
     let traffic = read.traffic;
     traffic.validate(16).unwrap();
     let after = |flows: &[u32]| Start::After { flows: flows.to_vec(), delay: Span::ZERO };
@@ -287,7 +288,70 @@ fn kinds_are_told_by_content() {
     let found = message(read_flows("size_bytes,cdf\n1,1\n", "s", &hosts));
     assert!(found.starts_with("s: content = `a size distribution`: expected a flow list"));
     assert!(message(read_flows("", "s", &hosts)).starts_with("s: content = `an empty file`"));
-    assert!(message(read_flows("a b\n", "s", &hosts)).contains("unknown layout"));
+    let found = message(read_flows("# x\na b\n", "s", &hosts));
+    assert!(found.starts_with("s:2: unknown layout = `a b`: expected a flow list"), "{found}");
+}
+
+const CSV: &str = "src,dst,size_bytes,start_ns,class\n0,1,1000,0,\n1,2,2000,5.5,long\n2,3,1,7,\n";
+const YAPS: &str = "0 1.0 x x 10 x x 3 1\n1 0.5 0 0 1 0 0 0 2\n2 0.7 0 0 9 0 0 1 2\n";
+const HPCC_SMALL: &str = "3\n0 1 3 100 5000 0.5\n1 2 3 200 64 0.6\n2 3 3 100 1 0.7\n";
+const PERCENT: &str = "0 0\n10 50\n20 60\n30 100\n";
+const PROBABILITY: &str = "0 0\n10 0.5\n20 0.75\n30 1\n";
+const PACKETS: &str = "6 1 0\n13 1 0.5\n20 1 0.75\n30 1 1\n";
+const HOMA: &str = "12.5\n10 0.5\n20 0.75\n30 1\n";
+const SIZES_CSV: &str = "size_bytes,cdf\n10,0.5\n20,0.75\n30,1\n";
+
+/// Ways in which a line gets broken. None of them leaves a line that means anything.
+fn broken(line: &str) -> Vec<String> {
+    let between = if line.contains(',') { "," } else { " " };
+    let words: Vec<&str> = line.split(between).collect();
+    let mut all = vec!["???".to_string(), "nothing that anyone reads".to_string()];
+    all.push(format!("{line}{between}7{between}7{between}7"));
+    if words.len() > 2 {
+        all.push(words[..2].join(between));
+    }
+    all.push(vec!["-1"; words.len()].join(between));
+    all.push(vec!["x"; words.len()].join(between));
+    all.push(vec!["99999999999999999999999"; words.len()].join(between));
+    all
+}
+
+/// `text` with its `at`-th line replaced.
+fn with_line(text: &str, at: usize, line: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[at] = line;
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn a_broken_line_is_named_whichever_it_is() {
+    let hosts = HostIds::same(16);
+    for text in [CSV, YAPS, HPCC_SMALL, CM] {
+        read_flows(text, "f", &hosts).expect("the sample is in order");
+        let kind = detect(text);
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+            for change in broken(line) {
+                let found = message(read_flows(&with_line(text, at, &change), "f", &hosts));
+                let place = format!("f:{}: ", at + 1);
+                let told = found.starts_with(&place) && found.contains("expected");
+                assert!(told, "{kind:?}, `{line}` became `{change}`: {found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_broken_line_of_a_size_table_is_named() {
+    for text in [PERCENT, PROBABILITY, PACKETS, HOMA, SIZES_CSV] {
+        SizeTable::parse(text, "f").expect("the sample is in order");
+        for (at, line) in text.lines().enumerate() {
+            for change in broken(line) {
+                let found = message(SizeTable::parse(&with_line(text, at, &change), "f"));
+                let told = found.starts_with(&format!("f:{}: ", at + 1));
+                assert!(told && found.contains("expected"), "`{line}` -> `{change}`: {found}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -324,6 +388,29 @@ proptest! {
         for (read, written) in hpcc.flows.iter().zip(&traffic.flows) {
             prop_assert_eq!((read.src, read.dst), (written.src, written.dst));
             prop_assert_eq!((read.size, &read.start), (written.size, &written.start));
+        }
+    }
+
+    /// Whatever one word becomes, the message has file, line and what was expected, or the file
+    /// still means something.
+    #[test]
+    fn an_edited_word_is_told_with_its_line(
+        base in prop::sample::select(vec![CSV, YAPS, HPCC_SMALL, CM]),
+        position in any::<prop::sample::Index>(),
+        word in "[-0-9a-z.]{0,8}|18446744073709551615|#|1e400|->|Nodes",
+    ) {
+        let mut words: Vec<String> =
+            base.split_inclusive([' ', '\n', ',']).map(str::to_string).collect();
+        let at = position.index(words.len());
+        let end = words[at].chars().last().expect("not empty");
+        words[at] = format!("{word}{end}");
+        let text = words.concat();
+        if let Err(error) = read_flows(&text, "f", &HostIds::same(16)) {
+            let found = error.to_string();
+            // Only what is missing altogether has no line.
+            let whole = found.contains("is missing");
+            prop_assert!(found.starts_with("f:") && (whole || error.line.is_some()), "{}", found);
+            prop_assert!(found.contains("expected"), "{}", found);
         }
     }
 

@@ -29,6 +29,12 @@ const TIER_KEYS: [&str; 9] = [
     "downlink_latency_ns",
 ];
 
+/// Whether a line begins with a key of a `.topo` file.
+pub(super) fn known(line: &str) -> bool {
+    let key = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    key == "tier" || HEADER_KEYS.iter().chain(&TIER_KEYS).any(|known| *known == key)
+}
+
 /// No value is larger, so that products of two fit 128 bits and most fit 64.
 const MAX_VALUE: u64 = 1 << 31;
 

@@ -7,6 +7,7 @@ pub use hpcc::{export_hpcc_topology, import_hpcc_topology};
 pub use htsim::{HtsimFailure, TierQueues, import_htsim_topo};
 
 use crate::{Fabric, TopologyError};
+use incast_units::Span;
 use std::path::Path;
 
 /// A fabric read from a file, and how its numbers translate.
@@ -42,7 +43,8 @@ pub enum Kind {
     HtsimTopo,
 }
 
-/// What kind of topology file a text is, by its content.
+/// What kind of topology file a text is, by its content: the header, or else what most of its lines
+/// look like, so that a broken line leaves the kind known and the reader can name it.
 pub fn detect(text: &str) -> Option<Kind> {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     let words: Vec<&str> = lines().next()?.split_whitespace().collect();
@@ -52,7 +54,22 @@ pub fn detect(text: &str) -> Option<Kind> {
         _ => {}
     }
     let mut keys = lines().filter_map(|line| line.split_whitespace().next());
-    keys.any(|key| key.eq_ignore_ascii_case("tiers")).then_some(Kind::HtsimTopo)
+    if keys.any(|key| key.eq_ignore_ascii_case("tiers")) {
+        return Some(Kind::HtsimTopo);
+    }
+    let content = || lines().filter(|line| !line.starts_with('#'));
+    let most =
+        |is: fn(&str) -> bool| 2 * content().filter(|line| is(line)).count() > content().count();
+    if most(htsim::known) {
+        return Some(Kind::HtsimTopo);
+    }
+    // Links between numbered nodes; the rate has a unit or the delay has.
+    let link = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let numbered = words.iter().take(2).all(|word| word.parse::<u32>().is_ok());
+        words.len() == 5 && numbered && words[3].parse::<Span>().is_ok()
+    };
+    most(link).then_some(Kind::Hpcc)
 }
 
 /// Reads a topology file of any kind that [`detect`] knows. Errors name the file and the line.
@@ -63,11 +80,11 @@ pub fn import_file(path: &Path) -> Result<Imported, TopologyError> {
     match detect(&text) {
         Some(Kind::Hpcc) => import_hpcc_topology(&file, &text),
         Some(Kind::HtsimTopo) => import_htsim_topo(&file, &text),
-        None => Err(refuse(
-            "not a topology file: expected an ns-3 header such as `320 64 640`, or htsim's \
-             `Nodes`, `Tiers`, `Podsize`"
-                .to_string(),
-        )),
+        None => {
+            let message = "not a topology file: expected an ns-3 header such as `320 64 640`, or \
+                 htsim's `Nodes`, `Tiers`, `Podsize`";
+            Err(error_at(&file, 1, message.to_string()))
+        }
     }
 }
 

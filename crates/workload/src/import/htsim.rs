@@ -33,6 +33,8 @@ pub struct Failure {
     pub switch: u32,
     /// The link of that switch, from 0.
     pub link: u32,
+    /// The line that asks for it, for messages.
+    pub line: usize,
 }
 
 /// What a connection matrix holds.
@@ -74,6 +76,12 @@ struct Connection {
 /// no connection waits for itself.
 pub fn read_htsim(text: &str, file: &str, hosts: &HostIds) -> Result<HtsimTraffic, WorkloadError> {
     let lines = content(text);
+    // First of all the lines that are nothing: a header with a slip is not "missing".
+    if let Some(line) = lines.iter().find(|line| !belongs(line.text)) {
+        let other = word(line.text, 0);
+        let known = HEADER.into_iter().chain(["trigger", "failure", "0->1"]);
+        return Place { file, line: line.number }.fail("line", other, one_of(other, known));
+    }
     let is_header = |line: &&Line<'_>| HEADER.contains(&word(line.text, 0));
     let header = Header::read(file, &lines, hosts)?;
     let ids = HostIds::same(header.nodes);
@@ -90,11 +98,7 @@ pub fn read_htsim(text: &str, file: &str, hosts: &HostIds) -> Result<HtsimTraffi
                     return place.fail("trigger id", id, "each trigger once");
                 }
             }
-            "failure" => failures.push(read_failure(place, line.text)?),
-            other => {
-                let known = HEADER.into_iter().chain(["trigger", "failure", "0->1"]);
-                return place.fail("line", other, one_of(other, known));
-            }
+            _ => failures.push(read_failure(place, line.text)?),
         }
     }
     header.check(file, [connections.len(), triggers.len(), failures.len()])?;
@@ -103,6 +107,18 @@ pub fn read_htsim(text: &str, file: &str, hosts: &HostIds) -> Result<HtsimTraffi
 }
 
 const HEADER: [&str; 4] = ["Nodes", "Connections", "Triggers", "Failures"];
+
+/// Whether a line is one of a connection matrix, by its first word.
+pub(crate) fn belongs(text: &str) -> bool {
+    let first = word(text, 0);
+    first.contains("->") || HEADER.contains(&first) || ["trigger", "failure"].contains(&first)
+}
+
+/// Whether a line can only be one of a connection matrix, not of a topology.
+pub(crate) fn connects(text: &str) -> bool {
+    let first = word(text, 0);
+    first.contains("->") || first == "Connections"
+}
 
 fn word(text: &str, place: usize) -> &str {
     text.split_whitespace().nth(place).unwrap_or("")
@@ -232,7 +248,7 @@ fn read_failure(place: Place<'_>, text: &str) -> Result<Failure, WorkloadError> 
     };
     let number = |key: &str, value: &str| place.integer(key, value, 0, u64::from(u32::MAX));
     let (switch, link) = (number("switch_id", switch)?, number("link_id", link)?);
-    Ok(Failure { tier, switch: switch as u32, link: link as u32 })
+    Ok(Failure { tier, switch: switch as u32, link: link as u32, line: place.line })
 }
 
 /// Joins connections and triggers.

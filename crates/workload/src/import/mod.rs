@@ -53,43 +53,78 @@ pub enum Kind {
     HomaSizes,
 }
 
-/// Recognises a workload file by its first and last lines; `None` when it is no kind we read.
-/// Only the reader itself can tell whether the rest of the file is in order.
+/// Recognises a workload file by its header, or else by what most of its lines look like, so that
+/// one broken line, whichever it is, leaves the kind known and the reader can name that line.
+/// `None` when it is no kind we read.
 pub fn detect(text: &str) -> Option<Kind> {
     let lines = content(text);
-    let (first, last) = (lines.first()?, lines.last()?);
-    let columns = |line: &Line<'_>| line.text.split_whitespace().count();
-    let numbers = |line: &Line<'_>| {
-        let mut fields = line.text.split([',', ' ', '\t']).filter(|field| !field.is_empty());
-        fields.all(|field| field.parse::<f64>().is_ok())
-    };
+    let first = lines.first()?;
     if first.text.starts_with("src,dst,") {
         return Some(Kind::NativeFlows);
-    }
-    if first.text.starts_with("Nodes") {
-        let connects = |line: &Line<'_>| line.text.starts_with("Connections");
-        return lines.iter().any(connects).then_some(Kind::HtsimConnections);
     }
     if first.text.starts_with("size_bytes") {
         return Some(Kind::NativeSizes);
     }
-    if !numbers(first) || !numbers(last) {
+    let share = |is: fn(&str) -> bool| {
+        let such = lines.iter().filter(|line| is(line.text)).count();
+        such as f64 / lines.len() as f64
+    };
+    let connects = |line: &Line<'_>| htsim::connects(line.text);
+    if share(htsim::belongs) > 0.5 && lines.iter().any(connects) {
+        return Some(Kind::HtsimConnections);
+    }
+    let counted = lines.len() > 1 && columns(first.text) == 1 && numbers(first.text);
+    // A count is one line more that has no six columns.
+    let body = if counted { &lines[1..] } else { &lines[..] };
+    let most = |wide: fn(&str) -> bool| {
+        2 * body.iter().filter(|line| wide(line.text)).count() > body.len()
+    };
+    if most(|text| text.split(',').count() >= 4) {
+        return Some(Kind::NativeFlows);
+    }
+    if most(|text| columns(text) == 6 && columns_of_numbers(text) >= 4)
+        || (counted && most(|text| columns_of_numbers(text) >= 4))
+    {
+        return Some(Kind::HpccFlows);
+    }
+    if most(|text| columns(text) == 9 && columns_of_numbers(text) >= 4) {
+        return Some(Kind::YapsTrace);
+    }
+    sizes(&lines)
+}
+
+fn columns(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+fn columns_of_numbers(text: &str) -> usize {
+    text.split_whitespace().filter(|word| word.parse::<f64>().is_ok()).count()
+}
+
+fn numbers(text: &str) -> bool {
+    let mut fields = text.split([',', ' ', '\t']).filter(|field| !field.is_empty());
+    fields.all(|field| field.parse::<f64>().is_ok())
+}
+
+/// The kind of size distribution, if most lines are as many numbers as its dialect has.
+fn sizes(lines: &[Line<'_>]) -> Option<Kind> {
+    let dialect = dialect(lines)?;
+    let fits = |line: &&Line<'_>| dialect.fits(line.text) && numbers(line.text);
+    if 2 * lines.iter().filter(fits).count() <= lines.len() && dialect != Dialect::Homa {
         return None;
     }
-    match (columns(first), lines.get(1).map(columns)) {
-        (1, Some(6)) => return Some(Kind::HpccFlows),
-        (9, _) => return Some(Kind::YapsTrace),
-        _ => {}
-    }
-    let width = if columns(first) == 1 { 2 } else { columns(first) };
-    let even = lines[1..].iter().all(|line| columns(line) == width && numbers(line));
-    let packets = |line: &Line<'_>| line.text.split_whitespace().nth(1) == Some("1");
-    match dialect(&lines).filter(|_| even)? {
+    match dialect {
         Dialect::Native => Some(Kind::NativeSizes),
         Dialect::Percent => Some(Kind::PercentSizes),
         Dialect::Probability => Some(Kind::ProbabilitySizes),
-        Dialect::Packets => lines.iter().all(packets).then_some(Kind::PacketSizes),
-        Dialect::Homa => (lines.len() > 1).then_some(Kind::HomaSizes),
+        Dialect::Packets => {
+            let ones = lines.iter().filter(|line| line.text.split_whitespace().nth(1) == Some("1"));
+            (2 * ones.count() > lines.len()).then_some(Kind::PacketSizes)
+        }
+        Dialect::Homa => (lines.len() > 1
+            && numbers(lines[0].text)
+            && lines[1..].iter().filter(fits).count() * 2 > lines.len() - 1)
+            .then_some(Kind::HomaSizes),
     }
 }
 
@@ -173,19 +208,24 @@ pub fn read_flows(text: &str, file: &str, hosts: &HostIds) -> Result<Imported, W
             let read = htsim::read_htsim(text, file, hosts)?;
             (read.traffic, read.failures)
         }
-        other => {
-            let found = match (other, content(text).is_empty()) {
-                (Some(_), _) => "a size distribution",
-                (None, true) => "an empty file",
-                (None, false) => "an unknown layout",
-            };
-            let accepted = "a flow list: CSV with the header `src,dst,size_bytes,start_ns`, an \
-                 HPCC flow file, an htsim connection matrix or a YAPS trace";
-            return Err(WorkloadError::file(file, "content", found, accepted));
-        }
+        other => return Err(no_flow_file(text, file, other)),
     };
     let kind = kind.expect("matched above");
     Ok(Imported { kind, traffic, failures })
+}
+
+/// What to say about a file that holds no flows.
+fn no_flow_file(text: &str, file: &str, kind: Option<Kind>) -> WorkloadError {
+    let accepted = "a flow list: CSV with the header `src,dst,size_bytes,start_ns`, an HPCC flow \
+         file (a count, then `src dst pg dport bytes start_s`), an htsim connection matrix \
+         (`Nodes <n>`, `Connections <n>`, `0->1 start 0 size 1000`) or a YAPS trace (9 columns)";
+    match (kind, content(text).first()) {
+        (Some(_), _) => WorkloadError::file(file, "content", "a size distribution", accepted),
+        (None, None) => WorkloadError::file(file, "content", "an empty file", accepted),
+        (None, Some(first)) => {
+            WorkloadError::line(file, first.number, "unknown layout", first.text, accepted)
+        }
+    }
 }
 
 /// Reads fields of one line of one file, so that every error names the place.
