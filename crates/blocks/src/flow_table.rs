@@ -3,7 +3,7 @@
 //! Flow numbers are dense over a run, but one host meets only some of them. The table is a small
 //! open-addressing index over a slab; nothing about it depends on the order of hash buckets.
 
-use incast_transport::{FlowId, prefetch};
+use incast_transport::{FlowId, Span, Time, prefetch};
 
 /// Stands for an unused cell of the index. No flow has this number.
 const VACANT: u32 = u32::MAX;
@@ -191,40 +191,105 @@ impl<T> FlowTable<T> {
     }
 }
 
-/// A set of flow numbers that only grows: the flows a host has finished. Six to eleven bytes a
-/// flow, so that late packets are recognised however late they come.
-#[derive(Clone, Debug, Default)]
+/// A finished flow is remembered at least this long after the last packet of it: the sender asks
+/// again until it knows, and its timer has doubled ten times from a millisecond by then.
+pub const LINGER: Span = Span::from_secs(1);
+
+/// As many flows are remembered whatever their age.
+const KEPT: usize = 4096;
+
+/// The flows a host has finished, so that a late duplicate is recognised and does not begin its
+/// flow again. Bounded: flows are forgotten in two generations, so that it holds the last 4,096 of
+/// them and those that finished, or were heard of, within the last second, and at most twice as
+/// many. Six to eleven bytes a flow.
+#[derive(Clone, Debug)]
 pub struct FlowSet {
-    cells: Vec<u32>,
-    shift: u32,
-    len: usize,
+    young: Generation,
+    old: Generation,
+    /// When `young` was begun.
+    since: Time,
+}
+
+impl Default for FlowSet {
+    fn default() -> Self {
+        FlowSet::new()
+    }
 }
 
 impl FlowSet {
     /// An empty set.
     pub fn new() -> FlowSet {
-        FlowSet { cells: vec![], shift: 31, len: 0 }
+        FlowSet { young: Generation::new(), old: Generation::new(), since: Time::ZERO }
     }
 
     /// Number of flows in it.
     pub fn len(&self) -> usize {
-        self.len
+        self.young.len + self.old.len
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
-    /// Whether the flow is in the set.
+    /// Whether the flow is in the set. Once heard of again, it counts as young.
     #[inline]
-    pub fn contains(&self, flow: FlowId) -> bool {
-        !self.cells.is_empty() && self.cells[self.find(flow.0)] == flow.0
+    pub fn contains(&mut self, flow: FlowId) -> bool {
+        if self.young.contains(flow.0) {
+            return true;
+        }
+        let found = self.old.contains(flow.0);
+        if found {
+            self.young.insert(flow.0);
+        }
+        found
     }
 
-    /// Adds a flow; returns whether it is new.
-    pub fn insert(&mut self, flow: FlowId) -> bool {
+    /// Adds a flow that is finished `now`; returns whether it is new.
+    pub fn insert(&mut self, flow: FlowId, now: Time) -> bool {
         assert!(flow.0 != VACANT, "flow number out of range");
+        let new = !self.contains(flow);
+        if new {
+            if self.young.len >= KEPT && now >= self.since.saturating_add(LINGER) {
+                // The old generation's memory serves the new one.
+                std::mem::swap(&mut self.young, &mut self.old);
+                self.young.clear();
+                self.since = now;
+            }
+            self.young.insert(flow.0);
+        }
+        new
+    }
+}
+
+/// Flow numbers, in open addressing.
+#[derive(Clone, Debug)]
+struct Generation {
+    cells: Vec<u32>,
+    shift: u32,
+    len: usize,
+}
+
+impl Generation {
+    fn new() -> Generation {
+        Generation { cells: vec![], shift: 31, len: 0 }
+    }
+
+    fn clear(&mut self) {
+        // A burst of short flows does not hold its memory for ever.
+        if self.cells.len() > self.len.max(KEPT) * 4 {
+            *self = Generation::new();
+        }
+        self.cells.fill(VACANT);
+        self.len = 0;
+    }
+
+    #[inline]
+    fn contains(&self, flow: u32) -> bool {
+        self.len > 0 && self.cells[self.find(flow)] == flow
+    }
+
+    fn insert(&mut self, flow: u32) {
         if (self.len + 1) * 4 > self.cells.len() * 3 {
             let count = (self.cells.len() * 2).max(FIRST_CELLS);
             let old = std::mem::replace(&mut self.cells, vec![VACANT; count]);
@@ -234,11 +299,9 @@ impl FlowSet {
                 self.cells[cell] = flow;
             }
         }
-        let cell = self.find(flow.0);
-        let new = self.cells[cell] == VACANT;
-        self.cells[cell] = flow.0;
-        self.len += new as usize;
-        new
+        let cell = self.find(flow);
+        self.len += (self.cells[cell] == VACANT) as usize;
+        self.cells[cell] = flow;
     }
 
     /// The flow's cell, or the vacant one where it would go.
@@ -320,13 +383,46 @@ mod tests {
     fn the_set_behaves_like_a_set() {
         let mut random = Random::new(5, 0, 0);
         let (mut set, mut model) = (FlowSet::new(), BTreeSet::new());
-        for _ in 0..20_000 {
+        for step in 0..20_000 {
             let flow = FlowId(random.below(10_000) as u32);
-            assert_eq!(set.insert(flow), model.insert(flow));
+            assert_eq!(set.insert(flow, Time(step)), model.insert(flow));
             let other = FlowId(random.below(10_000) as u32);
             assert_eq!(set.contains(other), model.contains(&other));
         }
-        assert_eq!(set.len(), model.len());
-        assert!(set.cells.len() * 4 <= set.len() * 16);
+        assert_eq!(set.len(), model.len(), "nothing is forgotten within a second");
+        assert!(set.young.cells.len() * 4 <= set.len() * 16);
+    }
+
+    /// A million flows, of which 10,000 finish in a second: what is held stays what 2 s bring.
+    #[test]
+    fn the_set_is_bounded_and_remembers_a_second() {
+        let mut set = FlowSet::new();
+        let apart = Span::from_us(100);
+        let at = |flow: u32| Time::ZERO + apart * flow as u64;
+        let mut most = 0;
+        for flow in 0..1_000_000u32 {
+            assert!(set.insert(FlowId(flow), at(flow)));
+            // The oldest that must still be known, and one of which a packet comes every 50 ms.
+            assert!(
+                flow < 9_999 || set.young.contains(flow - 9_999) || set.old.contains(flow - 9_999)
+            );
+            assert!(!flow.is_multiple_of(500) || set.contains(FlowId(0)), "{flow}");
+            most = most.max((set.young.cells.len() + set.old.cells.len()) * 4);
+        }
+        assert!(set.len() <= 20_002, "{}", set.len());
+        assert!(most <= 2 * 16_384 * 4, "{most} B");
+        assert!(!set.contains(FlowId(900_000)), "what finished 10 s ago is forgotten");
+    }
+
+    #[test]
+    fn the_last_flows_are_kept_however_long_ago_they_finished() {
+        let mut set = FlowSet::new();
+        for flow in 0..20_000u32 {
+            let now = Time::ZERO + Span::from_secs(flow as u64);
+            set.insert(FlowId(flow), now);
+            let oldest = flow.saturating_sub(KEPT as u32 - 1);
+            assert!(set.young.contains(oldest) || set.old.contains(oldest));
+        }
+        assert!(set.len() <= 2 * KEPT);
     }
 }

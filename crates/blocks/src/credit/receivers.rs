@@ -186,7 +186,7 @@ impl<L: CreditLaw> Receivers<L> {
     fn complete(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, id: FlowId) {
         env.probe.completed(id);
         let flow = self.flows.remove(id).expect("it has just received");
-        self.finished.insert(id);
+        self.finished.insert(id, env.now);
         if flow.next_credit == Time::NEVER || self.terms.burst.is_some() {
             // The source has stopped the credits already, or never needed one, and will say no
             // more.

@@ -152,7 +152,7 @@ impl<R: Recovery> Receivers<R> {
             if incoming.arrivals.complete() {
                 env.probe.completed(flow);
                 self.flows.remove(flow);
-                self.finished.insert(flow);
+                self.finished.insert(flow, now);
                 return self.finish(flow, src, now);
             }
         }

@@ -196,7 +196,7 @@ impl<L: Law> Sender<L> {
         if complete {
             env.probe.completed(flow);
             self.incoming.remove(flow);
-            self.finished.insert(flow);
+            self.finished.insert(flow, env.now);
         }
         for reply in [flushed, reply].into_iter().flatten() {
             self.answer(flow, packet.src, &reply);

@@ -115,7 +115,7 @@ impl Receivers {
             if flow.arrivals.complete() {
                 env.probe.completed(id);
                 self.remove(id);
-                self.finished.insert(id);
+                self.finished.insert(id, env.now);
                 finish(outbox, id, src, env.now);
                 return self.schedule(env.now, outbox);
             }

@@ -136,7 +136,7 @@ impl Receivers {
     fn finish(&mut self, now: Time, id: FlowId, seq: u32) {
         let flow = self.flows.remove(id).expect("it has just received");
         self.owed -= flow.owed as u64;
-        self.finished.insert(id);
+        self.finished.insert(id, now);
         if self.owed == 0 {
             self.turn.clear();
         }

@@ -220,7 +220,7 @@ impl Receivers {
         if flow.place == Place::Eligible {
             self.eligible.remove(flow.rank);
         }
-        self.finished.insert(id);
+        self.finished.insert(id, now);
         finish(outbox, id, flow.src, now);
     }
 
