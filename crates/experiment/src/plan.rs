@@ -2,15 +2,15 @@
 
 use crate::buffers::rules;
 use crate::scenario::{Buffer, Scenario, parameters_from};
-use crate::traffic::{hosts, shape, traffic};
+use crate::traffic::{Flows, flows, hosts, shape};
 use crate::{Fault, nearest};
 use incast_blocks::port::Join;
-use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, import};
+use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, Tier, import};
 use incast_protocols::CATALOGUE;
 use incast_transport::{
     FabricSite, Framing, Limit, Rate, Routing, SizeQuantiles, Span, Time, Transport,
 };
-use incast_workload::{FlowSpec, Traffic};
+use incast_workload::{Failure, FlowSpec, Start, SwitchTier, Traffic};
 use incast_world::{Lane, Pfc, SharedBuffer, fabric_site};
 use std::path::Path;
 use std::sync::Arc;
@@ -65,11 +65,14 @@ pub fn transport(name: &str, key: &str) -> Result<&'static dyn Transport, Fault>
 impl Plan {
     /// Resolves a scenario.
     pub fn new(scenario: Scenario) -> Result<Plan, Fault> {
-        let (fabric, imported) = fabric(&scenario)?;
+        let (mut fabric, imported) = fabric(&scenario)?;
         let mut warnings: Vec<String> =
             imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
         let shape = shape(&fabric);
-        let traffic = traffic(&scenario, &shape, imported.as_ref())?;
+        let Flows { traffic, failures } = flows(&scenario, &shape, imported.as_ref())?;
+        for (file, failure) in &failures {
+            break_link(&mut fabric, file, failure)?;
+        }
         warnings.extend(traffic.warnings.iter().cloned());
         let framing = match scenario.fabric.l2_overhead {
             Some(false) => Framing::NONE,
@@ -167,14 +170,32 @@ impl Plan {
         Ok(Lane { info: entry.info(), configured, routing })
     }
 
+    /// Every destination has a way from its source when the flow starts; of a flow that waits for
+    /// others, at the start of the run.
     fn check_reachable(&self) -> Result<(), Fault> {
-        let routes = self.fabric.routes();
+        let mut times: Vec<Time> = self.fabric.failures().iter().map(|one| one.at).collect();
+        times.dedup();
+        let whole = (Time::ZERO, self.fabric.routes());
+        let broken = times.into_iter().map(|at| {
+            let dead = self.fabric.dead_at(at);
+            (at, self.fabric.routes_without(&dead))
+        });
+        let epochs: Vec<_> = std::iter::once(whole).chain(broken).collect();
         for (index, flow) in self.traffic.flows.iter().enumerate() {
-            if self.fabric.path(&routes, flow.src, flow.dst, |_| 0).is_empty() {
-                let (src, dst) = (flow.src, flow.dst);
+            let start = match flow.start {
+                Start::At(at) => at,
+                Start::After { .. } => Time::ZERO,
+            };
+            let current = epochs.partition_point(|(at, _)| *at <= start).max(1) - 1;
+            let (since, routes) = &epochs[current];
+            if self.fabric.path(routes, flow.src, flow.dst, |_| 0).is_empty() {
+                let (src, dst, name) = (flow.src, flow.dst, self.fabric.name());
+                let why = match current {
+                    0 => String::new(),
+                    _ => format!(", with the links that have failed by {since}"),
+                };
                 return Err(Fault(format!(
-                    "flow {index}: host {dst} cannot be reached from host {src} in {}",
-                    self.fabric.name()
+                    "flow {index}: host {dst} cannot be reached from host {src} in {name}{why}"
                 )));
             }
         }
@@ -226,16 +247,41 @@ fn fabric(scenario: &Scenario) -> Result<(Fabric, Option<Imported>), Fault> {
             Ok((fabric, None))
         }
         (None, Some(file)) => {
-            if section.rate.is_some() || section.propagation.is_some() || section.loss != 0.0 {
+            let given = [
+                ("rate", section.rate.is_some()),
+                ("propagation", section.propagation.is_some()),
+                ("loss", section.loss != 0.0),
+                ("uplink_rate", section.uplink_rate.is_some()),
+                ("uplink_propagation", section.uplink_propagation.is_some()),
+                ("oversubscription", section.oversubscription.is_some()),
+            ];
+            if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
                 return Err(Fault(format!(
-                    "fabric: {file} says how links are; leave out rate, propagation and loss"
+                    "fabric.{key}: {file} says how links are; leave it out, or change single \
+                     links with fabric.links"
                 )));
             }
             let imported = import::import_file(Path::new(file))?;
-            Ok((imported.fabric.clone(), Some(imported)))
+            let mut fabric = imported.fabric.clone();
+            fabric.change_links(&options)?;
+            Ok((fabric, Some(imported)))
         }
         _ => Err(Fault("fabric: expected either `topology` or `file`".into())),
     }
+}
+
+/// A link that a connection matrix of htsim says is broken, as it is there: from the start.
+fn break_link(fabric: &mut Fabric, file: &str, failure: &Failure) -> Result<(), Fault> {
+    let tier = match failure.tier {
+        SwitchTier::Tor => Tier::Edge,
+        SwitchTier::Agg => Tier::Aggregation,
+        SwitchTier::Core => Tier::Core,
+    };
+    let link = import::HtsimFailure { tier, switch: failure.switch, link: failure.link };
+    link.apply(fabric, Time::ZERO).map_err(|error| {
+        let line = failure.line;
+        Fault(format!("{file}:{line}: failure: {error}"))
+    })
 }
 
 /// Sizes of the run as 64 quantiles.

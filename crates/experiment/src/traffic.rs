@@ -5,8 +5,8 @@ use crate::{Fault, nearest};
 use incast_fabric::{Fabric, Imported};
 use incast_transport::{Rate, Span, Time};
 use incast_workload::{
-    Burst, HostIds, LongFlow, ManyToMany, PacketTable, REQUEST_BYTES, RequestResponse, Shape,
-    SizeTable, Traffic, WireCost, packet_table, table,
+    Burst, Failure, HostIds, LongFlow, ManyToMany, PacketTable, REQUEST_BYTES, RequestResponse,
+    Shape, SizeTable, Traffic, WireCost, packet_table, table,
 };
 
 const KINDS: [&str; 9] = [
@@ -200,7 +200,7 @@ impl Reader<'_> {
         Ok(incast_workload::bursts(self.shape, &burst)?)
     }
 
-    fn file(&self, imported: Option<&Imported>) -> Result<Traffic, Fault> {
+    fn file(&self, imported: Option<&Imported>) -> Result<Flows, Fault> {
         let name = self.section.file.as_ref().ok_or_else(|| self.missing("file"))?;
         let text = std::fs::read_to_string(name)
             .map_err(|error| Fault(format!("{name}: could not read: {error}")))?;
@@ -212,22 +212,27 @@ impl Reader<'_> {
             None => HostIds::same(self.shape.hosts),
         };
         let read = incast_workload::read_flows(&text, name, &ids)?;
-        if let Some(failure) = read.failures.first() {
-            return Err(Fault(format!(
-                "{name}: link failures ({failure:?}) are given in the scenario: fabric.failures"
-            )));
-        }
-        Ok(read.traffic)
+        let failures = read.failures.into_iter().map(|failure| (name.clone(), failure)).collect();
+        Ok(Flows { traffic: read.traffic, failures })
     }
 }
 
+/// The flows of a scenario, and what files with flows say about links.
+pub struct Flows {
+    /// The flows.
+    pub traffic: Traffic,
+    /// Links that are broken from the start, with the file that says so.
+    pub failures: Vec<(String, Failure)>,
+}
+
 /// All flows of a scenario.
-pub fn traffic(
+pub fn flows(
     scenario: &Scenario,
     shape: &Shape,
     imported: Option<&Imported>,
-) -> Result<Traffic, Fault> {
+) -> Result<Flows, Fault> {
     let mut all: Option<Traffic> = None;
+    let mut failures = vec![];
     for (index, section) in scenario.traffic.iter().enumerate() {
         let reader = Reader { scenario, section, index, shape };
         let part = match section.kind.as_str() {
@@ -241,7 +246,11 @@ pub fn traffic(
             "many_to_many" => reader.many_to_many()?,
             "long" => reader.long()?,
             "burst" => reader.burst()?,
-            "file" => reader.file(imported)?,
+            "file" => {
+                let read = reader.file(imported)?;
+                failures.extend(read.failures);
+                read.traffic
+            }
             other => {
                 let hint = nearest(other, KINDS);
                 return Err(Fault(format!(
@@ -255,7 +264,7 @@ pub fn traffic(
             None => part,
         });
     }
-    let all = all.ok_or_else(|| Fault("traffic: the scenario has no flows".into()))?;
-    all.validate(shape.hosts)?;
-    Ok(all)
+    let traffic = all.ok_or_else(|| Fault("traffic: the scenario has no flows".into()))?;
+    traffic.validate(shape.hosts)?;
+    Ok(Flows { traffic, failures })
 }

@@ -86,15 +86,24 @@ pub fn parse_with(
         }
     }
     let mut fabric = build(spec, name, &counts, defaults, options)?;
-    for change in &options.links {
-        let (a, b) = (fabric.node_named(&change.a)?, fabric.node_named(&change.b)?);
-        fabric.change_link(a, b, change.rate, change.propagation, change.loss)?;
-    }
-    for (at, a, b) in &options.failures {
-        let (a, b) = (fabric.node_named(a)?, fabric.node_named(b)?);
-        fabric.fail_link(*at, a, b, 0)?;
-    }
+    fabric.change_links(options)?;
     Ok(fabric)
+}
+
+impl Fabric {
+    /// Applies the links that differ and those that fail. Errors name the node or link that does
+    /// not exist.
+    pub fn change_links(&mut self, options: &Options) -> Result<(), TopologyError> {
+        for change in &options.links {
+            let (a, b) = (self.node_named(&change.a)?, self.node_named(&change.b)?);
+            self.change_link(a, b, change.rate, change.propagation, change.loss)?;
+        }
+        for (at, a, b) in &options.failures {
+            let (a, b) = (self.node_named(a)?, self.node_named(b)?);
+            self.fail_link(*at, a, b, 0)?;
+        }
+        Ok(())
+    }
 }
 
 fn read_form(spec: &str) -> Result<(&'static str, Vec<u32>), TopologyError> {
