@@ -3,6 +3,18 @@
 use incast_transport::TransportId;
 use std::fmt;
 
+/// What would make the joining possible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Remedy {
+    /// Nothing but other policies.
+    #[default]
+    None,
+    /// Queues for each transport.
+    Separate,
+    /// Fewer classes, or common queues.
+    FewerQueues,
+}
+
 /// What cannot be done, and for whom. `first` and `second` are the same when a policy contradicts
 /// itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,6 +27,8 @@ pub struct PolicyConflict {
     pub key: String,
     /// What is wrong and what would be possible.
     pub problem: String,
+    /// What would mend it.
+    pub remedy: Remedy,
 }
 
 impl PolicyConflict {
@@ -24,7 +38,12 @@ impl PolicyConflict {
         key: impl Into<String>,
         problem: impl Into<String>,
     ) -> PolicyConflict {
-        PolicyConflict { first, second, key: key.into(), problem: problem.into() }
+        let (key, problem) = (key.into(), problem.into());
+        PolicyConflict { first, second, key, problem, remedy: Remedy::None }
+    }
+
+    pub(crate) fn mended_by(self, remedy: Remedy) -> PolicyConflict {
+        PolicyConflict { remedy, ..self }
     }
 }
 
@@ -34,7 +53,12 @@ impl fmt::Display for PolicyConflict {
         if self.second != self.first {
             write!(f, " beside transport {}", self.second.0)?;
         }
-        write!(f, ": {}: {}", self.key, self.problem)
+        write!(f, ": {}: {}", self.key, self.problem)?;
+        match self.remedy {
+            Remedy::None => Ok(()),
+            Remedy::Separate => f.write_str("; join them separately"),
+            Remedy::FewerQueues => f.write_str("; join them in shared queues, or have fewer"),
+        }
     }
 }
 

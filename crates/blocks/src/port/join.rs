@@ -2,7 +2,7 @@
 
 use super::plan::{Plan, QUEUES, Rule};
 use super::schedule::{Members, Scheduler, WEIGHT_LIMIT, common_multiple};
-use super::{Join, PolicyConflict};
+use super::{Join, PolicyConflict, Remedy};
 use incast_transport::{ClassPolicy, Discipline, Policy, Schedule, Shaper};
 
 /// A queue in the making.
@@ -102,13 +102,21 @@ fn places(policies: &[Policy], join: Join) -> Result<Vec<Place>, PolicyConflict>
                 let first = places.iter().flat_map(|p| &p.members).find(|&&m| m != index);
                 let first = policies[*first.unwrap_or(&index)].transport;
                 let problem = format!("together they need more than {QUEUES} queues");
-                return Err(PolicyConflict::new(first, policy.transport, "classes", problem));
+                let conflict = PolicyConflict::new(first, policy.transport, "classes", problem);
+                return Err(conflict.mended_by(Remedy::FewerQueues));
             }
             let (schedule, shaper, members) = (class.schedule, class.shaper, vec![index]);
             places.push(Place { rank: at, members, schedule, shaper, common });
         }
     }
     Ok(places)
+}
+
+fn said(schedule: Schedule) -> String {
+    match schedule {
+        Schedule::Strict => "strict priority".to_string(),
+        Schedule::Weighted(weight) => format!("weight {weight}"),
+    }
 }
 
 /// The schedule of a queue that one more transport joins. Weights prevail over strictness: who
@@ -126,9 +134,9 @@ fn joined(
             let of = |&&member: &&usize| policies[member].classes.get(place.rank).is_some();
             let first = place.members.iter().find(of).unwrap_or(&place.members[0]);
             let key = format!("classes[{}].schedule", place.rank);
-            let problem = format!("{a:?} and {b:?} contradict; join them separately");
+            let problem = format!("{} and {} contradict", said(a), said(b));
             let (first, second) = (policies[*first].transport, policies[index].transport);
-            Err(PolicyConflict::new(first, second, key, problem))
+            Err(PolicyConflict::new(first, second, key, problem).mended_by(Remedy::Separate))
         }
     }
 }
@@ -149,11 +157,11 @@ fn check_order(policies: &[Policy], places: &[Place]) -> Result<(), PolicyConfli
                 let other = policies[*other.unwrap_or(&index)].transport;
                 let key = format!("classes[{}].schedule", early.rank);
                 let problem = format!(
-                    "strict for one and weighted for the other, with the strict class {} behind \
-                     it; join them separately",
+                    "strict for one and weighted for the other, with the strict class {} behind it",
                     late.rank
                 );
-                return Err(PolicyConflict::new(other, policy.transport, key, problem));
+                let conflict = PolicyConflict::new(other, policy.transport, key, problem);
+                return Err(conflict.mended_by(Remedy::Separate));
             }
         }
     }
@@ -181,7 +189,8 @@ fn scheduler(
             let first = policies[group].transport;
             let second = policies.last().map_or(first, |policy| policy.transport);
             let problem = format!("the weights' common multiple exceeds {WEIGHT_LIMIT}");
-            return Err(PolicyConflict::new(first, second, "classes.schedule", problem));
+            let conflict = PolicyConflict::new(first, second, "classes.schedule", problem);
+            return Err(conflict.mended_by(Remedy::Separate));
         }
     }
     Ok(Scheduler::new(strict, &groups))

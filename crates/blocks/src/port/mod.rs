@@ -20,7 +20,7 @@ mod tests;
 mod transmitter;
 
 pub use classed::Classed;
-pub use conflict::PolicyConflict;
+pub use conflict::{PolicyConflict, Remedy};
 pub use fifo::Fifo;
 pub use lane::Lane;
 pub use schedule::Scheduler;
