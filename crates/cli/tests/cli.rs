@@ -204,6 +204,41 @@ fn an_interrupted_run_keeps_what_it_has() {
     assert!(cut.join("flows.parquet").exists() && cut.join("report.html").exists());
 }
 
+/// Every file that a run leaves, and every key of its manifest, stands in docs/results.md.
+#[test]
+fn what_a_run_leaves_is_documented() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let more = ["--transports", "dctcp,ndp", "--pfc", "--csv", "--pcap", "0", "--out", "out"];
+    let done = incast(folder.path(), &small(&more));
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results.md");
+    let page = std::fs::read_to_string(page).expect("docs/results.md");
+    let out = folder.path().join("out");
+    let mut names = vec![];
+    for folder in [&out, &out.join("ndp")] {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            names.push(entry.expect("readable").file_name().into_string().expect("text"));
+        }
+    }
+    for key in ["manifest.json", "flows.csv", "ports.csv", "ports.pcapng", "report.html"] {
+        assert!(names.iter().any(|name| name == key), "{key} is not in {names:?}");
+    }
+    names.retain(|name| name != "ndp" && name != "dctcp");
+    fn keys(value: &Value, names: &mut Vec<String>) {
+        for (key, value) in value.as_object().into_iter().flatten() {
+            names.push(key.clone());
+            if key != "parameters" {
+                keys(value, names);
+            }
+        }
+    }
+    keys(&manifest(&out), &mut names);
+    keys(&manifest(&out.join("ndp")), &mut names);
+    for name in names {
+        assert!(page.contains(&format!("`{name}`")), "`{name}` is not in docs/results.md");
+    }
+}
+
 #[test]
 fn the_list_has_names_for_scripts() {
     let folder = tempfile::tempdir().expect("a folder");
