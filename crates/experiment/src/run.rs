@@ -3,12 +3,12 @@
 use crate::Fault;
 use crate::buffers::way;
 use crate::plan::{Case, Plan, buffer_text};
-use incast_fabric::{NodeId, PortId, Tier, ideal_fct, ideal_fct_uniform};
+use incast_fabric::{NodeId, PortId, Tier, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
 use incast_sim::{Captured, Monitor};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowSpec, Start};
-use incast_world::{FlowSetup, Options, Pfc, Setup, assemble};
+use incast_world::{FlowSetup, Options, Pfc, Setup, assemble, ways};
 use serde_json::{Value, json};
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
@@ -112,14 +112,14 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
     let warm = (background as f64 * plan.scenario.run.warmup) as usize;
     let mut seen = 0;
     let metas = plan.traffic.flows.iter().zip(&case.lane_of).map(|(flow, lane)| {
-        let path = plan.fabric.path(&routes, flow.src, flow.dst, |_| 0);
-        let links = plan.fabric.links(&path);
+        let hops = plan.fabric.hops(&routes, flow.src, flow.dst);
+        let ways = ways(case.lanes[*lane as usize].routing);
         let ideal = match &flow.segments {
-            Some(payloads) => ideal_fct(&links, payloads.iter().map(|p| charged(*p))),
+            Some(payloads) => ideal_fct_over(&hops, ways, payloads.iter().map(|p| charged(*p))),
             None => {
                 let rest = flow.size % mss;
                 let last = if rest > 0 { charged(rest as u32) } else { Bytes(0) };
-                ideal_fct_uniform(&links, charged(mss as u32), flow.size / mss, last)
+                ideal_fct_over_uniform(&hops, ways, charged(mss as u32), flow.size / mss, last)
             }
         };
         let is_background = flow.class.name() == "background";

@@ -54,6 +54,135 @@ pub fn ideal_fct_uniform(
     }
 }
 
+/// One step of all shortest ways between two hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The fastest link of the step.
+    pub rate: Rate,
+    /// The shortest propagation of the step.
+    pub propagation: Span,
+    /// Number of links a packet may take at this step.
+    pub links: u32,
+}
+
+/// What a flow's packets have to themselves on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ways {
+    /// All take one way.
+    One,
+    /// Each may take another one: a short packet may overtake the long one before it.
+    Each,
+}
+
+/// The hops up to which all packets stay in order, and those after it up to the last.
+fn split(hops: &[Hop]) -> (&[Hop], &[Hop], &Hop) {
+    let (last, before) = hops.split_last().expect("a way has hops");
+    let apart = before.iter().position(|hop| hop.links > 1).unwrap_or(before.len());
+    let (together, apart) = before.split_at(apart);
+    (together, apart, last)
+}
+
+fn links(hops: &[Hop]) -> Vec<(Rate, Span)> {
+    hops.iter().map(|hop| (hop.rate, hop.propagation)).collect()
+}
+
+/// A packet's time over hops without waiting.
+fn alone(hops: &[Hop], size: Bytes) -> Span {
+    hops.iter()
+        .fold(Span::ZERO, |sum, hop| plus(sum, plus(hop.rate.tx_time(size), hop.propagation)))
+}
+
+/// No flow on an empty network takes less, whichever of the shortest ways its packets take.
+///
+/// Packets leave the source back to back in the order given. With [`Ways::One`] it is
+/// [`ideal_fct`] over the best link of each hop, which is exact where the links of a hop are
+/// alike. With [`Ways::Each`] packets keep their order up to the first hop with several links;
+/// from there to the last hop none waits for another; the last hop serves them as they arrive.
+/// Packets of one size give the same time either way unless links between switches are slower
+/// than the source's. Zero without packets or hops.
+pub fn ideal_fct_over(hops: &[Hop], ways: Ways, packets: impl Iterator<Item = Bytes>) -> Span {
+    if ways == Ways::One || hops.iter().all(|hop| hop.links == 1) {
+        return ideal_fct(&links(hops), packets);
+    }
+    let (together, apart, last) = split(hops);
+    let mut free = vec![Span::ZERO; together.len()];
+    let mut arrivals: Vec<(Span, Bytes)> = vec![];
+    for packet in packets {
+        let mut at = Span::ZERO;
+        for (hop, free) in together.iter().zip(&mut free) {
+            *free = plus(at.max(*free), hop.rate.tx_time(packet));
+            at = plus(*free, hop.propagation);
+        }
+        arrivals.push((plus(at, alone(apart, packet)), packet));
+    }
+    arrivals.sort_unstable();
+    let serve =
+        |busy: Span, (at, size): &(Span, Bytes)| plus(busy.max(*at), last.rate.tx_time(*size));
+    match arrivals.is_empty() {
+        true => Span::ZERO,
+        false => plus(arrivals.iter().fold(Span::ZERO, serve), last.propagation),
+    }
+}
+
+/// [`ideal_fct_over`] of `full_count` packets of `full_charged` followed by one of `last_charged`,
+/// or by none when that is zero; in time proportional to the hops alone, equal to the picosecond.
+pub fn ideal_fct_over_uniform(
+    hops: &[Hop],
+    ways: Ways,
+    full_charged: Bytes,
+    full_count: u64,
+    last_charged: Bytes,
+) -> Span {
+    let one = ways == Ways::One || hops.iter().all(|hop| hop.links == 1);
+    if one || full_count == 0 || last_charged == Bytes(0) && hops.is_empty() {
+        return ideal_fct_uniform(&links(hops), full_charged, full_count, last_charged);
+    }
+    let (together, apart, last) = split(hops);
+    let head = links(together);
+    let head_of = |count, last| ideal_fct_uniform(&head, full_charged, count, last);
+    // Full packet i, from 0, arrives at the last hop at first + i x pace, and is served in `each`.
+    let first = plus(head_of(1, Bytes(0)), alone(apart, full_charged));
+    let pace = together.iter().map(|hop| hop.rate.tx_time(full_charged)).max();
+    let pace = pace.unwrap_or(Span::ZERO);
+    let each = last.rate.tx_time(full_charged);
+    let (tail, tail_each) = match last_charged {
+        Bytes(0) => (Span::MAX, Span::ZERO),
+        size => (plus(head_of(full_count, size), alone(apart, size)), last.rate.tx_time(size)),
+    };
+    // The server's last busy period begins with some packet's arrival; the end is the largest over
+    // all of them of its arrival and the service of what arrives then or later. Over the full
+    // packets that is linear, before the short one's arrival and after it.
+    let full_from = |i: u64| {
+        let arrival = plus(first, pace.saturating_mul(i));
+        let work = each.saturating_mul(full_count - i);
+        let short = if last_charged > Bytes(0) && tail >= arrival { tail_each } else { Span::ZERO };
+        plus(plus(arrival, work), short)
+    };
+    let earlier = match tail.0.checked_sub(first.0) {
+        None => 0,
+        Some(after) if pace == Span::ZERO => {
+            if after < u64::MAX {
+                full_count
+            } else {
+                0
+            }
+        }
+        Some(after) => (after / pace.0).saturating_add(1).min(full_count),
+    };
+    let mut end = full_from(0).max(full_from(full_count - 1));
+    if earlier > 0 {
+        end = end.max(full_from(earlier - 1));
+    }
+    if earlier < full_count {
+        end = end.max(full_from(earlier));
+    }
+    if last_charged > Bytes(0) {
+        let later = each.saturating_mul(full_count - earlier);
+        end = end.max(plus(plus(tail, tail_each), later));
+    }
+    plus(end, last.propagation)
+}
+
 /// The bandwidth-delay product in packets: `rate x base_rtt / charged_mtu`, rounded up, at most
 /// `u32::MAX`. Panics when `charged_mtu` is zero.
 pub fn bdp_packets(rate: Rate, base_rtt: Span, charged_mtu: Bytes) -> u32 {

@@ -47,7 +47,9 @@ pub use error::{Problem, TopologyError};
 pub use fabric::{Fabric, NodeId, PortId, PortSpec, Tier};
 pub use failure::Failure;
 pub use graph::{Graph, Vertex};
-pub use ideal::{bdp_packets, ideal_fct, ideal_fct_uniform};
+pub use ideal::{
+    Hop, Ways, bdp_packets, ideal_fct, ideal_fct_over, ideal_fct_over_uniform, ideal_fct_uniform,
+};
 pub use import::{Imported, import_hpcc_topology, import_htsim_topo};
 pub use routes::Routes;
 pub use shapes::{Dumbbell, FatTree, LeafSpine, ParkingLot, Star, ThreeTier};

@@ -1,6 +1,7 @@
 //! Paths through the fabric and what they cost.
 
 use crate::fabric::{Fabric, NodeId, PortId};
+use crate::ideal::Hop;
 use crate::routes::{Routes, Switches, UNREACHED};
 use incast_units::{Bytes, Rate, Span};
 
@@ -171,6 +172,37 @@ impl Fabric {
             assert!(path.len() <= self.tiers.len(), "routes to host {dst} loop");
         }
         path
+    }
+
+    /// The steps of all shortest ways from `src` to `dst`, the host's own link first. Empty when
+    /// the hosts are the same or there is no way.
+    pub fn hops(&self, routes: &Routes, src: u32, dst: u32) -> Vec<Hop> {
+        if src == dst {
+            return vec![];
+        }
+        let of = |ports: &[PortId]| {
+            let specs = || ports.iter().map(|port| self.port(*port));
+            Hop {
+                rate: specs().map(|spec| spec.rate).max().expect("a step has links"),
+                propagation: specs().map(|spec| spec.propagation).min().expect("as above"),
+                links: ports.len() as u32,
+            }
+        };
+        let mut hops = vec![of(&[self.host_port(src)])];
+        let mut front = vec![self.rack_of(src)];
+        while front[0] != NodeId(dst) {
+            let mut ports: Vec<PortId> = vec![];
+            front.iter().for_each(|node| ports.extend(routes.next(*node, dst)));
+            if ports.is_empty() {
+                return vec![];
+            }
+            hops.push(of(&ports));
+            front = ports.iter().map(|port| self.port(*port).peer).collect();
+            front.sort_unstable();
+            front.dedup();
+            assert!(hops.len() <= self.tiers.len(), "routes to host {dst} loop");
+        }
+        hops
     }
 
     /// Rate and propagation of each link of a path, as [`crate::ideal_fct`] takes them.

@@ -469,6 +469,80 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn the_fast_bound_equals_the_exact_one(
+        hops in prop::collection::vec((1u64..4_000, 0u64..10_000_000, 1u32..3), 1..7),
+        full in 1u64..10_000,
+        count in 0u64..60,
+        last in 0u64..10_000,
+    ) {
+        let (first, rest) = hops.split_first().unwrap();
+        let hop = |&(mbps, ps, links): &(u64, u64, u32)| {
+            Hop { rate: Rate(mbps * 1_000_003), propagation: Span(ps), links }
+        };
+        let nic = Hop { links: 1, ..hop(first) };
+        let hops: Vec<Hop> = std::iter::once(nic).chain(rest.iter().map(hop)).collect();
+        let sizes = || std::iter::repeat_n(full, count as usize).chain((last > 0).then_some(last));
+        let in_order: Vec<_> = hops.iter().map(|hop| (hop.rate, hop.propagation)).collect();
+        let one = ideal_fct(&in_order, sizes().map(Bytes));
+        for ways in [Ways::One, Ways::Each] {
+            let exact = ideal_fct_over(&hops, ways, sizes().map(Bytes));
+            let fast = ideal_fct_over_uniform(&hops, ways, Bytes(full), count, Bytes(last));
+            prop_assert_eq!(exact, fast, "{:?}", ways);
+            prop_assert!(ways == Ways::Each || exact == one);
+        }
+    }
+}
+
+/// One full packet and a short one over 10, 1 (two links) and 10 Gb/s: the short one takes the
+/// other link and is there first.
+#[test]
+fn a_short_packet_overtakes_on_another_way() {
+    let hop = |gbps, us, links| Hop {
+        rate: Rate::from_gbps(gbps),
+        propagation: Span::from_us(us),
+        links,
+    };
+    let hops = [hop(10, 1, 1), hop(1, 2, 2), hop(10, 3, 1)];
+    let packets = || [1500, 100].map(Bytes).into_iter();
+    // In order: the full one is there after 1.2 + 1 + 12 + 2 + 1.2 us, the short one follows it in
+    // 0.08 us, and 3 us.
+    assert_eq!(ideal_fct_over(&hops, Ways::One, packets()), Span::from_ns(20_480));
+    // The short one is at the last hop at 1.28 + 1 + 0.8 + 2, the full one at 16.2 us, 1.2 + 3 more.
+    assert_eq!(ideal_fct_over(&hops, Ways::Each, packets()), Span::from_ns(20_400));
+    // Twice the full one: the second does not wait for the first between switches.
+    let packets = || [1500, 1500].map(Bytes).into_iter();
+    assert_eq!(ideal_fct_over(&hops, Ways::One, packets()), Span::from_ns(32_400));
+    assert_eq!(ideal_fct_over(&hops, Ways::Each, packets()), Span::from_ns(21_600));
+}
+
+#[test]
+fn hops_of_all_ways() {
+    let links =
+        LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 };
+    let options = Options {
+        links: vec![LinkOverride {
+            a: "leaf0".into(),
+            b: "spine1".into(),
+            rate: Some(Rate::from_gbps(40)),
+            propagation: Some(Span::from_us(3)),
+            loss: None,
+        }],
+        ..Options::default()
+    };
+    let fabric = parse_with("leaf-spine:2x3x2", links, &options).unwrap();
+    let hop =
+        |gbps, links| Hop { rate: Rate::from_gbps(gbps), propagation: Span::from_us(1), links };
+    let routes = fabric.routes();
+    assert_eq!(fabric.hops(&routes, 0, 2), [hop(10, 1), hop(40, 3), hop(10, 3), hop(10, 1)]);
+    assert_eq!(fabric.hops(&routes, 0, 1), [hop(10, 1), hop(10, 1)]);
+    assert_eq!(fabric.hops(&routes, 1, 1), []);
+    let tree = parse("fat-tree:4", links).unwrap();
+    let steps: Vec<u32> = tree.hops(&tree.routes(), 0, 15).iter().map(|hop| hop.links).collect();
+    assert_eq!(steps, [1, 2, 4, 4, 2, 1]);
+}
+
 /// Two hops of 10 and 1 Gb/s, by hand: the slow link sets the pace.
 #[test]
 fn ideal_fct_by_hand() {

@@ -24,7 +24,7 @@ pub mod purpose {
 pub use arbiter::pull;
 pub use assembly::{Lane, assemble, fabric_site, host_site, port_site};
 pub use pfc::{Books, Buffers, Ingress, OWN, Pfc, heed, is_change, sufficient_headroom};
-pub use route::{Choice, Turns, choose, comes_back_the_same_way, heading};
+pub use route::{Choice, Turns, choose, comes_back_the_same_way, heading, ways};
 pub use series::{FlowBytes, PortSeries};
 pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};
 pub use standstill::Standstill;

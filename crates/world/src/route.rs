@@ -1,7 +1,7 @@
 //! Which egress a packet takes at a switch; the same in both worlds.
 
 use incast_fabric::balance::{self, RoundRobin, at_level, at_switch, flow_hash, pick, spray_hash};
-use incast_fabric::{Fabric, NodeId, PortId, Routes};
+use incast_fabric::{Fabric, NodeId, PortId, Routes, Ways};
 use incast_transport::{HostId, Packet, Routing, Time, flag};
 
 /// A switch's answer to a packet.
@@ -19,6 +19,14 @@ pub enum Choice {
 #[inline]
 pub fn heading(packet: &Packet) -> HostId {
     if packet.has(flag::BOUNCED) { packet.src } else { packet.dst }
+}
+
+/// What a flow's packets may have to themselves under a routing, for the ideal time of a flow.
+pub fn ways(routing: Routing) -> Ways {
+    match routing {
+        Routing::Ecmp | Routing::SymmetricEcmp => Ways::One,
+        Routing::Spray | Routing::RoundRobin | Routing::SourcePath => Ways::Each,
+    }
 }
 
 /// Chooses the egress at switch `node` of a packet that arrives at `at` through the link whose way
