@@ -97,10 +97,14 @@ impl Line {
         self.series.sent(start, charged, backlog);
         medium.tally.hops += 1;
         let (content, extension) = (pool[packet], *pool.extension(packet));
-        let captures = &mut medium.tally.captures;
-        if self.captured && captures.len() < medium.tally.capture_limit {
+        if self.captured {
             let at = Time(start);
-            captures.push(Captured { at, port: self.port, packet: content, extension });
+            medium.tally.captures.push(Captured {
+                at,
+                port: self.port,
+                packet: content,
+                extension,
+            });
         }
         let control = matches!(content.header, Header::Pause { .. });
         if self.loss > 0.0 && !control && self.random.chance(self.loss) {

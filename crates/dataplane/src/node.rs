@@ -10,7 +10,7 @@ use incast_transport::{
     FlowId, Header, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time, TransportId,
 };
 use incast_wire::decode;
-use incast_world::{Buffers, Captured, Faults, FlowBytes, FlowSetup, Standstill};
+use incast_world::{Buffers, Captures, Faults, FlowBytes, FlowSetup, Standstill};
 use std::sync::Arc;
 
 /// Most frames taken off a port in one pass.
@@ -48,8 +48,7 @@ pub(crate) struct Tally {
     pub frames: u64,
     pub malformed: u64,
     pub link_losses: u64,
-    pub captures: Vec<Captured>,
-    pub capture_limit: usize,
+    pub captures: Captures,
     /// Releases of frames since the last look: when, and to which node.
     pub released: Vec<(u64, u32)>,
     /// Bytes over time of flows that are watched.

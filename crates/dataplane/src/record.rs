@@ -43,9 +43,7 @@ pub(crate) fn collect<I>(
         malformed: tally.malformed,
         link_losses: tally.link_losses,
     };
-    let mut captures = tally.captures;
-    captures.sort_by_key(|captured| (captured.at, captured.port));
-    (record, captures)
+    (record, tally.captures.finish())
 }
 
 /// A node's lines, their records brought to the end.

@@ -11,7 +11,7 @@ use incast_fabric::{NodeId, PortId, Routes};
 use incast_transport::{
     FlowId, HostClock, HostId, PacketPool, Probe, Random, RunRecord, Time, TransportId,
 };
-use incast_world::{Captured, FlowBytes, Options, Setup, Turns, purpose};
+use incast_world::{Captured, Captures, FlowBytes, Options, Setup, Turns, purpose};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -125,7 +125,11 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 routes: Arc::new(fabric.routes()),
                 dead: vec![false; fabric.ports().len()],
                 probe: Probe::new(flows.len(), options.log_deliveries),
-                tally: Tally { capture_limit: options.capture_limit, watch, ..Tally::default() },
+                tally: Tally {
+                    captures: Captures::new(options.capture_limit),
+                    watch,
+                    ..Tally::default()
+                },
                 flows,
                 fabric,
                 io,

@@ -6,7 +6,7 @@ use crate::partition::{Common, Egress, Outbox, Partition, SwitchState};
 use crate::queue::Wheel;
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{Bytes, HostClock, PacketPool, PacketRef, Probe, Random, Routing, Time};
-use incast_world::{FlowBytes, FlowSetup, Ingress, PortSeries, Setup, Turns, purpose};
+use incast_world::{Captures, FlowBytes, FlowSetup, Ingress, PortSeries, Setup, Turns, purpose};
 use std::sync::Arc;
 
 /// Cuts a setup for `threads` threads; also returns the length of a window in picoseconds.
@@ -134,8 +134,7 @@ impl Builder {
             opens: vec![],
             missing: common.flows.iter().map(|setup| setup.after.len() as u32).collect(),
             watch,
-            captures: vec![],
-            capture_limit: self.0.options.capture_limit,
+            captures: Captures::new(self.0.options.capture_limit),
             hops: 0,
             events: 0,
             link_losses: 0,

@@ -8,7 +8,7 @@
 use crate::build::build;
 use crate::partition::{Outbox, Partition};
 use incast_transport::{FlowId, FlowRecord, FlowSeries, PortRecord, RunRecord, Span, Time};
-use incast_world::{Captured, Setup};
+use incast_world::{Captured, Captures, Setup};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
@@ -345,7 +345,7 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
             decision_age: 0,
         })
         .collect();
-    let mut captures = vec![];
+    let mut captures: Option<Captures> = None;
     let widths = parts.iter().flat_map(|part| {
         let ports = part.series.iter().flatten().map(|series| series.width());
         ports.chain(part.watch.iter().flatten().map(|series| series.width()))
@@ -375,13 +375,15 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
                 record.series.push(FlowSeries { flow, delivered: series.finish(width) });
             }
         }
-        captures.extend(part.captures);
+        match &mut captures {
+            Some(all) => all.join(part.captures),
+            None => captures = Some(part.captures),
+        }
     }
     record.ports.sort_by_key(|port| port.port);
     record.series.sort_by_key(|series| series.flow);
     record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
-    captures.sort_by_key(|captured| (captured.at, captured.port));
-    (record, captures)
+    (record, captures.map_or(vec![], Captures::finish))
 }
 
 fn collect_flows(part: &Partition, record: &mut RunRecord) {

@@ -9,7 +9,8 @@ use incast_transport::{
     Random, Routing, Stamps, SwitchHook, Time, prefetch, prefetch_line,
 };
 use incast_world::{
-    Buffers, Captured, Choice, Faults, FlowBytes, FlowSetup, Ingress, PortSeries, Standstill, Turns,
+    Buffers, Captured, Captures, Choice, Faults, FlowBytes, FlowSetup, Ingress, PortSeries,
+    Standstill, Turns,
 };
 use std::sync::Arc;
 
@@ -183,8 +184,7 @@ pub(crate) struct Partition {
     /// Flows each dependent flow still waits for.
     pub missing: Vec<u32>,
     pub watch: Vec<Option<FlowBytes>>,
-    pub captures: Vec<Captured>,
-    pub capture_limit: usize,
+    pub captures: Captures,
     pub hops: u64,
     pub events: u64,
     pub link_losses: u64,
@@ -496,7 +496,7 @@ impl Partition {
     #[cold]
     fn observe(&mut self, port: u32, packet: PacketRef, start: u64) {
         let egress = &self.egress[port as usize];
-        if egress.captured && self.captures.len() < self.capture_limit {
+        if egress.captured {
             self.captures.push(Captured {
                 at: Time(start),
                 port,

@@ -99,6 +99,29 @@ fn the_record_does_not_depend_on_the_number_of_threads() {
     }
 }
 
+/// A limit on captured packets keeps the first ones of the run, with any number of threads.
+#[test]
+fn the_same_packets_are_captured_with_any_number_of_threads() {
+    let fabric = fabric("leaf-spine:8x4x8", 40, Span::from_us(1));
+    let captured = |limit: usize, threads: usize| {
+        let options = Options {
+            capture: (0..fabric.ports().len() as u32).collect(),
+            capture_limit: limit,
+            ..Options::default()
+        };
+        let flows = mixed_flows(64, 300);
+        let setup = setup(&fabric, Plain::default(), Limit::Packets(9), flows, None, options);
+        run(setup, threads, &Monitor::default()).1
+    };
+    let all = captured(usize::MAX, 1);
+    assert!(all.len() > 10_000, "{}", all.len());
+    for limit in [0, 100, 5_000] {
+        for threads in [1, 2, 3] {
+            assert!(captured(limit, threads) == all[..limit], "{limit}, {threads} threads");
+        }
+    }
+}
+
 #[test]
 fn lost_packets_are_counted_once_and_the_run_ends_when_nothing_is_left() {
     let flows: Vec<_> = (0..3).map(|id| flow(id, id, 3, 300_000, Time::ZERO)).collect();

@@ -3,6 +3,7 @@
 
 mod arbiter;
 mod assembly;
+mod captures;
 mod pfc;
 mod route;
 mod series;
@@ -23,6 +24,7 @@ pub mod purpose {
 
 pub use arbiter::pull;
 pub use assembly::{Lane, assemble, fabric_site, host_site, port_site};
+pub use captures::Captures;
 pub use pfc::{Books, Buffers, Ingress, OWN, Pfc, heed, is_change, sufficient_headroom};
 pub use route::{Choice, Turns, choose, comes_back_the_same_way, heading, ways};
 pub use series::{FlowBytes, PortSeries};

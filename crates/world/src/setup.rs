@@ -77,7 +77,7 @@ pub struct Options {
     pub watch: Vec<FlowId>,
     /// Ports whose packets are captured as they begin transmission.
     pub capture: Vec<u32>,
-    /// Most packets captured.
+    /// Most packets captured: the first ones of the run, by time and then port.
     pub capture_limit: usize,
     /// Keep every delivered range, for tests.
     pub log_deliveries: bool,
