@@ -1,6 +1,6 @@
 //! How fast the engine is: fixed cases, each between two runs of a bare event kernel.
 
-mod kernel;
+pub mod kernel;
 
 use crate::{Fault, Plan, Scenario, prepare};
 use cpu_time::ProcessTime;
