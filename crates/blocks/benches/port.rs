@@ -35,6 +35,7 @@ fn site() -> PortSite {
         host_rate: rate,
         buffer,
         hops: 2,
+        paths: 1,
         sizes: None,
     };
     let fabric = Arc::new(fabric);

@@ -17,7 +17,8 @@ pub enum Routing {
     Spray,
     /// Each packet to the next of a random permutation, renewed after each turn.
     RoundRobin,
-    /// By the packet's `path` field, which the source sets.
+    /// By the packet's `path` field, which the source sets: below the number of paths, each number
+    /// means another one in a fabric of two or three tiers.
     SourcePath,
 }
 

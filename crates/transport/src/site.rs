@@ -31,6 +31,9 @@ pub struct FabricSite {
     pub buffer: Limit,
     /// Most hops (links) on a shortest path between hosts.
     pub hops: u32,
+    /// Most equal-cost paths between two hosts, from the first rack: as many numbers has a source
+    /// that chooses paths.
+    pub paths: u32,
     /// Flow sizes of the run, if they come from a table.
     pub sizes: Option<Arc<SizeQuantiles>>,
 }

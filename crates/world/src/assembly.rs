@@ -40,6 +40,7 @@ pub fn fabric_site(
         host_rate: host_rate.unwrap_or(Rate(0)),
         buffer,
         hops: longest_path(fabric),
+        paths: most_paths(fabric),
         sizes,
     })
 }
@@ -63,6 +64,15 @@ fn longest_path(fabric: &Fabric) -> u32 {
     let pairs = racks.iter().flat_map(|a| racks.iter().map(move |b| (a.1, b.1)));
     let longest = pairs.filter(|(a, b)| a != b).map(|(a, b)| hops(a, b)).max();
     longest.unwrap_or(0).max(2)
+}
+
+/// Equal-cost paths between a host of the first edge switch and one elsewhere, at the most.
+fn most_paths(fabric: &Fabric) -> u32 {
+    let mut others: Vec<(NodeId, u32)> =
+        (1..fabric.hosts()).map(|host| (fabric.rack_of(host), host)).collect();
+    others.sort_unstable();
+    others.dedup_by_key(|(rack, _)| *rack);
+    others.into_iter().map(|(_, host)| fabric.path_count(0, host)).max().unwrap_or(1)
 }
 
 /// A host's site.

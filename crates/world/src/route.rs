@@ -56,7 +56,16 @@ pub fn choose(
             let hash = balance::symmetric_hash(src, dst, flow, seed);
             pick(at_level(hash, fabric.port(ports[0]).level), ports.len())
         }
-        Routing::SourcePath => packet.path as usize % ports.len(),
+        Routing::SourcePath => {
+            // The number's digits: the lowest for the first switch, the rest for those above.
+            let from = if packet.has(flag::BOUNCED) { packet.dst } else { packet.src };
+            let first = fabric.rack_of(from.0);
+            let digit = match node == first {
+                true => packet.path as usize,
+                false => packet.path as usize / routes.next(first, heading(packet).0).len().max(1),
+            };
+            digit % ports.len()
+        }
         Routing::RoundRobin => return Choice::Turn,
     };
     Choice::Port(ports[index])

@@ -375,6 +375,7 @@ fn thresholds_of_the_tables() {
             host_rate: rate,
             buffer,
             hops: 2,
+            paths: 1,
             sizes: None,
         };
         let fabric = Arc::new(fabric);

@@ -252,6 +252,7 @@ fn site(rate: Rate, base_rtt: Span, buffer: Limit) -> PortSite {
         host_rate: rate,
         buffer,
         hops: 2,
+        paths: 1,
         sizes: None,
     };
     let fabric = Arc::new(fabric);

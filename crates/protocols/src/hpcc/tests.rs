@@ -30,6 +30,7 @@ fn site(rates: Arc<[Rate]>, hops: u32) -> Arc<FabricSite> {
         host_rate: RATE,
         buffer,
         hops,
+        paths: 1,
         sizes,
     })
 }

@@ -34,6 +34,9 @@ const DATA: u8 = 1;
 /// Shortest first window chosen by `auto` (authors' simulator, `main_ndp`).
 const FIRST_WINDOW_LEAST: u32 = 15;
 
+/// Most path numbers `auto` takes: a permutation is kept for each flow.
+const PATHS_MOST: u32 = 4096;
+
 /// The catalogue entry.
 pub static ENTRY: Ndp = Ndp;
 
@@ -48,7 +51,7 @@ static INFO: Info = Info {
             high performance, SIGCOMM 2017",
     kind: "receiver-driven",
     switch_support: "payload trimming, return to sender, two weighted queues",
-    routing: Routing::Spray,
+    routing: Routing::SourcePath,
 };
 
 impl Transport for Ndp {
@@ -107,7 +110,7 @@ impl Configured for Plan {
             first_window: self.first_window(site),
             spacing: self.spacing(site.rate),
             timeouts: Timeouts { least },
-            paths: self.params.paths,
+            paths: self.params.paths.unwrap_or(self.fabric.paths.min(PATHS_MOST)),
         }))
     }
 

@@ -3,7 +3,7 @@
 use super::ENTRY;
 use super::network::{Network, finished, taken};
 use super::test_world::flow;
-use incast_transport::{Bytes, FlowRecord, Routing, RunRecord, Span, Time};
+use incast_transport::{Bytes, FlowRecord, Routing, RunRecord, Span, Time, Transport};
 use incast_world::Faults;
 
 const MSS: u64 = 1460;
@@ -126,8 +126,8 @@ fn two_line_rate_flows_share_a_link_and_one_takes_it_over() {
 
 /// Sixteen endless flows, one from and one to each host, for 3 ms: the shares of the last links
 /// that are busy and that carry data, and the number of trims.
-fn permutation(window: &'static str, routing: Routing, paths: &'static str) -> (f64, f64, u32) {
-    let settings = [("first_window", window), ("paths", paths)];
+fn permutation(window: &'static str, routing: Routing) -> (f64, f64, u32) {
+    let settings = [("first_window", window)];
     let mut network = Network::new(&ENTRY, &settings, "leaf-spine:4x4x4", Span::from_us(1));
     network.routing = routing;
     network.options.until = Time::ZERO + Span::from_ms(3);
@@ -143,14 +143,31 @@ fn permutation(window: &'static str, routing: Routing, paths: &'static str) -> (
 
 #[test]
 fn a_permutation_uses_most_of_a_full_bisection_fabric() {
-    // The shortest window does not cover the queues of a loaded path; the authors' 23 does.
-    let (busy, data, _) = permutation("auto", Routing::Spray, "0");
-    assert!(busy > 0.85 && data > 0.8, "{busy} {data}");
-    let (busy, data, _) = permutation("23", Routing::Spray, "0");
-    assert!(busy > 0.93 && data > 0.86, "{busy} {data}");
-    // Sources that permute their paths meet no queue that is full (SIGCOMM 2017 §3.1.1).
-    let (busy, data, trims) = permutation("23", Routing::SourcePath, "4");
+    // As configured without a word: sources permute their paths, the window is 15 packets.
+    let (busy, data, trims) = permutation("auto", ENTRY.info().routing);
+    assert!(busy > 0.94 && data > 0.9, "{busy} {data} {trims}");
+    // The authors' 23 covers the queues of a loaded path too, and none is ever full.
+    let (busy, data, trims) = permutation("23", Routing::SourcePath);
     assert!(busy > 0.99 && data > 0.93 && trims == 0, "{busy} {data} {trims}");
+    // Switches that choose at random make packets wait for each other.
+    let (busy, data, _) = permutation("auto", Routing::Spray);
+    assert!(busy > 0.85 && data > 0.8, "{busy} {data}");
+    let (busy, data, _) = permutation("23", Routing::Spray);
+    assert!(busy > 0.93 && data > 0.86, "{busy} {data}");
+}
+
+/// Two choices on the way, four paths: each turn of the permutation takes each of them once.
+#[test]
+fn a_source_uses_all_paths_of_three_tiers_equally() {
+    let network = Network::new(&ENTRY, &[], "fat-tree:4", Span::from_us(1));
+    let record = network.run(vec![flow(0, 0, 15, 400 * MSS, Time::ZERO)]);
+    assert!(record.complete);
+    for core in 0..4 {
+        let core = incast_fabric::NodeId(16 + 16 + core);
+        let down = network.fabric.routes().next(core, 15)[0];
+        let sent = &record.ports[down.0 as usize].total;
+        assert_eq!(sent.sent_packets, 100, "{}", network.fabric.node_name(core));
+    }
 }
 
 #[test]

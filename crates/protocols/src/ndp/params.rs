@@ -28,8 +28,9 @@ parameters! {
         rto_min: Span = Span::from_ms(1), "1us to 10s"
             => |v| (Span::from_us(1)..=Span::from_secs(10)).contains(v),
             "1 ms class, as the paper's last resort";
-        /// Paths in a source's permutation, for routing by source path; 0: the switches choose.
-        paths: u32 = 0, "0 to 4096" => |v| *v <= 4096,
-            "SIGCOMM 2017 §3.1.1; spraying by switches is our substitute";
+        /// Paths a source permutes, where it chooses (routing source-path); auto: the fabric's.
+        paths: Option<u32> = None, "1 to 4096, or auto"
+            => |v| v.is_none_or(|v| (1..=4096).contains(&v)),
+            "SIGCOMM 2017 §3.1.1: sources permute paths";
     }
 }

@@ -10,9 +10,9 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// `count` paths; with 0 the path number is always 0.
+    /// `count` paths; with one the path number is always 0.
     pub fn new(count: u32) -> Paths {
-        let order: Vec<u16> = (0..count as u16).collect();
+        let order: Vec<u16> = if count > 1 { (0..count as u16).collect() } else { vec![] };
         Paths { next: order.len(), order }
     }
 

@@ -62,6 +62,7 @@ pub(crate) fn fabric(hosts: u32, rate: Rate, base_rtt: Span) -> Arc<FabricSite> 
         host_rate: rate,
         buffer: Limit::Packets(128),
         hops: 2,
+        paths: 1,
         sizes: None,
     })
 }

@@ -420,6 +420,7 @@ pub fn slot_fabric(round: u32, buffer: Limit) -> Arc<FabricSite> {
         host_rate: Rate::from_gbps(12),
         buffer,
         hops: 3,
+        paths: 1,
         sizes: None,
     })
 }

@@ -73,6 +73,7 @@ pub fn site() -> PortSite {
         host_rate: rate,
         buffer: Limit::Packets(256),
         hops: 2,
+        paths: 1,
         sizes: None,
     };
     PortSite {
