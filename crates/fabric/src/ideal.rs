@@ -160,13 +160,7 @@ pub fn ideal_fct_over_uniform(
     };
     let earlier = match tail.0.checked_sub(first.0) {
         None => 0,
-        Some(after) if pace == Span::ZERO => {
-            if after < u64::MAX {
-                full_count
-            } else {
-                0
-            }
-        }
+        Some(_) if pace == Span::ZERO => full_count,
         Some(after) => (after / pace.0).saturating_add(1).min(full_count),
     };
     let mut end = full_from(0).max(full_from(full_count - 1));
