@@ -9,7 +9,8 @@ use incast_transport::{
     Random, Routing, Stamps, SwitchHook, Time, prefetch, prefetch_line,
 };
 use incast_world::{
-    Buffers, Captured, Choice, Faults, FlowBytes, FlowSetup, Ingress, PortSeries, Standstill, Turns,
+    Buffers, Captured, Choice, Deliveries, Faults, FlowSetup, Ingress, PortSeries, Standstill,
+    Turns,
 };
 use std::sync::Arc;
 
@@ -182,7 +183,7 @@ pub(crate) struct Partition {
     pub opens: Vec<u32>,
     /// Flows each dependent flow still waits for.
     pub missing: Vec<u32>,
-    pub watch: Vec<Option<FlowBytes>>,
+    pub deliveries: Deliveries,
     pub captures: Vec<Captured>,
     pub capture_limit: usize,
     pub hops: u64,
