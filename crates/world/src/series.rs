@@ -319,10 +319,10 @@ mod tests {
         assert_eq!((total_pauses.pause_frames, total_pauses.resume_frames), (2, 1));
         assert_eq!(total.paused, 59_900, "some class");
         assert_eq!(pauses.len(), bins.len());
-        let some = bins.iter().zip(&pauses).skip(1).map(|(bin, one)| (bin.paused, one.paused));
+        let mut some = bins.iter().zip(&pauses).skip(1).map(|(bin, one)| (bin.paused, one.paused));
         assert!(some.clone().all(|(any, own)| any <= width * 2 && any >= own[2].max(own[5])));
         assert_eq!(
-            some.last(),
+            some.next_back(),
             Some((60_000 % (width * 2), { [0, 0, 0, 0, 0, 60_000 % (width * 2), 0, 0] }))
         );
         let quiet = PortSeries::new(Span(10)).finish(0, 60_000, 640);
