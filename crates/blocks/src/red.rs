@@ -1,7 +1,8 @@
 //! Marking at random, the more likely the longer the queue (RED with the instantaneous queue).
 
 use incast_transport::{
-    Bytes, Ecn, Marker, Packet, PacketPool, PacketRef, Random, Rate, TransportId, View,
+    Bytes, Ecn, Marker, Packet, PacketPool, PacketRef, Random, Rate, TransportId, TransportSet,
+    View,
 };
 
 /// How likely a mark is, by the charged bytes that wait.
@@ -45,9 +46,9 @@ pub enum Moment {
 
 /// Sets CE on the ECN-capable packets of one transport by [`Red`], whoever else waits in the same
 /// queue. Two transports with the same rule that share a queue are so marked alike, and each
-/// packet once.
+/// packet once. It can adopt the packets of others.
 pub struct RedMarker {
-    transport: TransportId,
+    transports: TransportSet,
     red: Red,
     moment: Moment,
     random: Random,
@@ -62,13 +63,18 @@ fn capable(packet: &Packet) -> bool {
 impl RedMarker {
     /// A marker of the packets of `transport` for one port.
     pub fn new(transport: TransportId, red: Red, moment: Moment) -> RedMarker {
-        RedMarker { transport, red, moment, random: Random::new(0, 0, 0) }
+        RedMarker {
+            transports: TransportSet::of(&[transport]),
+            red,
+            moment,
+            random: Random::new(0, 0, 0),
+        }
     }
 
     #[inline]
     fn look(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
         let packet = &packets[handle];
-        if packet.transport != self.transport || !capable(packet) {
+        if !self.transports.has(packet.transport) || !capable(packet) {
             return false;
         }
         let probability = self.red.at(view.data.bytes);
@@ -95,6 +101,11 @@ impl Marker for RedMarker {
     #[inline]
     fn on_dequeue(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
         self.look(packets, handle, view)
+    }
+
+    fn adopt(&mut self, transports: &[TransportId]) -> bool {
+        self.transports = TransportSet::of(transports);
+        true
     }
 
     fn sees(&self) -> (bool, bool) {

@@ -120,12 +120,8 @@ impl HostNode {
         let (_, handler) = handler.expect("the transport of a flow that ends here");
         handler.receive(&mut env!(self, medium, now), packet);
         self.pool.free(packet);
-        let delta = medium.probe.bytes_delivered(flow) - before;
-        if let Some(Some(series)) = medium.tally.watch.get_mut(flow.0 as usize)
-            && delta > 0
-        {
-            series.add(now, delta);
-        }
+        let bytes = medium.probe.bytes_delivered(flow) - before;
+        medium.tally.deliveries.add(flow, content.transport, now, bytes);
         self.after_call(now);
     }
 
@@ -331,7 +327,7 @@ impl HostNode {
                 Fate::Trimmed => self.line.series.rare(at).trims += 1,
                 // It is still at its source: there is no way back.
                 Fate::Dropped | Fate::Bounced => {
-                    self.line.series.rare(at).drops += 1;
+                    self.line.series.dropped(at, &self.pool[packet].header);
                     self.pool.free(packet);
                 }
             }

@@ -66,7 +66,7 @@ impl Line {
         let open = heed(self.open, header)?;
         let opened = open & !self.open != 0;
         self.open = open;
-        self.series.set_paused(now, open != u8::MAX);
+        self.series.set_open(now, open);
         Some(opened)
     }
 

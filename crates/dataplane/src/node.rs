@@ -10,7 +10,7 @@ use incast_transport::{
     FlowId, Header, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time, TransportId,
 };
 use incast_wire::decode;
-use incast_world::{Buffers, Captures, Faults, FlowBytes, FlowSetup, Standstill};
+use incast_world::{Buffers, Captures, Deliveries, Faults, FlowSetup, Standstill};
 use std::sync::Arc;
 
 /// Most frames taken off a port in one pass.
@@ -51,8 +51,8 @@ pub(crate) struct Tally {
     pub captures: Captures,
     /// Releases of frames since the last look: when, and to which node.
     pub released: Vec<(u64, u32)>,
-    /// Bytes over time of flows that are watched.
-    pub watch: Vec<Option<FlowBytes>>,
+    /// Payload delivered over time.
+    pub deliveries: Deliveries,
 }
 
 /// Whether hosts, flow and transport of a packet exist and belong together. What came from a wire

@@ -2,10 +2,8 @@
 
 use crate::line::Line;
 use crate::node::{Medium, Node};
-use incast_transport::{
-    Bin, FlowId, FlowRecord, FlowSeries, PortRecord, Probe, RunRecord, Span, Time,
-};
-use incast_world::{Captured, FlowBytes};
+use incast_transport::{FlowId, FlowRecord, Probe, RunRecord, Span, Time};
+use incast_world::Captured;
 
 /// The record of a run that ended at `ended`, and the captures in order of time and port.
 pub(crate) fn collect<I>(
@@ -16,25 +14,17 @@ pub(crate) fn collect<I>(
     let tally = std::mem::take(&mut medium.tally);
     let mut lines: Vec<Line> = nodes.into_iter().flat_map(into_lines).collect();
     lines.sort_by_key(|line| line.port);
-    let watched = tally.watch.iter().flatten().map(FlowBytes::width);
-    let width = lines.iter().map(|line| line.series.width()).chain(watched).max().unwrap_or(1);
-    let port = |line: Line| {
-        let bins = line.series.finish(ended, width);
-        let mut total = Bin::default();
-        bins.iter().for_each(|bin| total.join(bin));
-        PortRecord { port: line.port, total, bins }
-    };
-    let flow_series = |(flow, series): (usize, Option<FlowBytes>)| {
-        let delivered = series?.finish(width);
-        Some(FlowSeries { flow: FlowId(flow as u32), delivered })
-    };
+    let deliveries = [tally.deliveries.width()];
+    let width = lines.iter().map(|line| line.series.width()).chain(deliveries).max().unwrap_or(1);
+    let port = |line: Line| line.series.finish(line.port, ended, width);
     let flows = flows(&medium.probe);
-    let record = RunRecord {
+    let mut record = RunRecord {
         complete: flows.iter().all(|flow| flow.completed.is_some()),
         flows,
         ports: lines.into_iter().map(port).collect(),
         interval: Span(width),
-        series: tally.watch.into_iter().enumerate().filter_map(flow_series).collect(),
+        series: vec![],
+        shares: vec![],
         ended: Time(ended),
         interrupted: false,
         deadlock: vec![],
@@ -43,6 +33,7 @@ pub(crate) fn collect<I>(
         malformed: tally.malformed,
         link_losses: tally.link_losses,
     };
+    tally.deliveries.finish(width, &mut record);
     (record, tally.captures.finish())
 }
 

@@ -203,8 +203,7 @@ impl SwitchNode {
         let now = medium.now;
         let dead = self.port(port).dead;
         if dead || !self.admit(medium, port, packet) {
-            self.port(port).line.series.rare(now).drops += 1;
-            self.pool.free(packet);
+            self.drop_packet(port, packet, now);
             return;
         }
         let egress = &mut self.egress[(port - self.first) as usize];
@@ -224,6 +223,12 @@ impl SwitchNode {
         self.settle(medium, port, packet, verdict);
     }
 
+    fn drop_packet(&mut self, port: u32, packet: PacketRef, now: u64) {
+        let header = self.pool[packet].header;
+        self.port(port).line.series.dropped(now, &header);
+        self.pool.free(packet);
+    }
+
     /// What becomes of packets that did not simply join the queue.
     fn settle<I: PacketIo>(
         &mut self,
@@ -240,8 +245,7 @@ impl SwitchNode {
                 Fate::Trimmed => self.port(port).line.series.rare(now).trims += 1,
                 Fate::Dropped => {
                     self.give_back(medium, port, packet);
-                    self.port(port).line.series.rare(now).drops += 1;
-                    self.pool.free(packet);
+                    self.drop_packet(port, packet, now);
                 }
                 Fate::Bounced => {
                     self.give_back(medium, port, packet);
@@ -359,6 +363,7 @@ impl SwitchNode {
             let backlog = egress.handler.backlog();
             egress.waiting = backlog.packets > 0;
             if let Some(frame) = egress.line.link.frame() {
+                egress.line.series.told(start, &frame.header);
                 let packet = self.pool.create(frame);
                 egress.line.send(medium, &mut self.pool, packet, start, backlog.bytes);
                 return;
@@ -406,8 +411,7 @@ impl SwitchNode {
             egress.dead = true;
             while let Dequeue::Packet(packet) = self.egress[index].dequeue(&mut self.pool, now) {
                 self.give_back(medium, port, packet);
-                self.egress[index].line.series.rare(now).drops += 1;
-                self.pool.free(packet);
+                self.drop_packet(port, packet, now);
             }
             let egress = &mut self.egress[index];
             egress.waiting = false;

@@ -11,7 +11,7 @@ use incast_fabric::{NodeId, PortId, Routes};
 use incast_transport::{
     FlowId, HostClock, HostId, PacketPool, Probe, Random, RunRecord, Time, TransportId,
 };
-use incast_world::{Captured, Captures, FlowBytes, Options, Setup, Turns, purpose};
+use incast_world::{Captured, Captures, Deliveries, Options, Setup, Turns, purpose};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -94,11 +94,9 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 dependents[before.0 as usize].push(index as u32);
             }
         }
-        let mut watch: Vec<Option<FlowBytes>> = vec![];
-        for flow in &options.watch {
-            watch.resize_with(flows.len(), || None);
-            watch[flow.0 as usize] = Some(FlowBytes::new(options.interval));
-        }
+        let transports = setup.routing.iter().map(|(id, _)| *id);
+        let watch = options.watch.iter().copied();
+        let deliveries = Deliveries::new(flows.len(), transports, options.interval, watch);
         let mut routing = [None; 256];
         setup.routing.iter().for_each(|(id, how)| routing[id.0 as usize] = Some(*how));
         let fabric = setup.fabric;
@@ -127,7 +125,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 probe: Probe::new(flows.len(), options.log_deliveries),
                 tally: Tally {
                     captures: Captures::new(options.capture_limit),
-                    watch,
+                    deliveries,
                     ..Tally::default()
                 },
                 flows,

@@ -8,6 +8,7 @@
 pub mod bench;
 mod buffers;
 mod fault;
+mod mix;
 pub mod output;
 mod plan;
 pub mod reproduce;

@@ -1,6 +1,7 @@
 //! A scenario resolved: fabric, traffic, transports and what they are told.
 
 use crate::buffers::rules;
+use crate::mix::check;
 use crate::scenario::{Buffer, Scenario, parameters_from};
 use crate::traffic::{Flows, flows, hosts, shape};
 use crate::{Fault, nearest};
@@ -8,9 +9,9 @@ use incast_blocks::port::Join;
 use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, Tier, import};
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, Framing, Limit, Rate, Routing, SizeQuantiles, Span, Time, Transport,
+    FabricSite, Framing, Limit, Rate, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
 };
-use incast_workload::{Failure, FlowSpec, Start, SwitchTier, Traffic};
+use incast_workload::{Failure, FlowClass, FlowSpec, Start, SwitchTier, Traffic};
 use incast_world::{Lane, Pfc, SharedBuffer, fabric_site};
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub struct Case {
     pub lanes: Vec<Lane>,
     /// Lane of each flow.
     pub lane_of: Vec<u16>,
+    /// Whose rule marks all ECN-capable packets.
+    pub marking: Option<TransportId>,
 }
 
 /// A scenario resolved.
@@ -133,6 +136,7 @@ impl Plan {
                 Some(text) => Some(hosts(text, self.fabric.hosts(), "transport.assign.hosts")?),
                 None => None,
             };
+            check_class(assign.class.as_deref())?;
             rules.push((lane, from, assign.class.clone()));
         }
         let mut lane_of = Vec::with_capacity(self.traffic.flows.len());
@@ -147,7 +151,9 @@ impl Plan {
                 (None, None) => 0,
             });
         }
-        Ok(Case { label: name.to_string(), lanes, lane_of })
+        let mut case = Case { label: name.to_string(), lanes, lane_of, marking: None };
+        case.marking = check(self, &case)?;
+        Ok(case)
     }
 
     fn lane(&self, name: &str, key: &str) -> Result<Lane, Fault> {
@@ -201,6 +207,17 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+fn check_class(class: Option<&str>) -> Result<(), Fault> {
+    let Some(text) = class else { return Ok(()) };
+    let known = FlowClass::ALL.map(|class| class.name());
+    if known.contains(&text) {
+        return Ok(());
+    }
+    let hint = nearest(text, known);
+    let known = known.join(", ");
+    Err(Fault(format!("transport.assign.class = `{text}`: expected one of {known}{hint}")))
 }
 
 fn join(scenario: &Scenario) -> Result<Join, Fault> {

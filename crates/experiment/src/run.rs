@@ -3,6 +3,7 @@
 use crate::Fault;
 use crate::buffers::way;
 use crate::plan::{Case, Plan, buffer_text};
+use incast_blocks::port::Join;
 use incast_fabric::{NodeId, PortId, Tier, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
 use incast_sim::{Captured, Monitor};
@@ -43,16 +44,18 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         let own = plan.traffic.flows.iter().filter(|flow| flow.src == *host).map(starts);
         (*host, own.min().unwrap_or(Time::ZERO).saturating_add(base_rtt))
     });
+    let watch = run.watch.unwrap_or(if case.lanes.len() > 1 { 128 } else { 8 }) as usize;
     let interval = run.interval.map_or(base_rtt, |interval| interval.0);
     let options = Options {
         seed: run.seed,
         until: run.until.map_or(Time::NEVER, |until| Time(until.0.0)),
         drain: base_rtt.saturating_mul(4),
         interval: Span(interval.0.max(1_000_000)),
-        watch: (0..plan.traffic.flows.len().min(run.watch as usize) as u32).map(FlowId).collect(),
+        watch: (0..plan.traffic.flows.len().min(watch) as u32).map(FlowId).collect(),
         capture,
         silent: silent.collect(),
         pfc: plan.pfc.clone(),
+        marking: case.marking,
         ..Options::default()
     };
     let (fabric, site) = (plan.fabric.clone(), plan.site.clone());
@@ -194,6 +197,8 @@ fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: 
         "title": plan.scenario.title,
         "transport": case.label,
         "parameters": parameters,
+        "join": Join::NAMES.iter().find(|(_, one)| *one == plan.join).map(|(name, _)| *name),
+        "marking": case.lanes.iter().find(|l| Some(l.info.id) == case.marking).map(|l| l.info.name),
         "fabric": {
             "topology": plan.fabric.name(),
             "hosts": plan.fabric.hosts(),

@@ -186,6 +186,8 @@ pub struct TransportSection {
     pub routing: Option<String>,
     /// How transports share ports: `shared` or `separate`.
     pub join: Option<String>,
+    /// The transport whose rule marks the ECN-capable packets of all; each its own if not said.
+    pub marking: Option<String>,
     /// Flows that are carried by a certain transport in every run.
     #[serde(default)]
     pub assign: Vec<Assign>,
@@ -263,13 +265,14 @@ pub struct RunSection {
     pub interval: Option<Quantity<Span>>,
     /// Share of `poisson` flows that are warm-up.
     pub warmup: f64,
-    /// Watch the throughput of the first flows of the list, at most this many.
-    pub watch: u32,
+    /// Record the throughput of the first flows of the list, at most this many; 8 if not said, or
+    /// 128 with several transports.
+    pub watch: Option<u32>,
 }
 
 impl Default for RunSection {
     fn default() -> RunSection {
-        RunSection { seed: 1, threads: None, until: None, interval: None, warmup: 0.1, watch: 8 }
+        RunSection { seed: 1, threads: None, until: None, interval: None, warmup: 0.1, watch: None }
     }
 }
 

@@ -60,6 +60,10 @@ pub const METRICS: &[Metric] = &[
     higher("throughput of a long flow, mean, Gb/s", |s| s.long().throughput_mean_gbps),
     higher("Jain's index of long flows", |s| s.jain_long),
     higher("Jain's index of recorded flows", |s| s.jain_series),
+    higher("Jain's index over time, mean", |s| s.fairness.as_ref()?.jain_mean),
+    lower("convergence of recorded flows, µs", |s| {
+        Some(s.fairness.as_ref()?.convergence_ns? / 1e3)
+    }),
     lower("request completion, mean, µs", |s| Some(s.requests?.completion_ns?.mean / 1e3)),
     lower("request completion, p99, µs", |s| Some(s.requests?.completion_ns?.p99 / 1e3)),
     lower("largest switch queue, KB", |s| {
@@ -76,9 +80,13 @@ pub const METRICS: &[Metric] = &[
             .then(|| 100.0 * counters.retransmits as f64 / counters.packets as f64)
     }),
     lower("drops", |s| Some(s.counters.drops as f64)),
+    neither("credits dropped", |s| {
+        (s.counters.credit_drops > 0).then_some(s.counters.credit_drops as f64)
+    }),
     neither("trims", |s| Some(s.counters.trims as f64)),
     neither("marks", |s| Some(s.counters.marks as f64)),
     neither("paused port time, µs", |s| Some(s.counters.paused_ns / 1e3)),
+    neither("pause frames", |s| Some(s.counters.pause_frames as f64)),
     neither("age of feedback, mean, µs", |s| Some(s.all.decision_age_mean_ns? / 1e3)),
 ];
 

@@ -2,7 +2,7 @@
 //! a comparison of runs, figures and a report that needs no network.
 //!
 //! * [`Run`]: a world's [`RunRecord`] beside what the scenario knows of its flows and ports.
-//! * [`columns`]: every column of `flows.parquet` and `ports.parquet`, with unit and meaning; the
+//! * [`columns`]: every column of `flows.parquet`, `ports.parquet` and `fairness.parquet`, with unit and meaning; the
 //!   same table writes the files and the documentation.
 //! * [`summarise`]: percentiles, means, breakdown, queues, utilisation and fairness of one run.
 //! * [`Comparison`]: several runs side by side; runs of the same label are repetitions.
@@ -13,6 +13,7 @@
 
 pub mod columns;
 mod comparison;
+pub mod fairness;
 pub mod figures;
 pub mod folder;
 mod number;
@@ -25,6 +26,7 @@ mod table;
 
 pub use columns::columns_markdown;
 pub use comparison::{Better, Comparison, Metric};
+pub use fairness::{FairnessSummary, TransportShare};
 pub use folder::{FolderError, ResultsFolder, write_atomic};
 pub use report::{report_html, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, PortMeta, Request, Run};
@@ -35,8 +37,9 @@ pub use summary::{
 };
 pub use svg::{summary_svg, summary_svg_text};
 pub use table::{
-    flows_batch, ports_batch, write_flows_csv, write_flows_parquet, write_manifest,
-    write_ports_csv, write_ports_parquet, write_run, write_summary,
+    fairness_batch, flows_batch, ports_batch, write_fairness_csv, write_fairness_parquet,
+    write_flows_csv, write_flows_parquet, write_manifest, write_ports_csv, write_ports_parquet,
+    write_run, write_summary,
 };
 
 pub use incast_transport::RunRecord;

@@ -44,6 +44,7 @@ fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
     for figure in figures {
         out += &section(figure);
     }
+    out += &fairness(&summaries);
     out += &tiers(&summaries);
     out += &manifests(runs);
     out + "</body></html>\n"
@@ -126,6 +127,54 @@ fn script_json(value: &serde_json::Value) -> String {
     text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
+/// What each transport got, where a run has several.
+fn fairness(summaries: &[Summary]) -> String {
+    let mut rows = String::new();
+    let number = |value: Option<f64>| value.map_or("–".to_string(), significant);
+    for summary in summaries {
+        let Some(fairness) = summary.fairness.as_ref().filter(|all| all.shares.len() > 1) else {
+            continue;
+        };
+        for share in &fairness.shares {
+            let cells = [
+                share.flows.to_string(),
+                number(share.share.map(|share| 100.0 * share)),
+                number(share.recorded_flow_mean_gbps),
+                number(fairness.jain_mean),
+                number(fairness.jain_min),
+                number(fairness.convergence_ns.map(|time| time / 1e6)),
+            ];
+            rows += &format!(
+                "<tr><th scope=\"row\">{}</th><td class=\"text\">{}</td>",
+                escape(&summary.label),
+                escape(&share.transport)
+            );
+            cells.iter().for_each(|cell| rows += &format!("<td>{cell}</td>"));
+            rows += "</tr>\n";
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    let names = [
+        "flows",
+        "share, %",
+        "recorded flow, mean Gb/s",
+        "Jain, mean",
+        "Jain, least",
+        "converged after, ms",
+    ];
+    let heads: String = names.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
+    format!(
+        "<h2>Fairness</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
+         class=\"text\">transport</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
+         <p class=\"caption\">Share: part of the payload that all flows delivered. Jain's index: over \
+         the recorded flows of all transports, in windows of a fiftieth of the run. Converged: the \
+         first such window after the last of them was opened from which on each rate is within \
+         20 % of their mean.</p>\n"
+    )
+}
+
 fn tiers(summaries: &[Summary]) -> String {
     let mut rows = String::new();
     for summary in summaries {
@@ -141,8 +190,10 @@ fn tiers(summaries: &[Summary]) -> String {
                 significant(tier.backlog_max_bytes as f64 / 1e3),
                 tier.marks.to_string(),
                 tier.drops.to_string(),
+                tier.credit_drops.to_string(),
                 tier.trims.to_string(),
                 significant(tier.paused_ns / 1e3),
+                tier.pause_frames.to_string(),
             ];
             rows += &format!(
                 "<tr><th scope=\"row\">{}</th><td class=\"text\">{} {direction}</td>",
@@ -164,8 +215,10 @@ fn tiers(summaries: &[Summary]) -> String {
         "queue, max KB",
         "marks",
         "drops",
+        "credits dropped",
         "trims",
         "paused, µs",
+        "pause frames",
     ];
     let heads: String = names.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
     format!(

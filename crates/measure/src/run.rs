@@ -1,6 +1,6 @@
 //! One run: the record of a world beside what the scenario knows.
 
-use incast_transport::{Bin, FlowRecord, PortRecord, RunRecord};
+use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Rate, Span, Time};
 
 /// Flows of at least this many bytes are long, others short (DECN's evaluation states the
@@ -139,6 +139,11 @@ impl Run {
     /// One interval of a port; empty if nothing was recorded.
     pub fn bin(&self, port: usize, index: usize) -> Bin {
         self.record.ports[port].bins.get(index).copied().unwrap_or_default()
+    }
+
+    /// The pauses in one interval of a port; empty if nothing was recorded.
+    pub fn pauses(&self, port: usize, index: usize) -> Pauses {
+        self.record.ports[port].pauses.get(index).copied().unwrap_or_default()
     }
 
     /// Mean use of a port's link over the run, 0 to 1.

@@ -1,5 +1,6 @@
 //! One run in numbers: `summary.json`.
 
+use crate::fairness::{FairnessSummary, fairness};
 use crate::run::{LONG_FLOW_BYTES, Run, gbps, share};
 use crate::statistics::{Distribution, jain, mean};
 use incast_transport::{Bin, Parts};
@@ -35,6 +36,8 @@ pub struct Summary {
     pub jain_long: Option<f64>,
     /// Jain's index over the bytes delivered by the flows whose throughput was recorded.
     pub jain_series: Option<f64>,
+    /// Shares, Jain's index over time and convergence, if there is something to compare.
+    pub fairness: Option<FairnessSummary>,
     /// Sums over flows and ports.
     pub counters: Counters,
     /// Queues and links by tier and direction.
@@ -204,12 +207,20 @@ pub struct Counters {
     pub retransmits: u64,
     /// Packets marked.
     pub marks: u64,
-    /// Packets dropped at ports.
+    /// Packets dropped at ports, without credits.
     pub drops: u64,
+    /// Credits dropped at ports: how credit-based transports find their rate, not a loss.
+    pub credit_drops: u64,
     /// Packets whose payload was cut off.
     pub trims: u64,
     /// Port time during which some class was paused.
     pub paused_ns: f64,
+    /// Port time during which each class was paused, classes 0 to 7.
+    pub paused_class_ns: [f64; 8],
+    /// Pause frames that paused a class.
+    pub pause_frames: u64,
+    /// Pause frames that released a class; one can do both.
+    pub resume_frames: u64,
     /// Packets lost on links.
     pub link_losses: u64,
     /// Packets that a decoder refused.
@@ -237,12 +248,18 @@ pub struct TierSummary {
     pub backlog_max_bytes: u64,
     /// Packets marked.
     pub marks: u64,
-    /// Packets dropped.
+    /// Packets dropped, without credits.
     pub drops: u64,
+    /// Credits dropped.
+    pub credit_drops: u64,
     /// Packets whose payload was cut off.
     pub trims: u64,
     /// Port time during which some class was paused.
     pub paused_ns: f64,
+    /// Pause frames sent that paused a class.
+    pub pause_frames: u64,
+    /// Pause frames sent that released a class; one can do both.
+    pub resume_frames: u64,
 }
 
 /// Requests: flows that belong together.
@@ -328,6 +345,7 @@ pub fn summarise(run: &Run) -> Summary {
         ),
         jain_long: jain(&long),
         jain_series: jain(&series),
+        fairness: fairness(run),
         counters: counters(run),
         tiers: tiers(run),
         requests: requests(run),
@@ -403,13 +421,19 @@ fn load(run: &Run) -> LoadSummary {
 fn counters(run: &Run) -> Counters {
     let sum = |part: fn(&Bin) -> u64| run.record.ports.iter().map(|port| part(&port.total)).sum();
     let paused: u64 = sum(|bin| bin.paused);
+    let pauses = || run.record.ports.iter().map(|port| &port.total_pauses);
+    let of_class = |class: usize| pauses().map(|all| all.paused[class]).sum::<u64>() as f64 / 1e3;
     Counters {
         packets: run.record.flows.iter().map(|flow| flow.packets as u64).sum(),
         retransmits: run.record.flows.iter().map(|flow| flow.retransmits as u64).sum(),
         marks: sum(|bin| bin.marks as u64),
         drops: sum(|bin| bin.drops as u64),
+        credit_drops: sum(|bin| bin.credit_drops as u64),
         trims: sum(|bin| bin.trims as u64),
         paused_ns: paused as f64 / 1e3,
+        paused_class_ns: std::array::from_fn(of_class),
+        pause_frames: pauses().map(|all| all.pause_frames as u64).sum(),
+        resume_frames: pauses().map(|all| all.resume_frames as u64).sum(),
         link_losses: run.record.link_losses,
         malformed: run.record.malformed,
         packet_hops: run.record.packet_hops,
@@ -436,14 +460,18 @@ fn tier_summary(run: &Run, tier: &str, upward: bool) -> TierSummary {
     let used: Vec<f64> = ports.iter().filter_map(|port| run.utilisation(port)).collect();
     let mut total = Bin::default();
     // Counts of a port fit 32 bits; those of a tier need not.
-    let (mut marks, mut drops, mut trims) = (0, 0, 0);
+    let (mut marks, mut drops, mut credit_drops, mut trims) = (0, 0, 0, 0);
+    let (mut pause_frames, mut resume_frames) = (0, 0);
     for port in &ports {
         total.backlog_max = total.backlog_max.max(port.total.backlog_max);
         total.backlog_area += port.total.backlog_area;
         total.paused += port.total.paused;
         marks += port.total.marks as u64;
         drops += port.total.drops as u64;
+        credit_drops += port.total.credit_drops as u64;
         trims += port.total.trims as u64;
+        pause_frames += port.total_pauses.pause_frames as u64;
+        resume_frames += port.total_pauses.resume_frames as u64;
     }
     let port_time = run.record.ended.0 as f64 * ports.len() as f64;
     TierSummary {
@@ -456,8 +484,11 @@ fn tier_summary(run: &Run, tier: &str, upward: bool) -> TierSummary {
         backlog_max_bytes: total.backlog_max,
         marks,
         drops,
+        credit_drops,
         trims,
         paused_ns: total.paused as f64 / 1e3,
+        pause_frames,
+        resume_frames,
     }
 }
 

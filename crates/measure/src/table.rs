@@ -1,6 +1,6 @@
 //! Columns to Parquet and CSV, and the small JSON files beside them.
 
-use crate::columns::{Cell, Column, FLOW_COLUMNS, PORT_COLUMNS, Row};
+use crate::columns::{Cell, Column, FAIRNESS_COLUMNS, FLOW_COLUMNS, PORT_COLUMNS, Row};
 use crate::folder::{FolderError, write_atomic, write_through};
 use crate::{Run, Summary, summarise};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
@@ -21,7 +21,7 @@ const ROW_GROUP: usize = 1 << 16;
 #[derive(Clone, Copy)]
 struct File {
     columns: &'static [Column],
-    /// Rows of one item (intervals of a port; one of a flow).
+    /// Rows of one item (intervals of a port or transport; one of a flow).
     each: usize,
     rows: usize,
 }
@@ -34,6 +34,11 @@ impl File {
     fn ports(run: &Run) -> File {
         let each = run.intervals();
         File { columns: PORT_COLUMNS, each: each.max(1), rows: each * run.ports.len() }
+    }
+
+    fn fairness(run: &Run) -> File {
+        let each = run.intervals();
+        File { columns: FAIRNESS_COLUMNS, each: each.max(1), rows: each * run.transports.len() }
     }
 
     fn row(&self, number: usize) -> Row {
@@ -145,6 +150,12 @@ pub fn ports_batch(run: &Run) -> RecordBatch {
     file.batch(run, file.schema(), 0..file.rows)
 }
 
+/// All transports and intervals as one Arrow batch with the columns of `fairness.parquet`.
+pub fn fairness_batch(run: &Run) -> RecordBatch {
+    let file = File::fairness(run);
+    file.batch(run, file.schema(), 0..file.rows)
+}
+
 /// Writes `flows.parquet`: one row a flow. Equal runs make equal bytes.
 pub fn write_flows_parquet(path: &Path, run: &Run) -> Result<(), FolderError> {
     File::flows(run).write_parquet(run, path)
@@ -155,6 +166,11 @@ pub fn write_ports_parquet(path: &Path, run: &Run) -> Result<(), FolderError> {
     File::ports(run).write_parquet(run, path)
 }
 
+/// Writes `fairness.parquet`: one row a transport and interval. Equal runs make equal bytes.
+pub fn write_fairness_parquet(path: &Path, run: &Run) -> Result<(), FolderError> {
+    File::fairness(run).write_parquet(run, path)
+}
+
 /// Writes the flows as CSV with the columns of `flows.parquet`; null is an empty cell.
 pub fn write_flows_csv(path: &Path, run: &Run) -> Result<(), FolderError> {
     File::flows(run).write_csv(run, path)
@@ -163,6 +179,11 @@ pub fn write_flows_csv(path: &Path, run: &Run) -> Result<(), FolderError> {
 /// Writes the ports as CSV with the columns of `ports.parquet`; null is an empty cell.
 pub fn write_ports_csv(path: &Path, run: &Run) -> Result<(), FolderError> {
     File::ports(run).write_csv(run, path)
+}
+
+/// Writes the transports as CSV with the columns of `fairness.parquet`; null is an empty cell.
+pub fn write_fairness_csv(path: &Path, run: &Run) -> Result<(), FolderError> {
+    File::fairness(run).write_csv(run, path)
 }
 
 /// Writes a `manifest.json` with `"complete"` set as given. Write one with `false` before a run
@@ -193,16 +214,18 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderEr
     write_atomic(path, text.as_bytes())
 }
 
-/// Writes `flows.parquet`, `ports.parquet`, `summary.json` and last `manifest.json` of one run
+/// Writes `flows.parquet`, `ports.parquet`, `fairness.parquet`, `summary.json` and last `manifest.json` of one run
 /// into an existing folder, with the CSV files too if asked for. The manifest says
 /// `"complete": false` if the run was interrupted or came to a standstill. Returns the summary.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     run.check();
     write_flows_parquet(&folder.join("flows.parquet"), run)?;
     write_ports_parquet(&folder.join("ports.parquet"), run)?;
+    write_fairness_parquet(&folder.join("fairness.parquet"), run)?;
     if csv {
         write_flows_csv(&folder.join("flows.csv"), run)?;
         write_ports_csv(&folder.join("ports.csv"), run)?;
+        write_fairness_csv(&folder.join("fairness.csv"), run)?;
     }
     let summary = summarise(run);
     write_summary(&folder.join("summary.json"), &summary)?;

@@ -5,8 +5,9 @@ mod support;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
-use incast_measure::columns::{Cell, FLOW_COLUMNS, PORT_COLUMNS};
+use incast_measure::columns::{Cell, FAIRNESS_COLUMNS, FLOW_COLUMNS, PORT_COLUMNS};
 use incast_measure::*;
+use incast_transport::{Pauses, PortRecord};
 use incast_units::{Span, Time};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::path::Path;
@@ -136,6 +137,7 @@ fn small_ports() -> Run {
         sent_packets: 2,
         marks: 1,
         drops: 3,
+        credit_drops: 9,
         trims: 4,
         backlog_max: 500,
         backlog_area: 2_500_000,
@@ -143,7 +145,11 @@ fn small_ports() -> Run {
     };
     let total = bin;
     let bins = vec![Default::default(), bin];
-    run.record.ports = vec![incast_transport::PortRecord { port: 0, total, bins }];
+    let mut one = Pauses { pause_frames: 7, resume_frames: 6, ..Pauses::default() };
+    one.paused[4] = 1_250;
+    let pauses = vec![Pauses::default(), one];
+    let record = PortRecord { port: 0, total, bins, total_pauses: one, pauses };
+    run.record.ports = vec![record];
     let rate = incast_units::Rate::from_gbps(160);
     let (name, tier) = ("leaf0->spine1".into(), "edge");
     run.ports = vec![PortMeta { name, tier, rate, upward: true }];
@@ -165,8 +171,12 @@ fn ports_have_a_row_for_every_interval() {
     assert_eq!(floats(batch, "utilisation"), some([0.0, 0.5, 0.0, 0.0]));
     assert_eq!(floats(batch, "backlog_mean_bytes"), some([0.0, 250.0, 0.0, 0.0]));
     assert_eq!(floats(batch, "paused_ns"), some([0.0, 1.5, 0.0, 0.0]));
+    assert_eq!(floats(batch, "paused_class4_ns"), some([0.0, 1.25, 0.0, 0.0]));
+    assert_eq!(floats(batch, "paused_class5_ns"), some([0.0; 4]));
+    assert_eq!(integers(batch, "pause_frames"), [Some(0), Some(7), Some(0), Some(0)]);
+    assert_eq!(integers(batch, "resume_frames"), [Some(0), Some(6), Some(0), Some(0)]);
     for (name, value) in
-        [("backlog_max_bytes", 500), ("marks", 1), ("drops", 3), ("trims", 4), ("sent_packets", 2)]
+        [("backlog_max_bytes", 500), ("marks", 1), ("drops", 3), ("credit_drops", 9), ("trims", 4)]
     {
         assert_eq!(integers(batch, name), [Some(0), Some(value), Some(0), Some(0)], "{name}");
     }
@@ -221,7 +231,11 @@ fn csv_leaves_null_empty_and_quotes_text() {
 fn every_written_column_is_documented_with_its_unit() {
     let markdown = columns_markdown();
     let run = small_ports();
-    for (batch, columns) in [(flows_batch(&run), FLOW_COLUMNS), (ports_batch(&run), PORT_COLUMNS)] {
+    for (batch, columns) in [
+        (flows_batch(&run), FLOW_COLUMNS),
+        (ports_batch(&run), PORT_COLUMNS),
+        (fairness_batch(&run), FAIRNESS_COLUMNS),
+    ] {
         assert_eq!(batch.num_columns(), columns.len());
         for (field, column) in batch.schema().fields().iter().zip(columns) {
             let name = field.name();

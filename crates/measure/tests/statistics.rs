@@ -182,12 +182,16 @@ fn tiers_loads_and_requests_by_hand() {
             sent_packets: 1,
             marks: 2,
             drops: 3,
+            credit_drops: 5,
             trims: 4,
             backlog_max: sent / 10,
             backlog_area: 20_000_000 * sent as u128 / 100,
             paused: 5_000,
         };
-        run.record.ports.push(PortRecord { port, total, bins: Vec::new() });
+        let mut record = PortRecord { port, total, ..PortRecord::default() };
+        record.total_pauses.paused[3] = 4_000;
+        (record.total_pauses.pause_frames, record.total_pauses.resume_frames) = (3, 2);
+        run.record.ports.push(record);
         let (name, rate) = (format!("p{port}"), Rate::from_gbps(100));
         run.ports.push(incast_measure::PortMeta { name, tier, rate, upward });
     }
@@ -203,8 +207,12 @@ fn tiers_loads_and_requests_by_hand() {
     near(edge.utilisation_max.unwrap(), 0.4);
     near(edge.backlog_mean_bytes.unwrap(), 625.0);
     assert_eq!((edge.ports, edge.backlog_max_bytes, edge.drops), (2, 10_000, 6));
+    assert_eq!((edge.credit_drops, summary.counters.credit_drops), (10, 15));
     assert_eq!(summary.counters.trims, 12);
     near(summary.counters.paused_ns, 15.0);
+    near(summary.counters.paused_class_ns[3], 12.0);
+    assert_eq!((summary.counters.pause_frames, summary.counters.resume_frames), (9, 6));
+    assert_eq!((edge.pause_frames, edge.resume_frames), (6, 4));
     let requests = summary.requests.unwrap();
     assert_eq!((requests.total, requests.completed), (3, 2));
     near(requests.completion_ns.unwrap().mean, 7.0);

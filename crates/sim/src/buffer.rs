@@ -105,6 +105,9 @@ impl Partition {
         egress.waiting = backlog.packets > 0;
         let tier = egress.tier;
         let Some(frame) = self.ingress[port as usize].frame() else { return false };
+        if let Some(series) = &mut self.series[port as usize] {
+            series.told(start, &frame.header);
+        }
         let packet = self.pool.create(frame);
         let meta = self.pool.meta_mut(packet);
         (meta.arrived, meta.tier) = (Time(start), tier);
@@ -131,7 +134,7 @@ impl Partition {
         let egress = &mut self.egress[own as usize];
         egress.open = open;
         if let Some(series) = &mut self.series[own as usize] {
-            series.set_paused(now, open != u8::MAX);
+            series.set_open(now, open);
         }
         if let Some(standstill) = &mut self.standstill {
             standstill.open(own, open);

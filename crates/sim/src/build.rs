@@ -6,7 +6,7 @@ use crate::partition::{Common, Egress, Outbox, Partition, SwitchState};
 use crate::queue::Wheel;
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{Bytes, HostClock, PacketPool, PacketRef, Probe, Random, Routing, Time};
-use incast_world::{Captures, FlowBytes, FlowSetup, Ingress, PortSeries, Setup, Turns, purpose};
+use incast_world::{Captures, Deliveries, FlowSetup, Ingress, PortSeries, Setup, Turns, purpose};
 use std::sync::Arc;
 
 /// Cuts a setup for `threads` threads; also returns the length of a window in picoseconds.
@@ -85,16 +85,12 @@ impl Builder {
         let egress = (0..ports).map(|port| self.egress(port, index, common)).collect();
         let own = |port: usize| common.part_of[fabric.ports()[port].node.0 as usize] == index;
         let interval = self.0.options.interval;
-        let mut watch = vec![];
-        if !self.0.options.watch.is_empty() {
-            watch.resize_with(common.flows.len(), || None);
-            for flow in &self.0.options.watch {
-                let dst = common.flows[flow.0 as usize].flow.dst.0 as usize;
-                if common.part_of[dst] == index {
-                    watch[flow.0 as usize] = Some(FlowBytes::new(interval));
-                }
-            }
-        }
+        let watch = self.0.options.watch.iter().copied().filter(|flow| {
+            let dst = common.flows[flow.0 as usize].flow.dst.0 as usize;
+            common.part_of[dst] == index
+        });
+        let transports = self.0.routing.iter().map(|(id, _)| *id);
+        let deliveries = Deliveries::new(common.flows.len(), transports, interval, watch);
         let cut_ports = (0..ports).filter(|port| {
             let peer = fabric.ports()[*port].peer.0 as usize;
             own(*port) && common.part_of[peer] != index
@@ -133,7 +129,7 @@ impl Builder {
             outboxes: (0..count).map(|_| Outbox::default()).collect(),
             opens: vec![],
             missing: common.flows.iter().map(|setup| setup.after.len() as u32).collect(),
-            watch,
+            deliveries,
             captures: Captures::new(self.0.options.capture_limit),
             hops: 0,
             events: 0,

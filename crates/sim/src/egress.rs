@@ -20,7 +20,7 @@ impl Partition {
         meta.arrived = Time(now);
         meta.tier = egress.tier;
         if egress.dead || !self.admit(port, packet) {
-            self.series_drop(port, now);
+            self.series_drop(port, packet, now);
             self.lose(packet, now);
             return;
         }
@@ -79,7 +79,7 @@ impl Partition {
             }
             Fate::Dropped => {
                 self.give_back(port, packet);
-                self.series_drop(port, now);
+                self.series_drop(port, packet, now);
                 self.lose(packet, now);
             }
             Fate::Bounced => {
@@ -98,9 +98,10 @@ impl Partition {
         }
     }
 
-    fn series_drop(&mut self, port: u32, now: u64) {
+    fn series_drop(&mut self, port: u32, packet: PacketRef, now: u64) {
+        let header = &self.pool[packet].header;
         if let Some(series) = &mut self.series[port as usize] {
-            series.rare(now).drops += 1;
+            series.dropped(now, header);
         }
     }
 
@@ -236,7 +237,7 @@ impl Partition {
             };
             let Dequeue::Packet(packet) = handler.dequeue(&mut env, Classes::ALL) else { break };
             self.give_back(port, packet);
-            self.series_drop(port, now);
+            self.series_drop(port, packet, now);
             self.lose(packet, now);
         }
         self.egress[port as usize].waiting = false;

@@ -109,8 +109,8 @@ impl Partition {
                 self.probe.passing();
             }
         }
-        let watched = !self.watch.is_empty() && self.watch[flow.0 as usize].is_some();
-        let before = if watched { self.probe.bytes_delivered(flow) } else { 0 };
+        let recorded = self.deliveries.record(flow);
+        let before = if recorded { self.probe.bytes_delivered(flow) } else { 0 };
         let outcomes = self.probe.outcomes().len();
         let handler = match &mut state.transports[..] {
             [(id, only)] if *id == transport => only,
@@ -124,11 +124,9 @@ impl Partition {
         if data && self.probe.outcomes().len() > outcomes {
             self.note_completions(outcomes);
         }
-        if watched {
-            let delta = self.probe.bytes_delivered(flow) - before;
-            if let (true, Some(series)) = (delta > 0, &mut self.watch[flow.0 as usize]) {
-                series.add(now, delta);
-            }
+        if recorded {
+            let bytes = self.probe.bytes_delivered(flow) - before;
+            self.deliveries.add(flow, transport, now, bytes);
         }
         self.after_call(host);
     }

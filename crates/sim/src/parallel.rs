@@ -7,7 +7,7 @@
 
 use crate::build::build;
 use crate::partition::{Outbox, Partition};
-use incast_transport::{FlowId, FlowRecord, FlowSeries, PortRecord, RunRecord, Span, Time};
+use incast_transport::{FlowId, FlowRecord, RunRecord, Span, Time};
 use incast_world::{Captured, Captures, Setup};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -348,7 +348,7 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
     let mut captures: Option<Captures> = None;
     let widths = parts.iter().flat_map(|part| {
         let ports = part.series.iter().flatten().map(|series| series.width());
-        ports.chain(part.watch.iter().flatten().map(|series| series.width()))
+        ports.chain([part.deliveries.width()])
     });
     let width = widths.max().unwrap_or(1);
     record.interval = Span(width);
@@ -364,17 +364,9 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
             if let Some(handler) = part.ports[port].as_ref().or(nic) {
                 series.set_marks(handler.marks());
             }
-            let bins = series.finish(ended, width);
-            let mut total = incast_transport::Bin::default();
-            bins.iter().for_each(|bin| total.join(bin));
-            record.ports.push(PortRecord { port: port as u32, total, bins });
+            record.ports.push(series.finish(port as u32, ended, width));
         }
-        for (flow, series) in part.watch.into_iter().enumerate() {
-            if let Some(series) = series {
-                let flow = FlowId(flow as u32);
-                record.series.push(FlowSeries { flow, delivered: series.finish(width) });
-            }
-        }
+        part.deliveries.finish(width, &mut record);
         match &mut captures {
             Some(all) => all.join(part.captures),
             None => captures = Some(part.captures),

@@ -9,7 +9,7 @@ use incast_transport::{
     Random, Routing, Stamps, SwitchHook, Time, prefetch, prefetch_line,
 };
 use incast_world::{
-    Buffers, Captured, Captures, Choice, Faults, FlowBytes, FlowSetup, Ingress, PortSeries,
+    Buffers, Captured, Captures, Choice, Deliveries, Faults, FlowSetup, Ingress, PortSeries,
     Standstill, Turns,
 };
 use std::sync::Arc;
@@ -183,7 +183,7 @@ pub(crate) struct Partition {
     pub opens: Vec<u32>,
     /// Flows each dependent flow still waits for.
     pub missing: Vec<u32>,
-    pub watch: Vec<Option<FlowBytes>>,
+    pub deliveries: Deliveries,
     pub captures: Captures,
     pub hops: u64,
     pub events: u64,

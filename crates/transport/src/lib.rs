@@ -31,7 +31,7 @@ pub use env::Env;
 pub use flow::{Flow, Segments};
 pub use host::Host;
 pub use parameter::{ParameterDoc, ParameterError};
-pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper};
+pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper, TransportSet};
 pub use pool::{Meta, PacketPool, PacketRef, Stamps};
 pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
@@ -40,7 +40,7 @@ pub use port::{
 pub use prefetch::{prefetch, prefetch_line};
 pub use probe::{HostClock, Loss, Outcome, Parts, Probe, Reason, SenderTrace, TIERS};
 pub use random::Random;
-pub use record::{Bin, FlowRecord, FlowSeries, PortRecord, RunRecord};
+pub use record::{Bin, FlowRecord, FlowSeries, Pauses, PortRecord, RunRecord};
 pub use site::{FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 
 pub use incast_units::{Bytes, ParseError, Rate, Span, Time};

@@ -98,6 +98,16 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
+/// Several values, written with commas between them.
+impl<T: Value> Value for Vec<T> {
+    fn read(text: &str) -> Result<Vec<T>, String> {
+        text.split(',').map(|one| T::read(one.trim())).collect()
+    }
+    fn show(&self) -> String {
+        self.iter().map(T::show).collect::<Vec<_>>().join(",")
+    }
+}
+
 /// Makes an enum whose variants are written by name: `choice!{ pub enum Rule { Budget = "budget" } }`.
 #[macro_export]
 macro_rules! choice {

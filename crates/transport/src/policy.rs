@@ -125,3 +125,22 @@ pub struct Policy {
     /// Its markers, called in order.
     pub markers: Vec<Box<dyn Marker>>,
 }
+
+/// Some transports, looked up by their number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TransportSet([u64; 4]);
+
+impl TransportSet {
+    /// These transports.
+    pub fn of(transports: &[TransportId]) -> TransportSet {
+        let mut set = TransportSet::default();
+        transports.iter().for_each(|id| set.0[id.0 as usize / 64] |= 1 << (id.0 % 64));
+        set
+    }
+
+    /// Whether a transport is among them.
+    #[inline]
+    pub fn has(&self, transport: TransportId) -> bool {
+        self.0[transport.0 as usize / 64] >> (transport.0 % 64) & 1 != 0
+    }
+}

@@ -184,6 +184,12 @@ pub trait Marker: Send {
     /// be called at all.
     fn sees(&self) -> (bool, bool);
 
+    /// From now on judges the ECN-capable packets (RFC 3168) of these transports instead of only
+    /// its own. False, and nothing changes, if setting CE is not what it does.
+    fn adopt(&mut self, _transports: &[TransportId]) -> bool {
+        false
+    }
+
     /// Whether it ever has a deadline. A marker that never has saves its port time by saying so.
     fn timed(&self) -> bool {
         true

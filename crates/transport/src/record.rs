@@ -15,8 +15,10 @@ pub struct Bin {
     pub sent_packets: u32,
     /// Packets marked by markers.
     pub marks: u32,
-    /// Packets dropped.
+    /// Packets dropped, without credits.
     pub drops: u32,
+    /// Credits dropped, which costs nothing: it is how ports shape data that comes the other way.
+    pub credit_drops: u32,
     /// Packets whose payload was cut off.
     pub trims: u32,
     /// Largest backlog.
@@ -34,10 +36,31 @@ impl Bin {
         self.sent_packets += other.sent_packets;
         self.marks += other.marks;
         self.drops += other.drops;
+        self.credit_drops += other.credit_drops;
         self.trims += other.trims;
         self.backlog_max = self.backlog_max.max(other.backlog_max);
         self.backlog_area += other.backlog_area;
         self.paused += other.paused;
+    }
+}
+
+/// What priority-based flow control did at a port in an interval of its life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pauses {
+    /// Picoseconds during which each class was paused by the other end of the link.
+    pub paused: [u64; 8],
+    /// Frames it sent that paused a class of the other end.
+    pub pause_frames: u32,
+    /// Frames it sent that released a class; a frame can do both.
+    pub resume_frames: u32,
+}
+
+impl Pauses {
+    /// Joins two intervals.
+    pub fn join(&mut self, other: &Pauses) {
+        self.paused.iter_mut().zip(other.paused).for_each(|(own, other)| *own += other);
+        self.pause_frames += other.pause_frames;
+        self.resume_frames += other.resume_frames;
     }
 }
 
@@ -50,6 +73,10 @@ pub struct PortRecord {
     pub total: Bin,
     /// The intervals; those at the end in which nothing happened may be missing.
     pub bins: Vec<Bin>,
+    /// Sums over the run of `pauses`.
+    pub total_pauses: Pauses,
+    /// Pauses in the same intervals; empty if there were none.
+    pub pauses: Vec<Pauses>,
 }
 
 /// A flow's life.
@@ -97,6 +124,9 @@ pub struct RunRecord {
     pub interval: Span,
     /// Throughput of chosen flows.
     pub series: Vec<FlowSeries>,
+    /// Payload bytes that all flows of each transport delivered in each interval, in the order of
+    /// the transports of the run; empty if there is only one.
+    pub shares: Vec<Vec<u64>>,
     /// When the run ended.
     pub ended: Time,
     /// Whether every flow was completed.

@@ -108,7 +108,7 @@ pub fn assemble(
 ) -> Result<Setup, PolicyConflict> {
     let mut ports = Vec::with_capacity(fabric.ports().len());
     for (port, spec) in fabric.ports().iter().enumerate() {
-        ports.push(make_port(port as u32, spec, &site, lanes, join)?);
+        ports.push(make_port(port as u32, spec, &site, lanes, (join, options.marking))?);
     }
     let mut hooks: Vec<Vec<_>> = Vec::new();
     for node in 0..fabric.nodes() {
@@ -137,7 +137,7 @@ fn make_port(
     spec: &PortSpec,
     site: &Arc<FabricSite>,
     lanes: &[Lane],
-    join: Join,
+    (join, marking): (Join, Option<TransportId>),
 ) -> Result<Option<Box<dyn Port>>, PolicyConflict> {
     let site = port_site(port, spec, site);
     let shapes = |lane: &Lane| lane.configured.shapes_nic();
@@ -148,7 +148,63 @@ fn make_port(
         true => passing(lane.info.id),
         false => lane.configured.policy(&site),
     };
-    build_joined(lanes.iter().map(policy).collect(), join, &site).map(Some)
+    let mut policies: Vec<Policy> = lanes.iter().map(policy).collect();
+    if let Some(whose) = marking.filter(|_| !site.nic) {
+        mark_alike(&mut policies, whose);
+    }
+    build_joined(policies, join, &site).map(Some)
+}
+
+/// Leaves the marker of `whose` alone to judge all ECN-capable packets. Transports that use these
+/// bits for a code of their own have the top bit of their number set and are left alone.
+fn mark_alike(policies: &mut [Policy], whose: TransportId) {
+    let all = policies.iter().map(|policy| policy.transport).filter(|id| id.0 & 0x80 == 0);
+    let all: Vec<TransportId> = all.collect();
+    for policy in policies {
+        let rules = policy.transport == whose;
+        let adopted: &[TransportId] = if rules { &all } else { &[] };
+        policy.markers.retain_mut(|marker| !marker.adopt(adopted) || rules);
+    }
+}
+
+/// Whether the switch ports of a transport mark packets by ECN (RFC 3168), so that its rule can be
+/// that of others.
+pub fn marks_ecn(fabric: &Fabric, site: &Arc<FabricSite>, lane: &Lane) -> bool {
+    let Some((_, policy)) = some_switch_port(fabric, site, lane) else { return false };
+    let mut markers = policy.markers;
+    markers.iter_mut().any(|marker| marker.adopt(&[lane.info.id]))
+}
+
+/// The share of a link that the control class of a transport is shaped to at a switch, as that of
+/// credits is; 0 if it is not.
+pub fn shaped_share(fabric: &Fabric, site: &Arc<FabricSite>, lane: &Lane) -> f64 {
+    let Some((rate, policy)) = some_switch_port(fabric, site, lane) else { return 0.0 };
+    let shaper = policy.classes.first().and_then(|class| class.shaper);
+    shaper.map_or(0, |shaper| shaper.rate.0) as f64 / rate.0 as f64
+}
+
+/// The rate of the first port of a switch, and what the transport asks there.
+fn some_switch_port(
+    fabric: &Fabric,
+    site: &Arc<FabricSite>,
+    lane: &Lane,
+) -> Option<(Rate, Policy)> {
+    let port = fabric.ports().iter().position(|port| port.tier != Tier::Host)?;
+    let site = port_site(port as u32, &fabric.ports()[port], site);
+    Some((site.rate, lane.configured.policy(&site)))
+}
+
+/// Whether the ports of a fabric can do what all lanes ask together: the first conflict, if any.
+pub fn check_ports(
+    fabric: &Fabric,
+    site: &Arc<FabricSite>,
+    lanes: &[Lane],
+    join: Join,
+) -> Result<(), PolicyConflict> {
+    for (port, spec) in fabric.ports().iter().enumerate() {
+        make_port(port as u32, spec, site, lanes, (join, None))?;
+    }
+    Ok(())
 }
 
 /// The policy of a transport that asks nothing of NICs, at one that another transport shapes.

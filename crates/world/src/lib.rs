@@ -4,6 +4,7 @@
 mod arbiter;
 mod assembly;
 mod captures;
+mod deliveries;
 mod pfc;
 mod route;
 mod series;
@@ -23,8 +24,11 @@ pub mod purpose {
 }
 
 pub use arbiter::pull;
-pub use assembly::{Lane, assemble, fabric_site, host_site, port_site};
+pub use assembly::{
+    Lane, assemble, check_ports, fabric_site, host_site, marks_ecn, port_site, shaped_share,
+};
 pub use captures::Captures;
+pub use deliveries::Deliveries;
 pub use pfc::{Books, Buffers, Ingress, OWN, Pfc, heed, is_change, sufficient_headroom};
 pub use route::{Choice, Turns, choose, comes_back_the_same_way, heading, ways};
 pub use series::{FlowBytes, PortSeries};

@@ -1,7 +1,7 @@
 //! Time series of ports and flows in a bounded number of intervals: when there are too many,
 //! neighbours are joined and the interval doubles.
 
-use incast_transport::{Bin, Span};
+use incast_transport::{Bin, Header, Pauses, PortRecord, Span};
 
 /// Most intervals kept.
 const MOST: usize = 512;
@@ -26,10 +26,32 @@ pub struct PortSeries {
 struct Rest {
     width: u64,
     marks: u64,
-    /// Some class has been paused since then, as far as it is not counted yet.
-    paused_since: Option<u64>,
     rare: Bin,
     bins: Vec<Bin>,
+    /// There once a pause frame has come or gone.
+    pauses: Option<Box<PauseSeries>>,
+}
+
+/// A port's pauses, in the same intervals.
+#[derive(Default)]
+struct PauseSeries {
+    /// Closed classes.
+    closed: u8,
+    /// What is closed has been so since then, as far as it is not counted yet.
+    since: u64,
+    present: Pauses,
+    bins: Vec<Pauses>,
+}
+
+impl PauseSeries {
+    /// Counts until `now`; returns for how long some class was paused.
+    fn bring_to(&mut self, now: u64) -> u64 {
+        let length = now - std::mem::replace(&mut self.since, now);
+        for (class, paused) in self.present.paused.iter_mut().enumerate() {
+            *paused += length * (self.closed >> class & 1) as u64;
+        }
+        if self.closed == 0 { 0 } else { length }
+    }
 }
 
 impl PortSeries {
@@ -71,13 +93,38 @@ impl PortSeries {
         &mut self.rest.rare
     }
 
-    /// From now on some class is paused, or none is.
-    pub fn set_paused(&mut self, now: u64, paused: bool) {
-        self.bring_to(now);
-        if let Some(since) = self.rest.paused_since {
-            self.rest.rare.paused += now - since;
+    /// A packet with this header was dropped.
+    pub fn dropped(&mut self, now: u64, header: &Header) {
+        let credit = matches!(header, Header::Credit { .. });
+        let rare = self.rare(now);
+        rare.drops += !credit as u32;
+        rare.credit_drops += credit as u32;
+    }
+
+    /// From now on these classes are open, as the other end of the link wishes.
+    pub fn set_open(&mut self, now: u64, open: u8) {
+        let pauses = self.pauses(now);
+        let paused = pauses.bring_to(now);
+        pauses.closed = !open;
+        self.rest.rare.paused += paused;
+    }
+
+    /// A pause frame begins transmission.
+    pub fn told(&mut self, now: u64, frame: &Header) {
+        if let Header::Pause { classes, paused, .. } = *frame {
+            let present = &mut self.pauses(now).present;
+            present.pause_frames += (classes & paused != 0) as u32;
+            present.resume_frames += (classes & !paused != 0) as u32;
         }
-        self.rest.paused_since = paused.then_some(now);
+    }
+
+    fn pauses(&mut self, now: u64) -> &mut PauseSeries {
+        self.bring_to(now);
+        let bins = self.rest.bins.len();
+        self.rest.pauses.get_or_insert_with(|| {
+            let bins = vec![Pauses::default(); bins];
+            Box::new(PauseSeries { since: now, bins, ..PauseSeries::default() })
+        })
     }
 
     /// Whether the interval in progress ends by `now`.
@@ -120,9 +167,9 @@ impl PortSeries {
         while now >= self.end {
             self.area += self.backlog as u128 * (self.end - self.since) as u128;
             self.since = self.end;
-            if let Some(since) = &mut self.rest.paused_since {
-                self.rest.rare.paused += self.end - *since;
-                *since = self.end;
+            if let Some(pauses) = &mut self.rest.pauses {
+                self.rest.rare.paused += pauses.bring_to(self.end);
+                pauses.bins.push(std::mem::take(&mut pauses.present));
             }
             let bin = self.bin();
             self.rest.marks += bin.marks as u64;
@@ -139,6 +186,9 @@ impl PortSeries {
 
     fn double(&mut self) {
         join_pairs(&mut self.rest.bins, |a, b| a.join(b));
+        if let Some(pauses) = &mut self.rest.pauses {
+            join_pairs(&mut pauses.bins, |a, b| a.join(b));
+        }
         self.rest.width *= 2;
         self.end = (self.rest.bins.len() as u64 + 1) * self.rest.width;
     }
@@ -148,20 +198,27 @@ impl PortSeries {
         self.rest.width
     }
 
-    /// Ends the series at `now` with intervals of `width`, a power of two times the present one.
-    pub fn finish(mut self, now: u64, width: u64) -> Vec<Bin> {
+    /// Ends the series of `port` at `now` with intervals of `width`, a power of two times the
+    /// present one.
+    pub fn finish(mut self, port: u32, now: u64, width: u64) -> PortRecord {
         self.bring_to(now.max(self.since));
-        if let Some(since) = self.rest.paused_since {
-            self.rest.rare.paused += self.since - since;
+        if let Some(pauses) = &mut self.rest.pauses {
+            self.rest.rare.paused += pauses.bring_to(self.since);
+            pauses.bins.push(pauses.present);
         }
         let last = self.bin();
-        let Rest { width: mut own, mut bins, .. } = self.rest;
+        let Rest { width: mut own, mut bins, pauses, .. } = self.rest;
         bins.push(last);
+        let mut pauses = pauses.map_or(vec![], |pauses| pauses.bins);
         while own < width {
             join_pairs(&mut bins, |a, b| a.join(b));
+            join_pairs(&mut pauses, |a, b| a.join(b));
             own *= 2;
         }
-        bins
+        let (mut total, mut total_pauses) = (Bin::default(), Pauses::default());
+        bins.iter().for_each(|bin| total.join(bin));
+        pauses.iter().for_each(|one| total_pauses.join(one));
+        PortRecord { port, total, bins, total_pauses, pauses }
     }
 }
 
@@ -235,12 +292,41 @@ mod tests {
         }
         let end = 20_000 * 7;
         let width = series.width();
-        let bins = series.finish(end, width * 4);
+        let PortRecord { bins, total, .. } = series.finish(3, end, width * 4);
+        assert_eq!((total.backlog_area, total.sent_packets), (area, 20_000));
         let _ = backlog;
         assert_eq!(bins.iter().map(|b| b.backlog_area).sum::<u128>(), area);
         assert_eq!(bins.iter().map(|b| b.sent_packets as u64).sum::<u64>(), 20_000);
         assert!(bins.iter().all(|b| b.backlog_max == 12));
         assert!(bins.len() <= MOST / 4 + 1);
+    }
+
+    /// Class 2 is closed from 100 to 40,000, class 5 from 30,000 on; frames at 50 and 39,000.
+    #[test]
+    fn each_class_has_its_pauses_and_doubling_keeps_them() {
+        let mut series = PortSeries::new(Span(10));
+        let frame =
+            |classes, paused| Header::Pause { classes, paused, quanta: 0, spare_low: 0, spare: 0 };
+        series.told(50, &frame(0b1, 0b1));
+        series.set_open(100, !0b100);
+        series.set_open(30_000, !0b10_0100);
+        series.told(39_000, &frame(0b11, 0b10));
+        series.set_open(40_000, !0b10_0000);
+        let width = series.width();
+        let PortRecord { bins, total, total_pauses, pauses, .. } =
+            series.finish(0, 60_000, width * 2);
+        assert_eq!(total_pauses.paused, [0, 0, 39_900, 0, 0, 30_000, 0, 0]);
+        assert_eq!((total_pauses.pause_frames, total_pauses.resume_frames), (2, 1));
+        assert_eq!(total.paused, 59_900, "some class");
+        assert_eq!(pauses.len(), bins.len());
+        let mut some = bins.iter().zip(&pauses).skip(1).map(|(bin, one)| (bin.paused, one.paused));
+        assert!(some.clone().all(|(any, own)| any <= width * 2 && any >= own[2].max(own[5])));
+        assert_eq!(
+            some.next_back(),
+            Some((60_000 % (width * 2), { [0, 0, 0, 0, 0, 60_000 % (width * 2), 0, 0] }))
+        );
+        let quiet = PortSeries::new(Span(10)).finish(0, 60_000, 640);
+        assert!(quiet.pauses.is_empty());
     }
 
     #[test]

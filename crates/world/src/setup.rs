@@ -85,6 +85,9 @@ pub struct Options {
     pub faults: Faults,
     /// Hosts whose NIC falls silent at an instant.
     pub silent: Vec<(u32, Time)>,
+    /// Whose rule marks the ECN-capable packets (RFC 3168) of all transports, as a switch with one
+    /// rule a queue does. If not said, each transport's own rule marks its own packets.
+    pub marking: Option<TransportId>,
     /// Priority-based flow control, if switches have it. Ports then need no limit of their own.
     pub pfc: Option<Arc<Pfc>>,
 }
@@ -102,6 +105,7 @@ impl Default for Options {
             log_deliveries: false,
             faults: Faults::default(),
             silent: vec![],
+            marking: None,
             pfc: None,
         }
     }

@@ -139,6 +139,14 @@ pub fn shaped(framing: &Framing, link: Rate, share: f64, queue: u32, depth: u32)
     }
 }
 
+/// A limit on the class of data that keeps out of the part of a link that `share` gives to credits,
+/// also when there are few of them (CCRP §3.4: 95 % are for data "even if the credit channel is not
+/// fully utilized"). Whoever else waits in that class is held by it.
+pub fn reserved(framing: &Framing, link: Rate, share: f64) -> Shaper {
+    let rate = Rate(((link.0 as f64 * (1.0 - share)) as u64).max(1));
+    Shaper { rate, depth: Bytes(2 * framing.charged_mtu() as u64) }
+}
+
 /// The stamp of an instant: nanoseconds, modulo 2^32.
 fn stamp(now: Time) -> u32 {
     (now.0 / 1_000) as u32

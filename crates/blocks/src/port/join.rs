@@ -91,10 +91,14 @@ fn places(policies: &[Policy], join: Join) -> Result<Vec<Place>, PolicyConflict>
             let Some(number) = (0..policy.classes.len()).find(ranked) else { continue };
             let class = &policy.classes[number];
             let control = at == 0 && class.schedule == Schedule::Strict;
-            let common = class.shaper.is_none() && (join == Join::Shared || control);
+            // A bucket of a control class is for its own transport's packets (credits); one of a
+            // data class is a limit on whatever waits there.
+            let open = class.shaper.is_none() || at > 0;
+            let common = open && (join == Join::Shared || control);
             let known = places.iter_mut().find(|p| common && p.common && p.rank == at);
             if let Some(place) = known {
                 place.schedule = joined(policies, place, index, class.schedule)?;
+                place.shaper = tighter(place.shaper, class.shaper);
                 place.members.push(index);
                 continue;
             }
@@ -110,6 +114,12 @@ fn places(policies: &[Policy], join: Join) -> Result<Vec<Place>, PolicyConflict>
         }
     }
     Ok(places)
+}
+
+/// The slower of two buckets, if any.
+fn tighter(one: Option<Shaper>, other: Option<Shaper>) -> Option<Shaper> {
+    let all = one.into_iter().chain(other);
+    all.min_by_key(|shaper| (shaper.rate.0, shaper.depth.0))
 }
 
 fn said(schedule: Schedule) -> String {

@@ -138,9 +138,14 @@ impl Claim {
         if self.order.is_none() && self.min.is_none() && self.max.is_none() {
             return fail("it has neither an order nor an interval".into());
         }
-        let (_, plan) = &plans[0];
-        let names = self.transport.iter().chain(&self.over).chain(self.order.iter().flatten());
-        for name in names {
+        let of = |run: Option<&String>| {
+            let own = plans.iter().find(|(name, _)| run == Some(name));
+            &own.unwrap_or(&plans[0]).1
+        };
+        let plan = of(self.run.as_ref());
+        let base = of(self.over_run.as_ref().or(self.run.as_ref()));
+        let own = self.transport.iter().chain(self.order.iter().flatten()).map(|name| (name, plan));
+        for (name, plan) in own.chain(self.over.iter().map(|name| (name, base))) {
             if !plan.cases.iter().any(|case| case.label == *name) {
                 return fail(format!("there is no run of `{name}`"));
             }
@@ -150,6 +155,8 @@ impl Claim {
             format!("{}->{}", fabric.node_name(port.node), fabric.node_name(port.peer))
         };
         let ports: Vec<String> = fabric.ports().iter().map(name).collect();
-        self.measure.check(&ports, plan.traffic.flows.len()).or_else(fail)
+        let lanes = plan.cases.iter().flat_map(|case| &case.lanes);
+        let carriers: Vec<&str> = lanes.map(|lane| lane.info.name).collect();
+        self.measure.check(&ports, plan.traffic.flows.len(), &carriers).or_else(fail)
     }
 }

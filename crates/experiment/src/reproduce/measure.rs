@@ -12,7 +12,8 @@ use crate::Quantity;
 pub struct Measure {
     /// Which number.
     pub kind: Kind,
-    /// A port: `s0->s1`.
+    /// A port: `leaf0->leaf1`; or several: `leaf*->host*`, of which the mean is taken, the largest
+    /// backlog, or the sum of packets.
     pub port: Option<String>,
     /// Start of the window; the start of the run if not given.
     pub from: Option<Quantity<Span>>,
@@ -26,6 +27,17 @@ pub struct Measure {
     pub largest: Option<u64>,
     /// Only flows of at least this size.
     pub smallest: Option<u64>,
+    /// Only flows that this transport carries, where there are several.
+    pub carrier: Option<String>,
+    /// The transport that `carrier` is compared with.
+    pub against: Option<String>,
+    /// Length of the windows in which rates are compared; one from `from` to `to` if not given.
+    pub window: Option<Quantity<Span>>,
+    /// Rates are equal within this share of their mean; 0.2 if not given.
+    pub tolerance: Option<f64>,
+    /// Whether rates must stay equal once they are.
+    #[serde(default)]
+    pub lasting: bool,
 }
 
 /// Names of numbers.
@@ -36,10 +48,16 @@ pub enum Kind {
     BacklogMaxPackets,
     /// Mean backlog of `port` in full packets.
     BacklogMeanPackets,
+    /// Largest backlog of `port` in KB.
+    BacklogMaxKb,
+    /// Mean backlog of `port` in KB.
+    BacklogMeanKb,
     /// Share of the time that `port` transmits.
     Utilisation,
     /// Packets dropped at `port`, or anywhere.
     Drops,
+    /// Credits dropped at `port`, or anywhere.
+    CreditDrops,
     /// Packets trimmed at `port`, or anywhere.
     Trims,
     /// Payload throughput of `flow` in Gb/s.
@@ -48,6 +66,8 @@ pub enum Kind {
     FctMeanUs,
     /// 99th percentile of the flow completion time in microseconds.
     FctP99Us,
+    /// 99.9th percentile of the flow completion time in microseconds.
+    FctP999Us,
     /// Mean slowdown.
     SlowdownMean,
     /// 99th percentile of the slowdown.
@@ -58,6 +78,23 @@ pub enum Kind {
     ThroughputMeanGbps,
     /// Share of the flows that completed.
     Completed,
+    /// Share of the payload delivered that `carrier` delivered.
+    Share,
+    /// Mean rate of a recorded flow of `carrier` over that of one of `against`.
+    RateRatio,
+    /// Jain's index over recorded flows, of `carrier` or all; with a `window`, the mean over windows.
+    Jain,
+    /// Milliseconds from `from` to the end of the first `window` in which all recorded flows have
+    /// equal rates, or each transport's have on average if `against` is given; infinite if that
+    /// never comes until `to`.
+    ConvergenceMs,
+}
+
+/// Whether a name is meant; `*` stands for anything.
+fn fits(wanted: &str, name: &str) -> bool {
+    let Some((beginning, rest)) = wanted.split_once('*') else { return wanted == name };
+    let Some(left) = name.strip_prefix(beginning) else { return false };
+    (0..=left.len()).any(|at| left.is_char_boundary(at) && fits(rest, &left[at..]))
 }
 
 /// Charged bytes of a full packet.
@@ -67,24 +104,12 @@ impl Measure {
     /// The number, if the run has it.
     pub fn of(&self, run: &Run) -> Option<f64> {
         match self.kind {
-            Kind::BacklogMaxPackets => {
-                let bins = self.bins(run)?;
-                Some(bins.iter().map(|(bin, _)| bin.backlog_max).max()? as f64 / PACKET)
-            }
-            Kind::BacklogMeanPackets => {
-                let bins = self.bins(run)?;
-                let area: f64 = bins.iter().map(|(bin, _)| bin.backlog_area as f64).sum();
-                let time: f64 = bins.iter().map(|(_, width)| width.0 as f64).sum();
-                Some(area / time / PACKET)
-            }
-            Kind::Utilisation => {
-                let bins = self.bins(run)?;
-                let rate = run.ports[self.port_of(run)?].rate;
-                let sent: f64 = bins.iter().map(|(bin, _)| bin.sent_bytes as f64).sum();
-                let time: f64 = bins.iter().map(|(_, width)| width.as_secs_f64()).sum();
-                Some(sent * 8.0 / time / rate.0 as f64)
-            }
-            Kind::Drops | Kind::Trims => self.counted(run),
+            Kind::BacklogMaxPackets => Some(self.backlog_max(run)? / PACKET),
+            Kind::BacklogMeanPackets => Some(self.backlog_mean(run)? / PACKET),
+            Kind::BacklogMaxKb => Some(self.backlog_max(run)? / 1e3),
+            Kind::BacklogMeanKb => Some(self.backlog_mean(run)? / 1e3),
+            Kind::Utilisation => self.utilisation(run),
+            Kind::Drops | Kind::CreditDrops | Kind::Trims => self.counted(run),
             Kind::FlowGbps => self.flow_gbps(run),
             Kind::FctMeanUs => {
                 let all = self.flows(run, |run, flow| Some(run.fct(flow)?.as_ns_f64() / 1e3));
@@ -93,6 +118,10 @@ impl Measure {
             Kind::FctP99Us => {
                 let all = self.flows(run, |run, flow| Some(run.fct(flow)?.as_ns_f64() / 1e3));
                 statistics::percentile(&all, 990)
+            }
+            Kind::FctP999Us => {
+                let all = self.flows(run, |run, flow| Some(run.fct(flow)?.as_ns_f64() / 1e3));
+                statistics::percentile(&all, 999)
             }
             Kind::SlowdownMean => statistics::mean(&self.flows(run, Run::slowdown)),
             Kind::SlowdownP99 => statistics::percentile(&self.flows(run, Run::slowdown), 990),
@@ -113,22 +142,45 @@ impl Measure {
                 let done = chosen.iter().filter(|f| run.fct(**f).is_some()).count();
                 (!chosen.is_empty()).then(|| done as f64 / chosen.len() as f64)
             }
+            Kind::Share | Kind::RateRatio | Kind::Jain | Kind::ConvergenceMs => self.fairness(run),
         }
     }
 
-    /// Whether the measure can be taken in runs of a plan with these ports and this many flows.
-    pub fn check(&self, ports: &[String], flows: usize) -> Result<(), String> {
+    /// Whether the measure can be taken in runs of a plan with these ports, this many flows and
+    /// these transports.
+    pub fn check(&self, ports: &[String], flows: usize, carriers: &[&str]) -> Result<(), String> {
         if let Some(port) = &self.port
-            && !ports.contains(port)
+            && !ports.iter().any(|known| fits(port, known))
         {
             return Err(format!("there is no port `{port}`"));
         }
         let needs_port = matches!(
             self.kind,
-            Kind::BacklogMaxPackets | Kind::BacklogMeanPackets | Kind::Utilisation
+            Kind::BacklogMaxPackets
+                | Kind::BacklogMeanPackets
+                | Kind::BacklogMaxKb
+                | Kind::BacklogMeanKb
+                | Kind::Utilisation
         );
         if needs_port && self.port.is_none() {
             return Err(format!("{:?} needs a port", self.kind));
+        }
+        for name in self.carrier.iter().chain(&self.against) {
+            if !carriers.contains(&name.as_str()) {
+                return Err(format!("no flow is carried by `{name}`"));
+            }
+        }
+        match self.kind {
+            Kind::Share | Kind::RateRatio if self.carrier.is_none() => {
+                return Err(format!("{:?} needs a carrier", self.kind));
+            }
+            Kind::RateRatio if self.against.is_none() => {
+                return Err("rate_ratio needs `against`".into());
+            }
+            Kind::ConvergenceMs if self.window.is_none() => {
+                return Err("convergence_ms needs a window".into());
+            }
+            _ => {}
         }
         match self.flow {
             Some(flow) if flow as usize >= flows => Err(format!("there is no flow {flow}")),
@@ -137,36 +189,74 @@ impl Measure {
         }
     }
 
-    fn port_of(&self, run: &Run) -> Option<usize> {
-        let name = self.port.as_ref()?;
-        run.ports.iter().position(|port| port.name == *name)
+    fn ports_of(&self, run: &Run) -> Vec<usize> {
+        let named =
+            |at: &usize| self.port.as_ref().is_some_and(|name| fits(name, &run.ports[*at].name));
+        (0..run.ports.len()).filter(named).collect()
     }
 
-    fn window(&self, run: &Run) -> (Time, Time) {
+    pub(super) fn window(&self, run: &Run) -> (Time, Time) {
         let from = self.from.map_or(Time::ZERO, |from| Time(from.0.0));
         (from, self.to.map_or(run.record.ended, |to| Time(to.0.0)))
     }
 
-    /// The intervals of the port whose middle lies in the window.
-    fn bins(&self, run: &Run) -> Option<Vec<(incast_transport::Bin, Span)>> {
-        let port = self.port_of(run)?;
+    /// The intervals of a port whose middle lies in the window.
+    fn bins(&self, run: &Run, port: usize) -> Vec<(incast_transport::Bin, Span)> {
         let (from, to) = self.window(run);
         let inside = (0..run.intervals()).filter(|index| {
             let (start, width) = run.interval(*index);
             let middle = start + width / 2;
             middle >= from && middle < to
         });
-        let bins: Vec<_> = inside.map(|i| (run.bin(port, i), run.interval(i).1)).collect();
-        (!bins.is_empty()).then_some(bins)
+        inside.map(|i| (run.bin(port, i), run.interval(i).1)).collect()
+    }
+
+    /// Mean over the chosen ports of a number that follows from a port's intervals and their
+    /// length in picoseconds.
+    fn over_ports(
+        &self,
+        run: &Run,
+        number: impl Fn(usize, &[(incast_transport::Bin, Span)], f64) -> f64,
+    ) -> Option<f64> {
+        let all: Vec<f64> = self
+            .ports_of(run)
+            .into_iter()
+            .filter_map(|port| {
+                let bins = self.bins(run, port);
+                let time: f64 = bins.iter().map(|(_, width)| width.0 as f64).sum();
+                (time > 0.0).then(|| number(port, &bins, time))
+            })
+            .collect();
+        statistics::mean(&all)
+    }
+
+    fn backlog_mean(&self, run: &Run) -> Option<f64> {
+        self.over_ports(run, |_, bins, time| {
+            bins.iter().map(|(bin, _)| bin.backlog_area as f64).sum::<f64>() / time
+        })
+    }
+
+    fn backlog_max(&self, run: &Run) -> Option<f64> {
+        let ports = self.ports_of(run).into_iter().flat_map(|port| self.bins(run, port));
+        Some(ports.map(|(bin, _)| bin.backlog_max).max()? as f64)
+    }
+
+    fn utilisation(&self, run: &Run) -> Option<f64> {
+        self.over_ports(run, |port, bins, time| {
+            let sent: f64 = bins.iter().map(|(bin, _)| bin.sent_bytes as f64).sum();
+            sent * 8e12 / time / run.ports[port].rate.0 as f64
+        })
     }
 
     fn counted(&self, run: &Run) -> Option<f64> {
         let count = |bin: &incast_transport::Bin| match self.kind {
             Kind::Drops => bin.drops,
+            Kind::CreditDrops => bin.credit_drops,
             _ => bin.trims,
         };
         if self.port.is_some() {
-            return Some(self.bins(run)?.iter().map(|(bin, _)| count(bin) as f64).sum());
+            let bins = self.ports_of(run).into_iter().flat_map(|port| self.bins(run, port));
+            return Some(bins.map(|(bin, _)| count(&bin) as f64).sum());
         }
         Some(run.record.ports.iter().map(|port| count(&port.total) as f64).sum())
     }
@@ -192,6 +282,10 @@ impl Measure {
         !meta.warmup
             && self.flow.is_none_or(|one| one as usize == flow)
             && self.class.as_ref().is_none_or(|class| class == meta.class)
+            && self
+                .carrier
+                .as_ref()
+                .is_none_or(|name| run.transports[meta.transport as usize] == *name)
             && self.largest.is_none_or(|most| meta.size_bytes <= most)
             && self.smallest.is_none_or(|least| meta.size_bytes >= least)
     }
@@ -202,5 +296,17 @@ impl Measure {
         let mut all: Vec<f64> = chosen.filter_map(|flow| value(run, flow)).collect();
         all.sort_by(f64::total_cmp);
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        assert!(fits("leaf0->leaf1", "leaf0->leaf1") && !fits("leaf0", "leaf0->leaf1"));
+        assert!(fits("leaf*->host*", "leaf12->host3") && fits("*", "x") && fits("a*", "a"));
+        assert!(!fits("leaf*->host*", "leaf1->spine0") && !fits("leaf*->host", "leaf1->host0"));
     }
 }

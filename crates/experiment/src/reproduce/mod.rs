@@ -4,6 +4,7 @@
 //! README; all are part of the program. See `experiments/README.md` for the format.
 
 mod claim;
+mod fairness;
 mod measure;
 
 use crate::{Fault, Plan, Scenario, execute, nearest, output};

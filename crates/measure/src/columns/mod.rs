@@ -1,18 +1,21 @@
 //! Every column that is written, with unit and meaning. One table writes the files and the
 //! documentation, so a column cannot exist without its line here.
 
+mod fairness;
 mod flows;
 mod ports;
 
+pub use fairness::FAIRNESS_COLUMNS;
 pub use flows::FLOW_COLUMNS;
 pub use ports::PORT_COLUMNS;
 
 use crate::Run;
 
-/// A row of a file: of the flow `item`, or of the port `item` in the interval `interval`.
+/// A row of a file: of the flow `item`, or of the port or transport `item` in the interval
+/// `interval`.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Number of the flow or port.
+    /// Number of the flow, port or transport.
     pub item: usize,
     /// Number of the interval; zero for flows.
     pub interval: usize,
@@ -56,7 +59,7 @@ impl Column {
     }
 }
 
-/// The documentation of all columns as two Markdown tables.
+/// The documentation of all columns as Markdown tables, one a file.
 pub fn columns_markdown() -> String {
     let mut text = String::new();
     for (file, rows, columns) in [
@@ -66,6 +69,13 @@ pub fn columns_markdown() -> String {
             "One row a port and interval, ordered by port, then time; every port has a row for \
              every interval until the end of the run.",
             PORT_COLUMNS,
+        ),
+        (
+            "fairness.parquet",
+            "One row a transport and interval, ordered by transport, then time. Jain's index is \
+             over the flows that were recorded: `run.watch`, the first 8, or 128 if there are \
+             several transports.",
+            FAIRNESS_COLUMNS,
         ),
     ] {
         text += &format!("## {file}\n\n{rows}\n\n| column | type | unit | meaning |\n");

@@ -19,6 +19,31 @@ macro_rules! count {
     };
 }
 
+macro_rules! paused_class {
+    ($class:literal, $name:literal) => {
+        column(
+            $name,
+            "ns",
+            "Time during which this class was paused.",
+            Cell::Float(|run, row| {
+                let pauses = run.pauses(row.item, row.interval);
+                Some(pauses.paused[$class] as f64 / 1e3)
+            }),
+        )
+    };
+}
+
+macro_rules! frames {
+    ($name:literal, $doc:literal, $field:ident) => {
+        column(
+            $name,
+            "",
+            $doc,
+            Cell::Integer(|run, row| Some(run.pauses(row.item, row.interval).$field as u64)),
+        )
+    };
+}
+
 /// The columns of `ports.parquet`, in order.
 pub const PORT_COLUMNS: &[Column] = &[
     column("port", "", "Number of the port.", Cell::Integer(|_, row| Some(row.item as u64))),
@@ -75,13 +100,38 @@ pub const PORT_COLUMNS: &[Column] = &[
     ),
     count!("backlog_max_bytes", "bytes", "Largest backlog.", backlog_max),
     count!("marks", "", "Packets marked.", marks),
-    count!("drops", "", "Packets dropped.", drops),
+    count!("drops", "", "Packets dropped, without credits.", drops),
+    count!(
+        "credit_drops",
+        "",
+        "Credits dropped: they shape what comes the other way.",
+        credit_drops
+    ),
     count!("trims", "", "Packets whose payload was cut off.", trims),
     column(
         "paused_ns",
         "ns",
-        "Time during which some class was paused.",
+        "Time during which some class was paused by the other end of the link (802.1Qbb); zero \
+         without `fabric.pfc`.",
         Cell::Float(|run, row| Some(bin(run, row).paused as f64 / 1e3)),
+    ),
+    paused_class!(0, "paused_class0_ns"),
+    paused_class!(1, "paused_class1_ns"),
+    paused_class!(2, "paused_class2_ns"),
+    paused_class!(3, "paused_class3_ns"),
+    paused_class!(4, "paused_class4_ns"),
+    paused_class!(5, "paused_class5_ns"),
+    paused_class!(6, "paused_class6_ns"),
+    paused_class!(7, "paused_class7_ns"),
+    frames!(
+        "pause_frames",
+        "Pause frames sent that paused a class of the other end.",
+        pause_frames
+    ),
+    frames!(
+        "resume_frames",
+        "Pause frames sent that released a class of the other end; one can do both.",
+        resume_frames
     ),
     count!("sent_bytes", "bytes", "Charged bytes that began transmission.", sent_bytes),
     count!("sent_packets", "", "Packets that began transmission.", sent_packets),

@@ -52,6 +52,7 @@ pub fn figures(runs: &[Run]) -> Vec<Figure> {
     all.extend(flows::by_size(&lines));
     all.extend(flows::breakdown(&lines));
     all.extend(time::throughput(runs));
+    all.extend(time::shares(runs));
     all.extend(time::queues(runs));
     all.extend(flows::distribution(&lines));
     all

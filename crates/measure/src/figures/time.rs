@@ -3,6 +3,7 @@
 use super::Figure;
 use super::style::{self, Stroke};
 use crate::Run;
+use crate::fairness::{self, Window};
 use crate::number::{escape, time_unit};
 use crate::run::gbps;
 use incast_transport::Bin;
@@ -117,6 +118,25 @@ pub(super) fn throughput(runs: &[Run]) -> Vec<Figure> {
         figures.push(draw(name, title, caption.to_string(), "throughput (Gb/s)", sums));
     }
     figures
+}
+
+/// What all flows of each transport delivered over time, for each run with several.
+pub(super) fn shares(runs: &[Run]) -> Vec<Figure> {
+    let several = firsts(runs).into_iter().filter(|run| run.record.shares.len() > 1);
+    let figure = |(at, run): (usize, &Run)| {
+        let title = format!("Throughput of transports over time: {}", run.label);
+        let caption = "Payload delivered by all flows of each transport.".to_string();
+        let series = run.transports.iter().enumerate().map(|(transport, name)| {
+            let values = joined(run).filter_map(|stretch| {
+                let window = Window { first: stretch.from, end: stretch.to };
+                Some((place(run, &stretch).0, fairness::throughput(run, window, transport)?))
+            });
+            Series { name: name.clone(), values: values.collect() }
+        });
+        let name = format!("transport_throughput_over_time_{}", at + 1);
+        draw(&name, &escape(&title), caption, "throughput (Gb/s)", series.collect())
+    };
+    several.take(RUNS).enumerate().map(figure).collect()
 }
 
 /// Sum over the links to the hosts.

@@ -143,6 +143,7 @@ fn add_ports(run: &mut Run, noise: &mut Noise, pressure: f64) {
                     sent_packets: (used * 325.0) as u32,
                     marks: (used * 10.0 * pressure) as u32,
                     drops: (used > 0.97) as u32,
+                    credit_drops: 0,
                     trims: 0,
                     backlog_max: backlog,
                     backlog_area: backlog as u128 / 3 * 100_000_000,

@@ -20,8 +20,8 @@ parameters! {
         threshold: u32 = 4, "0 to 1000000 packets" => |v| *v <= 1_000_000,
             "SIGCOMM 2020: 6 KB, four packets of 1500 B";
         /// What the threshold looks at: all data at the port, or the packet's class.
-        threshold_of: ThresholdOf = ThresholdOf::Port, "port or class" => |_| true,
-            "ours: the paper has one queue; switches compare queue by queue";
+        threshold_of: ThresholdOf = ThresholdOf::Class, "port or class" => |_| true,
+            "SIGCOMM 2020: RED on the queue that a packet joins; with Homa's classes, its class";
         /// Time that packets may still take when the probe has arrived; auto: a base RTT, as packets are sprayed; 0ns where they keep their order.
         grace: Option<Span> = None, "0ns to 10s, or auto"
             => |v| v.is_none_or(|v| v <= Span::from_secs(10)),

@@ -343,9 +343,12 @@ fn four_packets_wait_before_unscheduled_ones_are_dropped() {
     assert_eq!(rig.data(20, 1, 0), Fate::Dropped);
 }
 
+/// One threshold for all data of a port.
+const PORT: (&str, &str) = ("threshold_of", "port");
+
 #[test]
-fn the_threshold_may_look_at_a_class_alone() {
-    let mut rig = Rig::new(&[("threshold_of", "class")], Limit::Packets(20));
+fn the_threshold_looks_at_the_packets_class() {
+    let mut rig = Rig::new(&[], Limit::Packets(20));
     (0..10).for_each(|seq| assert_eq!(rig.data(seq, 7, 0), Fate::Queued));
     (10..14).for_each(|seq| assert_eq!(rig.data(seq, 2, U), Fate::Queued));
     assert_eq!(rig.data(14, 2, U), Fate::Dropped);
@@ -366,7 +369,7 @@ fn both_kinds_of_a_class_keep_their_order() {
 fn unscheduled_packets_cannot_harm_a_port_that_is_full_of_scheduled_ones() {
     let mut random = Random::new(2, 0, 0);
     let mut run = |disturb: bool| {
-        let mut rig = Rig::new(&[], Limit::Packets(30));
+        let mut rig = Rig::new(&[PORT], Limit::Packets(30));
         (0..10).for_each(|seq| assert_eq!(rig.data(seq, 7, 0), Fate::Queued));
         let (mut left, mut most) = (vec![], 0);
         for seq in 10..500 {
@@ -387,7 +390,8 @@ fn unscheduled_packets_never_lift_the_queue_above_the_threshold() {
     let mut random = Random::new(3, 0, 0);
     for threshold in [0u32, 1, 4, 9] {
         let text = threshold.to_string();
-        let mut rig = Rig::new(&[("threshold", &text)], Limit::Packets(30));
+        let settings = [("threshold", text.as_str()), PORT];
+        let mut rig = Rig::new(&settings, Limit::Packets(30));
         for seq in 0..2_000 {
             let before = rig.port.data_backlog().packets;
             match random.below(3) {
@@ -435,12 +439,12 @@ fn settings_of_both_are_known() {
         };
         configured(&ENTRY, settings, &fabric).policy(&site).classes
     };
-    let classes = policy(&[("priorities", "4"), ("threshold", "6")]);
+    let classes = policy(&[("priorities", "4"), ("threshold", "6"), PORT]);
     assert_eq!((classes.len(), classes[0].discipline), (4, Discipline::DropTail));
     let threshold = Limit::Packets(6);
     let of = |alone| Discipline::Selective { threshold, alone };
     assert!(classes[1..].iter().all(|class| class.discipline == of(false)));
-    let each = policy(&[("threshold", "6"), ("threshold_of", "class")]);
+    let each = policy(&[("threshold", "6")]);
     assert!(each[1..].iter().all(|class| class.discipline == of(true)));
     assert!(classes.iter().all(|class| class.limit == Limit::Bytes(64 << 10)));
 }

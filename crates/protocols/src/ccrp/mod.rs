@@ -11,7 +11,7 @@ mod tests;
 pub use params::{Params, RatioTest, Recovery};
 pub use receiver::{MarkLoop, Pace, Stages};
 
-use incast_blocks::credit::{CreditHost, Terms, credit_share, shaped};
+use incast_blocks::credit::{CreditHost, Terms, credit_share, reserved, shaped};
 use incast_transport::{
     ClassPolicy, Configured, Ecn, FabricSite, Host, HostSite, Info, Limit, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
@@ -106,9 +106,11 @@ impl Configured for Plan {
             let classes = vec![credits, ClassPolicy::fifo(Limit::Unlimited)];
             return Policy { transport: ID, classes, markers: vec![] };
         }
+        let reserve = || reserved(framing, site.rate, self.share());
+        let shaper = self.params.reserve.then(reserve);
         Policy {
             transport: ID,
-            classes: vec![credits, ClassPolicy::fifo(site.buffer)],
+            classes: vec![credits, ClassPolicy { shaper, ..ClassPolicy::fifo(site.buffer) }],
             markers: vec![Box::new(switch::marker(&self.params))],
         }
     }

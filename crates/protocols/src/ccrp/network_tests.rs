@@ -104,6 +104,8 @@ impl Mix {
             until: Time::ZERO + Span::from_ms(100),
             watch: vec![FlowId(0), FlowId(1)],
             interval: Span::from_ms(1),
+            // One rule for the queue, as switches have it.
+            marking: Some(crate::dctcp::ID),
             ..Options::default()
         };
         let flows = vec![one(0), one(1)];

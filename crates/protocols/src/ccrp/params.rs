@@ -89,9 +89,12 @@ parameters! {
         /// Whether the length of credits varies, from 84 to 100 charged bytes.
         size_jitter: bool = false, "true or false" => |_| true, "as ExpressPass";
         /// Share of a link that credits may use; auto: what lets data just fill the rest, 84/1622 with Ethernet.
-        credit_share: Option<f64> = None, "0 < share < 1, or auto"
-            => |v| v.is_none_or(|v| v > 0.0 && v < 1.0),
+        credit_share: Option<f64> = None, "0 < share <= 0.0546 (84/1538: the data that credits call for must fit a link), or auto"
+            => |v| v.is_none_or(|v| v > 0.0 && v * 1_538.0 <= 84.0),
             "CCRP §3.4: 5 %, a rounded 84 / (84 + 1538)";
+        /// Whether data leaves the credits' share of a link free even when there are few credits.
+        reserve: bool = false, "true or false" => |_| true,
+            "CCRP §3.4: 95 % of a link are for data, also in a mix";
         /// Credits that may wait at a port.
         credit_queue: u32 = 8, "1 to 10000 credits" => |v| (1..=10_000).contains(v),
             "as ExpressPass";

@@ -1,12 +1,15 @@
 //! Marking above a threshold of the instantaneous queue.
 
+use super::ID;
 use super::params::Threshold;
-use incast_transport::{Bytes, Ecn, Marker, PacketPool, PacketRef, PortSite, View};
+use incast_transport::{
+    Bytes, Ecn, Marker, PacketPool, PacketRef, PortSite, TransportId, TransportSet, View,
+};
 
-/// Sets CE on ECN-capable packets that find a queue of at least K (DCTCP §3.1). It marks whatever
-/// uses the ECN bits as RFC 3168 says; transports with a code of their own have the top bit of
-/// their number set and are left alone.
+/// Sets CE on DCTCP's ECN-capable packets that find a queue of at least K (DCTCP §3.1), whoever
+/// else waits there. It can adopt the packets of others.
 pub struct ThresholdMarker {
+    transports: TransportSet,
     packets: u32,
     bytes: u64,
 }
@@ -14,11 +17,12 @@ pub struct ThresholdMarker {
 impl ThresholdMarker {
     /// A marker for one port.
     pub fn new(threshold: Threshold, site: &PortSite) -> ThresholdMarker {
-        match threshold.resolve(site) {
-            Threshold::Packets(packets) => ThresholdMarker { packets, bytes: u64::MAX },
-            Threshold::Bytes(Bytes(bytes)) => ThresholdMarker { packets: u32::MAX, bytes },
+        let (packets, bytes) = match threshold.resolve(site) {
+            Threshold::Packets(packets) => (packets, u64::MAX),
+            Threshold::Bytes(Bytes(bytes)) => (u32::MAX, bytes),
             Threshold::Auto => unreachable!("auto was resolved"),
-        }
+        };
+        ThresholdMarker { transports: TransportSet::of(&[ID]), packets, bytes }
     }
 }
 
@@ -27,7 +31,7 @@ impl Marker for ThresholdMarker {
     fn on_enqueue(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
         let packet = &mut packets[handle];
         let capable = packet.mark == Ecn::Ect0 as u8 || packet.mark == Ecn::Ect1 as u8;
-        if packet.transport.0 & 0x80 != 0 || !capable {
+        if !self.transports.has(packet.transport) || !capable {
             return false;
         }
         let full = view.data.bytes >= self.bytes || view.data.packets >= self.packets;
@@ -37,6 +41,11 @@ impl Marker for ThresholdMarker {
         // Marked or not, this is how old the receiver's knowledge will be.
         packets.stamps_mut(handle).informed = view.now.0;
         full
+    }
+
+    fn adopt(&mut self, transports: &[TransportId]) -> bool {
+        self.transports = TransportSet::of(transports);
+        true
     }
 
     fn sees(&self) -> (bool, bool) {

@@ -12,7 +12,7 @@ mod tests;
 pub use params::{Feedback, FirstRtt, Params};
 pub use receiver::{FeedbackLoop, Pace};
 
-use incast_blocks::credit::{Burst, CreditHost, Terms, credit_share, shaped};
+use incast_blocks::credit::{Burst, CreditHost, Terms, credit_share, reserved, shaped};
 use incast_blocks::first_round::RoundTerms;
 use incast_transport::{
     Bytes, ClassPolicy, Configured, Discipline, Ecn, FabricSite, Host, HostSite, Info, Limit,
@@ -124,6 +124,9 @@ impl Configured for Plan {
         let credits = shaped(framing, site.rate, self.share(), credit_queue, bucket);
         // A NIC takes data from its host one packet at a time.
         let mut data = ClassPolicy::fifo(if site.nic { Limit::Unlimited } else { site.buffer });
+        if self.params.reserve && !site.nic {
+            data.shaper = Some(reserved(framing, site.rate, self.share()));
+        }
         if self.params.first_rtt == FirstRtt::Aeolus && !site.nic {
             let threshold = Limit::Packets(self.params.threshold);
             data.discipline = Discipline::Selective { threshold, alone: true };

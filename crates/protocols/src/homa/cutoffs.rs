@@ -1,7 +1,7 @@
 //! Sizes at which unscheduled bytes are split among their classes, and how many levels they get.
 
 use super::params::Unscheduled;
-use incast_transport::SizeQuantiles;
+use incast_transport::{Bytes, SizeQuantiles};
 
 /// Most classes a port has.
 const CLASSES_MOST: usize = 8;
@@ -31,6 +31,14 @@ impl Cutoffs {
                 }
             };
         }
+        Cutoffs { limits }
+    }
+
+    /// Limits as a person gave them, of at most `levels` classes; what is left over has the last.
+    pub fn given(sizes: &[Bytes], levels: u8) -> Cutoffs {
+        let mut limits = [u64::MAX; CLASSES_MOST];
+        let most = levels.max(1) as usize - 1;
+        limits.iter_mut().zip(sizes.iter().take(most)).for_each(|(to, from)| *to = from.0);
         Cutoffs { limits }
     }
 

@@ -32,6 +32,12 @@ choice! {
     }
 }
 
+fn ascending(cutoffs: &Option<Vec<Bytes>>) -> bool {
+    cutoffs.as_ref().is_none_or(|sizes| {
+        (1..=6).contains(&sizes.len()) && sizes.windows(2).all(|pair| pair[0] < pair[1])
+    })
+}
+
 parameters! {
     /// Parameters of Homa.
     pub struct Params for "homa" {
@@ -54,6 +60,9 @@ parameters! {
         /// What decides the class of an unscheduled packet: graduated or size.
         unscheduled: Unscheduled = Unscheduled::Graduated, "graduated or size" => |_| true,
             "authors' simulator: STATIC_CBF_GRADUATED";
+        /// Sizes up to which unscheduled packets have the best class, the next one and so on; auto: equal shares of unscheduled bytes.
+        cutoffs: Option<Vec<Bytes>> = None, "1 to 6 sizes in ascending order, or auto" => ascending,
+            "SIGCOMM 2018 §3.4: from the sizes of the run";
         /// Which scheduled levels few messages use: lowest or fixed.
         levels: LevelUse = LevelUse::Lowest, "lowest or fixed" => |_| true,
             "SIGCOMM 2018 §3.4: lowest; authors' simulator: fixed";

@@ -139,12 +139,13 @@ impl Terms {
             mss,
             slot: fabric.mtu_time(site.rate),
             levels,
-            cutoffs: Cutoffs::new(
-                sizes,
-                blind as u64 * mss,
-                levels.unscheduled,
-                params.unscheduled,
-            ),
+            cutoffs: match &params.cutoffs {
+                Some(given) => Cutoffs::given(given, levels.unscheduled),
+                None => {
+                    let blind = blind as u64 * mss;
+                    Cutoffs::new(sizes, blind, levels.unscheduled, params.unscheduled)
+                }
+            },
             unscheduled: params.unscheduled,
             boost_tail: params.boost_tail,
             overcommitment: params.overcommitment.unwrap_or(levels.scheduled as u32) as usize,

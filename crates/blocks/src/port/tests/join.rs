@@ -163,6 +163,33 @@ fn a_shaper_holds_only_its_own_transport() {
     }
 }
 
+/// What one transport leaves free of a link, the others at its queue leave free, too.
+#[test]
+fn a_limit_on_a_data_class_holds_all_who_share_it() {
+    let shaper = |rate: u64| Some(Shaper { rate: Rate(rate * 8), depth: Bytes(1_538) });
+    let limited = |rate| ClassPolicy { shaper: shaper(rate), ..fifo(9) };
+    let policies = || {
+        vec![
+            policy(1, &[fifo(9), fifo(9)]),
+            policy(7, &[fifo(9), limited(1_538)]),
+            policy(8, &[fifo(9), limited(3_076)]),
+        ]
+    };
+    for (join, first) in [(Join::Shared, vec![0]), (Join::Separate, vec![0, 2])] {
+        let mut world = World::new();
+        let mut port = build_joined(policies(), join, &site()).unwrap();
+        for (seq, transport) in [(0, 7), (1, 7), (2, 1)] {
+            let packet = world.packet(transport, 1, seq, 1460);
+            world.enqueue(&mut *port, 0, packet);
+        }
+        let mut out = world.drain(&mut *port, 0);
+        out.sort_unstable();
+        assert_eq!(out, first, "{join:?}");
+        let at = Dequeue::NotBefore(Time(1_000_000_000_000));
+        assert_eq!(world.dequeue(&mut *port, 0, Classes::ALL), at);
+    }
+}
+
 #[test]
 fn what_cannot_be_joined_names_both_transports_and_the_key() {
     let (a, b) = (weighted(10, Limit::Unlimited), weighted(5, Limit::Unlimited));
