@@ -88,6 +88,16 @@ pub enum Kind {
     /// equal rates, or each transport's have on average if `against` is given; infinite if that
     /// never comes until `to`.
     ConvergenceMs,
+    /// Mean age of the information behind decisions in microseconds.
+    FeedbackAgeUs,
+    /// The same by FastTune's Eq. 6: 2 minus the age in base round trips.
+    FeedbackUtility,
+    /// Decisions of a flow per base round trip.
+    DecisionsPerRtt,
+    /// Control packets and what data packets carry beside, over the payload, in percent.
+    FeedbackPercent,
+    /// What data packets carry beside, bytes a packet sent.
+    ExtensionPerPacket,
 }
 
 /// Whether a name is meant; `*` stands for anything.
@@ -143,6 +153,24 @@ impl Measure {
                 (!chosen.is_empty()).then(|| done as f64 / chosen.len() as f64)
             }
             Kind::Share | Kind::RateRatio | Kind::Jain | Kind::ConvergenceMs => self.fairness(run),
+            Kind::FeedbackAgeUs
+            | Kind::FeedbackUtility
+            | Kind::DecisionsPerRtt
+            | Kind::FeedbackPercent
+            | Kind::ExtensionPerPacket => self.feedback(run),
+        }
+    }
+
+    /// What feedback costs the chosen flows, and how old it is.
+    fn feedback(&self, run: &Run) -> Option<f64> {
+        let chosen: Vec<usize> = (0..run.flows.len()).filter(|f| self.fits(run, *f)).collect();
+        let group = incast_measure::group(run, "chosen", &chosen);
+        match self.kind {
+            Kind::FeedbackAgeUs => Some(group.decision_age_mean_ns? / 1e3),
+            Kind::FeedbackUtility => group.feedback_utility,
+            Kind::DecisionsPerRtt => group.decisions_per_rtt,
+            Kind::FeedbackPercent => Some(100.0 * group.feedback_per_payload?),
+            _ => (group.packets > 0).then(|| group.extension_bytes as f64 / group.packets as f64),
         }
     }
 
