@@ -138,7 +138,8 @@ impl Claim {
         if self.order.is_none() && self.min.is_none() && self.max.is_none() {
             return fail("it has neither an order nor an interval".into());
         }
-        let (_, plan) = &plans[0];
+        let own = plans.iter().find(|(name, _)| Some(name) == self.run.as_ref());
+        let (_, plan) = own.unwrap_or(&plans[0]);
         let names = self.transport.iter().chain(&self.over).chain(self.order.iter().flatten());
         for name in names {
             if !plan.cases.iter().any(|case| case.label == *name) {
