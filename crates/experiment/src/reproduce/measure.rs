@@ -12,7 +12,7 @@ use crate::Quantity;
 pub struct Measure {
     /// Which number.
     pub kind: Kind,
-    /// A port: `leaf0->leaf1`; or several: `leaf*->host*`, of which the mean is taken, the largest
+    /// A port: `leaf0->leaf1`; or several: `leaf*->host*` or `host1->leaf0,host2->leaf0`, of which the mean is taken, the largest
     /// backlog, or the sum of packets.
     pub port: Option<String>,
     /// Start of the window; the start of the run if not given.
@@ -177,10 +177,10 @@ impl Measure {
     /// Whether the measure can be taken in runs of a plan with these ports, this many flows and
     /// these transports.
     pub fn check(&self, ports: &[String], flows: usize, carriers: &[&str]) -> Result<(), String> {
-        if let Some(port) = &self.port
-            && !ports.iter().any(|known| fits(port, known))
-        {
-            return Err(format!("there is no port `{port}`"));
+        for wanted in self.port.iter().flat_map(|port| port.split(',')) {
+            if !ports.iter().any(|known| fits(wanted, known)) {
+                return Err(format!("there is no port `{wanted}`"));
+            }
         }
         let needs_port = matches!(
             self.kind,
@@ -218,8 +218,8 @@ impl Measure {
     }
 
     fn ports_of(&self, run: &Run) -> Vec<usize> {
-        let named =
-            |at: &usize| self.port.as_ref().is_some_and(|name| fits(name, &run.ports[*at].name));
+        let Some(wanted) = &self.port else { return vec![] };
+        let named = |at: &usize| wanted.split(',').any(|one| fits(one, &run.ports[*at].name));
         (0..run.ports.len()).filter(named).collect()
     }
 
