@@ -32,12 +32,14 @@ pub struct Measure {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Largest backlog of `port` in full packets of 1538 charged bytes.
+    /// Largest backlog of `port` in full packets (1538 charged bytes, 1500 without Ethernet's).
     BacklogMaxPackets,
     /// Mean backlog of `port` in full packets.
     BacklogMeanPackets,
     /// Share of the time that `port` transmits.
     Utilisation,
+    /// Packets that `port` began to send.
+    Packets,
     /// Packets dropped at `port`, or anywhere.
     Drops,
     /// Packets trimmed at `port`, or anywhere.
@@ -60,8 +62,10 @@ pub enum Kind {
     Completed,
 }
 
-/// Charged bytes of a full packet.
-const PACKET: f64 = 1538.0;
+/// Charged bytes of a full packet of the run.
+fn full_packet(run: &Run) -> f64 {
+    run.manifest["fabric"]["charged_mtu_bytes"].as_f64().unwrap_or(1538.0)
+}
 
 impl Measure {
     /// The number, if the run has it.
@@ -69,13 +73,13 @@ impl Measure {
         match self.kind {
             Kind::BacklogMaxPackets => {
                 let bins = self.bins(run)?;
-                Some(bins.iter().map(|(bin, _)| bin.backlog_max).max()? as f64 / PACKET)
+                Some(bins.iter().map(|(bin, _)| bin.backlog_max).max()? as f64 / full_packet(run))
             }
             Kind::BacklogMeanPackets => {
                 let bins = self.bins(run)?;
                 let area: f64 = bins.iter().map(|(bin, _)| bin.backlog_area as f64).sum();
                 let time: f64 = bins.iter().map(|(_, width)| width.0 as f64).sum();
-                Some(area / time / PACKET)
+                Some(area / time / full_packet(run))
             }
             Kind::Utilisation => {
                 let bins = self.bins(run)?;
@@ -83,6 +87,10 @@ impl Measure {
                 let sent: f64 = bins.iter().map(|(bin, _)| bin.sent_bytes as f64).sum();
                 let time: f64 = bins.iter().map(|(_, width)| width.as_secs_f64()).sum();
                 Some(sent * 8.0 / time / rate.0 as f64)
+            }
+            Kind::Packets => {
+                let sent = |(bin, _): &(incast_transport::Bin, Span)| bin.sent_packets as f64;
+                Some(self.bins(run)?.iter().map(sent).sum())
             }
             Kind::Drops | Kind::Trims => self.counted(run),
             Kind::FlowGbps => self.flow_gbps(run),
@@ -125,7 +133,7 @@ impl Measure {
         }
         let needs_port = matches!(
             self.kind,
-            Kind::BacklogMaxPackets | Kind::BacklogMeanPackets | Kind::Utilisation
+            Kind::BacklogMaxPackets | Kind::BacklogMeanPackets | Kind::Utilisation | Kind::Packets
         );
         if needs_port && self.port.is_none() {
             return Err(format!("{:?} needs a port", self.kind));
@@ -158,6 +166,15 @@ impl Measure {
         });
         let bins: Vec<_> = inside.map(|i| (run.bin(port, i), run.interval(i).1)).collect();
         (!bins.is_empty()).then_some(bins)
+    }
+
+    /// Packets that `port` began to send in each of `count` intervals, the first one that in which
+    /// `from` lies; `None` if the run has fewer.
+    pub fn packets(&self, run: &Run, count: usize) -> Option<Vec<u32>> {
+        let port = self.port_of(run)?;
+        let first = (self.window(run).0.0 / run.record.interval.0.max(1)) as usize;
+        let all = first..first + count;
+        (all.end <= run.intervals()).then(|| all.map(|i| run.bin(port, i).sent_packets).collect())
     }
 
     fn counted(&self, run: &Run) -> Option<f64> {
