@@ -56,6 +56,11 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--set", "ren.rule=gup"]), &["gup", "budget, gap"]);
     refused(&small(&["--set", "fabric.buffr=3KB"]), &["did you mean `buffer`?"]);
     refused(&small(&["--set", "run.seed"]), &["key=value"]);
+    refused(&small(&["--set", "fabric.rate=40GBps"]), &["--set fabric.rate=40GBps", "Gbps"]);
+    refused(&small(&["--set", "run.warmup=7"]), &["run.warmup", "less than 1"]);
+    refused(&small(&["--set", "run.until=0s"]), &["run.until", "more than 0"]);
+    refused(&small(&["--set", "fabric.base_rtt=0s"]), &["fabric.base_rtt", "more than 0"]);
+    refused(&small(&["--transports", "ren,ndp,ren"]), &["transport.names", "`ren` twice"]);
     refused(&small(&["--threads", "0"]), &["--threads 0"]);
     refused(&small(&["--lb", "ecpm"]), &["did you mean `ecmp`?"]);
     refused(&small(&["--pcap", "leaf9->spine0"]), &["leaf9->spine0"]);
@@ -270,5 +275,27 @@ fn reproduce_judges_and_says_so_in_json() {
         }
         let word = verdict["verdict"].as_str().expect("a string");
         assert!(["matches", "differs", "cannot be judged"].contains(&word));
+    }
+}
+
+/// The papers' drawings, packet by packet: claims with a trace or with the drawing's queue.
+#[test]
+fn drawings_are_reproduced_packet_by_packet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // REN's queue is gone two rounds later than Figure 5 draws it, as its equations say.
+    let cases =
+        [("ren/fig1", 0), ("ren/fig2", 0), ("ren/fig5", 1), ("ren/fig6", 0), ("amrt/fig5", 0)];
+    for (name, differing) in cases {
+        let output = incast(folder.path(), &["reproduce", name, "--quick", "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let verdicts: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let drawn = |verdict: &&Value| {
+            let claim = verdict["claim"].as_str().expect("a string");
+            claim.starts_with("Packet by packet") || claim.starts_with("n = 6")
+        };
+        let drawn: Vec<&Value> =
+            verdicts.as_array().expect("an array").iter().filter(drawn).collect();
+        let differ = drawn.iter().filter(|verdict| verdict["verdict"] != "matches").count();
+        assert!(!drawn.is_empty() && differ == differing, "{name}: {drawn:#?}");
     }
 }

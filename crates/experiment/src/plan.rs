@@ -69,6 +69,7 @@ pub fn transport(name: &str, key: &str) -> Result<&'static dyn Transport, Fault>
 impl Plan {
     /// Resolves a scenario.
     pub fn new(scenario: Scenario) -> Result<Plan, Fault> {
+        check_ranges(&scenario)?;
         let (mut fabric, imported) = fabric(&scenario)?;
         let mut warnings: Vec<String> =
             imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
@@ -255,6 +256,31 @@ fn check_class(class: Option<&str>) -> Result<(), Fault> {
     let hint = nearest(text, known);
     let known = known.join(", ");
     Err(Fault(format!("transport.assign.class = `{text}`: expected one of {known}{hint}")))
+}
+
+/// What the types of the keys alone do not keep in range.
+fn check_ranges(scenario: &Scenario) -> Result<(), Fault> {
+    let run = &scenario.run;
+    if !(0.0..1.0).contains(&run.warmup) {
+        let value = run.warmup;
+        return Err(Fault(format!("run.warmup = `{value}`: expected 0 to less than 1")));
+    }
+    for (key, span) in [
+        ("run.until", run.until),
+        ("run.interval", run.interval),
+        ("fabric.base_rtt", scenario.fabric.base_rtt),
+    ] {
+        if span.is_some_and(|span| span.0 == Span::ZERO) {
+            return Err(Fault(format!("{key} = `0s`: expected more than 0, such as `10us`")));
+        }
+    }
+    let names = &scenario.transport.names;
+    match (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
+        Some(at) => {
+            Err(Fault(format!("transport.names: `{}` twice; expected each once", names[at])))
+        }
+        None => Ok(()),
+    }
 }
 
 fn join(scenario: &Scenario) -> Result<Join, Fault> {

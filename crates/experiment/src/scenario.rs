@@ -305,10 +305,23 @@ impl Scenario {
         for set in sets {
             apply(&mut table, set)?;
         }
-        toml::Value::Table(table)
-            .try_into()
-            .map_err(|error: toml::de::Error| told(&format!("{name} with --set"), "", &error))
+        toml::Value::Table(table).try_into().map_err(|error| blame(text, name, sets, &error))
     }
+}
+
+/// The error of a scenario with overrides, told of the first override that brings it.
+fn blame(text: &str, name: &str, sets: &[String], error: &toml::de::Error) -> Fault {
+    let mut table: toml::Table = toml::from_str(text).expect("it was read before");
+    let read = |table: &toml::Table| toml::Value::Table(table.clone()).try_into::<Scenario>();
+    if read(&table).is_ok() {
+        for set in sets {
+            apply(&mut table, set).expect("it was applied before");
+            if let Err(error) = read(&table) {
+                return told(&format!("--set {set}"), "", &error);
+            }
+        }
+    }
+    told(&format!("{name} with --set"), "", error)
 }
 
 /// A TOML error with file, line and the nearest known key.

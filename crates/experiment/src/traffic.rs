@@ -215,6 +215,32 @@ impl Reader<'_> {
         let failures = read.failures.into_iter().map(|failure| (name.clone(), failure)).collect();
         Ok(Flows { traffic: read.traffic, failures })
     }
+
+    /// The flows of this entry.
+    fn read(&self, imported: Option<&Imported>) -> Result<Flows, Fault> {
+        let traffic = match self.section.kind.as_str() {
+            "poisson" => self.poisson()?,
+            "permutation" => {
+                incast_workload::permutation(self.shape.hosts, self.size()?, self.seed())?
+            }
+            "all_to_all" => incast_workload::all_to_all(self.shape.hosts, self.size()?)?,
+            "incast" => self.incast()?,
+            "requests" => self.requests()?,
+            "many_to_many" => self.many_to_many()?,
+            "long" => self.long()?,
+            "burst" => self.burst()?,
+            "file" => return self.file(imported),
+            other => {
+                let hint = nearest(other, KINDS);
+                return Err(Fault(format!(
+                    "traffic.{index}.kind = `{other}`: expected one of {}{hint}",
+                    KINDS.join(", "),
+                    index = self.index
+                )));
+            }
+        };
+        Ok(Flows { traffic, failures: vec![] })
+    }
 }
 
 /// The flows of a scenario, and what files with flows say about links.
@@ -235,30 +261,13 @@ pub fn flows(
     let mut failures = vec![];
     for (index, section) in scenario.traffic.iter().enumerate() {
         let reader = Reader { scenario, section, index, shape };
-        let part = match section.kind.as_str() {
-            "poisson" => reader.poisson()?,
-            "permutation" => {
-                incast_workload::permutation(shape.hosts, reader.size()?, reader.seed())?
-            }
-            "all_to_all" => incast_workload::all_to_all(shape.hosts, reader.size()?)?,
-            "incast" => reader.incast()?,
-            "requests" => reader.requests()?,
-            "many_to_many" => reader.many_to_many()?,
-            "long" => reader.long()?,
-            "burst" => reader.burst()?,
-            "file" => {
-                let read = reader.file(imported)?;
-                failures.extend(read.failures);
-                read.traffic
-            }
-            other => {
-                let hint = nearest(other, KINDS);
-                return Err(Fault(format!(
-                    "traffic.{index}.kind = `{other}`: expected one of {}{hint}",
-                    KINDS.join(", ")
-                )));
-            }
-        };
+        let several = scenario.traffic.len() > 1;
+        let part = reader.read(imported).map_err(|Fault(text)| {
+            let named = text.starts_with("traffic.");
+            Fault(if several && !named { format!("traffic.{index}: {text}") } else { text })
+        })?;
+        failures.extend(part.failures);
+        let part = part.traffic;
         all = Some(match all {
             Some(before) => before.merge(part),
             None => part,

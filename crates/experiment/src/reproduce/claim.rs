@@ -22,6 +22,9 @@ pub struct Claim {
     pub over_run: Option<String>,
     /// Instead of an interval: these transports, from the smallest number to the largest.
     pub order: Option<Vec<String>>,
+    /// Instead of an interval: the packets `port` sends in each interval of the time series, from
+    /// the one in which `from` lies on. Exact.
+    pub trace: Option<Vec<u32>>,
     /// Least accepted value.
     pub min: Option<f64>,
     /// Largest accepted value.
@@ -50,6 +53,9 @@ impl Claim {
     pub fn judge(&self, runs: &Runs) -> Judgement {
         if let Some(order) = &self.order {
             return self.judge_order(order, runs);
+        }
+        if let Some(trace) = &self.trace {
+            return self.judge_trace(trace, runs);
         }
         let value = self.value(runs);
         let expected = match (self.paper.as_str(), self.interval()) {
@@ -98,11 +104,40 @@ impl Claim {
         Judgement { expected: order.join(" <= "), measured: shown.join(", "), verdict }
     }
 
-    fn value(&self, runs: &Runs) -> Option<f64> {
-        let name = match &self.transport {
-            Some(name) => name.clone(),
-            None => self.runs_of(runs, self.run.as_deref())?.keys().next()?.clone(),
+    fn judge_trace(&self, trace: &[u32], runs: &Runs) -> Judgement {
+        let list = |counts: &[u32]| counts.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        let found = self.name(runs).and_then(|name| {
+            let run = self.runs_of(runs, self.run.as_deref())?.get(&name)?;
+            self.measure.packets(run, trace.len())
+        });
+        let expected = match self.paper.as_str() {
+            "" => list(trace),
+            paper => format!("{paper}; exactly {}", list(trace)),
         };
+        match found {
+            None => Judgement {
+                expected,
+                measured: "the run is too short".to_string(),
+                verdict: "cannot be judged",
+            },
+            Some(found) => Judgement {
+                expected,
+                measured: list(&found),
+                verdict: if found == trace { "matches" } else { "differs" },
+            },
+        }
+    }
+
+    /// The transport that is measured; the first one if none is named.
+    fn name(&self, runs: &Runs) -> Option<String> {
+        match &self.transport {
+            Some(name) => Some(name.clone()),
+            None => Some(self.runs_of(runs, self.run.as_deref())?.keys().next()?.clone()),
+        }
+    }
+
+    fn value(&self, runs: &Runs) -> Option<f64> {
+        let name = self.name(runs)?;
         let value = self.one(runs, self.run.as_deref(), &name)?;
         if self.over.is_none() && self.over_run.is_none() {
             return Some(value);
@@ -135,8 +170,9 @@ impl Claim {
                 return fail(format!("there is no run `{run}`"));
             }
         }
-        if self.order.is_none() && self.min.is_none() && self.max.is_none() {
-            return fail("it has neither an order nor an interval".into());
+        let exact = self.order.is_some() || self.trace.is_some();
+        if !exact && self.min.is_none() && self.max.is_none() {
+            return fail("it has neither an order, a trace nor an interval".into());
         }
         let of = |run: Option<&String>| {
             let own = plans.iter().find(|(name, _)| run == Some(name));

@@ -44,7 +44,7 @@ pub struct Measure {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Largest backlog of `port` in full packets of 1538 charged bytes.
+    /// Largest backlog of `port` in full packets (1538 charged bytes, 1500 without Ethernet's).
     BacklogMaxPackets,
     /// Mean backlog of `port` in full packets.
     BacklogMeanPackets,
@@ -54,6 +54,8 @@ pub enum Kind {
     BacklogMeanKb,
     /// Share of the time that `port` transmits.
     Utilisation,
+    /// Packets that `port` began to send.
+    Packets,
     /// Packets dropped at `port`, or anywhere.
     Drops,
     /// Credits dropped at `port`, or anywhere.
@@ -107,18 +109,25 @@ fn fits(wanted: &str, name: &str) -> bool {
     (0..=left.len()).any(|at| left.is_char_boundary(at) && fits(rest, &left[at..]))
 }
 
-/// Charged bytes of a full packet.
-const PACKET: f64 = 1538.0;
+/// Charged bytes of a full packet of the run.
+fn full_packet(run: &Run) -> f64 {
+    run.manifest["fabric"]["charged_mtu_bytes"].as_f64().unwrap_or(1538.0)
+}
 
 impl Measure {
     /// The number, if the run has it.
     pub fn of(&self, run: &Run) -> Option<f64> {
         match self.kind {
-            Kind::BacklogMaxPackets => Some(self.backlog_max(run)? / PACKET),
-            Kind::BacklogMeanPackets => Some(self.backlog_mean(run)? / PACKET),
+            Kind::BacklogMaxPackets => Some(self.backlog_max(run)? / full_packet(run)),
+            Kind::BacklogMeanPackets => Some(self.backlog_mean(run)? / full_packet(run)),
             Kind::BacklogMaxKb => Some(self.backlog_max(run)? / 1e3),
             Kind::BacklogMeanKb => Some(self.backlog_mean(run)? / 1e3),
             Kind::Utilisation => self.utilisation(run),
+            Kind::Packets => {
+                let bins = self.ports_of(run).into_iter().map(|port| self.bins(run, port));
+                let all: Vec<_> = bins.flatten().collect();
+                (!all.is_empty()).then(|| all.iter().map(|(bin, _)| bin.sent_packets as f64).sum())
+            }
             Kind::Drops | Kind::CreditDrops | Kind::Trims => self.counted(run),
             Kind::FlowGbps => self.flow_gbps(run),
             Kind::FctMeanUs => {
@@ -189,6 +198,7 @@ impl Measure {
                 | Kind::BacklogMaxKb
                 | Kind::BacklogMeanKb
                 | Kind::Utilisation
+                | Kind::Packets
         );
         if needs_port && self.port.is_none() {
             return Err(format!("{:?} needs a port", self.kind));
@@ -274,6 +284,15 @@ impl Measure {
             let sent: f64 = bins.iter().map(|(bin, _)| bin.sent_bytes as f64).sum();
             sent * 8e12 / time / run.ports[port].rate.0 as f64
         })
+    }
+
+    /// Packets that `port` began to send in each of `count` intervals, the first one that in which
+    /// `from` lies; `None` if the run has fewer.
+    pub fn packets(&self, run: &Run, count: usize) -> Option<Vec<u32>> {
+        let &[port] = &self.ports_of(run)[..] else { return None };
+        let first = (self.window(run).0.0 / run.record.interval.0.max(1)) as usize;
+        let all = first..first + count;
+        (all.end <= run.intervals()).then(|| all.map(|i| run.bin(port, i).sent_packets).collect())
     }
 
     fn counted(&self, run: &Run) -> Option<f64> {
