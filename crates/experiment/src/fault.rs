@@ -90,7 +90,7 @@ impl From<incast_transport::ParameterError> for Fault {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Plan, Scenario, prepare};
+    use crate::{Plan, Scenario};
 
     /// The message about these transports in one port, or nothing.
     fn conflict(names: [&str; 2], join: &str) -> Option<String> {
@@ -100,8 +100,8 @@ mod tests {
              join = \"{join}\"\n[[transport.assign]]\nname = \"{other}\"\nhosts = \"1\"\n\
              [[traffic]]\nkind = \"long\"\nfrom = \"0,1\"\nto = \"2,3\"\nsize = \"1MB\"\n"
         );
-        let plan = Plan::new(Scenario::parse(&text, "test", &[]).expect("valid")).expect("valid");
-        prepare(&plan, &plan.cases[0], vec![]).err().map(|fault| fault.to_string())
+        let plan = Plan::new(Scenario::parse(&text, "test", &[]).expect("valid"));
+        plan.err().map(|fault| fault.to_string())
     }
 
     /// Every pair of the catalogue: what cannot be is said with both names and with the key that

@@ -2,7 +2,6 @@
 
 use crate::plan::{Case, Plan};
 use crate::{Fault, nearest};
-use incast_blocks::port::{Join, PolicyConflict};
 use incast_transport::TransportId;
 use incast_world::{Lane, check_ports, marks_ecn, shaped_share};
 
@@ -10,8 +9,7 @@ use incast_world::{Lane, check_ports, marks_ecn, shaped_share};
 /// packets.
 pub fn check(plan: &Plan, case: &Case) -> Result<Option<TransportId>, Fault> {
     if case.lanes.len() > 1 {
-        let ports = check_ports(&plan.fabric, &plan.site, &case.lanes, plan.join);
-        ports.map_err(|conflict| refused(&conflict, case, plan.join))?;
+        check_ports(&plan.fabric, &plan.site, &case.lanes, plan.join)?;
         check_credits(plan, case)?;
     }
     let Some(wanted) = &plan.scenario.transport.marking else { return Ok(None) };
@@ -30,21 +28,6 @@ pub fn check(plan: &Plan, case: &Case) -> Result<Option<TransportId>, Fault> {
     })
 }
 
-/// A conflict with the names that the person used.
-fn refused(conflict: &PolicyConflict, case: &Case, join: Join) -> Fault {
-    let name = |id: TransportId| {
-        let lane = case.lanes.iter().find(|lane| lane.info.id == id);
-        lane.map_or("?", |lane| lane.info.name)
-    };
-    let (first, second) = (name(conflict.first), name(conflict.second));
-    let (written, _) = Join::NAMES.iter().find(|(_, one)| *one == join).expect("all have names");
-    Fault(format!(
-        "transport.join = `{written}`: one port cannot serve both `{first}` and `{second}` (run \
-         `{}`): {}: {}",
-        case.label, conflict.key, conflict.problem
-    ))
-}
-
 /// Refuses credits of several transports that together call for more data than a link carries.
 fn check_credits(plan: &Plan, case: &Case) -> Result<(), Fault> {
     let framing = &plan.site.framing;
@@ -59,13 +42,14 @@ fn check_credits(plan: &Plan, case: &Case) -> Result<(), Fault> {
         return Ok(());
     }
     let names: Vec<&str> = shares.iter().map(|(name, _)| *name).collect();
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let keys: Vec<String> =
         names.iter().map(|name| format!("transport.parameters.{name}.credit_share")).collect();
     let each = 1.0 / (calls * names.len() as f64);
     Err(Fault(format!(
         "the credits of {} together call for {all:.2} of a link (run `{}`): expected {} that add \
          up to at most {:.4}, such as {:.4} each",
-        names.join(" and "),
+        quoted.join(" and "),
         case.label,
         keys.join(" and "),
         1.0 / calls,
