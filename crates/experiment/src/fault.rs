@@ -100,7 +100,7 @@ mod tests {
              join = \"{join}\"\n[[transport.assign]]\nname = \"{other}\"\nhosts = \"1\"\n\
              [[traffic]]\nkind = \"long\"\nfrom = \"0,1\"\nto = \"2,3\"\nsize = \"1MB\"\n"
         );
-        let plan = Plan::new(Scenario::parse(&text, "test", &[]).expect("valid"));
+        let plan = Scenario::parse(&text, "test", &[]).and_then(Plan::new);
         plan.err().map(|fault| fault.to_string())
     }
 

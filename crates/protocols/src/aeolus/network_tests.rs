@@ -49,7 +49,7 @@ fn a_long_flow_alone_is_a_probe_behind_the_ideal_time() {
 #[test]
 fn synchronous_bursts_lose_unscheduled_packets_only_and_recover_at_line_rate() {
     for senders in [2u32, 4, 8, 16] {
-        let network = network(&ENTRY, &[], "star:17");
+        let network = network(&ENTRY, &[("threshold_of", "port")], "star:17");
         let burst = blind(&network);
         let flows = (0..senders).map(|id| flow(id, id + 1, 0, burst * MSS, Time::ZERO));
         let record = network.run(flows.collect());

@@ -324,7 +324,7 @@ impl Rig {
 
 #[test]
 fn four_packets_wait_before_unscheduled_ones_are_dropped() {
-    let mut rig = Rig::new(&[], Limit::Packets(20));
+    let mut rig = Rig::new(&[PORT], Limit::Packets(20));
     // Over all classes together, whatever they are.
     for seq in 0..4 {
         assert_eq!(rig.data(seq, 1 + seq as u8, U), Fate::Queued);
