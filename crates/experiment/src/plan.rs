@@ -8,10 +8,10 @@ use incast_blocks::port::Join;
 use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, Tier, import};
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, Framing, Limit, Rate, Routing, SizeQuantiles, Span, Time, Transport,
+    FabricSite, Framing, HostId, Limit, Rate, Routing, SizeQuantiles, Span, Time, Transport,
 };
 use incast_workload::{Failure, FlowSpec, Start, SwitchTier, Traffic};
-use incast_world::{Lane, Pfc, SharedBuffer, fabric_site};
+use incast_world::{Lane, Pfc, SharedBuffer, comes_back_the_same_way, fabric_site};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -104,6 +104,7 @@ impl Plan {
             }
         }
         plan.check_reachable()?;
+        plan.check_symmetric()?;
         Ok(plan)
     }
 
@@ -169,6 +170,41 @@ impl Plan {
             }
         };
         Ok(Lane { info: entry.info(), configured, routing })
+    }
+
+    /// Transports whose answers must come back by the links that data takes have such links.
+    fn check_symmetric(&self) -> Result<(), Fault> {
+        let (routes, seed) = (self.fabric.routes(), self.scenario.run.seed);
+        for case in &self.cases {
+            let bound = |lane: &Lane| lane.configured.needs_symmetric_paths();
+            for lane in case.lanes.iter().filter(|lane| bound(lane)) {
+                if lane.routing != Routing::SymmetricEcmp {
+                    let text = self.scenario.transport.routing.as_deref().unwrap_or("auto");
+                    return Err(Fault(format!(
+                        "transport.routing = `{text}`: {} needs symmetric-ecmp, because its answers \
+                         must come back by the links that data takes",
+                        lane.info.name
+                    )));
+                }
+            }
+            for (index, flow) in self.traffic.flows.iter().enumerate() {
+                let lane = &case.lanes[case.lane_of[index] as usize];
+                let ends = [HostId(flow.src), HostId(flow.dst)];
+                let same =
+                    || comes_back_the_same_way(&self.fabric, &routes, seed, index as u64, ends);
+                if bound(lane) && !same() {
+                    let (src, dst, name) = (flow.src, flow.dst, lane.info.name);
+                    let file = self.scenario.fabric.file.is_some();
+                    let key = if file { "fabric.file" } else { "fabric.topology" };
+                    return Err(Fault(format!(
+                        "{key}: {} has no symmetric paths, and {name} needs them: flow {index} \
+                         from host {src} to host {dst} does not come back by the same links",
+                        self.fabric.name()
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Every destination has a way from its source when the flow starts; of a flow that waits for
@@ -322,4 +358,30 @@ fn quantiles(flows: &[FlowSpec]) -> Option<Arc<SizeQuantiles>> {
 /// A port's buffer as it is printed.
 pub fn buffer_text(limit: Limit) -> String {
     Buffer(limit).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(transport: &str) -> Result<Plan, Fault> {
+        let text = format!(
+            "[fabric]\ntopology = \"leaf-spine:3x2x2\"\n[transport]\n{transport}\n\
+             [[traffic]]\nkind = \"permutation\"\nsize = \"100KB\"\n"
+        );
+        Plan::new(Scenario::parse(&text, "a test", &[])?)
+    }
+
+    #[test]
+    fn answers_that_could_come_back_another_way_are_refused_before_the_run() {
+        plan("names = [\"fasttune\", \"dctcp\"]").unwrap();
+        plan("names = [\"fasttune\"]\nrouting = \"symmetric-ecmp\"").unwrap();
+        plan("names = [\"dctcp\"]\nrouting = \"ecmp\"").unwrap();
+        for routing in ["ecmp", "spray", "round-robin", "source-path"] {
+            let fault = plan(&format!("names = [\"fasttune\"]\nrouting = \"{routing}\""));
+            let text = fault.err().expect("it is refused").0;
+            assert!(text.contains(&format!("transport.routing = `{routing}`: fasttune")), "{text}");
+            assert!(text.contains("symmetric-ecmp"), "{text}");
+        }
+    }
 }

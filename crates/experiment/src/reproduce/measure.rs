@@ -1,7 +1,7 @@
 //! Numbers that claims are about.
 
 use incast_measure::{Run, statistics};
-use incast_transport::{Span, Time};
+use incast_transport::{Bin, Span, Time};
 use serde::Deserialize;
 
 use crate::Quantity;
@@ -12,7 +12,8 @@ use crate::Quantity;
 pub struct Measure {
     /// Which number.
     pub kind: Kind,
-    /// A port: `s0->s1`.
+    /// A port: `leaf0->leaf1`; or several, of which the number is the mean (the largest one, the
+    /// sum): `leaf*->host*`, `host1->leaf0,host2->leaf0`.
     pub port: Option<String>,
     /// Start of the window; the start of the run if not given.
     pub from: Option<Quantity<Span>>,
@@ -60,6 +61,8 @@ pub enum Kind {
     ThroughputMeanGbps,
     /// Share of the flows that completed.
     Completed,
+    /// Mean age of the information behind a decision, over all decisions, in microseconds.
+    FeedbackAgeUs,
 }
 
 /// Charged bytes of a full packet of the run.
@@ -72,25 +75,23 @@ impl Measure {
     pub fn of(&self, run: &Run) -> Option<f64> {
         match self.kind {
             Kind::BacklogMaxPackets => {
-                let bins = self.bins(run)?;
+                let bins = self.all_bins(run)?;
                 Some(bins.iter().map(|(bin, _)| bin.backlog_max).max()? as f64 / full_packet(run))
             }
-            Kind::BacklogMeanPackets => {
-                let bins = self.bins(run)?;
+            Kind::BacklogMeanPackets => self.mean_of_ports(run, |_, bins| {
                 let area: f64 = bins.iter().map(|(bin, _)| bin.backlog_area as f64).sum();
                 let time: f64 = bins.iter().map(|(_, width)| width.0 as f64).sum();
-                Some(area / time / full_packet(run))
-            }
-            Kind::Utilisation => {
-                let bins = self.bins(run)?;
-                let rate = run.ports[self.port_of(run)?].rate;
+                area / time / full_packet(run)
+            }),
+            Kind::Utilisation => self.mean_of_ports(run, |port, bins| {
+                let rate = run.ports[port].rate;
                 let sent: f64 = bins.iter().map(|(bin, _)| bin.sent_bytes as f64).sum();
                 let time: f64 = bins.iter().map(|(_, width)| width.as_secs_f64()).sum();
-                Some(sent * 8.0 / time / rate.0 as f64)
-            }
+                sent * 8.0 / time / rate.0 as f64
+            }),
             Kind::Packets => {
-                let sent = |(bin, _): &(incast_transport::Bin, Span)| bin.sent_packets as f64;
-                Some(self.bins(run)?.iter().map(sent).sum())
+                let sent = |(bin, _): &(Bin, Span)| bin.sent_packets as f64;
+                Some(self.all_bins(run)?.iter().map(sent).sum())
             }
             Kind::Drops | Kind::Trims => self.counted(run),
             Kind::FlowGbps => self.flow_gbps(run),
@@ -121,15 +122,22 @@ impl Measure {
                 let done = chosen.iter().filter(|f| run.fct(**f).is_some()).count();
                 (!chosen.is_empty()).then(|| done as f64 / chosen.len() as f64)
             }
+            Kind::FeedbackAgeUs => {
+                let chosen = (0..run.flows.len()).filter(|flow| self.fits(run, *flow));
+                let of = |flow: usize| &run.record.flows[flow];
+                let sums = chosen.map(|flow| (of(flow).decision_age, of(flow).decisions as u64));
+                let (age, count) = sums.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+                (count > 0).then(|| age as f64 / count as f64 / 1e6)
+            }
         }
     }
 
     /// Whether the measure can be taken in runs of a plan with these ports and this many flows.
     pub fn check(&self, ports: &[String], flows: usize) -> Result<(), String> {
-        if let Some(port) = &self.port
-            && !ports.contains(port)
-        {
-            return Err(format!("there is no port `{port}`"));
+        for pattern in self.port.iter().flat_map(|port| port.split(',')) {
+            if !ports.iter().any(|name| fits(pattern, name)) {
+                return Err(format!("there is no port `{pattern}`"));
+            }
         }
         let needs_port = matches!(
             self.kind,
@@ -145,9 +153,18 @@ impl Measure {
         }
     }
 
-    fn port_of(&self, run: &Run) -> Option<usize> {
-        let name = self.port.as_ref()?;
-        run.ports.iter().position(|port| port.name == *name)
+    fn ports_of(&self, run: &Run) -> Vec<usize> {
+        let Some(text) = &self.port else { return vec![] };
+        let named = |port: &usize| text.split(',').any(|one| fits(one, &run.ports[*port].name));
+        (0..run.ports.len()).filter(named).collect()
+    }
+
+    /// The mean over the ports of a number of their intervals in the window.
+    fn mean_of_ports(&self, run: &Run, of: impl Fn(usize, &[(Bin, Span)]) -> f64) -> Option<f64> {
+        let bins = self.ports_of(run).into_iter().map(|port| (port, self.bins(run, port)));
+        let seen = bins.filter(|(_, bins)| !bins.is_empty());
+        let numbers: Vec<f64> = seen.map(|(port, bins)| of(port, &bins)).collect();
+        statistics::mean(&numbers)
     }
 
     fn window(&self, run: &Run) -> (Time, Time) {
@@ -156,34 +173,39 @@ impl Measure {
     }
 
     /// The intervals of the port whose middle lies in the window.
-    fn bins(&self, run: &Run) -> Option<Vec<(incast_transport::Bin, Span)>> {
-        let port = self.port_of(run)?;
+    fn bins(&self, run: &Run, port: usize) -> Vec<(Bin, Span)> {
         let (from, to) = self.window(run);
         let inside = (0..run.intervals()).filter(|index| {
             let (start, width) = run.interval(*index);
             let middle = start + width / 2;
             middle >= from && middle < to
         });
-        let bins: Vec<_> = inside.map(|i| (run.bin(port, i), run.interval(i).1)).collect();
+        inside.map(|i| (run.bin(port, i), run.interval(i).1)).collect()
+    }
+
+    /// The same of all ports, if there are any.
+    fn all_bins(&self, run: &Run) -> Option<Vec<(Bin, Span)>> {
+        let ports = self.ports_of(run).into_iter();
+        let bins: Vec<_> = ports.flat_map(|port| self.bins(run, port)).collect();
         (!bins.is_empty()).then_some(bins)
     }
 
     /// Packets that `port` began to send in each of `count` intervals, the first one that in which
     /// `from` lies; `None` if the run has fewer.
     pub fn packets(&self, run: &Run, count: usize) -> Option<Vec<u32>> {
-        let port = self.port_of(run)?;
+        let port = *self.ports_of(run).first()?;
         let first = (self.window(run).0.0 / run.record.interval.0.max(1)) as usize;
         let all = first..first + count;
         (all.end <= run.intervals()).then(|| all.map(|i| run.bin(port, i).sent_packets).collect())
     }
 
     fn counted(&self, run: &Run) -> Option<f64> {
-        let count = |bin: &incast_transport::Bin| match self.kind {
+        let count = |bin: &Bin| match self.kind {
             Kind::Drops => bin.drops,
             _ => bin.trims,
         };
         if self.port.is_some() {
-            return Some(self.bins(run)?.iter().map(|(bin, _)| count(bin) as f64).sum());
+            return Some(self.all_bins(run)?.iter().map(|(bin, _)| count(bin) as f64).sum());
         }
         Some(run.record.ports.iter().map(|port| count(&port.total) as f64).sum())
     }
@@ -219,5 +241,33 @@ impl Measure {
         let mut all: Vec<f64> = chosen.filter_map(|flow| value(run, flow)).collect();
         all.sort_by(f64::total_cmp);
         all
+    }
+}
+
+/// Whether a port's name fits a pattern in which `*` stands for anything.
+fn fits(pattern: &str, name: &str) -> bool {
+    let pattern = pattern.trim();
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(name) = name.strip_prefix(start) else { return false };
+    (0..=name.len()).any(|at| name.is_char_boundary(at) && fits(rest, &name[at..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn patterns_of_ports() {
+        for (pattern, name, fit) in [
+            ("leaf0->leaf1", "leaf0->leaf1", true),
+            ("leaf0->leaf1", "leaf0->leaf10", false),
+            ("leaf*->host*", "leaf12->host3", true),
+            ("leaf*->host*", "host3->leaf12", false),
+            (" host1->* ", "host1->leaf0", true),
+            ("*", "anything", true),
+            ("leaf*->host1", "leaf0->host11", false),
+        ] {
+            assert_eq!(fits(pattern, name), fit, "{pattern} {name}");
+        }
     }
 }

@@ -217,6 +217,23 @@ fn another_path_is_only_remembered() {
 }
 
 #[test]
+fn after_a_long_pause_an_answer_is_only_remembered() {
+    let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
+    let at = |path: &Path| Progress { acknowledged: 21_000, ..progress(path.now, None) };
+    let stacks = [RTT, Span::from_ms(17), RTT].map(|span| {
+        let stack = path.later(span, &[(0.1, 90_000)]);
+        (stack, at(&path))
+    });
+    let mut decided = vec![];
+    for (stack, progress) in &stacks {
+        law.on_ack(&plain_ack(stack), progress);
+        decided.push(law.decided());
+    }
+    // 17 ms look like 0.2 ms in 24 bits.
+    assert_eq!(decided, [false, false, true]);
+}
+
+#[test]
 fn an_answer_without_news_decides_nothing() {
     let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
     let first = path.later(RTT, &[(1.0, 0)]);
