@@ -111,6 +111,7 @@ impl HostNode {
         let content = self.pool[packet];
         let flow = content.flow;
         medium.probe.enter(Time(now), self.clock);
+        medium.probe.received(&content, self.pool.charged(packet));
         if content.is_data() {
             let (stamps, meta) = self.unknown_way(medium, packet);
             medium.probe.arriving(&stamps, &meta);

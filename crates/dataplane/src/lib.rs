@@ -28,8 +28,8 @@
 //!
 //! Only bytes cross a link. The stamps of the simulator's packets do not, so a flow's time has no
 //! breakdown ([`FlowRecord::parts`](incast_transport::FlowRecord) is `None`) and the age of
-//! feedback is not known (`decisions` and `decision_age` are 0). Frames that do not decode, or that speak of hosts,
-//! flows or transports which do not exist, are counted (`malformed`) and dropped.
+//! feedback is not known (`decisions` and their ages are 0). Frames that do not decode, or that
+//! speak of hosts, flows or transports which do not exist, are counted (`malformed`) and dropped.
 //!
 //! A backend with bounded rings may have no room. A node asks before it takes a packet from a
 //! transport or port: the packet stays where it is, under that queue's own rules, and nothing is

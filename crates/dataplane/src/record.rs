@@ -30,6 +30,7 @@ pub(crate) fn collect<I>(
     };
     let flows = flows(&medium.probe);
     let record = RunRecord {
+        decision_ages: vec![],
         complete: flows.iter().all(|flow| flow.completed.is_some()),
         flows,
         ports: lines.into_iter().map(port).collect(),
@@ -80,6 +81,10 @@ fn flows(probe: &Probe) -> Vec<FlowRecord> {
             // of known age: neither is reported.
             decisions: 0,
             decision_age: 0,
+            decision_age_max: 0,
+            control_packets: trace.control_packets,
+            control_bytes: trace.control_bytes,
+            extension_bytes: probe.extension_bytes(flow),
         }
     };
     let mut flows: Vec<FlowRecord> = probe.senders().iter().enumerate().map(of).collect();

@@ -96,6 +96,7 @@ pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wal
         flows: flow_metas(plan, case),
         ports: port_metas(plan),
         requests: requests(plan, &record),
+        base_rtt: plan.site.base_rtt,
         manifest,
         wall_seconds: Some(wall),
         record,

@@ -80,6 +80,10 @@ pub const METRICS: &[Metric] = &[
     neither("marks", |s| Some(s.counters.marks as f64)),
     neither("paused port time, µs", |s| Some(s.counters.paused_ns / 1e3)),
     neither("age of feedback, mean, µs", |s| Some(s.all.decision_age_mean_ns? / 1e3)),
+    neither("age of feedback, p99, µs", |s| Some(s.all.decision_age_ns?.p99 / 1e3)),
+    neither("decisions per round trip", |s| s.all.decisions_per_rtt),
+    neither("utility of feedback", |s| s.all.feedback_utility),
+    neither("feedback, % of payload", |s| Some(100.0 * s.all.feedback_per_payload?)),
 ];
 
 /// A value of the table: the mean over repetitions.

@@ -13,6 +13,7 @@
 
 pub mod columns;
 mod comparison;
+pub mod curves;
 pub mod figures;
 pub mod folder;
 mod number;
@@ -30,8 +31,8 @@ pub use report::{report_html, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, PortMeta, Request, Run};
 pub use statistics::{Confidence, Distribution};
 pub use summary::{
-    Counters, FlowCounts, Group, LoadSummary, PartMeans, RequestSummary, Summary, TierSummary,
-    summarise,
+    AgePercentiles, Counters, FlowCounts, Group, LoadSummary, PartMeans, RequestSummary, Summary,
+    TierSummary, group, summarise,
 };
 pub use svg::{summary_svg, summary_svg_text};
 pub use table::{

@@ -28,17 +28,26 @@ pub fn report_text(title: &str, runs: &[Run]) -> String {
     page(title, runs, &figures(runs))
 }
 
-fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
-    let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
+/// A page with one figure.
+pub(crate) fn one_figure(title: &str, figure: &Figure) -> String {
+    head(title) + &section(figure) + "</body></html>\n"
+}
+
+fn head(title: &str) -> String {
     let title = escape(title);
-    let mut out = format!(
+    format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>{STYLE}</style>\n<script>{}</script>\n</head><body>\n\
          <h1>{title}</h1>\n",
         charts_library()
-    );
+    )
+}
+
+fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
+    let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
+    let mut out = head(title);
     out += &warnings(&summaries);
     out += &comparison(&summaries);
     for figure in figures {

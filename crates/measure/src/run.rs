@@ -69,6 +69,8 @@ pub struct Run {
     pub ports: Vec<PortMeta>,
     /// The requests, if flows belong together.
     pub requests: Vec<Request>,
+    /// Unloaded round trip of a full packet and its answer over the longest path; zero if unknown.
+    pub base_rtt: Span,
     /// The resolved scenario and where and how it ran, for `manifest.json`; a JSON object.
     pub manifest: serde_json::Value,
     /// Seconds of wall-clock time the run took, if known. Never enters the summary, which is equal
@@ -115,6 +117,20 @@ impl Run {
             None => (record.delivered, self.record.ended.since(record.started?)),
         };
         gbps(bytes, time)
+    }
+
+    /// Decisions of some flows over their lives in base round-trip times, those that are not
+    /// complete until the end of the run. `None` without decisions.
+    pub fn decisions_per_rtt(&self, flows: impl Iterator<Item = usize>) -> Option<f64> {
+        let (mut decisions, mut lived) = (0u64, 0u128);
+        for at in flows {
+            let record = &self.record.flows[at];
+            let Some(started) = record.started else { continue };
+            decisions += record.decisions as u64;
+            lived += record.completed.unwrap_or(self.record.ended).since(started).0 as u128;
+        }
+        let known = decisions > 0 && lived > 0 && self.base_rtt.0 > 0;
+        known.then(|| decisions as f64 * self.base_rtt.0 as f64 / lived as f64)
     }
 
     /// Number of intervals of the port series: enough to reach the end of the run and to show

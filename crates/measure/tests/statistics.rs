@@ -291,3 +291,43 @@ fn throughput_needs_time() {
     assert_eq!(run.throughput_gbps(0), None);
     assert_eq!(run.fct(1), Some(Span(200_000)));
 }
+
+#[test]
+fn feedback_by_its_age_its_bytes_and_how_often() {
+    use incast_transport::Ages;
+    let mut flows = vec![];
+    for (id, packets) in [(0, 10u32), (1, 30)] {
+        let parts = Parts { propagation: 40_000_000, ..Parts::default() };
+        let (mut record, meta) = flow(id, 10_000, 0, 40_000_000, parts);
+        record.decisions = packets;
+        record.decision_age = packets as u64 * 5_000_000;
+        record.control_bytes = packets as u64 * 84;
+        record.extension_bytes = packets as u64 * 16;
+        flows.push((record, meta));
+    }
+    let mut run = run_of("x", flows);
+    let without = summarise(&run).all;
+    assert_eq!((without.feedback_utility, without.decisions_per_rtt), (None, None));
+    assert_eq!(without.decision_age_ns, None);
+    run.base_rtt = Span(20_000_000);
+    let mut ages = Ages::new();
+    (0..40).for_each(|_| ages.add(5_000_000));
+    run.record.decision_ages = vec![ages];
+    let all = summarise(&run).all;
+    // 40 decisions in two lives of two round trips; a quarter of a round trip old.
+    assert_eq!(all.decisions_per_rtt, Some(10.0));
+    assert_eq!(all.feedback_utility, Some(1.75));
+    assert_eq!(all.decision_age_mean_ns, Some(5_000.0));
+    let p99 = all.decision_age_ns.unwrap().p99;
+    assert!((4_687.5..=5_000.0).contains(&p99), "{p99}");
+    // 40 x 100 bytes for 20,000.
+    assert_eq!((all.control_bytes, all.extension_bytes), (3_360, 640));
+    assert_eq!(all.feedback_per_payload, Some(0.2));
+    // A flow that is not complete has lived until the run's end; one that never began, not at all.
+    run.record.flows[0].completed = None;
+    run.record.flows[0].parts = None;
+    run.record.ended = Time(80_000_000);
+    assert_eq!(run.decisions_per_rtt(0..1), Some(2.5));
+    run.record.flows[0].started = None;
+    assert_eq!(run.decisions_per_rtt(0..1), None);
+}

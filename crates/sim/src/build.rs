@@ -101,6 +101,9 @@ impl Builder {
         });
         let mut probe = Probe::new(common.flows.len(), self.0.options.log_deliveries);
         probe.expect(common.flows.iter().map(|setup| setup.flow.size));
+        let place = |id| self.0.routing.iter().position(|(known, _)| *known == id);
+        let lane = |setup: &FlowSetup| place(setup.transport).unwrap_or(0) as u8;
+        probe.group(common.flows.iter().map(lane));
         Partition {
             index,
             common: common.clone(),

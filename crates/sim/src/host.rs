@@ -102,6 +102,7 @@ impl Partition {
         self.probe.enter(Time(now), state.clock);
         let content = &self.pool[packet];
         let (transport, flow, data) = (content.transport, content.flow, content.is_data());
+        self.probe.received(content, self.pool.charged(packet));
         if data {
             if self.probe.wants_way(flow, content.payload as u32) {
                 self.probe.arriving(self.pool.stamps(packet), self.pool.meta(packet));

@@ -7,7 +7,7 @@
 
 use crate::build::build;
 use crate::partition::{Outbox, Partition};
-use incast_transport::{FlowId, FlowRecord, FlowSeries, PortRecord, RunRecord, Span, Time};
+use incast_transport::{Ages, FlowId, FlowRecord, FlowSeries, PortRecord, RunRecord, Span, Time};
 use incast_world::{Captured, Captures, Setup};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -343,6 +343,10 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
             wasted: 0,
             decisions: 0,
             decision_age: 0,
+            decision_age_max: 0,
+            control_packets: 0,
+            control_bytes: 0,
+            extension_bytes: 0,
         })
         .collect();
     let mut captures: Option<Captures> = None;
@@ -387,12 +391,19 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
 }
 
 fn collect_flows(part: &Partition, record: &mut RunRecord) {
+    let ages = part.probe.ages();
+    record.decision_ages.resize(ages.len(), Ages::new());
+    record.decision_ages.iter_mut().zip(ages).for_each(|(all, part)| all.join(part));
     for (index, trace) in part.probe.senders().iter().enumerate() {
         let setup = &part.common.flows[index].flow;
         let flow = &mut record.flows[index];
         flow.delivered += part.probe.bytes_delivered(FlowId(index as u32));
         flow.decisions += trace.decisions;
         flow.decision_age += trace.decision_age;
+        flow.decision_age_max = flow.decision_age_max.max(trace.decision_age_max);
+        flow.control_packets += trace.control_packets;
+        flow.control_bytes += trace.control_bytes;
+        flow.extension_bytes += part.probe.extension_bytes(FlowId(index as u32));
         if part.common.part_of[setup.src.0 as usize] == part.index && trace.opened {
             flow.started = Some(Time(trace.started));
             flow.packets = trace.packets;

@@ -12,6 +12,7 @@
 //! * [`Probe`]: where the time went; filled by transports (`blocked`, `decision`, `delivered`,
 //!   `completed`) and by the world.
 
+mod ages;
 mod catalogue;
 mod env;
 mod flow;
@@ -26,6 +27,7 @@ mod random;
 mod record;
 mod site;
 
+pub use ages::Ages;
 pub use catalogue::{Configured, Info, Routing, Transport};
 pub use env::Env;
 pub use flow::{Flow, Segments};

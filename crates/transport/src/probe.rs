@@ -5,9 +5,9 @@
 //! completes the flow therefore tells the whole story, exactly: the parts of an [`Outcome`] add
 //! up to the flow completion time to the picosecond.
 
-use crate::{Meta, Stamps};
+use crate::{Ages, Meta, Stamps};
 use incast_units::Time;
-use incast_wire::FlowId;
+use incast_wire::{FlowId, Packet};
 use std::collections::HashMap;
 
 /// Tiers of ports: NIC, edge, aggregation, core.
@@ -72,8 +72,16 @@ pub struct SenderTrace {
     pub wasted: u32,
     /// Decisions taken.
     pub decisions: u32,
+    /// Its transport's place among those of the run.
+    lane: u8,
     /// Sum over decisions of the age of their information, picoseconds.
     pub decision_age: u64,
+    /// Largest of these ages.
+    pub decision_age_max: u64,
+    /// Packets without payload that either end received here.
+    pub control_packets: u32,
+    /// Charged bytes of these.
+    pub control_bytes: u64,
 }
 
 /// Parts of a time, in picoseconds.
@@ -174,6 +182,8 @@ struct ReceiverTrace {
     size: u64,
     completed: bool,
     losses: u32,
+    /// Bytes behind the headers of its data packets.
+    extension_bytes: u64,
 }
 
 /// Collects facts about flows. One per partition of a world; flows are numbered over the run.
@@ -188,6 +198,8 @@ pub struct Probe {
     now: u64,
     arriving: Option<(Stamps, Meta)>,
     recovered: Option<Loss>,
+    /// How old information was, by the transport's place.
+    ages: Vec<Ages>,
 }
 
 impl Probe {
@@ -197,6 +209,7 @@ impl Probe {
             senders: vec![SenderTrace::default(); flows],
             receivers: vec![ReceiverTrace::default(); flows],
             deliveries: log_deliveries.then(Vec::new),
+            ages: vec![Ages::new()],
             ..Probe::default()
         }
     }
@@ -219,8 +232,11 @@ impl Probe {
     #[inline]
     pub fn decision(&mut self, flow: FlowId, informed: Time) {
         let trace = &mut self.senders[flow.0 as usize];
+        let age = self.now.saturating_sub(informed.0);
         trace.decisions += 1;
-        trace.decision_age += self.now.saturating_sub(informed.0);
+        trace.decision_age += age;
+        trace.decision_age_max = trace.decision_age_max.max(age);
+        self.ages[trace.lane as usize].add(age);
     }
 
     /// A credit, grant or token came to the flow's source when nothing was left to send.
@@ -286,6 +302,31 @@ impl Probe {
     /// Tells each flow's bytes, so that [`wants_way`](Probe::wants_way) can be choosy.
     pub fn expect(&mut self, sizes: impl Iterator<Item = u64>) {
         self.receivers.iter_mut().zip(sizes).for_each(|(trace, size)| trace.size = size);
+    }
+
+    /// Tells the place of each flow's transport among those of the run, so that ages of information
+    /// are counted apart. Without it all are counted together.
+    pub fn group(&mut self, lanes: impl Iterator<Item = u8>) {
+        let mut most = 0;
+        for (trace, lane) in self.senders.iter_mut().zip(lanes) {
+            trace.lane = lane;
+            most = most.max(lane);
+        }
+        self.ages.resize(most as usize + 1, Ages::new());
+    }
+
+    /// A packet of which links charge `charged` bytes is received by a host. This is what feedback
+    /// costs: packets without payload whole, and what data packets carry behind their headers.
+    #[inline]
+    pub fn received(&mut self, packet: &Packet, charged: u32) {
+        if !packet.is_data() {
+            let trace = &mut self.senders[packet.flow.0 as usize];
+            trace.control_packets += 1;
+            trace.control_bytes += charged as u64;
+        } else if packet.extension > 0 {
+            let trace = &mut self.receivers[packet.flow.0 as usize];
+            trace.extension_bytes += packet.extension as u64;
+        }
     }
 
     /// Whether the way of a data packet about to be received can matter: it may complete its flow,
@@ -373,6 +414,16 @@ impl Probe {
         self.receivers[flow.0 as usize].delivered
     }
 
+    /// Bytes that a flow's data packets brought here behind their headers.
+    pub fn extension_bytes(&self, flow: FlowId) -> u64 {
+        self.receivers[flow.0 as usize].extension_bytes
+    }
+
+    /// How old information was, by the transport's place among those of the run.
+    pub fn ages(&self) -> &[Ages] {
+        &self.ages
+    }
+
     /// Flows completed so far, in order.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
@@ -381,5 +432,56 @@ impl Probe {
     /// Delivered ranges `(flow, offset, bytes)`, if they are logged.
     pub fn deliveries(&self) -> &[(FlowId, u64, u32)] {
         self.deliveries.as_deref().unwrap_or(&[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incast_wire::{Header, HostId, TransportId};
+
+    fn packet(flow: u32, payload: u16, extension: u8) -> Packet {
+        Packet {
+            header: Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 },
+            src: HostId(0),
+            dst: HostId(1),
+            flow: FlowId(flow),
+            payload,
+            path: 0,
+            mark: 0,
+            class: 0,
+            transport: TransportId(0),
+            flags: 0,
+            extension,
+        }
+    }
+
+    #[test]
+    fn feedback_is_control_whole_and_what_data_carry_beside() {
+        let mut probe = Probe::new(2, false);
+        probe.received(&packet(1, 1460, 0), 1538);
+        probe.received(&packet(1, 1444, 16), 1538);
+        probe.received(&packet(1, 0, 0), 84);
+        probe.received(&packet(1, 0, 26), 104);
+        let trace = &probe.senders()[1];
+        assert_eq!((trace.control_packets, trace.control_bytes), (2, 188));
+        assert_eq!(probe.extension_bytes(FlowId(1)), 16);
+        let other = (probe.senders()[0].control_bytes, probe.extension_bytes(FlowId(0)));
+        assert_eq!(other, (0, 0));
+    }
+
+    #[test]
+    fn ages_are_counted_by_transport() {
+        let mut probe = Probe::new(3, false);
+        probe.group([0, 2, 2].into_iter());
+        probe.enter(Time(1000), HostClock::default());
+        for (flow, informed) in [(0, 900), (1, 500), (2, 0), (2, 1000), (2, 2000)] {
+            probe.decision(FlowId(flow), Time(informed));
+        }
+        let counts: Vec<u64> = probe.ages().iter().map(Ages::count).collect();
+        assert_eq!(counts, [1, 0, 4]);
+        let last = &probe.senders()[2];
+        // What lies in the future is as young as can be.
+        assert_eq!((last.decisions, last.decision_age, last.decision_age_max), (3, 1000, 1000));
     }
 }

@@ -1,7 +1,7 @@
 //! What a run leaves behind in memory, the same from every world. The crate `measure` turns it
 //! into columns.
 
-use crate::Parts;
+use crate::{Ages, Parts};
 use incast_units::{Span, Time};
 use incast_wire::FlowId;
 
@@ -75,6 +75,14 @@ pub struct FlowRecord {
     pub decisions: u32,
     /// Sum over decisions of the age of their information, picoseconds.
     pub decision_age: u64,
+    /// Largest of these ages, picoseconds.
+    pub decision_age_max: u64,
+    /// Packets without payload that its two hosts received.
+    pub control_packets: u32,
+    /// Charged bytes of these.
+    pub control_bytes: u64,
+    /// Bytes that its data packets brought behind their headers.
+    pub extension_bytes: u64,
 }
 
 /// Payload bytes a flow delivered per interval, for throughput over time; kept for chosen flows.
@@ -101,6 +109,9 @@ pub struct RunRecord {
     pub ended: Time,
     /// Whether every flow was completed.
     pub complete: bool,
+    /// How old the information behind decisions was, by transport in the order of the setup; not
+    /// known in worlds where only bytes travel.
+    pub decision_ages: Vec<Ages>,
     /// Whether a person stopped it.
     pub interrupted: bool,
     /// Ports and classes that are paused and wait for each other in a circle: the run ended there.

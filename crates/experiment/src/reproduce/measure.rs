@@ -61,8 +61,16 @@ pub enum Kind {
     ThroughputMeanGbps,
     /// Share of the flows that completed.
     Completed,
-    /// Mean age of the information behind a decision, over all decisions, in microseconds.
+    /// Mean age of the information behind decisions in microseconds.
     FeedbackAgeUs,
+    /// The same by FastTune's Eq. 6: 2 minus the age in base round trips.
+    FeedbackUtility,
+    /// Decisions of a flow per base round trip.
+    DecisionsPerRtt,
+    /// Control packets and what data packets carry beside, over the payload, in percent.
+    FeedbackPercent,
+    /// What data packets carry beside, bytes a packet sent.
+    ExtensionPerPacket,
 }
 
 /// Charged bytes of a full packet of the run.
@@ -122,13 +130,24 @@ impl Measure {
                 let done = chosen.iter().filter(|f| run.fct(**f).is_some()).count();
                 (!chosen.is_empty()).then(|| done as f64 / chosen.len() as f64)
             }
-            Kind::FeedbackAgeUs => {
-                let chosen = (0..run.flows.len()).filter(|flow| self.fits(run, *flow));
-                let of = |flow: usize| &run.record.flows[flow];
-                let sums = chosen.map(|flow| (of(flow).decision_age, of(flow).decisions as u64));
-                let (age, count) = sums.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-                (count > 0).then(|| age as f64 / count as f64 / 1e6)
-            }
+            Kind::FeedbackAgeUs
+            | Kind::FeedbackUtility
+            | Kind::DecisionsPerRtt
+            | Kind::FeedbackPercent
+            | Kind::ExtensionPerPacket => self.feedback(run),
+        }
+    }
+
+    /// What feedback costs the chosen flows, and how old it is.
+    fn feedback(&self, run: &Run) -> Option<f64> {
+        let chosen: Vec<usize> = (0..run.flows.len()).filter(|f| self.fits(run, *f)).collect();
+        let group = incast_measure::group(run, "chosen", &chosen);
+        match self.kind {
+            Kind::FeedbackAgeUs => Some(group.decision_age_mean_ns? / 1e3),
+            Kind::FeedbackUtility => group.feedback_utility,
+            Kind::DecisionsPerRtt => group.decisions_per_rtt,
+            Kind::FeedbackPercent => Some(100.0 * group.feedback_per_payload?),
+            _ => (group.packets > 0).then(|| group.extension_bytes as f64 / group.packets as f64),
         }
     }
 

@@ -4,7 +4,9 @@
 //! README; all are part of the program. See `experiments/README.md` for the format.
 
 mod claim;
+mod functions;
 mod measure;
+mod model;
 
 use crate::{Fault, Plan, Scenario, execute, nearest, output};
 use incast_measure::Run;
@@ -16,6 +18,7 @@ use std::path::Path;
 
 pub use claim::{Claim, Judgement};
 pub use measure::Measure;
+use model::Model;
 
 static EXPERIMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 
@@ -58,8 +61,11 @@ struct Expected {
     /// Changes for `--quick`.
     #[serde(default)]
     quick: Vec<String>,
-    #[serde(rename = "claim")]
+    /// What runs are to show; without it nothing is run.
+    #[serde(default, rename = "claim")]
     claims: Vec<Claim>,
+    /// What the paper's equations are to show.
+    model: Option<Model>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -128,22 +134,51 @@ pub fn reproduce(
     let mut verdicts = vec![];
     for (name, from) in chosen {
         let expected = expected(&name, from)?;
-        let runs = runs(&name, from, &expected, options, folder)?;
-        for claim in &expected.claims {
-            let judged = claim.judge(&runs);
+        let mut judge = |claim: &str, deviation: &str, judged: Judgement| {
             let verdict = Verdict {
                 experiment: name.clone(),
-                claim: claim.text.clone(),
+                claim: claim.to_string(),
                 expected: judged.expected,
                 measured: judged.measured,
                 verdict: judged.verdict.into(),
-                deviation: claim.deviation.clone(),
+                deviation: deviation.to_string(),
             };
             tell(&verdict);
             verdicts.push(verdict);
+        };
+        if let Some(model) = &expected.model {
+            let values = curves(&name, &expected.title, model, options, folder)?;
+            for claim in &model.claims {
+                judge(&claim.text, &claim.deviation, claim.judge(&values));
+            }
+        }
+        if !expected.claims.is_empty() {
+            let runs = runs(&name, from, &expected, options, folder)?;
+            for claim in &expected.claims {
+                judge(&claim.text, &claim.deviation, claim.judge(&runs));
+            }
         }
     }
     Ok(verdicts)
+}
+
+/// Evaluates an experiment's equations; with a `folder` table and figure are kept there.
+fn curves(
+    name: &str,
+    title: &str,
+    model: &Model,
+    options: &Options,
+    folder: Option<&Path>,
+) -> Result<model::Values, Fault> {
+    let named = |fault: Fault| Fault(format!("{name}/expected.toml: {fault}"));
+    let values = model.check().and_then(|()| model.evaluate(options.seed)).map_err(named)?;
+    if let Some(folder) = folder {
+        let place = folder.join(name);
+        std::fs::create_dir_all(&place)
+            .map_err(|error| Fault(format!("could not create {}: {error}", place.display())))?;
+        model.drawn(&format!("{name}: {title}"), &values).write(&place)?;
+    }
+    Ok(values)
 }
 
 /// Resolves every run of an experiment.
@@ -218,7 +253,14 @@ mod tests {
         assert!(!folders().is_empty());
         for (name, folder) in folders() {
             let expected = expected(&name, folder).unwrap_or_else(|fault| panic!("{fault}"));
-            assert!(!expected.claims.is_empty(), "{name} claims nothing");
+            let equations = expected.model.as_ref().map_or(0, |model| model.claims.len());
+            assert!(expected.claims.len() + equations > 0, "{name} claims nothing");
+            if let Some(model) = &expected.model {
+                model.check().unwrap_or_else(|fault| panic!("{name}: {fault}"));
+            }
+            if expected.claims.is_empty() {
+                continue;
+            }
             text(folder, &name, "README.md").unwrap_or_else(|fault| panic!("{fault}"));
             for quick in [false, true] {
                 let options = Options { quick, seed: None, threads: 1 };
@@ -229,6 +271,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn equations_say_what_their_papers_say() {
+        let options = Options { quick: true, seed: None, threads: 1 };
+        let (mut judged, mut wrong) = (0, vec![]);
+        for (name, folder) in folders() {
+            let expected = expected(&name, folder).unwrap();
+            let Some(model) = &expected.model else { continue };
+            let values = curves(&name, &expected.title, model, &options, None);
+            let values = values.unwrap_or_else(|fault| panic!("{fault}"));
+            for claim in &model.claims {
+                let seen = claim.judge(&values);
+                if seen.verdict != "matches" {
+                    wrong.push(format!("{name}: {}: {seen:?}", claim.text));
+                }
+                judged += 1;
+            }
+        }
+        assert!(wrong.is_empty() && judged > 50, "{judged} judged: {wrong:#?}");
     }
 
     #[test]

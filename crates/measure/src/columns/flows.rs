@@ -148,4 +148,40 @@ pub const FLOW_COLUMNS: &[Column] = &[
             (count > 0.0).then(|| flow.decision_age as f64 / 1e3 / count)
         },
     ),
+    float(
+        "decision_age_max_ns",
+        "ns",
+        "Largest age of the information behind a decision; null without decisions.",
+        |run, row| {
+            let flow = record(run, row);
+            (flow.decisions > 0).then(|| flow.decision_age_max as f64 / 1e3)
+        },
+    ),
+    float(
+        "decisions_per_rtt",
+        "",
+        "Decisions over the flow's life, or what the run saw of it, in base round-trip times; null \
+        without decisions.",
+        |run, row| run.decisions_per_rtt(std::iter::once(row.item)),
+    ),
+    integer(
+        "control_packets",
+        "",
+        "Packets without payload that its two hosts received: acknowledgements, grants, credits, \
+        pulls, requests, notifications, and headers whose payload was cut off.",
+        |run, row| Some(record(run, row).control_packets as u64),
+    ),
+    integer(
+        "control_bytes",
+        "bytes",
+        "What one link charges for them, with all they carry when they arrive.",
+        |run, row| Some(record(run, row).control_bytes),
+    ),
+    integer(
+        "extension_bytes",
+        "bytes",
+        "What its data packets carried behind their headers when they arrived: explicit feedback, \
+        telemetry, timestamps.",
+        |run, row| Some(record(run, row).extension_bytes),
+    ),
 ];

@@ -10,7 +10,9 @@ pub(crate) use lines::{Line, SizeBin, lines};
 pub(crate) use style::{COLOURS, colour, decades};
 
 use crate::Run;
+use crate::curves::Curves;
 use crate::folder::{FolderError, write_atomic};
+use crate::number::escape;
 use plotly::Plot;
 use serde_json::Value;
 use std::path::Path;
@@ -55,6 +57,19 @@ pub fn figures(runs: &[Run]) -> Vec<Figure> {
     all.extend(time::queues(runs));
     all.extend(flows::distribution(&lines));
     all
+}
+
+/// The curves of a model in one figure.
+pub(crate) fn curves_figure(curves: &Curves) -> Figure {
+    let mut plot = Plot::new();
+    let (x, y) = (style::axis(&escape(&curves.x)), style::axis(&escape(&curves.y)));
+    plot.set_layout(style::layout(&escape(&curves.title), x, y, 440));
+    for (at, curve) in curves.curves.iter().enumerate() {
+        let points = curve.points.iter().copied().unzip();
+        plot.add_trace(style::scatter(at, &curve.name, points, style::Stroke::Marked));
+    }
+    let caption = "Values of the model's equations; model.csv has the same numbers.";
+    Figure::new("model", &escape(&curves.title), caption.to_string(), 440, &plot)
 }
 
 /// Writes each figure to `<folder>/<name>.json`; the folder exists.

@@ -23,6 +23,10 @@ pub fn flow(
         wasted: 0,
         decisions: 0,
         decision_age: 0,
+        decision_age_max: 0,
+        control_packets: 0,
+        control_bytes: 0,
+        extension_bytes: 0,
     };
     let meta = FlowMeta {
         src: 0,
