@@ -25,9 +25,9 @@ impl Event {
 }
 
 /// Bucket width: 2^16 ps = 66 ns.
-const WIDTH: u32 = 13;
+const WIDTH: u32 = 16;
 /// Buckets: 8192, together 537 us.
-const BUCKETS: u64 = 1 << 15;
+const BUCKETS: u64 = 1 << 13;
 const MASK: u64 = BUCKETS - 1;
 
 /// A priority queue of events. Pushing into the past is a bug.

@@ -160,7 +160,12 @@ macro_rules! parameters {
 
         impl $name {
             /// Reads `(key, value)` pairs over the defaults.
-            #[allow(unused_variables, unused_mut, unreachable_code)]
+            #[allow(
+                unused_variables,
+                unused_mut,
+                unreachable_code,
+                reason = "a transport may have no parameters"
+            )]
             pub fn read(
                 settings: &[(String, String)],
             ) -> Result<Self, $crate::parameter::ParameterError> {
@@ -191,7 +196,7 @@ macro_rules! parameters {
 
             /// The documentation of every parameter.
             pub fn docs() -> Vec<$crate::parameter::ParameterDoc> {
-                #[allow(unused_variables)]
+                #[allow(unused_variables, reason = "a transport may have no parameters")]
                 let defaults = Self::default();
                 vec![$($crate::parameter::ParameterDoc {
                     name: stringify!($field),

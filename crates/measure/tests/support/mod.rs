@@ -68,7 +68,7 @@ impl Noise {
 }
 
 /// A large made-up run: heavy-tailed sizes, queues that grow with `pressure`, ports over time.
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each test program uses a part of it")]
 pub fn made_up(label: &str, seed: u64, flows: u32, pressure: f64) -> Run {
     let mut noise = Noise(seed);
     let made = (0..flows).map(|id| {
@@ -163,7 +163,7 @@ fn add_ports(run: &mut Run, noise: &mut Noise, pressure: f64) {
 }
 
 /// Adds throughput over time of four flows that join one after another and share equally.
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each test program uses a part of it")]
 pub fn add_series(run: &mut Run) {
     let count = run.intervals();
     run.record.series = (0..4)

@@ -1,7 +1,7 @@
 //! The simulator against what is known exactly without one.
 
 #[path = "../common/mod.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each test program uses a part of it")]
 mod common;
 
 mod batches;
