@@ -114,7 +114,8 @@ impl Builder {
                 .map(|port| Random::new(seed, port as u32, purpose::PORT))
                 .collect(),
             series: (0..ports).map(|port| own(port).then(|| PortSeries::new(interval))).collect(),
-            lines: (0..ports).map(|_| Line::default()).collect(),
+            lines: (0..ports).map(|_| Line::new()).collect(),
+            objects: vec![0; ports],
             sent_bytes: vec![0; ports],
             standstill: common.buffers.standstill(),
             deadlock: vec![],
@@ -222,6 +223,15 @@ impl Builder {
                     used: 0,
                 });
             }
+        }
+        for (port, spec) in fabric.ports().iter().enumerate() {
+            part.objects[port] = match &part.ports[port] {
+                Some(handler) => &raw const **handler as *const u8 as usize,
+                None => match part.hosts.get(spec.node.0 as usize) {
+                    Some(host) => &raw const *host as usize,
+                    None => 0,
+                },
+            };
         }
         part.opens = own_opens(part);
         part.schedule_open();

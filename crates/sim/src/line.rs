@@ -4,7 +4,7 @@
 
 use crate::partition::{Partition, exact_tx};
 use incast_fabric::NodeId;
-use incast_transport::{Backlog, PacketRef, PortEnv, Time};
+use incast_transport::{Backlog, PacketRef, PortEnv, Time, prefetch};
 use std::collections::VecDeque;
 
 /// A packet that has been accepted and may not have left yet.
@@ -15,11 +15,27 @@ struct Departure {
 }
 
 /// The packets that wait at one port, without the packets.
-#[derive(Default)]
 pub(crate) struct Line {
+    /// When the first of them begins transmission; `u64::MAX` when none waits.
+    next: u64,
     waiting: VecDeque<Departure>,
     bytes: u64,
     left: Backlog,
+}
+
+impl Line {
+    pub fn new() -> Line {
+        let (waiting, left) = (VecDeque::new(), Backlog::default());
+        Line { next: u64::MAX, waiting, bytes: 0, left }
+    }
+
+    /// Brings the packet that leaves next near.
+    #[inline]
+    pub fn prefetch(&self) {
+        if let Some(first) = self.waiting.front() {
+            prefetch(first);
+        }
+    }
 }
 
 impl Partition {
@@ -46,7 +62,7 @@ impl Partition {
             series.rare(now).drops += 1;
             return self.lose(packet, now);
         }
-        let (content, meta) = self.pool.both_mut(packet);
+        let meta = self.pool.meta_mut(packet);
         let charged = meta.charged;
         line.bytes += charged as u64;
         series.set_backlog(now, line.bytes);
@@ -56,15 +72,15 @@ impl Partition {
         };
         let start = egress.busy_until.max(now);
         line.waiting.push_back(Departure { start, charged: charged as u32 });
+        line.next = line.next.min(start);
         egress.busy_until = start + tx;
         let at = start + tx + egress.propagation;
         (meta.arrived, meta.tier, meta.link) = (Time(now), egress.tier, port);
         meta.next = PacketRef::NONE;
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
         let (peer, reverse, tier) = (egress.peer, egress.reverse, egress.tier);
-        if start > now && content.is_data() {
-            self.pool.stamps_mut(packet).waited[tier as usize] += start - now;
-        }
+        // Only the stamps of data are read, but asking takes longer.
+        self.pool.stamps_mut(packet).waited[tier as usize] += start - now;
         self.aim(NodeId(peer), reverse, packet, at);
         self.launch(port, packet, at);
     }
@@ -75,10 +91,10 @@ impl Partition {
         let index = port as usize;
         let line = &mut self.lines[index];
         let Some(series) = &mut self.series[index] else { return };
-        while let Some(&Departure { start, charged }) = line.waiting.front()
-            && start < until
-        {
-            line.waiting.pop_front();
+        while line.next < until {
+            let first = line.waiting.pop_front().expect("the first of those that wait");
+            let Departure { start, charged } = first;
+            line.next = line.waiting.front().map_or(u64::MAX, |next| next.start);
             line.bytes -= charged as u64;
             line.left.packets += 1;
             line.left.bytes += charged as u64;

@@ -25,8 +25,8 @@ pub(crate) mod class {
 /// In a timer's id: a port, not a host.
 pub(crate) const PORT_TIMER: u32 = 1 << 31;
 
-/// In `Meta::next` of a packet in flight: the target is a host, not a switch's port. All ones
-/// when it is not known before the arrival.
+/// In `Meta::next` of a packet in flight: the target is a host, not a switch's port; the rest is
+/// its NIC's port. All ones when the target is not known before the arrival.
 const AT_HOST: u32 = 1 << 31;
 /// How many events ahead packets are brought near, and what they will touch.
 const FAR_AHEAD: usize = 12;
@@ -154,6 +154,8 @@ pub(crate) struct Partition {
     pub series: Vec<Option<PortSeries>>,
     /// What waits at ports that are in order.
     pub lines: Vec<Line>,
+    /// Where the rest of each port's state begins - its handler, or its host - to bring it near.
+    pub objects: Vec<usize>,
     /// Charged bytes sent, by port.
     pub sent_bytes: Vec<u64>,
     /// Bytes booked in the switch's buffer, by port; with PFC those that are not lossless.
@@ -273,7 +275,7 @@ impl Partition {
     #[inline]
     pub fn aim(&mut self, node: NodeId, back: u32, packet: PacketRef, at: u64) {
         let target = if node.0 < self.common.fabric.hosts() {
-            Some(AT_HOST | node.0)
+            Some(AT_HOST | back)
         } else {
             match self.choose(node, back, packet, at) {
                 Choice::Port(port) => Some(port.0),
@@ -313,13 +315,8 @@ impl Partition {
         if meta.mark & mark::SERVICE != 0 {
             self.bring_port(meta.link as usize);
         }
-        if target & AT_HOST == 0 {
-            self.bring_port(target as usize);
-            if self.egress[target as usize].in_order {
-                prefetch(&self.lines[target as usize]);
-            }
-        } else if target != u32::MAX {
-            prefetch(&self.hosts[(target & !AT_HOST) as usize]);
+        if target != u32::MAX {
+            self.bring_port((target & !AT_HOST) as usize);
             self.pool.prefetch_stamps(packet);
         }
     }
@@ -327,10 +324,11 @@ impl Partition {
     #[inline]
     fn bring_port(&self, port: usize) {
         prefetch(&self.egress[port]);
+        prefetch(&self.lines[port]);
         prefetch_line(&raw const self.series[port] as *const u8);
-        match &self.ports[port] {
-            Some(handler) => prefetch(&**handler),
-            None => prefetch(&self.hosts[self.host_of(port as u32) as usize]),
+        let object = self.objects[port] as *const u8;
+        for line in 0..4 {
+            prefetch_line(object.wrapping_add(64 * line));
         }
     }
 
@@ -344,11 +342,12 @@ impl Partition {
             handler.prefetch(&self.pool);
         }
         if target & AT_HOST == 0 {
+            self.lines[target as usize].prefetch();
             if let Some(handler) = &self.ports[target as usize] {
                 handler.prefetch(&self.pool);
             }
         } else if target != u32::MAX
-            && let Some(state) = &self.hosts[(target & !AT_HOST) as usize]
+            && let Some(state) = &self.hosts[self.host_of(target & !AT_HOST) as usize]
             && let [(_, only)] = &state.transports[..]
         {
             only.prefetch(self.pool[packet].flow);

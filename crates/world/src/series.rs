@@ -145,9 +145,7 @@ impl PortSeries {
         if now >= self.end {
             self.roll(now);
         }
-        if self.backlog > 0 {
-            self.area += self.backlog as u128 * (now - self.since) as u128;
-        }
+        self.area += self.backlog as u128 * (now - self.since) as u128;
         self.since = now;
     }
 

@@ -15,6 +15,8 @@ pub struct Lane {
     limits: [Limit; 2],
     /// Lowest packet class that goes into `data`.
     data_from: u8,
+    /// Nothing happens to a packet after it was accepted.
+    ordered: bool,
     transmitter: Transmitter,
 }
 
@@ -30,12 +32,14 @@ impl Lane {
     }
 
     pub(crate) fn new(classes: &[ClassPolicy], transmitter: Transmitter) -> Lane {
-        let data = classes.last().expect("a policy has a class").limit;
+        let limits = [classes[0].limit, classes.last().expect("a policy has a class").limit];
+        let data_from = (classes.len() - 1) as u8;
         Lane {
             control: Fifo::default(),
             data: Fifo::default(),
-            limits: [classes[0].limit, data],
-            data_from: (classes.len() - 1) as u8,
+            limits,
+            data_from,
+            ordered: limits[0] == Limit::Packets(0) && data_from == 1 && transmitter.in_order(),
             transmitter,
         }
     }
@@ -60,7 +64,7 @@ impl Lane {
 
 impl Port for Lane {
     fn in_order(&self) -> bool {
-        self.limits[0] == Limit::Packets(0) && self.data_from == 1 && self.transmitter.in_order()
+        self.ordered
     }
 
     #[inline]
@@ -128,8 +132,10 @@ impl Port for Lane {
 
     #[inline]
     fn prefetch(&self, packets: &PacketPool) {
-        self.control.prefetch(packets);
-        self.data.prefetch(packets);
+        if !self.ordered {
+            self.control.prefetch(packets);
+            self.data.prefetch(packets);
+        }
         self.transmitter.prefetch();
     }
 

@@ -29,18 +29,16 @@ impl ThresholdMarker {
 impl Marker for ThresholdMarker {
     #[inline]
     fn on_enqueue(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
+        // Data and answers come mixed, so this is written without branches.
         let packet = &mut packets[handle];
-        let capable = packet.mark == Ecn::Ect0 as u8 || packet.mark == Ecn::Ect1 as u8;
-        if !self.transports.has(packet.transport) || !capable {
-            return false;
-        }
-        let full = view.data.bytes >= self.bytes || view.data.packets >= self.packets;
-        if full {
-            packet.mark = Ecn::Ce as u8;
-        }
+        let capable = (packet.mark == Ecn::Ect0 as u8) | (packet.mark == Ecn::Ect1 as u8);
+        let own = self.transports.has(packet.transport) & capable;
+        let full = (view.data.bytes >= self.bytes) | (view.data.packets >= self.packets);
+        packet.mark = if own & full { Ecn::Ce as u8 } else { packet.mark };
         // Marked or not, this is how old the receiver's knowledge will be.
-        packets.stamps_mut(handle).informed = view.now.0;
-        full
+        let informed = &mut packets.stamps_mut(handle).informed;
+        *informed = if own { view.now.0 } else { *informed };
+        own & full
     }
 
     fn adopt(&mut self, transports: &[TransportId]) -> bool {
