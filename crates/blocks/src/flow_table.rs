@@ -3,7 +3,7 @@
 //! Flow numbers are dense over a run, but one host meets only some of them. The table is a small
 //! open-addressing index over a slab; nothing about it depends on the order of hash buckets.
 
-use incast_transport::{FlowId, Span, Time, prefetch};
+use incast_transport::{FlowId, Span, Time};
 
 /// Stands for an unused cell of the index. No flow has this number.
 const VACANT: u32 = u32::MAX;
@@ -81,14 +81,6 @@ impl<T> FlowTable<T> {
     #[inline]
     pub fn contains(&self, flow: FlowId) -> bool {
         self.slot_of(flow).is_some()
-    }
-
-    /// Brings the flow's value near.
-    #[inline]
-    pub fn prefetch(&self, flow: FlowId) {
-        if let Some(slot) = self.slot_of(flow) {
-            prefetch(&self.slots[slot as usize]);
-        }
     }
 
     /// The flow's value.

@@ -115,7 +115,6 @@ impl Builder {
                 .collect(),
             series: (0..ports).map(|port| own(port).then(|| PortSeries::new(interval))).collect(),
             lines: (0..ports).map(|_| Line::new()).collect(),
-            objects: vec![0; ports],
             sent_bytes: vec![0; ports],
             standstill: common.buffers.standstill(),
             deadlock: vec![],
@@ -223,15 +222,6 @@ impl Builder {
                     used: 0,
                 });
             }
-        }
-        for (port, spec) in fabric.ports().iter().enumerate() {
-            part.objects[port] = match &part.ports[port] {
-                Some(handler) => &raw const **handler as *const u8 as usize,
-                None => match part.hosts.get(spec.node.0 as usize) {
-                    Some(host) => &raw const *host as usize,
-                    None => 0,
-                },
-            };
         }
         part.opens = own_opens(part);
         part.schedule_open();

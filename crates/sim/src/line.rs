@@ -4,7 +4,7 @@
 
 use crate::partition::{Partition, exact_tx};
 use incast_fabric::NodeId;
-use incast_transport::{Backlog, PacketRef, PortEnv, Time, prefetch};
+use incast_transport::{Backlog, PacketRef, PortEnv, Time};
 use std::collections::VecDeque;
 
 /// A packet that has been accepted and may not have left yet.
@@ -27,14 +27,6 @@ impl Line {
     pub fn new() -> Line {
         let (waiting, left) = (VecDeque::new(), Backlog::default());
         Line { next: u64::MAX, waiting, bytes: 0, left }
-    }
-
-    /// Brings the packet that leaves next near.
-    #[inline]
-    pub fn prefetch(&self) {
-        if let Some(first) = self.waiting.front() {
-            prefetch(first);
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::queue::{Event, Wheel};
 use incast_fabric::{Fabric, NodeId, PortId, Routes, order};
 use incast_transport::{
     Bytes, Extension, FlowId, Header, Loss, Meta, Packet, PacketPool, PacketRef, Port, Probe,
-    Random, Routing, Stamps, SwitchHook, Time, prefetch, prefetch_line,
+    Random, Routing, Stamps, SwitchHook, Time,
 };
 use incast_world::{
     Buffers, Captured, Captures, Choice, Deliveries, Faults, FlowSetup, Ingress, PortSeries,
@@ -25,13 +25,8 @@ pub(crate) mod class {
 /// In a timer's id: a port, not a host.
 pub(crate) const PORT_TIMER: u32 = 1 << 31;
 
-/// In `Meta::next` of a packet in flight: the target is a host, not a switch's port; the rest is
-/// its NIC's port. All ones when the target is not known before the arrival.
-const AT_HOST: u32 = 1 << 31;
-/// How many events ahead packets are brought near, and what they will touch.
-const FAR_AHEAD: usize = 12;
-const MIDDLE_AHEAD: usize = 8;
-const NEAR_AHEAD: usize = 3;
+/// How many events ahead packets are brought near.
+const AHEAD: usize = 12;
 
 /// Bits of `Meta::mark`.
 pub(crate) mod mark {
@@ -154,8 +149,6 @@ pub(crate) struct Partition {
     pub series: Vec<Option<PortSeries>>,
     /// What waits at ports that are in order.
     pub lines: Vec<Line>,
-    /// Where the rest of each port's state begins - its handler, or its host - to bring it near.
-    pub objects: Vec<usize>,
     /// Charged bytes sent, by port.
     pub sent_bytes: Vec<u64>,
     /// Bytes booked in the switch's buffer, by port; with PFC those that are not lossless.
@@ -270,87 +263,24 @@ impl Partition {
         }
     }
 
-    /// Writes into a packet in flight where it goes from the node it will arrive at, if that can
-    /// be known now: so the way there is near when it arrives.
+    /// Writes into a packet in flight by which port it will leave the switch it will arrive at, if
+    /// that can be known now: while the packet is near.
     #[inline]
     pub fn aim(&mut self, node: NodeId, back: u32, packet: PacketRef, at: u64) {
-        let target = if node.0 < self.common.fabric.hosts() {
-            Some(AT_HOST | back)
-        } else {
-            match self.choose(node, back, packet, at) {
-                Choice::Port(port) => Some(port.0),
-                Choice::Turn | Choice::Nowhere => None,
-            }
-        };
-        if let Some(target) = target {
-            self.pool.meta_mut(packet).next = PacketRef(target);
+        if node.0 >= self.common.fabric.hosts()
+            && let Choice::Port(port) = self.choose(node, back, packet, at)
+        {
+            self.pool.meta_mut(packet).next = PacketRef(port.0);
         }
     }
 
-    /// Brings near what the events to come will touch: first the packet, then the ports and the
-    /// host on its way, then what these point to.
+    /// Brings a packet near that will arrive soon.
     #[inline]
     fn look_ahead(&self) {
-        if let Some(far) = self.queue.ahead(FAR_AHEAD)
-            && far.key < class::OPEN
+        if let Some(event) = self.queue.ahead(AHEAD)
+            && event.key < class::OPEN
         {
-            self.pool.prefetch(PacketRef(far.id));
-        }
-        if let Some(middle) = self.queue.ahead(MIDDLE_AHEAD)
-            && middle.key < class::OPEN
-        {
-            self.bring_nodes(PacketRef(middle.id));
-        }
-        if let Some(near) = self.queue.ahead(NEAR_AHEAD)
-            && near.key < class::OPEN
-        {
-            self.bring_state(PacketRef(near.id));
-        }
-    }
-
-    #[inline]
-    fn bring_nodes(&self, packet: PacketRef) {
-        let meta = self.pool.meta(packet);
-        let target = meta.next.0;
-        if meta.mark & mark::SERVICE != 0 {
-            self.bring_port(meta.link as usize);
-        }
-        if target != u32::MAX {
-            self.bring_port((target & !AT_HOST) as usize);
-            self.pool.prefetch_stamps(packet);
-        }
-    }
-
-    #[inline]
-    fn bring_port(&self, port: usize) {
-        prefetch(&self.egress[port]);
-        prefetch(&self.lines[port]);
-        prefetch_line(&raw const self.series[port] as *const u8);
-        let object = self.objects[port] as *const u8;
-        for line in 0..4 {
-            prefetch_line(object.wrapping_add(64 * line));
-        }
-    }
-
-    #[inline]
-    fn bring_state(&self, packet: PacketRef) {
-        let meta = self.pool.meta(packet);
-        let target = meta.next.0;
-        if meta.mark & mark::SERVICE != 0
-            && let Some(handler) = &self.ports[meta.link as usize]
-        {
-            handler.prefetch(&self.pool);
-        }
-        if target & AT_HOST == 0 {
-            self.lines[target as usize].prefetch();
-            if let Some(handler) = &self.ports[target as usize] {
-                handler.prefetch(&self.pool);
-            }
-        } else if target != u32::MAX
-            && let Some(state) = &self.hosts[self.host_of(target & !AT_HOST) as usize]
-            && let [(_, only)] = &state.transports[..]
-        {
-            only.prefetch(self.pool[packet].flow);
+            self.pool.prefetch(PacketRef(event.id));
         }
     }
 
@@ -369,7 +299,7 @@ impl Partition {
             self.lose(packet, self.now);
         } else if self.common.buffers.pfc.is_some() && self.heed_pause(port, packet) {
             // It was for this node alone.
-        } else if target & AT_HOST == 0 && self.plain {
+        } else if target != PacketRef::NONE.0 && self.plain {
             self.enqueue(target, packet);
         } else {
             let egress = &self.egress[port as usize];

@@ -1,6 +1,6 @@
 //! The transport of one host.
 
-use crate::{Classes, Env, Flow, FlowId, PacketRef};
+use crate::{Classes, Env, Flow, PacketRef};
 use incast_units::Time;
 
 /// All senders and receivers of one transport on one host. It is called; it never calls out.
@@ -26,9 +26,6 @@ pub trait Host: Send {
 
     /// The deadline has come. Early and repeated calls must be harmless.
     fn wake(&mut self, env: &mut Env<'_>);
-
-    /// Brings near what receiving a packet of `flow` will touch behind pointers; changes nothing.
-    fn prefetch(&self, _flow: FlowId) {}
 
     /// Flows about which state is held, as sender and as receiver; for tests of bounded state.
     fn open_flows(&self) -> usize;

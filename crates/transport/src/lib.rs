@@ -21,7 +21,6 @@ pub mod parameter;
 mod policy;
 mod pool;
 mod port;
-mod prefetch;
 mod probe;
 mod random;
 mod record;
@@ -39,7 +38,6 @@ pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
     SwitchHook, Verdict, View,
 };
-pub use prefetch::{prefetch, prefetch_line};
 pub use probe::{HostClock, Loss, Outcome, Parts, Probe, Reason, SenderTrace, TIERS};
 pub use random::Random;
 pub use record::{Bin, FlowRecord, FlowSeries, Pauses, PortRecord, RunRecord};

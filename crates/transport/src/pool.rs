@@ -1,7 +1,6 @@
 //! Packets live in one pool and are passed around as 32-bit handles: no allocation and no
 //! reference counts in steady state. What every hop touches lies in one cache line.
 
-use crate::prefetch::{prefetch, prefetch_line};
 use crate::probe::{REASONS, TIERS};
 use incast_units::Time;
 use incast_wire::{Extension, Framing, IntRecord, Packet};
@@ -220,20 +219,12 @@ impl PacketPool {
         self.slots.len() - self.free.len()
     }
 
-    /// Brings a packet's first cache line near. Any handle is allowed.
+    /// Brings near what every hop touches of a packet. Any handle is allowed.
     #[inline]
     pub fn prefetch(&self, packet: PacketRef) {
-        if let Some(slot) = self.slots.get(packet.0 as usize) {
-            prefetch(slot);
-        }
-    }
-
-    /// Brings the first cache line of the record of a packet's way near. Any handle is allowed.
-    #[inline]
-    pub fn prefetch_stamps(&self, packet: PacketRef) {
-        if let Some(stamps) = self.stamps.get(packet.0 as usize) {
-            prefetch_line(stamps as *const Stamps as *const u8);
-        }
+        let index = packet.0 as usize;
+        prefetch_line(self.slots.as_ptr().wrapping_add(index) as *const u8);
+        prefetch_line(self.stamps.as_ptr().wrapping_add(index) as *const u8);
     }
 
     /// Takes a packet out, to move it to another pool.
@@ -263,6 +254,19 @@ impl PacketPool {
         self.stamps[packet.0 as usize] = stamps;
         packet
     }
+}
+
+/// Brings the line of an address near. Any address is allowed.
+#[inline]
+fn prefetch_line(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch has no effect a program can observe, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch(address as *const i8, _MM_HINT_T0);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 impl Index<PacketRef> for PacketPool {

@@ -102,9 +102,6 @@ pub trait Port: Send {
         0
     }
 
-    /// Brings near what the next calls will touch behind pointers; changes nothing.
-    fn prefetch(&self, _packets: &PacketPool) {}
-
     /// At a NIC, which takes packets from its host one by one: the classes of which it takes a
     /// packet of `_transport` now. Control is always taken, for its limit polices it; data waits in
     /// the host and not here, so that whatever holds a class back holds its source back.

@@ -5,8 +5,8 @@ use super::plan::{Plan, QUEUES, Rule};
 use super::shaper::TokenBucket;
 use super::transmitter::Transmitter;
 use incast_transport::{
-    Backlog, Classes, Dequeue, Discipline, Fate, Header, Limit, Packet, PacketPool, PacketRef,
-    Port, PortEnv, Time, TransportId, Verdict, data_flag, flag,
+    Backlog, Classes, Dequeue, Discipline, Fate, Header, Limit, Packet, PacketRef, Port, PortEnv,
+    Time, TransportId, Verdict, data_flag, flag,
 };
 
 /// An egress of up to eight queues for the packets of any number of transports.
@@ -352,16 +352,6 @@ impl Port for Classed {
 
     fn marks(&self) -> u64 {
         self.transmitter.marks()
-    }
-
-    #[inline]
-    fn prefetch(&self, packets: &PacketPool) {
-        let mut waiting = self.waiting;
-        while waiting != 0 {
-            self.queues[waiting.trailing_zeros() as usize].prefetch(packets);
-            waiting &= waiting - 1;
-        }
-        self.transmitter.prefetch();
     }
 
     fn timed(&self) -> bool {

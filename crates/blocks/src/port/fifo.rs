@@ -37,14 +37,6 @@ impl Fifo {
         (self.tail != PacketRef::NONE).then_some(self.tail)
     }
 
-    /// Brings both ends near.
-    #[inline]
-    pub fn prefetch(&self, packets: &PacketPool) {
-        packets.prefetch(self.head);
-        packets.prefetch_stamps(self.head);
-        packets.prefetch(self.tail);
-    }
-
     /// Appends a packet and returns its charged bytes, which must not change while it waits.
     #[inline]
     pub fn push(&mut self, packets: &mut PacketPool, packet: PacketRef) -> u32 {
@@ -69,6 +61,7 @@ impl Fifo {
         let packet = self.head()?;
         let meta = packets.meta(packet);
         self.head = meta.next;
+        packets.prefetch(self.head);
         if self.head == PacketRef::NONE {
             self.tail = PacketRef::NONE;
         }

@@ -3,8 +3,8 @@
 use super::fifo::Fifo;
 use super::transmitter::Transmitter;
 use incast_transport::{
-    Backlog, ClassPolicy, Classes, Dequeue, Discipline, Fate, Limit, PacketPool, PacketRef, Port,
-    PortEnv, Schedule, Time, Verdict,
+    Backlog, ClassPolicy, Classes, Dequeue, Discipline, Fate, Limit, PacketRef, Port, PortEnv,
+    Schedule, Time, Verdict,
 };
 
 /// One transport's port of at most two strict drop-tail classes without shapers. Does exactly what
@@ -128,15 +128,6 @@ impl Port for Lane {
 
     fn marks(&self) -> u64 {
         self.transmitter.marks()
-    }
-
-    #[inline]
-    fn prefetch(&self, packets: &PacketPool) {
-        if !self.ordered {
-            self.control.prefetch(packets);
-            self.data.prefetch(packets);
-        }
-        self.transmitter.prefetch();
     }
 
     fn timed(&self) -> bool {

@@ -1,7 +1,7 @@
 //! What a port's markers see, and when its link is free again.
 
 use incast_transport::{
-    Backlog, Bytes, Marker, PacketRef, PortEnv, PortSite, Rate, Span, Time, View, prefetch,
+    Backlog, Bytes, Marker, PacketRef, PortEnv, PortSite, Rate, Span, Time, View,
 };
 use smallvec::SmallVec;
 
@@ -59,14 +59,6 @@ impl Transmitter {
     fn begin(&mut self, env: &mut PortEnv<'_>) {
         self.begun = true;
         self.markers.iter_mut().for_each(|seen| seen.marker.begin(env.random));
-    }
-
-    /// Brings the markers near.
-    #[inline]
-    pub fn prefetch(&self) {
-        if let [first, ..] = &self.markers[..] {
-            prefetch(&*first.marker);
-        }
     }
 
     /// A packet is about to wait behind `all`, of which `data` are in data classes.

@@ -496,12 +496,6 @@ impl<L: Law> Host for Sender<L> {
         }
     }
 
-    #[inline]
-    fn prefetch(&self, flow: FlowId) {
-        self.outgoing.prefetch(flow);
-        self.incoming.prefetch(flow);
-    }
-
     fn open_flows(&self) -> usize {
         self.outgoing.len() + self.incoming.len()
     }
