@@ -367,7 +367,7 @@ impl Partition {
     #[inline]
     pub fn send(&mut self, port: u32, packet: PacketRef, start: u64, backlog: u64) {
         let egress = &mut self.egress[port as usize];
-        let (content, meta) = self.pool.both_mut(packet);
+        let meta = self.pool.meta_mut(packet);
         let charged = meta.charged;
         let tx = match egress.byte_ps {
             0 => exact_tx(&self.common.fabric, port, charged),
@@ -379,14 +379,13 @@ impl Partition {
         meta.link = port;
         meta.next = PacketRef::NONE;
         self.hops += 1;
-        let (arrived, data) = (meta.arrived.0, content.is_data());
+        let arrived = meta.arrived.0;
         if egress.lossy || egress.captured {
             self.observe(port, packet, start);
         }
         let egress = &mut self.egress[port as usize];
-        if start > arrived && data {
-            self.pool.stamps_mut(packet).waited[egress.tier as usize] += start - arrived;
-        }
+        // Only the stamps of data are read, but asking takes longer.
+        self.pool.stamps_mut(packet).waited[egress.tier as usize] += start - arrived;
         if self.hooked {
             self.sent_bytes[port as usize] += charged as u64;
         }

@@ -1,7 +1,7 @@
 //! From configured transports to hosts and ports.
 
 use crate::{FlowSetup, Options, Setup, SharedBuffer};
-use incast_blocks::port::{Join, PolicyConflict, build_joined};
+use incast_blocks::port::{Builder, Join, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
     Bytes, ClassPolicy, Configured, FabricSite, Framing, Host, HostId, HostSite, Info, Limit,
@@ -106,9 +106,10 @@ pub fn assemble(
     shared: Option<SharedBuffer>,
     options: Options,
 ) -> Result<Setup, PolicyConflict> {
+    let mut builder = Builder::new(join);
     let mut ports = Vec::with_capacity(fabric.ports().len());
     for (port, spec) in fabric.ports().iter().enumerate() {
-        ports.push(make_port(port as u32, spec, &site, lanes, (join, options.marking))?);
+        ports.push(make_port(port as u32, spec, &site, lanes, (&mut builder, options.marking))?);
     }
     let mut hooks: Vec<Vec<_>> = Vec::new();
     for node in 0..fabric.nodes() {
@@ -137,7 +138,7 @@ fn make_port(
     spec: &PortSpec,
     site: &Arc<FabricSite>,
     lanes: &[Lane],
-    (join, marking): (Join, Option<TransportId>),
+    (builder, marking): (&mut Builder, Option<TransportId>),
 ) -> Result<Option<Box<dyn Port>>, PolicyConflict> {
     let site = port_site(port, spec, site);
     let shapes = |lane: &Lane| lane.configured.shapes_nic();
@@ -152,7 +153,7 @@ fn make_port(
     if let Some(whose) = marking.filter(|_| !site.nic) {
         mark_alike(&mut policies, whose);
     }
-    build_joined(policies, join, &site).map(Some)
+    builder.build(policies, &site).map(Some)
 }
 
 /// Leaves the marker of `whose` alone to judge all ECN-capable packets. Transports that use these
@@ -201,8 +202,9 @@ pub fn check_ports(
     lanes: &[Lane],
     join: Join,
 ) -> Result<(), PolicyConflict> {
+    let mut builder = Builder::new(join);
     for (port, spec) in fabric.ports().iter().enumerate() {
-        make_port(port as u32, spec, site, lanes, (join, None))?;
+        make_port(port as u32, spec, site, lanes, (&mut builder, None))?;
     }
     Ok(())
 }

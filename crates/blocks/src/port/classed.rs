@@ -1,13 +1,15 @@
 //! The port that can do everything a policy may ask.
 
 use super::fifo::Fifo;
-use super::plan::{Plan, QUEUES, Rule};
+use super::plan::{Plan, QUEUES, Rule, Rules};
+use super::schedule::Scheduler;
 use super::shaper::TokenBucket;
 use super::transmitter::Transmitter;
 use incast_transport::{
     Backlog, Classes, Dequeue, Discipline, Fate, Header, Limit, Packet, PacketRef, Port, PortEnv,
     Time, TransportId, Verdict, data_flag, flag,
 };
+use std::sync::Arc;
 
 /// An egress of up to eight queues for the packets of any number of transports.
 pub struct Classed {
@@ -20,8 +22,9 @@ pub struct Classed {
     all: Backlog,
     data_backlog: Backlog,
     queues: [Fifo; QUEUES],
-    buckets: [Option<TokenBucket>; QUEUES],
-    plan: Plan,
+    rules: Arc<Rules>,
+    scheduler: Scheduler,
+    buckets: Box<[Option<TokenBucket>; QUEUES]>,
     transmitter: Transmitter,
 }
 
@@ -37,8 +40,9 @@ impl Classed {
             all: Backlog::default(),
             data_backlog: Backlog::default(),
             queues: [Fifo::default(); QUEUES],
-            buckets,
-            plan,
+            rules: plan.rules,
+            scheduler: plan.scheduler,
+            buckets: Box::new(buckets),
             transmitter,
         }
     }
@@ -46,10 +50,10 @@ impl Classed {
     /// Which of the policies a packet is under.
     #[inline]
     fn policy(&self, packet: &Packet) -> usize {
-        if self.plan.policies.len() == 1 {
+        if self.rules.policies.len() == 1 {
             return 0;
         }
-        self.plan.of_transport[packet.transport.0 as usize] as usize
+        self.rules.of_transport[packet.transport.0 as usize] as usize
     }
 
     // -- queues and their counters -------------------------------------------------------------
@@ -236,7 +240,7 @@ impl Classed {
 
     fn header_rule(&self, env: &PortEnv<'_>, packet: PacketRef, headers: u8) -> Rule {
         let policy = self.policy(&env.packets[packet]);
-        self.plan.policies[policy][headers as usize]
+        self.rules.policies[policy][headers as usize]
     }
 
     /// Cuts a packet down to its header and says whether that may wait: `Trimmed`, or else.
@@ -293,7 +297,7 @@ fn unscheduled(packet: &Packet) -> bool {
 impl Port for Classed {
     fn enqueue(&mut self, env: &mut PortEnv<'_>, packet: PacketRef) -> Verdict {
         let content = &env.packets[packet];
-        let rule = self.plan.policies[self.policy(content)][content.class as usize & (QUEUES - 1)];
+        let rule = self.rules.policies[self.policy(content)][content.class as usize & (QUEUES - 1)];
         let verdict = match rule.discipline {
             Discipline::DropTail | Discipline::SharedTail => self.drop_tail(env, packet, rule),
             Discipline::PushOut => self.push_out(env, packet, rule),
@@ -323,12 +327,13 @@ impl Port for Classed {
                 at => Dequeue::NotBefore(at),
             };
         }
-        let queue = self.plan.scheduler.pick(ready);
+        let queue = self.scheduler.pick(ready);
         let packet = self.queues[queue as usize].pop(env.packets).expect("a ready queue waits");
         self.removed(queue, env.packets.charged(packet));
         let charged = self.transmitter.begins(env, packet, self.data_backlog, self.all);
-        self.plan.scheduler.charge(queue, charged);
-        if let Some(bucket) = &mut self.buckets[queue as usize] {
+        self.scheduler.charge(queue, charged);
+        if self.shaped & 1 << queue != 0 {
+            let bucket = self.buckets[queue as usize].as_mut().expect("a shaped queue has one");
             bucket.take(charged);
         }
         Dequeue::Packet(packet)
@@ -343,7 +348,8 @@ impl Port for Classed {
     }
 
     fn wants(&self, transport: TransportId) -> Classes {
-        let rules = &self.plan.policies[self.plan.of_transport[transport.0 as usize] as usize];
+        let index = self.rules.of_transport[transport.0 as usize];
+        let rules = &self.rules.policies[index as usize];
         // Data is taken for empty queues only, control always.
         let closed = self.waiting & self.data;
         let open = |class: usize| ((closed & 1 << rules[class].queue == 0) as u8) << class;

@@ -1,9 +1,10 @@
 //! From the policies of one or several transports to the plan of one port.
 
-use super::plan::{Plan, QUEUES, Rule};
+use super::plan::{Plan, QUEUES, Rule, Rules};
 use super::schedule::{Members, Scheduler, WEIGHT_LIMIT, common_multiple};
 use super::{Join, PolicyConflict, Remedy};
 use incast_transport::{ClassPolicy, Discipline, Policy, Schedule, Shaper};
+use std::sync::Arc;
 
 /// A queue in the making.
 struct Place {
@@ -30,20 +31,17 @@ pub(crate) fn plan(policies: &[Policy], join: Join) -> Result<Plan, PolicyConfli
     let join = if policies.len() == 1 { Join::Shared } else { join };
     let places = places(policies, join)?;
     check_order(policies, &places)?;
-    let mut plan = Plan {
-        policies: vec![],
-        of_transport: Box::new([0; 256]),
-        control: 0,
-        shapers: [None; QUEUES],
-        scheduler: scheduler(policies, join, &places)?,
-    };
+    let scheduler = scheduler(policies, join, &places)?;
+    let mut rules = Rules { policies: vec![], of_transport: [0; 256] };
+    for (index, policy) in policies.iter().enumerate() {
+        rules.of_transport[policy.transport.0 as usize] = index as u8;
+        rules.policies.push(rules_of(policy, index, &places));
+    }
+    let rules = Arc::new(rules);
+    let mut plan = Plan { rules, control: 0, shapers: [None; QUEUES], scheduler };
     for (queue, place) in places.iter().enumerate() {
         plan.control |= ((place.rank == 0) as u8) << queue;
         plan.shapers[queue] = place.shaper;
-    }
-    for (index, policy) in policies.iter().enumerate() {
-        plan.of_transport[policy.transport.0 as usize] = index as u8;
-        plan.policies.push(rules(policy, index, &places));
     }
     Ok(plan)
 }
@@ -207,7 +205,7 @@ fn scheduler(
 }
 
 /// The rules of one policy, by packet class.
-fn rules(policy: &Policy, index: usize, places: &[Place]) -> [Rule; QUEUES] {
+fn rules_of(policy: &Policy, index: usize, places: &[Place]) -> [Rule; QUEUES] {
     let queue = |number: usize| {
         let at = |p: &Place| p.rank == rank(policy, number) && p.members.contains(&index);
         places.iter().position(at).expect("every class has a queue") as u8

@@ -27,6 +27,8 @@ pub use schedule::Scheduler;
 pub use shaper::TokenBucket;
 
 use incast_transport::{ClassPolicy, Policy, Port, PortSite, TransportId};
+use plan::Rules;
+use std::sync::Arc;
 
 /// How the policies of several transports become one port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,24 +62,57 @@ pub fn build(policies: Vec<Policy>, site: &PortSite) -> Result<Box<dyn Port>, Po
 /// # Errors
 /// When no port can do what they ask together, or what one of them asks is impossible.
 pub fn build_joined(
-    mut policies: Vec<Policy>,
+    policies: Vec<Policy>,
     join: Join,
     site: &PortSite,
 ) -> Result<Box<dyn Port>, PolicyConflict> {
-    if policies.is_empty() {
-        policies.push(Policy {
-            transport: TransportId(0),
-            classes: vec![ClassPolicy::fifo(site.buffer)],
-            markers: vec![],
-        });
+    Builder::new(join).build(policies, site)
+}
+
+/// Makes the ports of a fabric: those with the same rules share them.
+pub struct Builder {
+    join: Join,
+    known: Vec<Arc<Rules>>,
+}
+
+/// Kinds of ports that are remembered.
+const KINDS: usize = 16;
+
+impl Builder {
+    /// For ports joined as `join` says.
+    pub fn new(join: Join) -> Builder {
+        Builder { join, known: vec![] }
     }
-    let plan = join::plan(&policies, join)?;
-    let markers = policies.iter_mut().flat_map(|policy| policy.markers.drain(..)).collect();
-    let transmitter = transmitter::Transmitter::new(markers, site);
-    if let [only] = &policies[..]
-        && Lane::suits(&only.classes)
-    {
-        return Ok(Box::new(Lane::new(&only.classes, transmitter)));
+
+    /// The next port, see [`build_joined`].
+    ///
+    /// # Errors
+    /// When no port can do what they ask together, or what one of them asks is impossible.
+    pub fn build(
+        &mut self,
+        mut policies: Vec<Policy>,
+        site: &PortSite,
+    ) -> Result<Box<dyn Port>, PolicyConflict> {
+        if policies.is_empty() {
+            policies.push(Policy {
+                transport: TransportId(0),
+                classes: vec![ClassPolicy::fifo(site.buffer)],
+                markers: vec![],
+            });
+        }
+        let mut plan = join::plan(&policies, self.join)?;
+        match self.known.iter().find(|rules| **rules == plan.rules) {
+            Some(known) => plan.rules = known.clone(),
+            None if self.known.len() < KINDS => self.known.push(plan.rules.clone()),
+            None => {}
+        }
+        let markers = policies.iter_mut().flat_map(|policy| policy.markers.drain(..)).collect();
+        let transmitter = transmitter::Transmitter::new(markers, site);
+        if let [only] = &policies[..]
+            && Lane::suits(&only.classes)
+        {
+            return Ok(Box::new(Lane::new(&only.classes, transmitter)));
+        }
+        Ok(Box::new(Classed::new(plan, transmitter)))
     }
-    Ok(Box::new(Classed::new(plan, transmitter)))
 }

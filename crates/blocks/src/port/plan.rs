@@ -2,12 +2,13 @@
 
 use super::schedule::Scheduler;
 use incast_transport::{Discipline, Limit, Shaper};
+use std::sync::Arc;
 
 /// Most queues of a port.
 pub(crate) const QUEUES: usize = 8;
 
 /// What one transport wants for one of its classes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Rule {
     pub queue: u8,
     /// What may wait in the queues of `counted` for a packet of this class to be admitted.
@@ -18,12 +19,19 @@ pub(crate) struct Rule {
     pub returns: bool,
 }
 
-/// A whole port.
-pub(crate) struct Plan {
+/// The rules for all packets. Most ports of a fabric have the same, and share them: so they stay
+/// near.
+#[derive(PartialEq, Debug)]
+pub(crate) struct Rules {
     /// One a transport, indexed by packet class.
     pub policies: Vec<[Rule; QUEUES]>,
     /// Which of `policies` a transport has; the first one for strangers.
-    pub of_transport: Box<[u8; 256]>,
+    pub of_transport: [u8; 256],
+}
+
+/// A whole port.
+pub(crate) struct Plan {
+    pub rules: Arc<Rules>,
     /// Queues that are control.
     pub control: u8,
     /// Token buckets of the queues.

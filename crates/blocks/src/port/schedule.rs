@@ -1,5 +1,7 @@
 //! Which of the queues that may send is served.
 
+use smallvec::SmallVec;
+
 /// Shares one resource in proportion to weights: start-time fair queueing (Goyal, Vin and Cheng
 /// 1996) over whole queues. Two queues that both wait never differ in charged bytes per weight by
 /// more than one packet of each. A queue without packets, or closed, neither saves nor owes.
@@ -7,10 +9,16 @@
 struct Fair {
     /// Start tag of the packet served last.
     virtual_time: u64,
-    /// Finish tag of each queue's last packet.
-    finish: [u64; 8],
-    /// Virtual time of one byte of each queue.
-    step: [u64; 8],
+    queues: [Tag; 8],
+}
+
+/// What fair queueing keeps of one queue.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tag {
+    /// Finish tag of its last packet.
+    finish: u64,
+    /// Virtual time of one of its bytes.
+    step: u64,
 }
 
 /// Tags are brought back to zero beyond this.
@@ -41,11 +49,11 @@ impl Fair {
     fn new(weights: &[(u8, u32)]) -> Fair {
         let multiple = common_multiple(weights.iter().map(|&(_, weight)| weight))
             .expect("weights were checked when the policies were joined");
-        let mut step = [0; 8];
+        let mut queues = [Tag::default(); 8];
         for &(index, weight) in weights {
-            step[index as usize] = multiple / weight as u64;
+            queues[index as usize].step = multiple / weight as u64;
         }
-        Fair { virtual_time: 0, finish: [0; 8], step }
+        Fair { virtual_time: 0, queues }
     }
 
     /// The member of the set that is served next; of equals the lowest.
@@ -55,7 +63,7 @@ impl Fair {
         while set != 0 {
             let index = set.trailing_zeros() as u8;
             set &= set - 1;
-            let start = self.finish[index as usize].max(self.virtual_time);
+            let start = self.queues[index as usize].finish.max(self.virtual_time);
             if start < best.0 {
                 best = (start, index);
             }
@@ -65,13 +73,13 @@ impl Fair {
 
     #[inline]
     fn charge(&mut self, index: u8, bytes: u32) {
-        let index = index as usize;
-        let start = self.finish[index].max(self.virtual_time);
+        let tag = &mut self.queues[index as usize];
+        let start = tag.finish.max(self.virtual_time);
         self.virtual_time = start;
-        self.finish[index] = start + bytes as u64 * self.step[index];
+        tag.finish = start + bytes as u64 * tag.step;
         if start > TAG_LIMIT {
             self.virtual_time = 0;
-            self.finish.iter_mut().for_each(|tag| *tag = tag.saturating_sub(start));
+            self.queues.iter_mut().for_each(|tag| tag.finish = tag.finish.saturating_sub(start));
         }
     }
 }
@@ -89,8 +97,8 @@ struct Group {
 #[derive(Clone, Debug)]
 pub struct Scheduler {
     strict: u8,
-    groups: Vec<Group>,
-    between: Fair,
+    groups: SmallVec<[Group; 1]>,
+    between: Box<Fair>,
 }
 
 /// Describes a group to [`Scheduler::new`].
@@ -113,7 +121,7 @@ impl Scheduler {
         Scheduler {
             strict,
             groups: groups.iter().map(make).collect(),
-            between: Fair::new(&weights),
+            between: Box::new(Fair::new(&weights)),
         }
     }
 
@@ -174,7 +182,7 @@ mod tests {
         let mut old = young;
         let age = TAG_LIMIT - 200_000;
         old.virtual_time += age;
-        old.finish.iter_mut().for_each(|tag| *tag += age);
+        old.queues.iter_mut().for_each(|tag| tag.finish += age);
         for turn in 0..1000u32 {
             let set = if turn % 7 == 0 { 0b101 } else { 0b111 };
             let index = young.pick(set);
