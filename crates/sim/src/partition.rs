@@ -367,7 +367,7 @@ impl Partition {
     #[inline]
     pub fn send(&mut self, port: u32, packet: PacketRef, start: u64, backlog: u64) {
         let egress = &mut self.egress[port as usize];
-        let meta = self.pool.meta_mut(packet);
+        let (content, meta) = self.pool.both_mut(packet);
         let charged = meta.charged;
         let tx = match egress.byte_ps {
             0 => exact_tx(&self.common.fabric, port, charged),
@@ -379,13 +379,14 @@ impl Partition {
         meta.link = port;
         meta.next = PacketRef::NONE;
         self.hops += 1;
-        let arrived = meta.arrived.0;
+        let (arrived, data) = (meta.arrived.0, content.is_data());
         if egress.lossy || egress.captured {
             self.observe(port, packet, start);
         }
         let egress = &mut self.egress[port as usize];
-        // Only the stamps of data are read, but asking takes longer.
-        self.pool.stamps_mut(packet).waited[egress.tier as usize] += start - arrived;
+        if data {
+            self.pool.stamps_mut(packet).waited[egress.tier as usize] += start - arrived;
+        }
         if self.hooked {
             self.sent_bytes[port as usize] += charged as u64;
         }
