@@ -24,25 +24,24 @@ pub struct Classed {
     queues: [Fifo; QUEUES],
     rules: Arc<Rules>,
     scheduler: Scheduler,
-    buckets: Box<[Option<TokenBucket>; QUEUES]>,
+    /// Of the shaped queues, in order.
+    buckets: Box<[TokenBucket]>,
     transmitter: Transmitter,
 }
 
 impl Classed {
     pub(crate) fn new(plan: Plan, transmitter: Transmitter) -> Classed {
-        let buckets = plan.shapers.map(|shaper| shaper.map(TokenBucket::new));
-        let shaped =
-            |(queue, bucket): (usize, &Option<TokenBucket>)| (bucket.is_some() as u8) << queue;
+        let shaped = |queue: &usize| plan.shapers[*queue].is_some();
         Classed {
             waiting: 0,
-            shaped: buckets.iter().enumerate().map(shaped).sum(),
+            shaped: (0..QUEUES).filter(shaped).fold(0, |set, queue| set | 1 << queue),
             data: !plan.control,
             all: Backlog::default(),
             data_backlog: Backlog::default(),
             queues: [Fifo::default(); QUEUES],
             rules: plan.rules,
             scheduler: plan.scheduler,
-            buckets: Box::new(buckets),
+            buckets: plan.shapers.into_iter().flatten().map(TokenBucket::new).collect(),
             transmitter,
         }
     }
@@ -54,6 +53,12 @@ impl Classed {
             return 0;
         }
         self.rules.of_transport[packet.transport.0 as usize] as usize
+    }
+
+    /// The place in `buckets` of a shaped queue's.
+    #[inline]
+    fn bucket(&self, queue: usize) -> usize {
+        (self.shaped & ((1 << queue) - 1)).count_ones() as usize
     }
 
     // -- queues and their counters -------------------------------------------------------------
@@ -278,8 +283,7 @@ impl Classed {
             let queue = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let head = self.queues[queue].head().expect("a waiting queue has a head");
-            let bucket = self.buckets[queue].as_mut().expect("a shaped queue has a bucket");
-            let at = bucket.ready(env.now, env.packets.charged(head));
+            let at = self.buckets[self.bucket(queue)].ready(env.now, env.packets.charged(head));
             if at > env.now {
                 ready &= !(1 << queue);
                 earliest = earliest.min(at);
@@ -333,8 +337,7 @@ impl Port for Classed {
         let charged = self.transmitter.begins(env, packet, self.data_backlog, self.all);
         self.scheduler.charge(queue, charged);
         if self.shaped & 1 << queue != 0 {
-            let bucket = self.buckets[queue as usize].as_mut().expect("a shaped queue has one");
-            bucket.take(charged);
+            self.buckets[self.bucket(queue as usize)].take(charged);
         }
         Dequeue::Packet(packet)
     }
@@ -352,6 +355,9 @@ impl Port for Classed {
         let rules = &self.rules.policies[index as usize];
         // Data is taken for empty queues only, control always.
         let closed = self.waiting & self.data;
+        if closed == 0 {
+            return Classes::ALL;
+        }
         let open = |class: usize| ((closed & 1 << rules[class].queue == 0) as u8) << class;
         Classes((0..QUEUES).map(open).sum())
     }

@@ -98,7 +98,8 @@ struct Group {
 pub struct Scheduler {
     strict: u8,
     groups: SmallVec<[Group; 1]>,
-    between: Box<Fair>,
+    /// If there are several groups.
+    between: Option<Box<Fair>>,
 }
 
 /// Describes a group to [`Scheduler::new`].
@@ -121,7 +122,7 @@ impl Scheduler {
         Scheduler {
             strict,
             groups: groups.iter().map(make).collect(),
-            between: Box::new(Fair::new(&weights)),
+            between: (weights.len() > 1).then(|| Box::new(Fair::new(&weights))),
         }
     }
 
@@ -142,14 +143,12 @@ impl Scheduler {
 
     #[inline]
     fn pick_group(&self, ready: u8) -> usize {
-        if self.groups.len() == 1 {
-            return 0;
-        }
+        let Some(between) = &self.between else { return 0 };
         let mut waiting = 0;
         for (index, group) in self.groups.iter().enumerate() {
             waiting |= ((ready & group.members != 0) as u8) << index;
         }
-        self.between.pick(waiting) as usize
+        between.pick(waiting) as usize
     }
 
     /// The queue was served `bytes`.
@@ -165,8 +164,8 @@ impl Scheduler {
         if group.strict & bit == 0 {
             group.fair.charge(queue, bytes);
         }
-        if self.groups.len() > 1 {
-            self.between.charge(index as u8, bytes);
+        if let Some(between) = &mut self.between {
+            between.charge(index as u8, bytes);
         }
     }
 }

@@ -34,7 +34,11 @@ impl TokenBucket {
         if missing <= 0 {
             return now;
         }
-        let wait = (missing + self.rate - 1) / self.rate;
+        // Buckets of up to two megabytes need no long division.
+        let wait = match u64::try_from(missing + self.rate - 1) {
+            Ok(missing) => (missing / self.rate as u64) as i128,
+            Err(_) => (missing + self.rate - 1) / self.rate,
+        };
         Time(u64::try_from(now.0 as i128 + wait).unwrap_or(u64::MAX))
     }
 
