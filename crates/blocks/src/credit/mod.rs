@@ -41,7 +41,7 @@ pub struct Terms {
     pub transport: TransportId,
     /// The ECN bits that data leaves with.
     pub mark: u8,
-    /// Charged bytes of a credit.
+    /// Charged bytes of the shortest credit.
     pub credit: u32,
     /// Largest share by which the time to the next credit deviates, either way; below 1.
     pub jitter: f64,
@@ -78,6 +78,13 @@ pub struct Arrived {
     pub marked: bool,
     /// Payload bytes.
     pub payload: u16,
+}
+
+impl Terms {
+    /// Mean charged bytes of a credit, by which rates become intervals.
+    pub fn mean_credit(&self) -> u32 {
+        self.credit + self.longer as u32
+    }
 }
 
 /// What a source asks for.

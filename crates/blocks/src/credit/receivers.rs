@@ -350,7 +350,7 @@ impl<F> Incoming<F> {
             0.0 => 1.0,
             jitter => 1.0 + (2.0 * env.random.unit() - 1.0) * jitter,
         };
-        let gap = Span((terms.credit as f64 * 1e12 / law.rate(&self.law) * factor) as u64);
+        let gap = Span((terms.mean_credit() as f64 * 1e12 / law.rate(&self.law) * factor) as u64);
         // A world that calls late by up to a gap gets its rate back, but never a burst.
         let late = env.now.since(self.next_credit);
         let due = if late <= gap { self.next_credit } else { env.now };

@@ -94,7 +94,10 @@ impl Configured for Plan {
         let terms = self.terms();
         let max = site.rate.0 as f64 / 8.0 * self.share();
         let data = self.fabric.framing.charged_mtu();
-        Box::new(CreditHost::new(terms, MarkLoop::new(&self.params, terms.credit, data, max)))
+        Box::new(CreditHost::new(
+            terms,
+            MarkLoop::new(&self.params, terms.mean_credit(), data, max),
+        ))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

@@ -114,7 +114,7 @@ impl Configured for Plan {
     fn host(&self, site: &HostSite) -> Box<dyn Host> {
         let terms = self.terms(site);
         let max = site.rate.0 as f64 / 8.0 * self.share();
-        let law = FeedbackLoop::new(&self.params, terms.credit, max);
+        let law = FeedbackLoop::new(&self.params, terms.mean_credit(), max);
         Box::new(CreditHost::new(terms, law))
     }
 
