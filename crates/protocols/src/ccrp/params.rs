@@ -63,6 +63,9 @@ parameters! {
         /// Round trips without a mark after which there seems to be no reactive traffic.
         clean_rtts: u32 = 5, "1 to 1000000" => |v| (1..=1_000_000).contains(v),
             "CCRP §3.2: several";
+        /// Whether the recovery's target is never below the rate, which omega raises too.
+        target_follows: bool = false, "true or false" => |_| true,
+            "DCQCN §3.1: the target is the rate before the cut; the NUDT model: it follows";
         /// Increases of each kind before additive increase.
         fast_recovery: u32 = 5, "0 to 1000" => |v| *v <= 1_000, "DCQCN §3.1: F = 5";
         /// Payload bytes between two increases.

@@ -139,9 +139,13 @@ impl MarkLoop {
         }
     }
 
-    /// Fast recovery, then additive and at last hyper increase.
+    /// Fast recovery, then additive and at last hyper increase. Omega may have taken the rate
+    /// beyond its target, which then takes half of that back, unless the target follows it.
     fn increase(&self, pace: &mut Pace) {
         let (stages, fast) = (&mut pace.stages, self.params.fast_recovery);
+        if self.params.target_follows {
+            stages.target = stages.target.max(pace.rate);
+        }
         if stages.by_time.min(stages.by_bytes) > fast {
             stages.hyper += 1;
             stages.target += stages.hyper as f64 * self.hyper;

@@ -229,6 +229,36 @@ fn recovery_halves_the_way_back_and_then_goes_on() {
     near(pace.stages.target, before);
 }
 
+/// A few marks cost less than omega gives back, so that the rate is soon above the one before the
+/// cut. The recovery then takes half of the difference back, or goes on from there.
+#[test]
+fn the_recovery_has_its_target_below_or_with_the_rate() {
+    for follows in ["false", "true"] {
+        let law = marks(&[("initial_rate", "0.5"), ("target_follows", follows)]);
+        let mut pace = begin(&law);
+        pace.alpha = 0.01;
+        for n in 1..10 {
+            law.update(&mut pace, at(n), 0.0, 0.0);
+        }
+        let before = pace.rate;
+        law.update(&mut pace, at(10), 0.02, 0.0);
+        law.update(&mut pace, at(11), 0.0, 0.0);
+        near(pace.stages.target, before);
+        let reached = pace.rate;
+        assert!(reached > before, "omega has passed it");
+        let rates = wakes(&law, &mut pace, 8);
+        if follows == "false" {
+            near(rates[0], (reached + before) / 2.0);
+            assert!(rates[..4].iter().rev().is_sorted());
+            continue;
+        }
+        // Fast recovery has nothing to do; four additive steps of 5 Mb/s of data follow.
+        near(rates[3], reached);
+        assert!(rates.is_sorted() && rates[7] > reached && rates[7] < reached + 4.0 * 34_134.0);
+        assert!(pace.stages.target >= pace.rate);
+    }
+}
+
 #[test]
 fn strict_text_waits_for_clean_round_trips_and_off_for_ever() {
     let law = marks(&[("dcqcn", "strict_text"), ("initial_rate", "0.5")]);
