@@ -58,6 +58,7 @@ impl Claim {
             return self.judge_trace(trace, runs);
         }
         let value = self.value(runs);
+        let width = self.half_width(runs);
         let expected = match (self.paper.as_str(), self.interval()) {
             ("", interval) => interval,
             (paper, interval) => format!("{paper}; accepted {interval}"),
@@ -70,7 +71,7 @@ impl Claim {
             self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max);
         Judgement {
             expected,
-            measured: format!("{value:.4}"),
+            measured: shown(value, width),
             verdict: if inside { "matches" } else { "differs" },
         }
     }
@@ -85,13 +86,13 @@ impl Claim {
     }
 
     fn judge_order(&self, order: &[String], runs: &Runs) -> Judgement {
-        let values: Vec<Option<f64>> =
-            order.iter().map(|name| self.one(runs, self.run.as_deref(), name)).collect();
+        let run = self.run.as_deref();
+        let values: Vec<Option<f64>> = order.iter().map(|name| self.one(runs, run, name)).collect();
         let shown: Vec<String> = order
             .iter()
             .zip(&values)
             .map(|(name, value)| match value {
-                Some(value) => format!("{name} {value:.4}"),
+                Some(value) => format!("{name} {}", shown(*value, self.width(runs, run, name))),
                 None => format!("{name} none"),
             })
             .collect();
@@ -162,6 +163,26 @@ impl Claim {
         self.measure.of(self.runs_of(runs, run)?.get(transport)?)
     }
 
+    fn width(&self, runs: &Runs, run: Option<&str>, transport: &str) -> Option<f64> {
+        self.measure.half_width(self.runs_of(runs, run)?.get(transport)?)
+    }
+
+    /// Half width of the 95 % confidence interval of what [`value`](Self::value) gives. That of a
+    /// quotient takes both numbers for independent, which is too wide where arrivals are the same.
+    fn half_width(&self, runs: &Runs) -> Option<f64> {
+        let name = self.name(runs)?;
+        let own = self.width(runs, self.run.as_deref(), &name)?;
+        if self.over.is_none() && self.over_run.is_none() {
+            return Some(own);
+        }
+        let run = self.over_run.as_deref().or(self.run.as_deref());
+        let other = self.over.as_ref().unwrap_or(&name);
+        let value = self.one(runs, self.run.as_deref(), &name)?;
+        let base = self.one(runs, run, other)?;
+        let (a, b) = (own / value, self.width(runs, run, other)? / base);
+        Some((value / base).abs() * (a * a + b * b).sqrt())
+    }
+
     /// Whether everything the claim names exists.
     pub fn check(&self, plans: &[(String, Plan)]) -> Result<(), Fault> {
         let fail = |why: String| Err(Fault(format!("claim `{}`: {why}", self.text)));
@@ -194,5 +215,13 @@ impl Claim {
         let lanes = plan.cases.iter().flat_map(|case| &case.lanes);
         let carriers: Vec<&str> = lanes.map(|lane| lane.info.name).collect();
         self.measure.check(&ports, plan.traffic.flows.len(), &carriers).or_else(fail)
+    }
+}
+
+/// A number and, where there is one, the half width of its 95 % confidence interval.
+fn shown(value: f64, half_width: Option<f64>) -> String {
+    match half_width {
+        Some(half_width) => format!("{value:.4} +- {half_width:.4}"),
+        None => format!("{value:.4}"),
     }
 }

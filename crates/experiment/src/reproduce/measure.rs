@@ -130,26 +130,12 @@ impl Measure {
             }
             Kind::Drops | Kind::CreditDrops | Kind::Trims => self.counted(run),
             Kind::FlowGbps => self.flow_gbps(run),
-            Kind::FctMeanUs => {
-                let all = self.flows(run, |run, flow| Some(run.fct(flow)?.as_ns_f64() / 1e3));
-                statistics::mean(&all)
-            }
-            Kind::FctP99Us => {
-                let all = self.flows(run, |run, flow| Some(run.fct(flow)?.as_ns_f64() / 1e3));
-                statistics::percentile(&all, 990)
-            }
-            Kind::FctP999Us => {
-                let all = self.flows(run, |run, flow| Some(run.fct(flow)?.as_ns_f64() / 1e3));
-                statistics::percentile(&all, 999)
-            }
-            Kind::SlowdownMean => statistics::mean(&self.flows(run, Run::slowdown)),
-            Kind::SlowdownP99 => statistics::percentile(&self.flows(run, Run::slowdown), 990),
-            Kind::ThroughputMeanGbps => {
-                let rate = |run: &Run, flow: usize| {
-                    Some(run.flows[flow].size_bytes as f64 * 8.0 / run.fct(flow)?.as_ns_f64())
-                };
-                statistics::mean(&self.flows(run, rate))
-            }
+            Kind::FctMeanUs
+            | Kind::FctP99Us
+            | Kind::FctP999Us
+            | Kind::SlowdownMean
+            | Kind::SlowdownP99
+            | Kind::ThroughputMeanGbps => self.statistic(&self.values(run)),
             Kind::RequestMeanMs => {
                 let time = |r: &incast_measure::Request| Some(r.end?.since(r.start).0 as f64 / 1e9);
                 let all: Vec<f64> = run.requests.iter().filter_map(time).collect();
@@ -167,6 +153,43 @@ impl Measure {
             | Kind::DecisionsPerRtt
             | Kind::FeedbackPercent
             | Kind::ExtensionPerPacket => self.feedback(run),
+        }
+    }
+
+    /// Half width of the number's 95 % confidence interval, by batches of the flows in order of
+    /// their start; `None` for numbers that are not statistics of flows, and of too few flows.
+    pub fn half_width(&self, run: &Run) -> Option<f64> {
+        let smallest = match self.kind {
+            Kind::FctMeanUs | Kind::SlowdownMean | Kind::ThroughputMeanGbps => 10,
+            Kind::FctP99Us | Kind::SlowdownP99 => 100,
+            _ => return None,
+        };
+        let of = |batch: &[f64]| self.statistic(batch);
+        statistics::batch_confidence(&self.values(run), smallest, of)
+    }
+
+    /// What the measure looks at in each chosen flow that completed, in order of their start.
+    fn values(&self, run: &Run) -> Vec<f64> {
+        let value = |flow: usize| match self.kind {
+            Kind::SlowdownMean | Kind::SlowdownP99 => run.slowdown(flow),
+            Kind::ThroughputMeanGbps => {
+                Some(run.flows[flow].size_bytes as f64 * 8.0 / run.fct(flow)?.as_ns_f64())
+            }
+            _ => Some(run.fct(flow)?.as_ns_f64() / 1e3),
+        };
+        (0..run.flows.len()).filter(|flow| self.fits(run, *flow)).filter_map(value).collect()
+    }
+
+    fn statistic(&self, values: &[f64]) -> Option<f64> {
+        let ascending = || {
+            let mut sorted = values.to_vec();
+            sorted.sort_unstable_by(f64::total_cmp);
+            sorted
+        };
+        match self.kind {
+            Kind::FctP99Us | Kind::SlowdownP99 => statistics::percentile(&ascending(), 990),
+            Kind::FctP999Us => statistics::percentile(&ascending(), 999),
+            _ => statistics::mean(values),
         }
     }
 
@@ -336,19 +359,48 @@ impl Measure {
             && self.largest.is_none_or(|most| meta.size_bytes <= most)
             && self.smallest.is_none_or(|least| meta.size_bytes >= least)
     }
-
-    /// Values of the chosen flows, ascending.
-    fn flows(&self, run: &Run, value: impl Fn(&Run, usize) -> Option<f64>) -> Vec<f64> {
-        let chosen = (0..run.flows.len()).filter(|flow| self.fits(run, *flow));
-        let mut all: Vec<f64> = chosen.filter_map(|flow| value(run, flow)).collect();
-        all.sort_by(f64::total_cmp);
-        all
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::{Kind, Measure, fits};
+    use crate::{Plan, Scenario, execute};
+
+    fn measure(kind: &str) -> Measure {
+        toml::from_str(&format!("kind = \"{kind}\"")).unwrap()
+    }
+
+    /// The intervals are those of the summary; numbers that are no statistic of flows have none.
+    #[test]
+    fn statistics_of_flows_come_with_their_interval() {
+        let text = "[fabric]\ntopology = \"leaf-spine:2x2x4\"\n[transport]\nnames = [\"trd\"]\n\
+                    [[traffic]]\nkind = \"poisson\"\nworkload = \"ali_storage\"\nload = 0.5\n\
+                    flows = 1200\n";
+        let plan = Plan::new(Scenario::parse(text, "test", &[]).unwrap()).unwrap();
+        let monitor = incast_sim::Monitor::default();
+        let (run, _) = execute(&plan, &plan.cases[0], vec![], 1, &monitor).unwrap();
+        let all = incast_measure::summarise(&run).all;
+        let (fct, slowdown) = (all.fct_ns.unwrap(), all.slowdown.unwrap());
+        let near = |kind: &str, value: f64, half_width: Option<f64>| {
+            let measure = measure(kind);
+            assert!((measure.of(&run).unwrap() / value - 1.0).abs() < 1e-9, "{kind}");
+            match half_width {
+                Some(width) => {
+                    let measured = measure.half_width(&run).expect(kind);
+                    assert!(width > 0.0 && (measured / width - 1.0).abs() < 1e-9, "{kind}");
+                }
+                None => assert_eq!(measure.half_width(&run), None, "{kind}"),
+            }
+        };
+        near("fct_mean_us", fct.mean / 1e3, Some(fct.mean_ci95.unwrap() / 1e3));
+        near("fct_p99_us", fct.p99 / 1e3, Some(fct.p99_ci95.unwrap() / 1e3));
+        near("fct_p999_us", fct.p999 / 1e3, None);
+        near("slowdown_mean", slowdown.mean, slowdown.mean_ci95);
+        near("slowdown_p99", slowdown.p99, slowdown.p99_ci95);
+        assert_eq!(measure("completed").half_width(&run), None);
+        let few = Measure { largest: Some(400), ..measure("slowdown_p99") };
+        assert_eq!((few.kind, few.half_width(&run)), (Kind::SlowdownP99, None), "too few");
+    }
 
     #[test]
     fn a_star_stands_for_anything() {
