@@ -19,33 +19,30 @@ const TOPOLOGIES: [(&str, &str, &str); 5] = [
 pub fn list(options: List) -> Result<Ended, Fault> {
     if options.json {
         let text = serde_json::to_string_pretty(&all()).expect("plain data becomes JSON");
-        println!("{text}");
+        say!("{text}");
         return Ok(Ended::Done);
     }
-    println!("Transports (number on the wire, name)");
+    say!("Transports (number on the wire, name)");
     for entry in CATALOGUE {
         let info = entry.info();
-        println!("  {:>3}  {:<8} {} - {}", info.id.0, info.name, info.title, info.paper);
-        println!("       {}; switches: {}", info.kind, info.switch_support);
+        say!("  {:>3}  {:<8} {} - {}", info.id.0, info.name, info.title, info.paper);
+        say!("       {}; switches: {}", info.kind, info.switch_support);
         for doc in entry.parameters() {
             let (name, default) = (doc.name, doc.default);
-            println!("       {name} = {default}  ({}; {}) {}", doc.accepts, doc.source, doc.doc);
+            say!("       {name} = {default}  ({}; {}) {}", doc.accepts, doc.source, doc.doc);
         }
     }
-    println!("\nWorkloads");
+    say!("\nWorkloads");
     for table in incast_workload::tables() {
-        println!(
-            "  {:<22} {} (mean {:.0} B; {})",
-            table.name, table.title, table.mean, table.source
-        );
+        say!("  {:<22} {} (mean {:.0} B; {})", table.name, table.title, table.mean, table.source);
     }
-    println!("\nTopologies");
+    say!("\nTopologies");
     for (_, form, text) in TOPOLOGIES {
-        println!("  {form:<32} {text}");
+        say!("  {form:<32} {text}");
     }
-    println!("\nExperiments");
+    say!("\nExperiments");
     for (name, title) in incast_experiment::reproduce::names() {
-        println!("  {name:<14} {title}");
+        say!("  {name:<14} {title}");
     }
     Ok(Ended::Done)
 }

@@ -2,6 +2,15 @@
 //!
 //! 0 done; 1 the run failed or results could not be written; 2 the input is wrong; 130 stopped.
 
+/// Prints a line. Who reads may go away (`incast list | head`): then nobody hears the rest, and
+/// results are written all the same.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stdout(), $($text)*);
+    }};
+}
+
 mod arguments;
 mod compare;
 mod list;

@@ -25,7 +25,7 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         &wish,
         |verdict| {
             if !json {
-                println!(
+                say!(
                     "{:<18} {}: {}\n    expected {}, measured {}{}",
                     verdict.verdict,
                     verdict.experiment,
@@ -47,10 +47,10 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     incast_measure::write_manifest(&folder.path().join("manifest.json"), &manifest, true)?;
     let place = folder.finish()?;
     if json {
-        println!("{text}");
+        say!("{text}");
     } else {
         let of = |kind: &str| verdicts.iter().filter(|v| v.verdict == kind).count();
-        println!(
+        say!(
             "{} claims: {} match, {} differ, {} cannot be judged; results: {}",
             verdicts.len(),
             of("matches"),
@@ -80,7 +80,7 @@ pub fn bench(options: Bench) -> Result<Ended, Fault> {
         runs: options.runs,
     };
     if !options.json {
-        println!(
+        say!(
             "{:<12} {:<8} {:>7} {:>12} {:>10} {:>8} {:>8} {:>9} {:>7}",
             "case",
             "transport",
@@ -100,13 +100,13 @@ pub fn bench(options: Bench) -> Result<Ended, Fault> {
         }
     })?;
     if json {
-        println!("{}", serde_json::to_string_pretty(&all).expect("plain data becomes JSON"));
+        say!("{}", serde_json::to_string_pretty(&all).expect("plain data becomes JSON"));
     }
     Ok(Ended::Done)
 }
 
 fn row(one: &Measurement) {
-    println!(
+    say!(
         "{:<12} {:<8} {:>8} {:>12} {:>10.3} {:>8.3} {:>8.3} {:>9.1} {:>7.3}",
         one.case,
         one.transport,

@@ -80,19 +80,15 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
         let complete = !stopped && runs.len() == plan.cases.len();
         incast_measure::write_manifest(&folder.path().join("manifest.json"), &all, complete)?;
     }
-    println!("{}", Comparison::of_runs(runs).text(width()));
+    say!("{}", Comparison::of_runs(runs).text(width()));
     for run in runs {
         let open = run.record.flows.iter().filter(|flow| flow.completed.is_none()).count();
         if open > 0 {
-            println!(
-                "warning: {}: {open} of {} flows did not complete",
-                run.label,
-                run.flows.len()
-            );
+            say!("warning: {}: {open} of {} flows did not complete", run.label, run.flows.len());
         }
     }
     let place = folder.finish()?;
-    println!("report: {}", place.join("report.html").display());
+    say!("report: {}", place.join("report.html").display());
     for (run, case) in runs.iter().zip(&plan.cases) {
         if let Some(ports) = incast_experiment::deadlock(plan, &run.record) {
             return Err(Fault(format!(
@@ -108,7 +104,7 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
 /// Says what was resolved.
 fn announce(plan: &Plan) {
     let site = &plan.site;
-    println!(
+    say!(
         "{}: {} hosts, host links {}, base RTT {}, BDP {} packets, buffer {}, seed {}",
         plan.fabric.name(),
         site.hosts,
@@ -123,9 +119,9 @@ fn announce(plan: &Plan) {
         },
         plan.scenario.run.seed,
     );
-    println!("{} flows; {}", plan.traffic.flows.len(), plan.traffic.load_definition);
+    say!("{} flows; {}", plan.traffic.flows.len(), plan.traffic.load_definition);
     for warning in &plan.warnings {
-        println!("warning: {warning}");
+        say!("warning: {warning}");
     }
 }
 

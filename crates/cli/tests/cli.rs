@@ -26,6 +26,20 @@ fn refused(arguments: &[&str], words: &[&str]) {
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// `incast list | head`: the rest is not read, and that is nobody's fault.
+#[test]
+fn output_that_nobody_reads_is_no_failure() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
+    command.current_dir(folder.path()).arg("list");
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+}
+
 const SMALL: [&str; 9] = [
     "compare",
     "--topology",

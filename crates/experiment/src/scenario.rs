@@ -387,11 +387,14 @@ fn step<'a>(value: &'a mut toml::Value, part: &str) -> Option<&'a mut toml::Valu
     }
 }
 
-/// A parameter table as the `(key, value)` pairs that transports read.
+/// A parameter table as the `(key, value)` pairs that transports read; lists with commas.
 pub fn parameters_from(table: &BTreeMap<String, toml::Value>) -> Vec<(String, String)> {
-    let text = |value: &toml::Value| match value {
-        toml::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
+    fn text(value: &toml::Value) -> String {
+        match value {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Array(list) => list.iter().map(text).collect::<Vec<_>>().join(","),
+            other => other.to_string(),
+        }
+    }
     table.iter().map(|(key, value)| (key.clone(), text(value))).collect()
 }

@@ -155,6 +155,19 @@ fn parameters_that_cannot_be_are_said_with_their_key() {
     refused(&cutoffs("10KB,1KB"), &["homa.cutoffs", "10KB,1KB", "ascending"]);
     refused(&cutoffs("1KB,banana"), &["homa.cutoffs", "banana"]);
     assert!(plan(&(cutoffs("1KB, 10KB") + FLOWS)).is_ok());
+    // A list does as well, and is refused for the same reason.
+    let list = |list: &str| with("homa", &format!("cutoffs = {list}"));
+    assert!(plan(&(list("[\"1KB\", \"10KB\"]") + FLOWS)).is_ok());
+    refused(&list("[\"10KB\", \"1KB\"]"), &["homa.cutoffs", "10KB,1KB", "ascending"]);
+    // More sizes than classes to tell apart.
+    refused(
+        &with("homa", "priorities = 3\ncutoffs = \"1KB,5KB,6KB\""),
+        &["homa.cutoffs = 1KB,5KB,6KB", "at most 0 sizes", "3 priorities"],
+    );
+    refused(
+        &with("homa", "scheduled = 5\ncutoffs = \"1KB,5KB\""),
+        &["homa.cutoffs = 1KB,5KB", "at most 1 sizes", "scheduled"],
+    );
     refused(&with("homa", "priorities = 9"), &["homa.priorities", "2 to 8"]);
 }
 

@@ -47,7 +47,7 @@ parameters! {
             "SIGCOMM 2018 §3.2: RTTbytes, 9.7 KB at 10 Gb/s";
         /// Service classes of a port; class 0 is left to control packets.
         priorities: u8 = 8, "2 to 8" => |v| (2..=8).contains(v), "SIGCOMM 2018 §3.4";
-        /// Levels for scheduled packets, the rest is for unscheduled ones; auto: by the share of unscheduled bytes in the sizes of the run.
+        /// Levels for scheduled packets, the rest is for unscheduled ones; auto: by the share of unscheduled bytes in the sizes of the run, or by the cutoffs given.
         scheduled: Option<u8> = None, "1 to 6 and below priorities - 1, or auto"
             => |v| v.is_none_or(|v| (1..=6).contains(&v)),
             "SIGCOMM 2018 §3.4; 4 of 8 in the Linux module when sizes are unknown";

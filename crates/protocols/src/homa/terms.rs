@@ -88,11 +88,14 @@ pub fn blind_packets(params: &Params, fabric: &FabricSite) -> u32 {
 /// How classes are divided in a fabric.
 ///
 /// # Errors
-/// When the scheduled levels leave none for unscheduled packets.
+/// When the scheduled levels leave none for unscheduled packets, or fewer than cutoffs tell apart.
 pub fn levels(params: &Params, fabric: &FabricSite) -> Result<Levels, ParameterError> {
     let lowest = params.priorities - 1;
     let blind = blind_packets(params, fabric) as u64 * fabric.framing.mss() as u64;
+    let cutoffs = params.cutoffs.as_deref().unwrap_or_default();
     let scheduled = match (params.scheduled, &fabric.sizes) {
+        // Given sizes say how many classes they tell apart.
+        (None, _) if !cutoffs.is_empty() => lowest.saturating_sub(cutoffs.len() as u8 + 1).max(1),
         // One class for all data: an ablation.
         (None, _) if lowest == 1 => 1,
         (None, None) => lowest.div_ceil(2),
@@ -117,6 +120,21 @@ pub fn levels(params: &Params, fabric: &FabricSite) -> Result<Levels, ParameterE
         }
     };
     let unscheduled = (lowest - scheduled).max(1);
+    if cutoffs.len() >= unscheduled as usize {
+        let sizes: Vec<String> = cutoffs.iter().map(|size| size.to_string()).collect();
+        return Err(ParameterError {
+            transport: "homa",
+            key: "cutoffs".into(),
+            value: sizes.join(","),
+            problem: format!(
+                "accepted are at most {} sizes: of {} priorities {unscheduled} are for unscheduled \
+                 packets, and the last needs none (see priorities and scheduled)",
+                unscheduled - 1,
+                params.priorities
+            ),
+            known: Params::docs().iter().map(|doc| doc.name).collect(),
+        });
+    }
     Ok(Levels { lowest, unscheduled, scheduled, used: params.levels })
 }
 
