@@ -18,7 +18,7 @@ mod tests;
 
 pub use arrivals::{Arrival, Arrivals, Holes};
 pub use flow_timers::FlowTimers;
-pub use receivers::{ReceiverTerms, Receivers, Recovery, Request};
+pub use receivers::{ReceiverTerms, Receivers, Recovery, Reissue, Request};
 pub use senders::{SenderTerms, Senders};
 pub use silence::{Silence, SilenceState};
 
@@ -31,6 +31,9 @@ pub const DATA: u8 = 1;
 
 /// In a grant: `request` names a packet to send only if nothing else is left to send.
 pub const LAST_RESORT: u8 = data_flag::LAST;
+
+/// In a grant: it counts only if nothing of the flow waits at the sender.
+pub const IF_IDLE: u8 = data_flag::UNSCHEDULED;
 
 /// The transport of one host: all its senders and receivers, control packets first.
 pub struct ReceiverDriven<R: Recovery> {

@@ -150,19 +150,52 @@ impl Arrivals {
     }
 }
 
-/// Chooses holes to ask for in ordinary grants: each once, and again when it is still there after
-/// a while.
-#[derive(Clone, Copy, Debug, Default)]
+/// The longest back-off between requests for one hole, as a power of two.
+const DOUBLINGS: u8 = 4;
+
+/// A hole that has been asked for.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    seq: u32,
+    at: Time,
+    /// When it may be asked for again.
+    due: Time,
+    /// How often it has been asked for again.
+    again: u8,
+}
+
+/// Chooses holes to ask for in grants: each once, and again when it is still there after twice as
+/// long as packets took to come that were asked for lately, and after twice that, and so on. (The
+/// time is measured because a packet that is sent again waits in its sender's NIC, too.)
+#[derive(Clone, Debug)]
 pub struct Holes {
-    /// Holes below have been asked for in this turn.
+    /// Holes below have been asked for.
     asked: u32,
-    /// When this turn began.
-    asked_since: Time,
+    /// Those that were still missing when last looked at.
+    waiting: Vec<Asked>,
+    /// No hole may be asked for again before.
+    next_due: Time,
+    /// From asking to the packet: the longest of late.
+    answer: Span,
     /// Packets below were passed by a higher one at least one `patience` ago.
     old_end: u32,
     /// The end of arrivals at `seen_at`.
     seen_end: u32,
     seen_at: Time,
+}
+
+impl Default for Holes {
+    fn default() -> Holes {
+        Holes {
+            asked: 0,
+            waiting: Vec::new(),
+            next_due: Time::NEVER,
+            answer: Span::ZERO,
+            old_end: 0,
+            seen_end: 0,
+            seen_at: Time::ZERO,
+        }
+    }
 }
 
 impl Holes {
@@ -179,6 +212,8 @@ impl Holes {
         if !arrivals.has_hole() {
             let end = arrivals.end();
             (self.asked, self.old_end, self.seen_end, self.seen_at) = (end, end, end, now);
+            self.waiting.clear();
+            self.next_due = Time::NEVER;
             return None;
         }
         if now.since(self.seen_at) >= patience {
@@ -190,7 +225,7 @@ impl Holes {
         self.next(arrivals, now, patience, below)
     }
 
-    /// The next hole below `below` that has not been asked for recently.
+    /// A hole that is to be asked for again, or the next one below `below`.
     pub fn next(
         &mut self,
         arrivals: &Arrivals,
@@ -198,25 +233,67 @@ impl Holes {
         patience: Span,
         below: u32,
     ) -> Option<u32> {
-        let lowest = arrivals.lowest_missing();
-        let from = |asked| arrivals.hole_from(asked).filter(|&hole| hole < below);
-        let hole = match from(self.asked) {
-            None if now.since(self.asked_since) >= patience => {
-                self.asked = lowest;
-                from(lowest)?
-            }
-            hole => hole?,
-        };
-        if self.asked <= lowest {
-            self.asked_since = now;
+        if now >= self.next_due
+            && let Some(seq) = self.overdue(arrivals, now, patience)
+        {
+            return Some(seq);
         }
-        self.asked = hole + 1;
+        let hole = arrivals.hole_from(self.asked).filter(|&hole| hole < below)?;
+        self.ask(hole, now, patience);
         Some(hole)
     }
 
+    /// The hole that has been due for longest, asked for again.
+    #[cold]
+    fn overdue(&mut self, arrivals: &Arrivals, now: Time, patience: Span) -> Option<u32> {
+        self.waiting.retain(|asked| !arrivals.has(asked.seq));
+        let wait = self.wait(patience);
+        let due = self.waiting.iter_mut().filter(|asked| asked.due <= now);
+        let seq = due.min_by_key(|asked| asked.due).map(|asked| {
+            asked.again = (asked.again + 1).min(DOUBLINGS);
+            (asked.at, asked.due) = (now, now + wait * (1 << asked.again));
+            asked.seq
+        });
+        let dues = self.waiting.iter().map(|asked| asked.due);
+        self.next_due = dues.min().unwrap_or(Time::NEVER);
+        seq
+    }
+
+    fn wait(&self, patience: Span) -> Span {
+        patience.max(self.answer * 2)
+    }
+
+    fn ask(&mut self, seq: u32, now: Time, patience: Span) {
+        let due = now + self.wait(patience);
+        self.waiting.push(Asked { seq, at: now, due, again: 0 });
+        self.next_due = self.next_due.min(due);
+        self.asked = self.asked.max(seq + 1);
+    }
+
     /// Notes that the lowest missing packet has just been asked for by other means.
-    pub fn asked_lowest(&mut self, arrivals: &Arrivals, now: Time) {
-        self.asked = arrivals.lowest_missing() + 1;
-        self.asked_since = now;
+    pub fn asked_lowest(&mut self, arrivals: &Arrivals, now: Time, patience: Span) {
+        let (seq, wait) = (arrivals.lowest_missing(), self.wait(patience));
+        match self.waiting.iter_mut().find(|asked| asked.seq == seq) {
+            Some(asked) => {
+                asked.again = (asked.again + 1).min(DOUBLINGS);
+                (asked.at, asked.due) = (now, now + wait * (1 << asked.again));
+            }
+            None => self.ask(seq, now, patience),
+        }
+    }
+
+    /// Packet `seq` arrived for the first time. If it was asked for once, that is how long the
+    /// answer took; after a second request nobody knows which one it answers.
+    #[inline]
+    pub fn arrived(&mut self, seq: u32, now: Time) {
+        if seq < self.asked
+            && let Some(at) = self.waiting.iter().position(|asked| asked.seq == seq)
+        {
+            let asked = self.waiting.remove(at);
+            if asked.again == 0 {
+                let faded = self.answer.saturating_sub(Span(self.answer.0 / 8));
+                self.answer = faded.max(now.since(asked.at));
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The receiving side: one grant for each data packet, and grants re-issued by timers.
 
-use super::{Arrival, Arrivals, CONTROL, FlowTimers, Holes, LAST_RESORT};
+use super::{Arrival, Arrivals, CONTROL, FlowTimers, Holes, IF_IDLE, LAST_RESORT};
 use crate::flow_table::{FlowSet, FlowTable};
 use incast_transport::{
     Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, TransportId, data_flag,
@@ -40,6 +40,35 @@ pub enum Request {
     LastResort(u32),
 }
 
+/// A grant that no data packet caused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reissue {
+    /// What it asks for.
+    pub request: Request,
+    /// Whether it counts only if the sender has nothing of the flow to send, for then what the
+    /// receiver misses is not merely late at its source.
+    pub if_idle: bool,
+    /// The number it carries, if what it lets go shall be recognised.
+    pub number: Option<u32>,
+}
+
+impl Reissue {
+    /// In place of a packet or grant that is known to be lost.
+    pub fn replacement(request: Request) -> Reissue {
+        Reissue { request, if_idle: false, number: None }
+    }
+
+    /// After silence, which has many causes.
+    pub fn probe(request: Request) -> Reissue {
+        Reissue { request, if_idle: true, number: None }
+    }
+
+    /// The same with a number.
+    pub fn numbered(self, number: Option<u32>) -> Reissue {
+        Reissue { number, ..self }
+    }
+}
+
 /// When a receiver re-issues a grant.
 pub trait Recovery: Send {
     /// What it keeps for each flow.
@@ -58,14 +87,14 @@ pub trait Recovery: Send {
     fn deadline(&self, flow: &Self::Flow) -> Time;
 
     /// The deadline has come; afterwards it must be later than `now` after finitely many calls.
-    /// Returns what the re-issued grant asks for, or `None` for no grant.
+    /// Returns the re-issued grant, or `None` for none.
     fn expired(
         &self,
         flow: &mut Self::Flow,
         now: Time,
         arrivals: &Arrivals,
         holes: &mut Holes,
-    ) -> Option<Request>;
+    ) -> Option<Reissue>;
 }
 
 /// A flow that arrives here.
@@ -148,6 +177,7 @@ impl<R: Recovery> Receivers<R> {
         let arrival = incoming.arrivals.insert(seq, flags & data_flag::LAST != 0);
         if arrival == Arrival::New {
             incoming.offset = nearest(incoming.offset, offset);
+            incoming.holes.arrived(seq, now);
             env.probe.delivered(flow, header.data_key(), incoming.offset, payload as u32);
             if incoming.arrivals.complete() {
                 env.probe.completed(flow);
@@ -186,7 +216,7 @@ impl<R: Recovery> Receivers<R> {
         let number = self.recovery.granted(&mut incoming.recovery, now, packets);
         let deadline = self.recovery.deadline(&incoming.recovery);
         self.timers.arm(flow, &mut incoming.armed, deadline);
-        let header = grant(seq, request, number);
+        let header = grant(seq, Reissue::replacement(request).numbered(number));
         self.answers.push_back(Answer { peer: incoming.peer, flow, header, mark, informed });
     }
 
@@ -232,12 +262,12 @@ impl<R: Recovery> Receivers<R> {
             incoming.armed = Time::NEVER;
             while self.recovery.deadline(&incoming.recovery) <= env.now {
                 let Incoming { recovery, arrivals, holes, .. } = incoming;
-                let Some(request) = self.recovery.expired(recovery, env.now, arrivals, holes)
+                let Some(reissue) = self.recovery.expired(recovery, env.now, arrivals, holes)
                 else {
                     continue;
                 };
                 let (seq, mark) = (incoming.arrivals.lowest_missing(), self.terms.recovery);
-                let header = grant(seq, request, None);
+                let header = grant(seq, reissue);
                 let (peer, informed) = (incoming.peer, env.now.0);
                 self.answers.push_back(Answer { peer, flow, header, mark, informed });
             }
@@ -247,14 +277,15 @@ impl<R: Recovery> Receivers<R> {
     }
 }
 
-fn grant(seq: u32, request: Request, number: Option<u32>) -> Header {
-    let (request, asks) = match request {
+fn grant(seq: u32, what: Reissue) -> Header {
+    let (request, asks) = match what.request {
         Request::Nothing => (0, 0),
         Request::First(seq) => (seq, data_flag::REQUEST),
         Request::LastResort(seq) => (seq, LAST_RESORT),
     };
-    let tagged = if number.is_some() { data_flag::TAGGED } else { 0 };
-    Header::Grant { seq, request, tag: number.unwrap_or(0), flags: asks | tagged }
+    let tagged = if what.number.is_some() { data_flag::TAGGED } else { 0 };
+    let if_idle = if what.if_idle { IF_IDLE } else { 0 };
+    Header::Grant { seq, request, tag: what.number.unwrap_or(0), flags: asks | tagged | if_idle }
 }
 
 /// The offset nearest to `known` that is `low` modulo 2^32.

@@ -1,6 +1,6 @@
 //! The sending side: a burst at line rate, then what grants allow; flows of a host in turn.
 
-use super::{DATA, FlowTimers, LAST_RESORT};
+use super::{DATA, FlowTimers, IF_IDLE, LAST_RESORT};
 use crate::flow_table::FlowTable;
 use incast_transport::{
     Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Span, Time, TransportId, data_flag, flag,
@@ -140,7 +140,8 @@ impl Senders {
         self.round.push_back(flow.id);
     }
 
-    /// A grant arrived: it lets packets go by its mark, a requested one first.
+    /// A grant arrived: it lets packets go by its mark, a requested one first; a probe does so only
+    /// where nothing waits.
     pub fn grant(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let Packet { header, flow, mark, .. } = env.packets[packet];
         let Header::Grant { request, tag, flags, .. } = header else { return };
@@ -150,6 +151,9 @@ impl Senders {
         outgoing.doublings = 0;
         if outgoing.burst == 0 {
             outgoing.quiet_since = env.now;
+        }
+        if flags & IF_IDLE != 0 && outgoing.may_send() {
+            return;
         }
         let last_resort = flags & LAST_RESORT != 0 && outgoing.unallowed() == 0;
         if flags & data_flag::REQUEST != 0 || last_resort {

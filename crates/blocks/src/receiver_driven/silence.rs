@@ -1,6 +1,6 @@
 //! Recovery by silence: when no data came for a while, ask for the lowest missing packet.
 
-use super::{Arrivals, Holes, Recovery, Request};
+use super::{Arrivals, Holes, Recovery, Reissue, Request};
 use incast_transport::{Bytes, FabricSite, Span, Time};
 
 /// Waits `first` after the last data, then twice as long each time, `most` at the longest.
@@ -66,10 +66,10 @@ impl Recovery for Silence {
         now: Time,
         arrivals: &Arrivals,
         holes: &mut Holes,
-    ) -> Option<Request> {
+    ) -> Option<Reissue> {
         flow.since = now;
         flow.wait = flow.wait.saturating_mul(2).min(self.most);
-        holes.asked_lowest(arrivals, now);
-        Some(Request::First(arrivals.lowest_missing()))
+        holes.asked_lowest(arrivals, now, self.first);
+        Some(Reissue::probe(Request::First(arrivals.lowest_missing())))
     }
 }

@@ -69,6 +69,55 @@ fn each_hole_is_asked_for_once_and_again_after_a_while() {
     assert_eq!(holes.pick(&arrivals, at(41), patience, u32::MAX), Some(4));
 }
 
+fn arrivals_without(missing: &[u32], end: u32) -> Arrivals {
+    let mut arrivals = Arrivals::new();
+    for seq in (0..end).filter(|seq| !missing.contains(seq)) {
+        arrivals.insert(seq, false);
+    }
+    arrivals
+}
+
+#[test]
+fn a_hole_is_asked_for_again_ever_more_rarely() {
+    let patience = Span::from_us(10);
+    let arrivals = arrivals_without(&[3], 20);
+    let mut holes = Holes::default();
+    let asks = (0..1_000).filter(|us| {
+        let now = Time::ZERO + Span::from_us(*us);
+        holes.next(&arrivals, now, patience, 20).is_some()
+    });
+    assert_eq!(asks.collect::<Vec<u64>>()[..7], [0, 10, 30, 70, 150, 310, 470]);
+}
+
+#[test]
+fn a_hole_is_asked_for_again_after_twice_what_others_took() {
+    let patience = Span::from_us(10);
+    let at = |us: u64| Time::ZERO + Span::from_us(us);
+    let mut arrivals = arrivals_without(&[3, 4], 20);
+    let mut holes = Holes::default();
+    assert_eq!(holes.next(&arrivals, at(0), patience, 20), Some(3));
+    arrivals.insert(3, false);
+    holes.arrived(3, at(9));
+    assert_eq!(holes.next(&arrivals, at(9), patience, 20), Some(4));
+    assert_eq!(holes.next(&arrivals, at(26), patience, 20), None);
+    assert_eq!(holes.next(&arrivals, at(27), patience, 20), Some(4));
+}
+
+#[test]
+fn a_hole_asked_for_by_other_means_counts_as_asked_for() {
+    let patience = Span::from_us(10);
+    let at = |us: u64| Time::ZERO + Span::from_us(us);
+    let arrivals = arrivals_without(&[3, 4], 20);
+    let mut holes = Holes::default();
+    holes.asked_lowest(&arrivals, at(0), patience);
+    assert_eq!(holes.next(&arrivals, at(1), patience, 20), Some(4));
+    assert_eq!(holes.next(&arrivals, at(9), patience, 20), None);
+    holes.asked_lowest(&arrivals, at(9), patience);
+    assert_eq!(holes.next(&arrivals, at(11), patience, 20), Some(4));
+    assert_eq!(holes.next(&arrivals, at(28), patience, 20), None);
+    assert_eq!(holes.next(&arrivals, at(29), patience, 20), Some(3));
+}
+
 #[test]
 fn a_timer_moves_later_for_free_and_earlier_at_once() {
     let mut timers = FlowTimers::default();

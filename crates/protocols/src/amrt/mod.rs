@@ -7,7 +7,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use params::Params;
+pub use params::{Params, Recovery};
 pub use receiver::Expectations;
 pub use switch::{Code, GapMarker};
 

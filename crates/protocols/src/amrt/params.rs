@@ -1,6 +1,17 @@
 //! Parameters.
 
-use incast_transport::Span;
+use incast_transport::{Span, choice};
+
+choice! {
+    /// When a receiver takes the data of a grant for lost.
+    pub enum Recovery {
+        /// A timeout after data of a later grant arrived; when all is silent, after as long as the
+        /// flow's packets are apart, by a probe.
+        Passed = "passed",
+        /// A timeout after the grant, whatever else arrives.
+        Paper = "paper",
+    }
+}
 
 incast_transport::parameters! {
     /// Parameters of AMRT.
@@ -13,7 +24,10 @@ incast_transport::parameters! {
         /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
         burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
             "AMRT §6, §7: line rate in the first RTT";
-        /// When data a grant let go counts as lost; auto: base RTT + 16 packet times a hop + 1us.
+        /// When data counts as lost that should have come: passed or paper.
+        recovery: Recovery = Recovery::Passed, "" => |_| true,
+            "AMRT §6 starts the timeout at the grant (paper), which takes data in a NIC for lost";
+        /// The timeout; auto: base RTT + two data queues a hop (16 base RTT at the most) + 1us.
         timeout: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "AMRT §6 says 1 RTT, which a full 8-packet queue already exceeds";
         /// Whether the timeout is exactly one base RTT, as the paper says.

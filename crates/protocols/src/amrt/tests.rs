@@ -3,7 +3,8 @@
 
 use super::switch::{Code, GapMarker};
 use super::*;
-use crate::trd::world::{Dumbbell, SLOT, check_fuzz, fuzz};
+use crate::trd::world::{Dumbbell, SLOT, check_fuzz, fuzz, slot_fabric};
+use incast_blocks::receiver_driven::{Arrivals, Holes, Recovery as _, Reissue, Request};
 use incast_transport::{
     Backlog, FlowId, Framing, Header, HostId, Marker, Packet, PacketPool, Rate, Span, Time, View,
     data_flag, flag,
@@ -87,6 +88,118 @@ fn a_lost_grant_is_replaced() {
     assert!(net.world.links[0].log.iter().all(|d| !d.packet.has(flag::RETRANSMIT)));
 }
 
+/// Retransmissions of a host whose flows to ten others wait for their turns in its NIC; queues
+/// are unlimited and nothing is lost.
+fn sent_again_by_a_busy_host(settings: &[(&str, &str)]) -> usize {
+    let settings = [settings, &[("data_packets", "1000000"), ("timeout", "30us")]].concat();
+    let mut net = Dumbbell::new(&ENTRY, &settings, 10, 10, UNLIMITED);
+    for flow in 0..40 {
+        let to = 10 + flow % 10;
+        net.world.path(0, to, &[net.bottleneck]);
+        net.world.path(to, 0, &[net.bottleneck + 1]);
+        net.world.flow(flow, 0, to, 300, Time::ZERO + SLOT * (20 * flow as u64));
+    }
+    net.world.run(Time::ZERO + Span::from_secs(1));
+    assert!((0..40).all(|flow| net.world.completed(flow).is_some()));
+    net.world.links[0].log.iter().filter(|d| d.packet.has(flag::RETRANSMIT)).count()
+}
+
+#[test]
+fn what_waits_in_its_hosts_nic_is_not_lost() {
+    assert_eq!(sent_again_by_a_busy_host(&[]), 0);
+    let by_the_paper = sent_again_by_a_busy_host(&[("recovery", "paper")]);
+    assert!(by_the_paper > 100, "{by_the_paper}");
+}
+
+/// With a base RTT of 20 us and three hops: 20 + 48 + 1 us.
+const TIMEOUT: Span = Span::from_us(69);
+
+fn expectations(settings: &[(&str, &str)]) -> Expectations {
+    let settings: Vec<_> = settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let params = Params::read(&settings).expect("valid settings");
+    Expectations::of(&slot_fabric(20, UNLIMITED), &params)
+}
+
+fn at(us: u64) -> Time {
+    Time::ZERO + Span::from_us(us)
+}
+
+#[test]
+fn the_timeout_covers_the_queues_up_to_sixteen_round_trips() {
+    assert_eq!(expectations(&[]).timeout, TIMEOUT);
+    assert_eq!(expectations(&[("data_packets", "16")]).timeout, TIMEOUT + Span::from_us(48));
+    assert_eq!(expectations(&[("data_packets", "1000000")]).timeout, Span::from_us(20 + 320 + 1));
+    assert_eq!(expectations(&[("strict_1rtt", "true")]).timeout, Span::from_us(20));
+}
+
+#[test]
+fn a_grant_is_replaced_a_timeout_after_data_of_a_later_one() {
+    let rules = expectations(&[]);
+    let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
+    let mut flow = rules.opened(at(0));
+    let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
+    rules.arrived(&mut flow, at(40), Some(numbers[2]));
+    assert_eq!(rules.deadline(&flow), at(40) + TIMEOUT, "however long ago the grant was");
+    for _ in 0..2 {
+        assert_eq!(rules.deadline(&flow), at(109));
+        let again = rules.expired(&mut flow, at(109), &arrivals, &mut holes);
+        assert_eq!(again, Some(Reissue::replacement(Request::Nothing)), "one for each, no more");
+    }
+    assert!(rules.deadline(&flow) > at(109));
+}
+
+#[test]
+fn silence_brings_one_probe_at_ever_longer_intervals() {
+    let rules = expectations(&[]);
+    let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
+    let mut flow = rules.opened(at(0));
+    for _ in 0..20 {
+        rules.granted(&mut flow, at(0), 2);
+    }
+    let (mut last, mut number) = (at(0), None);
+    for times in [1, 2, 4, 8, 16, 16] {
+        let now = rules.deadline(&flow);
+        assert_eq!(now, last + TIMEOUT * times);
+        let probe = rules.expired(&mut flow, now, &arrivals, &mut holes);
+        let probe = probe.expect("a probe");
+        assert_eq!((probe.request, probe.if_idle), (Request::LastResort(0), true));
+        number = probe.number;
+        last = now;
+    }
+    // Its answer came past an idle sender: all twenty grants are replaced now.
+    let now = last + TIMEOUT;
+    rules.arrived(&mut flow, now, number);
+    for _ in 0..20 {
+        assert_eq!(rules.deadline(&flow), now);
+        let again = rules.expired(&mut flow, now, &arrivals, &mut holes);
+        assert_eq!(again, Some(Reissue::replacement(Request::Nothing)));
+    }
+    assert_eq!(rules.deadline(&flow), now + TIMEOUT, "and a loss makes nothing more patient");
+}
+
+#[test]
+fn patience_follows_the_flows_turns() {
+    let rules = expectations(&[]);
+    let mut flow = rules.opened(at(0));
+    let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
+    rules.arrived(&mut flow, at(50), Some(numbers[0]));
+    rules.arrived(&mut flow, at(51), Some(numbers[1]));
+    assert_eq!(rules.deadline(&flow), at(51) + Span::from_us(100), "twice 50 us");
+    // A probe that was answered by data from before it was not due: the gap counts.
+    let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
+    let now = rules.deadline(&flow);
+    let probe = rules.expired(&mut flow, now, &arrivals, &mut holes);
+    assert!(probe.is_some_and(|probe| probe.if_idle));
+    rules.arrived(&mut flow, at(351), Some(numbers[2]));
+    assert_eq!(rules.deadline(&flow), at(351) + Span::from_us(600));
+    // Two rounds later it is forgotten.
+    for us in [351, 356] {
+        let number = rules.granted(&mut flow, at(us), 1).unwrap();
+        rules.arrived(&mut flow, at(us + 5), Some(number));
+    }
+    assert_eq!(rules.deadline(&flow), at(361) + TIMEOUT);
+}
+
 fn data(payload: u16, mark: Code) -> Packet {
     Packet {
         header: Header::Data { seq: 1, offset: 0, tag: 0, flags: 0 },
@@ -138,5 +251,6 @@ fn lost_duplicated_and_late_packets_do_no_harm() {
     }
     for seed in 0..5 {
         check_fuzz(&fuzz(&ENTRY, seed, &[("strict_1rtt", "true")]), 2);
+        check_fuzz(&fuzz(&ENTRY, seed, &[("recovery", "paper")]), 2);
     }
 }

@@ -1,0 +1,107 @@
+//! Grant-clocked transports send again what is lost, and not what is merely late. With many flows
+//! from each host the packets that grants let go wait for their turn in the sender's NIC, often
+//! for much longer than a base round trip: that must not be taken for a loss.
+
+use incast_blocks::port::Join;
+use incast_fabric::{Fabric, LinkDefaults};
+use incast_protocols::CATALOGUE;
+use incast_sim::{Monitor, run};
+use incast_transport::*;
+use incast_world::{FlowSetup, Lane, Options, assemble, fabric_site};
+use std::sync::Arc;
+
+/// No queue of AMRT's own is ever full.
+const UNLIMITED: (&str, &str) = ("data_packets", "1000000");
+
+/// Heavy-tailed sizes between random pairs of sixteen hosts, one flow every 7 us on average.
+fn flows(seed: u64, transport: TransportId) -> Vec<FlowSetup> {
+    let mut random = Random::new(seed, 3, 3);
+    let mut start = Time::ZERO;
+    let make = |id| {
+        let src = random.below(16) as u32;
+        let dst = (src + 1 + random.below(15) as u32) % 16;
+        let scale = if id % 5 == 0 { 4_000_000 } else { 100_000 };
+        let size = 1 + random.below(scale);
+        start += Span::from_ns(random.below(14_000));
+        let (id, src, dst) = (FlowId(id), HostId(src), HostId(dst));
+        let flow = Flow { id, src, dst, size, start, segments: Segments::Uniform(1460) };
+        FlowSetup { flow, transport, after: vec![], delay: Span::ZERO }
+    };
+    (0..400).map(make).collect()
+}
+
+/// What a run says about losses.
+#[derive(Debug)]
+struct Told {
+    packets: u64,
+    again: u64,
+    /// Data and control packets, at ports and on links.
+    lost: u64,
+}
+
+/// 16 hosts of 40 Gb/s, all flows at a load of 0.8 and more.
+fn tell(name: &str, settings: &[(&str, &str)], buffer: Limit, loss: f64, seed: u64) -> Told {
+    let rate = Rate::from_gbps(40);
+    let defaults = LinkDefaults { rate, propagation: Span::from_us(1), loss };
+    let fabric: Arc<Fabric> =
+        Arc::new(incast_fabric::parse("leaf-spine:4x4x4", defaults).expect("a valid topology"));
+    let site = fabric_site(&fabric, Framing::ETHERNET, buffer, None, None);
+    let entry = CATALOGUE.iter().find(|entry| entry.info().name == name).expect("in the catalogue");
+    let settings: Vec<(String, String)> =
+        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let configured = entry.configure(&settings, site.clone()).expect("valid settings");
+    let lane = Lane { info: entry.info(), configured, routing: Routing::Ecmp };
+    let flows = flows(seed, entry.info().id);
+    let options = Options { seed, until: Time(2_000_000_000_000), ..Options::default() };
+    let setup = assemble(fabric, site, &[lane], Join::Shared, flows, None, options).unwrap();
+    let (record, _) = run(setup, 1, &Monitor::default());
+    assert!(record.flows.iter().all(|flow| flow.completed.is_some()), "{name}: all complete");
+    let drops: u64 = record.ports.iter().map(|port| port.total.drops as u64).sum();
+    let told = Told {
+        packets: record.flows.iter().map(|flow| flow.packets as u64).sum(),
+        again: record.flows.iter().map(|flow| flow.retransmits as u64).sum(),
+        lost: drops + record.link_losses,
+    };
+    println!("{name} {settings:?} {buffer:?}, loss {loss}, seed {seed}: {told:?}");
+    told
+}
+
+#[test]
+fn nothing_is_sent_again_where_nothing_is_lost() {
+    for seed in 1..6 {
+        for (name, settings) in [("amrt", &[UNLIMITED][..]), ("trd", &[]), ("ren", &[])] {
+            let told = tell(name, settings, Limit::Unlimited, 0.0, seed);
+            assert_eq!((told.again, told.lost), (0, 0), "{name}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn full_queues_cost_one_retransmission_for_each_drop() {
+    for seed in 1..4 {
+        for name in ["amrt", "trd", "ren"] {
+            let told = tell(name, &[], Limit::Bytes(128 << 10), 0.0, seed);
+            assert!(told.again >= told.lost, "{name}, seed {seed}: {told:?}");
+            // Where a packet that is sent again is delayed more than any so far, it may be asked
+            // for once more.
+            assert!(told.again * 100 <= told.lost * 105 + 500, "{name}, seed {seed}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn random_loss_costs_no_more_retransmissions_than_packets() {
+    for name in ["amrt", "trd", "ren"] {
+        let told = tell(name, &[UNLIMITED][..(name == "amrt") as usize], Limit::Unlimited, 0.01, 1);
+        assert!(told.lost > 5_000, "{name}: {told:?}");
+        // About half of the lost packets are grants, which are not sent again.
+        assert!(told.again * 10 <= told.lost * 7, "{name}: {told:?}");
+    }
+}
+
+#[test]
+fn the_timer_that_starts_at_the_grant_takes_late_for_lost() {
+    let told = tell("amrt", &[UNLIMITED, ("recovery", "paper")], Limit::Unlimited, 0.0, 1);
+    assert_eq!(told.lost, 0);
+    assert!(told.again * 50 > told.packets, "{told:?}");
+}
