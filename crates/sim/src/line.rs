@@ -4,7 +4,8 @@
 
 use crate::partition::{Partition, exact_tx};
 use incast_fabric::NodeId;
-use incast_transport::{Backlog, PacketRef, PortEnv, Time};
+use incast_transport::{Backlog, PacketRef, Port, PortEnv, Time};
+use incast_world::PortSeries;
 use std::collections::VecDeque;
 
 /// A packet that has been accepted and may not have left yet.
@@ -28,6 +29,25 @@ impl Line {
         let (waiting, left) = (VecDeque::new(), Backlog::default());
         Line { next: u64::MAX, waiting, bytes: 0, left }
     }
+
+    /// Accounts for the transmissions that begin before `until`, and returns how many there were.
+    #[inline]
+    fn drain(&mut self, until: u64, handler: &dyn Port, series: &mut PortSeries) -> u64 {
+        let before = self.left.packets;
+        while self.next < until {
+            let first = self.waiting.pop_front().expect("the first of those that wait");
+            let Departure { start, charged } = first;
+            self.next = self.waiting.front().map_or(u64::MAX, |next| next.start);
+            self.bytes -= charged as u64;
+            self.left.packets += 1;
+            self.left.bytes += charged as u64;
+            if series.over(start) {
+                series.set_marks(handler.marks());
+            }
+            series.sent(start, charged, self.bytes);
+        }
+        (self.left.packets - before) as u64
+    }
 }
 
 impl Partition {
@@ -35,11 +55,11 @@ impl Partition {
     #[inline]
     pub fn line_up(&mut self, port: u32, packet: PacketRef) {
         let (now, index) = (self.now, port as usize);
-        self.drain_line(port, now);
         let line = &mut self.lines[index];
         let egress = &mut self.egress[index];
         let handler = self.ports[index].as_mut().expect("a switch port has a handler");
         let series = self.series[index].as_mut().expect("an own port has a series");
+        self.hops += line.drain(now, &**handler, series);
         if series.over(now) {
             series.set_marks(handler.marks());
         }
@@ -81,21 +101,8 @@ impl Partition {
     #[inline]
     pub fn drain_line(&mut self, port: u32, until: u64) {
         let index = port as usize;
-        let line = &mut self.lines[index];
-        let Some(series) = &mut self.series[index] else { return };
-        while line.next < until {
-            let first = line.waiting.pop_front().expect("the first of those that wait");
-            let Departure { start, charged } = first;
-            line.next = line.waiting.front().map_or(u64::MAX, |next| next.start);
-            line.bytes -= charged as u64;
-            line.left.packets += 1;
-            line.left.bytes += charged as u64;
-            if series.over(start) {
-                let handler = self.ports[index].as_ref().expect("a switch port has a handler");
-                series.set_marks(handler.marks());
-            }
-            series.sent(start, charged, line.bytes);
-            self.hops += 1;
+        if let (Some(handler), Some(series)) = (&self.ports[index], &mut self.series[index]) {
+            self.hops += self.lines[index].drain(until, &**handler, series);
         }
     }
 }
