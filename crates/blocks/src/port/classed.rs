@@ -75,10 +75,11 @@ impl Classed {
     fn append(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, queue: u8) {
         let charged = self.queues[queue as usize].push(env.packets, packet);
         self.waiting |= 1 << queue;
-        for backlog in self.counters(queue) {
-            backlog.packets += 1;
-            backlog.bytes += charged as u64;
-        }
+        let data = self.is_data(queue);
+        self.all.packets += 1;
+        self.all.bytes += charged as u64;
+        self.data_backlog.packets += data;
+        self.data_backlog.bytes += (data * charged) as u64;
     }
 
     /// Notes that a packet of `charged` bytes is no longer in `queue`.
@@ -87,17 +88,17 @@ impl Classed {
         if self.queues[queue as usize].head().is_none() {
             self.waiting &= !(1 << queue);
         }
-        for backlog in self.counters(queue) {
-            backlog.packets -= 1;
-            backlog.bytes -= charged as u64;
-        }
+        let data = self.is_data(queue);
+        self.all.packets -= 1;
+        self.all.bytes -= charged as u64;
+        self.data_backlog.packets -= data;
+        self.data_backlog.bytes -= (data * charged) as u64;
     }
 
-    /// The sums over queues to which `queue` belongs.
+    /// 1 for a queue of data, 0 for control: which it is cannot be predicted, so sums multiply.
     #[inline]
-    fn counters(&mut self, queue: u8) -> impl Iterator<Item = &mut Backlog> {
-        let data = (self.data & 1 << queue != 0).then_some(&mut self.data_backlog);
-        [Some(&mut self.all), data].into_iter().flatten()
+    fn is_data(&self, queue: u8) -> u32 {
+        (self.data >> queue & 1) as u32
     }
 
     fn take_tail(&mut self, env: &mut PortEnv<'_>, queue: u8) -> PacketRef {

@@ -158,14 +158,15 @@ impl Scheduler {
         if self.strict & bit != 0 {
             return;
         }
-        let index = self.groups.iter().position(|group| group.members & bit != 0);
-        let index = index.expect("every queue is strict or in a group");
+        let mut index = 0;
+        if let Some(between) = &mut self.between {
+            let own = self.groups.iter().position(|group| group.members & bit != 0);
+            index = own.expect("every queue is strict or in a group");
+            between.charge(index as u8, bytes);
+        }
         let group = &mut self.groups[index];
         if group.strict & bit == 0 {
             group.fair.charge(queue, bytes);
-        }
-        if let Some(between) = &mut self.between {
-            between.charge(index as u8, bytes);
         }
     }
 }
