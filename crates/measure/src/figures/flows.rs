@@ -89,15 +89,28 @@ fn time_ticks(times_ns: &[f64]) -> Vec<(f64, String)> {
     all.flat_map(|decade| steps.iter().map(move |step| decade * step)).map(text).collect()
 }
 
-/// 1, 2, 5, 10, ...; powers of ten only over a wide range.
+/// Steps within a decade, from the coarsest on.
+const STEPS: [&[f64]; 5] = [
+    &[1.0],
+    &[1.0, 2.0, 5.0],
+    &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
+    &[1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+    &[1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.08, 1.1, 1.12, 1.15, 1.2, 2.0, 5.0],
+];
+
+/// The coarsest steps of which at least four lie within the range: 1, 10, 100 over a wide one,
+/// 1, 2, 5, 10, and so on.
 fn slowdown_ticks(slowdowns: &[f64]) -> Vec<(f64, String)> {
     let (low, high) = range(slowdowns);
-    let steps: &[f64] = if high / low > 1e4 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-    decades(low, high)
-        .into_iter()
-        .flat_map(|decade| steps.iter().map(move |step| decade * step))
-        .map(|at| (at, significant(at)))
-        .collect()
+    let ticks = |steps: &&[f64]| -> Vec<f64> {
+        let all = decades(low, high).into_iter();
+        all.flat_map(|decade| steps.iter().map(move |step| decade * step)).collect()
+    };
+    let shown = |ticks: &Vec<f64>| ticks.iter().filter(|at| (low..=high).contains(*at)).count();
+    let mut all = STEPS.iter().map(ticks);
+    let finest = ticks(&STEPS[STEPS.len() - 1]);
+    let chosen = all.find(|ticks| shown(ticks) >= 4).unwrap_or(finest);
+    chosen.into_iter().map(|at| (at, significant(at))).collect()
 }
 
 /// Name of a part of the completion time for people, and its colour. Blue: the NIC works; yellow
@@ -193,4 +206,22 @@ pub(super) fn distribution(lines: &[Line]) -> Option<Figure> {
     let caption = "Share of completed flows with at most this slowdown: the further up and left, \
                    the better.";
     Some(Figure::new("slowdown_distribution", title, caption.to_string(), 440, &plot))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_have_ticks_whatever_the_range() {
+        let shown = |low: f64, high: f64| -> Vec<String> {
+            let ticks = slowdown_ticks(&[low, high]).into_iter();
+            ticks.filter(|(at, _)| (low..=high).contains(at)).map(|(_, text)| text).collect()
+        };
+        assert_eq!(shown(1.0, 5000.0), ["1", "10", "100", "1000"]);
+        assert_eq!(shown(1.0, 20.0), ["1", "2", "5", "10", "20"]);
+        assert_eq!(shown(1.0, 3.5), ["1", "1.5", "2", "3"]);
+        assert_eq!(shown(1.0, 1.4), ["1", "1.1", "1.2", "1.3", "1.4"]);
+        assert!(shown(1.0, 1.06).len() >= 4);
+    }
 }
