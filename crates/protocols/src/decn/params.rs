@@ -65,6 +65,8 @@ incast_transport::parameters! {
             "our own; the paper does not say";
         /// Silence after which a switch forgets a flow; at least `active`.
         forget: Span = Span::from_ms(10), "more than 0" => positive, "our own";
+        /// Whether ports count what they gave a new flow until it can show, not for this period only.
+        hold_grants: bool = false, "true or false" => |_| true, "our own; the paper does not say";
         /// Packets a period of a new flow.
         initial_packets: u32 = 3, "1 to 1000" => |v| (1..=1_000).contains(v),
             "our own: a unit a period";

@@ -23,6 +23,9 @@ pub struct Sampling {
     epoch_max: Span,
     active: Span,
     forget: Span,
+    /// From telling a flow a difference to packets that are sent by it.
+    round: Span,
+    hold_grants: bool,
 }
 
 impl Sampling {
@@ -37,6 +40,8 @@ impl Sampling {
             epoch_max: params.period * params.epoch_periods as u64,
             active,
             forget: params.forget.max(active),
+            round: site.fabric.base_rtt,
+            hold_grants: params.hold_grants,
         }
     }
 }
@@ -77,6 +82,10 @@ struct Measured {
     least: u64,
     /// Its rate in bits per second (CR), once measured.
     rate: Option<u64>,
+    /// What it was given as a newcomer, in bits per second, until a measurement can show it, which
+    /// begins at `shows` or later.
+    given: u64,
+    shows: Time,
     last: Time,
     unit: Passing,
 }
@@ -91,6 +100,8 @@ impl Measured {
             queued: 0,
             least: 0,
             rate: None,
+            given: 0,
+            shows: now,
             last: now,
             unit: NO_UNIT,
         }
@@ -106,7 +117,8 @@ pub struct Shares {
     /// Bytes that arrived in this period and in the last one.
     input: u64,
     previous: u64,
-    /// Spare bits per second given to new flows in this period.
+    /// Spare bits per second given to new flows in this period, and before it if they are held
+    /// until they show.
     granted: u64,
     /// Active flows (n) at the end of the last period, and those that came since.
     active: u64,
@@ -158,18 +170,22 @@ impl Shares {
     fn end_period(&mut self) {
         let Sampling { period, epoch_packets, epoch_max, active, forget, .. } = self.sampling;
         let at = self.ends;
-        let mut count = 0;
+        let (mut count, mut held) = (0, 0);
         for flow in self.flows.values_mut() {
             let silent = at.since(flow.last);
             if flow.arrived > 0 || flow.queued > 0 || silent <= active {
                 count += 1;
                 let lasted = at.since(flow.since);
                 if flow.packets >= epoch_packets || lasted >= epoch_max {
+                    if flow.since >= flow.shows {
+                        flow.given = 0;
+                    }
                     let standing = rate(flow.least, period);
                     flow.rate = Some(rate(flow.arrived, lasted) + standing);
                     (flow.arrived, flow.packets, flow.since) = (0, 0, at);
                     flow.least = flow.queued;
                 }
+                held += flow.given;
             } else if silent > forget {
                 self.expired.push(flow.flow);
             }
@@ -178,7 +194,8 @@ impl Shares {
             self.flows.remove(flow);
         }
         (self.active, self.newcomers) = (count, 0);
-        (self.previous, self.input, self.granted) = (self.input, 0, 0);
+        (self.previous, self.input) = (self.input, 0);
+        self.granted = if self.sampling.hold_grants { held } else { 0 };
         self.measured = at;
         self.ends += period;
     }
@@ -210,14 +227,17 @@ impl Shares {
     /// The difference for a flow, in bits per second: its share less its rate, or for one that is
     /// new what is free, once a period.
     fn difference(&mut self, slot: u32) -> i64 {
-        let Sampling { capacity, period, .. } = self.sampling;
-        if let Some(measured) = self.flows.at(slot).rate {
+        let Sampling { capacity, period, round, .. } = self.sampling;
+        let state = self.flows.at_mut(slot);
+        if let Some(measured) = state.rate {
             return (capacity / self.active.max(1)) as i64 - measured as i64;
         }
         let used = rate(self.previous, period) + self.granted;
         let share = capacity / (self.active + self.newcomers).max(1);
         let given = share.min(capacity.saturating_sub(used));
         self.granted += given;
+        state.given += given;
+        state.shows = state.last + round;
         given as i64
     }
 

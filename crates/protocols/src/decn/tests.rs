@@ -265,6 +265,36 @@ fn spare_capacity_is_given_to_newcomers_once() {
 }
 
 #[test]
+fn what_a_newcomer_was_given_counts_until_it_can_show_if_asked() {
+    // Flow 2 is given all that is free; 130 us later, a round trip being 100 us, no measurement can
+    // show it yet. Flow 3 is given the same again, unless the grant is held; flow 4 is not, once
+    // flow 2 sends by it.
+    let told = |hold| {
+        let mut rig = Rig::new(10, &[("hold_grants", hold)]);
+        rig.pass(at(0), 1, 75_000); // 6 Gb/s
+        let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
+        let first = told(at(110), 2);
+        rig.pass(at(150), 1, 75_000);
+        let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
+        let second = told(at(240), 3);
+        for us in [250, 350, 450, 550] {
+            rig.pass(at(us), 1, 75_000);
+            rig.pass(at(us), 2, 45_000);
+        }
+        let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
+        [first, second, told(at(640), 4)].map(|given| given / MBPS)
+    };
+    let twice = told("false");
+    assert_eq!(twice[0], 4_000);
+    assert!(twice[1] > 3_300 - 16, "a third of the link: {twice:?}");
+    assert_eq!(twice[2], 400 - 400 % 8);
+    let once = told("true");
+    assert_eq!(once[0], 4_000);
+    assert!(once[1] < 100, "nothing is left: {once:?}");
+    assert_eq!(once[2], twice[2], "what shows is not held any more");
+}
+
+#[test]
 fn flows_count_while_active_and_are_forgotten() {
     let mut rig = Rig::new(10, &[]);
     rig.pass(at(0), 1, 9_000);
