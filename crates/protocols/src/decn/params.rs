@@ -37,6 +37,8 @@ fn automatic(span: &Option<Span>) -> bool {
 const ACTIVE_PERIODS: u64 = 20;
 /// Periods between a change of the rate and the next unit, if nothing else is asked.
 const GUARD_PERIODS: u64 = 3;
+/// Steps that a link's rate has at least if its shares are to be told.
+const STEPS_LEAST: u64 = 16;
 /// Least part of its rate that a sender keeps in one decision, if nothing else is asked.
 const KEPT: f64 = 0.5;
 
@@ -53,6 +55,9 @@ incast_transport::parameters! {
             "guard and gain are our own; DECN §III-C as written: paper";
         /// With `guard`: least time from a change of the rate to the next unit; auto: 3 periods.
         guard: Option<Span> = None, "auto, or more than 0" => automatic, "our own";
+        /// Whether differences are added to what a flow sends, and not to what it was allowed.
+        from_sent: bool = true, "true or false" => |_| true,
+            "DECN §III-A: to its current rate";
         /// Least part of its rate that a sender keeps; auto: 0.5 with `guard`, else 0.
         decrease_floor: Option<f64> = None, "auto, or 0 to 1" =>
             |v| v.is_none_or(|part| (0.0..=1.0).contains(&part)), "our own; the paper: none";
@@ -94,6 +99,8 @@ pub struct Rule {
     pub period: Span,
     /// From a change to the next unit (G).
     pub guard: Span,
+    /// Whether a decision begins with the rate that was used, if that is less than the one in force.
+    pub from_sent: bool,
     /// Least part of the rate that a decision leaves.
     pub floor: f64,
     /// What a step of the difference stands for (U).
@@ -127,6 +134,7 @@ impl Rule {
             cadence: params.cadence,
             period: params.period,
             guard: params.guard.unwrap_or(params.period * GUARD_PERIODS),
+            from_sent: params.from_sent,
             floor: params.decrease_floor.unwrap_or(kept),
             step: code::step(params.unit, fabric.max_rate),
             initial: rate(params.initial_packets as u64, params.period),
@@ -156,6 +164,15 @@ impl Params {
                  has a larger unit",
                 incast_transport::parameter::Value::show(&self.unit),
                 fabric.max_rate
+            ));
+        }
+        let step = Rate(code::step(self.unit, fabric.max_rate) as u64);
+        let slowest = fabric.rates.first().copied().unwrap_or(fabric.max_rate);
+        if slowest.0 / STEPS_LEAST < step.0 {
+            warnings.push(format!(
+                "decn.unit = {}: a step is {step}, too much for links of {slowest}; differences are \
+                 rounded to it",
+                incast_transport::parameter::Value::show(&self.unit),
             ));
         }
         if self.cadence == Cadence::Gain && fabric.base_rtt > self.period * 2 {

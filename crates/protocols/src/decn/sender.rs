@@ -44,6 +44,9 @@ pub struct Decn {
     opened: Option<Time>,
     applied: Option<Time>,
     halved: Option<Time>,
+    /// When the rate that is in force began to be, and the bytes charged since.
+    since: Time,
+    sent: u64,
     /// Packets never sent.
     remaining: u32,
     decided: bool,
@@ -60,6 +63,8 @@ impl Decn {
             opened: None,
             applied: None,
             halved: None,
+            since: Time::NEVER,
+            sent: 0,
             remaining: packets,
             decided: false,
         }
@@ -101,6 +106,22 @@ impl Decn {
             && self.remaining >= PACKETS as u32
     }
 
+    /// The rate that is in force, or what the flow really sent since it is, to a packet, if that is
+    /// less: what switches measured.
+    fn current(&self, now: Time) -> u64 {
+        let lasted = now.since(self.since.min(now)).0;
+        if !self.rule.from_sent || lasted == 0 {
+            return self.rate;
+        }
+        let bits = (self.sent + self.rule.charged) as u128 * 8;
+        self.rate.min((bits * PS / lasted as u128) as u64)
+    }
+
+    fn changes(&mut self, now: Time) {
+        self.applied = Some(now);
+        (self.since, self.sent) = (now, 0);
+    }
+
     /// All of a unit's answers are here.
     fn apply(&mut self, code: u16, now: Time) {
         let Rule { cadence, period, floor, step, least, line, .. } = self.rule;
@@ -109,10 +130,11 @@ impl Decn {
             let span = self.rtt + period * 2;
             difference = difference * period.0 as i128 / span.0 as i128;
         }
-        let kept = (self.rate as f64 * floor) as i128;
-        let rate = (self.rate as i128 + difference).max(kept);
+        let current = self.current(now);
+        let kept = (current as f64 * floor) as i128;
+        let rate = (current as i128 + difference).max(kept);
         self.rate = rate.clamp(least as i128, line as i128) as u64;
-        self.applied = Some(now);
+        self.changes(now);
         self.decided = true;
     }
 }
@@ -120,6 +142,8 @@ impl Decn {
 impl Control for Decn {
     fn on_send(&mut self, packet: &mut Outbound, progress: &Progress) {
         let now = progress.now;
+        self.since = self.since.min(now);
+        self.sent += packet.payload as u64 + self.rule.charged - self.rule.segment;
         if packet.retransmit {
             // Its unit has a hole.
             self.units.retain(|unit| !unit.has(packet.offset));
@@ -184,7 +208,7 @@ impl Control for Decn {
             }
         }
         self.halved = Some(now);
-        self.applied = Some(now);
+        self.changes(now);
     }
 
     fn decided(&self) -> bool {

@@ -5,7 +5,7 @@ use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
 use incast_transport::{
-    Extension, FlowId, Header, Marker, PacketPool, PacketRef, Random, Rate, flag,
+    Extension, FlowId, Header, Marker, PacketPool, PacketRef, Random, Rate, Span, Time, flag,
 };
 
 const MBPS: i64 = 1_000_000;
@@ -410,8 +410,9 @@ fn rule(gbps: u64, settings: &[(&str, &str)]) -> Rule {
     Rule::new(&params(settings), Rate::from_gbps(gbps), &site.fabric)
 }
 
+/// Units follow one another here without the packets between them that a rate would send.
 fn law(gbps: u64, settings: &[(&str, &str)]) -> Decn {
-    Decn::new(rule(gbps, settings), 1_000_000)
+    Decn::new(rule(gbps, &[&[("from_sent", "false")], settings].concat()), 1_000_000)
 }
 
 fn moment(us: u64) -> Progress {
@@ -482,6 +483,31 @@ fn a_decision_keeps_half_and_stays_between_the_bounds() {
         told(&mut law, 3_000 + round * 1_000, 30 + round * 10, -16_000, 8 * MBPS);
     }
     assert_eq!(law.rate(), 12_304_000, "a packet a millisecond");
+}
+
+#[test]
+fn a_difference_is_added_to_what_was_sent() {
+    // Of 10 Gb/s that the flow may send since its first unit was answered after 50 us, a NIC that
+    // others use as well lets out 160 packets in 750 us, and a packet more or less is not known.
+    let after = |settings: &[(&str, &str)], gap_ns: u64, mbps| {
+        let mut law = Decn::new(rule(10, settings), 1_000_000);
+        told(&mut law, 0, 0, 20_000, 8 * MBPS);
+        assert_eq!(law.rate(), 10 * GBPS);
+        let mut index = 3;
+        for ns in (400_000..800_000).step_by(gap_ns as usize) {
+            let mut packet = outbound(index * 1_460, 1_460);
+            law.on_send(&mut packet, &progress(Time::ZERO + Span::from_ns(ns), Some(PERIOD)));
+            index += 1;
+        }
+        let code = encode(mbps * MBPS, 8 * MBPS);
+        (0..3).for_each(|k| _ = answer(&mut law, 800, 3 + k, nibble(code, k as u8)));
+        law.rate() / MBPS as u64
+    };
+    let sent = 161 * 1_538 * 8 / 750;
+    assert_eq!(after(&[], 2_500, 0), sent);
+    assert_eq!(after(&[], 2_500, 800), sent + 800);
+    assert_eq!(after(&[("from_sent", "false")], 2_500, 800), 10_000);
+    assert_eq!(after(&[("from_sent", "false")], 2_500, -800), 9_200);
 }
 
 #[test]
@@ -657,4 +683,8 @@ fn a_unit_too_small_for_the_links_is_said() {
     assert!(warning.contains("decn.unit = paper") && warning.contains("2.047Gbps"), "{warning}");
     assert_eq!(warned(1, &[("cadence", "gain"), ("period", "30us")]).len(), 1);
     assert!(warned(1, &[("cadence", "gain")]).is_empty());
+    // And links that are slower than a few steps.
+    let fabric = port_site(Rate::from_mbps(10), PERIOD).fabric;
+    let [warning] = &params(&[]).warnings(&fabric)[..] else { panic!("one warning") };
+    assert!(warning.contains("1Mbps") && warning.contains("10Mbps"), "{warning}");
 }
