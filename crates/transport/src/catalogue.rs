@@ -60,6 +60,12 @@ pub trait Transport: Sync {
     /// Its parameters with defaults and sources.
     fn parameters(&self) -> Vec<ParameterDoc>;
 
+    /// Bits in which a data packet carries the state of switches, where a table of overheads counts
+    /// them; `None` where they are not fixed, or nobody counts them.
+    fn feedback_bits(&self) -> Option<u32> {
+        None
+    }
+
     /// Fixes the parameters for a fabric. `settings` are `(key, value)` as a person wrote them.
     fn configure(
         &self,

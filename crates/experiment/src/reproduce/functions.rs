@@ -3,6 +3,7 @@
 use crate::nearest;
 use incast_models::ren::{Repeats, Scheme};
 use incast_models::{amrt, credit, decn, fasttune, ren};
+use incast_protocols::CATALOGUE;
 use incast_transport::{Framing, Rate, Span};
 use incast_wire::{Explicit, Extension};
 use serde::Deserialize;
@@ -91,6 +92,20 @@ const FUNCTIONS: &[Function] = &[
         evaluate: |a| {
             let share = a.within("share", 0.0, 1.0)?;
             Ok(decn::overhead(a.bits()?, decn::packet_percentile(a.packets()?, share)))
+        },
+    },
+    Function {
+        name: "transport.feedback_bits",
+        arguments: &["transport"],
+        evaluate: |a| {
+            let name = a.text("transport")?;
+            let counted = || CATALOGUE.iter().filter(|entry| entry.feedback_bits().is_some());
+            let entry = counted().find(|entry| entry.info().name == name);
+            entry.and_then(|entry| entry.feedback_bits()).map(f64::from).ok_or_else(|| {
+                let names: Vec<_> = counted().map(|entry| entry.info().name).collect();
+                let hint = nearest(name, names.iter().copied());
+                format!("transport = `{name}`: expected one of {}{hint}", names.join(", "))
+            })
         },
     },
     Function {

@@ -15,8 +15,8 @@ pub use switch::ThresholdMarker;
 use incast_blocks::rto::RtoBounds;
 use incast_blocks::sender::{DelayedAck, EchoMark, Law, Options, Reliability, Sender};
 use incast_transport::{
-    ClassPolicy, Configured, FabricSite, Flow, Host, HostSite, Info, ParameterDoc, ParameterError,
-    Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+    ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc,
+    ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
 };
 use params::Recovery;
 use std::sync::Arc;
@@ -47,6 +47,11 @@ impl Transport for Entry {
 
     fn parameters(&self) -> Vec<ParameterDoc> {
         Params::docs()
+    }
+
+    fn feedback_bits(&self) -> Option<u32> {
+        // Marked or not.
+        Some((Ecn::Ce as u8 ^ Ecn::Ect0 as u8).count_ones())
     }
 
     fn configure(
