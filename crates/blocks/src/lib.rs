@@ -4,6 +4,7 @@ pub mod credit;
 pub mod first_round;
 pub mod flow_table;
 pub mod load;
+pub mod load_marker;
 pub mod load_window;
 pub mod math;
 pub mod outbox;

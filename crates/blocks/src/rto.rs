@@ -16,7 +16,16 @@ pub struct RtoBounds {
 impl RtoBounds {
     /// `min` before the first sample and as the least; 60 s at most (RFC 6298 §2.5).
     pub const fn at_least(min: Span) -> RtoBounds {
-        RtoBounds { initial: min, min, max: Span::from_secs(60) }
+        RtoBounds::starting_at(None, min)
+    }
+
+    /// The same, but `initial` before the first sample if it is given.
+    pub const fn starting_at(initial: Option<Span>, min: Span) -> RtoBounds {
+        let initial = match initial {
+            Some(initial) => initial,
+            None => min,
+        };
+        RtoBounds { initial, min, max: Span::from_secs(60) }
     }
 }
 

@@ -51,6 +51,20 @@ pub fn dumbbell(pairs: u32, rate: Rate, rtt: Span) -> Fabric {
     dumbbell.build().unwrap()
 }
 
+/// Pairs of hosts with one link between their switches, all links alike (CCRP §2.2).
+pub fn pairs(pairs: u32, rate: Rate, propagation: Span) -> Fabric {
+    let dumbbell = Dumbbell {
+        left: pairs,
+        right: pairs,
+        host_rate: rate,
+        bottleneck_rate: rate,
+        host_propagation: propagation,
+        bottleneck_propagation: propagation,
+        loss: 0.0,
+    };
+    dumbbell.build().unwrap()
+}
+
 /// A transport in a network.
 pub struct Trial {
     pub entry: &'static dyn Transport,

@@ -126,6 +126,14 @@ pub struct Policy {
     pub markers: Vec<Box<dyn Marker>>,
 }
 
+impl Policy {
+    /// One drop-tail queue of `buffer` for data and answers, with one marker. Class 0 is as long,
+    /// for transports that use it.
+    pub fn one_queue(transport: TransportId, buffer: Limit, marker: Box<dyn Marker>) -> Policy {
+        Policy { transport, classes: vec![ClassPolicy::fifo(buffer); 2], markers: vec![marker] }
+    }
+}
+
 /// Some transports, looked up by their number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TransportSet([u64; 4]);

@@ -2,6 +2,7 @@
 
 use crate::rto::RtoBounds;
 use incast_transport::{Ecn, Extension, Flow, Header, Packet, Rate, Span, Time, TransportId};
+use std::marker::PhantomData;
 
 /// Makes the state of a transport for each flow.
 pub trait Law: Send {
@@ -15,6 +16,42 @@ pub trait Law: Send {
 
     /// A flow's first packet arrived.
     fn feedback(&mut self) -> Self::Feedback;
+}
+
+/// A [`Law`] whose receiving halves are alike and keep nothing, and whose sending halves `control`
+/// makes as [`Law::control`] does.
+pub fn law<C, B, F>(feedback: B, control: F) -> Made<C, B, F>
+where
+    C: Control,
+    B: Feedback + Copy,
+    F: FnMut(Time, &Flow, usize) -> C + Send,
+{
+    Made { feedback, control, kind: PhantomData }
+}
+
+/// What [`law`] returns.
+pub struct Made<C, B, F> {
+    feedback: B,
+    control: F,
+    kind: PhantomData<fn() -> C>,
+}
+
+impl<C, B, F> Law for Made<C, B, F>
+where
+    C: Control,
+    B: Feedback + Copy,
+    F: FnMut(Time, &Flow, usize) -> C + Send,
+{
+    type Control = C;
+    type Feedback = B;
+
+    fn control(&mut self, now: Time, flow: &Flow, others: usize) -> C {
+        (self.control)(now, flow, others)
+    }
+
+    fn feedback(&mut self) -> B {
+        self.feedback
+    }
 }
 
 /// A control law: how much of one flow may be in flight, and how fast it leaves.

@@ -20,8 +20,8 @@ mod outgoing;
 mod tests;
 
 pub use control::{
-    Ack, Admission, Answer, Arriving, Control, DelayedAck, EchoMark, Feedback, Law, Loss, Message,
-    Notice, Options, Outbound, Progress, Question, Reliability,
+    Ack, Admission, Answer, Arriving, Control, DelayedAck, EchoMark, Feedback, Law, Loss, Made,
+    Message, Notice, Options, Outbound, Progress, Question, Reliability, law,
 };
 
 use crate::flow_table::{FlowSet, FlowTable};

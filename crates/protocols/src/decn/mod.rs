@@ -17,10 +17,10 @@ pub use sender::Decn;
 pub use switch::{DecnMarker, Sampling, Shares};
 
 use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Law, Options, Sender};
+use incast_blocks::sender::{Options, Sender, law};
 use incast_transport::{
-    ClassPolicy, Configured, FabricSite, Flow, Host, HostSite, Info, ParameterDoc, ParameterError,
-    Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+    Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy, PortSite,
+    Routing, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -60,6 +60,11 @@ impl Transport for Entry {
         Params::docs()
     }
 
+    fn feedback_bits(&self) -> Option<u32> {
+        // In reserved bits, over the packets of a unit: nothing is added.
+        Some(u16::BITS - code::LARGEST.leading_zeros())
+    }
+
     fn configure(
         &self,
         settings: &[(String, String)],
@@ -78,23 +83,18 @@ struct Plan {
 impl Configured for Plan {
     fn host(&self, site: &HostSite) -> Box<dyn Host> {
         let Params { rto_min, rto_initial, .. } = self.params;
-        let initial = rto_initial.unwrap_or(rto_min);
         let options = Options {
             data_mark: OTHERS,
-            rto: RtoBounds { initial, min: rto_min, max: Span::from_secs(60) },
+            rto: RtoBounds::starting_at(rto_initial, rto_min),
             ..Options::tcp(ID, rto_min)
         };
         let rule = Rule::new(&self.params, site.rate, &self.fabric);
-        Box::new(Sender::new(DecnLaw { rule }, options))
+        let law = law(Copying, move |_, flow, _| Decn::new(rule, flow.packets()));
+        Box::new(Sender::new(law, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {
-        Policy {
-            transport: ID,
-            // Data and answers share one queue; class 0 is there for transports that use it.
-            classes: vec![ClassPolicy::fifo(site.buffer); 2],
-            markers: vec![Box::new(DecnMarker::new(&self.params, site))],
-        }
+        Policy::one_queue(ID, site.buffer, Box::new(DecnMarker::new(&self.params, site)))
     }
 
     fn resolved(&self) -> Vec<(&'static str, String)> {
@@ -108,23 +108,5 @@ impl Configured for Plan {
     fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
         // From the second packet on they are spaced.
         packets.min(1)
-    }
-}
-
-/// Makes a [`Decn`] for each flow; answers copy what data brought.
-struct DecnLaw {
-    rule: Rule,
-}
-
-impl Law for DecnLaw {
-    type Control = Decn;
-    type Feedback = Copying;
-
-    fn control(&mut self, _now: Time, flow: &Flow, _others: usize) -> Decn {
-        Decn::new(self.rule, flow.packets())
-    }
-
-    fn feedback(&mut self) -> Copying {
-        Copying
     }
 }

@@ -3,6 +3,7 @@
 use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
 
 /// Copies what a data packet carries into its answer; keeps nothing.
+#[derive(Clone, Copy)]
 pub struct Copying;
 
 impl Feedback for Copying {

@@ -25,16 +25,16 @@ impl Levels {
 
     /// The level of a load; 1 is full.
     #[inline]
-    pub fn of(&self, load: f64) -> u8 {
-        let level = |part: f64, most: u8| (part as u64).min(most as u64 - 1) as u8;
+    pub fn level(&self, load: f64) -> u8 {
+        let step = |part: f64, most: u8| (part as u64).min(most as u64 - 1) as u8;
         if load < self.high_load {
-            level(load / self.high_load * INCREASES as f64, INCREASES)
+            step(load / self.high_load * INCREASES as f64, INCREASES)
         } else if load < 1.0 {
             let part = (load - self.high_load) / (1.0 - self.high_load);
-            INCREASES + level(part * (OVERLOAD - INCREASES) as f64, OVERLOAD - INCREASES)
+            INCREASES + step(part * (OVERLOAD - INCREASES) as f64, OVERLOAD - INCREASES)
         } else {
             // A billionth covers that 0.04 is not a sum of powers of two.
-            OVERLOAD + level((load - 1.0) / self.overload_step + 1e-9, OVERLOADS as u8)
+            OVERLOAD + step((load - 1.0) / self.overload_step + 1e-9, OVERLOADS as u8)
         }
     }
 

@@ -13,13 +13,13 @@ mod tests;
 pub use params::{Factors, Params};
 pub use receiver::Copying;
 pub use sender::{Mlcp, class};
-pub use switch::MlcpMarker;
+pub use switch::{MlcpMarker, marker};
 
 use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Law, Options, Sender};
+use incast_blocks::sender::{Options, Sender, law};
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+    Configured, Ecn, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy,
+    PortSite, Routing, Span, Time, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -52,6 +52,12 @@ impl Transport for Entry {
         Params::docs()
     }
 
+    fn feedback_bits(&self) -> Option<u32> {
+        // The largest level and the largest class.
+        let width = |largest: u8| u8::BITS - largest.leading_zeros();
+        Some(width(level::HIGHEST) + width(class(Span::MAX)))
+    }
+
     fn configure(
         &self,
         settings: &[(String, String)],
@@ -70,24 +76,19 @@ struct Plan {
 impl Configured for Plan {
     fn host(&self, _site: &HostSite) -> Box<dyn Host> {
         let Params { rto_min, rto_initial, .. } = self.params;
-        let initial = rto_initial.unwrap_or(rto_min);
         let options = Options {
             data_mark: Ecn::NotEct as u8,
-            rto: RtoBounds { initial, min: rto_min, max: Span::from_secs(60) },
+            rto: RtoBounds::starting_at(rto_initial, rto_min),
             max_payload: self.params.segment(&self.fabric),
             ..Options::tcp(ID, rto_min)
         };
-        let law = MlcpLaw { params: self.params.clone(), fabric: self.fabric.clone() };
+        let (params, fabric) = (self.params.clone(), self.fabric.clone());
+        let law = law(Copying, move |_, _, _| Mlcp::new(&params, &fabric));
         Box::new(Sender::new(law, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {
-        Policy {
-            transport: ID,
-            // Data and answers share one queue; class 0 is there for transports that use it.
-            classes: vec![ClassPolicy::fifo(site.buffer); 2],
-            markers: vec![Box::new(MlcpMarker::new(&self.params, site))],
-        }
+        Policy::one_queue(ID, site.buffer, Box::new(marker(&self.params, site, Time::NEVER)))
     }
 
     fn shapes_nic(&self) -> bool {
@@ -101,24 +102,5 @@ impl Configured for Plan {
     fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
         // The byte of its class is charged: no flow takes the time it would take without one.
         if self.params.header > 0 { 0 } else { packets.min(self.params.initial_window) }
-    }
-}
-
-/// Makes a [`Mlcp`] for each flow; answers copy the level.
-struct MlcpLaw {
-    params: Params,
-    fabric: Arc<FabricSite>,
-}
-
-impl Law for MlcpLaw {
-    type Control = Mlcp;
-    type Feedback = Copying;
-
-    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Mlcp {
-        Mlcp::new(&self.params, &self.fabric)
-    }
-
-    fn feedback(&mut self) -> Copying {
-        Copying
     }
 }

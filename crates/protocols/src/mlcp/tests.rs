@@ -51,14 +51,14 @@ fn levels_of_loads() {
         (1.5, 15),
         (1e9, 15),
     ] {
-        assert_eq!(levels.of(load), level, "{load}");
+        assert_eq!(levels.level(load), level, "{load}");
     }
     let mut random = Random::new(1, 1, 1);
     for _ in 0..10_000 {
         let load = random.unit() * 1.4;
         let more = load + random.unit() * 0.1;
-        assert!(levels.of(load) <= levels.of(more), "{load} and {more}");
-        assert!(levels.of(more) <= HIGHEST);
+        assert!(levels.level(load) <= levels.level(more), "{load} and {more}");
+        assert!(levels.level(more) <= HIGHEST);
     }
 }
 
@@ -88,7 +88,7 @@ fn classes_double() {
 /// A port of 10 Gb/s that offers `bytes` in its first interval of 100 us.
 fn loaded(bytes: u32) -> (MlcpMarker, PacketPool) {
     let site = port_site(RATE, RTT);
-    let mut marker = MlcpMarker::starting(&params(&[]), &site, Time::ZERO + RTT);
+    let mut marker = marker(&params(&[]), &site, Time::ZERO + RTT);
     let mut packets = PacketPool::new(site.fabric.framing);
     let handle = packets.create(segment(ID, 0, 0, 1_422)); // charged 1500
     for _ in 0..bytes / 1_500 {

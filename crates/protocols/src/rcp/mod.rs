@@ -15,10 +15,10 @@ pub use sender::{Rcp, Rule};
 pub use switch::{Controller, Gains, RcpMarker};
 
 use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Law, Options, Sender};
+use incast_blocks::sender::{Options, Sender, law};
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, Explicit, Extension, FabricSite, Flow, Host, HostSite, Info,
-    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+    Configured, Ecn, Explicit, Extension, FabricSite, Host, HostSite, Info, ParameterDoc,
+    ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -82,6 +82,10 @@ impl Transport for Entry {
         Params::docs()
     }
 
+    fn feedback_bits(&self) -> Option<u32> {
+        Some(8 * header(0, 0, 0).bytes() as u32)
+    }
+
     fn configure(
         &self,
         settings: &[(String, String)],
@@ -100,24 +104,19 @@ struct Plan {
 impl Configured for Plan {
     fn host(&self, site: &HostSite) -> Box<dyn Host> {
         let Params { rto_min, rto_initial, .. } = self.params;
-        let initial = rto_initial.unwrap_or(rto_min);
         let options = Options {
             data_mark: Ecn::NotEct as u8,
-            rto: RtoBounds { initial, min: rto_min, max: Span::from_secs(60) },
+            rto: RtoBounds::starting_at(rto_initial, rto_min),
             max_payload: self.fabric.framing.mss() - HEADER,
             ..Options::tcp(ID, rto_min)
         };
         let rule = Rule::new(&self.params, site.rate, &self.fabric);
-        Box::new(Sender::new(RcpLaw { rule }, options))
+        let law = law(Returning, move |now, _, _| Rcp::new(rule.clone(), now));
+        Box::new(Sender::new(law, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {
-        Policy {
-            transport: ID,
-            // Data and answers share one queue; class 0 is there for transports that use it.
-            classes: vec![ClassPolicy::fifo(site.buffer); 2],
-            markers: vec![Box::new(RcpMarker::new(&self.params, site))],
-        }
+        Policy::one_queue(ID, site.buffer, Box::new(RcpMarker::new(&self.params, site)))
     }
 
     fn resolved(&self) -> Vec<(&'static str, String)> {
@@ -127,23 +126,5 @@ impl Configured for Plan {
     fn unsolicited(&self, _site: &HostSite, _packets: u32) -> u32 {
         // Nothing leaves before the question is answered.
         0
-    }
-}
-
-/// Makes an [`Rcp`] for each flow; answers return the rate.
-struct RcpLaw {
-    rule: Rule,
-}
-
-impl Law for RcpLaw {
-    type Control = Rcp;
-    type Feedback = Returning;
-
-    fn control(&mut self, now: Time, _flow: &Flow, _others: usize) -> Rcp {
-        Rcp::new(self.rule.clone(), now)
-    }
-
-    fn feedback(&mut self) -> Returning {
-        Returning
     }
 }

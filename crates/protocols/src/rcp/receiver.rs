@@ -5,6 +5,7 @@ use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
 use incast_transport::Extension;
 
 /// Copies forward rates into the reverse field of answers; keeps nothing.
+#[derive(Clone, Copy)]
 pub struct Returning;
 
 fn returned(extension: &Extension) -> Extension {

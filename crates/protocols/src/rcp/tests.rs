@@ -3,7 +3,9 @@
 use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Message, Progress};
-use incast_transport::{Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, tcp_flag};
+use incast_transport::{
+    Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, Time, tcp_flag,
+};
 
 const C: f64 = 1.25e9;
 const RTT: Span = Span::from_us(400);

@@ -12,13 +12,13 @@ mod tests;
 pub use params::Params;
 pub use receiver::Copying;
 pub use sender::Vcp;
-pub use switch::{VcpMarker, code};
+pub use switch::{VcpMarker, code, marker};
 
 use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Law, Options, Sender};
+use incast_blocks::sender::{Options, Sender, law};
 use incast_transport::{
-    ClassPolicy, Configured, FabricSite, Flow, Host, HostSite, Info, ParameterDoc, ParameterError,
-    Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+    Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy, PortSite,
+    Routing, Time, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -57,6 +57,11 @@ impl Transport for Entry {
         Params::docs()
     }
 
+    fn feedback_bits(&self) -> Option<u32> {
+        // The largest code, in the ECN bits.
+        Some(u8::BITS - OVERLOAD.leading_zeros())
+    }
+
     fn configure(
         &self,
         settings: &[(String, String)],
@@ -75,23 +80,18 @@ struct Plan {
 impl Configured for Plan {
     fn host(&self, _site: &HostSite) -> Box<dyn Host> {
         let Params { rto_min, rto_initial, .. } = self.params;
-        let initial = rto_initial.unwrap_or(rto_min);
         let options = Options {
             data_mark: LOW,
-            rto: RtoBounds { initial, min: rto_min, max: Span::from_secs(60) },
+            rto: RtoBounds::starting_at(rto_initial, rto_min),
             ..Options::tcp(ID, rto_min)
         };
-        let law = VcpLaw { params: self.params.clone(), fabric: self.fabric.clone() };
+        let (params, fabric) = (self.params.clone(), self.fabric.clone());
+        let law = law(Copying, move |_, _, _| Vcp::new(&params, &fabric));
         Box::new(Sender::new(law, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {
-        Policy {
-            transport: ID,
-            // Data and answers share one queue; class 0 is there for transports that use it.
-            classes: vec![ClassPolicy::fifo(site.buffer); 2],
-            markers: vec![Box::new(VcpMarker::new(&self.params, site))],
-        }
+        Policy::one_queue(ID, site.buffer, Box::new(marker(&self.params, site, Time::NEVER)))
     }
 
     fn shapes_nic(&self) -> bool {
@@ -104,24 +104,5 @@ impl Configured for Plan {
 
     fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
         packets.min(self.params.initial_window)
-    }
-}
-
-/// Makes a [`Vcp`] for each flow; answers copy the code.
-struct VcpLaw {
-    params: Params,
-    fabric: Arc<FabricSite>,
-}
-
-impl Law for VcpLaw {
-    type Control = Vcp;
-    type Feedback = Copying;
-
-    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Vcp {
-        Vcp::new(&self.params, &self.fabric)
-    }
-
-    fn feedback(&mut self) -> Copying {
-        Copying
     }
 }

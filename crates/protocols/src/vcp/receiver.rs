@@ -3,6 +3,7 @@
 use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
 
 /// Copies a data packet's code into its answer; keeps nothing.
+#[derive(Clone, Copy)]
 pub struct Copying;
 
 impl Feedback for Copying {

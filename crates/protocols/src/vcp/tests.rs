@@ -3,7 +3,7 @@
 use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
-use incast_transport::{Extension, Marker, Packet, PacketPool, PacketRef, Rate};
+use incast_transport::{Extension, Marker, Packet, PacketPool, PacketRef, Rate, Span};
 
 const RTT: Span = Span::from_us(100);
 const RATE: Rate = Rate::from_gbps(10);
@@ -36,7 +36,7 @@ fn codes_of_loads() {
 /// A port of 10 Gb/s that offers `bytes` in its first interval of 100 us.
 fn loaded(bytes: u32) -> (VcpMarker, PacketPool) {
     let site = port_site(RATE, RTT);
-    let mut marker = VcpMarker::starting(&params(&[]), &site, Time::ZERO + RTT);
+    let mut marker = marker(&params(&[]), &site, Time::ZERO + RTT);
     let mut packets = PacketPool::new(site.fabric.framing);
     let handle = packets.create(segment(ID, 0, 0, 1_422)); // charged 1500
     for _ in 0..bytes / 1_500 {

@@ -15,11 +15,10 @@ pub use sender::Xcp;
 pub use switch::{Controller, Gains, XcpMarker};
 
 use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{DelayedAck, Law, Options, Sender};
+use incast_blocks::sender::{DelayedAck, Options, Sender, law};
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, Explicit, Extension, FabricSite, Flow, Framing, Host, HostSite,
-    Info, ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time, Transport,
-    TransportId,
+    Configured, Ecn, Explicit, Extension, FabricSite, Host, HostSite, Info, ParameterDoc,
+    ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -77,6 +76,10 @@ impl Transport for Entry {
         Params::docs()
     }
 
+    fn feedback_bits(&self) -> Option<u32> {
+        Some(8 * header_of(false, 0, 0, 0, 0).bytes() as u32)
+    }
+
     fn configure(
         &self,
         settings: &[(String, String)],
@@ -95,12 +98,11 @@ struct Plan {
 impl Plan {
     fn options(&self) -> Options {
         let Params { rto_min, rto_initial, delayed_ack, delayed_ack_timeout, .. } = self.params;
-        let initial = rto_initial.unwrap_or(rto_min);
         let delayed =
             DelayedAck { count: delayed_ack.min(255) as u8, timeout: delayed_ack_timeout };
         Options {
             data_mark: Ecn::NotEct as u8,
-            rto: RtoBounds { initial, min: rto_min, max: Span::from_secs(60) },
+            rto: RtoBounds::starting_at(rto_initial, rto_min),
             delayed_ack: (delayed_ack > 1).then_some(delayed),
             max_payload: self.fabric.framing.mss() - self.params.header as u16,
             ..Options::tcp(ID, rto_min)
@@ -110,17 +112,14 @@ impl Plan {
 
 impl Configured for Plan {
     fn host(&self, _site: &HostSite) -> Box<dyn Host> {
-        let law = XcpLaw { params: self.params.clone(), framing: self.fabric.framing };
+        let (params, framing) = (self.params.clone(), self.fabric.framing);
+        let returning = Returning { long: params.header == 20 };
+        let law = law(returning, move |_, _, _| Xcp::new(&params, framing));
         Box::new(Sender::new(law, self.options()))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {
-        Policy {
-            transport: ID,
-            // Data and answers share one queue; class 0 is there for transports that use it.
-            classes: vec![ClassPolicy::fifo(site.buffer); 2],
-            markers: vec![Box::new(XcpMarker::new(&self.params, site))],
-        }
+        Policy::one_queue(ID, site.buffer, Box::new(XcpMarker::new(&self.params, site)))
     }
 
     fn shapes_nic(&self) -> bool {
@@ -134,24 +133,5 @@ impl Configured for Plan {
     fn unsolicited(&self, _site: &HostSite, _packets: u32) -> u32 {
         // The congestion header is charged: no flow takes the time it would take without one.
         0
-    }
-}
-
-/// Makes an [`Xcp`] for each flow; answers return the feedback.
-struct XcpLaw {
-    params: Params,
-    framing: Framing,
-}
-
-impl Law for XcpLaw {
-    type Control = Xcp;
-    type Feedback = Returning;
-
-    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Xcp {
-        Xcp::new(&self.params, self.framing)
-    }
-
-    fn feedback(&mut self) -> Returning {
-        Returning { long: self.params.header == 20 }
     }
 }

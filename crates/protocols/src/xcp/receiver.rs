@@ -5,6 +5,7 @@ use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
 use incast_transport::Extension;
 
 /// Copies feedback into answers; a delayed answer carries the sum.
+#[derive(Clone, Copy)]
 pub struct Returning {
     /// Whether congestion headers have a fifth word.
     pub long: bool,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_blocks::sender::{Answer, Control, Feedback, Loss};
-use incast_transport::{Marker, PacketPool, PacketRef, Random, Rate};
+use incast_transport::{Framing, Marker, PacketPool, PacketRef, Random, Rate, Time};
 
 const C: f64 = 1.25e9;
 const RTT: Span = Span::from_us(400);
