@@ -173,7 +173,8 @@ impl Shares {
         let (mut count, mut held) = (0, 0);
         for flow in self.flows.values_mut() {
             let silent = at.since(flow.last);
-            if flow.arrived > 0 || flow.queued > 0 || silent <= active {
+            // What arrived in this period (sigma) is not what is left of a longer measurement.
+            if flow.queued > 0 || silent <= active.max(period) {
                 count += 1;
                 let lasted = at.since(flow.since);
                 if flow.packets >= epoch_packets || lasted >= epoch_max {
@@ -211,9 +212,9 @@ impl Shares {
                 self.flows.insert(flow, Measured::new(flow, now))
             }
         };
-        let active = self.sampling.active;
+        let Sampling { active, period, .. } = self.sampling;
         let state = self.flows.at_mut(slot);
-        if state.queued == 0 && state.arrived == 0 && now.since(state.last) > active {
+        if state.queued == 0 && now.since(state.last) > active.max(period) {
             // It had not counted any more: what it was measured at is long past.
             *state = Measured::new(flow, now);
             self.newcomers += 1;

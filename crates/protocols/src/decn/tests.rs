@@ -287,7 +287,7 @@ fn what_a_newcomer_was_given_counts_until_it_can_show_if_asked() {
     let twice = told("false");
     assert_eq!(twice[0], 4_000);
     assert!(twice[1] > 3_300 - 16, "a third of the link: {twice:?}");
-    assert_eq!(twice[2], 400 - 400 % 8);
+    assert_eq!(twice[2], 400);
     let once = told("true");
     assert_eq!(once[0], 4_000);
     assert!(once[1] < 100, "nothing is left: {once:?}");
@@ -317,6 +317,27 @@ fn flows_count_while_active_and_are_forgotten() {
         &view(at(50_000), 0, Rate::from_gbps(10)),
     );
     assert_eq!(rig.marker.shares().entries(), 0);
+}
+
+#[test]
+fn what_is_left_of_a_measurement_does_not_count_a_flow() {
+    // Two packets after a measurement are not enough for the next one; the flow is silent since.
+    let mut rig = Rig::new(10, &[("active", "200us")]);
+    rig.pass(at(0), 1, 9_000);
+    let (handle, ..) = rig.arrive(at(110), segment(ID, 1, 50_000, 1_460));
+    rig.leave(at(111), handle);
+    let mut count = |us| {
+        rig.pass(at(us), 2, 9_000);
+        rig.marker.shares().share().0
+    };
+    assert_eq!(count(150), 1);
+    assert_eq!(count(300), 2);
+    assert_eq!(count(401), 1, "290 us after its last packet");
+    // When it comes back, the time between is no part of its rate.
+    rig.pass(at(450), 1, 62_500);
+    rig.pass(at(501), 2, 9_000);
+    let rate = rig.marker.shares().of(FlowId(1)).0.unwrap();
+    assert!(rate >= 10 * GBPS, "62500 bytes in 50 us: {rate}");
 }
 
 #[test]
@@ -489,15 +510,13 @@ fn a_decision_keeps_half_and_stays_between_the_bounds() {
 fn a_difference_is_added_to_what_was_sent() {
     // Of 10 Gb/s that the flow may send since its first unit was answered after 50 us, a NIC that
     // others use as well lets out 160 packets in 750 us, and a packet more or less is not known.
-    let after = |settings: &[(&str, &str)], gap_ns: u64, mbps| {
+    let after = |settings: &[(&str, &str)], gap_ns: usize, mbps| {
         let mut law = Decn::new(rule(10, settings), 1_000_000);
         told(&mut law, 0, 0, 20_000, 8 * MBPS);
         assert_eq!(law.rate(), 10 * GBPS);
-        let mut index = 3;
-        for ns in (400_000..800_000).step_by(gap_ns as usize) {
+        for (index, ns) in (3..).zip((400_000..800_000).step_by(gap_ns)) {
             let mut packet = outbound(index * 1_460, 1_460);
             law.on_send(&mut packet, &progress(Time::ZERO + Span::from_ns(ns), Some(PERIOD)));
-            index += 1;
         }
         let code = encode(mbps * MBPS, 8 * MBPS);
         (0..3).for_each(|k| _ = answer(&mut law, 800, 3 + k, nibble(code, k as u8)));
