@@ -17,6 +17,7 @@ mod catalogue;
 mod env;
 mod flow;
 mod host;
+mod losses;
 pub mod parameter;
 mod policy;
 mod pool;

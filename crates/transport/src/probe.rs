@@ -5,10 +5,10 @@
 //! completes the flow therefore tells the whole story, exactly: the parts of an [`Outcome`] add
 //! up to the flow completion time to the picosecond.
 
+use crate::losses::Losses;
 use crate::{Ages, Meta, Stamps};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet};
-use std::collections::HashMap;
 
 /// Tiers of ports: NIC, edge, aggregation, core.
 pub const TIERS: usize = 4;
@@ -191,7 +191,7 @@ struct ReceiverTrace {
 pub struct Probe {
     senders: Vec<SenderTrace>,
     receivers: Vec<ReceiverTrace>,
-    losses: HashMap<(u32, u32), Loss>,
+    losses: Losses,
     outcomes: Vec<Outcome>,
     deliveries: Option<Vec<(FlowId, u64, u32)>>,
     clock: HostClock,
@@ -261,7 +261,7 @@ impl Probe {
 
     #[cold]
     fn found(&mut self, flow: FlowId, key: u32) {
-        if let Some(loss) = self.losses.remove(&(flow.0, key)) {
+        if let Some(loss) = self.losses.remove(flow, key) {
             self.receivers[flow.0 as usize].losses -= 1;
             // A copy that departed before the loss did not recover it.
             let departed = self.arriving.as_ref().map_or(0, |(stamps, _)| stamps.departed);
@@ -391,17 +391,7 @@ impl Probe {
         if trace.completed {
             return;
         }
-        match self.losses.entry((loss.flow.0, loss.key)) {
-            std::collections::hash_map::Entry::Occupied(mut known) => {
-                if loss.at < known.get().at {
-                    known.insert(loss);
-                }
-            }
-            std::collections::hash_map::Entry::Vacant(slot) => {
-                slot.insert(loss);
-                trace.losses += 1;
-            }
-        }
+        trace.losses += self.losses.insert(loss) as u32;
     }
 
     /// Sender records, indexed by flow.

@@ -1,0 +1,104 @@
+//! Losses that have not been repaired yet, by flow and number in the flow.
+
+use crate::{FlowId, Loss};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// The first loss of each data packet that is still missing. A transport that trims loses most of
+/// its packets once, so the index is small and fast, and what it leads to lies apart.
+#[derive(Default)]
+pub(crate) struct Losses {
+    index: HashMap<(u32, u32), u32, BuildHasherDefault<Spread>>,
+    slots: Vec<Loss>,
+    free: Vec<u32>,
+}
+
+impl Losses {
+    /// Takes in a loss; of two of the same packet the earlier one counts. Returns whether it is the
+    /// first.
+    pub fn insert(&mut self, loss: Loss) -> bool {
+        match self.index.entry((loss.flow.0, loss.key)) {
+            Entry::Occupied(known) => {
+                let known = &mut self.slots[*known.get() as usize];
+                if loss.at < known.at {
+                    *known = loss;
+                }
+                false
+            }
+            Entry::Vacant(place) => {
+                let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
+                match self.slots.get_mut(slot as usize) {
+                    Some(unused) => *unused = loss,
+                    None => self.slots.push(loss),
+                }
+                place.insert(slot);
+                true
+            }
+        }
+    }
+
+    /// Takes out the loss of a packet.
+    pub fn remove(&mut self, flow: FlowId, key: u32) -> Option<Loss> {
+        let slot = self.index.remove(&(flow.0, key))?;
+        self.free.push(slot);
+        Some(self.slots[slot as usize])
+    }
+}
+
+/// Spreads numbers over 64 bits. Nobody chooses them to collide, and no result depends on the
+/// order of the index.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    #[inline]
+    fn write_u32(&mut self, value: u32) {
+        self.0 = (self.0.rotate_left(32) ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(*byte as u32));
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        // The index takes its upper bits for tags and its lower ones for places.
+        self.0 ^ self.0 >> 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parts;
+
+    fn loss(flow: u32, key: u32, at: u64) -> Loss {
+        Loss { flow: FlowId(flow), key, at, parts: Parts::default() }
+    }
+
+    #[test]
+    fn the_first_loss_of_a_packet_is_kept_until_it_is_taken() {
+        let mut losses = Losses::default();
+        assert!(losses.insert(loss(1, 7, 50)));
+        assert!(!losses.insert(loss(1, 7, 40)));
+        assert!(!losses.insert(loss(1, 7, 60)));
+        assert!(losses.insert(loss(7, 1, 55)));
+        assert_eq!(losses.remove(FlowId(1), 7).map(|loss| loss.at), Some(40));
+        assert!(losses.remove(FlowId(1), 7).is_none());
+        assert_eq!(losses.remove(FlowId(7), 1).map(|loss| loss.at), Some(55));
+    }
+
+    #[test]
+    fn places_are_used_again() {
+        let mut losses = Losses::default();
+        for round in 0..100 {
+            (0..50).for_each(|key| assert!(losses.insert(loss(round, key, round as u64))));
+            for key in 0..50 {
+                let found = losses.remove(FlowId(round), key).expect("it was put in");
+                assert_eq!((found.key, found.at), (key, round as u64));
+            }
+        }
+        assert_eq!(losses.slots.len(), 50);
+    }
+}
