@@ -18,8 +18,8 @@ pub use switch::Stamper;
 use incast_blocks::rto::RtoBounds;
 use incast_blocks::sender::{Admission, Law, Options, Sender};
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Time, Transport, TransportId,
+    Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc, ParameterError, Policy,
+    PortSite, Routing, Time, Transport, TransportId,
 };
 use params::{depth, least_timeout, stack_bytes};
 use std::sync::Arc;
@@ -112,12 +112,8 @@ impl Configured for Plan {
     }
 
     fn policy(&self, site: &PortSite) -> Policy {
-        Policy {
-            transport: self.id,
-            // Data and answers share one queue; class 0 is there for transports that use it.
-            classes: vec![ClassPolicy::fifo(site.buffer); 2],
-            markers: vec![Box::new(Stamper::new(self.id, site, !self.params.quantise_int))],
-        }
+        let stamper = Stamper::new(self.id, site, !self.params.quantise_int);
+        Policy::one_queue(self.id, site.buffer, Box::new(stamper))
     }
 
     fn resolved(&self) -> Vec<(&'static str, String)> {
