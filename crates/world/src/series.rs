@@ -199,7 +199,10 @@ impl PortSeries {
     /// Ends the series of `port` at `now` with intervals of `width`, a power of two times the
     /// present one.
     pub fn finish(mut self, port: u32, now: u64, width: u64) -> PortRecord {
-        self.bring_to(now.max(self.since));
+        // A port at which nothing happens any more has no intervals for it.
+        if self.backlog > 0 || self.rest.pauses.is_some() {
+            self.bring_to(now.max(self.since));
+        }
         if let Some(pauses) = &mut self.rest.pauses {
             self.rest.rare.paused += pauses.bring_to(self.since);
             pauses.bins.push(pauses.present);
@@ -213,6 +216,10 @@ impl PortSeries {
             join_pairs(&mut pauses, |a, b| a.join(b));
             own *= 2;
         }
+        while pauses.is_empty() && bins.last() == Some(&Bin::default()) {
+            bins.pop();
+        }
+        bins.shrink_to_fit();
         let (mut total, mut total_pauses) = (Bin::default(), Pauses::default());
         bins.iter().for_each(|bin| total.join(bin));
         pauses.iter().for_each(|one| total_pauses.join(one));
@@ -325,6 +332,18 @@ mod tests {
         );
         let quiet = PortSeries::new(Span(10)).finish(0, 60_000, 640);
         assert!(quiet.pauses.is_empty());
+    }
+
+    #[test]
+    fn a_port_without_traffic_takes_no_memory_for_it() {
+        let idle = PortSeries::new(Span(10)).finish(0, 60_000, 640);
+        assert_eq!((idle.bins.capacity(), idle.total), (0, Bin::default()));
+        let mut early = PortSeries::new(Span(10));
+        early.set_backlog(25, 100);
+        early.sent(34, 100, 0);
+        let record = early.finish(0, 60_000, 10);
+        assert_eq!(record.bins.len(), 4);
+        assert_eq!((record.total.sent_bytes, record.total.backlog_area), (100, 900));
     }
 
     #[test]

@@ -146,9 +146,8 @@ fn three_joining_flows_are_not_told_for_a_round_trip() {
     let run = Trial::new(&ENTRY, star(5, RATE, us(2)), flows).until(us(600), us(2)).run();
     // What the three send, in Gb/s each, from so many to so many microseconds after they joined.
     let rate = |from: u64, to: u64| {
-        let bins = |host: usize| {
-            &run.record.ports[host].bins[100 + from as usize / 2..100 + to as usize / 2]
-        };
+        let (first, count) = (100 + from as usize / 2, (to - from) as usize / 2);
+        let bins = |host: usize| run.record.ports[host].bins.iter().skip(first).take(count);
         let sent: u64 = (1..4).flat_map(bins).map(|bin| bin.sent_bytes).sum();
         sent as f64 * 8.0 / 3.0 / (to - from) as f64 / 1e3
     };
