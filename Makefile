@@ -2,12 +2,18 @@
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -E)
 export CARGO_TERM_COLOR ?= never
+# What is built once needs no notes for the next time, which would double the space it takes.
+export CARGO_INCREMENTAL ?= 0
+# Gigabytes that a run from nothing needs, with some to spare.
+SPACE := 2
 
 .PHONY: test setup format lint docs tidy unit
 
 test: setup format lint docs tidy unit
 
 setup:
+	@free=$$(df -Pk . | awk 'NR == 2 { print int($$4 / 1048576) }'); [ -d target ] || [ "$$free" -ge $(SPACE) ] || { \
+	  echo "make test needs about $(SPACE) GB of disk; $$free GB are free here" >&2; exit 1; }
 	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.88 or later with rustup" >&2; exit 1; }
 	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
