@@ -39,6 +39,12 @@ impl Outbox {
         self.waiting.push_back(control);
     }
 
+    /// Whether none waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Takes the next packet out.
     #[inline]
     pub fn pop(&mut self) -> Option<Control> {

@@ -74,6 +74,10 @@ impl<R: Recovery> Host for ReceiverDriven<R> {
         if open.has(DATA) { self.senders.transmit(env) } else { None }
     }
 
+    fn idle(&self) -> bool {
+        self.receivers.is_silent() && self.senders.is_silent()
+    }
+
     fn deadline(&self) -> Time {
         self.senders.deadline().min(self.receivers.deadline())
     }

@@ -52,7 +52,9 @@ impl Host for WatchedHost {
         self.count();
     }
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        let idle = self.inner.idle();
         let packet = self.inner.transmit(env, open)?;
+        assert!(!idle, "an idle host sends");
         self.count();
         let (content, extension) = (env.packets[packet], *env.packets.extension(packet));
         assert!(open.has(content.class), "class {} is closed", content.class);

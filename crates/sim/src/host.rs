@@ -264,11 +264,34 @@ impl Partition {
             state.wanted = NEVER;
             return;
         }
-        let open = Classes(self.egress[state.port as usize].open);
-        let packet = match state.nic {
-            None => self.pull(host, start, open).ok_or(NEVER),
-            Some(_) => self.pull_shaped(host, start, open),
+        let port = state.port;
+        let open = Classes(self.egress[port as usize].open);
+        if state.nic.is_some() {
+            return self.transmit_shaped(host, start, open);
+        }
+        self.probe.enter(Time(start), state.clock);
+        let mut env = env!(self, state, host, start);
+        let pulled = incast_world::pull(&mut state.transports, &mut state.turn, &mut env, |_| open);
+        state.refresh_deadline();
+        let Some(packet) = pulled else {
+            state.wanted = NEVER;
+            return;
         };
+        let tx = self.tx(port, packet);
+        self.pool.meta_mut(packet).arrived = Time(start);
+        self.depart(packet, tx);
+        let state = self.hosts[host as usize].as_mut().expect("an own host");
+        state.clock.busy += tx;
+        state.clock.busy_until = start + tx;
+        if state.transports.iter().all(|(_, host)| host.idle()) {
+            state.wanted = NEVER;
+        }
+        self.send(port, packet, start, 0);
+    }
+
+    /// The same at a NIC with a port of its own.
+    fn transmit_shaped(&mut self, host: u32, start: u64, open: Classes) {
+        let packet = self.pull_shaped(host, start, open);
         let state = self.hosts[host as usize].as_mut().expect("an own host");
         state.refresh_deadline();
         let packet = match packet {
@@ -279,18 +302,15 @@ impl Partition {
             }
         };
         let port = state.port;
-        let backlog = state.nic.as_ref().map(|nic| nic.backlog().bytes);
+        let backlog = state.nic.as_ref().map_or(0, |nic| nic.backlog().bytes);
         let tx = self.tx(port, packet);
-        if backlog.is_none() {
-            self.pool.meta_mut(packet).arrived = Time(start);
-            self.depart(host, packet, start, tx);
-        } else if self.pool[packet].is_data() {
+        if self.pool[packet].is_data() {
             self.probe.occupies(self.pool[packet].flow, tx);
         }
         let state = self.hosts[host as usize].as_mut().expect("an own host");
         state.clock.busy += tx;
         state.clock.busy_until = start + tx;
-        self.send(port, packet, start, backlog.unwrap_or(0));
+        self.send(port, packet, start, backlog);
     }
 
     #[inline]
@@ -302,32 +322,25 @@ impl Partition {
         }
     }
 
-    /// Writes a data packet's snapshot.
+    /// Writes the snapshot of a data packet that was just pulled.
     #[inline]
-    fn depart(&mut self, host: u32, packet: PacketRef, start: u64, tx: u64) {
-        let content = self.pool[packet];
+    fn depart(&mut self, packet: PacketRef, tx: u64) {
+        let content = &self.pool[packet];
         if content.is_data() {
-            let clock = self.hosts[host as usize].as_ref().expect("an own host").clock;
-            self.probe.enter(Time(start), clock);
+            let flow = content.flow;
             let again = content.has(flag::RETRANSMIT);
-            self.probe.departs(content.flow, tx, again, self.pool.stamps_mut(packet));
+            self.probe.departs(flow, tx, again, self.pool.stamps_mut(packet));
         }
     }
 
-    /// Asks the transports: control of all of them first, then in turn.
-    #[inline]
+    /// Asks the transports for what the NIC's port wants.
     fn pull(&mut self, host: u32, start: u64, open: Classes) -> Option<PacketRef> {
         let state = self.hosts[host as usize].as_mut().expect("an own host");
         self.probe.enter(Time(start), state.clock);
+        let nic = state.nic.as_ref().expect("a shaped NIC");
         let mut env = env!(self, state, host, start);
-        let (transports, turn) = (&mut state.transports, &mut state.turn);
-        match &state.nic {
-            None => incast_world::pull(transports, turn, &mut env, |_| open),
-            Some(nic) => {
-                let wanted = |transport| Classes(open.0 & nic.wants(transport).0);
-                incast_world::pull(transports, turn, &mut env, wanted)
-            }
-        }
+        let wanted = |transport| Classes(open.0 & nic.wants(transport).0);
+        incast_world::pull(&mut state.transports, &mut state.turn, &mut env, wanted)
     }
 
     /// A NIC with a port of its own: packets go through it, and it may hold some classes back. The
@@ -335,7 +348,8 @@ impl Partition {
     fn pull_shaped(&mut self, host: u32, start: u64, open: Classes) -> Result<PacketRef, u64> {
         let state = self.hosts[host as usize].as_ref().expect("an own host");
         let port = state.port as usize;
-        if let (Some(series), Some(nic)) = (&mut self.series[port], &state.nic)
+        let series = &mut self.egress[port].series;
+        if let Some(nic) = &state.nic
             && series.over(start)
         {
             series.set_marks(nic.marks());
@@ -351,7 +365,7 @@ impl Partition {
                     Dequeue::Empty => self.pull(host, start, open).ok_or(NEVER)?,
                 },
             };
-            self.depart(host, packet, start, 0);
+            self.depart(packet, 0);
             let meta = self.pool.meta_mut(packet);
             (meta.arrived, meta.tier) = (Time(start), 0);
             let state = self.hosts[host as usize].as_mut().expect("an own host");
@@ -362,9 +376,7 @@ impl Partition {
                 packets: &mut self.pool,
             };
             let verdict = nic.enqueue(&mut env, packet);
-            if let Some(series) = &mut self.series[port] {
-                series.set_backlog(start, nic.backlog().bytes);
-            }
+            self.egress[port].series.set_backlog(start, nic.backlog().bytes);
             self.settle(port as u32, packet, verdict, start);
         }
         panic!("host {host} fills its NIC without end");
@@ -381,7 +393,7 @@ impl Partition {
     }
 
     /// Makes sure that something brings the host up to date in time.
-    #[inline]
+    #[inline(always)]
     pub fn rearm_host(&mut self, host: u32) {
         let now = self.now;
         let state = self.hosts[host as usize].as_mut().expect("an own host");

@@ -19,6 +19,12 @@ pub trait Host: Send {
     /// `None` means: ask again after the next call of any other method, or at the deadline.
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef>;
 
+    /// Whether [`transmit`](Host::transmit) would return `None` whatever classes are open, until
+    /// another method is called. So a world need not ask.
+    fn idle(&self) -> bool {
+        false
+    }
+
     /// When to call [`wake`](Host::wake) next; [`Time::NEVER`] if not at all. May be later than
     /// needed to be exact only if nothing observable depends on it; never in the past after a
     /// `wake` at that instant.

@@ -225,6 +225,12 @@ impl<R: Recovery> Receivers<R> {
         self.answers.push_back(Answer { peer, flow, header, mark: 0, informed: now.0 });
     }
 
+    /// Whether no control packet waits.
+    #[inline]
+    pub fn is_silent(&self) -> bool {
+        self.answers.is_empty()
+    }
+
     /// The next control packet, in the order in which they were caused.
     #[inline]
     pub fn transmit(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {

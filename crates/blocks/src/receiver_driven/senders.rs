@@ -173,6 +173,12 @@ impl Senders {
         self.flows.remove(flow);
     }
 
+    /// Whether no flow may send.
+    #[inline]
+    pub fn is_silent(&self) -> bool {
+        self.round.is_empty()
+    }
+
     /// The next data packet: flows take turns, a packet of the burst or all packets of one grant
     /// each.
     pub fn transmit(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {

@@ -123,6 +123,7 @@ impl<L: Law> Sender<L> {
             );
         }
         let gate = out.gate(env.now, self.options.admission);
+        out.gate = gate;
         let reason = match gate {
             Gate::Open | Gate::Empty => Reason::Ready,
             Gate::Window => Reason::Window,
@@ -469,8 +470,9 @@ impl<L: Law> Host for Sender<L> {
         while let Some(flow) = self.ready.pop_front() {
             let Some(out) = self.outgoing.get_mut(flow) else { continue };
             out.queued = false;
-            // A law may have closed its window since the flow became ready.
-            if out.gate(env.now, self.options.admission) != Gate::Open {
+            // Its window may have closed since it became ready.
+            let (now, admission) = (env.now, self.options.admission);
+            if out.gate != Gate::Open && out.gate(now, admission) != Gate::Open {
                 self.refresh(env, flow);
                 continue;
             }
@@ -479,6 +481,10 @@ impl<L: Law> Host for Sender<L> {
             return Some(packet);
         }
         None
+    }
+
+    fn idle(&self) -> bool {
+        self.ready.is_empty() && self.queues.iter().all(|queue| queue.packets.is_empty())
     }
 
     #[inline]

@@ -83,6 +83,8 @@ pub(super) struct Outgoing<C> {
     timer_base: Time,
     /// Whether the flow is in the ring of those that may send.
     pub queued: bool,
+    /// What [`gate`](Outgoing::gate) said last. Nothing happens to a flow without asking it again.
+    pub gate: Gate,
     /// The earliest alarm set for each of the first three [`Timer`]s.
     pub armed: [Time; 3],
 }
@@ -113,6 +115,7 @@ impl<C: Control> Outgoing<C> {
             ranges: [(0, 0); SACK_RANGES],
             timer_base: Time::ZERO,
             queued: false,
+            gate: Gate::Empty,
             armed: [Time::NEVER; 3],
         }
     }
@@ -140,7 +143,7 @@ impl<C: Control> Outgoing<C> {
     }
 
     /// Where the flow stands.
-    #[inline]
+    #[inline(always)]
     pub fn progress(&self, now: Time) -> Progress {
         Progress {
             now,

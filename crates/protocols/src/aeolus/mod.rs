@@ -213,6 +213,10 @@ impl Host for AeolusHost {
         Some(packet)
     }
 
+    fn idle(&self) -> bool {
+        self.homa.idle() && self.rounds.is_silent()
+    }
+
     fn deadline(&self) -> Time {
         self.homa.deadline().min(self.rounds.deadline()).min(self.probed.deadline())
     }

@@ -103,6 +103,12 @@ impl Rounds {
         self.timers.arm(id, &mut flow.armed, deadline);
     }
 
+    /// Whether no probe waits.
+    #[inline]
+    pub fn is_silent(&self) -> bool {
+        self.probes.is_empty()
+    }
+
     /// The next probe, if its class is open. It comes before data, behind what has left.
     pub fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
         let probe = *self.probes.front().filter(|probe| open.has(probe.class))?;

@@ -157,6 +157,10 @@ impl Host for HomaHost {
         self.senders.transmit(env, open)
     }
 
+    fn idle(&self) -> bool {
+        self.outbox.is_empty() && self.senders.is_silent()
+    }
+
     fn deadline(&self) -> Time {
         self.senders.deadline().min(self.receivers.deadline())
     }

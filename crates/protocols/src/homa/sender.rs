@@ -181,6 +181,12 @@ impl Senders {
         }
     }
 
+    /// Whether no message has a packet ready.
+    #[inline]
+    pub fn is_silent(&self) -> bool {
+        self.ranking.is_empty()
+    }
+
     /// The next packet of the message with the fewest bytes left among those that have one ready
     /// in an open class.
     #[inline]

@@ -193,6 +193,10 @@ impl Host for NdpHost {
         if open.has(DATA) { self.send_data(env) } else { None }
     }
 
+    fn idle(&self) -> bool {
+        self.turn.is_empty() && !self.receivers.answers()
+    }
+
     fn deadline(&self) -> Time {
         self.timers.next().min(self.receivers.deadline())
     }

@@ -72,6 +72,11 @@ impl Receivers {
         self.answers.pop_front()
     }
 
+    /// Whether an answer waits.
+    pub fn answers(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
     /// A data packet or its header arrived.
     pub fn on_data(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let content = env.packets[packet];

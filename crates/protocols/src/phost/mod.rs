@@ -193,6 +193,10 @@ impl Host for PhostHost {
         if control { self.outbox.send(env) } else { None }
     }
 
+    fn idle(&self) -> bool {
+        self.outbox.is_empty() && self.senders.is_silent()
+    }
+
     fn deadline(&self) -> Time {
         self.senders.deadline().min(self.receivers.deadline())
     }

@@ -147,6 +147,12 @@ impl Senders {
         }
     }
 
+    /// Whether no flow has a token, and nothing waits behind data.
+    #[inline]
+    pub fn is_silent(&self) -> bool {
+        self.behind.is_empty() && self.ranking.is_empty()
+    }
+
     /// The packet of the earliest-expiring token of the preferred flow that owns a valid one; before
     /// it the announcement of a flow whose data has just left.
     pub fn transmit(&mut self, env: &mut Env<'_>, outbox: &mut Outbox) -> Option<PacketRef> {
