@@ -24,8 +24,14 @@ impl Partition {
     /// Gives a packet's share of the buffers back.
     #[inline]
     pub fn give_back(&mut self, port: u32, packet: PacketRef) {
+        if self.booked {
+            self.release_booked(port, packet);
+        }
+    }
+
+    fn release_booked(&mut self, port: u32, packet: PacketRef) {
         // At a NIC nothing is booked.
-        if self.booked && !self.is_nic(port) {
+        if !self.is_nic(port) {
             if self.standstill.is_some() {
                 self.note_wait(port, packet, Standstill::leave);
             }
@@ -105,9 +111,7 @@ impl Partition {
         egress.waiting = backlog.packets > 0;
         let tier = egress.tier;
         let Some(frame) = self.ingress[port as usize].frame() else { return false };
-        if let Some(series) = &mut self.series[port as usize] {
-            series.told(start, &frame.header);
-        }
+        self.egress[port as usize].series.told(start, &frame.header);
         let packet = self.pool.create(frame);
         let meta = self.pool.meta_mut(packet);
         (meta.arrived, meta.tier) = (Time(start), tier);
@@ -133,9 +137,7 @@ impl Partition {
         }
         let egress = &mut self.egress[own as usize];
         egress.open = open;
-        if let Some(series) = &mut self.series[own as usize] {
-            series.set_open(now, open);
-        }
+        self.egress[own as usize].series.set_open(now, open);
         if let Some(standstill) = &mut self.standstill {
             standstill.open(own, open);
         }

@@ -113,8 +113,6 @@ impl Builder {
             port_random: (0..ports)
                 .map(|port| Random::new(seed, port as u32, purpose::PORT))
                 .collect(),
-            series: (0..ports).map(|port| own(port).then(|| PortSeries::new(interval))).collect(),
-            lines: (0..ports).map(|_| Line::new()).collect(),
             sent_bytes: vec![0; ports],
             standstill: common.buffers.standstill(),
             deadlock: vec![],
@@ -171,6 +169,8 @@ impl Builder {
             pausing: false,
             timed: false,
             in_order: false,
+            line: Line::new(),
+            series: PortSeries::new(self.0.options.interval),
         }
     }
 

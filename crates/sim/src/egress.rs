@@ -25,9 +25,8 @@ impl Partition {
             return;
         }
         let handler = self.ports[index].as_mut().expect("a switch port has a handler");
-        if let Some(series) = &mut self.series[index]
-            && series.over(now)
-        {
+        let series = &mut self.egress[index].series;
+        if series.over(now) {
             series.set_marks(handler.marks());
         }
         let mut env = PortEnv {
@@ -37,9 +36,7 @@ impl Partition {
         };
         let verdict = handler.enqueue(&mut env, packet);
         let backlog = handler.backlog();
-        if let Some(series) = &mut self.series[index] {
-            series.set_backlog(now, backlog.bytes);
-        }
+        self.egress[index].series.set_backlog(now, backlog.bytes);
         let egress = &mut self.egress[index];
         if !egress.waiting || egress.resume > now {
             egress.resume = now;
@@ -72,9 +69,7 @@ impl Partition {
         match fate {
             Fate::Queued => {}
             Fate::Trimmed => {
-                if let Some(series) = &mut self.series[port as usize] {
-                    series.rare(now).trims += 1;
-                }
+                self.egress[port as usize].series.rare(now).trims += 1;
                 self.note_loss(packet, now);
             }
             Fate::Dropped => {
@@ -100,17 +95,21 @@ impl Partition {
 
     fn series_drop(&mut self, port: u32, packet: PacketRef, now: u64) {
         let header = &self.pool[packet].header;
-        if let Some(series) = &mut self.series[port as usize] {
-            series.dropped(now, header);
-        }
+        self.egress[port as usize].series.dropped(now, header);
     }
 
     /// Decides every transmission that begins before `until`.
-    #[inline]
+    #[inline(always)]
     pub fn advance_port(&mut self, port: u32, until: u64) {
-        if self.egress[port as usize].timed {
-            return self.advance_timed(port, until);
+        let egress = &self.egress[port as usize];
+        if egress.timed {
+            self.advance_timed(port, until);
+        } else if egress.waiting && egress.start() < until {
+            self.advance_waiting(port, until);
         }
+    }
+
+    fn advance_waiting(&mut self, port: u32, until: u64) {
         loop {
             let egress = &self.egress[port as usize];
             if !egress.waiting || egress.start() >= until {
@@ -153,9 +152,8 @@ impl Partition {
         }
         let open = Classes(self.egress[index].open);
         let handler = self.ports[index].as_mut().expect("a switch port has a handler");
-        if let Some(series) = &mut self.series[index]
-            && series.over(start)
-        {
+        let series = &mut self.egress[index].series;
+        if series.over(start) {
             series.set_marks(handler.marks());
         }
         let mut env = PortEnv {
@@ -241,8 +239,6 @@ impl Partition {
             self.lose(packet, now);
         }
         self.egress[port as usize].waiting = false;
-        if let Some(series) = &mut self.series[port as usize] {
-            series.set_backlog(now, 0);
-        }
+        self.egress[port as usize].series.set_backlog(now, 0);
     }
 }

@@ -8,45 +8,76 @@ use incast_transport::{Backlog, PacketRef, Port, PortEnv, Time};
 use incast_world::PortSeries;
 use std::collections::VecDeque;
 
-/// A packet that has been accepted and may not have left yet.
-#[derive(Clone, Copy)]
-struct Departure {
-    start: u64,
-    charged: u32,
-}
-
-/// The packets that wait at one port, without the packets.
+/// The packets that wait at one port, without the packets: one cache line, and more only when
+/// several wait. They leave without a gap, so their lengths tell when each does.
+#[repr(C, align(64))]
 pub(crate) struct Line {
     /// When the first of them begins transmission; `u64::MAX` when none waits.
     next: u64,
-    waiting: VecDeque<Departure>,
-    bytes: u64,
-    left: Backlog,
+    /// Charged bytes accepted so far.
+    accepted: u64,
+    /// Charged bytes of packets that began transmission, as far as accounted for.
+    sent: u64,
+    packets: u32,
+    /// Charged bytes of the first that waits.
+    first: u16,
+    /// Charged bytes of those behind it.
+    behind: VecDeque<u16>,
 }
+
+const _: () = assert!(std::mem::size_of::<Line>() == 64);
 
 impl Line {
     pub fn new() -> Line {
-        let (waiting, left) = (VecDeque::new(), Backlog::default());
-        Line { next: u64::MAX, waiting, bytes: 0, left }
+        let behind = VecDeque::new();
+        Line { next: u64::MAX, accepted: 0, sent: 0, packets: 0, first: 0, behind }
     }
 
-    /// Accounts for the transmissions that begin before `until`, and returns how many there were.
     #[inline]
-    fn drain(&mut self, until: u64, handler: &dyn Port, series: &mut PortSeries) -> u64 {
-        let before = self.left.packets;
+    fn backlog(&self) -> Backlog {
+        Backlog { bytes: self.accepted - self.sent, packets: self.packets }
+    }
+
+    /// A packet waits that begins transmission at `start`, when all before it have left.
+    #[inline]
+    fn join(&mut self, start: u64, charged: u16) {
+        self.accepted += charged as u64;
+        if self.packets == 0 {
+            (self.next, self.first) = (start, charged);
+        } else {
+            self.behind.push_back(charged);
+        }
+        self.packets += 1;
+    }
+
+    /// Accounts for the transmissions that begin before `until`, each of which takes `tx` of its
+    /// charged bytes, and returns how many there were.
+    #[inline]
+    fn drain(
+        &mut self,
+        until: u64,
+        tx: impl Fn(u16) -> u64,
+        handler: &dyn Port,
+        series: &mut PortSeries,
+    ) -> u64 {
+        let before = self.packets;
         while self.next < until {
-            let first = self.waiting.pop_front().expect("the first of those that wait");
-            let Departure { start, charged } = first;
-            self.next = self.waiting.front().map_or(u64::MAX, |next| next.start);
-            self.bytes -= charged as u64;
-            self.left.packets += 1;
-            self.left.bytes += charged as u64;
+            let (start, charged) = (self.next, self.first);
+            self.packets -= 1;
+            self.sent += charged as u64;
+            self.next = match self.behind.pop_front() {
+                Some(behind) => {
+                    self.first = behind;
+                    start + tx(charged)
+                }
+                None => u64::MAX,
+            };
             if series.over(start) {
                 series.set_marks(handler.marks());
             }
-            series.sent(start, charged, self.bytes);
+            series.sent(start, charged as u32, self.accepted - self.sent);
         }
-        (self.left.packets - before) as u64
+        (before - self.packets) as u64
     }
 }
 
@@ -55,11 +86,16 @@ impl Partition {
     #[inline]
     pub fn line_up(&mut self, port: u32, packet: PacketRef) {
         let (now, index) = (self.now, port as usize);
-        let line = &mut self.lines[index];
         let egress = &mut self.egress[index];
+        let byte_ps = egress.byte_ps as u64;
+        let fabric = &self.common.fabric;
+        let tx = |charged: u16| match byte_ps {
+            0 => exact_tx(fabric, port, charged),
+            per_byte => charged as u64 * per_byte,
+        };
+        let (line, series) = (&mut egress.line, &mut egress.series);
         let handler = self.ports[index].as_mut().expect("a switch port has a handler");
-        let series = self.series[index].as_mut().expect("an own port has a series");
-        self.hops += line.drain(now, &**handler, series);
+        self.hops += line.drain(now, tx, &**handler, series);
         if series.over(now) {
             series.set_marks(handler.marks());
         }
@@ -68,7 +104,7 @@ impl Partition {
             random: &mut self.port_random[index],
             packets: &mut self.pool,
         };
-        if !handler.accept(&mut env, packet, std::mem::take(&mut line.left)) {
+        if !handler.accept(&mut env, packet, line.backlog(), line.sent) {
             let meta = self.pool.meta_mut(packet);
             (meta.arrived, meta.tier) = (Time(now), egress.tier);
             series.rare(now).drops += 1;
@@ -76,15 +112,10 @@ impl Partition {
         }
         let meta = self.pool.meta_mut(packet);
         let charged = meta.charged;
-        line.bytes += charged as u64;
-        series.set_backlog(now, line.bytes);
-        let tx = match egress.byte_ps {
-            0 => exact_tx(&self.common.fabric, port, charged),
-            per_byte => charged as u64 * per_byte as u64,
-        };
         let start = egress.busy_until.max(now);
-        line.waiting.push_back(Departure { start, charged: charged as u32 });
-        line.next = line.next.min(start);
+        line.join(start, charged);
+        series.set_backlog(now, line.backlog().bytes);
+        let tx = tx(charged);
         egress.busy_until = start + tx;
         let at = start + tx + egress.propagation;
         (meta.arrived, meta.tier, meta.link) = (Time(now), egress.tier, port);
@@ -100,9 +131,14 @@ impl Partition {
     /// Accounts for the transmissions that begin before `until`.
     #[inline]
     pub fn drain_line(&mut self, port: u32, until: u64) {
-        let index = port as usize;
-        if let (Some(handler), Some(series)) = (&self.ports[index], &mut self.series[index]) {
-            self.hops += self.lines[index].drain(until, &**handler, series);
+        let egress = &mut self.egress[port as usize];
+        let (byte_ps, fabric) = (egress.byte_ps as u64, &self.common.fabric);
+        let tx = |charged: u16| match byte_ps {
+            0 => exact_tx(fabric, port, charged),
+            per_byte => charged as u64 * per_byte,
+        };
+        if let Some(handler) = &self.ports[port as usize] {
+            self.hops += egress.line.drain(until, tx, &**handler, &mut egress.series);
         }
     }
 }

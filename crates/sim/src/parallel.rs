@@ -6,7 +6,7 @@
 //! sleep: waiting for each other would cost more.
 
 use crate::build::build;
-use crate::partition::{Outbox, Partition};
+use crate::partition::{Egress, Outbox, Partition};
 use incast_transport::{Ages, FlowId, FlowRecord, RunRecord, Span, Time};
 use incast_world::{Captured, Captures, Setup};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -351,7 +351,7 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
         .collect();
     let mut captures: Option<Captures> = None;
     let widths = parts.iter().flat_map(|part| {
-        let ports = part.series.iter().flatten().map(|series| series.width());
+        let ports = part.egress.iter().map(|egress| egress.series.width());
         ports.chain([part.deliveries.width()])
     });
     let width = widths.max().unwrap_or(1);
@@ -361,9 +361,11 @@ fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, 
         record.events += part.events;
         record.link_losses += part.link_losses;
         collect_flows(&part, &mut record);
-        for (port, series) in part.series.into_iter().enumerate() {
-            let Some(mut series) = series else { continue };
+        for (port, Egress { mut series, .. }) in part.egress.into_iter().enumerate() {
             let node = part.common.fabric.ports()[port].node.0 as usize;
+            if part.common.part_of[node] != part.index {
+                continue;
+            }
             let nic = part.hosts.get(node).and_then(|host| host.as_ref()?.nic.as_ref());
             if let Some(handler) = part.ports[port].as_ref().or(nic) {
                 series.set_marks(handler.marks());

@@ -38,7 +38,8 @@ pub(crate) mod mark {
     pub const FAULTED: u8 = 4;
 }
 
-/// The hot state of an egress port: one cache line.
+/// An egress port: what most packets touch is one cache line each here, in its line and in its
+/// series.
 #[repr(C, align(64))]
 pub(crate) struct Egress {
     /// End of the present or last transmission.
@@ -77,6 +78,9 @@ pub(crate) struct Egress {
     pub timed: bool,
     /// Decides everything about a packet when it comes.
     pub in_order: bool,
+    /// What waits, if it is in order.
+    pub line: Line,
+    pub series: PortSeries,
 }
 
 impl Egress {
@@ -87,7 +91,7 @@ impl Egress {
     }
 }
 
-const _: () = assert!(std::mem::size_of::<Egress>() == 64);
+const _: () = assert!(std::mem::offset_of!(Egress, line) == 64);
 
 /// A packet on its way to another partition.
 pub(crate) struct Crossing {
@@ -146,9 +150,6 @@ pub(crate) struct Partition {
     pub egress: Vec<Egress>,
     pub ports: Vec<Option<Box<dyn Port>>>,
     pub port_random: Vec<Random>,
-    pub series: Vec<Option<PortSeries>>,
-    /// What waits at ports that are in order.
-    pub lines: Vec<Line>,
     /// Charged bytes sent, by port.
     pub sent_bytes: Vec<u64>,
     /// Bytes booked in the switch's buffer, by port; with PFC those that are not lossless.
@@ -390,9 +391,7 @@ impl Partition {
         if self.hooked {
             self.sent_bytes[port as usize] += charged as u64;
         }
-        if let Some(series) = &mut self.series[port as usize] {
-            series.sent(start, charged as u32, backlog);
-        }
+        egress.series.sent(start, charged as u32, backlog);
         let (peer, reverse) = (egress.peer, egress.reverse);
         if !self.failing {
             self.aim(NodeId(peer), reverse, packet, at);

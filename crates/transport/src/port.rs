@@ -116,9 +116,15 @@ pub trait Port: Send {
         false
     }
 
-    /// A packet wants to leave here; `left` have begun transmission since the last call. Returns
-    /// whether it may; if not, it is dropped. The port holds no packet.
-    fn accept(&mut self, _env: &mut PortEnv<'_>, _packet: PacketRef, _left: Backlog) -> bool {
+    /// A packet wants to leave here, where `waiting` wait and `sent` charged bytes have begun
+    /// transmission in all. Returns whether it may; if not, it is dropped. The port holds no packet.
+    fn accept(
+        &mut self,
+        _env: &mut PortEnv<'_>,
+        _packet: PacketRef,
+        _waiting: Backlog,
+        _sent: u64,
+    ) -> bool {
         unreachable!("only a port that is in order accepts")
     }
 

@@ -94,20 +94,6 @@ impl Fifo {
         self.forget(meta.charged);
     }
 
-    /// Counts a packet that waits elsewhere.
-    #[inline]
-    pub(crate) fn join(&mut self, charged: u32) {
-        self.backlog.packets += 1;
-        self.backlog.bytes += charged as u64;
-    }
-
-    /// Counts packets no longer that waited elsewhere.
-    #[inline]
-    pub(crate) fn leave(&mut self, left: Backlog) {
-        self.backlog.packets -= left.packets;
-        self.backlog.bytes -= left.bytes;
-    }
-
     #[inline]
     fn forget(&mut self, charged: u16) {
         self.backlog.packets -= 1;

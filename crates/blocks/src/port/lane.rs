@@ -8,16 +8,18 @@ use incast_transport::{
 };
 
 /// One transport's port of at most two strict drop-tail classes without shapers. Does exactly what
-/// [`Classed`](super::Classed) would do.
+/// [`Classed`](super::Classed) would do. What an accepted packet touches is in the first two cache
+/// lines.
+#[repr(C, align(64))]
 pub struct Lane {
-    control: Fifo,
-    data: Fifo,
     limits: [Limit; 2],
     /// Lowest packet class that goes into `data`.
     data_from: u8,
     /// Nothing happens to a packet after it was accepted.
     ordered: bool,
     transmitter: Transmitter,
+    control: Fifo,
+    data: Fifo,
 }
 
 impl Lane {
@@ -68,10 +70,14 @@ impl Port for Lane {
     }
 
     #[inline]
-    fn accept(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, left: Backlog) -> bool {
-        self.data.leave(left);
-        self.transmitter.left(left.bytes);
-        let waiting = self.data.backlog();
+    fn accept(
+        &mut self,
+        env: &mut PortEnv<'_>,
+        packet: PacketRef,
+        waiting: Backlog,
+        sent: u64,
+    ) -> bool {
+        self.transmitter.has_sent(sent);
         let charged = env.packets.charged(packet);
         debug_assert!(env.packets[packet].class > 0, "a packet of a class that is unused");
         if !self.limits[1].admits(waiting.packets, waiting.bytes, charged) {
@@ -79,7 +85,6 @@ impl Port for Lane {
             return false;
         }
         self.transmitter.accepted(env, packet, waiting, waiting);
-        self.data.join(charged);
         true
     }
 

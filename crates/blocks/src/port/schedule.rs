@@ -129,6 +129,9 @@ impl Scheduler {
     /// The queue served next of a set that is not empty.
     #[inline]
     pub fn pick(&self, ready: u8) -> u8 {
+        if ready & (ready - 1) == 0 {
+            return ready.trailing_zeros() as u8;
+        }
         let first = ready & self.strict;
         if first != 0 {
             return first.trailing_zeros() as u8;

@@ -12,21 +12,22 @@ struct Seen {
 }
 
 /// The sending end of a link and the markers in front of it.
+#[repr(C)]
 pub(crate) struct Transmitter {
-    /// When the last transmission ends; [`Time::NEVER`] before the first.
-    ends: Time,
-    sent: u64,
-    marks: u64,
-    rate: Rate,
-    /// Charged bytes and time of a full packet and of a bare header, to save divisions.
-    full: (u32, Span),
-    bare: (u32, Span),
     enqueue: bool,
     dequeue: bool,
     timed: bool,
     /// Whether the markers have been given their random numbers.
     begun: bool,
+    sent: u64,
+    marks: u64,
+    rate: Rate,
     markers: SmallVec<[Seen; 1]>,
+    /// When the last transmission ends; [`Time::NEVER`] before the first.
+    ends: Time,
+    /// Charged bytes and time of a full packet and of a bare header, to save divisions.
+    full: (u32, Span),
+    bare: (u32, Span),
 }
 
 impl Transmitter {
@@ -143,10 +144,10 @@ impl Transmitter {
         !self.dequeue && !self.timed
     }
 
-    /// Packets of `bytes` charged bytes have begun transmission.
+    /// Packets of `bytes` charged bytes in all have begun transmission.
     #[inline]
-    pub fn left(&mut self, bytes: u64) {
-        self.sent += bytes;
+    pub fn has_sent(&mut self, bytes: u64) {
+        self.sent = bytes;
     }
 
     #[inline]

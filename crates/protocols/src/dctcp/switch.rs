@@ -8,6 +8,7 @@ use incast_transport::{
 
 /// Sets CE on DCTCP's ECN-capable packets that find a queue of at least K (DCTCP §3.1), whoever
 /// else waits there. It can adopt the packets of others.
+#[repr(align(64))]
 pub struct ThresholdMarker {
     transports: TransportSet,
     packets: u32,
