@@ -1,6 +1,7 @@
 //! Claims and how they are judged.
 
-use super::{Measure, Runs};
+use super::measure::Kind;
+use super::{Finished, Measure, Runs};
 use crate::{Fault, Plan};
 use serde::Deserialize;
 
@@ -22,8 +23,8 @@ pub struct Claim {
     pub over_run: Option<String>,
     /// Instead of an interval: these transports, from the smallest number to the largest.
     pub order: Option<Vec<String>>,
-    /// Instead of an interval: the packets `port` sends in each interval of the time series, from
-    /// the one in which `from` lies on. Exact.
+    /// Instead of an interval, exactly: the packets `port` sends in each interval of the time
+    /// series, from the one in which `from` lies on; or the marks of a packet at each `port`.
     pub trace: Option<Vec<u32>>,
     /// Least accepted value.
     pub min: Option<f64>,
@@ -106,10 +107,18 @@ impl Claim {
     }
 
     fn judge_trace(&self, trace: &[u32], runs: &Runs) -> Judgement {
-        let list = |counts: &[u32]| counts.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        let marks = self.measure.kind == Kind::Marks;
+        let one = |number: &u32| match marks {
+            true => format!("{number:02b}"),
+            false => number.to_string(),
+        };
+        let list = |numbers: &[u32]| numbers.iter().map(one).collect::<Vec<_>>().join(" ");
         let found = self.name(runs).and_then(|name| {
-            let run = self.runs_of(runs, self.run.as_deref())?.get(&name)?;
-            self.measure.packets(run, trace.len())
+            let finished = self.runs_of(runs, self.run.as_deref())?.get(&name)?;
+            match marks {
+                true => self.measure.marks(&finished.run, &finished.captured),
+                false => self.measure.packets(&finished.run, trace.len()),
+            }
         });
         let expected = match self.paper.as_str() {
             "" => list(trace),
@@ -118,7 +127,10 @@ impl Claim {
         match found {
             None => Judgement {
                 expected,
-                measured: "the run is too short".to_string(),
+                measured: match marks {
+                    true => "no such packet".to_string(),
+                    false => "the run is too short".to_string(),
+                },
                 verdict: "cannot be judged",
             },
             Some(found) => Judgement {
@@ -152,7 +164,7 @@ impl Claim {
         &self,
         runs: &'a Runs,
         run: Option<&str>,
-    ) -> Option<&'a std::collections::BTreeMap<String, incast_measure::Run>> {
+    ) -> Option<&'a std::collections::BTreeMap<String, Finished>> {
         match run {
             Some(name) => runs.get(name),
             None => runs.values().next(),
@@ -160,11 +172,11 @@ impl Claim {
     }
 
     fn one(&self, runs: &Runs, run: Option<&str>, transport: &str) -> Option<f64> {
-        self.measure.of(self.runs_of(runs, run)?.get(transport)?)
+        self.measure.of(&self.runs_of(runs, run)?.get(transport)?.run)
     }
 
     fn width(&self, runs: &Runs, run: Option<&str>, transport: &str) -> Option<f64> {
-        self.measure.half_width(self.runs_of(runs, run)?.get(transport)?)
+        self.measure.half_width(&self.runs_of(runs, run)?.get(transport)?.run)
     }
 
     /// Half width of the 95 % confidence interval of what [`value`](Self::value) gives. That of a
@@ -183,6 +195,11 @@ impl Claim {
         Some((value / base).abs() * (a * a + b * b).sqrt())
     }
 
+    /// Whether the claim may be judged by the run of that name.
+    pub(super) fn is_about(&self, run: &str) -> bool {
+        self.run.as_ref().is_none_or(|own| own == run)
+    }
+
     /// Whether everything the claim names exists.
     pub fn check(&self, plans: &[(String, Plan)]) -> Result<(), Fault> {
         let fail = |why: String| Err(Fault(format!("claim `{}`: {why}", self.text)));
@@ -194,6 +211,11 @@ impl Claim {
         let exact = self.order.is_some() || self.trace.is_some();
         if !exact && self.min.is_none() && self.max.is_none() {
             return fail("it has neither an order, a trace nor an interval".into());
+        }
+        if self.measure.kind == Kind::Marks
+            && self.trace.as_ref().map(Vec::len) != Some(self.measure.captures().len())
+        {
+            return fail("marks need a trace with one for each port".into());
         }
         let of = |run: Option<&String>| {
             let own = plans.iter().find(|(name, _)| run == Some(name));

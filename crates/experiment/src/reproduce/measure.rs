@@ -56,6 +56,8 @@ pub enum Kind {
     Utilisation,
     /// Packets that `port` began to send.
     Packets,
+    /// What the two ECN bits of a data packet of `flow` say as it leaves each of several ports.
+    Marks,
     /// Packets dropped at `port`, or anywhere.
     Drops,
     /// Credits dropped at `port`, or anywhere.
@@ -128,6 +130,7 @@ impl Measure {
                 let all: Vec<_> = bins.flatten().collect();
                 (!all.is_empty()).then(|| all.iter().map(|(bin, _)| bin.sent_packets as f64).sum())
             }
+            Kind::Marks => None,
             Kind::Drops | Kind::CreditDrops | Kind::Trims => self.counted(run),
             Kind::FlowGbps => self.flow_gbps(run),
             Kind::FctMeanUs
@@ -222,9 +225,13 @@ impl Measure {
                 | Kind::BacklogMeanKb
                 | Kind::Utilisation
                 | Kind::Packets
+                | Kind::Marks
         );
         if needs_port && self.port.is_none() {
             return Err(format!("{:?} needs a port", self.kind));
+        }
+        if let Some(wanted) = self.captures().iter().find(|wanted| !ports.contains(wanted)) {
+            return Err(format!("marks are read at single ports, and `{wanted}` is none"));
         }
         for name in self.carrier.iter().chain(&self.against) {
             if !carriers.contains(&name.as_str()) {
@@ -246,6 +253,7 @@ impl Measure {
         match self.flow {
             Some(flow) if flow as usize >= flows => Err(format!("there is no flow {flow}")),
             None if self.kind == Kind::FlowGbps => Err("flow_gbps needs a flow".into()),
+            None if self.kind == Kind::Marks => Err("marks need a flow".into()),
             _ => Ok(()),
         }
     }

@@ -6,12 +6,13 @@
 mod claim;
 mod fairness;
 mod functions;
+mod marks;
 mod measure;
 mod model;
 
 use crate::{Fault, Plan, Scenario, execute, nearest, output};
 use incast_measure::Run;
-use incast_sim::Monitor;
+use incast_sim::{Captured, Monitor};
 use include_dir::{Dir, DirEntry, include_dir};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -82,8 +83,17 @@ fn scenario_file() -> String {
     "scenario.toml".into()
 }
 
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What it left.
+    pub run: Run,
+    /// Packets of the ports whose marks claims are about.
+    pub captured: Vec<Captured>,
+}
+
 /// Finished runs: by name of the run, then by transport.
-pub type Runs = BTreeMap<String, BTreeMap<String, Run>>;
+pub type Runs = BTreeMap<String, BTreeMap<String, Finished>>;
 
 /// Every experiment with its title, by name.
 pub fn names() -> Vec<(String, String)> {
@@ -219,20 +229,24 @@ fn runs(
     let mut runs = Runs::new();
     for (label, plan) in plans(name, from, expected, options)? {
         let mut by_transport = BTreeMap::new();
+        let about = expected.claims.iter().filter(|claim| claim.is_about(&label));
+        let watched: Vec<String> = about.flat_map(|claim| claim.measure.captures()).collect();
+        let ports = output::ports(&plan, &watched)?;
         for case in &plan.cases {
             let monitor = Monitor::default();
-            let (run, _) = execute(&plan, case, vec![], options.threads, &monitor)?;
+            let (run, captured) = execute(&plan, case, ports.clone(), options.threads, &monitor)?;
             if let Some(folder) = folder {
                 let place = folder.join(name).join(&label).join(&case.label);
                 std::fs::create_dir_all(&place).map_err(|error| {
                     Fault(format!("could not create {}: {error}", place.display()))
                 })?;
                 output::write_run(&place, &run, false)?;
+                output::write_captures(&place, &plan, &ports, &captured)?;
             }
-            by_transport.insert(case.label.clone(), run);
+            by_transport.insert(case.label.clone(), Finished { run, captured });
         }
         if let Some(folder) = folder {
-            let all: Vec<Run> = by_transport.values().cloned().collect();
+            let all: Vec<Run> = by_transport.values().map(|one| one.run.clone()).collect();
             let title = format!("{name}: {} ({label})", expected.title);
             incast_measure::report_html(
                 &folder.join(name).join(&label).join("report.html"),
