@@ -3,7 +3,6 @@
 //! accounted for when the port is looked at again.
 
 use crate::partition::{Partition, exact_tx};
-use incast_fabric::NodeId;
 use incast_transport::{Backlog, PacketRef, Port, PortEnv, Time};
 use incast_world::PortSeries;
 use std::collections::VecDeque;
@@ -110,22 +109,24 @@ impl Partition {
             series.rare(now).drops += 1;
             return self.lose(packet, now);
         }
-        let meta = self.pool.meta_mut(packet);
-        let charged = meta.charged;
+        let charged = self.pool.charged(packet) as u16;
         let start = egress.busy_until.max(now);
         line.join(start, charged);
         series.set_backlog(now, line.backlog().bytes);
         let tx = tx(charged);
         egress.busy_until = start + tx;
         let at = start + tx + egress.propagation;
-        (meta.arrived, meta.tier, meta.link) = (Time(now), egress.tier, port);
-        meta.next = PacketRef::NONE;
-        meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
-        let (peer, reverse, tier) = (egress.peer, egress.reverse, egress.tier);
+        let (peer, reverse, cut, tier) = (egress.peer, egress.reverse, egress.cut, egress.tier);
         // Only the stamps of data are read, but asking takes longer.
         self.pool.stamps_mut(packet).waited[tier as usize] += start - now;
-        self.aim(NodeId(peer), reverse, packet, at);
-        self.launch(port, packet, at);
+        let next = self.aim(peer, reverse, packet, at);
+        let meta = self.pool.meta_mut(packet);
+        (meta.arrived, meta.tier, meta.link, meta.next) = (Time(now), tier, port, next);
+        meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
+        match cut {
+            true => self.cross(peer, packet, at),
+            false => self.schedule_arrival(at, reverse, packet),
+        }
     }
 
     /// Accounts for the transmissions that begin before `until`.

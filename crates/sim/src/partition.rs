@@ -264,14 +264,16 @@ impl Partition {
         }
     }
 
-    /// Writes into a packet in flight by which port it will leave the switch it will arrive at, if
-    /// that can be known now: while the packet is near.
+    /// By which port a packet in flight will leave the switch it will arrive at, if that can be
+    /// known now, while the packet is near: for [`Meta::next`].
     #[inline]
-    pub fn aim(&mut self, node: NodeId, back: u32, packet: PacketRef, at: u64) {
-        if node.0 >= self.common.fabric.hosts()
-            && let Choice::Port(port) = self.choose(node, back, packet, at)
-        {
-            self.pool.meta_mut(packet).next = PacketRef(port.0);
+    pub fn aim(&self, node: u32, back: u32, packet: PacketRef, at: u64) -> PacketRef {
+        if (node as usize) < self.hosts.len() {
+            return PacketRef::NONE;
+        }
+        match self.choose(NodeId(node), back, packet, at) {
+            Choice::Port(port) => PacketRef(port.0),
+            _ => PacketRef::NONE,
         }
     }
 
@@ -305,7 +307,7 @@ impl Partition {
         } else {
             let egress = &self.egress[port as usize];
             let (peer, reverse) = (egress.peer, egress.reverse);
-            if peer < self.common.fabric.hosts() {
+            if (peer as usize) < self.hosts.len() {
                 self.host_arrival(peer, packet);
             } else {
                 self.switch_arrival(NodeId(peer), reverse, target, packet);
@@ -368,7 +370,7 @@ impl Partition {
     #[inline]
     pub fn send(&mut self, port: u32, packet: PacketRef, start: u64, backlog: u64) {
         let egress = &mut self.egress[port as usize];
-        let (content, meta) = self.pool.both_mut(packet);
+        let meta = self.pool.meta_mut(packet);
         let charged = meta.charged;
         let tx = match egress.byte_ps {
             0 => exact_tx(&self.common.fabric, port, charged),
@@ -380,38 +382,35 @@ impl Partition {
         meta.link = port;
         meta.next = PacketRef::NONE;
         self.hops += 1;
-        let (arrived, data) = (meta.arrived.0, content.is_data());
+        let arrived = meta.arrived.0;
         if egress.lossy || egress.captured {
             self.observe(port, packet, start);
         }
         let egress = &mut self.egress[port as usize];
-        if data {
-            self.pool.stamps_mut(packet).waited[egress.tier as usize] += start - arrived;
-        }
+        // Only the stamps of data are read, but asking takes longer.
+        self.pool.stamps_mut(packet).waited[egress.tier as usize] += start - arrived;
         if self.hooked {
             self.sent_bytes[port as usize] += charged as u64;
         }
         egress.series.sent(start, charged as u32, backlog);
         let (peer, reverse) = (egress.peer, egress.reverse);
+        let cut = egress.cut;
+        egress.last = packet;
         if !self.failing {
-            self.aim(NodeId(peer), reverse, packet, at);
+            self.pool.meta_mut(packet).next = self.aim(peer, reverse, packet, at);
         }
-        self.egress[port as usize].last = packet;
-        self.launch(port, packet, at);
+        match cut {
+            true => self.cross(peer, packet, at),
+            false => self.schedule_arrival(at, reverse, packet),
+        }
     }
 
-    /// The packet will arrive at the other end of the port's link at `at`.
-    #[inline(always)]
-    pub fn launch(&mut self, port: u32, packet: PacketRef, at: u64) {
-        let egress = &self.egress[port as usize];
-        if egress.cut {
-            let peer = self.common.part_of[egress.peer as usize];
-            let (packet, meta, extension, stamps) = self.pool.take(packet);
-            let crossing = Crossing { at, packet, meta, extension, stamps };
-            self.outboxes[peer as usize].packets.push(crossing);
-        } else {
-            self.schedule_arrival(at, egress.reverse, packet);
-        }
+    /// The packet will arrive at `peer`, a node of another partition, at `at`.
+    pub fn cross(&mut self, peer: u32, packet: PacketRef, at: u64) {
+        let part = self.common.part_of[peer as usize];
+        let (packet, meta, extension, stamps) = self.pool.take(packet);
+        let crossing = Crossing { at, packet, meta, extension, stamps };
+        self.outboxes[part as usize].packets.push(crossing);
     }
 
     #[inline]

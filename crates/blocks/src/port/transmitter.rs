@@ -78,10 +78,12 @@ impl Transmitter {
             return;
         }
         let view = self.view(env.now, data, all, None);
-        let mut marked = false;
-        for seen in self.markers.iter_mut().filter(|seen| seen.enqueue) {
-            marked |= seen.marker.on_enqueue(env.packets, packet, &view);
-        }
+        let marked = match &mut self.markers[..] {
+            [only] => only.marker.on_enqueue(env.packets, packet, &view),
+            all => all.iter_mut().filter(|seen| seen.enqueue).fold(false, |marked, seen| {
+                marked | seen.marker.on_enqueue(env.packets, packet, &view)
+            }),
+        };
         debug_assert!(self.timed || self.deadline() == Time::NEVER, "a deadline, but not timed");
         self.marks += marked as u64;
     }
@@ -131,10 +133,12 @@ impl Transmitter {
     fn show(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, data: Backlog, all: Backlog) {
         let idle = (self.ends != Time::NEVER).then(|| env.now.since(self.ends));
         let view = self.view(env.now, data, all, idle);
-        let mut marked = false;
-        for seen in self.markers.iter_mut().filter(|seen| seen.dequeue) {
-            marked |= seen.marker.on_dequeue(env.packets, packet, &view);
-        }
+        let marked = match &mut self.markers[..] {
+            [only] => only.marker.on_dequeue(env.packets, packet, &view),
+            all => all.iter_mut().filter(|seen| seen.dequeue).fold(false, |marked, seen| {
+                marked | seen.marker.on_dequeue(env.packets, packet, &view)
+            }),
+        };
         debug_assert!(self.timed || self.deadline() == Time::NEVER, "a deadline, but not timed");
         self.marks += marked as u64;
     }
