@@ -14,6 +14,7 @@ macro_rules! say {
 mod arguments;
 mod compare;
 mod list;
+mod pages;
 mod progress;
 mod reproduce;
 mod session;
@@ -34,6 +35,7 @@ pub enum Ended {
 }
 
 fn main() -> ExitCode {
+    pages::ask_for_large_pages();
     let arguments = Arguments::parse();
     let ended = match arguments.command {
         Command::Demo(options) => compare::demo(options),
