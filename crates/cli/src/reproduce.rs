@@ -20,10 +20,18 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     let out = options.output.out.as_deref();
     let folder = ResultsFolder::create(out, options.output.force, Path::new("results"), &label)?;
     let json = options.json;
+    // Hours may pass: whatever ends them leaves the verdicts so far, in a folder that says so.
+    let manifest = serde_json::json!({ "experiment": name, "quick": options.quick });
+    let place = folder.path().join("manifest.json");
+    incast_measure::write_manifest(&place, &manifest, false)?;
+    let mut so_far: Vec<experiments::Verdict> = vec![];
     let verdicts = experiments::reproduce(
         &name,
         &wish,
         |verdict| {
+            so_far.push(verdict.clone());
+            // If this one cannot be written, the last one cannot either, and that is told.
+            let _ = write_verdicts(&folder, &so_far);
             if !json {
                 say!(
                     "{:<18} {}: {}\n    expected {}, measured {}{}",
@@ -41,10 +49,8 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         },
         Some(folder.path()),
     )?;
-    let text = serde_json::to_string_pretty(&verdicts).expect("plain data becomes JSON");
-    folder.write("verdicts.json", text.as_bytes())?;
-    let manifest = serde_json::json!({ "experiment": name, "quick": options.quick });
-    incast_measure::write_manifest(&folder.path().join("manifest.json"), &manifest, true)?;
+    let text = write_verdicts(&folder, &verdicts)?;
+    incast_measure::write_manifest(&place, &manifest, true)?;
     let place = folder.finish()?;
     if json {
         say!("{text}");
@@ -60,6 +66,16 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         );
     }
     Ok(Ended::Done)
+}
+
+/// Writes the verdicts and returns what was written.
+fn write_verdicts(
+    folder: &ResultsFolder,
+    verdicts: &[experiments::Verdict],
+) -> Result<String, Fault> {
+    let text = serde_json::to_string_pretty(verdicts).expect("plain data becomes JSON");
+    folder.write("verdicts.json", text.as_bytes())?;
+    Ok(text)
 }
 
 /// Refuses an unknown name before anything is created.

@@ -292,6 +292,32 @@ fn reproduce_judges_and_says_so_in_json() {
     }
 }
 
+/// Hours of figures end early: the verdicts so far are there, the folder says that it is not
+/// complete, and it can be replaced.
+#[test]
+fn a_reproduction_that_is_killed_leaves_its_verdicts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (out, verdicts) = (folder.path().join("x"), folder.path().join("x/verdicts.json"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
+    command.current_dir(folder.path()).args(["reproduce", "ren", "--out", "x", "--threads", "1"]);
+    command.stdout(std::process::Stdio::null());
+    let mut child = command.spawn().expect("the program starts");
+    // The first experiment is a drawing, the next runs for hours.
+    while !verdicts.is_file() && child.try_wait().expect("our child").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.kill().expect("it still runs");
+    child.wait().expect("our child");
+    let read = |path: &Path| -> Value {
+        serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON")
+    };
+    assert_eq!(read(&verdicts)[0]["experiment"], "ren/fig1");
+    assert_eq!(read(&out.join("manifest.json"))["complete"], false);
+    let output = incast(folder.path(), &["reproduce", "ren/fig1", "--out", "x", "--force"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(read(&out.join("manifest.json"))["complete"], true);
+}
+
 /// The papers' drawings, packet by packet: claims with a trace or with the drawing's queue.
 #[test]
 fn drawings_are_reproduced_packet_by_packet() {
