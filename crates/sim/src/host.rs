@@ -1,6 +1,6 @@
 //! Hosts: their transports, their NIC and their timers, each brought up to date when needed.
 
-use crate::partition::{Partition, class, exact_tx, mark};
+use crate::partition::{Partition, class, mark, tx_time};
 use crate::queue::Event;
 use incast_transport::{
     Classes, Dequeue, Env, FlowId, Host, HostClock, HostId, PacketRef, Port, PortEnv, Random, Time,
@@ -316,10 +316,8 @@ impl Partition {
     #[inline]
     fn tx(&self, port: u32, packet: PacketRef) -> u64 {
         let charged = self.pool.charged(packet);
-        match self.egress[port as usize].byte_ps {
-            0 => exact_tx(&self.common.fabric, port, charged as u16),
-            per_byte => charged as u64 * per_byte as u64,
-        }
+        let byte_ps = self.egress[port as usize].byte_ps;
+        tx_time(&self.common.fabric, port, byte_ps, charged as u16)
     }
 
     /// Writes the snapshot of a data packet that was just pulled.

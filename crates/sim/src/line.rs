@@ -2,7 +2,7 @@
 //! known then, and one event takes it from one port to the next. What began transmission since is
 //! accounted for when the port is looked at again.
 
-use crate::partition::{Partition, exact_tx};
+use crate::partition::{Partition, tx_time};
 use incast_transport::{Backlog, PacketRef, Port, PortEnv, Time};
 use incast_world::PortSeries;
 use std::collections::VecDeque;
@@ -86,12 +86,8 @@ impl Partition {
     pub fn line_up(&mut self, port: u32, packet: PacketRef) {
         let (now, index) = (self.now, port as usize);
         let egress = &mut self.egress[index];
-        let byte_ps = egress.byte_ps as u64;
-        let fabric = &self.common.fabric;
-        let tx = |charged: u16| match byte_ps {
-            0 => exact_tx(fabric, port, charged),
-            per_byte => charged as u64 * per_byte,
-        };
+        let (byte_ps, fabric) = (egress.byte_ps, &self.common.fabric);
+        let tx = |charged| tx_time(fabric, port, byte_ps, charged);
         let (line, series) = (&mut egress.line, &mut egress.series);
         let handler = self.ports[index].as_mut().expect("a switch port has a handler");
         self.hops += line.drain(now, tx, &**handler, series);
@@ -133,11 +129,8 @@ impl Partition {
     #[inline]
     pub fn drain_line(&mut self, port: u32, until: u64) {
         let egress = &mut self.egress[port as usize];
-        let (byte_ps, fabric) = (egress.byte_ps as u64, &self.common.fabric);
-        let tx = |charged: u16| match byte_ps {
-            0 => exact_tx(fabric, port, charged),
-            per_byte => charged as u64 * per_byte,
-        };
+        let (byte_ps, fabric) = (egress.byte_ps, &self.common.fabric);
+        let tx = |charged| tx_time(fabric, port, byte_ps, charged);
         if let Some(handler) = &self.ports[port as usize] {
             self.hops += egress.line.drain(until, tx, &**handler, &mut egress.series);
         }

@@ -124,9 +124,18 @@ pub(crate) struct Common {
     pub faults: Faults,
 }
 
+/// How long `charged` bytes take on a port's link, where a byte takes `byte_ps`.
+#[inline]
+pub(crate) fn tx_time(fabric: &Fabric, port: u32, byte_ps: u32, charged: u16) -> u64 {
+    match byte_ps {
+        0 => exact_tx(fabric, port, charged),
+        per_byte => charged as u64 * per_byte as u64,
+    }
+}
+
 /// Transmission time where a byte does not last a whole number of picoseconds; rounded up.
 #[cold]
-pub(crate) fn exact_tx(fabric: &Fabric, port: u32, charged: u16) -> u64 {
+fn exact_tx(fabric: &Fabric, port: u32, charged: u16) -> u64 {
     fabric.ports()[port as usize].rate.tx_time(Bytes(charged as u64)).0
 }
 
@@ -372,10 +381,7 @@ impl Partition {
         let egress = &mut self.egress[port as usize];
         let meta = self.pool.meta_mut(packet);
         let charged = meta.charged;
-        let tx = match egress.byte_ps {
-            0 => exact_tx(&self.common.fabric, port, charged),
-            per_byte => charged as u64 * per_byte as u64,
-        };
+        let tx = tx_time(&self.common.fabric, port, egress.byte_ps, charged);
         egress.busy_until = start + tx;
         let at = start + tx + egress.propagation;
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
