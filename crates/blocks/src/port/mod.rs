@@ -4,14 +4,16 @@
 //! A port has at most eight queues, each an intrusive [`Fifo`] through the packets themselves, and
 //! decides three things with three small parts: `discipline` whether a packet may wait, `schedule`
 //! and `shaper` which leaves next, `transmitter` what its markers see and when the link is free
-//! again. A single transport with at most two strict drop-tail classes gets [`Lane`], which does
-//! the same with less to look at; tests hold both against each other.
+//! again. A single transport with at most two strict drop-tail classes gets [`Lane`], one whose
+//! headers and data share the link by weight gets [`Pair`]: they do the same with less to look at,
+//! and tests hold them against it.
 
 mod classed;
 mod conflict;
 mod fifo;
 mod join;
 mod lane;
+mod pair;
 mod plan;
 mod schedule;
 mod shaper;
@@ -23,6 +25,7 @@ pub use classed::Classed;
 pub use conflict::{PolicyConflict, Remedy};
 pub use fifo::Fifo;
 pub use lane::Lane;
+pub use pair::Pair;
 pub use schedule::Scheduler;
 pub use shaper::TokenBucket;
 
@@ -105,6 +108,11 @@ impl Builder {
             Some(known) => plan.rules = known.clone(),
             None if self.known.len() < KINDS => self.known.push(plan.rules.clone()),
             None => {}
+        }
+        if let [only] = &policies[..]
+            && Pair::suits(only)
+        {
+            return Ok(Box::new(Pair::new(only)));
         }
         let markers = policies.iter_mut().flat_map(|policy| policy.markers.drain(..)).collect();
         let transmitter = transmitter::Transmitter::new(markers, site);

@@ -3,22 +3,17 @@
 use smallvec::SmallVec;
 
 /// Shares one resource in proportion to weights: start-time fair queueing (Goyal, Vin and Cheng
-/// 1996) over whole queues. Two queues that both wait never differ in charged bytes per weight by
-/// more than one packet of each. A queue without packets, or closed, neither saves nor owes.
+/// 1996) over `N` whole queues. Two queues that both wait never differ in charged bytes per weight
+/// by more than one packet of each. A queue without packets, or closed, neither saves nor owes.
 #[derive(Clone, Copy, Debug)]
-struct Fair {
+#[repr(C)]
+pub(crate) struct Fair<const N: usize> {
     /// Start tag of the packet served last.
     virtual_time: u64,
-    queues: [Tag; 8],
-}
-
-/// What fair queueing keeps of one queue.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tag {
-    /// Finish tag of its last packet.
-    finish: u64,
-    /// Virtual time of one of its bytes.
-    step: u64,
+    /// Finish tags of the queues' last packets.
+    finish: [u64; N],
+    /// Virtual time of one byte of each queue.
+    step: [u32; N],
 }
 
 /// Tags are brought back to zero beyond this.
@@ -45,15 +40,16 @@ pub(crate) fn common_multiple(weights: impl Iterator<Item = u32>) -> Option<u64>
     Some(multiple)
 }
 
-impl Fair {
-    fn new(weights: &[(u8, u32)]) -> Fair {
+impl<const N: usize> Fair<N> {
+    /// Of `(queue, weight)`. Panics if the weights have no [`common_multiple`].
+    pub fn new(weights: &[(u8, u32)]) -> Fair<N> {
         let multiple = common_multiple(weights.iter().map(|&(_, weight)| weight))
             .expect("weights were checked when the policies were joined");
-        let mut queues = [Tag::default(); 8];
+        let mut step = [0; N];
         for &(index, weight) in weights {
-            queues[index as usize].step = multiple / weight as u64;
+            step[index as usize] = (multiple / weight as u64) as u32;
         }
-        Fair { virtual_time: 0, queues }
+        Fair { virtual_time: 0, finish: [0; N], step }
     }
 
     /// The member of the set that is served next; of equals the lowest.
@@ -63,7 +59,7 @@ impl Fair {
         while set != 0 {
             let index = set.trailing_zeros() as u8;
             set &= set - 1;
-            let start = self.queues[index as usize].finish.max(self.virtual_time);
+            let start = self.start(index as usize);
             if start < best.0 {
                 best = (start, index);
             }
@@ -71,16 +67,27 @@ impl Fair {
         best.1
     }
 
+    /// Where the next packet of a queue would begin.
     #[inline]
-    fn charge(&mut self, index: u8, bytes: u32) {
-        let tag = &mut self.queues[index as usize];
-        let start = tag.finish.max(self.virtual_time);
+    pub fn start(&self, index: usize) -> u64 {
+        self.finish[index].max(self.virtual_time)
+    }
+
+    /// A queue was served `bytes`.
+    #[inline]
+    pub fn charge(&mut self, index: usize, bytes: u32) {
+        let start = self.start(index);
         self.virtual_time = start;
-        tag.finish = start + bytes as u64 * tag.step;
+        self.finish[index] = start + bytes as u64 * self.step[index] as u64;
         if start > TAG_LIMIT {
-            self.virtual_time = 0;
-            self.queues.iter_mut().for_each(|tag| tag.finish = tag.finish.saturating_sub(start));
+            self.begin_anew(start);
         }
+    }
+
+    #[cold]
+    fn begin_anew(&mut self, start: u64) {
+        self.virtual_time = 0;
+        self.finish.iter_mut().for_each(|finish| *finish = finish.saturating_sub(start));
     }
 }
 
@@ -89,7 +96,7 @@ impl Fair {
 struct Group {
     strict: u8,
     members: u8,
-    fair: Fair,
+    fair: Fair<8>,
 }
 
 /// Chooses among queues: first the strict ones in order, then by turns the groups, each of which
@@ -99,7 +106,7 @@ pub struct Scheduler {
     strict: u8,
     groups: SmallVec<[Group; 1]>,
     /// If there are several groups.
-    between: Option<Box<Fair>>,
+    between: Option<Box<Fair<8>>>,
 }
 
 /// Describes a group to [`Scheduler::new`].
@@ -165,11 +172,11 @@ impl Scheduler {
         if let Some(between) = &mut self.between {
             let own = self.groups.iter().position(|group| group.members & bit != 0);
             index = own.expect("every queue is strict or in a group");
-            between.charge(index as u8, bytes);
+            between.charge(index, bytes);
         }
         let group = &mut self.groups[index];
         if group.strict & bit == 0 {
-            group.fair.charge(queue, bytes);
+            group.fair.charge(queue as usize, bytes);
         }
     }
 }
@@ -181,18 +188,18 @@ mod tests {
     /// Bringing the tags back to zero after years of traffic changes no choice.
     #[test]
     fn old_tags_choose_like_young_ones() {
-        let mut young = Fair::new(&[(0, 10), (1, 1), (2, 3)]);
+        let mut young = Fair::<8>::new(&[(0, 10), (1, 1), (2, 3)]);
         let mut old = young;
         let age = TAG_LIMIT - 200_000;
         old.virtual_time += age;
-        old.queues.iter_mut().for_each(|tag| tag.finish += age);
+        old.finish.iter_mut().for_each(|finish| *finish += age);
         for turn in 0..1000u32 {
             let set = if turn % 7 == 0 { 0b101 } else { 0b111 };
             let index = young.pick(set);
             assert_eq!(old.pick(set), index, "turn {turn}");
             let bytes = [84, 1538, 700][index as usize];
-            young.charge(index, bytes);
-            old.charge(index, bytes);
+            young.charge(index as usize, bytes);
+            old.charge(index as usize, bytes);
         }
         assert!(old.virtual_time < TAG_LIMIT, "the tags were brought back");
     }
@@ -200,7 +207,7 @@ mod tests {
     /// Queues that were closed start level with each other, whatever they sent before.
     #[test]
     fn closed_queues_have_saved_nothing() {
-        let mut fair = Fair::new(&[(0, 1), (1, 1), (2, 1)]);
+        let mut fair = Fair::<3>::new(&[(0, 1), (1, 1), (2, 1)]);
         fair.charge(0, 50);
         for _ in 0..10 {
             fair.charge(2, 100);

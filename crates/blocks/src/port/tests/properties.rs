@@ -63,21 +63,29 @@ fn held(world: &World, inside: &[(PacketRef, u64)]) -> Backlog {
     Backlog { bytes, packets: inside.len() as u32 }
 }
 
-fn conserve(port: &mut dyn Port, steps: &[Step]) -> Result<Vec<(u32, u64)>, TestCaseError> {
+/// What a port did: `(packet, time)` of what left, and what became of each packet that came and of
+/// those that gave way to it.
+#[derive(Default, PartialEq, Debug)]
+struct Story {
+    out: Vec<(u32, u64)>,
+    fates: Vec<Fate>,
+}
+
+fn conserve(port: &mut dyn Port, steps: &[Step]) -> Result<Story, TestCaseError> {
     conserve_within(port, steps, |_, _| true)
 }
 
 /// Runs the steps and checks that every packet put in is inside, left or reported, and that the
-/// backlog is that of the packets inside, and `within` always. Returns `(packet, time)` of what
-/// left, and the rest.
+/// backlog is that of the packets inside, and `within` always.
 fn conserve_within(
     port: &mut dyn Port,
     steps: &[Step],
     within: impl Fn(&World, &[(PacketRef, u64)]) -> bool,
-) -> Result<Vec<(u32, u64)>, TestCaseError> {
+) -> Result<Story, TestCaseError> {
     let mut world = World::new();
     let mut inside: Vec<(PacketRef, u64)> = vec![];
-    let (mut out, mut now, mut next) = (vec![], 0u64, 0u32);
+    let (mut now, mut next) = (0u64, 0u32);
+    let Story { mut out, mut fates } = Story::default();
     let gone = |inside: &mut Vec<(PacketRef, u64)>, packet| {
         let at = inside.iter().position(|&(p, _)| p == packet);
         at.map(|at| inside.remove(at))
@@ -92,7 +100,9 @@ fn conserve_within(
                     Header::Data { seq: next, offset: 0, tag: 0, flags: bits };
                 next += 1;
                 let verdict = world.enqueue(port, now, packet);
+                fates.push(verdict.arriving);
                 if let Some((other, fate)) = verdict.displaced {
+                    fates.push(fate);
                     prop_assert_ne!(fate, Fate::Queued);
                     prop_assert_ne!(other, packet);
                     if fate != Fate::Trimmed {
@@ -131,7 +141,7 @@ fn conserve_within(
     }
     prop_assert_eq!(port.backlog(), Backlog::default());
     prop_assert_eq!(port.data_backlog(), Backlog::default());
-    Ok(out)
+    Ok(Story { out, fates })
 }
 
 proptest! {
@@ -206,6 +216,25 @@ proptest! {
         let lane = conserve(&mut Lane::new(&classes, transmitter()), &steps)?;
         let classed = conserve(&mut Classed::new(plan, transmitter()), &steps)?;
         prop_assert_eq!(lane, classed);
+    }
+
+    /// The port of headers and trimmed data does what the general one does.
+    #[test]
+    fn a_pair_is_a_classed_port(
+        limits in prop::collection::vec(limit(), 2),
+        weights in prop::collection::vec(1..200u32, 2),
+        tail in prop_oneof![Just(0.0), Just(0.5), Just(1.0)],
+        bounce in any::<bool>(),
+        steps in steps(2),
+    ) {
+        let mut classes = [weighted(weights[0], limits[0]), weighted(weights[1], limits[1])];
+        classes[1].discipline = Discipline::Trim { headers: 0, tail, bounce };
+        let plan = join::plan(&[policy(1, &classes)], Join::Shared).unwrap();
+        let transmitter = transmitter::Transmitter::new(vec![], &site());
+        prop_assert!(Pair::suits(&policy(1, &classes)));
+        let pair = conserve(&mut Pair::new(&policy(1, &classes)), &steps)?;
+        let classed = conserve(&mut Classed::new(plan, transmitter), &steps)?;
+        prop_assert_eq!(pair, classed);
     }
 
     /// Drop-tail classes: limits hold, order is kept, more important classes leave first.
