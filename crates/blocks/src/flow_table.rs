@@ -4,9 +4,13 @@
 //! open-addressing index over a slab; nothing about it depends on the order of hash buckets.
 
 use incast_transport::{FlowId, Span, Time};
+use smallvec::SmallVec;
 
 /// Stands for an unused cell of the index. No flow has this number.
 const VACANT: u32 = u32::MAX;
+/// Cells that lie in the table itself: enough for two flows.
+const NEAR_CELLS: usize = 4;
+/// Cells of the smallest generation of a set.
 const FIRST_CELLS: usize = 16;
 
 /// Fibonacci hashing: the golden ratio spreads consecutive numbers over the upper bits.
@@ -30,7 +34,7 @@ struct Cell {
 #[derive(Clone, Debug)]
 pub struct FlowTable<T> {
     /// A power of two, at most half of it in use; linear probing.
-    cells: Vec<Cell>,
+    cells: SmallVec<[Cell; NEAR_CELLS]>,
     shift: u32,
     slots: Vec<Option<T>>,
     free: Vec<u32>,
@@ -45,7 +49,7 @@ impl<T> Default for FlowTable<T> {
 impl<T> FlowTable<T> {
     /// An empty table. Allocates with the first insertion.
     pub fn new() -> FlowTable<T> {
-        FlowTable { cells: vec![], shift: 31, slots: vec![], free: vec![] }
+        FlowTable { cells: SmallVec::new(), shift: 31, slots: vec![], free: vec![] }
     }
 
     /// Number of flows in it.
@@ -176,8 +180,9 @@ impl<T> FlowTable<T> {
 
     #[cold]
     fn grow(&mut self) {
-        let count = (self.cells.len() * 2).max(FIRST_CELLS);
-        let old = std::mem::replace(&mut self.cells, vec![Cell { flow: VACANT, slot: 0 }; count]);
+        let count = (self.cells.len() * 2).max(NEAR_CELLS);
+        let vacant = Cell { flow: VACANT, slot: 0 };
+        let old = std::mem::replace(&mut self.cells, SmallVec::from_elem(vacant, count));
         self.shift = shift_of(count);
         old.into_iter().filter(|cell| cell.flow != VACANT).for_each(|cell| self.place(cell));
     }

@@ -10,6 +10,7 @@ pub mod math;
 pub mod outbox;
 pub mod pacer;
 pub mod port;
+pub mod queue;
 pub mod ranking;
 pub mod reassembly;
 pub mod receiver_driven;

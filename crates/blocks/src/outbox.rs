@@ -1,7 +1,7 @@
 //! Control packets of a host that wait for the NIC: announcements, grants, tokens, finishes.
 
+use crate::queue::Queue;
 use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Time, TransportId, flag};
-use std::collections::VecDeque;
 
 /// Service class of control packets.
 pub const CONTROL: u8 = 0;
@@ -24,13 +24,13 @@ pub struct Control {
 /// Control packets of one transport, first in, first out.
 pub struct Outbox {
     transport: TransportId,
-    waiting: VecDeque<Control>,
+    waiting: Queue<Control>,
 }
 
 impl Outbox {
     /// Nothing waits.
     pub fn new(transport: TransportId) -> Outbox {
-        Outbox { transport, waiting: VecDeque::new() }
+        Outbox { transport, waiting: Queue::new() }
     }
 
     /// Adds a packet.

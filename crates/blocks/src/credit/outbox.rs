@@ -1,8 +1,8 @@
 //! Packets that wait for the NIC: credits, and in one queue all else.
 
 use super::CREDIT;
+use crate::queue::Queue;
 use incast_transport::{Env, Extension, Packet, PacketRef};
-use std::collections::VecDeque;
 
 /// A packet and when what it tells was current, in picoseconds.
 #[derive(Clone, Copy)]
@@ -21,8 +21,8 @@ struct Paced {
 /// Two queues, each first in, first out.
 #[derive(Default)]
 pub struct Outbox {
-    credits: VecDeque<Paced>,
-    packets: VecDeque<Waiting>,
+    credits: Queue<Paced>,
+    packets: Queue<Waiting>,
 }
 
 /// Bytes by which the shortest packet that Ethernet charges is longer than a header, in pairs

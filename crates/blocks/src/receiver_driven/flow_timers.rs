@@ -1,14 +1,13 @@
 //! One lazily updated timer a flow.
 
+use crate::queue::Agenda;
 use incast_transport::{FlowId, Time};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// Timers of many flows. A flow keeps the instant of its only valid entry in `armed`; a deadline
 /// that moves to later costs nothing until the old instant comes.
 #[derive(Debug, Default)]
 pub struct FlowTimers {
-    heap: BinaryHeap<Reverse<(Time, FlowId)>>,
+    entries: Agenda<(Time, FlowId)>,
 }
 
 impl FlowTimers {
@@ -17,14 +16,14 @@ impl FlowTimers {
     pub fn arm(&mut self, flow: FlowId, armed: &mut Time, deadline: Time) {
         if deadline < *armed {
             *armed = deadline;
-            self.heap.push(Reverse((deadline, flow)));
+            self.entries.push((deadline, flow));
         }
     }
 
     /// The earliest entry; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn next(&self) -> Time {
-        self.heap.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
+        self.entries.peek().map_or(Time::NEVER, |(at, _)| *at)
     }
 
     /// Takes out an entry that is due: the instant it was armed for, and whose it is. It is valid
@@ -33,11 +32,11 @@ impl FlowTimers {
         if self.next() > now {
             return None;
         }
-        self.heap.pop().map(|Reverse(entry)| entry)
+        self.entries.pop()
     }
 
     /// Entries held, stale ones included.
     pub fn entries(&self) -> usize {
-        self.heap.len()
+        self.entries.len()
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{Arrival, Arrivals, CONTROL, FlowTimers, Holes, IF_IDLE, LAST_RESORT};
 use crate::flow_table::{FlowSet, FlowTable};
+use crate::queue::Queue;
 use incast_transport::{
     Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, TransportId, data_flag,
 };
-use std::collections::VecDeque;
 
 /// What a receiver needs to know of its transport.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +123,7 @@ pub struct Receivers<R: Recovery> {
     recovery: R,
     flows: FlowTable<Incoming<R::Flow>>,
     finished: FlowSet,
-    answers: VecDeque<Answer>,
+    answers: Queue<Answer>,
     timers: FlowTimers,
 }
 
@@ -135,7 +135,7 @@ impl<R: Recovery> Receivers<R> {
             recovery,
             flows: FlowTable::new(),
             finished: FlowSet::new(),
-            answers: VecDeque::new(),
+            answers: Queue::new(),
             timers: FlowTimers::default(),
         }
     }

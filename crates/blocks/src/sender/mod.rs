@@ -25,14 +25,14 @@ pub use control::{
 };
 
 use crate::flow_table::{FlowSet, FlowTable};
+use crate::queue::{Agenda, Queue};
 use incast_transport::{
     Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Packet, PacketRef, Reason, Time,
     flag, tcp_flag,
 };
 use incoming::{Incoming, Received, Reply};
 use outgoing::{Answered, Gate, Outgoing, Timer};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 /// A header-only packet that waits for the NIC; its extension waits in a queue of its own.
 #[derive(Clone, Copy)]
@@ -48,12 +48,12 @@ struct Waiting {
 
 /// Header-only packets of one urgency, first come first served.
 #[derive(Default)]
-struct Queue {
-    packets: VecDeque<Waiting>,
+struct Urgency {
+    packets: Queue<Waiting>,
     extensions: VecDeque<Extension>,
 }
 
-impl Queue {
+impl Urgency {
     #[inline]
     fn push(&mut self, packet: Waiting, extension: &Extension) {
         if packet.extended {
@@ -73,12 +73,12 @@ pub struct Sender<L: Law> {
     /// late a copy comes.
     finished: FlowSet,
     /// Flows that may send, in turn.
-    ready: VecDeque<FlowId>,
+    ready: Queue<FlowId>,
     /// Packets of class 0, then the others.
-    queues: [Queue; 2],
+    queues: [Urgency; 2],
     /// Alarms. Each timer of a flow has at least one no later than it is due; an alarm that comes
     /// early is set again, so restarting a timer costs nothing.
-    alarms: BinaryHeap<Reverse<(Time, FlowId, Timer)>>,
+    alarms: Agenda<(Time, FlowId, Timer)>,
 }
 
 impl<L: Law> Sender<L> {
@@ -91,9 +91,9 @@ impl<L: Law> Sender<L> {
             outgoing: FlowTable::new(),
             incoming: FlowTable::new(),
             finished: FlowSet::new(),
-            ready: VecDeque::new(),
+            ready: Queue::new(),
             queues: Default::default(),
-            alarms: BinaryHeap::new(),
+            alarms: Agenda::default(),
         }
     }
 
@@ -142,7 +142,7 @@ impl<L: Law> Sender<L> {
         for (timer, due) in dues {
             if due < out.armed[timer as usize] {
                 out.armed[timer as usize] = due;
-                self.alarms.push(Reverse((due, flow, timer)));
+                self.alarms.push((due, flow, timer));
             }
         }
     }
@@ -189,7 +189,7 @@ impl<L: Law> Sender<L> {
         let (armed, until) = (inc.armed, inc.delayed_until);
         if until < armed {
             inc.armed = until;
-            self.alarms.push(Reverse((until, flow, Timer::Delay)));
+            self.alarms.push((until, flow, Timer::Delay));
         }
         if new {
             env.probe.delivered(flow, packet.header.data_key(), offset, packet.payload as u32);
@@ -411,7 +411,7 @@ impl<L: Law> Sender<L> {
             }
         } else if inc.delayed_until < Time::NEVER {
             inc.armed = inc.delayed_until;
-            self.alarms.push(Reverse((inc.armed, flow, Timer::Delay)));
+            self.alarms.push((inc.armed, flow, Timer::Delay));
         }
     }
 }
@@ -489,11 +489,11 @@ impl<L: Law> Host for Sender<L> {
 
     #[inline]
     fn deadline(&self) -> Time {
-        self.alarms.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at)
+        self.alarms.peek().map_or(Time::NEVER, |(at, ..)| *at)
     }
 
     fn wake(&mut self, env: &mut Env<'_>) {
-        while let Some(&Reverse((at, flow, timer))) = self.alarms.peek() {
+        while let Some(&(at, flow, timer)) = self.alarms.peek() {
             if at > env.now {
                 break;
             }

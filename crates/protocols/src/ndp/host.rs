@@ -5,12 +5,12 @@ use super::receiver::{Answer, Receivers};
 use super::sender::{Sender, Sent, Timeouts};
 use super::{CONTROL, DATA, ID};
 use incast_blocks::flow_table::FlowTable;
+use incast_blocks::queue::Queue;
 use incast_blocks::receiver_driven::FlowTimers;
 use incast_transport::{
     Classes, Env, Flow, FlowId, Header, Host, Packet, PacketRef, Random, Reason, Span, Time,
     data_flag, flag,
 };
-use std::collections::VecDeque;
 
 /// What a host needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub struct NdpHost {
     plan: HostPlan,
     senders: FlowTable<Sender>,
     /// Flows that may send, in turn. May name flows that have finished.
-    turn: VecDeque<FlowId>,
+    turn: Queue<FlowId>,
     timers: FlowTimers,
     receivers: Receivers,
     /// Paths of answers.
@@ -43,7 +43,7 @@ impl NdpHost {
         NdpHost {
             plan,
             senders: FlowTable::new(),
-            turn: VecDeque::new(),
+            turn: Queue::new(),
             timers: FlowTimers::default(),
             receivers: Receivers::new(plan.spacing),
             paths: Paths::new(plan.paths),

@@ -1,18 +1,20 @@
 //! A source's choice of paths: each path once, in random order, then a new order.
 
 use incast_transport::Random;
+use smallvec::SmallVec;
 
 /// A permutation of path numbers that is renewed after each turn (SIGCOMM 2017 §3.1.1).
 #[derive(Clone, Debug)]
 pub struct Paths {
-    order: Vec<u16>,
+    order: SmallVec<[u16; 8]>,
     next: usize,
 }
 
 impl Paths {
     /// `count` paths; with one the path number is always 0.
     pub fn new(count: u32) -> Paths {
-        let order: Vec<u16> = if count > 1 { (0..count as u16).collect() } else { vec![] };
+        let order: SmallVec<[u16; 8]> =
+            if count > 1 { (0..count as u16).collect() } else { SmallVec::new() };
         Paths { next: order.len(), order }
     }
 

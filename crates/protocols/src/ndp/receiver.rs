@@ -1,9 +1,9 @@
 //! All flows into one host: answers at once, and one pacer of pulls for all of them.
 
 use incast_blocks::flow_table::{FlowSet, FlowTable};
+use incast_blocks::queue::Queue;
 use incast_blocks::receiver_driven::{Arrival, Arrivals};
 use incast_transport::{Env, FlowId, Header, HostId, PacketRef, Span, Time, data_flag, flag};
-use std::collections::VecDeque;
 
 /// A packet that this host is about to send for a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,9 +36,9 @@ struct Inbound {
 pub struct Receivers {
     flows: FlowTable<Inbound>,
     finished: FlowSet,
-    answers: VecDeque<Answer>,
+    answers: Queue<Answer>,
     /// Flows with owed pulls, in turn. May name flows that have finished.
-    turn: VecDeque<FlowId>,
+    turn: Queue<FlowId>,
     /// Pulls owed by all flows.
     owed: u64,
     /// From when on the next pull may be sent.
@@ -53,8 +53,8 @@ impl Receivers {
         Receivers {
             flows: FlowTable::new(),
             finished: FlowSet::new(),
-            answers: VecDeque::new(),
-            turn: VecDeque::new(),
+            answers: Queue::new(),
+            turn: Queue::new(),
             owed: 0,
             next_pull: Time::ZERO,
             spacing,
