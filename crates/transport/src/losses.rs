@@ -1,36 +1,48 @@
 //! Losses that have not been repaired yet, by flow and number in the flow.
 
+use crate::probe::Parts;
 use crate::{FlowId, Loss};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// The first loss of each data packet that is still missing. A transport that trims loses most of
 /// its packets once, so the index is small and fast, and what it leads to lies apart.
 #[derive(Default)]
 pub(crate) struct Losses {
-    index: HashMap<(u32, u32), u32, BuildHasherDefault<Spread>>,
-    slots: Vec<Loss>,
+    index: HashMap<Number, u32, BuildHasherDefault<Spread>>,
+    slots: Vec<Slot>,
     free: Vec<u32>,
 }
+
+/// When, and the parts until then: two cache lines.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Slot {
+    at: u64,
+    parts: Parts,
+}
+
+const _: () = assert!(std::mem::size_of::<Slot>() == 128);
 
 impl Losses {
     /// Takes in a loss; of two of the same packet the earlier one counts. Returns whether it is the
     /// first.
     pub fn insert(&mut self, loss: Loss) -> bool {
-        match self.index.entry((loss.flow.0, loss.key)) {
+        let Loss { flow, key, at, parts } = loss;
+        match self.index.entry(Number { flow: flow.0, key }) {
             Entry::Occupied(known) => {
                 let known = &mut self.slots[*known.get() as usize];
-                if loss.at < known.at {
-                    *known = loss;
+                if at < known.at {
+                    *known = Slot { at, parts };
                 }
                 false
             }
             Entry::Vacant(place) => {
                 let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
                 match self.slots.get_mut(slot as usize) {
-                    Some(unused) => *unused = loss,
-                    None => self.slots.push(loss),
+                    Some(unused) => *unused = Slot { at, parts },
+                    None => self.slots.push(Slot { at, parts }),
                 }
                 place.insert(slot);
                 true
@@ -40,31 +52,51 @@ impl Losses {
 
     /// Takes out the loss of a packet.
     pub fn remove(&mut self, flow: FlowId, key: u32) -> Option<Loss> {
-        let slot = self.index.remove(&(flow.0, key))?;
+        let slot = self.index.remove(&Number { flow: flow.0, key })?;
         self.free.push(slot);
-        Some(self.slots[slot as usize])
+        let Slot { at, parts } = self.slots[slot as usize];
+        Some(Loss { flow, key, at, parts })
     }
 }
 
-/// Spreads numbers over 64 bits. Nobody chooses them to collide, and no result depends on the
-/// order of the index.
+/// A packet's number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Number {
+    flow: u32,
+    key: u32,
+}
+
+impl Hash for Number {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64((self.flow as u64) << 32 | self.key as u64);
+    }
+}
+
+/// Spreads flows over 64 bits and keeps neighbours of a flow, which are lost and come together, in
+/// one cache line. Nobody chooses them to collide, and no result depends on the order of the index.
 #[derive(Default)]
 struct Spread(u64);
 
+/// As many numbers are neighbours: eight.
+const NEIGHBOURS: u32 = 3;
+
 impl Hasher for Spread {
     #[inline]
-    fn write_u32(&mut self, value: u32) {
-        self.0 = (self.0.rotate_left(32) ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    fn write_u64(&mut self, value: u64) {
+        let place = value & ((1 << NEIGHBOURS) - 1);
+        let spread = (value >> NEIGHBOURS).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // The index takes its lower bits for places and its upper seven for tags.
+        self.0 = ((spread ^ spread >> 32) << NEIGHBOURS | place) ^ place << 61;
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u32(*byte as u32));
+        bytes.iter().for_each(|byte| self.write_u64(self.0 ^ *byte as u64));
     }
 
     #[inline]
     fn finish(&self) -> u64 {
-        // The index takes its upper bits for tags and its lower ones for places.
-        self.0 ^ self.0 >> 32
+        self.0
     }
 }
 
