@@ -61,10 +61,12 @@ pub fn choose(
             let from = if packet.has(flag::BOUNCED) { packet.dst } else { packet.src };
             let first = fabric.rack_of(from.0);
             let digit = match node == first {
-                true => packet.path as usize,
-                false => packet.path as usize / routes.next(first, heading(packet).0).len().max(1),
+                true => packet.path as u32,
+                false => {
+                    packet.path as u32 / routes.next(first, heading(packet).0).len().max(1) as u32
+                }
             };
-            digit % ports.len()
+            (digit % ports.len() as u32) as usize
         }
         Routing::RoundRobin => return Choice::Turn,
     };
