@@ -205,7 +205,7 @@ impl Builder {
                 silent_from: silent.map(|(_, at)| at.0).min().unwrap_or(u64::MAX),
                 port: port as u32,
                 turn: 0,
-                transports,
+                transports: transports.into_iter().collect(),
                 nic: handler,
                 random: Random::new(seed, host, purpose::HOST),
                 faults: Random::new(seed, host, purpose::FAULTS),

@@ -6,12 +6,15 @@ use incast_transport::{
     Classes, Dequeue, Env, FlowId, Host, HostClock, HostId, PacketRef, Port, PortEnv, Random, Time,
     TransportId, flag,
 };
+use smallvec::SmallVec;
 
 /// Never.
 const NEVER: u64 = u64::MAX;
 /// More calls than this at one instant mean that a transport does not let time pass.
 const MOST_CALLS: u32 = 1_000_000;
 
+/// What every packet touches comes first.
+#[repr(C, align(64))]
 pub(crate) struct HostState {
     pub clock: HostClock,
     /// Since when the NIC should ask for a packet; never if it has been told there is none.
@@ -26,11 +29,13 @@ pub(crate) struct HostState {
     pub port: u32,
     /// The transport that is asked first.
     pub turn: u32,
-    pub transports: Vec<(TransportId, Box<dyn Host>)>,
+    pub transports: SmallVec<[(TransportId, Box<dyn Host>); 1]>,
     pub nic: Option<Box<dyn Port>>,
     pub random: Random,
     pub faults: Random,
 }
+
+const _: () = assert!(std::mem::size_of::<Option<HostState>>() == 192);
 
 impl HostState {
     #[inline]

@@ -6,7 +6,7 @@ use crate::queue::{Event, Wheel};
 use incast_fabric::{Fabric, NodeId, PortId, Routes, order};
 use incast_transport::{
     Bytes, Extension, FlowId, Header, Loss, Meta, Packet, PacketPool, PacketRef, Port, Probe,
-    Random, Routing, Stamps, SwitchHook, Time,
+    Random, Routing, Stamps, SwitchHook, Time, prefetch,
 };
 use incast_world::{
     Buffers, Captured, Captures, Choice, Deliveries, Faults, FlowSetup, Ingress, PortSeries,
@@ -24,9 +24,6 @@ pub(crate) mod class {
 }
 /// In a timer's id: a port, not a host.
 pub(crate) const PORT_TIMER: u32 = 1 << 31;
-
-/// How many events ahead packets are brought near.
-const AHEAD: usize = 12;
 
 /// Bits of `Meta::mark`.
 pub(crate) mod mark {
@@ -286,14 +283,36 @@ impl Partition {
         }
     }
 
-    /// Brings a packet near that will arrive soon.
+    /// Brings near what the next events will touch: packets, then the hosts they arrive at, then
+    /// what these hold. Where fewer events are at hand all is near anyway.
     #[inline]
     fn look_ahead(&self) {
-        if let Some(event) = self.queue.ahead(AHEAD)
-            && event.key < class::OPEN
-        {
-            self.pool.prefetch(PacketRef(event.id));
+        let Some([second, _, fourth, _, _, _, eighth]) = self.queue.after_next() else { return };
+        if eighth.key < class::OPEN {
+            self.pool.prefetch(PacketRef(eighth.id));
         }
+        if let Some(host) = self.destination(fourth) {
+            prefetch(host, 2);
+        }
+        if let Some(host) = self.destination(second)
+            && let Some((_, transport)) = host.transports.first()
+        {
+            prefetch(&**transport, 6);
+        }
+    }
+
+    /// The host at which a packet arrives with this event.
+    #[inline]
+    fn destination(&self, event: &Event) -> Option<&HostState> {
+        if event.key >= class::OPEN {
+            return None;
+        }
+        let meta = self.pool.meta(PacketRef(event.id));
+        if meta.next != PacketRef::NONE {
+            return None;
+        }
+        let peer = self.egress.get(meta.link as usize)?.peer;
+        self.hosts.get(peer as usize)?.as_ref()
     }
 
     /// A packet arrives at the other end of the link it left by.

@@ -152,10 +152,11 @@ impl Wheel {
         self.side.pop().expect("an event is waiting").0
     }
 
-    /// An event that will be popped soon, for prefetching.
+    /// Events that will be popped soon, from the second after the one popped last on, if the bucket
+    /// in progress has as many.
     #[inline]
-    pub fn ahead(&self, distance: usize) -> Option<&Event> {
-        self.current.get(self.position + distance)
+    pub fn after_next<const N: usize>(&self) -> Option<&[Event; N]> {
+        self.current.get(self.position + 1..)?.first_chunk()
     }
 
     /// The next slot with events, if any are left at all.

@@ -34,7 +34,7 @@ pub use flow::{Flow, Segments};
 pub use host::Host;
 pub use parameter::{ParameterDoc, ParameterError};
 pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper, TransportSet};
-pub use pool::{Meta, PacketPool, PacketRef, Stamps};
+pub use pool::{Meta, PacketPool, PacketRef, Stamps, prefetch};
 pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
     SwitchHook, Verdict, View,

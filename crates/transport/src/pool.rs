@@ -256,6 +256,13 @@ impl PacketPool {
     }
 }
 
+/// Brings the first cache lines of something near that will be needed soon.
+#[inline]
+pub fn prefetch<T: ?Sized>(what: &T, lines: usize) {
+    let first = what as *const T as *const u8;
+    (0..lines).for_each(|line| prefetch_line(first.wrapping_add(64 * line)));
+}
+
 /// Brings the line of an address near. Any address is allowed.
 #[inline]
 fn prefetch_line(address: *const u8) {
