@@ -1,8 +1,9 @@
 //! From a setup to partitions.
 
+use crate::egress::Egress;
 use crate::host::HostState;
 use crate::line::Line;
-use crate::partition::{Common, Egress, Outbox, Partition, SwitchState};
+use crate::partition::{Common, Outbox, Partition, SwitchState};
 use crate::queue::Wheel;
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{Bytes, HostClock, PacketPool, PacketRef, Probe, Random, Routing, Time};

@@ -1,9 +1,81 @@
 //! Switch ports: enqueue, lazily dequeue, account.
 
+use crate::line::Line;
 use crate::partition::{PORT_TIMER, Partition, class, mark};
 use crate::queue::Event;
-use incast_transport::{Classes, Dequeue, Fate, PacketRef, PortEnv, Time, Verdict, flag};
-use incast_world::OWN;
+use incast_fabric::Fabric;
+use incast_transport::{Bytes, Classes, Dequeue, Fate, PacketRef, PortEnv, Time, Verdict, flag};
+use incast_world::{OWN, PortSeries};
+
+/// An egress port: what most packets touch is one cache line each here, in its line and in its
+/// series.
+#[repr(C, align(64))]
+pub(crate) struct Egress {
+    /// End of the present or last transmission.
+    pub busy_until: u64,
+    /// Earliest start of the next transmission for other reasons.
+    pub resume: u64,
+    /// Earliest scheduled timer event.
+    pub timer: u64,
+    pub propagation: u64,
+    /// Picoseconds per byte, or 0 when that is not a whole number.
+    pub byte_ps: u32,
+    pub peer: u32,
+    /// Our identity at the peer, for ties.
+    pub reverse: u32,
+    /// The packet sent last.
+    pub last: PacketRef,
+    /// Packets wait here.
+    pub waiting: bool,
+    /// `last` will bring the port up to date.
+    pub armed: bool,
+    /// On the list of ports that transmit at this instant.
+    pub kicked: bool,
+    /// The peer is in another partition.
+    pub cut: bool,
+    pub dead: bool,
+    pub lossy: bool,
+    pub captured: bool,
+    pub tier: u8,
+    /// Open classes.
+    pub open: u8,
+    /// Evaluated at every transmission's end, because its switch shares a buffer or pauses links.
+    pub eager: bool,
+    /// A pause frame may have to leave.
+    pub pausing: bool,
+    /// Its markers may have deadlines.
+    pub timed: bool,
+    /// Decides everything about a packet when it comes.
+    pub in_order: bool,
+    /// What waits, if it is in order.
+    pub line: Line,
+    pub series: PortSeries,
+}
+
+impl Egress {
+    /// When the next packet begins transmission, if one waits.
+    #[inline]
+    pub fn start(&self) -> u64 {
+        self.busy_until.max(self.resume)
+    }
+}
+
+const _: () = assert!(std::mem::offset_of!(Egress, line) == 64);
+
+/// How long `charged` bytes take on a port's link, where a byte takes `byte_ps`.
+#[inline]
+pub(crate) fn tx_time(fabric: &Fabric, port: u32, byte_ps: u32, charged: u16) -> u64 {
+    match byte_ps {
+        0 => exact_tx(fabric, port, charged),
+        per_byte => charged as u64 * per_byte as u64,
+    }
+}
+
+/// Transmission time where a byte does not last a whole number of picoseconds; rounded up.
+#[cold]
+fn exact_tx(fabric: &Fabric, port: u32, charged: u16) -> u64 {
+    fabric.ports()[port as usize].rate.tx_time(Bytes(charged as u64)).0
+}
 
 impl Partition {
     /// A packet wants to leave by `port`, now.

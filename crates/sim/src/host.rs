@@ -1,6 +1,7 @@
 //! Hosts: their transports, their NIC and their timers, each brought up to date when needed.
 
-use crate::partition::{Partition, class, mark, tx_time};
+use crate::egress::tx_time;
+use crate::partition::{Partition, class, mark};
 use crate::queue::Event;
 use incast_transport::{
     Classes, Dequeue, Env, FlowId, Host, HostClock, HostId, PacketRef, Port, PortEnv, Random, Time,

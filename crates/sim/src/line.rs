@@ -2,7 +2,8 @@
 //! known then, and one event takes it from one port to the next. What began transmission since is
 //! accounted for when the port is looked at again.
 
-use crate::partition::{Partition, tx_time};
+use crate::egress::tx_time;
+use crate::partition::Partition;
 use incast_transport::{Backlog, PacketRef, Port, PortEnv, Time};
 use incast_world::PortSeries;
 use std::collections::VecDeque;

@@ -6,7 +6,8 @@
 //! sleep: waiting for each other would cost more.
 
 use crate::build::build;
-use crate::partition::{Egress, Outbox, Partition};
+use crate::egress::Egress;
+use crate::partition::{Outbox, Partition};
 use incast_transport::{Ages, FlowId, FlowRecord, RunRecord, Span, Time};
 use incast_world::{Captured, Captures, Setup};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -14,6 +14,7 @@
 //! receiving half, answered with SYN and ACK. There is no handshake unless a law asks one.
 
 mod control;
+mod headers;
 mod incoming;
 mod outgoing;
 #[cfg(test)]
@@ -26,42 +27,13 @@ pub use control::{
 
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::{Agenda, Queue};
+use headers::{Urgency, Waiting, header_packet};
 use incast_transport::{
     Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Packet, PacketRef, Reason, Time,
     flag, tcp_flag,
 };
 use incoming::{Incoming, Received, Reply};
 use outgoing::{Answered, Gate, Outgoing, Timer};
-use std::collections::VecDeque;
-
-/// A header-only packet that waits for the NIC; its extension waits in a queue of its own.
-#[derive(Clone, Copy)]
-struct Waiting {
-    header: Header,
-    flow: FlowId,
-    to: HostId,
-    class: u8,
-    mark: u8,
-    extended: bool,
-    informed: Time,
-}
-
-/// Header-only packets of one urgency, first come first served.
-#[derive(Default)]
-struct Urgency {
-    packets: Queue<Waiting>,
-    extensions: VecDeque<Extension>,
-}
-
-impl Urgency {
-    #[inline]
-    fn push(&mut self, packet: Waiting, extension: &Extension) {
-        if packet.extended {
-            self.extensions.push_back(*extension);
-        }
-        self.packets.push_back(packet);
-    }
-}
 
 /// The transport of one host: all its flows, under one law.
 pub struct Sender<L: Law> {
@@ -314,30 +286,8 @@ impl<L: Law> Sender<L> {
     /// The first header-only packet whose class is open.
     #[inline]
     fn header_only(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
-        let queue = self
-            .queues
-            .iter_mut()
-            .find(|queue| queue.packets.front().is_some_and(|packet| open.has(packet.class)))?;
-        let waiting = queue.packets.pop_front()?;
-        let handle = env.packets.create(Packet {
-            header: waiting.header,
-            src: env.host,
-            dst: waiting.to,
-            flow: waiting.flow,
-            payload: 0,
-            path: 0,
-            mark: waiting.mark,
-            class: waiting.class,
-            transport: self.options.transport,
-            flags: 0,
-            extension: 0,
-        });
-        if waiting.extended {
-            let extension = queue.extensions.pop_front().expect("its extension waits too");
-            env.packets.extend(handle, extension);
-        }
-        env.packets.stamps_mut(handle).informed = waiting.informed.0;
-        Some(handle)
+        let queue = self.queues.iter_mut().find(|queue| queue.opens(open))?;
+        queue.send(env, self.options.transport)
     }
 
     /// The next data packet of this flow, which may send.
@@ -416,25 +366,6 @@ impl<L: Law> Sender<L> {
     }
 }
 
-/// A header-only packet of the sending half.
-fn header_packet(flow: &Flow, progress: &Progress, question: &Question, flag: u8) -> Waiting {
-    Waiting {
-        header: Header::Segment {
-            seq: progress.sent as u32,
-            ack: 0,
-            window: question.window,
-            nibble: question.nibble,
-            flags: question.flags | flag,
-        },
-        flow: flow.id,
-        to: flow.dst,
-        class: question.class,
-        mark: 0,
-        extended: question.extension != Extension::None,
-        informed: Time::ZERO,
-    }
-}
-
 impl<L: Law> Host for Sender<L> {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
         let control = self.law.control(env.now, flow, self.outgoing.len());
@@ -484,7 +415,7 @@ impl<L: Law> Host for Sender<L> {
     }
 
     fn idle(&self) -> bool {
-        self.ready.is_empty() && self.queues.iter().all(|queue| queue.packets.is_empty())
+        self.ready.is_empty() && self.queues.iter().all(|queue| queue.is_empty())
     }
 
     #[inline]
