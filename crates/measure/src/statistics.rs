@@ -67,18 +67,16 @@ pub fn confidence(samples: &[f64]) -> Option<Confidence> {
     Some(Confidence { mean, half_width, samples: n })
 }
 
-/// Number of batches of [`batch_confidence`].
+/// Number of [`batches`].
 pub const BATCHES: usize = 10;
 
-/// Half width of the 95 % confidence interval of a statistic of one run by batch means: the values
-/// in order of time are cut into [`BATCHES`] equal batches (what is left over joins the last), the
-/// statistic is taken of each, and the results are treated as samples. `None` if a batch would
-/// have fewer than `smallest` values.
-pub fn batch_confidence(
+/// A statistic of each of [`BATCHES`] equal batches of one run's values in order of time; what is
+/// left over joins the last. `None` if a batch would have fewer than `smallest` values.
+pub fn batches(
     values: &[f64],
     smallest: usize,
     statistic: impl Fn(&[f64]) -> Option<f64>,
-) -> Option<f64> {
+) -> Option<Vec<f64>> {
     let size = values.len() / BATCHES;
     if size < smallest.max(1) {
         return None;
@@ -87,8 +85,19 @@ pub fn batch_confidence(
         let end = if at + 1 == BATCHES { values.len() } else { (at + 1) * size };
         statistic(&values[at * size..end])
     };
-    let samples: Option<Vec<f64>> = (0..BATCHES).map(batch).collect();
-    confidence(&samples?).map(|interval| interval.half_width)
+    (0..BATCHES).map(batch).collect()
+}
+
+/// Half width of the 95 % confidence interval of a statistic of one run by batch means: what
+/// [`batches`] gives is treated as samples. `None` if a batch would have fewer than `smallest`
+/// values.
+pub fn batch_confidence(
+    values: &[f64],
+    smallest: usize,
+    statistic: impl Fn(&[f64]) -> Option<f64>,
+) -> Option<f64> {
+    let samples = batches(values, smallest, statistic)?;
+    confidence(&samples).map(|interval| interval.half_width)
 }
 
 /// Some values in a few numbers. Percentiles are by nearest rank ([`percentile`]).

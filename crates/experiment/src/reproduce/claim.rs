@@ -1,5 +1,6 @@
 //! Claims and how they are judged.
 
+use super::confidence::verdict;
 use super::measure::Kind;
 use super::{Finished, Measure, Runs};
 use crate::{Fault, Plan};
@@ -68,13 +69,8 @@ impl Claim {
             let measured = "no such number in the run".to_string();
             return Judgement { expected, measured, verdict: "cannot be judged" };
         };
-        let inside =
-            self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max);
-        Judgement {
-            expected,
-            measured: shown(value, width),
-            verdict: if inside { "matches" } else { "differs" },
-        }
+        let verdict = verdict(value, width, self.min, self.max);
+        Judgement { expected, measured: shown(value, width) + open(verdict), verdict }
     }
 
     fn interval(&self) -> String {
@@ -89,7 +85,7 @@ impl Claim {
     fn judge_order(&self, order: &[String], runs: &Runs) -> Judgement {
         let run = self.run.as_deref();
         let values: Vec<Option<f64>> = order.iter().map(|name| self.one(runs, run, name)).collect();
-        let shown: Vec<String> = order
+        let mut measured: Vec<String> = order
             .iter()
             .zip(&values)
             .map(|(name, value)| match value {
@@ -97,13 +93,26 @@ impl Claim {
                 None => format!("{name} none"),
             })
             .collect();
-        let ascending = values.windows(2).all(|pair| pair[0] <= pair[1]);
-        let verdict = match values.iter().all(|value| value.is_some()) {
-            false => "cannot be judged",
-            true if ascending => "matches",
-            true => "differs",
+        let mut verdicts = vec![];
+        for (names, pair) in order.windows(2).zip(values.windows(2)) {
+            let &[Some(less), Some(more)] = pair else {
+                verdicts.push("cannot be judged");
+                continue;
+            };
+            let width = self.width_against(runs, (run, &names[1]), (run, &names[0]), 1.0);
+            verdicts.push(verdict(more - less, width, Some(0.0), None));
+            if width.is_some() {
+                measured.push(format!("difference {}", shown(more - less, width)));
+            }
+        }
+        let complete = values.iter().all(Option::is_some);
+        let verdict = match complete {
+            true if verdicts.contains(&"differs") => "differs",
+            true if verdicts.iter().all(|one| *one == "matches") => "matches",
+            _ => "cannot be judged",
         };
-        Judgement { expected: order.join(" <= "), measured: shown.join(", "), verdict }
+        let note = if complete { open(verdict) } else { "" };
+        Judgement { expected: order.join(" <= "), measured: measured.join(", ") + note, verdict }
     }
 
     fn judge_trace(&self, trace: &[u32], runs: &Runs) -> Judgement {
@@ -179,20 +188,33 @@ impl Claim {
         self.measure.half_width(&self.runs_of(runs, run)?.get(transport)?.run)
     }
 
-    /// Half width of the 95 % confidence interval of what [`value`](Self::value) gives. That of a
-    /// quotient takes both numbers for independent, which is too wide where arrivals are the same.
+    /// Half width of the 95 % confidence interval of `one`'s number less `factor` times `other`'s;
+    /// each is a run and a transport.
+    fn width_against(
+        &self,
+        runs: &Runs,
+        one: (Option<&str>, &str),
+        other: (Option<&str>, &str),
+        factor: f64,
+    ) -> Option<f64> {
+        let own = &self.runs_of(runs, one.0)?.get(one.1)?.run;
+        let base = &self.runs_of(runs, other.0)?.get(other.1)?.run;
+        self.measure.half_width_against(own, base, factor)
+    }
+
+    /// Half width of the 95 % confidence interval of what [`value`](Self::value) gives; of a
+    /// quotient `r = a / b` that of `(a - r b) / b`.
     fn half_width(&self, runs: &Runs) -> Option<f64> {
         let name = self.name(runs)?;
-        let own = self.width(runs, self.run.as_deref(), &name)?;
+        let own = self.run.as_deref();
         if self.over.is_none() && self.over_run.is_none() {
-            return Some(own);
+            return self.width(runs, own, &name);
         }
-        let run = self.over_run.as_deref().or(self.run.as_deref());
+        let run = self.over_run.as_deref().or(own);
         let other = self.over.as_ref().unwrap_or(&name);
-        let value = self.one(runs, self.run.as_deref(), &name)?;
         let base = self.one(runs, run, other)?;
-        let (a, b) = (own / value, self.width(runs, run, other)? / base);
-        Some((value / base).abs() * (a * a + b * b).sqrt())
+        let width = self.width_against(runs, (own, &name), (run, other), self.value(runs)?)?;
+        Some(width / base.abs())
     }
 
     /// Whether the claim may be judged by the run of that name.
@@ -245,5 +267,13 @@ fn shown(value: f64, half_width: Option<f64>) -> String {
     match half_width {
         Some(half_width) => format!("{value:.4} +- {half_width:.4}"),
         None => format!("{value:.4}"),
+    }
+}
+
+/// What to add to a measured number whose interval leaves the verdict open.
+fn open(verdict: &str) -> &'static str {
+    match verdict {
+        "cannot be judged" => "; the interval reaches across the border",
+        _ => "",
     }
 }

@@ -159,20 +159,13 @@ impl Measure {
         }
     }
 
-    /// Half width of the number's 95 % confidence interval, by batches of the flows in order of
-    /// their start; `None` for numbers that are not statistics of flows, and of too few flows.
-    pub fn half_width(&self, run: &Run) -> Option<f64> {
-        let smallest = match self.kind {
-            Kind::FctMeanUs | Kind::SlowdownMean | Kind::ThroughputMeanGbps => 10,
-            Kind::FctP99Us | Kind::SlowdownP99 => 100,
-            _ => return None,
-        };
-        let of = |batch: &[f64]| self.statistic(batch);
-        statistics::batch_confidence(&self.values(run), smallest, of)
-    }
-
     /// What the measure looks at in each chosen flow that completed, in order of their start.
     fn values(&self, run: &Run) -> Vec<f64> {
+        self.samples(run).into_iter().map(|(_, value)| value).collect()
+    }
+
+    /// [`values`](Self::values), each with the number of its flow.
+    pub(super) fn samples(&self, run: &Run) -> Vec<(usize, f64)> {
         let value = |flow: usize| match self.kind {
             Kind::SlowdownMean | Kind::SlowdownP99 => run.slowdown(flow),
             Kind::ThroughputMeanGbps => {
@@ -180,10 +173,11 @@ impl Measure {
             }
             _ => Some(run.fct(flow)?.as_ns_f64() / 1e3),
         };
-        (0..run.flows.len()).filter(|flow| self.fits(run, *flow)).filter_map(value).collect()
+        let chosen = (0..run.flows.len()).filter(|flow| self.fits(run, *flow));
+        chosen.filter_map(|flow| Some((flow, value(flow)?))).collect()
     }
 
-    fn statistic(&self, values: &[f64]) -> Option<f64> {
+    pub(super) fn statistic(&self, values: &[f64]) -> Option<f64> {
         let ascending = || {
             let mut sorted = values.to_vec();
             sorted.sort_unstable_by(f64::total_cmp);
@@ -371,44 +365,7 @@ impl Measure {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Measure, fits};
-    use crate::{Plan, Scenario, execute};
-
-    fn measure(kind: &str) -> Measure {
-        toml::from_str(&format!("kind = \"{kind}\"")).unwrap()
-    }
-
-    /// The intervals are those of the summary; numbers that are no statistic of flows have none.
-    #[test]
-    fn statistics_of_flows_come_with_their_interval() {
-        let text = "[fabric]\ntopology = \"leaf-spine:2x2x4\"\n[transport]\nnames = [\"trd\"]\n\
-                    [[traffic]]\nkind = \"poisson\"\nworkload = \"ali_storage\"\nload = 0.5\n\
-                    flows = 1200\n";
-        let plan = Plan::new(Scenario::parse(text, "test", &[]).unwrap()).unwrap();
-        let monitor = incast_sim::Monitor::default();
-        let (run, _) = execute(&plan, &plan.cases[0], vec![], 1, &monitor).unwrap();
-        let all = incast_measure::summarise(&run).all;
-        let (fct, slowdown) = (all.fct_ns.unwrap(), all.slowdown.unwrap());
-        let near = |kind: &str, value: f64, half_width: Option<f64>| {
-            let measure = measure(kind);
-            assert!((measure.of(&run).unwrap() / value - 1.0).abs() < 1e-9, "{kind}");
-            match half_width {
-                Some(width) => {
-                    let measured = measure.half_width(&run).expect(kind);
-                    assert!(width > 0.0 && (measured / width - 1.0).abs() < 1e-9, "{kind}");
-                }
-                None => assert_eq!(measure.half_width(&run), None, "{kind}"),
-            }
-        };
-        near("fct_mean_us", fct.mean / 1e3, Some(fct.mean_ci95.unwrap() / 1e3));
-        near("fct_p99_us", fct.p99 / 1e3, Some(fct.p99_ci95.unwrap() / 1e3));
-        near("fct_p999_us", fct.p999 / 1e3, None);
-        near("slowdown_mean", slowdown.mean, slowdown.mean_ci95);
-        near("slowdown_p99", slowdown.p99, slowdown.p99_ci95);
-        assert_eq!(measure("completed").half_width(&run), None);
-        let few = Measure { largest: Some(400), ..measure("slowdown_p99") };
-        assert_eq!((few.kind, few.half_width(&run)), (Kind::SlowdownP99, None), "too few");
-    }
+    use super::fits;
 
     #[test]
     fn a_star_stands_for_anything() {

@@ -4,6 +4,7 @@
 //! README; all are part of the program. See `experiments/README.md` for the format.
 
 mod claim;
+mod confidence;
 mod fairness;
 mod functions;
 mod marks;
