@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::values::{buffer, positive, rate, set, size, time, whole};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -46,7 +47,7 @@ pub struct Output {
     #[arg(long)]
     pub force: bool,
     /// Threads; as many as there are cores if not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = whole::<usize>)]
     pub threads: Option<usize>,
 }
 
@@ -65,10 +66,10 @@ pub struct Run {
     #[arg(long, value_name = "NAME", default_value = "dctcp")]
     pub transport: String,
     /// Override a key: transport.parameters.ren.rule=gap
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
     /// Seed of everything random
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub output: Output,
@@ -88,19 +89,37 @@ pub struct Compare {
     #[arg(long, value_name = "SPEC", default_value = "leaf-spine:8x8x8")]
     pub topology: String,
     /// Rate of links
-    #[arg(long, allow_hyphen_values = true, value_name = "RATE", default_value = "40Gbps")]
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "RATE",
+        value_parser = rate,
+        default_value = "40Gbps"
+    )]
     pub rate: String,
     /// One-way propagation of a link
-    #[arg(long, allow_hyphen_values = true, value_name = "TIME", default_value = "1us")]
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "TIME",
+        value_parser = time,
+        default_value = "1us"
+    )]
     pub propagation: String,
     /// Host capacity over uplink capacity of an edge switch
-    #[arg(long, allow_hyphen_values = true, value_name = "RATIO")]
+    #[arg(long, allow_hyphen_values = true, value_name = "RATIO", value_parser = positive)]
     pub oversubscription: Option<f64>,
     /// Buffer of a switch port, in bytes or packets; REN's study has 128KiB
-    #[arg(long, allow_hyphen_values = true, value_name = "SIZE", default_value = "128KiB")]
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "SIZE",
+        value_parser = buffer,
+        default_value = "128KiB"
+    )]
     pub buffer: String,
     /// One buffer of this size per switch instead, with dynamic threshold alpha = 1
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, allow_hyphen_values = true, value_name = "SIZE", value_parser = size)]
     pub shared_buffer: Option<String>,
     /// Pause links (802.1Qbb) instead of dropping packets; `--buffer` is then a link's share
     #[arg(long)]
@@ -109,13 +128,25 @@ pub struct Compare {
     #[arg(long, value_name = "NAME", default_value = "web_search")]
     pub workload: String,
     /// Load, as defined in the manifest
-    #[arg(long, allow_hyphen_values = true, value_name = "SHARE", default_value_t = 0.6)]
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "SHARE",
+        value_parser = positive,
+        default_value_t = 0.6
+    )]
     pub load: f64,
     /// Number of flows
-    #[arg(long, allow_hyphen_values = true, value_name = "N", default_value_t = 2000)]
+    #[arg(
+        long,
+        allow_hyphen_values = true,
+        value_name = "N",
+        value_parser = whole::<u32>,
+        default_value_t = 2000
+    )]
     pub flows: u32,
     /// Add an incast: this many senders, 64 KB each, to host 0 after 100 us
-    #[arg(long, value_name = "N")]
+    #[arg(long, allow_hyphen_values = true, value_name = "N", value_parser = whole::<u32>)]
     pub incast: Option<u32>,
     /// Load balancing of all transports instead of each one's own
     #[arg(long, value_name = "NAME")]
@@ -124,10 +155,16 @@ pub struct Compare {
     #[arg(long)]
     pub no_l2_overhead: bool,
     /// Parameter of a transport: ren.rule=gap; or any key of a scenario: run.until=10ms
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
     /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_hyphen_values = true,
+        value_parser = whole::<u64>,
+        default_value_t = 1
+    )]
     pub seed: u64,
     /// Capture these ports (leaf0->spine1, a number, all) as pcapng
     #[arg(long, value_name = "PORTS", value_delimiter = ',')]
@@ -161,7 +198,7 @@ pub struct Reproduce {
     #[arg(long)]
     pub json: bool,
     /// Seed of everything random
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = whole::<u64>)]
     pub seed: Option<u64>,
     #[command(flatten)]
     pub output: Output,
@@ -170,7 +207,13 @@ pub struct Reproduce {
 #[derive(Args)]
 pub struct Bench {
     /// Threads of each case
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_hyphen_values = true,
+        value_parser = whole::<usize>,
+        default_value_t = 1
+    )]
     pub threads: usize,
     /// As JSON
     #[arg(long)]
@@ -179,6 +222,12 @@ pub struct Bench {
     #[arg(long, value_name = "TEXT")]
     pub case: Option<String>,
     /// Runs of each case; medians are shown
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_hyphen_values = true,
+        value_parser = whole::<usize>,
+        default_value_t = 3
+    )]
     pub runs: usize,
 }

@@ -3,7 +3,7 @@
 use crate::Ended;
 use crate::arguments::{Compare, Output, Run};
 use crate::session::run_plan;
-use incast_experiment::{Fault, Plan, Scenario};
+use incast_experiment::{Fault, Plan, Scenario, nearest};
 
 /// The scenario of the demo.
 const DEMO: &str = include_str!("demo.toml");
@@ -35,7 +35,48 @@ pub fn run(options: Run) -> Result<Ended, Fault> {
         }
         _ => return Err(Fault("expected a scenario, or --topology and --flows".into())),
     };
-    run_plan(&Plan::new(scenario)?, &label, &options.output)
+    let plan = Plan::new(scenario).map_err(|fault| match &options.scenario {
+        Some(path) => Fault(format!("{}: {fault}", path.display())),
+        None => by_option(fault, &[("transport.names", "--transport")]),
+    })?;
+    check_effect(&plan, options.set.iter().map(|set| (set.as_str(), set.as_str())))?;
+    run_plan(&plan, &label, &options.output)
+}
+
+/// A fault that names the option a person wrote instead of the key that it became.
+fn by_option(Fault(text): Fault, options: &[(&str, &str)]) -> Fault {
+    let renamed = options.iter().find_map(|(key, option)| {
+        let rest = text.strip_prefix(key)?;
+        let whole = rest.starts_with([' ', ':', '=']);
+        whole.then(|| format!("{option}{rest}"))
+    });
+    Fault(renamed.unwrap_or(text))
+}
+
+/// Refuses parameters of transports that take no part: they would change nothing, silently. `sets`
+/// are overrides as written and as applied.
+fn check_effect<'a>(
+    plan: &Plan,
+    sets: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Result<(), Fault> {
+    let mut names: Vec<&str> = vec![];
+    for lane in plan.cases.iter().flat_map(|case| &case.lanes) {
+        if !names.contains(&lane.info.name) {
+            names.push(lane.info.name);
+        }
+    }
+    for (written, applied) in sets {
+        let Some(rest) = applied.strip_prefix("transport.parameters.") else { continue };
+        let name = rest.split(['.', '=']).next().unwrap_or("");
+        if !names.contains(&name) {
+            let hint = nearest(name, names.iter().copied());
+            return Err(Fault(format!(
+                "--set {written}: `{name}` takes no part: expected one of {}{hint}",
+                names.join(", ")
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Text as a TOML string.
@@ -83,8 +124,27 @@ pub fn compare(options: Box<Compare>) -> Result<Ended, Fault> {
     text += &format!("[output]\ncsv = {}\npcap = [{}]\n", options.csv, pcap.join(", "));
     let sets: Vec<String> = options.set.iter().map(|set| expand(set)).collect();
     let scenario = Scenario::parse(&text, "the command line", &sets)?;
-    run_plan(&Plan::new(scenario)?, "compare", &options.output)
+    let plan = Plan::new(scenario).map_err(|fault| by_option(fault, &KEYS))?;
+    check_effect(&plan, options.set.iter().zip(&sets).map(|(a, b)| (a.as_str(), b.as_str())))?;
+    run_plan(&plan, "compare", &options.output)
 }
+
+/// What the options of `compare` become.
+const KEYS: [(&str, &str); 13] = [
+    ("fabric.topology", "--topology"),
+    ("fabric.rate", "--rate"),
+    ("fabric.propagation", "--propagation"),
+    ("fabric.buffer", "--buffer"),
+    ("fabric.oversubscription", "--oversubscription"),
+    ("fabric.shared_buffer.pool", "--shared-buffer"),
+    ("transport.names", "--transports"),
+    ("transport.routing", "--lb"),
+    ("traffic.0.workload", "--workload"),
+    ("traffic.0.load", "--load"),
+    ("traffic.0.flows", "--flows"),
+    ("traffic.1.senders", "--incast"),
+    ("output.pcap", "--pcap"),
+];
 
 /// `ren.rule=gap` is short for `transport.parameters.ren.rule=gap`.
 fn expand(set: &str) -> String {

@@ -18,6 +18,7 @@ mod pages;
 mod progress;
 mod reproduce;
 mod session;
+mod values;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

@@ -69,12 +69,27 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--set", "ren.rul=gap"]), &["rul", "did you mean `rule`?"]);
     refused(&small(&["--set", "ren.rule=gup"]), &["gup", "budget, gap"]);
     refused(&small(&["--set", "fabric.buffr=3KB"]), &["did you mean `buffer`?"]);
-    refused(&small(&["--set", "run.seed"]), &["key=value"]);
+    refused(&small(&["--set", "run.seed"]), &["'run.seed' for '--set", "key=value"]);
+    refused(&small(&["--set", "foo"]), &["'foo' for '--set", "key=value"]);
+    let idle = small(&["--transports", "dctcp", "--set", "ren.rule=gap"]);
+    refused(&idle, &["--set ren.rule=gap", "`ren` takes no part", "one of dctcp"]);
+    refused(&small(&["--transports", "REN"]), &["--transports = `REN`", "did you mean `ren`?"]);
+    refused(&small(&["--rate", "40"]), &["'40' for '--rate", "Gbps"]);
+    refused(&["compare", "--load", "NaN"], &["'NaN' for '--load", "above 0"]);
+    refused(&["compare", "--load", "inf"], &["'inf' for '--load", "above 0"]);
+    for option in ["--seed", "--flows", "--threads", "--incast"] {
+        refused(&["compare", option, "-1"], &[&format!("'-1' for '{option}"), "negative"]);
+    }
+    refused(&["reproduce", "ren/fig3", "--seed", "-1"], &["'-1' for '--seed", "negative"]);
+    refused(&["compare", "--seed", "x"], &["'x' for '--seed", "whole number"]);
+    refused(&["compare", "--seed", "99999999999999999999"], &["--seed", "too large"]);
+    let lone = ["compare", "--topology", "leaf-spine:1x1x2", "--oversubscription", "2"];
+    refused(&lone, &["--topology: racks = `1`", "2 or more racks"]);
     refused(&small(&["--set", "fabric.rate=40GBps"]), &["--set fabric.rate=40GBps", "Gbps"]);
     refused(&small(&["--set", "run.warmup=7"]), &["run.warmup", "less than 1"]);
     refused(&small(&["--set", "run.until=0s"]), &["run.until", "more than 0"]);
     refused(&small(&["--set", "fabric.base_rtt=0s"]), &["fabric.base_rtt", "more than 0"]);
-    refused(&small(&["--transports", "ren,ndp,ren"]), &["transport.names", "`ren` twice"]);
+    refused(&small(&["--transports", "ren,ndp,ren"]), &["--transports: `ren` twice"]);
     refused(&small(&["--threads", "0"]), &["--threads 0"]);
     refused(&small(&["--lb", "ecpm"]), &["did you mean `ecmp`?"]);
     refused(&small(&["--pcap", "leaf9->spine0"]), &["leaf9->spine0"]);
@@ -113,6 +128,77 @@ fn files_of_other_tools_run_and_are_checked_line_by_line() {
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains(words), "{}", text(&output.stderr));
     }
+}
+
+/// What is wrong in a scenario is said with its file, the entry and the key that was written.
+#[test]
+fn messages_about_a_scenario_name_file_and_key() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = |file: &str, bytes: &[u8]| {
+        std::fs::write(folder.path().join(file), bytes).expect("writable");
+        let output = incast(folder.path(), &["run", "z.toml"]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let traffic = |entries: &str| {
+        format!("[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"ren\"]\n{entries}")
+    };
+    let entry = |kind: &str, keys: &str| {
+        let first = "[[traffic]]\nkind = \"permutation\"\nsize = \"1KB\"\n";
+        let text = format!("{first}[[traffic]]\nkind = \"{kind}\"\nsize = \"1MB\"\n{keys}\n");
+        said("z.toml", traffic(&text).as_bytes())
+    };
+    for (kind, keys, words) in [
+        ("long", "from = \"0\"\nto = \"0\"", "z.toml: traffic.1.to = `0`: expected a host other"),
+        ("burst", "from = \"1,1\"\nreceiver = 0", "z.toml: traffic.1.from = `1`: expected each"),
+        (
+            "incast",
+            "from = \"0-3\"\nreceiver = 2",
+            "z.toml: traffic.1.from = `2`: expected hosts other",
+        ),
+        ("incast", "senders = 4\nreceiver = 2", "z.toml: traffic.1.senders = `4`: expected 1 to 3"),
+        (
+            "requests",
+            "from = \"1\"\nto = \"0\"\ncount = 0",
+            "z.toml: traffic.1.count = `0`: expected 1 to",
+        ),
+        (
+            "requests",
+            "from = \"1\"\nto = \"1\"",
+            "z.toml: traffic.1.to = `1`: expected a host that is not",
+        ),
+        (
+            "many_to_many",
+            "from = \"0\"\nto = \"1\"\nto_second = \"2\"\nresponsive = 1.5",
+            "z.toml: traffic.1.responsive = `1.5`: expected a number from 0 to 1",
+        ),
+        (
+            "poisson",
+            "workload = \"web_serch\"\nload = 0.5\nflows = 9",
+            "z.toml: traffic.1.workload = ",
+        ),
+        (
+            "poisson",
+            "workload = \"web_search\"\nload = -1.0\nflows = 9",
+            "z.toml: traffic.1.load = `-1`",
+        ),
+    ] {
+        let message = entry(kind, keys);
+        assert!(message.contains(words), "`{words}` is not in: {message}");
+    }
+    let none = "[[traffic]]\nkind = \"permutation\"\nsize = \"0B\"\n";
+    let message = said("z.toml", traffic(none).as_bytes());
+    assert!(message.contains("z.toml: traffic.0.size = `0`: expected 1 to"), "{message}");
+    let message = said("z.toml", traffic("").as_bytes());
+    assert!(message.contains("z.toml: there is no `traffic`") && message.contains("[[traffic]]"));
+    // Bytes that are no text, in the scenario and in each file that it names.
+    assert!(said("z.toml", b"[fabric]\ntitle = \"\xff\"\n").contains("z.toml:2: the byte 0xff"));
+    let flows = "[[traffic]]\nkind = \"file\"\nfile = \"flows\"\n";
+    std::fs::write(folder.path().join("z.toml"), traffic(flows)).expect("writable");
+    assert!(said("flows", b"1\n0 1 3 \xc3( 1000 0.0\n").contains("flows:2: the byte 0xc3"));
+    let net = traffic(flows).replace("topology = \"star:4\"", "file = \"net\"");
+    std::fs::write(folder.path().join("z.toml"), net).expect("writable");
+    assert!(said("net", b"4 1 3\n3\n\xfe").contains("net:3: the byte 0xfe"));
 }
 
 /// A ring of five switches in which everybody sends two hops on: paused links come to wait for each
@@ -269,6 +355,12 @@ fn the_list_has_names_for_scripts() {
     };
     for name in ["ren", "amrt", "ndp", "phost", "trd", "dctcp"] {
         has("transports", name);
+    }
+    for transport in list["transports"].as_array().expect("an array") {
+        for one in transport["parameters"].as_array().expect("an array") {
+            let accepts = one["accepts"].as_str().expect("text");
+            assert!(!accepts.is_empty(), "{}.{}", transport["name"], one["name"]);
+        }
     }
     has("workloads", "web_search");
     has("topologies", "leaf-spine");

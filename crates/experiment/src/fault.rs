@@ -3,6 +3,7 @@
 use incast_blocks::port::{PolicyConflict, Remedy};
 use incast_transport::TransportId;
 use std::fmt;
+use std::path::Path;
 
 /// A message for the person who wrote the input: file, key, value and what is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,9 +67,24 @@ impl From<PolicyConflict> for Fault {
     }
 }
 
-/// The name that was probably meant, as `; did you mean ...?`, or nothing.
+/// What a text file says.
+pub(crate) fn text_of(path: &Path) -> Result<String, Fault> {
+    let name = path.display();
+    let bytes =
+        std::fs::read(path).map_err(|error| Fault(format!("{name}: could not read: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let byte = error.as_bytes()[good.len()];
+        Fault(format!("{name}:{line}: the byte 0x{byte:02x} is no text: expected UTF-8"))
+    })
+}
+
+/// The name that was probably meant, as `; did you mean ...?`, or nothing. Case does not count.
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let scored = names.into_iter().map(|name| (strsim::damerau_levenshtein(text, name), name));
+    let text = text.to_lowercase();
+    let distance = |name: &str| strsim::damerau_levenshtein(&text, &name.to_lowercase());
+    let scored = names.into_iter().map(|name| (distance(name), name));
     match scored.min() {
         Some((distance, name)) if distance <= 2.max(name.len() / 3) => {
             format!("; did you mean `{name}`?")

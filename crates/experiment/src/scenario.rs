@@ -1,5 +1,6 @@
 //! A scenario as a person writes it. Unknown keys are refused, quantities carry their units.
 
+use crate::fault::text_of;
 use crate::{Fault, nearest};
 use incast_transport::{Bytes, Limit, Rate, Span};
 use serde::{Deserialize, Deserializer};
@@ -290,8 +291,7 @@ impl Scenario {
     /// Reads a scenario file; `sets` are `key=value` overrides.
     pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, Fault> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Fault(format!("{name}: could not read: {error}")))?;
+        let text = text_of(path)?;
         Scenario::parse(&text, &name, sets)
     }
 
@@ -333,6 +333,12 @@ fn told(name: &str, text: &str, error: &toml::de::Error) -> Fault {
     {
         let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
         hint = nearest(key, known);
+    }
+    for section in ["fabric", "transport", "traffic"] {
+        if message == format!("missing field `{section}`") {
+            let one = if section == "traffic" { "[[traffic]]" } else { &format!("[{section}]") };
+            return Fault(format!("{name}: there is no `{section}`: expected a section {one}"));
+        }
     }
     let line = error.span().filter(|_| !text.is_empty());
     let place = match line {

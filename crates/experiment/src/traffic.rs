@@ -1,13 +1,15 @@
 //! The flows of a scenario.
 
+use crate::fault::text_of;
 use crate::scenario::{Scenario, TrafficSection};
 use crate::{Fault, nearest};
 use incast_fabric::{Fabric, Imported};
 use incast_transport::{Rate, Span, Time};
 use incast_workload::{
     Burst, Failure, HostIds, LongFlow, ManyToMany, PacketTable, REQUEST_BYTES, RequestResponse,
-    Shape, SizeTable, Traffic, WireCost, packet_table, table,
+    Shape, SizeTable, Traffic, WireCost, WorkloadError, packet_table, table,
 };
+use std::path::Path;
 
 const KINDS: [&str; 9] = [
     "poisson",
@@ -38,13 +40,13 @@ pub fn shape(fabric: &Fabric) -> Shape {
 }
 
 /// A size table by name, or from a file.
-fn sizes(name: &str) -> Result<SizeTable, Fault> {
+fn sizes(name: &str) -> Result<SizeTable, Wrong> {
     if let Ok(known) = table(name) {
         return Ok(known.clone());
     }
-    match std::fs::read_to_string(name) {
-        Ok(text) => Ok(SizeTable::parse(&text, name)?),
-        Err(_) => Err(Fault::new(table(name).expect_err("looked up above"))),
+    match Path::new(name).is_file() {
+        true => Ok(SizeTable::parse(&text_of(Path::new(name))?, name)?),
+        false => Err(table(name).expect_err("looked up above").into()),
     }
 }
 
@@ -62,6 +64,25 @@ pub fn hosts(text: &str, most: u32, key: &str) -> Result<Vec<u32>, Fault> {
         all.extend(from..=to);
     }
     Ok(all)
+}
+
+/// What is wrong with an entry: said already, or in the words of the workload's crate, which
+/// knows neither the entry nor its keys.
+enum Wrong {
+    Told(Fault),
+    Unplaced(WorkloadError),
+}
+
+impl From<Fault> for Wrong {
+    fn from(fault: Fault) -> Wrong {
+        Wrong::Told(fault)
+    }
+}
+
+impl From<WorkloadError> for Wrong {
+    fn from(error: WorkloadError) -> Wrong {
+        Wrong::Unplaced(error)
+    }
 }
 
 struct Reader<'a> {
@@ -82,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// The flow size: given, or what a host sends in the time `lasts`.
-    fn size(&self) -> Result<u64, Fault> {
+    fn size(&self) -> Result<u64, Wrong> {
         if let Some(size) = self.section.size {
             return Ok(size.0.0);
         }
@@ -92,24 +113,24 @@ impl Reader<'_> {
         Ok(rate.bytes_in(lasts.0).0 * 1460 / 1538)
     }
 
-    fn hosts(&self, key: &str, value: &Option<String>) -> Result<Vec<u32>, Fault> {
+    fn hosts(&self, key: &str, value: &Option<String>) -> Result<Vec<u32>, Wrong> {
         let text = value.as_ref().ok_or_else(|| self.missing(key))?;
-        hosts(text, self.shape.hosts, &format!("traffic.{}.{key}", self.index))
+        Ok(hosts(text, self.shape.hosts, &format!("traffic.{}.{key}", self.index))?)
     }
 
-    fn receiver(&self) -> Result<u32, Fault> {
+    fn receiver(&self) -> Result<u32, Wrong> {
         let receiver = self.section.receiver.ok_or_else(|| self.missing("receiver"))?;
         if receiver >= self.shape.hosts {
             let (index, hosts) = (self.index, self.shape.hosts);
-            return Err(Fault(format!(
+            return Err(Wrong::Told(Fault(format!(
                 "traffic.{index}.receiver = {receiver}: the fabric has hosts 0 to {}",
                 hosts - 1
-            )));
+            ))));
         }
         Ok(receiver)
     }
 
-    fn packets(&self) -> Result<Option<PacketTable>, Fault> {
+    fn packets(&self) -> Result<Option<PacketTable>, Wrong> {
         let Some(name) = &self.section.packets else { return Ok(None) };
         Ok(Some(packet_table(name)?.clone()))
     }
@@ -118,7 +139,7 @@ impl Reader<'_> {
         self.scenario.run.seed.wrapping_add(self.index as u64 * 0x9E37_79B9)
     }
 
-    fn poisson(&self) -> Result<Traffic, Fault> {
+    fn poisson(&self) -> Result<Traffic, Wrong> {
         let name = self.section.workload.as_ref().ok_or_else(|| self.missing("workload"))?;
         let load = self.section.load.ok_or_else(|| self.missing("load"))?;
         let flows = self.section.flows.ok_or_else(|| self.missing("flows"))?;
@@ -130,7 +151,7 @@ impl Reader<'_> {
         Ok(incast_workload::poisson(shape, &sizes, load, flows, seed, packets.as_ref(), wire)?)
     }
 
-    fn incast(&self) -> Result<Traffic, Fault> {
+    fn incast(&self) -> Result<Traffic, Wrong> {
         let receiver = self.receiver()?;
         let senders = match (&self.section.from, self.section.senders) {
             (Some(_), _) => self.hosts("from", &self.section.from)?,
@@ -142,7 +163,7 @@ impl Reader<'_> {
         Ok(incast_workload::incast(self.shape, receiver, &senders, self.size()?, self.at())?)
     }
 
-    fn requests(&self) -> Result<Traffic, Fault> {
+    fn requests(&self) -> Result<Traffic, Wrong> {
         let ask = RequestResponse {
             clients: self.hosts("to", &self.section.to)?,
             servers: self.hosts("from", &self.section.from)?,
@@ -155,7 +176,7 @@ impl Reader<'_> {
         Ok(incast_workload::requests(self.shape, &ask)?)
     }
 
-    fn many_to_many(&self) -> Result<Traffic, Fault> {
+    fn many_to_many(&self) -> Result<Traffic, Wrong> {
         let many = ManyToMany {
             senders: self.hosts("from", &self.section.from)?,
             receivers: [
@@ -170,17 +191,17 @@ impl Reader<'_> {
         Ok(incast_workload::many_to_many(self.shape, &many)?)
     }
 
-    fn long(&self) -> Result<Traffic, Fault> {
+    fn long(&self) -> Result<Traffic, Wrong> {
         let (from, to) =
             (self.hosts("from", &self.section.from)?, self.hosts("to", &self.section.to)?);
         if from.len() != to.len() {
-            return Err(Fault(format!(
+            return Err(Wrong::Told(Fault(format!(
                 "traffic.{}: `from` names {} hosts and `to` names {}; flow i goes from the i-th \
                  to the i-th",
                 self.index,
                 from.len(),
                 to.len()
-            )));
+            ))));
         }
         let (size, at) = (self.size()?, self.at());
         let flow = |(src, dst): (&u32, &u32)| LongFlow { src: *src, dst: *dst, size, at };
@@ -188,7 +209,7 @@ impl Reader<'_> {
         Ok(incast_workload::long_flows(self.shape, &list)?)
     }
 
-    fn burst(&self) -> Result<Traffic, Fault> {
+    fn burst(&self) -> Result<Traffic, Wrong> {
         let burst = Burst {
             senders: self.hosts("from", &self.section.from)?,
             receiver: self.receiver()?,
@@ -200,10 +221,9 @@ impl Reader<'_> {
         Ok(incast_workload::bursts(self.shape, &burst)?)
     }
 
-    fn file(&self, imported: Option<&Imported>) -> Result<Flows, Fault> {
+    fn file(&self, imported: Option<&Imported>) -> Result<Flows, Wrong> {
         let name = self.section.file.as_ref().ok_or_else(|| self.missing("file"))?;
-        let text = std::fs::read_to_string(name)
-            .map_err(|error| Fault(format!("{name}: could not read: {error}")))?;
+        let text = text_of(Path::new(name))?;
         let ids = match imported {
             Some(imported) => {
                 let ids: Vec<u64> = imported.host_ids().iter().map(|id| *id as u64).collect();
@@ -217,7 +237,7 @@ impl Reader<'_> {
     }
 
     /// The flows of this entry.
-    fn read(&self, imported: Option<&Imported>) -> Result<Flows, Fault> {
+    fn read(&self, imported: Option<&Imported>) -> Result<Flows, Wrong> {
         let traffic = match self.section.kind.as_str() {
             "poisson" => self.poisson()?,
             "permutation" => {
@@ -232,14 +252,47 @@ impl Reader<'_> {
             "file" => return self.file(imported),
             other => {
                 let hint = nearest(other, KINDS);
-                return Err(Fault(format!(
+                return Err(Wrong::Told(Fault(format!(
                     "traffic.{index}.kind = `{other}`: expected one of {}{hint}",
                     KINDS.join(", "),
                     index = self.index
-                )));
+                ))));
             }
         };
         Ok(Flows { traffic, failures: vec![] })
+    }
+
+    /// The error with entry and key as the scenario writes them.
+    fn place(&self, wrong: Wrong) -> Fault {
+        let error = match wrong {
+            Wrong::Told(fault) => return fault,
+            Wrong::Unplaced(error) if error.file.is_some() => return Fault::new(error),
+            Wrong::Unplaced(error) => error,
+        };
+        let chosen = self.section.kind == "incast" && self.section.from.is_none();
+        let key = match error.key.as_str() {
+            "src" | "servers" => "from",
+            "senders" if !chosen => "from",
+            "dst" if self.section.receiver.is_some() => "receiver",
+            "dst" | "clients" | "receivers" => "to",
+            "total_bytes" => "size",
+            "request_bytes" => "request",
+            "rounds" => "count",
+            "responsive_ratio" => "responsive",
+            "pkt_cdf" => "packets",
+            "racks" | "hosts" => {
+                let fabric = &self.scenario.fabric;
+                let key = if fabric.topology.is_some() { "topology" } else { "file" };
+                let (index, kind) = (self.index, &self.section.kind);
+                return Fault(format!(
+                    "fabric.{key}: {} = `{}`, but traffic.{index} (`{kind}`) needs {}",
+                    error.key, error.value, error.accepted
+                ));
+            }
+            own => own,
+        };
+        let key = format!("traffic.{}.{key}", self.index);
+        Fault::new(WorkloadError { key, ..error })
     }
 }
 
@@ -261,11 +314,7 @@ pub fn flows(
     let mut failures = vec![];
     for (index, section) in scenario.traffic.iter().enumerate() {
         let reader = Reader { scenario, section, index, shape };
-        let several = scenario.traffic.len() > 1;
-        let part = reader.read(imported).map_err(|Fault(text)| {
-            let named = text.starts_with("traffic.");
-            Fault(if several && !named { format!("traffic.{index}: {text}") } else { text })
-        })?;
+        let part = reader.read(imported).map_err(|wrong| reader.place(wrong))?;
         failures.extend(part.failures);
         let part = part.traffic;
         all = Some(match all {

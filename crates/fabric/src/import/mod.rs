@@ -76,7 +76,13 @@ pub fn detect(text: &str) -> Option<Kind> {
 pub fn import_file(path: &Path) -> Result<Imported, TopologyError> {
     let file = path.display().to_string();
     let refuse = |message: String| TopologyError::malformed(message).at(&file, None);
-    let text = std::fs::read_to_string(path).map_err(|e| refuse(format!("cannot read: {e}")))?;
+    let bytes = std::fs::read(path).map_err(|e| refuse(format!("cannot read: {e}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let byte = error.as_bytes()[good.len()];
+        error_at(&file, line, format!("the byte 0x{byte:02x} is no text: expected UTF-8"))
+    })?;
     match detect(&text) {
         Some(Kind::Hpcc) => import_hpcc_topology(&file, &text),
         Some(Kind::HtsimTopo) => import_htsim_topo(&file, &text),
