@@ -147,6 +147,22 @@ fn read_form(spec: &str) -> Result<(&'static str, Vec<u32>), TopologyError> {
     Ok((name, numbers))
 }
 
+/// Refuses what is said of uplinks to a star, which has none.
+fn refuse_uplinks(spec: &str, options: &Options) -> Result<(), TopologyError> {
+    let set = [
+        ("uplink rate", options.uplink_rate.is_some()),
+        ("uplink propagation", options.uplink_propagation.is_some()),
+        ("oversubscription", options.oversubscription.is_some()),
+    ];
+    match set.iter().find(|(_, set)| *set) {
+        Some((option, _)) => {
+            let message = format!("`{spec}`: {option} given, but a star has no uplinks");
+            Err(TopologyError::malformed(message))
+        }
+        None => Ok(()),
+    }
+}
+
 fn build(
     spec: &str,
     name: &str,
@@ -166,15 +182,7 @@ fn build(
     };
     match *counts {
         [hosts] if name == "star" => {
-            let set = [
-                ("uplink rate", options.uplink_rate.is_some()),
-                ("uplink propagation", options.uplink_propagation.is_some()),
-                ("oversubscription", options.oversubscription.is_some()),
-            ];
-            if let Some((option, _)) = set.iter().find(|(_, set)| *set) {
-                let message = format!("`{spec}`: {option} given, but a star has no uplinks");
-                return Err(TopologyError::malformed(message));
-            }
+            refuse_uplinks(spec, options)?;
             Star { hosts, rate, propagation, loss }.build()
         }
         [bottlenecks] if name == "parking-lot" => {

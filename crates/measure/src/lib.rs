@@ -18,6 +18,7 @@ pub mod fairness;
 pub mod figures;
 pub mod folder;
 mod number;
+mod parts;
 mod report;
 mod run;
 pub mod statistics;
@@ -29,12 +30,13 @@ pub use columns::columns_markdown;
 pub use comparison::{Better, Comparison, Metric};
 pub use fairness::{FairnessSummary, TransportShare};
 pub use folder::{FolderError, ResultsFolder, write_atomic};
+pub use parts::{AgePercentiles, PartMeans};
 pub use report::{report_html, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, PortMeta, Request, Run};
 pub use statistics::{Confidence, Distribution};
 pub use summary::{
-    AgePercentiles, Counters, FlowCounts, Group, LoadSummary, PartMeans, RequestSummary, Summary,
-    TierSummary, group, summarise,
+    Counters, FlowCounts, Group, LoadSummary, RequestSummary, Summary, TierSummary, group,
+    summarise,
 };
 pub use svg::{summary_svg, summary_svg_text};
 pub use table::{

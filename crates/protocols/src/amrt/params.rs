@@ -25,12 +25,12 @@ incast_transport::parameters! {
         burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
             "AMRT §6, §7: line rate in the first RTT";
         /// When data counts as lost that should have come: passed or paper.
-        recovery: Recovery = Recovery::Passed, "" => |_| true,
+        recovery: Recovery = Recovery::Passed, "passed, paper" => |_| true,
             "AMRT §6 starts the timeout at the grant (paper), which takes data in a NIC for lost";
         /// The timeout; auto: base RTT + two data queues a hop (16 base RTT at the most) + 1us.
         timeout: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "AMRT §6 says 1 RTT, which a full 8-packet queue already exceeds";
         /// Whether the timeout is exactly one base RTT, as the paper says.
-        strict_1rtt: bool = false, "" => |_| true, "AMRT §6";
+        strict_1rtt: bool = false, "true or false" => |_| true, "AMRT §6";
     }
 }

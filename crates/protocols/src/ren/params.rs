@@ -39,12 +39,12 @@ incast_transport::parameters! {
         period: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "REN §3.2.3, §6.4";
         /// Whether marks still on their way count: compensate or literal.
-        feedback: Feedback = Feedback::Compensate, "" => |_| true,
+        feedback: Feedback = Feedback::Compensate, "compensate, literal" => |_| true,
             "REN §3.2.1 is silent; literal empties the network whenever two flows start together";
         /// Under-utilisation by the period's budget or by each packet's gap: budget or gap.
-        rule: Rule = Rule::Budget, "" => |_| true, "REN §3.2.2 (budget), Fig. 7 (gap)";
+        rule: Rule = Rule::Budget, "budget, gap" => |_| true, "REN §3.2.2 (budget), Fig. 7 (gap)";
         /// Which packets get a period's marks: head or even.
-        spread: Spread = Spread::Head, "" => |_| true, "REN is silent; the next ones to leave";
+        spread: Spread = Spread::Head, "head, even" => |_| true, "REN is silent; the next ones to leave";
         /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
         burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
             "REN §2.1, §4.1: line rate in the first RTT";
