@@ -6,7 +6,7 @@ use crate::progress::shown;
 use incast_experiment::{Fault, Plan, execute, output};
 use incast_measure::{Comparison, ResultsFolder, Run};
 use incast_sim::Monitor;
-use incast_transport::Bytes;
+use incast_transport::{Bytes, Time};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -98,7 +98,27 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
             )));
         }
     }
-    Ok(if stopped { Ended::Interrupted } else { Ended::Done })
+    if stopped {
+        return Ok(Ended::Interrupted);
+    }
+    let cut: Vec<String> = runs.iter().filter_map(cut_short).collect();
+    cut.iter().for_each(|why| eprintln!("error: {why}"));
+    Ok(if cut.is_empty() { Ended::Done } else { Ended::Failed })
+}
+
+/// Why a run that nobody stopped ended before all flows were complete or its time was over.
+fn cut_short(run: &Run) -> Option<String> {
+    let (label, record) = (&run.label, &run.record);
+    if let Some(since) = record.silent_since {
+        return Some(format!(
+            "{label}: nothing has been delivered since {since}, and nothing ever will be; the \
+             results end at {}",
+            record.ended
+        ));
+    }
+    (!record.whole()).then(|| {
+        format!("{label}: {} is the longest simulated time; the results end there", Time::HORIZON)
+    })
 }
 
 /// Says what was resolved.

@@ -88,6 +88,7 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--set", "fabric.rate=40GBps"]), &["--set fabric.rate=40GBps", "Gbps"]);
     refused(&small(&["--set", "run.warmup=7"]), &["run.warmup", "less than 1"]);
     refused(&small(&["--set", "run.until=0s"]), &["run.until", "more than 0"]);
+    refused(&small(&["--set", "run.until=9000000s"]), &["run.until", "9000000s", "8640000s"]);
     refused(&small(&["--set", "fabric.base_rtt=0s"]), &["fabric.base_rtt", "more than 0"]);
     refused(&small(&["--transports", "ren,ndp,ren"]), &["--transports: `ren` twice"]);
     refused(&small(&["--threads", "0"]), &["--threads 0"]);
@@ -237,6 +238,32 @@ fn a_circle_of_paused_links_is_named() {
     let manifest = manifest(&folder.path().join("out"));
     assert_eq!(manifest["complete"], false);
     assert!(manifest["deadlock"].as_str().is_some_and(|way| way.contains(circle)));
+}
+
+/// The only link to a receiver fails: timers go on for ever, but the run ends, at the same instant
+/// with any number of threads, and says why.
+#[test]
+fn a_run_that_can_deliver_nothing_ends_and_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenario = "[fabric]\ntopology = \"leaf-spine:2x1x2\"\n\
+         [[fabric.failures]]\nat = \"20us\"\na = \"host3\"\nb = \"leaf1\"\n\
+         [transport]\nnames = [\"dctcp\"]\n\
+         [[traffic]]\nkind = \"long\"\nfrom = \"0,1\"\nto = \"3,2\"\nsize = \"1MB\"\n";
+    std::fs::write(folder.path().join("cut.toml"), scenario).expect("writable");
+    let mut ends = vec![];
+    for threads in ["1", "2"] {
+        let run = ["run", "cut.toml", "--threads", threads, "--out", threads];
+        let output = incast(folder.path(), &run);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("dctcp: nothing has been delivered since"), "{said}");
+        let manifest = manifest(&folder.path().join(threads));
+        assert_eq!(manifest["complete"], false);
+        assert!(manifest["silent_since"].is_string());
+        assert!(folder.path().join(threads).join("report.html").exists());
+        ends.push((manifest["simulated_ns"].clone(), manifest["silent_since"].clone()));
+    }
+    assert_eq!(ends[0], ends[1]);
 }
 
 fn manifest(folder: &Path) -> Value {

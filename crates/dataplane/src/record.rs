@@ -29,6 +29,7 @@ pub(crate) fn collect<I>(
         ended: Time(ended),
         interrupted: false,
         deadlock: vec![],
+        silent_since: None,
         packet_hops: tally.hops,
         events: tally.frames,
         malformed: tally.malformed,

@@ -274,6 +274,12 @@ fn check_ranges(scenario: &Scenario) -> Result<(), Fault> {
             return Err(Fault(format!("{key} = `0s`: expected more than 0, such as `10us`")));
         }
     }
+    for (key, span) in [("run.until", run.until), ("run.interval", run.interval)] {
+        if let Some(span) = span.filter(|span| span.0.0 > Time::HORIZON.0) {
+            let most = Time::HORIZON;
+            return Err(Fault(format!("{key} = `{}`: expected at most {most}", span.0)));
+        }
+    }
     let names = &scenario.transport.names;
     match (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
         Some(at) => {

@@ -193,6 +193,7 @@ fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: 
     json!({
         "complete": record.complete && !record.interrupted,
         "deadlock": deadlock(plan, record),
+        "silent_since": record.silent_since.map(|since| since.to_string()),
         "interrupted": record.interrupted,
         "version": env!("CARGO_PKG_VERSION"),
         "title": plan.scenario.title,

@@ -229,7 +229,7 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderE
     }
     let summary = summarise(run);
     write_summary(&folder.join("summary.json"), &summary)?;
-    let whole = !run.record.interrupted && run.record.deadlock.is_empty();
+    let whole = run.record.whole();
     write_manifest(&folder.join("manifest.json"), &run.manifest, whole)?;
     Ok(summary)
 }

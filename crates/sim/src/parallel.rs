@@ -9,7 +9,7 @@ use crate::build::build;
 use crate::egress::Egress;
 use crate::partition::{Outbox, Partition};
 use incast_transport::{Ages, FlowId, FlowRecord, RunRecord, Span, Time};
-use incast_world::{Captured, Captures, Setup};
+use incast_world::{Captured, Captures, FlowSetup, Setup};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
@@ -32,16 +32,26 @@ const EVENTS_PER_LOOK: u64 = 8_192;
 const BATCH: u64 = 64;
 /// Fewer events than this a window and partition are not worth a barrier.
 const WORTH: u64 = 150;
+/// A run that delivers nothing for a day will never deliver anything: timers back off to a minute
+/// at most (RFC 6298 section 2.5), and the slowest link, of 1 bps, takes 3.4 hours for a packet.
+const SILENCE: u64 = Span::from_secs(86_400).0;
 
 /// Runs a setup to its end in up to `threads` threads and returns the record and the captured
 /// packets. The record does not depend on `threads`, apart from `events`.
 pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
     let options = setup.options.clone();
     let flows = setup.flows.len();
+    let mut end = End {
+        flows,
+        until: options.until.min(Time::HORIZON).0,
+        drain: options.drain.0,
+        awaited: awaited(&setup.flows),
+        delivered: 0,
+        at: u64::MAX,
+    };
     let (mut partitions, window) = build(setup, threads);
     // The same drain for any number of threads: no partition may have passed the end when the
     // last completion becomes known.
-    let mut end = End { flows, until: options.until.0, drain: options.drain.0, at: u64::MAX };
     if partitions.len() == 1 {
         run_alone(&mut partitions[0], &mut end, monitor);
     } else {
@@ -55,7 +65,7 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
     let ended = match () {
         _ if interrupted || !deadlock.is_empty() => last,
         _ if end.at != u64::MAX => end.limit(),
-        _ if busy => end.until,
+        _ if busy => end.limit(),
         _ => last,
     };
     if !interrupted {
@@ -63,29 +73,51 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
     }
     let (mut record, captured) = collect(partitions, ended, interrupted);
     record.deadlock = deadlock;
+    let silent = busy && !record.complete && ended == end.silence() && ended < end.until;
+    record.silent_since = (silent && !interrupted).then_some(Time(end.delivered));
     (record, captured)
 }
 
+/// By when every flow has started, as far as that is known, with the longest wait of one that
+/// starts after others: until then silence is no sign.
+fn awaited(flows: &[FlowSetup]) -> u64 {
+    let starts = flows.iter().map(|setup| setup.flow.start).filter(|start| *start != Time::NEVER);
+    let delay = flows.iter().map(|setup| setup.delay.0).max().unwrap_or(0);
+    starts.max().unwrap_or(Time::ZERO).0.saturating_add(delay)
+}
+
 /// When a run is over.
+#[derive(Clone)]
 struct End {
     flows: usize,
     until: u64,
     drain: u64,
+    /// Before this instant flows are still to start.
+    awaited: u64,
+    /// When payload was last delivered.
+    delivered: u64,
     /// The instant, once it is known.
     at: u64,
 }
 
 impl End {
-    /// All flows are complete: the run ends `drain` after the last.
-    fn note(&mut self, completed: usize, last: u64) {
+    /// Payload was last delivered at `delivered`. When all flows are complete, the run ends `drain`
+    /// after the last.
+    fn note(&mut self, completed: usize, last: u64, delivered: u64) {
+        self.delivered = delivered;
         if completed == self.flows && self.at == u64::MAX {
-            self.at = last + self.drain;
+            self.at = last.saturating_add(self.drain);
         }
+    }
+
+    /// When nothing has been delivered for so long that nothing ever will be.
+    fn silence(&self) -> u64 {
+        self.awaited.max(self.delivered).saturating_add(SILENCE)
     }
 
     /// Nothing at or after this instant is done.
     fn limit(&self) -> u64 {
-        self.until.min(self.at)
+        self.until.min(self.at).min(self.silence())
     }
 }
 
@@ -94,7 +126,7 @@ fn run_alone(part: &mut Partition, end: &mut End, monitor: &Monitor) {
         let goal = if end.at == u64::MAX { end.flows } else { usize::MAX };
         let more = part.run_some(end.limit(), EVENTS_PER_LOOK, goal);
         let before = end.limit();
-        end.note(part.completed, part.last_completion);
+        end.note(part.completed, part.last_completion, part.probe.last_delivery());
         report(monitor, part.now, part.completed, part.hops);
         let stopped = monitor.stop.load(Ordering::Relaxed);
         if stopped || !part.deadlock.is_empty() || (!more && end.limit() == before) {
@@ -117,6 +149,7 @@ struct Published {
     events: AtomicU64,
     completed: AtomicUsize,
     last: AtomicU64,
+    delivered: AtomicU64,
     hops: AtomicU64,
 }
 
@@ -127,6 +160,8 @@ struct State {
     start: u64,
     /// End of the run, once known.
     end: u64,
+    /// When payload was last delivered.
+    delivered: u64,
     over: bool,
     /// Thread 0 does everything.
     solo: bool,
@@ -174,11 +209,11 @@ impl Team {
     fn run(self, end: &mut End, monitor: &Monitor) -> Vec<Partition> {
         let count = self.partitions.len();
         let team = &self;
-        let (flows, until, drain) = (end.flows, end.until, end.drain);
+        let at_first = end.clone();
         std::thread::scope(|scope| {
             for index in 1..count {
+                let mut end = at_first.clone();
                 scope.spawn(move || {
-                    let mut end = End { flows, until, drain, at: u64::MAX };
                     team.work(index, &mut end, None);
                 });
             }
@@ -190,8 +225,15 @@ impl Team {
     /// One thread's life. Everything that is decided - the next window, the end, the way of
     /// working - is computed by each thread from the same numbers.
     fn work(&self, index: usize, end: &mut End, monitor: Option<&Monitor>) {
-        let mut state =
-            State { start: 0, end: u64::MAX, over: false, solo: true, windows: 0, events: 0 };
+        let mut state = State {
+            start: 0,
+            end: u64::MAX,
+            delivered: 0,
+            over: false,
+            solo: true,
+            windows: 0,
+            events: 0,
+        };
         let (mut round, mut solos) = (0, 0);
         while !state.over {
             if state.solo {
@@ -200,7 +242,7 @@ impl Team {
                     Some(monitor) => self.lead(&mut state, end, monitor, solos),
                     None => state = self.follow(solos),
                 }
-                end.at = state.end;
+                (end.at, end.delivered) = (state.end, state.delivered);
             } else {
                 self.together(index, round, &mut state, end, monitor);
                 round += 1;
@@ -218,7 +260,7 @@ impl Team {
         monitor: Option<&Monitor>,
     ) {
         let count = self.partitions.len();
-        let limit = (state.start + self.window).min(end.limit());
+        let limit = state.start.saturating_add(self.window).min(end.limit());
         let parity = (round & 1) as usize;
         let part = &mut *self.partitions[index].lock().expect("no panic");
         part.run_some(limit, u64::MAX, usize::MAX);
@@ -236,12 +278,14 @@ impl Team {
         let sum = |of: fn(&Published) -> u64| all.iter().map(of).sum::<u64>();
         let next = all.iter().map(|p| p.next.load(Ordering::Relaxed)).min().unwrap_or(0);
         let completed = sum(|p| p.completed.load(Ordering::Relaxed) as u64) as usize;
-        let last = all.iter().map(|p| p.last.load(Ordering::Relaxed)).max().unwrap_or(0);
+        let latest = |of: fn(&Published) -> u64| all.iter().map(of).max().unwrap_or(0);
+        let last = latest(|p| p.last.load(Ordering::Relaxed));
+        let delivered = latest(|p| p.delivered.load(Ordering::Relaxed));
         let events = sum(|p| p.events.load(Ordering::Relaxed));
         if let Some(monitor) = monitor {
             report(monitor, limit, completed, sum(|p| p.hops.load(Ordering::Relaxed)));
         }
-        end.note(completed, last);
+        end.note(completed, last, delivered);
         for from in (0..count).filter(|from| *from != index) {
             part.receive(&mut self.mail[parity][from][index].lock().expect("no panic"));
         }
@@ -251,7 +295,7 @@ impl Team {
 
     /// After a window: where the next begins and who works.
     fn advance(&self, state: &mut State, end: &End, next: u64, events: u64, stopped: bool) {
-        state.end = end.at;
+        (state.end, state.delivered) = (end.at, end.delivered);
         state.over = stopped || next >= end.limit() || next == u64::MAX;
         state.start = next;
         state.windows += 1;
@@ -267,7 +311,7 @@ impl Team {
         let mut parts: Vec<_> =
             self.partitions.iter().map(|part| part.lock().expect("no panic")).collect();
         while state.solo && !state.over {
-            let limit = (state.start + self.window).min(end.limit());
+            let limit = state.start.saturating_add(self.window).min(end.limit());
             let mut next = u64::MAX;
             for part in &mut parts {
                 part.run_some(limit, u64::MAX, usize::MAX);
@@ -282,7 +326,8 @@ impl Team {
             }
             let completed = parts.iter().map(|part| part.completed).sum();
             let last = parts.iter().map(|part| part.last_completion).max().unwrap_or(0);
-            end.note(completed, last);
+            let delivered = parts.iter().map(|part| part.probe.last_delivery()).max().unwrap_or(0);
+            end.note(completed, last, delivered);
             report(monitor, limit, completed, parts.iter().map(|part| part.hops).sum());
             let events = parts.iter().map(|part| part.events).sum();
             let stopped = monitor.stop.load(Ordering::Relaxed);
@@ -324,6 +369,7 @@ impl Published {
         self.events.store(part.events, Ordering::Relaxed);
         self.completed.store(part.completed, Ordering::Relaxed);
         self.last.store(part.last_completion, Ordering::Relaxed);
+        self.delivered.store(part.probe.last_delivery(), Ordering::Relaxed);
         self.hops.store(part.hops, Ordering::Relaxed);
     }
 }

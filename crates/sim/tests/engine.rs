@@ -137,6 +137,21 @@ fn lost_packets_are_counted_once_and_the_run_ends_when_nothing_is_left() {
     assert!(record.ended < Time(1_000_000_000));
 }
 
+/// The longest simulated time ends a run whose last flow would start after it.
+#[test]
+fn no_run_goes_on_beyond_the_longest_simulated_time() {
+    let late = Time::HORIZON + Span(1);
+    let flows = vec![flow(0, 0, 1, 5_000, Time::ZERO), flow(1, 2, 3, 5_000, late)];
+    for threads in [1, 2] {
+        let (spec, options) = ("leaf-spine:2x2x2", Options::default());
+        let buffer = Limit::Unlimited;
+        let record = records(spec, Plain::default(), buffer, &flows, None, &options, threads);
+        assert_eq!(record.ended, Time::HORIZON);
+        assert!(record.flows[0].completed.is_some() && record.flows[1].started.is_none());
+        assert!(!record.whole() && record.silent_since.is_none());
+    }
+}
+
 /// Identical picoseconds must not starve anybody: two senders at line rate into one port lose
 /// equally.
 #[test]

@@ -196,6 +196,8 @@ pub struct Probe {
     deliveries: Option<Vec<(FlowId, u64, u32)>>,
     clock: HostClock,
     now: u64,
+    /// When payload last arrived for the first time.
+    last_delivery: u64,
     arriving: Option<(Stamps, Meta)>,
     recovered: Option<Loss>,
     /// How old information was, by the transport's place.
@@ -251,6 +253,7 @@ impl Probe {
     pub fn delivered(&mut self, flow: FlowId, key: u32, offset: u64, payload: u32) {
         let trace = &mut self.receivers[flow.0 as usize];
         trace.delivered += payload as u64;
+        self.last_delivery = self.now;
         if let Some(log) = &mut self.deliveries {
             log.push((flow, offset, payload));
         }
@@ -397,6 +400,11 @@ impl Probe {
     /// Sender records, indexed by flow.
     pub fn senders(&self) -> &[SenderTrace] {
         &self.senders
+    }
+
+    /// When payload last arrived for the first time, in picoseconds; 0 before any has.
+    pub fn last_delivery(&self) -> u64 {
+        self.last_delivery
     }
 
     /// Bytes delivered so far of a flow.

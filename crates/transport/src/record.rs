@@ -146,6 +146,9 @@ pub struct RunRecord {
     pub interrupted: bool,
     /// Ports and classes that are paused and wait for each other in a circle: the run ended there.
     pub deadlock: Vec<(u32, u8)>,
+    /// Since when nothing had been delivered although packets were still sent, if the run ended
+    /// for that reason.
+    pub silent_since: Option<Time>,
     /// Packets that began transmission at some port.
     pub packet_hops: u64,
     /// Events of the engine; depends on the world and the number of threads.
@@ -154,4 +157,13 @@ pub struct RunRecord {
     pub malformed: u64,
     /// Packets lost on links (random loss and failures).
     pub link_losses: u64,
+}
+
+impl RunRecord {
+    /// Whether the run took its course to the end that was wished: nobody stopped it, and neither
+    /// a standstill, nor silence, nor the longest simulated time cut it short.
+    pub fn whole(&self) -> bool {
+        let cut = self.interrupted || !self.deadlock.is_empty() || self.silent_since.is_some();
+        !cut && (self.complete || self.ended < Time::HORIZON)
+    }
 }

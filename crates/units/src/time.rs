@@ -16,6 +16,9 @@ impl Time {
     pub const ZERO: Time = Time(0);
     /// Later than every instant a run can reach; stands for "never".
     pub const NEVER: Time = Time(u64::MAX);
+    /// The longest simulated time, 100 days: no run goes on beyond it. What a run adds to an
+    /// instant it has reached, at most 113 days, does not wrap.
+    pub const HORIZON: Time = Time(100 * 86_400 * 1_000_000_000_000);
 
     /// The span from `earlier` to `self`, or zero if `earlier` is later.
     #[inline]

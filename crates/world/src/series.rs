@@ -175,7 +175,7 @@ impl PortSeries {
             self.rest.rare = Bin::default();
             (self.area, self.sent_bytes, self.sent_packets) = (0, 0, 0);
             self.backlog_max = self.backlog;
-            self.end += self.rest.width;
+            self.end = self.end.saturating_add(self.rest.width);
             if self.rest.bins.len() == MOST {
                 self.double();
             }
@@ -188,7 +188,7 @@ impl PortSeries {
             join_pairs(&mut pauses.bins, |a, b| a.join(b));
         }
         self.rest.width *= 2;
-        self.end = (self.rest.bins.len() as u64 + 1) * self.rest.width;
+        self.end = (self.rest.bins.len() as u64 + 1).saturating_mul(self.rest.width);
     }
 
     /// Width of the intervals now.
@@ -332,6 +332,19 @@ mod tests {
         );
         let quiet = PortSeries::new(Span(10)).finish(0, 60_000, 640);
         assert!(quiet.pauses.is_empty());
+    }
+
+    /// The end of an interval may lie beyond the last instant there is.
+    #[test]
+    fn intervals_reach_to_the_end_of_time() {
+        let last = u64::MAX - 1;
+        let mut series = PortSeries::new(Span(1_000_000));
+        series.set_backlog(1_000, 7);
+        series.set_backlog(last, 0);
+        let width = series.width();
+        let record = series.finish(0, last, width);
+        assert_eq!(record.total.backlog_area, 7 * (last - 1_000) as u128);
+        assert!(record.bins.len() <= MOST);
     }
 
     #[test]
