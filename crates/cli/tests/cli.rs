@@ -64,6 +64,17 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--rate", "40Gb"]), &["40Gb", "unknown unit", "Gbps"]);
     refused(&small(&["--rate", "-4Gbps"]), &["-4Gbps", "negative"]);
     refused(&small(&["--buffer", "99999999999999GB"]), &["too large"]);
+    for (buffer, value) in [("1B", "`1B`"), ("1537B", "`1.537KB`")] {
+        refused(&small(&["--buffer", buffer]), &["fabric.buffer", value, "1.538KB or more"]);
+    }
+    refused(&small(&["--buffer", "0packets"]), &["0packets", "above 0"]);
+    for loss in ["1", "1.5", "-0.1", "nan"] {
+        let set = format!("fabric.loss={loss}");
+        let value = loss.replace("nan", "NaN");
+        refused(&small(&["--set", &set]), &["fabric.loss", &value, "0 to less than 1"]);
+    }
+    let link = "fabric.links=[{ a = \"host0\", b = \"leaf0\", loss = 1.0 }]";
+    refused(&small(&["--set", link]), &["fabric.links.0.loss", "0 to less than 1"]);
     refused(&["compare", "--workload", "web_serch"], &["did you mean `web_search`?"]);
     refused(&["compare", "--load", "0"], &["load", "above 0"]);
     refused(&small(&["--set", "ren.rul=gap"]), &["rul", "did you mean `rule`?"]);

@@ -25,6 +25,15 @@ pub struct Rules {
 pub fn rules(scenario: &Scenario, fabric: &Fabric, framing: Framing) -> Result<Rules, Fault> {
     let shared = shared(scenario)?;
     let own = scenario.fabric.buffer.map_or(BUFFER, |buffer| buffer.0);
+    let mtu = framing.charged_mtu() as u64;
+    if let (None, Limit::Bytes(bytes)) = (shared, own)
+        && bytes < mtu
+    {
+        let (bytes, least) = (Bytes(bytes), Bytes(mtu));
+        return Err(Fault(format!(
+            "fabric.buffer = `{bytes}`: expected {least} or more, a full packet as links charge it"
+        )));
+    }
     let mut warnings = vec![];
     let pfc = pfc(scenario, fabric, framing, (own, shared), &mut warnings)?.map(Arc::new);
     let unlimited = shared.is_some() || pfc.is_some();

@@ -280,6 +280,13 @@ fn check_ranges(scenario: &Scenario) -> Result<(), Fault> {
             return Err(Fault(format!("{key} = `{}`: expected at most {most}", span.0)));
         }
     }
+    let links = scenario.fabric.links.iter().enumerate();
+    let own = links.filter_map(|(at, link)| Some((format!("fabric.links.{at}.loss"), link.loss?)));
+    for (key, loss) in [("fabric.loss".to_string(), scenario.fabric.loss)].into_iter().chain(own) {
+        if !(0.0..1.0).contains(&loss) {
+            return Err(Fault(format!("{key} = `{loss}`: expected 0 to less than 1")));
+        }
+    }
     let names = &scenario.transport.names;
     match (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
         Some(at) => {

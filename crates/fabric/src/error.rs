@@ -32,7 +32,7 @@ pub enum Problem {
     SelfLink(String),
     /// A second link between the two that was not declared as a bundle.
     DuplicateLink(String, String),
-    /// A loss probability outside 0..=1, as written.
+    /// A loss probability outside 0..1, as written.
     BadLoss(String),
     /// A node that does not exist, and what does.
     UnknownNode(String, String),
@@ -96,7 +96,7 @@ impl fmt::Display for Problem {
                 write!(f, "the link {a} - {b} is given twice")
             }
             Problem::BadLoss(loss) => {
-                write!(f, "loss probability {loss}: expected a number from 0 to 1")
+                write!(f, "loss probability {loss}: expected 0 to less than 1")
             }
             Problem::UnknownNode(name, known) => write!(f, "no node `{name}`; {known}"),
             Problem::NoSuchLink(a, b) => write!(f, "there is no link {a} - {b}"),

@@ -64,7 +64,7 @@ pub(crate) fn link_objection(
         let message = format!("propagation {propagation} of {a} - {b}; at most {MAX_PROPAGATION}");
         return Some(Problem::TooLarge(message));
     }
-    (!(0.0..=1.0).contains(&loss)).then(|| Problem::BadLoss(loss.to_string()))
+    (!(0.0..1.0).contains(&loss)).then(|| Problem::BadLoss(loss.to_string()))
 }
 
 impl Graph {
@@ -98,7 +98,7 @@ impl Graph {
     }
 
     /// Links two nodes in both directions. Errors when the rate is zero, the propagation above
-    /// 1000 s, the loss not a probability, a node does not exist or is linked to itself, the two
+    /// 1000 s, the loss not 0 to less than 1, a node does not exist or is linked to itself, the two
     /// are linked already, both are hosts, or a host gets a second link.
     pub fn link(
         &mut self,

@@ -11,7 +11,7 @@ pub struct LinkDefaults {
     pub rate: Rate,
     /// Propagation of a link, one way.
     pub propagation: Span,
-    /// Probability that a packet is lost on a link, 0 to 1.
+    /// Probability that a packet is lost on a link, 0 to less than 1.
     pub loss: f64,
 }
 

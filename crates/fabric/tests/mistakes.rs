@@ -77,8 +77,8 @@ fn options() {
     assert!(with(spec, link("leaf", "spine0", None, None)).contains("no node `leaf`"));
     assert!(with(spec, link("leaf0", "leaf1", None, None)).contains("no link leaf0 - leaf1"));
     assert!(with(spec, link("leaf0", "spine1", Some(Rate(0)), None)).contains("rate 0"));
-    assert!(with(spec, link("leaf0", "spine1", None, Some(1.5))).contains("from 0 to 1"));
-    assert!(with(spec, link("leaf0", "spine1", None, Some(f64::NAN))).contains("from 0 to 1"));
+    assert!(with(spec, link("leaf0", "spine1", None, Some(1.5))).contains("0 to less than 1"));
+    assert!(with(spec, link("leaf0", "spine1", None, Some(f64::NAN))).contains("0 to less than 1"));
 }
 
 #[test]
@@ -97,6 +97,7 @@ fn graphs() {
     assert_eq!(try_link(s, s, rate, 0.0), Some(SelfLink(name("switch0"))));
     assert_eq!(try_link(s, t, Rate(0), 0.0), Some(ZeroRate(name("switch0"), name("switch1"))));
     assert_eq!(try_link(s, t, rate, f64::NAN), Some(BadLoss(name("NaN"))));
+    assert_eq!(try_link(s, t, rate, 1.0), Some(BadLoss(name("1"))));
     assert_eq!(try_link(s, t, rate, 1.1), Some(BadLoss(name("1.1"))));
     assert!(matches!(try_link(s, Vertex::Host(7), rate, 0.0), Some(UnknownNode(..))));
     assert_eq!(try_link(s, t, rate, 0.0), None);

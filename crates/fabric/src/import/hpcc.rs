@@ -217,7 +217,7 @@ fn read_link(
     let rate = read_rate(rate).map_err(|problem| refuse(format!("rate {problem}")))?;
     let delay = delay.parse::<Span>().map_err(|problem| refuse(format!("delay {problem}")))?;
     let loss = match loss.parse::<f64>() {
-        Ok(loss) if (0.0..=1.0).contains(&loss) => loss,
+        Ok(loss) if (0.0..1.0).contains(&loss) => loss,
         _ => {
             return Err(
                 TopologyError::new(Problem::BadLoss(loss.to_string())).at(file, Some(line as u32))
