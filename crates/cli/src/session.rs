@@ -60,6 +60,9 @@ pub fn run_plan(plan: &Plan, label: &str, options: &Output) -> Result<Ended, Fau
         };
         output::write_run(&place, &run, plan.scenario.output.csv)?;
         output::write_captures(&place, plan, &ports, &captured)?;
+        if plan.cases.len() > 1 {
+            output::seal(&place, &run)?;
+        }
         runs.push(run);
         if monitor.stop.load(Ordering::Relaxed) {
             break;
@@ -74,10 +77,13 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
         title => title.to_string(),
     };
     output::write_report(&folder, &title, runs)?;
-    if plan.cases.len() > 1 {
+    if let (1, [run]) = (plan.cases.len(), runs) {
+        output::seal(folder.path(), run)?;
+    } else {
         let manifests: Vec<_> = runs.iter().map(|run| run.manifest.clone()).collect();
         let all = serde_json::json!({ "title": title, "runs": manifests });
-        let complete = !stopped && runs.len() == plan.cases.len();
+        let whole = runs.iter().all(|run| run.record.whole());
+        let complete = whole && !stopped && runs.len() == plan.cases.len();
         incast_measure::write_manifest(&folder.path().join("manifest.json"), &all, complete)?;
     }
     say!("{}", Comparison::of_runs(runs).text(width()));

@@ -347,6 +347,25 @@ fn an_interrupted_run_keeps_what_it_has() {
     assert!(cut.join("flows.parquet").exists() && cut.join("report.html").exists());
 }
 
+/// The system lets no file grow as long as the report: the folder does not say that it is complete.
+#[test]
+fn a_folder_without_its_report_is_not_complete() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let limited = "trap '' XFSZ; ulimit -f 180; exec \"$@\"";
+    let arguments = small(&["--transports", "dctcp", "--out", "out"]);
+    let output = Command::new("sh")
+        .args(["-c", limited, "sh", env!("CARGO_BIN_EXE_incast")])
+        .args(arguments)
+        .current_dir(folder.path())
+        .output()
+        .expect("sh");
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("report.html"), "{}", text(&output.stderr));
+    let out = folder.path().join("out");
+    assert!(out.join("summary.json").exists() && !out.join("report.html").exists());
+    assert_eq!(manifest(&out)["complete"], false);
+}
+
 /// Every file that a run leaves, and every key of its manifest, stands in docs/results.md.
 #[test]
 fn what_a_run_leaves_is_documented() {

@@ -7,10 +7,18 @@ use incast_sim::Captured;
 use incast_wire::pcapng;
 use std::path::Path;
 
-/// Writes one run's files into a folder: Parquet, summary, manifest, and CSV if wished.
+/// Writes one run's files into a folder: Parquet, summary, CSV if wished, and a manifest that says
+/// that more is to come.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<(), Fault> {
-    incast_measure::write_run(folder, run, csv)?;
-    Ok(())
+    incast_measure::write_tables(folder, run, csv)?;
+    Ok(incast_measure::write_manifest(&folder.join("manifest.json"), &run.manifest, false)?)
+}
+
+/// Writes the manifest anew when all else is in a run's folder: only now it may say that it is
+/// complete.
+pub fn seal(folder: &Path, run: &Run) -> Result<(), Fault> {
+    let place = folder.join("manifest.json");
+    Ok(incast_measure::write_manifest(&place, &run.manifest, run.record.whole())?)
 }
 
 /// Writes the comparison of several runs: report and picture.

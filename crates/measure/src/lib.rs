@@ -42,7 +42,7 @@ pub use svg::{summary_svg, summary_svg_text};
 pub use table::{
     fairness_batch, flows_batch, ports_batch, write_fairness_csv, write_fairness_parquet,
     write_flows_csv, write_flows_parquet, write_manifest, write_ports_csv, write_ports_parquet,
-    write_run, write_summary,
+    write_run, write_summary, write_tables,
 };
 
 pub use incast_transport::RunRecord;

@@ -214,10 +214,19 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderEr
     write_atomic(path, text.as_bytes())
 }
 
-/// Writes `flows.parquet`, `ports.parquet`, `fairness.parquet`, `summary.json` and last `manifest.json` of one run
-/// into an existing folder, with the CSV files too if asked for. The manifest says
-/// `"complete": false` if the run was interrupted or came to a standstill. Returns the summary.
+/// Writes `flows.parquet`, `ports.parquet`, `fairness.parquet`, `summary.json` and last
+/// `manifest.json` of one run into an existing folder, with the CSV files too if asked for. The
+/// manifest says `"complete": false` if the run is not [whole](incast_transport::RunRecord::whole).
+/// Returns the summary.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
+    let summary = write_tables(folder, run, csv)?;
+    write_manifest(&folder.join("manifest.json"), &run.manifest, run.record.whole())?;
+    Ok(summary)
+}
+
+/// The same without the manifest, for a folder that is to hold more than this: its manifest is
+/// written when all is there.
+pub fn write_tables(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     run.check();
     write_flows_parquet(&folder.join("flows.parquet"), run)?;
     write_ports_parquet(&folder.join("ports.parquet"), run)?;
@@ -229,7 +238,5 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderE
     }
     let summary = summarise(run);
     write_summary(&folder.join("summary.json"), &summary)?;
-    let whole = run.record.whole();
-    write_manifest(&folder.join("manifest.json"), &run.manifest, whole)?;
     Ok(summary)
 }

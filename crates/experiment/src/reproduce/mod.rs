@@ -243,6 +243,7 @@ fn runs(
                 })?;
                 output::write_run(&place, &run, false)?;
                 output::write_captures(&place, &plan, &ports, &captured)?;
+                output::seal(&place, &run)?;
             }
             by_transport.insert(case.label.clone(), Finished { run, captured });
         }
