@@ -2,18 +2,20 @@
 
 use crate::Ended;
 use crate::arguments::{Compare, Output, Run};
-use crate::session::run_plan;
+use crate::session::{run_plan, stoppable};
 use incast_experiment::{Fault, Plan, Scenario, nearest};
 
 /// The scenario of the demo.
 const DEMO: &str = include_str!("demo.toml");
 
 pub fn demo(options: Output) -> Result<Ended, Fault> {
+    let monitor = stoppable();
     let scenario = Scenario::parse(DEMO, "demo", &[])?;
-    run_plan(&Plan::new(scenario)?, "demo", &options)
+    run_plan(&Plan::new(scenario)?, "demo", &options, &monitor)
 }
 
 pub fn run(options: Run) -> Result<Ended, Fault> {
+    let monitor = stoppable();
     let mut sets = options.set.clone();
     if let Some(seed) = options.seed {
         sets.push(format!("run.seed={seed}"));
@@ -40,7 +42,7 @@ pub fn run(options: Run) -> Result<Ended, Fault> {
         None => by_option(fault, &[("transport.names", "--transport")]),
     })?;
     check_effect(&plan, options.set.iter().map(|set| (set.as_str(), set.as_str())))?;
-    run_plan(&plan, &label, &options.output)
+    run_plan(&plan, &label, &options.output, &monitor)
 }
 
 /// A fault that names the option a person wrote instead of the key that it became.
@@ -85,6 +87,7 @@ fn quoted(text: impl std::fmt::Display) -> String {
 }
 
 pub fn compare(options: Box<Compare>) -> Result<Ended, Fault> {
+    let monitor = stoppable();
     let mut text = format!("title = {}\n[fabric]\n", quoted(title(&options)));
     text += &format!("topology = {}\n", quoted(&options.topology));
     text += &format!("rate = {}\n", quoted(&options.rate));
@@ -126,7 +129,7 @@ pub fn compare(options: Box<Compare>) -> Result<Ended, Fault> {
     let scenario = Scenario::parse(&text, "the command line", &sets)?;
     let plan = Plan::new(scenario).map_err(|fault| by_option(fault, &KEYS))?;
     check_effect(&plan, options.set.iter().zip(&sets).map(|(a, b)| (a.as_str(), b.as_str())))?;
-    run_plan(&plan, "compare", &options.output)
+    run_plan(&plan, "compare", &options.output, &monitor)
 }
 
 /// What the options of `compare` become.

@@ -11,19 +11,28 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// A monitor that Ctrl-C stops; the second Ctrl-C ends the program at once.
+/// From now on Ctrl-C, or the system's wish that the program end, calls `handler`.
+pub fn on_signal(handler: impl FnMut() + Send + 'static) {
+    if let Err(error) = ctrlc::set_handler(handler) {
+        eprintln!("warning: Ctrl-C will not be handled: {error}");
+    }
+}
+
+/// A monitor that Ctrl-C stops; the second Ctrl-C ends the program at once. So does the first
+/// while a network is being built, when there is nothing to write yet.
 pub fn stoppable() -> Arc<Monitor> {
     let monitor = Arc::new(Monitor::default());
     let shared = monitor.clone();
-    let handler = move || {
+    on_signal(move || {
+        if !shared.begun.load(Ordering::Relaxed) {
+            eprintln!("\nstopped before the run began; nothing of it is written");
+            std::process::exit(130);
+        }
         if shared.stop.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         eprintln!("\nstopping; results so far are written (Ctrl-C again ends at once)");
-    };
-    if let Err(error) = ctrlc::set_handler(handler) {
-        eprintln!("warning: Ctrl-C will not be handled: {error}");
-    }
+    });
     monitor
 }
 
@@ -37,7 +46,12 @@ pub fn threads(wished: Option<usize>) -> Result<usize, Fault> {
 }
 
 /// Runs every case of a plan, writes the folder, prints the table.
-pub fn run_plan(plan: &Plan, label: &str, options: &Output) -> Result<Ended, Fault> {
+pub fn run_plan(
+    plan: &Plan,
+    label: &str,
+    options: &Output,
+    monitor: &Arc<Monitor>,
+) -> Result<Ended, Fault> {
     let threads = threads(options.threads.or(plan.scenario.run.threads))?;
     let ports = output::ports(plan, &plan.scenario.output.pcap)?;
     let out = options.out.as_deref();
@@ -48,12 +62,12 @@ pub fn run_plan(plan: &Plan, label: &str, options: &Output) -> Result<Ended, Fau
         &serde_json::json!({ "title": plan.scenario.title }),
         false,
     )?;
-    let monitor = stoppable();
     let mut runs: Vec<Run> = vec![];
     for case in &plan.cases {
         let total = plan.traffic.flows.len() as u64;
-        let work = || execute(plan, case, ports.clone(), threads, &monitor);
-        let (run, captured) = shown(&case.label, total, &monitor, work)?;
+        let work = || execute(plan, case, ports.clone(), threads, monitor);
+        monitor.begun.store(false, Ordering::Relaxed);
+        let (run, captured) = shown(&case.label, total, monitor, work)?;
         let place = match plan.cases.len() {
             1 => folder.path().to_path_buf(),
             _ => folder.subfolder(&case.label)?,

@@ -61,11 +61,16 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--transports", "rne"]), &["rne", "did you mean `ren`?"]);
     refused(&["compare", "--topology", "leaf-spine:0x8x8"], &["leaf-spine:0x8x8", "at least 1"]);
     refused(&["compare", "--topology", "leafspine:8x8x8"], &["leaf-spine"]);
+    let large = ["1002000 hosts and switches", "at most 262144"];
+    refused(&["compare", "--topology", "leaf-spine:1000x1000x1000"], &large);
+    let links = ["more than 524288 links"];
+    refused(&["compare", "--topology", "leaf-spine:1000x1000x1"], &links);
+    refused(&["compare", "--flows", "4194305"], &["flows", "4194305", "1 to 4194304"]);
     refused(&small(&["--rate", "40Gb"]), &["40Gb", "unknown unit", "Gbps"]);
     refused(&small(&["--rate", "-4Gbps"]), &["-4Gbps", "negative"]);
     refused(&small(&["--buffer", "99999999999999GB"]), &["too large"]);
     for (buffer, value) in [("1B", "`1B`"), ("1537B", "`1.537KB`")] {
-        refused(&small(&["--buffer", buffer]), &["fabric.buffer", value, "1.538KB or more"]);
+        refused(&small(&["--buffer", buffer]), &["--buffer", value, "1.538KB or more"]);
     }
     refused(&small(&["--buffer", "0packets"]), &["0packets", "above 0"]);
     for loss in ["1", "1.5", "-0.1", "nan"] {
@@ -319,6 +324,34 @@ fn threads_do_not_change_a_byte() {
     }
 }
 
+fn interrupt(child: &std::process::Child) {
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+}
+
+/// While a large network is being built nothing can be written: the program says so and ends.
+#[test]
+fn an_interrupt_before_the_run_begins_ends_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
+    let topology = ["--topology", "leaf-spine:80x80x80", "--flows", "20"];
+    command.current_dir(folder.path()).arg("compare").args(topology);
+    command.args(["--transports", "dctcp", "--out", "cut"]);
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().expect("the program starts");
+    let cut = folder.path().join("cut");
+    while !cut.join("manifest.json").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("stopped before the run began"), "{said}");
+    assert_eq!(manifest(&cut)["complete"], false);
+    assert!(!cut.join("flows.parquet").exists());
+}
+
 #[test]
 fn an_interrupted_run_keeps_what_it_has() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -340,8 +373,7 @@ fn an_interrupted_run_keeps_what_it_has() {
     }
     assert_eq!(manifest(&cut)["complete"], false, "before anything is done");
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+    interrupt(&child);
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     assert_eq!(manifest(&cut)["complete"], false);
     assert!(cut.join("flows.parquet").exists() && cut.join("report.html").exists());

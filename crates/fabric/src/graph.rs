@@ -5,10 +5,11 @@ use crate::{Problem, Routes, TopologyError};
 use incast_units::{Rate, Span};
 use std::collections::{BTreeSet, VecDeque};
 
-/// More nodes than this are refused.
-pub(crate) const MAX_NODES: u64 = 1 << 20;
-/// More links than this are refused.
-pub(crate) const MAX_LINKS: u64 = 1 << 24;
+/// More nodes than this are refused: three times those of a fat-tree of 64-port switches, and what
+/// a run knows of each fits some gigabytes.
+pub(crate) const MAX_NODES: u64 = 1 << 18;
+/// More links than this are refused, for the same reason.
+pub(crate) const MAX_LINKS: u64 = 1 << 19;
 /// More entries (switches x racks, 8 bytes each) in a routing table than this are refused.
 const MAX_ROUTE_ENTRIES: u64 = 1 << 27;
 
@@ -214,7 +215,7 @@ impl Graph {
         let nodes = self.hosts as u64 + self.switches as u64;
         let too_large = |what: String| Err(TopologyError::new(Problem::TooLarge(what)));
         if nodes > MAX_NODES {
-            return too_large(format!("{nodes} nodes; at most {MAX_NODES}"));
+            return too_large(format!("{nodes} hosts and switches; at most {MAX_NODES}"));
         }
         if self.hosts < 2 {
             return Err(TopologyError::new(Problem::TooFewHosts(self.hosts)));

@@ -134,7 +134,7 @@ fn checked(name: &str, factors: &[(&str, u32)], nodes: u64) -> Result<(), Topolo
         return Err(TopologyError::malformed(format!("{name}: {what} 0; expected at least 1")));
     }
     if nodes > MAX_NODES {
-        let message = format!("{name} of {nodes} nodes; at most {MAX_NODES}");
+        let message = format!("{name} of {nodes} hosts and switches; at most {MAX_NODES}");
         return Err(TopologyError::new(Problem::TooLarge(message)));
     }
     Ok(())

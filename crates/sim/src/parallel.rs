@@ -16,6 +16,8 @@ use std::sync::{Condvar, Mutex};
 /// Shared with whoever watches a run: progress, and the wish to stop it.
 #[derive(Default)]
 pub struct Monitor {
+    /// Set when the network is built and its run begins: from then on `stop` is heeded soon.
+    pub begun: AtomicBool,
     /// Set to end the run early; what is done is kept.
     pub stop: AtomicBool,
     /// Simulated picoseconds.
@@ -32,9 +34,11 @@ const EVENTS_PER_LOOK: u64 = 8_192;
 const BATCH: u64 = 64;
 /// Fewer events than this a window and partition are not worth a barrier.
 const WORTH: u64 = 150;
-/// A run that delivers nothing for a day will never deliver anything: timers back off to a minute
-/// at most (RFC 6298 section 2.5), and the slowest link, of 1 bps, takes 3.4 hours for a packet.
-const SILENCE: u64 = Span::from_secs(86_400).0;
+/// A run that delivers nothing for an hour, and for many round trips, will never deliver anything:
+/// timers back off to a minute at most (RFC 6298 section 2.5).
+const SILENCE: Span = Span::from_secs(3_600);
+/// So many times the drain, which is some round trips, for links that take hours for a packet.
+const SILENT_DRAINS: u64 = 1_000;
 
 /// Runs a setup to its end in up to `threads` threads and returns the record and the captured
 /// packets. The record does not depend on `threads`, apart from `events`.
@@ -50,6 +54,7 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
         at: u64::MAX,
     };
     let (mut partitions, window) = build(setup, threads);
+    monitor.begun.store(true, Ordering::Relaxed);
     // The same drain for any number of threads: no partition may have passed the end when the
     // last completion becomes known.
     if partitions.len() == 1 {
@@ -112,7 +117,9 @@ impl End {
 
     /// When nothing has been delivered for so long that nothing ever will be.
     fn silence(&self) -> u64 {
-        self.awaited.max(self.delivered).saturating_add(SILENCE)
+        self.awaited
+            .max(self.delivered)
+            .saturating_add(SILENCE.0.max(self.drain.saturating_mul(SILENT_DRAINS)))
     }
 
     /// Nothing at or after this instant is done.

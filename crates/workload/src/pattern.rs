@@ -52,12 +52,12 @@ pub fn permutation(hosts: u32, size: u64, seed: u64) -> Result<Traffic, Workload
 /// others at host 0.
 ///
 /// # Errors
-/// Refuses fewer than two hosts, more than 2^28 flows and a size of 0 or above 2^53.
+/// Refuses fewer than two hosts, more than 2^22 flows and a size of 0 or above 2^53.
 pub fn all_to_all(hosts: u32, size: u64) -> Result<Traffic, WorkloadError> {
     at_least_two(hosts)?;
     check_size("size", size)?;
     if u64::from(hosts) * u64::from(hosts - 1) > MAX_FLOWS {
-        return Err(WorkloadError::setting("hosts", hosts, "2 to 16384 for all-to-all"));
+        return Err(WorkloadError::setting("hosts", hosts, "2 to 2048 for all-to-all"));
     }
     let flow = |(src, step)| {
         let dst = (src + step) % hosts;
@@ -180,7 +180,7 @@ pub struct Burst {
 /// The flows of repeated bursts.
 ///
 /// # Errors
-/// Refuses what [`incast`] refuses, 0 bursts or more than 2^28 flows, and times past 213 days.
+/// Refuses what [`incast`] refuses, 0 bursts or more than 2^22 flows, and times past 213 days.
 pub fn bursts(shape: &Shape, burst: &Burst) -> Result<Traffic, WorkloadError> {
     check_senders(shape, burst.receiver, &burst.senders)?;
     check_size("size", burst.size)?;

@@ -24,7 +24,7 @@ const MAX_SEGMENTS: f64 = (1u64 << 29) as f64;
 /// they are. A load above what the fabric can carry is accepted, with a warning.
 ///
 /// # Errors
-/// Refuses a load that is not a positive number, no flows or more than 2^28, fewer than two
+/// Refuses a load that is not a positive number, no flows or more than 2^22, fewer than two
 /// hosts, an oversubscribed fabric with one rack, more than 2^29 packets to prescribe, and arrivals
 /// that reach past 213 days.
 pub fn poisson(

@@ -36,7 +36,7 @@ pub struct RequestResponse {
 ///
 /// # Errors
 /// Refuses hosts that do not exist or are named twice, a client among its servers, no clients,
-/// servers or rounds, fewer bytes than servers, and more than 2^28 flows.
+/// servers or rounds, fewer bytes than servers, and more than 2^22 flows.
 pub fn requests(shape: &Shape, ask: &RequestResponse) -> Result<Traffic, WorkloadError> {
     check_requests(shape, ask)?;
     let servers = ask.servers.len() as u64;

@@ -6,8 +6,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Most flows one run may have.
-pub(crate) const MAX_FLOWS: u64 = 1 << 28;
+/// Most flows one run may have: what is known of each takes half a kilobyte before it starts.
+pub(crate) const MAX_FLOWS: u64 = 1 << 22;
 
 /// What a flow is there for. The number is the one stored in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -220,10 +220,18 @@ impl Traffic {
     /// Checks flows from anywhere against a fabric of `hosts` hosts.
     ///
     /// # Errors
-    /// Names the first flow (its place, from 0) with a host that does not exist, with itself as
+    /// Refuses more than 2^22 flows. Names the first flow (its place, from 0) with a host that does not exist, with itself as
     /// receiver, without bytes, with packets that do not sum to its size, or that waits for a
     /// flow that does not exist or, round a circle, for itself.
     pub fn validate(&self, hosts: u32) -> Result<(), WorkloadError> {
+        let count = self.flows.len();
+        if count as u64 > MAX_FLOWS {
+            return Err(WorkloadError::setting(
+                "flows",
+                count,
+                format!("up to {MAX_FLOWS} in all"),
+            ));
+        }
         for (i, flow) in self.flows.iter().enumerate() {
             let fail = |key: &str, value: String, accepted: String| {
                 Err(WorkloadError::setting(&format!("flow {i}: {key}"), value, accepted))
