@@ -2,11 +2,12 @@
 
 use crate::Ended;
 use crate::arguments::{Bench, Reproduce};
-use crate::session::threads;
+use crate::session::{on_signal, threads};
 use incast_experiment::bench::{self, Measurement};
 use incast_experiment::{Fault, nearest, reproduce as experiments};
 use incast_measure::ResultsFolder;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     let name = options.name.clone().unwrap_or_else(|| "all".into());
@@ -24,31 +25,23 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     let manifest = serde_json::json!({ "experiment": name, "quick": options.quick });
     let place = folder.path().join("manifest.json");
     incast_measure::write_manifest(&place, &manifest, false)?;
-    let mut so_far: Vec<experiments::Verdict> = vec![];
+    let so_far = verdicts_for(folder.path(), json);
     let verdicts = experiments::reproduce(
         &name,
         &wish,
         |verdict| {
+            let mut so_far = so_far.lock().expect("no panic");
             so_far.push(verdict.clone());
             // If this one cannot be written, the last one cannot either, and that is told.
             let _ = write_verdicts(&folder, &so_far);
             if !json {
-                say!(
-                    "{:<18} {}: {}\n    expected {}, measured {}{}",
-                    verdict.verdict,
-                    verdict.experiment,
-                    verdict.claim,
-                    verdict.expected,
-                    verdict.measured,
-                    match verdict.deviation.as_str() {
-                        "" => String::new(),
-                        text => format!("\n    {text}"),
-                    }
-                );
+                tell(verdict);
             }
         },
         Some(folder.path()),
     )?;
+    // From here on a signal comes too late to stop anything.
+    let _held = so_far.lock().expect("no panic");
     let text = write_verdicts(&folder, &verdicts)?;
     incast_measure::write_manifest(&place, &manifest, true)?;
     let place = folder.finish()?;
@@ -68,12 +61,46 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     Ok(Ended::Done)
 }
 
+/// Verdicts, none so far. A signal ends the program between two of them and says where they are.
+fn verdicts_for(folder: &Path, json: bool) -> Arc<Mutex<Vec<experiments::Verdict>>> {
+    let all: Arc<Mutex<Vec<experiments::Verdict>>> = Arc::default();
+    let (shared, folder) = (all.clone(), folder.to_path_buf());
+    on_signal(move || {
+        let so_far = shared.lock().expect("no panic");
+        if json {
+            say!("{}", as_json(&so_far));
+        }
+        eprintln!("\nstopped; the {} verdicts so far are in {}", so_far.len(), folder.display());
+        std::process::exit(130);
+    });
+    all
+}
+
+fn tell(verdict: &experiments::Verdict) {
+    say!(
+        "{:<18} {}: {}\n    expected {}, measured {}{}",
+        verdict.verdict,
+        verdict.experiment,
+        verdict.claim,
+        verdict.expected,
+        verdict.measured,
+        match verdict.deviation.as_str() {
+            "" => String::new(),
+            text => format!("\n    {text}"),
+        }
+    );
+}
+
+fn as_json(verdicts: &[experiments::Verdict]) -> String {
+    serde_json::to_string_pretty(verdicts).expect("plain data becomes JSON")
+}
+
 /// Writes the verdicts and returns what was written.
 fn write_verdicts(
     folder: &ResultsFolder,
     verdicts: &[experiments::Verdict],
 ) -> Result<String, Fault> {
-    let text = serde_json::to_string_pretty(verdicts).expect("plain data becomes JSON");
+    let text = as_json(verdicts);
     folder.write("verdicts.json", text.as_bytes())?;
     Ok(text)
 }
@@ -95,7 +122,18 @@ pub fn bench(options: Bench) -> Result<Ended, Fault> {
         case: options.case.clone(),
         runs: options.runs,
     };
-    if !options.json {
+    let json = options.json;
+    let so_far: Arc<Mutex<Vec<Measurement>>> = Arc::default();
+    let shared = so_far.clone();
+    on_signal(move || {
+        let so_far = shared.lock().expect("no panic");
+        if json {
+            say!("{}", serde_json::to_string_pretty(&*so_far).expect("plain data becomes JSON"));
+        }
+        eprintln!("\nstopped after {} cases", so_far.len());
+        std::process::exit(130);
+    });
+    if !json {
         say!(
             "{:<12} {:<8} {:>7} {:>12} {:>10} {:>8} {:>8} {:>9} {:>7}",
             "case",
@@ -109,12 +147,14 @@ pub fn bench(options: Bench) -> Result<Ended, Fault> {
             "share"
         );
     }
-    let json = options.json;
     let all = bench::run(&wish, |one| {
+        so_far.lock().expect("no panic").push(one.clone());
         if !json {
             row(one);
         }
     })?;
+    // From here on a signal comes too late to stop anything.
+    let _held = so_far.lock().expect("no panic");
     if json {
         say!("{}", serde_json::to_string_pretty(&all).expect("plain data becomes JSON"));
     }

@@ -499,6 +499,46 @@ fn a_reproduction_that_is_killed_leaves_its_verdicts() {
     assert_eq!(read(&out.join("manifest.json"))["complete"], true);
 }
 
+/// The same by Ctrl-C: an exit code that says so, and with `--json` what there is.
+#[test]
+fn an_interrupted_reproduction_tells_its_verdicts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (out, verdicts) = (folder.path().join("x"), folder.path().join("x/verdicts.json"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
+    let arguments = ["reproduce", "ren", "--out", "x", "--threads", "1", "--json"];
+    command.current_dir(folder.path()).args(arguments);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    while !verdicts.is_file() && child.try_wait().expect("our child").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(text(&output.stderr).contains("verdicts so far are in x"), "{}", text(&output.stderr));
+    let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(told[0]["experiment"], "ren/fig1");
+    let written = std::fs::read(&verdicts).expect("verdicts");
+    assert_eq!(told, serde_json::from_slice::<Value>(&written).expect("JSON"));
+    assert_eq!(manifest(&out)["complete"], false);
+}
+
+#[test]
+fn an_interrupted_bench_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
+    command.current_dir(folder.path()).args(["bench", "--case", "web_search_pfc"]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut first = [0];
+    let stdout = child.stdout.as_mut().expect("it is piped");
+    std::io::Read::read_exact(stdout, &mut first).expect("the table's head");
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(text(&output.stderr).contains("stopped after 0 cases"), "{}", text(&output.stderr));
+}
+
 /// The papers' drawings, packet by packet: claims with a trace or with the drawing's queue.
 #[test]
 fn drawings_are_reproduced_packet_by_packet() {
