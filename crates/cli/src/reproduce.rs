@@ -117,6 +117,9 @@ fn check(name: &str) -> Result<(), Fault> {
 }
 
 pub fn bench(options: Bench) -> Result<Ended, Fault> {
+    if options.runs == 0 {
+        return Err(Fault("--runs 0: expected 1 or more".into()));
+    }
     let wish = bench::Options {
         threads: threads(Some(options.threads))?,
         case: options.case.clone(),

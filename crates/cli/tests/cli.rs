@@ -118,6 +118,7 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&["reproduce", "ren/fig33"], &["did you mean `ren/fig3`?"]);
     refused(&["run", "nowhere.toml"], &["nowhere.toml"]);
     refused(&["bench", "--case", "nothing"], &["permutation/dctcp"]);
+    refused(&["bench", "--runs", "0"], &["--runs 0", "1 or more"]);
 }
 
 #[test]
