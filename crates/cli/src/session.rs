@@ -19,7 +19,7 @@ pub fn on_signal(handler: impl FnMut() + Send + 'static) {
 }
 
 /// A monitor that Ctrl-C stops; the second Ctrl-C ends the program at once. So does the first
-/// while a network is being built, when there is nothing to write yet.
+/// while the first network is being built, when there is nothing to write yet.
 pub fn stoppable() -> Arc<Monitor> {
     let monitor = Arc::new(Monitor::default());
     let shared = monitor.clone();
@@ -66,7 +66,6 @@ pub fn run_plan(
     for case in &plan.cases {
         let total = plan.traffic.flows.len() as u64;
         let work = || execute(plan, case, ports.clone(), threads, monitor);
-        monitor.begun.store(false, Ordering::Relaxed);
         let (run, captured) = shown(&case.label, total, monitor, work)?;
         let place = match plan.cases.len() {
             1 => folder.path().to_path_buf(),

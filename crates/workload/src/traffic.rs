@@ -220,9 +220,9 @@ impl Traffic {
     /// Checks flows from anywhere against a fabric of `hosts` hosts.
     ///
     /// # Errors
-    /// Refuses more than 2^22 flows. Names the first flow (its place, from 0) with a host that does not exist, with itself as
-    /// receiver, without bytes, with packets that do not sum to its size, or that waits for a
-    /// flow that does not exist or, round a circle, for itself.
+    /// Refuses more than 2^22 flows. Names the first flow (its place, from 0) with a host that does
+    /// not exist, with itself as receiver, without bytes, with packets that do not sum to its size,
+    /// or that waits for a flow that does not exist or, round a circle, for itself.
     pub fn validate(&self, hosts: u32) -> Result<(), WorkloadError> {
         let count = self.flows.len();
         if count as u64 > MAX_FLOWS {
