@@ -130,8 +130,8 @@ fn cut_short(run: &Run) -> Option<String> {
     let (label, record) = (&run.label, &run.record);
     if let Some(since) = record.silent_since {
         return Some(format!(
-            "{label}: nothing has been delivered since {since}, and nothing ever will be; the \
-             results end at {}",
+            "{label}: nothing has been delivered since {since}, although packets are still sent: \
+             the run was given up at {}",
             record.ended
         ));
     }

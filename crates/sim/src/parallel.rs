@@ -34,8 +34,8 @@ const EVENTS_PER_LOOK: u64 = 8_192;
 const BATCH: u64 = 64;
 /// Fewer events than this a window and partition are not worth a barrier.
 const WORTH: u64 = 150;
-/// A run that delivers nothing for an hour, and for many round trips, will never deliver anything:
-/// timers back off to a minute at most (RFC 6298 section 2.5).
+/// A run that delivers nothing for an hour, and for many round trips, is given up: timers back off
+/// to a minute at most (RFC 6298 section 2.5).
 const SILENCE: Span = Span::from_secs(3_600);
 /// So many times the drain, which is some round trips, for links that take hours for a packet.
 const SILENT_DRAINS: u64 = 1_000;
@@ -115,7 +115,7 @@ impl End {
         }
     }
 
-    /// When nothing has been delivered for so long that nothing ever will be.
+    /// When nothing has been delivered for so long that the run is given up.
     fn silence(&self) -> u64 {
         self.awaited
             .max(self.delivered)
