@@ -51,12 +51,6 @@ impl<T> Queue<T> {
         self.head.as_ref()
     }
 
-    /// Number of elements.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.head.is_some() as usize + self.rest.len()
-    }
-
     /// Whether nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -145,7 +139,7 @@ mod tests {
                     None => prop_assert_eq!(queue.pop_front(), deque.pop_front()),
                 }
                 prop_assert_eq!(queue.front(), deque.front());
-                prop_assert_eq!((queue.len(), queue.is_empty()), (deque.len(), deque.is_empty()));
+                prop_assert_eq!(queue.is_empty(), deque.is_empty());
             }
         }
 

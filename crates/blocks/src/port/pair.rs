@@ -85,11 +85,6 @@ impl Pair {
         }
     }
 
-    #[inline]
-    fn append(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, queue: usize) {
-        self.queues[queue].push(env.packets, packet);
-    }
-
     /// The fate of a packet for whose header there is no room.
     fn refused(&self, env: &PortEnv<'_>, packet: PacketRef) -> Fate {
         let packet = &env.packets[packet];
@@ -109,7 +104,7 @@ impl Pair {
         {
             self.queues[DATA].pop_tail(env.packets);
             let fate = self.behead(env, victim);
-            self.append(env, packet, DATA);
+            self.queues[DATA].push(env.packets, packet);
             return Verdict { arriving: Fate::Queued, displaced: Some((victim, fate)) };
         }
         Verdict::only(self.behead(env, packet))
@@ -132,7 +127,7 @@ impl Pair {
         if !self.room[HEADERS].admits(waiting, env.packets.charged(packet)) {
             return self.refused(env, packet);
         }
-        self.append(env, packet, HEADERS);
+        self.queues[HEADERS].push(env.packets, packet);
         Fate::Trimmed
     }
 
@@ -164,7 +159,7 @@ impl Port for Pair {
         let queue = (content.class > 0) as usize;
         let charged = meta.charged as u32;
         if self.room[queue].admits(self.queues[queue].backlog(), charged) {
-            self.append(env, packet, queue);
+            self.queues[queue].push(env.packets, packet);
             return Verdict::only(Fate::Queued);
         }
         if queue == DATA {
