@@ -1,0 +1,150 @@
+//! Every number of every record, as hashes: a change of structure leaves them as they are.
+//!
+//! One line per transport, fabric and workload; each case runs with one and with two threads. The
+//! hash covers values in a fixed order, not names of fields, columns or files. A change that is
+//! meant to move results is accepted with `UPDATE_RECORDS=1 cargo test -p incast-experiment --test
+//! records`, and the commit says which transports moved and why.
+
+use incast_experiment::{Plan, Scenario, execute};
+use incast_protocols::CATALOGUE;
+use incast_sim::Monitor;
+use incast_transport::{Bin, Pauses, RunRecord, Time};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Name and `[fabric]` of the two fabrics: mixed rates that lose packets; three tiers with PFC.
+const FABRICS: [(&str, &str); 2] = [
+    (
+        "lossy-leaf-spine",
+        "topology = \"leaf-spine:3x2x3\"\nrate = \"10Gbps\"\nuplink_rate = \"20Gbps\"\n\
+         loss = 0.001\nbuffer = \"64KiB\"\n",
+    ),
+    (
+        "paused-fat-tree",
+        "topology = \"fat-tree:4\"\nrate = \"25Gbps\"\nbuffer = \"64KiB\"\n\
+         pfc = { allow_cycles = true }\n",
+    ),
+];
+
+/// Name and `[[traffic]]` of the three workloads.
+const WORKLOADS: [(&str, &str); 3] = [
+    (
+        "web_search",
+        "[[traffic]]\nkind = \"poisson\"\nworkload = \"web_search\"\nload = 0.7\nflows = 12\n",
+    ),
+    (
+        "incast",
+        "[[traffic]]\nkind = \"incast\"\nreceiver = 0\nsenders = 6\nsize = \"40KB\"\n\
+         [[traffic]]\nkind = \"permutation\"\nsize = \"60KB\"\n",
+    ),
+    (
+        "requests",
+        "[[traffic]]\nkind = \"requests\"\nto = \"0,4\"\nfrom = \"1-3,5-7\"\nsize = \"90KB\"\n\
+         count = 2\nperiod = \"40us\"\n",
+    ),
+];
+
+#[derive(Default)]
+struct Values(Sha256);
+
+impl Values {
+    fn one(&mut self, value: u64) {
+        self.0.update(value.to_le_bytes());
+    }
+
+    fn all(&mut self, values: &[u64]) {
+        self.one(values.len() as u64);
+        values.iter().for_each(|value| self.one(*value));
+    }
+
+    fn time(&mut self, time: Option<Time>) {
+        self.all(&time.map_or(vec![], |time| vec![time.0]));
+    }
+
+    fn bin(&mut self, bin: &Bin) {
+        self.all(&[bin.sent_bytes, bin.sent_packets.into(), bin.marks.into(), bin.drops.into()]);
+        self.all(&[bin.credit_drops.into(), bin.trims.into(), bin.backlog_max, bin.paused]);
+        self.all(&[bin.backlog_area as u64, (bin.backlog_area >> 64) as u64]);
+    }
+
+    fn pauses(&mut self, pauses: &Pauses) {
+        self.all(&pauses.paused);
+        self.all(&[pauses.pause_frames.into(), pauses.resume_frames.into()]);
+    }
+}
+
+/// The first 16 hexadecimal digits of the hash of a record's values.
+fn hash(record: &RunRecord) -> String {
+    let mut values = Values::default();
+    for flow in &record.flows {
+        values.one(flow.flow.0.into());
+        values.time(flow.started);
+        values.time(flow.completed);
+        if let Some(parts) = &flow.parts {
+            values.all(&[parts.nic_own, parts.nic_other, parts.recovery]);
+            values.all(&[parts.serialisation, parts.propagation]);
+            values.all(&parts.blocked);
+            values.all(&parts.queueing);
+        }
+        values.all(&[flow.delivered, flow.packets.into(), flow.retransmits.into()]);
+        values.all(&[flow.wasted.into(), flow.decisions.into(), flow.decision_age]);
+        values.all(&[flow.decision_age_max, flow.control_packets.into()]);
+        values.all(&[flow.control_bytes, flow.extension_bytes]);
+    }
+    for port in &record.ports {
+        values.one(port.port.into());
+        values.bin(&port.total);
+        port.bins.iter().for_each(|bin| values.bin(bin));
+        values.pauses(&port.total_pauses);
+        port.pauses.iter().for_each(|pauses| values.pauses(pauses));
+    }
+    values.all(&[record.interval.0, record.ended.0, record.packet_hops, record.link_losses]);
+    let digest = values.0.finalize();
+    digest[..8].iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a string takes everything");
+        text
+    })
+}
+
+/// The hash of a case, which one thread and two threads must agree on.
+fn case(transport: &str, fabric: &str, workload: &str) -> String {
+    let text = format!(
+        "[fabric]\n{fabric}[transport]\nnames = [\"{transport}\"]\n{workload}\
+         [run]\nseed = 3\nuntil = \"8ms\"\n"
+    );
+    let scenario = Scenario::parse(&text, transport, &[]).expect("the scenario is valid");
+    let plan = Plan::new(scenario).expect("the scenario can run");
+    let [one, two] = [1, 2].map(|threads| {
+        let monitor = Monitor::default();
+        let (run, _) = execute(&plan, &plan.cases[0], vec![], threads, &monitor).expect("it runs");
+        let done = run.record.flows.iter().filter(|flow| flow.completed.is_some()).count();
+        assert!(done > 0, "{transport}: no flow is complete\n{text}");
+        hash(&run.record)
+    });
+    assert_eq!(one, two, "{transport}: one thread and two threads differ\n{text}");
+    one
+}
+
+#[test]
+fn every_record_is_what_it_was() {
+    let mut lines = String::new();
+    for entry in CATALOGUE {
+        let transport = entry.info().name;
+        for (fabric, network) in FABRICS {
+            for (workload, traffic) in WORKLOADS {
+                let hash = case(transport, network, traffic);
+                writeln!(lines, "{transport} {fabric} {workload} {hash}").expect("it is memory");
+            }
+        }
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records.txt");
+    if std::env::var_os("UPDATE_RECORDS").is_some() {
+        std::fs::write(&path, &lines).expect("the file can be written");
+    }
+    let known = std::fs::read_to_string(&path).expect("the hashes are in the repository");
+    let moved: Vec<&str> =
+        lines.lines().filter(|line| !known.lines().any(|k| k == *line)).collect();
+    let gone = known.lines().count() != lines.lines().count();
+    assert!(moved.is_empty() && !gone, "records moved:\n{}", moved.join("\n"));
+}
