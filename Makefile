@@ -7,13 +7,14 @@ export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 3
 
-.PHONY: test setup format lint docs tidy unit
+.PHONY: test setup format lint docs tidy deny oldest unit
 
-test: setup format lint docs tidy unit
+test: setup format tidy deny lint docs oldest unit
 
 setup:
 	@free=$$(df -Pk . | awk 'NR == 2 { print int($$4 / 1048576) }'); [ -d target ] || [ "$$free" -ge $(SPACE) ] || { \
 	  echo "make test needs about $(SPACE) GB of disk; $$free GB are free here" >&2; exit 1; }
+	@rm -f target/skipped
 	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.88 or later with rustup" >&2; exit 1; }
 	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
@@ -26,13 +27,19 @@ format:
 	cargo fmt --all -- --check
 
 lint:
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
 docs:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
 tidy:
 	./tests/tidy
+
+deny:
+	./tests/deny
+
+oldest:
+	./tests/oldest
 
 unit:
 	./tests/unit
