@@ -1,6 +1,6 @@
 //! What a person wrote wrongly, said in one message.
 
-use incast_blocks::port::{PolicyConflict, Remedy};
+use incast_egress::port::{PolicyConflict, Remedy};
 use incast_transport::TransportId;
 use std::fmt;
 use std::path::Path;

@@ -5,7 +5,7 @@ use crate::mix::check;
 use crate::scenario::{Buffer, Scenario, parameters_from};
 use crate::traffic::{Flows, flows, hosts, shape};
 use crate::{Fault, nearest};
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, Tier, import};
 use incast_protocols::CATALOGUE;
 use incast_transport::{

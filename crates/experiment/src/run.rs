@@ -3,7 +3,7 @@
 use crate::Fault;
 use crate::buffers::way;
 use crate::plan::{Case, Plan, buffer_text};
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{NodeId, PortId, Tier, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
 use incast_sim::{Captured, Monitor};

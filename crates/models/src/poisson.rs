@@ -1,5 +1,6 @@
 //! Numbers of flows that come or go in a round.
 
+use incast_units::math;
 use incast_workload::Stream;
 
 /// Largest mean that [`poisson`] takes.
@@ -9,7 +10,7 @@ const MOST: f64 = 30.0;
 /// e^-mean (Knuth, The Art of Computer Programming 2, 3.4.1).
 pub fn poisson(mean: f64, stream: &mut Stream) -> u32 {
     assert!((0.0..=MOST).contains(&mean), "a Poisson mean of {mean}");
-    let limit = libm::exp(-mean);
+    let limit = math::exp(-mean);
     let mut product = stream.unit();
     let mut count = 0;
     while product > limit {
@@ -34,7 +35,7 @@ mod tests {
             let tolerance = 5.0 * (mean / n as f64).sqrt();
             assert!((average - mean).abs() < tolerance, "{mean}: {average}");
             assert!((variance / n as f64 / mean - 1.0).abs() < 0.05, "{mean}: {variance}");
-            assert!((zeros - libm::exp(-mean)).abs() < 0.01, "{mean}: {zeros}");
+            assert!((zeros - math::exp(-mean)).abs() < 0.01, "{mean}: {zeros}");
         }
     }
 

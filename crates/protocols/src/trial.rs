@@ -1,7 +1,7 @@
 //! Whole networks for tests of one transport: run, then ask how rates and queues were.
 
-use incast_blocks::port::Join;
-use incast_blocks::sender::{Ack, Outbound, Progress};
+use incast_egress::port::Join;
+use incast_endpoint::sender::{Ack, Outbound, Progress};
 use incast_fabric::{Dumbbell, Fabric, Star, ideal_fct};
 use incast_sim::{Monitor, run};
 use incast_transport::{

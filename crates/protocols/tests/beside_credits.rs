@@ -1,6 +1,6 @@
 //! Reactive transports beside credits on one link: the motivation of CCRP (§2.2, Fig. 3 and 5).
 
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::LinkDefaults;
 use incast_sim::{Monitor, run};
 use incast_transport::*;

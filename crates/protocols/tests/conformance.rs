@@ -1,6 +1,6 @@
 //! What every transport of the catalogue must do. A new one is tested here without a line more.
 
-use incast_blocks::port::{Join, PolicyConflict};
+use incast_egress::port::{Join, PolicyConflict};
 use incast_fabric::{Fabric, LinkDefaults, Ways, ideal_fct, ideal_fct_over};
 use incast_protocols::CATALOGUE;
 use incast_sim::{Monitor, run};

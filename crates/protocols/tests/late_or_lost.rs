@@ -2,7 +2,7 @@
 //! from each host the packets that grants let go wait for their turn in the sender's NIC, often
 //! for much longer than a base round trip: that must not be taken for a loss.
 
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{Fabric, LinkDefaults};
 use incast_protocols::CATALOGUE;
 use incast_sim::{Monitor, run};

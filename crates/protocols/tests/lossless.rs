@@ -1,6 +1,6 @@
 //! Priority-based flow control: configured lossless means that nothing is dropped.
 
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{Fabric, LinkDefaults, PortId};
 use incast_protocols::CATALOGUE;
 use incast_sim::{Captured, Monitor, run};

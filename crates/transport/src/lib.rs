@@ -44,8 +44,8 @@ pub use random::Random;
 pub use record::{Bin, FlowRecord, FlowSeries, Pauses, PortRecord, RunRecord};
 pub use site::{FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 
-pub use incast_units::{Bytes, ParseError, Rate, Span, Time};
+pub use incast_units::{Bytes, ParseError, Rate, Span, Time, math};
 pub use incast_wire::{
     Ecn, Explicit, Extension, FlowId, Framing, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord,
-    PADDING_PAIRS, Packet, SACK_RANGES, TransportId, data_flag, flag, tcp_flag,
+    PADDING_PAIRS, Packet, SACK_RANGES, TransportId, data_flag, flag, tcp_flag, telemetry,
 };

@@ -11,6 +11,7 @@ mod header;
 mod malformed;
 mod packet;
 pub mod pcapng;
+pub mod telemetry;
 
 pub use checksum::checksum;
 pub use codec::{PROTOCOL, decode, encode, encode_headers, rewrite_mark};

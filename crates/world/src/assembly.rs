@@ -1,7 +1,7 @@
 //! From configured transports to hosts and ports.
 
 use crate::{FlowSetup, Options, Setup, SharedBuffer};
-use incast_blocks::port::{Builder, Join, PolicyConflict};
+use incast_egress::port::{Builder, Join, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
     Bytes, ClassPolicy, Configured, FabricSite, Framing, Host, HostId, HostSite, Info, Limit,

@@ -1,6 +1,6 @@
 //! Setups for both worlds, and how their results are compared.
 
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{Fabric, LinkDefaults};
 use incast_sim::Monitor;
 use incast_transport::*;

@@ -12,8 +12,8 @@ mod tests;
 pub use params::{Both, Params, ThresholdOf};
 
 use crate::homa::{self, HomaHost};
-use incast_blocks::first_round::RoundTerms;
-use incast_blocks::outbox::CONTROL;
+use incast_endpoint::first_round::RoundTerms;
+use incast_endpoint::outbox::CONTROL;
 use incast_transport::{
     Bytes, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host, HostSite, Info,
     Limit, Packet, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time,

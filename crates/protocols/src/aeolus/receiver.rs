@@ -1,7 +1,7 @@
 //! Destinations: acknowledge unscheduled packets and probes, and tell when a first round is over.
 
 use crate::homa::{Receivers, control};
-use incast_blocks::outbox::Outbox;
+use incast_endpoint::outbox::Outbox;
 use incast_transport::{FlowId, Header, HostId, Span, Time, data_flag};
 use std::collections::VecDeque;
 

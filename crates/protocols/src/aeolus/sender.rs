@@ -1,9 +1,9 @@
 //! Sources: the first round of each flow, its probe and what is acknowledged of it.
 
 use super::{ID, Terms};
-use incast_blocks::first_round::{FirstRound, RoundTerms};
-use incast_blocks::flow_table::FlowTable;
-use incast_blocks::receiver_driven::FlowTimers;
+use incast_endpoint::first_round::{FirstRound, RoundTerms};
+use incast_endpoint::flow_table::FlowTable;
+use incast_endpoint::receiver_driven::FlowTimers;
 use incast_transport::{Classes, Env, Flow, FlowId, Header, HostId, Packet, PacketRef, Time};
 use std::collections::VecDeque;
 

@@ -3,7 +3,7 @@
 use super::{Both, ENTRY, ID};
 use crate::homa::bench::{Bench, MSS, RATE, SLOT, eight, slots};
 use crate::ndp::test_world::{Unkindness, World, configured, fabric, flow};
-use incast_blocks::port::build;
+use incast_egress::port::build;
 use incast_transport::{
     Classes, Dequeue, Discipline, Fate, FlowId, Framing, Header, HostId, Limit, Packet, PacketPool,
     Port, PortEnv, PortSite, Random, Span, Time, Transport, data_flag, flag,

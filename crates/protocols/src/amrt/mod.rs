@@ -11,7 +11,7 @@ pub use params::{Params, Recovery};
 pub use receiver::Expectations;
 pub use switch::{Code, GapMarker};
 
-use incast_blocks::receiver_driven::ReceiverDriven;
+use incast_endpoint::receiver_driven::ReceiverDriven;
 use incast_transport::{
     ClassPolicy, Configured, FabricSite, Host, HostSite, Info, Limit, ParameterDoc, ParameterError,
     Policy, PortSite, Routing, Transport, TransportId,

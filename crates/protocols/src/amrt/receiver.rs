@@ -1,7 +1,9 @@
 //! The receiver: one grant for each data packet, and a list of what each grant should bring.
 
 use super::{Code, ID, Params, params, sender::PACKETS};
-use incast_blocks::receiver_driven::{Arrivals, Holes, ReceiverTerms, Recovery, Reissue, Request};
+use incast_endpoint::receiver_driven::{
+    Arrivals, Holes, ReceiverTerms, Recovery, Reissue, Request,
+};
 use incast_transport::{FabricSite, Span, Time};
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! The sender: a burst at line rate, then two packets for a marked grant and one for another.
 
 use super::{Code, Expectations, ID};
-use incast_blocks::receiver_driven::SenderTerms;
+use incast_endpoint::receiver_driven::SenderTerms;
 use incast_transport::Span;
 
 /// Packets let go by a grant of each code (AMRT §4.3).

@@ -4,7 +4,7 @@
 use super::switch::{Code, GapMarker};
 use super::*;
 use crate::trd::world::{Dumbbell, SLOT, check_fuzz, fuzz, slot_fabric};
-use incast_blocks::receiver_driven::{Arrivals, Holes, Recovery as _, Reissue, Request};
+use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery as _, Reissue, Request};
 use incast_transport::{
     Backlog, FlowId, Framing, Header, HostId, Marker, Packet, PacketPool, Rate, Span, Time, View,
     data_flag, flag,

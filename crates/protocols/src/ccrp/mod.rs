@@ -11,7 +11,7 @@ mod tests;
 pub use params::{Params, RatioTest, Recovery};
 pub use receiver::{MarkLoop, Pace, Stages};
 
-use incast_blocks::credit::{CreditHost, Terms, credit_share, reserved, shaped};
+use incast_endpoint::credit::{CreditHost, Terms, credit_share, reserved, shaped};
 use incast_transport::{
     ClassPolicy, Configured, Ecn, FabricSite, Host, HostSite, Info, Limit, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,

@@ -3,7 +3,7 @@
 use super::ENTRY;
 use crate::ndp::network::{Network, taken};
 use crate::ndp::test_world::{configured, flow};
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::PortSpec;
 use incast_sim::{Monitor, run};
 use incast_transport::{

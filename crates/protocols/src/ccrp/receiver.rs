@@ -1,7 +1,7 @@
 //! Algorithm 1: how fast a destination sends credits, by lost credits and by marked data.
 
 use super::params::{Params, RatioTest, Recovery};
-use incast_blocks::credit::{Arrived, Asked, CreditCount, CreditLaw};
+use incast_endpoint::credit::{Arrived, Asked, CreditCount, CreditLaw};
 use incast_transport::{Span, Time};
 
 /// Paces credits by marks and by how many credits are lost.

@@ -2,7 +2,7 @@
 
 use super::ID;
 use super::params::Params;
-use incast_blocks::red::{Moment, Red, RedMarker};
+use incast_egress::red::{Moment, Red, RedMarker};
 
 /// CCRP §3.4, "Marking at CP": RED on the instantaneous queue that a packet finds, which may hold
 /// data of other transports too.

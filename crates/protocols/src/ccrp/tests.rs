@@ -2,7 +2,7 @@
 
 use super::{MarkLoop, Pace, Params};
 use crate::expresspass;
-use incast_blocks::credit::{Arrived, Asked, CreditCount, CreditLaw};
+use incast_endpoint::credit::{Arrived, Asked, CreditCount, CreditLaw};
 use incast_transport::{Random, Span, Time};
 
 /// 10 Gb/s x 84 / 1622 in bytes per second.

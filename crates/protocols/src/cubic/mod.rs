@@ -12,8 +12,8 @@ mod tests;
 pub use params::{Growth, Params};
 pub use sender::Cubic;
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{
     Answer, Arriving, DelayedAck, Feedback, Law, Notice, Options, Reliability, Sender,
 };
 use incast_transport::{

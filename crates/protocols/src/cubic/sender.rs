@@ -2,8 +2,8 @@
 
 use super::hystart::HyStart;
 use super::params::{Growth, Params};
-use incast_blocks::math::cbrt;
-use incast_blocks::sender::{Ack, Control, Loss, Message, Progress, Question};
+use incast_endpoint::sender::{Ack, Control, Loss, Message, Progress, Question};
+use incast_transport::math::cbrt;
 use incast_transport::{Extension, Header, Span, Time, tcp_flag};
 
 /// The opening of a connection.

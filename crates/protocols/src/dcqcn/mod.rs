@@ -13,8 +13,8 @@ pub use params::{Params, Rule, Variant};
 pub use receiver::Notifier;
 pub use sender::Dcqcn;
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Law, Options, Reliability, Sender};
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{Law, Options, Reliability, Sender};
 use incast_transport::{
     ClassPolicy, Configured, FabricSite, Flow, Framing, Host, HostSite, Info, Limit, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,

@@ -1,6 +1,6 @@
 //! Parameters.
 
-use incast_blocks::red::Red;
+use incast_egress::red::Red;
 use incast_transport::{Bytes, PortSite, Rate, Span};
 
 incast_transport::choice! {

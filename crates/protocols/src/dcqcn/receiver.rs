@@ -1,6 +1,6 @@
 //! The notification point: says at most once in an interval that marked packets arrive.
 
-use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 use incast_transport::{Ecn, Span, Time};
 
 /// The notifications of one flow (DCQCN §3.1, "NP algorithm").

@@ -1,7 +1,7 @@
 //! The reaction point: the rate machine of one flow.
 
 use super::params::{Rule, Variant};
-use incast_blocks::sender::{Ack, Control, Loss, Message, Outbound, Progress};
+use incast_endpoint::sender::{Ack, Control, Loss, Message, Outbound, Progress};
 use incast_transport::{Framing, HEADER_BYTES, Header, Rate, Time, tcp_flag};
 
 /// Below this distance from the line rate, in bits per second, a flow is at the line rate.

@@ -1,7 +1,7 @@
 //! Known answers of the rate machine and of the notifications.
 
 use super::*;
-use incast_blocks::sender::{
+use incast_endpoint::sender::{
     Answer, Arriving, Control, Feedback, Loss, Message, Outbound, Progress,
 };
 use incast_transport::{Bytes, Ecn, Extension, FlowId, Header, HostId, Packet, Random, Rate};

@@ -4,16 +4,15 @@
 mod network_tests;
 mod params;
 mod sender;
-mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Params, Threshold};
+pub use params::Params;
 pub use sender::Dctcp;
-pub use switch::ThresholdMarker;
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{DelayedAck, EchoMark, Law, Options, Reliability, Sender};
+use incast_egress::threshold::ThresholdMarker;
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{DelayedAck, EchoMark, Law, Options, Reliability, Sender};
 use incast_transport::{
     ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
@@ -95,7 +94,7 @@ impl Configured for Plan {
     }
 
     fn policy(&self, site: &PortSite) -> Policy {
-        let marker = ThresholdMarker::new(self.params.mark_threshold, site);
+        let marker = ThresholdMarker::new(ID, self.params.mark_threshold, site);
         Policy {
             transport: ID,
             // Data and answers share one queue; class 0 is there for transports that use it.

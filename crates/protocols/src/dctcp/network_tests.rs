@@ -1,7 +1,7 @@
 //! Known answers in whole networks.
 
 use super::*;
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{Dumbbell, Fabric, Star, ideal_fct};
 use incast_sim::{Monitor, run};
 use incast_transport::{

@@ -1,6 +1,7 @@
 //! Parameters.
 
-use incast_transport::{Bytes, PortSite, Span, parameter::Value};
+use incast_egress::threshold::Threshold;
+use incast_transport::{Bytes, Span};
 
 incast_transport::choice! {
     /// How lost segments are found.
@@ -9,55 +10,6 @@ incast_transport::choice! {
         Sack = "sack",
         /// Duplicate and partial acknowledgements only (RFC 6582).
         NewReno = "newreno",
-    }
-}
-
-/// A queue length.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Threshold {
-    /// From the port's rate, the base RTT and the buffer.
-    Auto,
-    /// In waiting packets, whatever their size.
-    Packets(u32),
-    /// In waiting charged bytes.
-    Bytes(Bytes),
-}
-
-impl Value for Threshold {
-    fn read(text: &str) -> Result<Threshold, String> {
-        if text == "auto" {
-            return Ok(Threshold::Auto);
-        }
-        let packets = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"));
-        let read = match packets {
-            Some(count) => count.trim().parse().ok().map(Threshold::Packets),
-            None => text.parse().ok().map(Threshold::Bytes),
-        };
-        read.ok_or("expected auto, a size such as `30KB`, or a count such as `65 packets`".into())
-    }
-
-    fn show(&self) -> String {
-        match self {
-            Threshold::Auto => "auto".into(),
-            Threshold::Packets(count) => format!("{count} packets"),
-            Threshold::Bytes(bytes) => bytes.to_string(),
-        }
-    }
-}
-
-impl Threshold {
-    /// What `auto` stands for at a port: the larger of 30 KB (DCTCP §3.4: 20 packets at 1 Gb/s)
-    /// and rate x base RTT / 7 (§3.3, Eq. 13) rounded up to a packet, but at most 70 % of the
-    /// buffer.
-    pub fn resolve(self, site: &PortSite) -> Threshold {
-        if self != Threshold::Auto {
-            return self;
-        }
-        let packet = site.fabric.framing.charged_mtu() as u64;
-        let theory = site.rate.bytes_in(site.fabric.base_rtt).0.div_ceil(7);
-        let wanted = (theory.div_ceil(packet) * packet).max(30_000);
-        let buffer = site.buffer.bytes(packet as u32).0;
-        Threshold::Bytes(Bytes(wanted.min((buffer as u128 * 7 / 10) as u64)))
     }
 }
 

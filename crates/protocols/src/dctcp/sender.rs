@@ -1,7 +1,7 @@
 //! The control law.
 
 use super::params::Params;
-use incast_blocks::sender::{Ack, Control, Loss, Progress};
+use incast_endpoint::sender::{Ack, Control, Loss, Progress};
 
 /// DCTCP's window of one flow. Windows are in bytes; fractions of a byte add up.
 #[derive(Clone, Copy, Debug)]

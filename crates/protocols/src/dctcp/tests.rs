@@ -1,7 +1,8 @@
 //! Known answers of the control law and of the marker.
 
 use super::*;
-use incast_blocks::sender::{Ack, Control, Loss, Progress};
+use incast_egress::threshold::Threshold;
+use incast_endpoint::sender::{Ack, Control, Loss, Progress};
 use incast_transport::{
     Backlog, Bytes, Ecn, Extension, FlowId, Framing, Header, HostId, Limit, Marker, Packet,
     PacketPool, Rate, Span, Time, View,
@@ -285,7 +286,7 @@ fn packets_are_marked_from_the_threshold_on() {
             extension: 0,
         });
         pool.stamps_mut(packet).informed = 0;
-        let mut marker = ThresholdMarker::new(threshold, &site);
+        let mut marker = ThresholdMarker::new(ID, threshold, &site);
         let marked = marker.on_enqueue(&mut pool, packet, &view(waiting));
         (marked, pool[packet].mark, pool.stamps(packet).informed)
     };

@@ -16,8 +16,8 @@ pub use receiver::Copying;
 pub use sender::Decn;
 pub use switch::{DecnMarker, Sampling, Shares};
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Options, Sender, law};
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{Options, Sender, law};
 use incast_transport::{
     Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy, PortSite,
     Routing, Transport, TransportId,

@@ -1,6 +1,6 @@
 //! The receiver (DECN §III-A): the mark and the four bits of a data packet go back in its answer.
 
-use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
 /// Copies what a data packet carries into its answer; keeps nothing.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 use super::code::{PACKETS, decode};
 use super::params::{Cadence, Rule};
 use super::{FIRST_OF_UNIT, UNDECIDED};
-use incast_blocks::sender::{Ack, Control, Loss, Outbound, Progress};
+use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
 use incast_transport::{Rate, Span, Time};
 use std::collections::VecDeque;
 

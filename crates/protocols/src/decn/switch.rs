@@ -4,7 +4,7 @@
 use super::code::{PACKETS, encode, nibble};
 use super::params::Params;
 use super::{FIRST_OF_UNIT, ID, UNDECIDED};
-use incast_blocks::flow_table::FlowTable;
+use incast_endpoint::flow_table::FlowTable;
 use incast_transport::{
     FlowId, Header, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
 };

@@ -3,7 +3,7 @@
 use super::code::{decode, encode, nibble, step};
 use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
-use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
 use incast_transport::{
     Extension, FlowId, Header, Marker, PacketPool, PacketRef, Random, Rate, Span, Time, flag,
 };

@@ -12,8 +12,8 @@ mod tests;
 pub use params::{Feedback, FirstRtt, Params};
 pub use receiver::{FeedbackLoop, Pace};
 
-use incast_blocks::credit::{Burst, CreditHost, Terms, credit_share, reserved, shaped};
-use incast_blocks::first_round::RoundTerms;
+use incast_endpoint::credit::{Burst, CreditHost, Terms, credit_share, reserved, shaped};
+use incast_endpoint::first_round::RoundTerms;
 use incast_transport::{
     Bytes, ClassPolicy, Configured, Discipline, Ecn, FabricSite, Host, HostSite, Info, Limit,
     ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,

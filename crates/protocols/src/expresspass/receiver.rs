@@ -1,7 +1,7 @@
 //! The feedback loop: how fast a destination sends credits for a flow.
 
 use super::params::{Feedback, Params};
-use incast_blocks::credit::{Arrived, Asked, CreditCount, CreditLaw};
+use incast_endpoint::credit::{Arrived, Asked, CreditCount, CreditLaw};
 use incast_transport::{Span, Time};
 
 /// `w` grows by this much in each step of the code.

@@ -1,7 +1,7 @@
 //! Known answers of ExpressPass: the feedback loop by hand.
 
 use super::{ENTRY, FeedbackLoop, Pace, Params};
-use incast_blocks::credit::{Asked, CreditLaw};
+use incast_endpoint::credit::{Asked, CreditLaw};
 use incast_transport::{Random, Span, Time, Transport};
 
 /// 10 Gb/s x 84 / 1622 in bytes per second.

@@ -17,8 +17,8 @@ pub use switch::Answering;
 
 use crate::hpcc::Terms;
 use crate::hpcc::params::{depth, least_timeout};
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Admission, Law, Options, Sender};
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{Admission, Law, Options, Sender};
 use incast_transport::{
     ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, Limit, ParameterDoc,
     ParameterError, Policy, PortSite, Rate, Routing, SwitchHook, SwitchSite, Time, Transport,

@@ -1,7 +1,7 @@
 //! The receiver answers each packet at once with an empty stack, which switches fill on the way back.
 
-use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
-use incast_blocks::telemetry::empty_stack;
+use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
+use incast_transport::telemetry::empty_stack;
 
 /// Answers with an empty stack.
 #[derive(Clone, Copy, Debug)]

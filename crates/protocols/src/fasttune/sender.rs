@@ -2,8 +2,8 @@
 //! and windows that are multiplied always.
 
 use crate::hpcc::Terms;
-use incast_blocks::sender::{Ack, Control, Loss, Message, Outbound, Progress};
-use incast_blocks::telemetry::{HORIZON, written};
+use incast_endpoint::sender::{Ack, Control, Loss, Message, Outbound, Progress};
+use incast_transport::telemetry::{HORIZON, written};
 use incast_transport::{Extension, Header, INT_HOPS, IntRecord, Rate, Span, Time};
 use std::sync::Arc;
 

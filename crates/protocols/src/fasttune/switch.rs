@@ -4,8 +4,9 @@
 
 use super::ID;
 use super::params::Params;
-use incast_blocks::flow_table::FlowTable;
-use incast_blocks::telemetry::{Gauge, empty_stack, stamp};
+use incast_egress::telemetry::stamp;
+use incast_endpoint::flow_table::FlowTable;
+use incast_transport::telemetry::{Gauge, empty_stack};
 use incast_transport::{
     Decision, FlowId, Header, IntRecord, Packet, PacketRef, PortView, Rate, Span, SwitchEnv,
     SwitchHook, SwitchSite, Time, TransportId, tcp_flag,

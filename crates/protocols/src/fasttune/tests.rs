@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::trial::{plain_ack, port_site, progress, segment};
-use incast_blocks::sender::{Control, Message, Progress};
-use incast_blocks::telemetry::{Gauge, empty_stack, written};
+use incast_endpoint::sender::{Control, Message, Progress};
+use incast_transport::telemetry::{Gauge, empty_stack, written};
 use incast_transport::{
     Backlog, Decision, Extension, Framing, Header, HostId, IntRecord, Packet, PacketPool,
     PacketRef, PortView, Probe, Random, Span, SwitchEnv, tcp_flag,

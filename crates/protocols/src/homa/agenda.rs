@@ -1,7 +1,7 @@
 //! Messages that want grants, in the order in which a receiver prefers them.
 
-use incast_blocks::flow_table::FlowTable;
-use incast_blocks::ranking::{Rank, Ranking};
+use incast_endpoint::flow_table::FlowTable;
+use incast_endpoint::ranking::{Rank, Ranking};
 use incast_transport::{FlowId, HostId};
 
 /// Shortest remaining first; of each sender only its best message, unless told otherwise.

@@ -19,7 +19,7 @@ pub(crate) use receiver::Receivers;
 pub(crate) use sender::{Senders, control};
 pub(crate) use terms::{Levels, Terms, blind_packets, levels};
 
-use incast_blocks::outbox::{CONTROL, Outbox};
+use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     ClassPolicy, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host, HostSite,
     Info, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing, Time,

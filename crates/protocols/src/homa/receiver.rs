@@ -3,10 +3,10 @@
 use super::agenda::Agenda;
 use super::sender::{TOLD_MOST, control};
 use super::terms::Terms;
-use incast_blocks::flow_table::{FlowSet, FlowTable};
-use incast_blocks::outbox::Outbox;
-use incast_blocks::ranking::Rank;
-use incast_blocks::receiver_driven::{Arrival, Arrivals, FlowTimers};
+use incast_endpoint::flow_table::{FlowSet, FlowTable};
+use incast_endpoint::outbox::Outbox;
+use incast_endpoint::ranking::Rank;
+use incast_endpoint::receiver_driven::{Arrival, Arrivals, FlowTimers};
 use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Time, data_flag};
 
 /// The receiving side of one message.

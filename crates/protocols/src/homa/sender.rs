@@ -1,10 +1,10 @@
 //! Sources: fewest remaining bytes first, blindly up to RTTbytes and then as granted.
 
 use super::terms::Terms;
-use incast_blocks::flow_table::FlowTable;
-use incast_blocks::outbox::{Control, Outbox};
-use incast_blocks::ranking::{Rank, Ranking};
-use incast_blocks::receiver_driven::FlowTimers;
+use incast_endpoint::flow_table::FlowTable;
+use incast_endpoint::outbox::{Control, Outbox};
+use incast_endpoint::ranking::{Rank, Ranking};
+use incast_endpoint::receiver_driven::FlowTimers;
 use incast_transport::{
     Classes, Env, Flow, FlowId, Header, HostId, Packet, PacketRef, Reason, Span, Time, TransportId,
     data_flag, flag,

@@ -4,7 +4,7 @@ use super::bench::{Bench, MSS, RATE, SLOT, eight, grants, resends, slots};
 use super::terms::{Levels, Terms, levels};
 use super::{ENTRY, LevelUse, Params};
 use crate::ndp::test_world::{Unkindness, World, configured, fabric, flow, host_site};
-use incast_blocks::port::{Join, build_joined};
+use incast_egress::port::{Join, build_joined};
 use incast_transport::{
     Bytes, Classes, Discipline, Flow, Header, Limit, PortSite, Random, Segments, SizeQuantiles,
     Span, Time, Transport, data_flag, flag,

@@ -15,8 +15,8 @@ pub use receiver::ReturnStack;
 pub use sender::{Hpcc, Rule};
 pub use switch::Stamper;
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Admission, Law, Options, Sender};
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{Admission, Law, Options, Sender};
 use incast_transport::{
     Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc, ParameterError, Policy,
     PortSite, Routing, Time, Transport, TransportId,

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::trial::*;
-use incast_blocks::telemetry::written;
 use incast_fabric::{Fabric, LinkDefaults, parse};
+use incast_transport::telemetry::written;
 use incast_transport::{Bytes, Rate, Span};
 use incast_world::Captured;
 

@@ -1,7 +1,7 @@
 //! Parameters.
 
-use incast_blocks::sender::Reliability;
-use incast_blocks::telemetry::{MOST_RATES, Reader};
+use incast_endpoint::sender::Reliability;
+use incast_transport::telemetry::{MOST_RATES, Reader};
 use incast_transport::{Bytes, FabricSite, INT_HOPS, ParameterError, Rate, Span};
 
 incast_transport::choice! {

@@ -1,6 +1,6 @@
 //! The receiver sends a packet's records back.
 
-use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
 /// Copies each packet's records into its answer.
 #[derive(Clone, Copy, Debug)]

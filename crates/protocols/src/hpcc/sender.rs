@@ -1,8 +1,8 @@
 //! The control law: the window follows the bytes in flight on the busiest link (HPCC §3, Algorithm 1).
 
 use super::params::Terms;
-use incast_blocks::sender::{Ack, Control, Loss, Outbound, Progress};
-use incast_blocks::telemetry::{HORIZON, empty_stack, written};
+use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
+use incast_transport::telemetry::{HORIZON, empty_stack, written};
 use incast_transport::{INT_HOPS, IntRecord, Rate, Span, Time};
 use std::sync::Arc;
 

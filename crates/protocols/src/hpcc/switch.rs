@@ -1,6 +1,7 @@
 //! The port: writes into each data packet, as it leaves, what it has sent and what waits behind it.
 
-use incast_blocks::telemetry::{Gauge, stamp};
+use incast_egress::telemetry::stamp;
+use incast_transport::telemetry::Gauge;
 use incast_transport::{Marker, PacketPool, PacketRef, PortSite, TransportId, View};
 
 /// The marker of one port.

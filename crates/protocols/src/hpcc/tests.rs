@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::trial::{plain_ack, progress};
-use incast_blocks::sender::{Ack, Control, Progress};
-use incast_blocks::telemetry::{Gauge, empty_stack};
+use incast_endpoint::sender::{Ack, Control, Progress};
+use incast_transport::telemetry::{Gauge, empty_stack};
 use incast_transport::{Extension, Framing, Limit, Rate, Span};
 
 const RATE: Rate = Rate::from_gbps(10);

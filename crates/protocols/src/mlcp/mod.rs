@@ -15,8 +15,8 @@ pub use receiver::Copying;
 pub use sender::{Mlcp, class};
 pub use switch::{MlcpMarker, marker};
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Options, Sender, law};
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{Options, Sender, law};
 use incast_transport::{
     Configured, Ecn, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy,
     PortSite, Routing, Span, Time, Transport, TransportId,

@@ -1,6 +1,6 @@
 //! The receiver: the level of a data packet goes back in its answer.
 
-use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
 /// Copies a data packet's level into its answer; keeps nothing.
 #[derive(Clone, Copy)]

@@ -3,9 +3,9 @@
 
 use super::level::{HIGHEST, INCREASES, Levels, OVERLOAD};
 use super::params::{Factors, Params};
-use incast_blocks::load_window::{LoadWindow, Phase};
-use incast_blocks::math::pow;
-use incast_blocks::sender::{Ack, Control, Loss, Outbound, Progress};
+use incast_endpoint::load_window::{LoadWindow, Phase};
+use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
+use incast_transport::math::pow;
 use incast_transport::{Explicit, Extension, FabricSite, Rate, Span};
 
 /// Round trips up to this long are of class 0; each class doubles it.

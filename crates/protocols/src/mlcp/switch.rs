@@ -3,8 +3,8 @@
 use super::ID;
 use super::level::Levels;
 use super::params::Params;
-use incast_blocks::load::Metering;
-use incast_blocks::load_marker::{LoadCode, LoadMarker};
+use incast_egress::load::Metering;
+use incast_egress::load_marker::{LoadCode, LoadMarker};
 use incast_transport::{Header, Packet, PortSite, Time};
 
 /// The marker of one port.

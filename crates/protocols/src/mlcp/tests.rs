@@ -3,7 +3,7 @@
 use super::level::{HIGHEST, Levels};
 use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
-use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
 use incast_transport::{
     Explicit, Extension, Header, Marker, Packet, PacketPool, PacketRef, Random, Rate,
 };
@@ -69,7 +69,7 @@ fn steps_and_factors_fall_with_the_load() {
     assert!(near(steps[7], 0.0875), "{}", steps[7]);
     assert!(steps.windows(2).all(|pair| pair[1] <= pair[0]), "{steps:?}");
     // 1.0875 to the 8.3rd is 2.
-    assert!((incast_blocks::math::pow(1.0 + steps[7], 8.3) - 2.0).abs() < 0.01);
+    assert!((incast_transport::math::pow(1.0 + steps[7], 8.3) - 2.0).abs() < 0.01);
     let factors = Params::default().decrease.0;
     assert_eq!(factors, [0.99, 0.96, 0.93, 0.9, 0.875, 0.85]);
 }

@@ -4,9 +4,9 @@ use super::paths::Paths;
 use super::receiver::{Answer, Receivers};
 use super::sender::{Sender, Sent, Timeouts};
 use super::{CONTROL, DATA, ID};
-use incast_blocks::flow_table::FlowTable;
-use incast_blocks::queue::Queue;
-use incast_blocks::receiver_driven::FlowTimers;
+use incast_endpoint::flow_table::FlowTable;
+use incast_endpoint::queue::Queue;
+use incast_endpoint::receiver_driven::FlowTimers;
 use incast_transport::{
     Classes, Env, Flow, FlowId, Header, Host, Packet, PacketRef, Random, Reason, Span, Time,
     data_flag, flag,

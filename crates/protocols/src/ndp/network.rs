@@ -1,7 +1,7 @@
 //! Whole networks for tests: the real engine, one transport.
 
 use super::test_world::configured;
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{Fabric, LinkDefaults, ideal_fct};
 use incast_sim::{Monitor, run};
 use incast_transport::{

@@ -1,8 +1,8 @@
 //! All flows into one host: answers at once, and one pacer of pulls for all of them.
 
-use incast_blocks::flow_table::{FlowSet, FlowTable};
-use incast_blocks::queue::Queue;
-use incast_blocks::receiver_driven::{Arrival, Arrivals};
+use incast_endpoint::flow_table::{FlowSet, FlowTable};
+use incast_endpoint::queue::Queue;
+use incast_endpoint::receiver_driven::{Arrival, Arrivals};
 use incast_transport::{Env, FlowId, Header, HostId, PacketRef, Span, Time, data_flag, flag};
 
 /// A packet that this host is about to send for a receiver.

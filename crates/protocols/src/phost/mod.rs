@@ -10,7 +10,7 @@ mod tests;
 
 pub use params::Params;
 
-use incast_blocks::outbox::{CONTROL, Outbox};
+use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     Bytes, ClassPolicy, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host,
     HostSite, Info, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing,

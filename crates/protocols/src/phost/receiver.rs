@@ -1,10 +1,10 @@
 //! Destinations: one token a packet time, to the flow with the fewest remaining packets.
 
 use super::Terms;
-use incast_blocks::flow_table::{FlowSet, FlowTable};
-use incast_blocks::outbox::{Control, Outbox};
-use incast_blocks::ranking::{Rank, Ranking};
-use incast_blocks::receiver_driven::{Arrival, Arrivals, FlowTimers};
+use incast_endpoint::flow_table::{FlowSet, FlowTable};
+use incast_endpoint::outbox::{Control, Outbox};
+use incast_endpoint::ranking::{Rank, Ranking};
+use incast_endpoint::receiver_driven::{Arrival, Arrivals, FlowTimers};
 use incast_transport::{
     Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, data_flag, flag,
 };

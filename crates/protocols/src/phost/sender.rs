@@ -1,10 +1,10 @@
 //! Sources: which of their flows spends a token next.
 
 use super::{ID, SMALL, Terms};
-use incast_blocks::flow_table::FlowTable;
-use incast_blocks::outbox::{Control, Outbox};
-use incast_blocks::ranking::{Rank, Ranking};
-use incast_blocks::receiver_driven::{Arrival, Arrivals, FlowTimers};
+use incast_endpoint::flow_table::FlowTable;
+use incast_endpoint::outbox::{Control, Outbox};
+use incast_endpoint::ranking::{Rank, Ranking};
+use incast_endpoint::receiver_driven::{Arrival, Arrivals, FlowTimers};
 use incast_transport::{
     Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Time, data_flag, flag,
 };

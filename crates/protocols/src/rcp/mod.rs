@@ -14,8 +14,8 @@ pub use receiver::Returning;
 pub use sender::{Rcp, Rule};
 pub use switch::{Controller, Gains, RcpMarker};
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Options, Sender, law};
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{Options, Sender, law};
 use incast_transport::{
     Configured, Ecn, Explicit, Extension, FabricSite, Host, HostSite, Info, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,

@@ -1,7 +1,7 @@
 //! The receiver: the rate that switches left in data, or in a question, goes back.
 
 use super::{forward_of, header};
-use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 use incast_transport::Extension;
 
 /// Copies forward rates into the reverse field of answers; keeps nothing.

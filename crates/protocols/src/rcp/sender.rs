@@ -3,7 +3,7 @@
 
 use super::params::Params;
 use super::{RATE_UNIT, RTT_UNIT, UNLIMITED, header, reverse_of};
-use incast_blocks::sender::{Ack, Control, Loss, Message, Outbound, Progress, Question};
+use incast_endpoint::sender::{Ack, Control, Loss, Message, Outbound, Progress, Question};
 use incast_transport::{Extension, FabricSite, Rate, Span, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

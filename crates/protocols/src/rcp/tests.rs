@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
-use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Message, Progress};
+use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Message, Progress};
 use incast_transport::{
     Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, Time, tcp_flag,
 };
@@ -61,7 +61,7 @@ fn an_empty_link_doubles_its_rate_in_two_round_trips_until_it_is_the_links() {
         rates.push(port.state().0 / C);
     }
     assert!(near(rates[1], 0.05 * 1.4 * 1.4), "{}", rates[1]);
-    assert!(near(rates[7], 0.05 * incast_blocks::math::pow(1.4, 8.0)), "{}", rates[7]);
+    assert!(near(rates[7], 0.05 * incast_transport::math::pow(1.4, 8.0)), "{}", rates[7]);
     assert_eq!(rates[19], 1.0);
     let mut bounded = controller(&[("target", "0.95")]);
     bounded.advance(at(100_000), 0);

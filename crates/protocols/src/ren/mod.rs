@@ -10,7 +10,7 @@ mod tests;
 pub use params::{Feedback, Params, Rule, Spread};
 pub use switch::{Code, PortMarker};
 
-use incast_blocks::receiver_driven::{ReceiverDriven, Silence};
+use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
 use incast_transport::{
     ClassPolicy, Configured, FabricSite, Host, HostSite, Info, Limit, ParameterDoc, ParameterError,
     Policy, PortSite, Routing, Span, Transport, TransportId,

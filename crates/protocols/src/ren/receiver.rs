@@ -1,7 +1,7 @@
 //! The receiver: one grant with the data packet's code for each data packet (REN §3.1).
 
 use super::{Code, ID, sender::PACKETS};
-use incast_blocks::receiver_driven::{ReceiverTerms, Silence};
+use incast_endpoint::receiver_driven::{ReceiverTerms, Silence};
 
 pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
     let echo = [Code::Under as u8, Code::Full as u8, Code::Over as u8, Code::Over as u8];

@@ -1,7 +1,7 @@
 //! The sender: a burst at line rate, then two, one or no packet for each grant.
 
 use super::{Code, ID};
-use incast_blocks::receiver_driven::{SenderTerms, Silence};
+use incast_endpoint::receiver_driven::{SenderTerms, Silence};
 use incast_transport::Span;
 
 /// Packets let go by a grant of each code (REN §3.1).

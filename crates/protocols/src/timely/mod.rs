@@ -12,8 +12,8 @@ pub use params::{Pace, Params, Rule, Start, Update, Variant};
 pub use receiver::ReturnStamp;
 pub use sender::{STAMP_BYTES, Timely};
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Law, Options, Reliability, Sender};
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{Law, Options, Reliability, Sender};
 use incast_transport::{
     ClassPolicy, Configured, Ecn, FabricSite, Flow, Framing, Host, HostSite, Info, Limit,
     ParameterDoc, ParameterError, Policy, PortSite, Routing, Time, Transport, TransportId,

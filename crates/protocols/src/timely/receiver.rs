@@ -1,6 +1,6 @@
 //! The receiver sends a packet's time stamp back.
 
-use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
 /// Returns each packet's time stamp with its answer.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The control law: the rate follows the round-trip time and its gradient.
 
 use super::params::{Pace, Rule, Update, Variant};
-use incast_blocks::sender::{Ack, Control, Loss, Outbound, Progress};
+use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
 use incast_transport::{Bytes, Explicit, Extension, Framing, HEADER_BYTES, Rate, Span, Time};
 
 /// Bytes of a time stamp on each packet.

@@ -1,7 +1,7 @@
 //! Known answers of the control law.
 
 use super::*;
-use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Outbound, Progress};
+use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Outbound, Progress};
 use incast_transport::{
     Bytes, Explicit, Extension, FlowId, Header, HostId, Packet, Random, Rate, Span,
 };

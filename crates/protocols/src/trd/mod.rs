@@ -11,7 +11,7 @@ pub(crate) mod world;
 
 pub use params::Params;
 
-use incast_blocks::receiver_driven::{ReceiverDriven, Silence};
+use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
 use incast_transport::{
     ClassPolicy, Configured, FabricSite, Host, HostSite, Info, Limit, ParameterDoc, ParameterError,
     Policy, PortSite, Routing, Transport, TransportId,

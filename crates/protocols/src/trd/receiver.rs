@@ -1,7 +1,7 @@
 //! The receiver: one grant for each packet, and recovery by silence.
 
 use super::{ID, sender::PACKETS};
-use incast_blocks::receiver_driven::{ReceiverTerms, Silence};
+use incast_endpoint::receiver_driven::{ReceiverTerms, Silence};
 
 pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
     ReceiverTerms {

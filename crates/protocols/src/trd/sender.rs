@@ -1,7 +1,7 @@
 //! The sender: a burst at line rate, then one packet for each grant.
 
 use super::ID;
-use incast_blocks::receiver_driven::{SenderTerms, Silence};
+use incast_endpoint::receiver_driven::{SenderTerms, Silence};
 use incast_transport::Span;
 
 /// Every grant lets one packet go.

@@ -14,8 +14,8 @@ pub use receiver::Copying;
 pub use sender::Vcp;
 pub use switch::{VcpMarker, code, marker};
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{Options, Sender, law};
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{Options, Sender, law};
 use incast_transport::{
     Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy, PortSite,
     Routing, Time, Transport, TransportId,

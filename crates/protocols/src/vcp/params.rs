@@ -1,6 +1,6 @@
 //! Parameters.
 
-use incast_blocks::load::SAMPLES;
+use incast_egress::load::SAMPLES;
 use incast_transport::{FabricSite, Span};
 
 fn positive(span: &Span) -> bool {

@@ -1,6 +1,6 @@
 //! The receiver (VCP §3): the code of a data packet goes back in its answer.
 
-use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
 /// Copies a data packet's code into its answer; keeps nothing.
 #[derive(Clone, Copy)]

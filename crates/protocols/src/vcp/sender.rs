@@ -3,9 +3,9 @@
 
 use super::params::Params;
 use super::{HIGH, LOW, OVERLOAD};
-use incast_blocks::load_window::{LoadWindow, Phase};
-use incast_blocks::math::pow;
-use incast_blocks::sender::{Ack, Control, Loss, Outbound, Progress};
+use incast_endpoint::load_window::{LoadWindow, Phase};
+use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
+use incast_transport::math::pow;
 use incast_transport::{FabricSite, Rate, Span};
 
 /// VCP's window of one flow.

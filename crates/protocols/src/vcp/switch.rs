@@ -2,8 +2,8 @@
 
 use super::params::Params;
 use super::{HIGH, ID, LOW, OVERLOAD};
-use incast_blocks::load::Metering;
-use incast_blocks::load_marker::{LoadCode, LoadMarker};
+use incast_egress::load::Metering;
+use incast_egress::load_marker::{LoadCode, LoadMarker};
 use incast_transport::{Packet, PortSite, Time};
 
 /// The marker of one port.

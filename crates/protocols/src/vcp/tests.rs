@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
-use incast_blocks::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
 use incast_transport::{Extension, Marker, Packet, PacketPool, PacketRef, Rate, Span};
 
 const RTT: Span = Span::from_us(100);
@@ -158,8 +158,8 @@ fn steps_make_up_for_longer_round_trips() {
     };
     let off = |a: f64, b: f64| (a - b).abs() < 1e-9;
     assert!(off(grown(200, LOW), 1.0625 * 1.0625 - 1.0));
-    assert!(off(grown(1_000, LOW), incast_blocks::math::pow(1.0625, 2.5) - 1.0));
-    assert!(off(grown(50, LOW), incast_blocks::math::pow(1.0625, 0.5) - 1.0));
+    assert!(off(grown(1_000, LOW), incast_transport::math::pow(1.0625, 2.5) - 1.0));
+    assert!(off(grown(50, LOW), incast_transport::math::pow(1.0625, 0.5) - 1.0));
     assert!(off(grown(200, HIGH), 4.0 / 100.0));
     assert!(off(grown(1_000, HIGH), 25.0 / 100.0));
     assert!(off(grown(10, HIGH), 0.04 / 100.0));

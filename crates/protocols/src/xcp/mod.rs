@@ -14,8 +14,8 @@ pub use receiver::Returning;
 pub use sender::Xcp;
 pub use switch::{Controller, Gains, XcpMarker};
 
-use incast_blocks::rto::RtoBounds;
-use incast_blocks::sender::{DelayedAck, Options, Sender, law};
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{DelayedAck, Options, Sender, law};
 use incast_transport::{
     Configured, Ecn, Explicit, Extension, FabricSite, Host, HostSite, Info, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,

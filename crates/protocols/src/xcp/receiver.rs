@@ -1,7 +1,7 @@
 //! The receiver (XCP §3.3): what switches left of the feedback goes back.
 
 use super::{UNLIMITED, feedback_of, header_of};
-use incast_blocks::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 use incast_transport::Extension;
 
 /// Copies feedback into answers; a delayed answer carries the sum.

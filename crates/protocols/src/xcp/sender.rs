@@ -2,7 +2,7 @@
 
 use super::params::Params;
 use super::{FEEDBACK_UNIT, RTT_UNIT, SPACING_UNIT, UNLIMITED, feedback_of, header_of};
-use incast_blocks::sender::{Ack, Control, Loss, Outbound, Progress};
+use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
 use incast_transport::{Extension, Framing, HEADER_BYTES, Rate, Span};
 
 /// Largest round-trip time that fits the header, in its units.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
-use incast_blocks::sender::{Answer, Control, Feedback, Loss};
+use incast_endpoint::sender::{Answer, Control, Feedback, Loss};
 use incast_transport::{Framing, Marker, PacketPool, PacketRef, Random, Rate, Time};
 
 const C: f64 = 1.25e9;

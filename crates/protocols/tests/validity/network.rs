@@ -1,6 +1,6 @@
 //! A network to run transports in, and the way its packets take.
 
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{
     Fabric, LinkDefaults, NodeId, Options as Shape, PortId, ideal_fct, parse_with,
 };

@@ -112,7 +112,7 @@ fn a_faster_network_is_the_same_on_average() {
                 };
                 times.iter().zip(&flows).map(slowdown).sum::<f64>() / times.len() as f64
             };
-            differences.push(libm::log(mean(&before) / mean(&after)));
+            differences.push(math::log(mean(&before) / mean(&after)));
         }
         let count = differences.len() as f64;
         let mean = differences.iter().sum::<f64>() / count;

@@ -1,6 +1,6 @@
 //! A transport for tests of the engine: line rate, or a fixed window clocked by answers.
 
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{Fabric, LinkDefaults};
 use incast_transport::*;
 use incast_world::{FlowSetup, Lane, Options, Setup, SharedBuffer};

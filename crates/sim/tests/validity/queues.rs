@@ -7,7 +7,7 @@
 
 use crate::batches::Interval;
 use crate::common::{INFO, Plain, flow};
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{Fabric, LinkDefaults, LinkOverride, NodeId, parse_with};
 use incast_sim::{Monitor, run};
 use incast_transport::*;
@@ -124,7 +124,7 @@ impl Trial {
 
 /// An exponential variate of this mean.
 fn exponential(random: &mut Random, mean: f64) -> f64 {
-    -mean * libm::log(1.0 - random.unit())
+    -mean * math::log(1.0 - random.unit())
 }
 
 /// Poisson instants, `mean` picoseconds apart.
@@ -143,14 +143,14 @@ fn md1(load: f64, n: u32) -> f64 {
     let idle = 1.0 - load;
     match n {
         0 => idle,
-        1 => idle * (libm::exp(load) - 1.0),
+        1 => idle * (math::exp(load) - 1.0),
         _ => {
-            let mut sum = libm::exp(n as f64 * load);
+            let mut sum = math::exp(n as f64 * load);
             for k in 1..n {
                 let a = k as f64 * load;
                 let power =
                     |exponent: u32| (1..=exponent).fold(1.0, |product, i| product * a / i as f64);
-                let term = libm::exp(a) * (power(n - k) + power(n - k - 1));
+                let term = math::exp(a) * (power(n - k) + power(n - k - 1));
                 sum += if (n - k).is_multiple_of(2) { term } else { -term };
             }
             idle * sum

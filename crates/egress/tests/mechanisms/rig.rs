@@ -111,7 +111,7 @@ pub fn fifo(packets: u32) -> ClassPolicy {
 /// A port of the transport under test.
 pub fn port(classes: &[ClassPolicy], markers: Vec<Box<dyn Marker>>) -> Box<dyn Port> {
     let policy = Policy { transport: TransportId(99), classes: classes.to_vec(), markers };
-    incast_blocks::port::build(vec![policy], &site()).expect("a policy alone")
+    incast_egress::port::build(vec![policy], &site()).expect("a policy alone")
 }
 
 /// How long a full packet takes at the ports of the tests.

@@ -1,21 +1,17 @@
-//! Mechanisms that transports share. No transport is known here by name.
+//! What stands at a host: the common sender, the halves of receiver-driven transports, credit,
+//! scoreboard, retransmission timeout, reassembly, flow tables. No transport is known here by name,
+//! and nothing of a port's.
 
 pub mod credit;
 pub mod first_round;
 pub mod flow_table;
-pub mod load;
-pub mod load_marker;
 pub mod load_window;
-pub mod math;
 pub mod outbox;
 pub mod pacer;
-pub mod port;
 pub mod queue;
 pub mod ranking;
 pub mod reassembly;
 pub mod receiver_driven;
-pub mod red;
 pub mod rto;
 pub mod scoreboard;
 pub mod sender;
-pub mod telemetry;

@@ -1,7 +1,7 @@
 //! What a packet hop costs at a port: one enqueue and one dequeue, with a steady backlog.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use incast_blocks::port::build;
+use incast_egress::port::build;
 use incast_transport::*;
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! The functions beyond `+ - * / sqrt` that control laws may use. They are pure Rust, so every
+//! The functions beyond `+ - * / sqrt` that anything whose result is recorded may use. They are pure Rust, so every
 //! platform and build computes the same bits; those of the standard library need not agree.
 
-pub use libm::{cbrt, pow};
+pub use libm::{cbrt, exp, log, pow};
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,68 @@
+//! Telemetry as a port writes it into packets (HPCC, SIGCOMM 2019, §3.1). What a record says is
+//! [`incast_transport::telemetry`]'s.
+
+use incast_transport::{IntRecord, PacketPool, PacketRef, Time};
+
+/// Writes a record into a packet's stack, and when it was written: what the packet tells is as old,
+/// on average, as its records are. A packet without a stack, or whose stack is full, stays as it is.
+#[inline]
+pub fn stamp(packets: &mut PacketPool, packet: PacketRef, record: IntRecord, now: Time) {
+    if let Some(written) = packets.add_record(packet, record) {
+        let stamps = packets.stamps_mut(packet);
+        if written == 1 {
+            stamps.informed = now.0;
+        } else {
+            // Information ages from its writing on: the mean moves by the difference over n.
+            let mean = stamps.informed;
+            stamps.informed = mean + now.0.saturating_sub(mean) / written as u64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incast_transport::telemetry::{Gauge, empty_stack, written};
+    use incast_transport::{FlowId, Framing, Header, HostId, INT_HOPS, Packet, Rate, TransportId};
+
+    fn at_ns(ns: u64) -> Time {
+        Time(ns * 1_000)
+    }
+
+    #[test]
+    fn stacks_grow_or_fill_up_and_say_how_old_they_are() {
+        for reserved in [0, 5] {
+            let mut packets = PacketPool::new(Framing::ETHERNET);
+            let packet = packets.create(Packet {
+                header: Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 },
+                src: HostId(0),
+                dst: HostId(1),
+                flow: FlowId(0),
+                payload: 1_000,
+                path: 0,
+                mark: 0,
+                class: 1,
+                transport: TransportId(99),
+                flags: 0,
+                extension: 0,
+            });
+            let gauge = Gauge::new(&[Rate::from_gbps(10)], Rate::from_gbps(10), false);
+            stamp(&mut packets, packet, gauge.record(at_ns(9), 0, 0), at_ns(9));
+            assert_eq!(packets.charged(packet), 1_078, "without a stack nothing is written");
+            packets.extend(packet, empty_stack(reserved));
+            assert!(written(packets.extension(packet)).is_empty());
+            for hop in 0..INT_HOPS as u64 + 2 {
+                let now = at_ns(1_000 * (hop + 1));
+                stamp(&mut packets, packet, gauge.record(now, 0, 0), now);
+                let records = (hop + 1).min(INT_HOPS as u64);
+                assert_eq!(written(packets.extension(packet)).len() as u64, records);
+                let long = 2 + 8 * records.max(reserved as u64) as u32;
+                assert_eq!(packets.charged(packet), 1_078 + long);
+                // 1, 2, ... n us: on average (n + 1) / 2, a picosecond lost with each division.
+                let mean = 500_000 * (records + 1);
+                let informed = packets.stamps(packet).informed;
+                assert!((mean - records..=mean).contains(&informed), "{informed} of {mean}");
+            }
+        }
+    }
+}
