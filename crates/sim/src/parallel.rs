@@ -34,6 +34,9 @@ const EVENTS_PER_LOOK: u64 = 8_192;
 const BATCH: u64 = 64;
 /// Fewer events than this a window and partition are not worth a barrier.
 const WORTH: u64 = 150;
+/// Pauses at a barrier, a few microseconds, before the core is lent to others. On a busy machine the thread
+/// that is waited for may need it.
+const SPINS: u32 = 200;
 /// A run that delivers nothing for an hour, and for many round trips, is given up: timers back off
 /// to a minute at most (RFC 6298 section 2.5).
 const SILENCE: Span = Span::from_secs(3_600);
@@ -361,7 +364,7 @@ impl Team {
         let mut spins = 0u32;
         while self.arrived[parity].load(Ordering::Acquire) < want {
             spins += 1;
-            if spins > 20_000 {
+            if spins > SPINS {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();
