@@ -1,5 +1,5 @@
 //! One small transport per mechanism of the catalogue, driven by direct calls: what the contract
-//! must admit, without a network. `docs/decisions/0001-the-contract-admits-the-catalogue.md` says
+//! must admit, without a network. `docs/decisions/0001-transport-contract.md` says
 //! which transport needs which.
 
 mod credit;
