@@ -1,8 +1,9 @@
-//! The common sender of sender-driven transports, and its receiver.
+//! The host of sender-driven transports: the common sender, and its receiver.
 //!
 //! A transport writes a [`Law`] - a [`Control`] for each flow it sends, a [`Feedback`] for each it
-//! receives - and gets a [`Host`]: sequence numbers, acknowledgements, loss detection, timers,
-//! pacing, and a NIC shared round robin. So a comparison compares control laws, not retransmitters.
+//! receives - and gets a [`Host`], [`SenderDriven`]: sequence numbers, acknowledgements, loss
+//! detection, timers, pacing, and a NIC shared round robin. So a comparison compares control laws,
+//! not retransmitters.
 //!
 //! On the wire everything is [`Header::Segment`]; sequence numbers count bytes modulo 2^32 and are
 //! unwrapped to 64 bits next to what is expected. An answer's `seq` is that of the data packet it
@@ -35,8 +36,8 @@ use incast_transport::{
 use incoming::{Incoming, Received, Reply};
 use outgoing::{Answered, Gate, Outgoing, Timer};
 
-/// The transport of one host: all its flows, under one law.
-pub struct Sender<L: Law> {
+/// The transport of one host: all flows that it sends and receives, under one law.
+pub struct SenderDriven<L: Law> {
     law: L,
     options: Options,
     outgoing: FlowTable<Outgoing<L::Control>>,
@@ -53,11 +54,11 @@ pub struct Sender<L: Law> {
     alarms: Agenda<(Time, FlowId, Timer)>,
 }
 
-impl<L: Law> Sender<L> {
+impl<L: Law> SenderDriven<L> {
     /// A host without flows.
-    pub fn new(law: L, options: Options) -> Sender<L> {
+    pub fn new(law: L, options: Options) -> SenderDriven<L> {
         assert!(options.data_class > 0 && options.data_class < 8 && options.ack_class < 8);
-        Sender {
+        SenderDriven {
             law,
             options,
             outgoing: FlowTable::new(),
@@ -366,7 +367,7 @@ impl<L: Law> Sender<L> {
     }
 }
 
-impl<L: Law> Host for Sender<L> {
+impl<L: Law> Host for SenderDriven<L> {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
         let control = self.law.control(env.now, flow, self.outgoing.len());
         self.outgoing.insert(flow.id, Outgoing::new(flow, control, &self.options));

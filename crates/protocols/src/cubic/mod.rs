@@ -14,7 +14,7 @@ pub use sender::Cubic;
 
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{
-    Answer, Arriving, DelayedAck, Feedback, Law, Notice, Options, Reliability, Sender,
+    Answer, Arriving, DelayedAck, Feedback, Law, Notice, Options, Reliability, SenderDriven,
 };
 use incast_transport::{
     ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc,
@@ -93,7 +93,7 @@ impl Configured for Plan {
     fn host(&self, _site: &HostSite) -> Box<dyn Host> {
         let segment = self.fabric.framing.mss() as u64;
         let law = CubicLaw { params: self.params.clone(), segment };
-        Box::new(Sender::new(law, self.options()))
+        Box::new(SenderDriven::new(law, self.options()))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

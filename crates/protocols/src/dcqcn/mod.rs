@@ -14,7 +14,7 @@ pub use receiver::Notifier;
 pub use sender::Dcqcn;
 
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Law, Options, Reliability, Sender};
+use incast_endpoint::sender::{Law, Options, Reliability, SenderDriven};
 use incast_transport::{
     ClassPolicy, Configured, FabricSite, Flow, Framing, Host, HostSite, Info, Limit, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
@@ -76,7 +76,7 @@ impl Configured for Plan {
         let rto = RtoBounds::at_least(self.params.rto_min);
         let reliability = Reliability::GoBackN { again: self.params.nack_interval };
         let tcp = Options::tcp(ID, self.params.rto_min);
-        Box::new(Sender::new(law, Options { reliability, rto, ack_class: 0, ..tcp }))
+        Box::new(SenderDriven::new(law, Options { reliability, rto, ack_class: 0, ..tcp }))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

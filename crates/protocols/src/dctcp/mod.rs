@@ -12,7 +12,7 @@ pub use sender::Dctcp;
 
 use incast_egress::threshold::ThresholdMarker;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{DelayedAck, EchoMark, Law, Options, Reliability, Sender};
+use incast_endpoint::sender::{DelayedAck, EchoMark, Law, Options, Reliability, SenderDriven};
 use incast_transport::{
     ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
@@ -90,7 +90,7 @@ impl Configured for Plan {
     fn host(&self, _site: &HostSite) -> Box<dyn Host> {
         let segment = self.fabric.framing.mss() as u64;
         let law = DctcpLaw { params: self.params.clone(), segment };
-        Box::new(Sender::new(law, self.options()))
+        Box::new(SenderDriven::new(law, self.options()))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

@@ -17,7 +17,7 @@ pub use sender::Decn;
 pub use switch::{DecnMarker, Sampling, Shares};
 
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, Sender, law};
+use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
     Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy, PortSite,
     Routing, Transport, TransportId,
@@ -90,7 +90,7 @@ impl Configured for Plan {
         };
         let rule = Rule::new(&self.params, site.rate, &self.fabric);
         let law = law(Copying, move |_, flow, _| Decn::new(rule, flow.packets()));
-        Box::new(Sender::new(law, options))
+        Box::new(SenderDriven::new(law, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

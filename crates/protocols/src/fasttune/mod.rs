@@ -18,7 +18,7 @@ pub use switch::Answering;
 use crate::hpcc::Terms;
 use crate::hpcc::params::{depth, least_timeout};
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Admission, Law, Options, Sender};
+use incast_endpoint::sender::{Admission, Law, Options, SenderDriven};
 use incast_transport::{
     ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, Limit, ParameterDoc,
     ParameterError, Policy, PortSite, Rate, Routing, SwitchHook, SwitchSite, Time, Transport,
@@ -92,7 +92,7 @@ impl Configured for Plan {
             rto: RtoBounds::at_least(rto_min),
             ..Options::tcp(ID, rto_min)
         };
-        Box::new(Sender::new(FastTuneLaw { terms }, options))
+        Box::new(SenderDriven::new(FastTuneLaw { terms }, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

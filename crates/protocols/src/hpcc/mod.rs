@@ -16,7 +16,7 @@ pub use sender::{Hpcc, Rule};
 pub use switch::Stamper;
 
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Admission, Law, Options, Sender};
+use incast_endpoint::sender::{Admission, Law, Options, SenderDriven};
 use incast_transport::{
     Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc, ParameterError, Policy,
     PortSite, Routing, Time, Transport, TransportId,
@@ -108,7 +108,7 @@ impl Configured for Plan {
             max_payload: self.fabric.framing.mss() - stack_bytes(self.hops).0 as u16,
             ..Options::tcp(self.id, rto_min)
         };
-        Box::new(Sender::new(HpccLaw { rule }, options))
+        Box::new(SenderDriven::new(HpccLaw { rule }, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

@@ -16,7 +16,7 @@ pub use sender::{Mlcp, class};
 pub use switch::{MlcpMarker, marker};
 
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, Sender, law};
+use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
     Configured, Ecn, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy,
     PortSite, Routing, Span, Time, Transport, TransportId,
@@ -84,7 +84,7 @@ impl Configured for Plan {
         };
         let (params, fabric) = (self.params.clone(), self.fabric.clone());
         let law = law(Copying, move |_, _, _| Mlcp::new(&params, &fabric));
-        Box::new(Sender::new(law, options))
+        Box::new(SenderDriven::new(law, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

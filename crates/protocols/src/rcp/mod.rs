@@ -15,7 +15,7 @@ pub use sender::{Rcp, Rule};
 pub use switch::{Controller, Gains, RcpMarker};
 
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, Sender, law};
+use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
     Configured, Ecn, Explicit, Extension, FabricSite, Host, HostSite, Info, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
@@ -112,7 +112,7 @@ impl Configured for Plan {
         };
         let rule = Rule::new(&self.params, site.rate, &self.fabric);
         let law = law(Returning, move |now, _, _| Rcp::new(rule.clone(), now));
-        Box::new(Sender::new(law, options))
+        Box::new(SenderDriven::new(law, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

@@ -13,7 +13,7 @@ pub use receiver::ReturnStamp;
 pub use sender::{STAMP_BYTES, Timely};
 
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Law, Options, Reliability, Sender};
+use incast_endpoint::sender::{Law, Options, Reliability, SenderDriven};
 use incast_transport::{
     ClassPolicy, Configured, Ecn, FabricSite, Flow, Framing, Host, HostSite, Info, Limit,
     ParameterDoc, ParameterError, Policy, PortSite, Routing, Time, Transport, TransportId,
@@ -86,7 +86,7 @@ impl Configured for Plan {
             max_payload: payload,
             ..Options::tcp(ID, self.params.rto_min)
         };
-        Box::new(Sender::new(law, options))
+        Box::new(SenderDriven::new(law, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

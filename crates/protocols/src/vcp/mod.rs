@@ -15,7 +15,7 @@ pub use sender::Vcp;
 pub use switch::{VcpMarker, code, marker};
 
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, Sender, law};
+use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
     Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy, PortSite,
     Routing, Time, Transport, TransportId,
@@ -87,7 +87,7 @@ impl Configured for Plan {
         };
         let (params, fabric) = (self.params.clone(), self.fabric.clone());
         let law = law(Copying, move |_, _, _| Vcp::new(&params, &fabric));
-        Box::new(Sender::new(law, options))
+        Box::new(SenderDriven::new(law, options))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

@@ -15,7 +15,7 @@ pub use sender::Xcp;
 pub use switch::{Controller, Gains, XcpMarker};
 
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{DelayedAck, Options, Sender, law};
+use incast_endpoint::sender::{DelayedAck, Options, SenderDriven, law};
 use incast_transport::{
     Configured, Ecn, Explicit, Extension, FabricSite, Host, HostSite, Info, ParameterDoc,
     ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
@@ -115,7 +115,7 @@ impl Configured for Plan {
         let (params, framing) = (self.params.clone(), self.fabric.framing);
         let returning = Returning { long: params.header == 20 };
         let law = law(returning, move |_, _, _| Xcp::new(&params, framing));
-        Box::new(Sender::new(law, self.options()))
+        Box::new(SenderDriven::new(law, self.options()))
     }
 
     fn policy(&self, site: &PortSite) -> Policy {

@@ -1,6 +1,6 @@
 //! Hosts joined by direct links with a NIC each, and a hand that interferes with packets.
 
-use crate::sender::{Ack, Control, EchoMark, Law, Loss, Options, Progress, Sender};
+use crate::sender::{Ack, Control, EchoMark, Law, Loss, Options, Progress, SenderDriven};
 use incast_transport::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -109,7 +109,7 @@ struct Nic {
 pub type Hand = Box<dyn FnMut(&Packet, usize) -> Way>;
 
 pub struct World<L: Law> {
-    pub hosts: Vec<Sender<L>>,
+    pub hosts: Vec<SenderDriven<L>>,
     nics: Vec<Nic>,
     flights: BinaryHeap<Reverse<(Time, u64, u32)>>,
     count: u64,
@@ -132,7 +132,7 @@ impl<L: Law> World<L> {
         };
         World {
             nics: (0..laws.len() as u32).map(nic).collect(),
-            hosts: laws.into_iter().map(|law| Sender::new(law, options)).collect(),
+            hosts: laws.into_iter().map(|law| SenderDriven::new(law, options)).collect(),
             flights: BinaryHeap::new(),
             count: 0,
             packets: PacketPool::new(Framing::ETHERNET),
@@ -146,7 +146,11 @@ impl<L: Law> World<L> {
         }
     }
 
-    pub fn call<T>(&mut self, host: usize, f: impl FnOnce(&mut Sender<L>, &mut Env<'_>) -> T) -> T {
+    pub fn call<T>(
+        &mut self,
+        host: usize,
+        f: impl FnOnce(&mut SenderDriven<L>, &mut Env<'_>) -> T,
+    ) -> T {
         let nic = &mut self.nics[host];
         self.probe.enter(self.now, nic.clock);
         let mut env = Env {
