@@ -26,7 +26,7 @@ pub fn list(options: List) -> Result<Ended, Fault> {
     for entry in CATALOGUE {
         let info = entry.info();
         say!("  {:>3}  {:<8} {} - {}", info.id.0, info.name, info.title, info.paper);
-        say!("       {}; switches: {}", info.kind, info.switch_support);
+        say!("       {}; switches: {}", info.kind.name(), info.switch_support);
         for doc in entry.parameters() {
             let (name, default) = (doc.name, doc.default);
             say!("       {name} = {default}  ({}; {}) {}", doc.accepts, doc.source, doc.doc);
@@ -89,7 +89,7 @@ fn transport(entry: &dyn incast_transport::Transport) -> Value {
         "id": info.id.0,
         "title": info.title,
         "paper": info.paper,
-        "kind": info.kind,
+        "kind": info.kind.name(),
         "switch_support": info.switch_support,
         "routing": routing.map(|(name, _)| *name),
         "parameters": parameters,

@@ -183,7 +183,7 @@ impl Plan {
     fn check_symmetric(&self) -> Result<(), Fault> {
         let (routes, seed) = (self.fabric.routes(), self.scenario.run.seed);
         for case in &self.cases {
-            let bound = |lane: &Lane| lane.configured.needs_symmetric_paths();
+            let bound = |lane: &Lane| lane.info.symmetric_paths;
             for lane in case.lanes.iter().filter(|lane| bound(lane)) {
                 if lane.routing != Routing::SymmetricEcmp {
                     let text = self.scenario.transport.routing.as_deref().unwrap_or("auto");

@@ -33,26 +33,104 @@ impl Routing {
     ];
 }
 
-/// Facts about a transport.
+/// Who decides how fast a flow sends, and in what terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// The destination hands out grants, tokens, pulls or credits.
+    ReceiverDriven,
+    /// The source bounds the bytes in flight.
+    Window,
+    /// The source paces packets.
+    Rate,
+}
+
+impl Kind {
+    /// As `incast list` writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::ReceiverDriven => "receiver-driven",
+            Kind::Window => "window",
+            Kind::Rate => "rate",
+        }
+    }
+}
+
+/// What the two ECN bits of a transport's data packets hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EcnUse {
+    /// Not-ECT: no switch may mark them.
+    None,
+    /// ECT and CE as in RFC 3168: a rule of another transport may mark them too
+    /// ([`Marker::adopt`](crate::Marker::adopt)).
+    Rfc3168,
+    /// A code of the transport's own, which nobody else may touch. On the wire the top bit of the
+    /// transport's number says so.
+    OwnCode,
+}
+
+impl EcnUse {
+    /// As `incast list NAME` writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            EcnUse::None => "none",
+            EcnUse::Rfc3168 => "rfc3168",
+            EcnUse::OwnCode => "own-code",
+        }
+    }
+}
+
+/// Where a transport differs from its paper, or decides what its paper leaves open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deviation {
+    /// Number in the list of the transport's README, from 1.
+    pub number: u32,
+    /// Where the paper says otherwise or nothing, such as `§3.2.2` or `Algorithm 2, line 10`;
+    /// empty if no single place does.
+    pub section: &'static str,
+    /// What is done here.
+    pub what: &'static str,
+    /// Why.
+    pub reason: &'static str,
+    /// The difference it makes, if it was measured.
+    pub effect: Option<&'static str>,
+}
+
+/// Facts about a transport that hold whatever its parameters are.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
     /// Name on the command line.
     pub name: &'static str,
-    /// Number on the wire; the top bit says that the ECN bits carry a code of its own.
+    /// Number on the wire; the top bit is set if and only if `ecn` is [`EcnUse::OwnCode`].
     pub id: TransportId,
     /// Full name.
     pub title: &'static str,
     /// Where it was published.
     pub paper: &'static str,
-    /// `receiver-driven`, `window`, `rate`, ...
-    pub kind: &'static str,
+    /// Who decides how fast a flow sends.
+    pub kind: Kind,
     /// What it needs of switches, in words.
     pub switch_support: &'static str,
     /// Load balancing that its paper uses.
     pub routing: Routing,
+    /// Whether it works only if ACKs come back by the links that data takes: symmetric ECMP, in a
+    /// fabric that has such paths.
+    pub symmetric_paths: bool,
+    /// What the ECN bits of its data packets hold.
+    pub ecn: EcnUse,
+    /// Whether the ports of its switches mark its data packets under congestion: whether it makes
+    /// the `marks` of a port's results grow.
+    pub marks: bool,
+    /// Whether its paper assumes a lossless fabric (priority flow control). It runs without PFC
+    /// too, on a recovery that the paper does not describe.
+    pub made_for_pfc: bool,
+    /// Bits in which a data packet carries the state of switches, where a table of overheads
+    /// counts them; `None` where they are not fixed, or nobody counts them.
+    pub feedback_bits: Option<u32>,
+    /// Differences from the paper, numbered from 1.
+    pub deviations: &'static [Deviation],
 }
 
-/// A catalogue entry.
+/// A catalogue entry; every [`Declaration`](crate::Declaration) is one.
 pub trait Transport: Sync {
     /// Facts.
     fn info(&self) -> &'static Info;
@@ -60,13 +138,10 @@ pub trait Transport: Sync {
     /// Its parameters with defaults and sources.
     fn parameters(&self) -> Vec<ParameterDoc>;
 
-    /// Bits in which a data packet carries the state of switches, where a table of overheads counts
-    /// them; `None` where they are not fixed, or nobody counts them.
-    fn feedback_bits(&self) -> Option<u32> {
-        None
-    }
-
-    /// Fixes the parameters for a fabric. `settings` are `(key, value)` as a person wrote them.
+    /// Fixes the parameters for a fabric. `settings` are `(key, value)` as the user wrote them.
+    ///
+    /// # Errors
+    /// A key that is not a parameter, or a value that it does not accept, alone or in this fabric.
     fn configure(
         &self,
         settings: &[(String, String)],
@@ -95,12 +170,6 @@ pub trait Configured: Send + Sync {
 
     /// Every parameter with the value in force, for the manifest.
     fn resolved(&self) -> Vec<(&'static str, String)>;
-
-    /// Whether it does not work unless answers come back by the links that data takes: symmetric
-    /// ECMP, in a fabric in which that holds.
-    fn needs_symmetric_paths(&self) -> bool {
-        false
-    }
 
     /// What a person should look at before trusting a run with these parameters on this fabric.
     fn warnings(&self) -> Vec<String> {

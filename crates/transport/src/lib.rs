@@ -28,7 +28,7 @@ mod record;
 mod site;
 
 pub use ages::Ages;
-pub use catalogue::{Configured, Info, Routing, Transport};
+pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, Routing, Transport};
 pub use env::Env;
 pub use flow::{Flow, Segments};
 pub use host::Host;

@@ -84,7 +84,7 @@ impl Explicit {
 
     /// Bytes on the wire.
     #[inline]
-    pub fn bytes(&self) -> u8 {
+    pub const fn bytes(&self) -> u8 {
         match self {
             Explicit::Window { long, .. } => 16 + 4 * *long as u8,
             Explicit::Rate { .. } => 12,

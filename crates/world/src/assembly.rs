@@ -4,8 +4,8 @@ use crate::{FlowSetup, Options, Setup, SharedBuffer};
 use incast_egress::port::{Builder, Join, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
-    Bytes, ClassPolicy, Configured, FabricSite, Framing, Host, HostId, HostSite, Info, Limit,
-    Policy, Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, TransportId,
+    Bytes, ClassPolicy, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info,
+    Limit, Policy, Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, TransportId,
 };
 use std::sync::Arc;
 
@@ -151,16 +151,16 @@ fn make_port(
     };
     let mut policies: Vec<Policy> = lanes.iter().map(policy).collect();
     if let Some(whose) = marking.filter(|_| !site.nic) {
-        mark_alike(&mut policies, whose);
+        mark_alike(&mut policies, lanes, whose);
     }
     builder.build(policies, &site).map(Some)
 }
 
-/// Leaves the marker of `whose` alone to judge all ECN-capable packets. Transports that use these
-/// bits for a code of their own have the top bit of their number set and are left alone.
-fn mark_alike(policies: &mut [Policy], whose: TransportId) {
-    let all = policies.iter().map(|policy| policy.transport).filter(|id| id.0 & 0x80 == 0);
-    let all: Vec<TransportId> = all.collect();
+/// Leaves the marker of `whose` alone to judge all ECN-capable packets, but those of transports
+/// whose ECN bits carry a code of their own.
+fn mark_alike(policies: &mut [Policy], lanes: &[Lane], whose: TransportId) {
+    let others = lanes.iter().filter(|lane| lane.info.ecn != EcnUse::OwnCode);
+    let all: Vec<TransportId> = others.map(|lane| lane.info.id).collect();
     for policy in policies {
         let rules = policy.transport == whose;
         let adopted: &[TransportId] = if rules { &all } else { &[] };

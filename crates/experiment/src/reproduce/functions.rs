@@ -99,10 +99,11 @@ const FUNCTIONS: &[Function] = &[
         arguments: &["transport"],
         evaluate: |a| {
             let name = a.text("transport")?;
-            let counted = || CATALOGUE.iter().filter(|entry| entry.feedback_bits().is_some());
-            let entry = counted().find(|entry| entry.info().name == name);
-            entry.and_then(|entry| entry.feedback_bits()).map(f64::from).ok_or_else(|| {
-                let names: Vec<_> = counted().map(|entry| entry.info().name).collect();
+            let infos = || CATALOGUE.iter().map(|entry| entry.info());
+            let info = infos().find(|info| info.name == name);
+            info.and_then(|info| info.feedback_bits).map(f64::from).ok_or_else(|| {
+                let counted = infos().filter(|info| info.feedback_bits.is_some());
+                let names: Vec<_> = counted.map(|info| info.name).collect();
                 let hint = nearest(name, names.iter().copied());
                 format!("transport = `{name}`: expected one of {}{hint}", names.join(", "))
             })

@@ -15,9 +15,9 @@ use crate::homa::{self, HomaHost};
 use incast_endpoint::first_round::RoundTerms;
 use incast_endpoint::outbox::CONTROL;
 use incast_transport::{
-    Bytes, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host, HostSite, Info,
-    Limit, Packet, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time,
-    Transport, TransportId, data_flag,
+    Bytes, Classes, Configured, Discipline, EcnUse, Env, FabricSite, Flow, Header, Host, HostSite,
+    Info, Kind, Limit, Packet, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing,
+    Span, Time, Transport, TransportId, data_flag,
 };
 use receiver::Probed;
 use sender::Rounds;
@@ -42,10 +42,16 @@ static INFO: Info = Info {
     title: "Aeolus on Homa",
     paper: "Hu et al., Aeolus: A building block for proactive transport in datacenters, \
             SIGCOMM 2020",
-    kind: "receiver-driven",
+    kind: Kind::ReceiverDriven,
     switch_support: "selective dropping (RED by colour), eight priorities, per-packet load \
                      balancing",
     routing: Routing::Spray,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Aeolus {

@@ -13,8 +13,8 @@ pub use switch::{Code, GapMarker};
 
 use incast_endpoint::receiver_driven::ReceiverDriven;
 use incast_transport::{
-    ClassPolicy, Configured, FabricSite, Host, HostSite, Info, Limit, ParameterDoc, ParameterError,
-    Policy, PortSite, Routing, Transport, TransportId,
+    ClassPolicy, Configured, EcnUse, FabricSite, Host, HostSite, Info, Kind, Limit, ParameterDoc,
+    ParameterError, Policy, PortSite, Routing, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -29,9 +29,15 @@ static INFO: Info = Info {
     id: ID,
     title: "AMRT: anti-ECN marking receiver-driven transport",
     paper: "ICPP 2020",
-    kind: "receiver-driven",
+    kind: Kind::ReceiverDriven,
     switch_support: "clears a bit of packets without a gap in front; one timestamp a port",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::OwnCode,
+    marks: true,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 /// The transport.

@@ -13,8 +13,8 @@ pub use receiver::{MarkLoop, Pace, Stages};
 
 use incast_endpoint::credit::{CreditHost, Terms, credit_share, reserved, shaped};
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, FabricSite, Host, HostSite, Info, Limit, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
+    ClassPolicy, Configured, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Kind, Limit,
+    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -38,9 +38,15 @@ static INFO: Info = Info {
     title: "CCRP",
     paper: "Bai et al., CCRP: Converging Credit-Based and Reactive Protocols in Datacenters, \
             NPC 2020",
-    kind: "receiver-driven",
+    kind: Kind::ReceiverDriven,
     switch_support: "as ExpressPass, and ECN marking by RED on the data queue",
     routing: Routing::SymmetricEcmp,
+    symmetric_paths: false,
+    ecn: EcnUse::Rfc3168,
+    marks: true,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Entry {

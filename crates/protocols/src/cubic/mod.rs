@@ -17,8 +17,8 @@ use incast_endpoint::sender::{
     Answer, Arriving, DelayedAck, Feedback, Law, Notice, Options, Reliability, SenderDriven,
 };
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+    ClassPolicy, Configured, Ecn, EcnUse, FabricSite, Flow, Host, HostSite, Info, Kind,
+    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
 };
 use params::Recovery;
 use std::sync::Arc;
@@ -37,9 +37,15 @@ static INFO: Info = Info {
     id: ID,
     title: "CUBIC",
     paper: "Ha, Rhee and Xu, CUBIC: a new TCP-friendly high-speed TCP variant, 2008; RFC 9438",
-    kind: "window",
+    kind: Kind::Window,
     switch_support: "none",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Entry {

@@ -16,8 +16,8 @@ pub use sender::Dcqcn;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Law, Options, Reliability, SenderDriven};
 use incast_transport::{
-    ClassPolicy, Configured, FabricSite, Flow, Framing, Host, HostSite, Info, Limit, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+    ClassPolicy, Configured, EcnUse, FabricSite, Flow, Framing, Host, HostSite, Info, Kind, Limit,
+    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -35,9 +35,15 @@ static INFO: Info = Info {
     id: ID,
     title: "DCQCN",
     paper: "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015",
-    kind: "rate",
+    kind: Kind::Rate,
     switch_support: "ECN marking by RED on the instantaneous queue; made for PFC",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::Rfc3168,
+    marks: true,
+    made_for_pfc: true,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Entry {

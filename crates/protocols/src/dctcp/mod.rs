@@ -14,8 +14,8 @@ use incast_egress::threshold::ThresholdMarker;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{DelayedAck, EchoMark, Law, Options, Reliability, SenderDriven};
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+    ClassPolicy, Configured, Ecn, EcnUse, FabricSite, Flow, Host, HostSite, Info, Kind,
+    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
 };
 use params::Recovery;
 use std::sync::Arc;
@@ -34,9 +34,16 @@ static INFO: Info = Info {
     id: ID,
     title: "DCTCP",
     paper: "Alizadeh et al., Data Center TCP (DCTCP), SIGCOMM 2010; RFC 8257",
-    kind: "window",
+    kind: Kind::Window,
     switch_support: "ECN marking above a queue threshold",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::Rfc3168,
+    marks: true,
+    made_for_pfc: false,
+    // Marked or not.
+    feedback_bits: Some((Ecn::Ce as u8 ^ Ecn::Ect0 as u8).count_ones()),
+    deviations: &[],
 };
 
 impl Transport for Entry {
@@ -46,11 +53,6 @@ impl Transport for Entry {
 
     fn parameters(&self) -> Vec<ParameterDoc> {
         Params::docs()
-    }
-
-    fn feedback_bits(&self) -> Option<u32> {
-        // Marked or not.
-        Some((Ecn::Ce as u8 ^ Ecn::Ect0 as u8).count_ones())
     }
 
     fn configure(

@@ -19,8 +19,8 @@ pub use switch::{DecnMarker, Sampling, Shares};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
-    Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy, PortSite,
-    Routing, Transport, TransportId,
+    Configured, EcnUse, FabricSite, Host, HostSite, Info, Kind, ParameterDoc, ParameterError,
+    Policy, PortSite, Routing, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -45,10 +45,17 @@ static INFO: Info = Info {
     title: "DECN",
     paper: "Jiang et al., Achieving Fast Convergence and High Efficiency using Differential \
             Explicit Feedback in Data Center",
-    kind: "rate",
+    kind: Kind::Rate,
     switch_support: "measures each flow and tells it the difference to its share, 12 bits in \
                      3 packets",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::OwnCode,
+    marks: true,
+    made_for_pfc: false,
+    // In reserved bits, over the packets of a unit: nothing is added.
+    feedback_bits: Some(u16::BITS - code::LARGEST.leading_zeros()),
+    deviations: &[],
 };
 
 impl Transport for Entry {
@@ -58,11 +65,6 @@ impl Transport for Entry {
 
     fn parameters(&self) -> Vec<ParameterDoc> {
         Params::docs()
-    }
-
-    fn feedback_bits(&self) -> Option<u32> {
-        // In reserved bits, over the packets of a unit: nothing is added.
-        Some(u16::BITS - code::LARGEST.leading_zeros())
     }
 
     fn configure(

@@ -15,8 +15,9 @@ pub use receiver::{FeedbackLoop, Pace};
 use incast_endpoint::credit::{Burst, CreditHost, Terms, credit_share, reserved, shaped};
 use incast_endpoint::first_round::RoundTerms;
 use incast_transport::{
-    Bytes, ClassPolicy, Configured, Discipline, Ecn, FabricSite, Host, HostSite, Info, Limit,
-    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
+    Bytes, ClassPolicy, Configured, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
+    Kind, Limit, ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport,
+    TransportId,
 };
 use std::sync::Arc;
 
@@ -45,9 +46,15 @@ static INFO: Info = Info {
     title: "ExpressPass",
     paper: "Cho, Jang and Han, Credit-Scheduled Delay-Bounded Congestion Control for Datacenters, \
             SIGCOMM 2017",
-    kind: "receiver-driven",
+    kind: Kind::ReceiverDriven,
     switch_support: "a short, rate-limited queue for credits; paths that are the same both ways",
     routing: Routing::SymmetricEcmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Entry {

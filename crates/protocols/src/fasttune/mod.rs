@@ -20,9 +20,9 @@ use crate::hpcc::params::{depth, least_timeout};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Admission, Law, Options, SenderDriven};
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, Limit, ParameterDoc,
-    ParameterError, Policy, PortSite, Rate, Routing, SwitchHook, SwitchSite, Time, Transport,
-    TransportId,
+    ClassPolicy, Configured, Ecn, EcnUse, FabricSite, Flow, Host, HostSite, Info, Kind, Limit,
+    ParameterDoc, ParameterError, Policy, PortSite, Rate, Routing, SwitchHook, SwitchSite, Time,
+    Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -40,9 +40,15 @@ static INFO: Info = Info {
     id: ID,
     title: "FastTune",
     paper: "Zhou et al., FastTune: Timely and Precise Congestion Control in Data Center Network",
-    kind: "window",
+    kind: Kind::Window,
     switch_support: "answers first packets, adds its state to answers; symmetric paths, two queues",
     routing: Routing::SymmetricEcmp,
+    symmetric_paths: true,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Entry {
@@ -103,10 +109,6 @@ impl Configured for Plan {
 
     fn hook(&self, site: &SwitchSite) -> Option<Box<dyn SwitchHook>> {
         Some(Box::new(Answering::new(&self.params, site)))
-    }
-
-    fn needs_symmetric_paths(&self) -> bool {
-        true
     }
 
     fn resolved(&self) -> Vec<(&'static str, String)> {

@@ -349,5 +349,5 @@ fn a_path_deeper_than_the_stack_is_refused() {
     let deep = Arc::new(FabricSite { hops: 10, ..(*site()).clone() });
     let text = ENTRY.configure(&[], deep).map(|_| ()).unwrap_err().to_string();
     assert!(text.starts_with("fasttune.int_hops = auto: the longest path has 9"), "{text}");
-    assert!(ENTRY.configure(&[], site()).unwrap().needs_symmetric_paths());
+    assert!(ENTRY.info().symmetric_paths);
 }

@@ -21,9 +21,9 @@ pub(crate) use terms::{Levels, Terms, blind_packets, levels};
 
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
-    ClassPolicy, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host, HostSite,
-    Info, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing, Time,
-    Transport, TransportId,
+    ClassPolicy, Classes, Configured, Discipline, EcnUse, Env, FabricSite, Flow, Header, Host,
+    HostSite, Info, Kind, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite,
+    Routing, Time, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -42,9 +42,15 @@ static INFO: Info = Info {
     title: "Homa",
     paper: "Montazeri et al., Homa: A receiver-driven low-latency transport protocol using \
             network priorities, SIGCOMM 2018",
-    kind: "receiver-driven",
+    kind: Kind::ReceiverDriven,
     switch_support: "eight priorities, per-packet load balancing",
     routing: Routing::Spray,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Homa {

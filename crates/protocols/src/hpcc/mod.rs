@@ -18,8 +18,8 @@ pub use switch::Stamper;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Admission, Law, Options, SenderDriven};
 use incast_transport::{
-    Configured, Ecn, FabricSite, Flow, Host, HostSite, Info, ParameterDoc, ParameterError, Policy,
-    PortSite, Routing, Time, Transport, TransportId,
+    Configured, Ecn, EcnUse, FabricSite, Flow, Host, HostSite, Info, Kind, ParameterDoc,
+    ParameterError, Policy, PortSite, Routing, Time, Transport, TransportId,
 };
 use params::{depth, least_timeout, stack_bytes};
 use std::sync::Arc;
@@ -38,9 +38,15 @@ static INFO: Info = Info {
     id: ID,
     title: "HPCC",
     paper: "Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019",
-    kind: "window",
+    kind: Kind::Window,
     switch_support: "writes time, bytes sent, queue and rate into each packet; made for PFC",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: true,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Entry {

@@ -8,7 +8,8 @@ pub use params::Params;
 
 use crate::hpcc::Plan;
 use incast_transport::{
-    Configured, FabricSite, Info, ParameterDoc, ParameterError, Routing, Transport, TransportId,
+    Configured, EcnUse, FabricSite, Info, Kind, ParameterDoc, ParameterError, Routing, Transport,
+    TransportId,
 };
 use std::sync::Arc;
 
@@ -26,9 +27,15 @@ static INFO: Info = Info {
     id: ID,
     title: "HPCC+",
     paper: "Zhou et al., FastTune: Timely and Precise Congestion Control in Data Center Network, §V",
-    kind: "window",
+    kind: Kind::Window,
     switch_support: "writes time, bytes sent, queue and rate into each packet; made for PFC",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: true,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Entry {

@@ -18,13 +18,19 @@ pub use switch::{MlcpMarker, marker};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
-    Configured, Ecn, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy,
-    PortSite, Routing, Span, Time, Transport, TransportId,
+    Configured, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Kind, ParameterDoc, ParameterError,
+    Policy, PortSite, Routing, Time, Transport, TransportId,
 };
+use sender::LAST_CLASS;
 use std::sync::Arc;
 
 /// MLCP's number on the wire.
 pub const ID: TransportId = TransportId(17);
+
+/// Bits that hold every number up to `largest`.
+const fn width(largest: u8) -> u32 {
+    u8::BITS - largest.leading_zeros()
+}
 
 /// The catalogue entry.
 pub static ENTRY: Entry = Entry;
@@ -38,9 +44,16 @@ static INFO: Info = Info {
     title: "MLCP",
     paper: "Qazi and Znati, On the design of load factor based congestion control protocols for \
             next-generation networks, INFOCOM 2008",
-    kind: "window",
+    kind: Kind::Window,
     switch_support: "writes its load into four bits",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: true,
+    made_for_pfc: false,
+    // The largest level and the largest class.
+    feedback_bits: Some(width(level::HIGHEST) + width(LAST_CLASS)),
+    deviations: &[],
 };
 
 impl Transport for Entry {
@@ -50,12 +63,6 @@ impl Transport for Entry {
 
     fn parameters(&self) -> Vec<ParameterDoc> {
         Params::docs()
-    }
-
-    fn feedback_bits(&self) -> Option<u32> {
-        // The largest level and the largest class.
-        let width = |largest: u8| u8::BITS - largest.leading_zeros();
-        Some(width(level::HIGHEST) + width(class(Span::MAX)))
     }
 
     fn configure(

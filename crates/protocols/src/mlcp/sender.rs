@@ -10,7 +10,7 @@ use incast_transport::{Explicit, Extension, FabricSite, Rate, Span};
 
 /// Round trips up to this long are of class 0; each class doubles it.
 const CLASS_0: Span = Span::from_us(25);
-const LAST_CLASS: u8 = 7;
+pub(super) const LAST_CLASS: u8 = 7;
 
 /// The class of a round-trip time: three bits.
 pub fn class(rtt: Span) -> u8 {

@@ -18,8 +18,8 @@ pub use params::Params;
 
 use host::{HostPlan, NdpHost};
 use incast_transport::{
-    Bytes, ClassPolicy, Configured, Discipline, FabricSite, Host, HostSite, Info, Limit,
-    ParameterDoc, ParameterError, Policy, PortSite, Rate, Routing, Schedule, Transport,
+    Bytes, ClassPolicy, Configured, Discipline, EcnUse, FabricSite, Host, HostSite, Info, Kind,
+    Limit, ParameterDoc, ParameterError, Policy, PortSite, Rate, Routing, Schedule, Transport,
     TransportId,
 };
 use sender::Timeouts;
@@ -49,9 +49,15 @@ static INFO: Info = Info {
     title: "NDP",
     paper: "Handley et al., Re-architecting datacenter networks and stacks for low latency and \
             high performance, SIGCOMM 2017",
-    kind: "receiver-driven",
+    kind: Kind::ReceiverDriven,
     switch_support: "payload trimming, return to sender, two weighted queues",
     routing: Routing::SourcePath,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Ndp {

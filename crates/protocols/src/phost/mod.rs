@@ -12,9 +12,9 @@ pub use params::Params;
 
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
-    Bytes, ClassPolicy, Classes, Configured, Discipline, Env, FabricSite, Flow, Header, Host,
-    HostSite, Info, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing,
-    Span, Time, Transport, TransportId,
+    Bytes, ClassPolicy, Classes, Configured, Discipline, EcnUse, Env, FabricSite, Flow, Header,
+    Host, HostSite, Info, Kind, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite,
+    Routing, Span, Time, Transport, TransportId,
 };
 use receiver::{Receivers, default_waits};
 use sender::Senders;
@@ -39,9 +39,15 @@ static INFO: Info = Info {
     title: "pHost",
     paper: "Gao et al., pHost: Distributed near-optimal datacenter transport over commodity \
             network fabric, CoNEXT 2015",
-    kind: "receiver-driven",
+    kind: Kind::ReceiverDriven,
     switch_support: "three priorities, per-packet load balancing",
     routing: Routing::RoundRobin,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Phost {

@@ -17,8 +17,8 @@ pub use switch::{Controller, Gains, RcpMarker};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
-    Configured, Ecn, Explicit, Extension, FabricSite, Host, HostSite, Info, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
+    Configured, Ecn, EcnUse, Explicit, Extension, FabricSite, Host, HostSite, Info, Kind,
+    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ const RATE_UNIT: u64 = 64;
 const UNLIMITED: u32 = u32::MAX;
 
 #[inline]
-fn header(rtt: u32, forward: u32, reverse: u32) -> Explicit {
+const fn header(rtt: u32, forward: u32, reverse: u32) -> Explicit {
     Explicit::Rate { rtt, forward, reverse }
 }
 
@@ -68,9 +68,15 @@ static INFO: Info = Info {
     title: "RCP",
     paper: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, Processor Sharing Flows in the Internet, \
             IWQoS 2005",
-    kind: "rate",
+    kind: Kind::Rate,
     switch_support: "offers one rate to all flows, from what arrives and waits",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: true,
+    made_for_pfc: false,
+    feedback_bits: Some(8 * header(0, 0, 0).bytes() as u32),
+    deviations: &[],
 };
 
 impl Transport for Entry {
@@ -80,10 +86,6 @@ impl Transport for Entry {
 
     fn parameters(&self) -> Vec<ParameterDoc> {
         Params::docs()
-    }
-
-    fn feedback_bits(&self) -> Option<u32> {
-        Some(8 * header(0, 0, 0).bytes() as u32)
     }
 
     fn configure(

@@ -12,8 +12,8 @@ pub use switch::{Code, PortMarker};
 
 use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
 use incast_transport::{
-    ClassPolicy, Configured, FabricSite, Host, HostSite, Info, Limit, ParameterDoc, ParameterError,
-    Policy, PortSite, Routing, Span, Transport, TransportId,
+    ClassPolicy, Configured, EcnUse, FabricSite, Host, HostSite, Info, Kind, Limit, ParameterDoc,
+    ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -28,9 +28,15 @@ static INFO: Info = Info {
     id: ID,
     title: "REN: receiver-driven transport based on explicit notification",
     paper: "IEEE Transactions on Cloud Computing, 2021",
-    kind: "receiver-driven",
+    kind: Kind::ReceiverDriven,
     switch_support: "samples queue and idle time once a period; writes a 2-bit code; 16 B a port",
     routing: Routing::Spray,
+    symmetric_paths: false,
+    ecn: EcnUse::OwnCode,
+    marks: true,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 /// The transport.

@@ -15,8 +15,8 @@ pub use sender::{STAMP_BYTES, Timely};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Law, Options, Reliability, SenderDriven};
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, FabricSite, Flow, Framing, Host, HostSite, Info, Limit,
-    ParameterDoc, ParameterError, Policy, PortSite, Routing, Time, Transport, TransportId,
+    ClassPolicy, Configured, Ecn, EcnUse, FabricSite, Flow, Framing, Host, HostSite, Info, Kind,
+    Limit, ParameterDoc, ParameterError, Policy, PortSite, Routing, Time, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -34,9 +34,15 @@ static INFO: Info = Info {
     id: ID,
     title: "TIMELY",
     paper: "Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM 2015",
-    kind: "rate",
+    kind: Kind::Rate,
     switch_support: "none; made for PFC",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: true,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 impl Transport for Entry {

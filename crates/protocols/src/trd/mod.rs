@@ -13,8 +13,8 @@ pub use params::Params;
 
 use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
 use incast_transport::{
-    ClassPolicy, Configured, FabricSite, Host, HostSite, Info, Limit, ParameterDoc, ParameterError,
-    Policy, PortSite, Routing, Transport, TransportId,
+    ClassPolicy, Configured, EcnUse, FabricSite, Host, HostSite, Info, Kind, Limit, ParameterDoc,
+    ParameterError, Policy, PortSite, Routing, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -29,9 +29,15 @@ static INFO: Info = Info {
     id: ID,
     title: "traditional receiver-driven transport",
     paper: "the baseline of the models in REN (IEEE TCC 2021, §4) and AMRT (ICPP 2020, §5)",
-    kind: "receiver-driven",
+    kind: Kind::ReceiverDriven,
     switch_support: "drop-tail FIFO and a control class",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 /// The transport.

@@ -17,8 +17,8 @@ pub use switch::{VcpMarker, code, marker};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
-    Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Policy, PortSite,
-    Routing, Time, Transport, TransportId,
+    Configured, EcnUse, FabricSite, Host, HostSite, Info, Kind, ParameterDoc, ParameterError,
+    Policy, PortSite, Routing, Time, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -43,9 +43,16 @@ static INFO: Info = Info {
     id: ID,
     title: "VCP",
     paper: "Xia, Subramanian, Stoica and Kalyanaraman, One more bit is enough, SIGCOMM 2005",
-    kind: "window",
+    kind: Kind::Window,
     switch_support: "writes its load into the two ECN bits",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::OwnCode,
+    marks: true,
+    made_for_pfc: false,
+    // The largest code, in the ECN bits.
+    feedback_bits: Some(u8::BITS - OVERLOAD.leading_zeros()),
+    deviations: &[],
 };
 
 impl Transport for Entry {
@@ -55,11 +62,6 @@ impl Transport for Entry {
 
     fn parameters(&self) -> Vec<ParameterDoc> {
         Params::docs()
-    }
-
-    fn feedback_bits(&self) -> Option<u32> {
-        // The largest code, in the ECN bits.
-        Some(u8::BITS - OVERLOAD.leading_zeros())
     }
 
     fn configure(

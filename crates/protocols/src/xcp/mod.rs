@@ -17,8 +17,8 @@ pub use switch::{Controller, Gains, XcpMarker};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{DelayedAck, Options, SenderDriven, law};
 use incast_transport::{
-    Configured, Ecn, Explicit, Extension, FabricSite, Host, HostSite, Info, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
+    Configured, Ecn, EcnUse, Explicit, Extension, FabricSite, Host, HostSite, Info, Kind,
+    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
 };
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ const UNLIMITED: i32 = i32::MAX;
 
 /// A congestion header.
 #[inline]
-fn header_of(long: bool, rtt: u32, spacing: u32, feedback: i32, reverse: i32) -> Explicit {
+const fn header_of(long: bool, rtt: u32, spacing: u32, feedback: i32, reverse: i32) -> Explicit {
     Explicit::Window { long, rtt, spacing, feedback, reverse }
 }
 
@@ -62,9 +62,15 @@ static INFO: Info = Info {
     title: "XCP",
     paper: "Katabi, Handley and Rohrs, Congestion control for high bandwidth-delay product \
             networks, SIGCOMM 2002",
-    kind: "window",
+    kind: Kind::Window,
     switch_support: "computes feedback for each packet from what arrives and waits",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: true,
+    made_for_pfc: false,
+    feedback_bits: Some(8 * header_of(false, 0, 0, 0, 0).bytes() as u32),
+    deviations: &[],
 };
 
 impl Transport for Entry {
@@ -74,10 +80,6 @@ impl Transport for Entry {
 
     fn parameters(&self) -> Vec<ParameterDoc> {
         Params::docs()
-    }
-
-    fn feedback_bits(&self) -> Option<u32> {
-        Some(8 * header_of(false, 0, 0, 0, 0).bytes() as u32)
     }
 
     fn configure(

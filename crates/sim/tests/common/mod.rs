@@ -12,9 +12,15 @@ pub static INFO: Info = Info {
     id: TransportId(77),
     title: "Plain",
     paper: "none",
-    kind: "test",
+    kind: Kind::Window,
     switch_support: "none",
     routing: Routing::Ecmp,
+    symmetric_paths: false,
+    ecn: EcnUse::None,
+    marks: false,
+    made_for_pfc: false,
+    feedback_bits: None,
+    deviations: &[],
 };
 
 #[derive(Clone, Copy, Default)]
