@@ -1,6 +1,6 @@
 //! What the catalogue says of its transports is what they do.
 
-use incast_blocks::port::Join;
+use incast_egress::port::Join;
 use incast_fabric::{LinkDefaults, parse};
 use incast_protocols::CATALOGUE;
 use incast_sim::{Captured, Monitor, run};

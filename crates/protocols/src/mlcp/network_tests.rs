@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::trial::*;
-use incast_transport::{Limit, Rate};
+use incast_transport::{Limit, Rate, Span};
 
 const RATE: Rate = Rate::from_gbps(10);
 

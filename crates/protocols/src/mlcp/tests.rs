@@ -5,7 +5,7 @@ use super::*;
 use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
 use incast_transport::{
-    Explicit, Extension, Header, Marker, Packet, PacketPool, PacketRef, Random, Rate,
+    Explicit, Extension, Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, Span,
 };
 
 const RTT: Span = Span::from_us(100);
