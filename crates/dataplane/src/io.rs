@@ -1,6 +1,16 @@
 //! Packet I/O as nodes see it.
 
-use incast_transport::Time;
+use incast_transport::{Stamps, Time};
+
+/// A packet's way so far, for the records: where its time went and how old its information is. No
+/// transport, port or hook sees it, so nothing that happens depends on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trail {
+    /// Its times.
+    pub stamps: Stamps,
+    /// Picoseconds spent in serialisation so far, stopping at the largest value.
+    pub serialised: u32,
+}
 
 /// A frame that has arrived: an IPv4 packet, possibly padded.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +20,8 @@ pub struct Arrival<'a> {
     pub at: Time,
     /// Its bytes.
     pub bytes: &'a [u8],
+    /// What was handed over with it, if the backend keeps that.
+    pub trail: Option<&'a Trail>,
 }
 
 /// A frame that leaves.
@@ -22,6 +34,8 @@ pub struct Departure {
     pub release: Time,
     /// Bytes of the IPv4 packet.
     pub length: usize,
+    /// To be handed over with it, where the link is emulated within one process.
+    pub trail: Trail,
 }
 
 /// Bursts of frames in and out of the ports of this process' nodes. Ports are numbered as in the
@@ -46,6 +60,12 @@ pub trait PacketIo {
         frames: &[Departure],
         write: &mut dyn FnMut(usize, &mut [u8]),
     ) -> usize;
+
+    /// Whether frames arrive with the [`Trail`] they left with. Without it records have no breakdown
+    /// of flow completion times and no age of information.
+    fn keeps_trails(&self) -> bool {
+        false
+    }
 
     /// How many frames `port` has room for.
     fn room(&self, port: u32) -> usize;

@@ -11,10 +11,10 @@
 //! ```
 //!
 //! Under the [`Virtual`] clock and the [`Mem`] backend a run is exact: the same [`Setup`] gives the
-//! same packets in the same order at the same picoseconds as the simulator, which
-//! `tests/same_packets.rs` holds for every transport of the catalogue. What makes it so: the same
+//! same packets in the same order at the same picoseconds and the same records as the simulator,
+//! which `tests/same_packets.rs` holds for every transport of the catalogue. What makes it so: the same
 //! order within an instant ([`incast_fabric::order`]), the same random streams, the same route
-//! choice, arbiter and buffer rule (`incast_world`), and the same schedule of each link.
+//! choice, hosts, ports and buffers (`incast_world`), and the same schedule of each link.
 //!
 //! # Pacing
 //!
@@ -26,10 +26,12 @@
 //!
 //! # What differs from the simulator
 //!
-//! Only bytes cross a link. The stamps of the simulator's packets do not, so a flow's time has no
-//! breakdown ([`FlowRecord::parts`](incast_transport::FlowRecord) is `None`) and the age of
-//! feedback is not known (`decisions` and their ages are 0). Frames that do not decode, or that
-//! speak of hosts, flows or transports which do not exist, are counted (`malformed`) and dropped.
+//! Only bytes cross a link. What the simulator stamps on packets for the records - a flow's time in
+//! parts, the age of information - is no part of them. A backend that emulates links within the
+//! process hands it over beside the bytes ([`Trail`]), and the records are the same; over a real
+//! wire it is missing ([`FlowRecord::parts`](incast_transport::FlowRecord) is `None`, `decisions`
+//! and their ages are 0). Frames that do not decode, or that speak of hosts, flows or transports
+//! which do not exist, are counted (`malformed`) and dropped.
 //!
 //! A backend with bounded rings may have no room. A node asks before it takes a packet from a
 //! transport or port: the packet stays where it is, under that queue's own rules, and nothing is
@@ -52,10 +54,12 @@
 //! * Lateness - the present less the due time, which an [`Arrival`] carries - is 0 under `Virtual`;
 //!   a run on another clock takes it per packet from there.
 
+mod arrival;
 mod clock;
 mod host;
 mod io;
 mod line;
+mod medium;
 mod mem;
 mod node;
 mod record;
@@ -65,6 +69,6 @@ mod testbed;
 
 pub use clock::{Clock, Virtual};
 pub use incast_world::{Captured, Setup};
-pub use io::{Arrival, Departure, PacketIo};
+pub use io::{Arrival, Departure, PacketIo, Trail};
 pub use mem::Mem;
-pub use testbed::{Testbed, run_virtual};
+pub use testbed::{Testbed, run, run_virtual};

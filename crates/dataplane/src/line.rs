@@ -1,11 +1,11 @@
 //! The sending side of a link: its virtual schedule, its losses and its records.
 
-use crate::node::Medium;
-use crate::{Departure, PacketIo};
+use crate::medium::Medium;
+use crate::{Departure, PacketIo, Trail};
 use incast_fabric::PortSpec;
-use incast_transport::{Bytes, Classes, Header, PacketPool, PacketRef, Random, Rate, Time};
+use incast_transport::{Bytes, Header, PacketPool, PacketRef, Random, Rate, Time};
 use incast_wire::encode_headers;
-use incast_world::{Captured, Ingress, Options, PortSeries, heed, purpose};
+use incast_world::{Captured, Options, PortSeries, Transmitter, purpose};
 
 pub(crate) struct Line {
     pub port: u32,
@@ -16,14 +16,10 @@ pub(crate) struct Line {
     propagation: u64,
     loss: f64,
     captured: bool,
-    /// End of the present or last transmission.
-    pub busy_until: u64,
+    /// When it sends.
+    pub transmitter: Transmitter,
     /// Charged bytes sent.
     pub sent: u64,
-    /// Classes the peer lets us send.
-    pub open: u8,
-    /// With PFC: what the switch holds of what came by this link.
-    pub link: Ingress,
     /// The ring had no room when a packet could have left.
     pub held: bool,
     /// The port's random stream.
@@ -41,10 +37,8 @@ impl Line {
             propagation: spec.propagation.0,
             loss: spec.loss,
             captured: options.capture.contains(&port),
-            busy_until: 0,
+            transmitter: Transmitter::new(spec.tier as u8, true),
             sent: 0,
-            open: u8::MAX,
-            link: Ingress::default(),
             held: false,
             random: Random::new(options.seed, port, purpose::PORT),
             series: PortSeries::new(options.interval),
@@ -56,17 +50,13 @@ impl Line {
         self.rate.tx_time(Bytes(charged as u64)).0
     }
 
-    /// Classes that may be sent.
-    pub fn open(&self) -> Classes {
-        Classes(self.open)
-    }
-
     /// If the packet is a pause frame: opens and closes classes, and tells whether one opened.
-    pub fn heed(&mut self, now: u64, header: &Header) -> Option<bool> {
-        let open = heed(self.open, header)?;
-        let opened = open & !self.open != 0;
-        self.open = open;
-        self.series.set_open(now, open);
+    pub fn heed<I>(&mut self, medium: &mut Medium<I>, header: &Header) -> Option<bool> {
+        let open = self.transmitter.heeds(header)?;
+        let opened = self.transmitter.set_open(&mut self.series, medium.now, open);
+        if let Some(standstill) = &mut medium.standstill {
+            standstill.open(self.port, open);
+        }
         Some(opened)
     }
 
@@ -91,35 +81,38 @@ impl Line {
         backlog: u64,
     ) {
         let charged = pool.charged(packet);
-        self.busy_until = start + self.tx(charged);
-        let release = self.busy_until + self.propagation;
+        let tx = self.tx(charged);
+        self.transmitter.busy_until = start + tx;
+        let release = start + tx + self.propagation;
         self.sent += charged as u64;
         self.series.sent(start, charged, backlog);
         medium.tally.hops += 1;
+        let meta = pool.meta_mut(packet);
+        meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
+        let (serialised, arrived) = (meta.serialised, meta.arrived.0);
+        let stamps = pool.stamps_mut(packet);
+        stamps.waited[self.transmitter.tier as usize] += start - arrived;
+        let trail = Trail { stamps: *stamps, serialised };
         let (content, extension) = (pool[packet], *pool.extension(packet));
         if self.captured {
-            let at = Time(start);
-            medium.tally.captures.push(Captured {
-                at,
-                port: self.port,
-                packet: content,
-                extension,
-            });
+            let (at, port) = (Time(start), self.port);
+            medium.tally.captures.push(Captured { at, port, packet: content, extension });
         }
         let control = matches!(content.header, Header::Pause { .. });
         if self.loss > 0.0 && !control && self.random.chance(self.loss) {
-            medium.tally.link_losses += 1;
-        } else {
-            let length = content.ip_bytes() as usize;
-            let frame = Departure { start: Time(start), release: Time(release), length };
-            let sent = medium.io.tx_burst(self.port, &[frame], &mut |_, bytes| {
-                let headers = encode_headers(&content, &extension, bytes);
-                bytes[headers..].fill(0);
-            });
-            // A backend that promised room and then has none loses the packet.
-            medium.tally.link_losses += (sent == 0) as u64;
-            medium.tally.released.push((release, self.peer));
+            return medium.lose_on_link(pool, packet, release);
         }
-        pool.free(packet);
+        let length = content.ip_bytes() as usize;
+        let frame = Departure { start: Time(start), release: Time(release), length, trail };
+        let sent = medium.io.tx_burst(self.port, &[frame], &mut |_, bytes| {
+            let headers = encode_headers(&content, &extension, bytes);
+            bytes[headers..].fill(0);
+        });
+        medium.tally.released.push((release, self.peer));
+        match sent {
+            // A backend that promised room and then has none loses the packet.
+            0 => medium.lose_on_link(pool, packet, start),
+            _ => pool.free(packet),
+        }
     }
 }

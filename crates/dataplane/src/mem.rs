@@ -1,6 +1,6 @@
 //! The backend in memory: a bounded ring of frames for each direction of each link.
 
-use crate::{Arrival, Departure, PacketIo};
+use crate::{Arrival, Departure, PacketIo, Trail};
 use incast_fabric::Fabric;
 use incast_transport::{Bytes, Framing, Time};
 use std::collections::VecDeque;
@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 struct Frame {
     due: Time,
     bytes: Vec<u8>,
+    /// What it left with; nothing if it was injected.
+    trail: Option<Trail>,
 }
 
 /// Frames on their way to one port.
@@ -80,7 +82,7 @@ impl Mem {
         if ring.frames.len() >= ring.capacity {
             return false;
         }
-        ring.put(Frame { due, bytes: bytes.to_vec() });
+        ring.put(Frame { due, bytes: bytes.to_vec(), trail: None });
         ring.most = ring.most.max(ring.frames.len());
         true
     }
@@ -98,7 +100,7 @@ impl PacketIo for Mem {
         let mut count = 0;
         while count < most && ring.frames.front().is_some_and(|frame| frame.due <= now) {
             let frame = ring.frames.pop_front().expect("it was just seen");
-            take(Arrival { at: frame.due, bytes: &frame.bytes });
+            take(Arrival { at: frame.due, bytes: &frame.bytes, trail: frame.trail.as_ref() });
             self.spare.push(frame.bytes);
             count += 1;
         }
@@ -117,10 +119,14 @@ impl PacketIo for Mem {
             let mut bytes = self.spare.pop().unwrap_or_default();
             bytes.resize(departure.length, 0);
             write(index, &mut bytes);
-            ring.put(Frame { due: departure.release, bytes });
+            ring.put(Frame { due: departure.release, bytes, trail: Some(departure.trail) });
         }
         ring.most = ring.most.max(ring.frames.len());
         count
+    }
+
+    fn keeps_trails(&self) -> bool {
+        true
     }
 
     fn room(&self, port: u32) -> usize {

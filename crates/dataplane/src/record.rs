@@ -1,12 +1,14 @@
 //! What a run leaves behind.
 
+use crate::PacketIo;
 use crate::line::Line;
-use crate::node::{Medium, Node};
-use incast_transport::{FlowId, FlowRecord, Probe, RunRecord, Span, Time};
-use incast_world::Captured;
+use crate::medium::Medium;
+use crate::node::Node;
+use incast_transport::{RunRecord, Span, Time};
+use incast_world::{Captured, add_flows, empty_record};
 
 /// The record of a run that ended at `ended`, and the captures in order of time and port.
-pub(crate) fn collect<I>(
+pub(crate) fn collect<I: PacketIo>(
     nodes: Vec<Node>,
     medium: &mut Medium<I>,
     ended: u64,
@@ -16,35 +18,39 @@ pub(crate) fn collect<I>(
     lines.sort_by_key(|line| line.port);
     let deliveries = [tally.deliveries.width()];
     let width = lines.iter().map(|line| line.series.width()).chain(deliveries).max().unwrap_or(1);
-    let port = |line: Line| line.series.finish(line.port, ended, width);
-    let flows = flows(&medium.probe);
-    let mut record = RunRecord {
-        decision_ages: vec![],
-        complete: flows.iter().all(|flow| flow.completed.is_some()),
-        flows,
-        ports: lines.into_iter().map(port).collect(),
-        interval: Span(width),
-        series: vec![],
-        shares: vec![],
-        ended: Time(ended),
-        interrupted: false,
-        deadlock: vec![],
-        silent_since: None,
-        packet_hops: tally.hops,
-        events: tally.frames,
-        malformed: tally.malformed,
-        link_losses: tally.link_losses,
-    };
+    let mut record = empty_record(medium.flows.len());
+    add_flows(&mut record, &medium.probe, |_| true);
+    if !medium.io.keeps_trails() {
+        forget_ways(&mut record);
+    }
+    record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
+    record.ports =
+        lines.into_iter().map(|line| line.series.finish(line.port, ended, width)).collect();
+    record.interval = Span(width);
+    record.ended = Time(ended);
+    record.packet_hops = tally.hops;
+    record.events = tally.frames;
+    record.malformed = tally.malformed;
+    record.link_losses = tally.link_losses;
     tally.deliveries.finish(width, &mut record);
     (record, tally.captures.finish())
+}
+
+/// Without trails only bytes come: where the time of a flow went and how old its information was
+/// is not known. A transport may count only decisions of known age, so neither is their number.
+fn forget_ways(record: &mut RunRecord) {
+    record.decision_ages.clear();
+    for flow in &mut record.flows {
+        (flow.parts, flow.decisions) = (None, 0);
+        (flow.decision_age, flow.decision_age_max) = (0, 0);
+    }
 }
 
 /// A node's lines, their records brought to the end.
 fn into_lines(node: Node) -> Vec<Line> {
     match node {
         Node::Host(mut host) => {
-            let marks = host.nic.map_or(0, |nic| nic.marks());
-            host.line.series.set_marks(marks);
+            host.line.series.set_marks(host.end.marks().unwrap_or(0));
             vec![host.line]
         }
         Node::Switch(switch) => {
@@ -55,33 +61,4 @@ fn into_lines(node: Node) -> Vec<Line> {
             switch.egress.into_iter().map(finish).collect()
         }
     }
-}
-
-fn flows(probe: &Probe) -> Vec<FlowRecord> {
-    let of = |(index, trace): (usize, &incast_transport::SenderTrace)| {
-        let flow = FlowId(index as u32);
-        FlowRecord {
-            flow,
-            started: trace.opened.then_some(Time(trace.started)),
-            completed: None,
-            parts: None,
-            delivered: probe.bytes_delivered(flow),
-            packets: trace.packets,
-            retransmits: trace.retransmits,
-            wasted: trace.wasted,
-            // How old information is does not travel, and a transport may count only decisions
-            // of known age: neither is reported.
-            decisions: 0,
-            decision_age: 0,
-            decision_age_max: 0,
-            control_packets: trace.control_packets,
-            control_bytes: trace.control_bytes,
-            extension_bytes: probe.extension_bytes(flow),
-        }
-    };
-    let mut flows: Vec<FlowRecord> = probe.senders().iter().enumerate().map(of).collect();
-    for outcome in probe.outcomes() {
-        flows[outcome.flow.0 as usize].completed = Some(Time(outcome.completed));
-    }
-    flows
 }

@@ -1,10 +1,8 @@
 //! Which node must be visited when.
 
+use incast_world::NEVER;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// Never.
-pub(crate) const NEVER: u64 = u64::MAX;
 
 /// The next visit of each node, in picoseconds.
 pub(crate) struct Schedule {

@@ -2,33 +2,37 @@
 
 use crate::host::HostNode;
 use crate::line::Line;
-use crate::node::{Medium, Node, Tally};
+use crate::medium::{Medium, Tally};
+use crate::node::Node;
 use crate::record::collect;
-use crate::schedule::{NEVER, Schedule};
+use crate::schedule::Schedule;
 use crate::switch::{Egress, SwitchNode};
 use crate::{Clock, Mem, PacketIo, Virtual};
-use incast_fabric::{NodeId, PortId, Routes};
-use incast_transport::{
-    FlowId, HostClock, HostId, PacketPool, Probe, Random, RunRecord, Time, TransportId,
+use incast_fabric::{NodeId, PortId};
+use incast_transport::{FlowId, PacketPool, RunRecord, Time};
+use incast_world::{
+    Buffers, Captured, Captures, End, EndHost, Epoch, Monitor, NEVER, Progress, Setup, Switch,
+    SwitchBuffer, epochs, new_deliveries, new_probe,
 };
-use incast_world::{Captured, Captures, Deliveries, Options, Setup, Turns, purpose};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Passes between two reports to the monitor.
+const PASSES_PER_REPORT: u32 = 1_024;
 
 /// Runs a setup in memory under the virtual clock and returns the record and the captured packets,
-/// as `incast_sim::run` does. Flow records have no parts and no decisions; `events` counts
-/// frames received.
-pub fn run_virtual(setup: Setup) -> (RunRecord, Vec<Captured>) {
-    let (record, captures, _) = Testbed::new(setup).run();
+/// as `incast_sim::run` does, in this thread. The record is the same, apart from `events`, which
+/// are frames received here.
+pub fn run(setup: Setup, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
+    let (record, captures, _) = Testbed::new(setup).run_watched(monitor);
     (record, captures)
 }
 
-/// Links that fail at an instant.
-struct Epoch {
-    at: u64,
-    routes: Arc<Routes>,
-    dead: Vec<PortId>,
+/// [`run`] without anybody who watches.
+pub fn run_virtual(setup: Setup) -> (RunRecord, Vec<Captured>) {
+    run(setup, &Monitor::default())
 }
 
 /// Hosts and switches of a setup, polled by one thread.
@@ -41,18 +45,12 @@ pub struct Testbed<I = Mem, C = Virtual> {
     held: Vec<u32>,
     /// Flows to come: when, and which.
     opens: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Flows that wait for a flow, by that flow; empty if there are none.
-    dependents: Vec<Vec<u32>>,
-    /// Flows that each flow still waits for.
-    missing: Vec<u32>,
+    progress: Progress,
+    end: End,
     /// Failures to come, the latest first.
     epochs: Vec<Epoch>,
-    /// Outcomes taken note of.
-    completed: usize,
-    last_completion: u64,
     /// Ports and classes that wait for each other for ever.
     deadlock: Vec<(u32, u8)>,
-    options: Options,
     /// Nodes of the present pass.
     visited: Vec<u32>,
 }
@@ -79,38 +77,24 @@ impl<C: Clock> Testbed<Mem, C> {
 impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// A setup over a backend and a clock.
     pub fn with(mut setup: Setup, io: I, clock: C) -> Testbed<I, C> {
-        let options = setup.options.clone();
         let buffers = setup.buffers();
-        let nodes = build_nodes(&mut setup);
-        let flows = setup.flows;
-        let mut opens = BinaryHeap::new();
-        let mut dependents = vec![];
-        for (index, flow) in flows.iter().enumerate() {
-            if flow.after.is_empty() && flow.flow.start != Time::NEVER {
-                opens.push(Reverse((flow.flow.start.0, index as u32)));
-            }
-            for before in &flow.after {
-                dependents.resize(flows.len(), vec![]);
-                dependents[before.0 as usize].push(index as u32);
-            }
-        }
-        let transports = setup.routing.iter().map(|(id, _)| *id);
-        let watch = options.watch.iter().copied();
-        let deliveries = Deliveries::new(flows.len(), transports, options.interval, watch);
+        let probe = new_probe(&setup);
+        let deliveries = new_deliveries(&setup, |_| true);
+        let nodes = build_nodes(&mut setup, &buffers);
+        let Setup { fabric, flows, options, .. } = setup;
+        let starts = flows.iter().enumerate().filter(|(_, setup)| setup.after.is_empty());
+        let starts = starts.map(|(index, setup)| (setup.flow.start.0, index as u32));
         let mut routing = [None; 256];
         setup.routing.iter().for_each(|(id, how)| routing[id.0 as usize] = Some(*how));
-        let fabric = setup.fabric;
         let mut testbed = Testbed {
             schedule: Schedule::new(nodes.len()),
             nodes,
             clock,
             held: vec![],
-            missing: flows.iter().map(|flow| flow.after.len() as u32).collect(),
-            opens,
-            dependents,
-            epochs: epochs(&fabric),
-            completed: 0,
-            last_completion: 0,
+            opens: starts.filter(|(at, _)| *at != Time::NEVER.0).map(Reverse).collect(),
+            progress: Progress::new(&flows),
+            end: End::new(&flows, options.until, options.drain),
+            epochs: epochs(&fabric).into_iter().rev().collect(),
             deadlock: vec![],
             visited: vec![],
             medium: Medium {
@@ -122,7 +106,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 faults: options.faults,
                 routes: Arc::new(fabric.routes()),
                 dead: vec![false; fabric.ports().len()],
-                probe: Probe::new(flows.len(), options.log_deliveries),
+                probe,
                 tally: Tally {
                     captures: Captures::new(options.capture_limit),
                     deliveries,
@@ -132,7 +116,6 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 fabric,
                 io,
             },
-            options,
         };
         for node in 0..testbed.nodes.len() {
             testbed.reschedule(node as u32);
@@ -141,35 +124,50 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     }
 
     /// Polls until every flow has been complete for the options' `drain`, or until `until`, or
-    /// until nothing is left to do. Returns the backend too, for what it has counted.
-    pub fn run(mut self) -> (RunRecord, Vec<Captured>, I) {
-        let ended = self.poll();
+    /// until nothing is left to do or nothing has been delivered for long. Returns the backend too,
+    /// for what it has counted.
+    pub fn run(self) -> (RunRecord, Vec<Captured>, I) {
+        self.run_watched(&Monitor::default())
+    }
+
+    /// The same; tells `monitor` how far it is, and ends early if `monitor` says so.
+    pub fn run_watched(mut self, monitor: &Monitor) -> (RunRecord, Vec<Captured>, I) {
+        monitor.begun.store(true, Ordering::Relaxed);
+        let busy = self.poll(monitor);
+        let interrupted = monitor.stopped();
+        let cut = interrupted || !self.deadlock.is_empty();
+        let ended = self.end.ended(self.medium.now, busy, cut);
         let (mut record, captures) = collect(self.nodes, &mut self.medium, ended);
+        if busy && !record.complete && !interrupted {
+            record.silent_since = self.end.silent_since(ended);
+        }
+        record.interrupted = interrupted;
         record.deadlock = self.deadlock;
         (record, captures, self.medium.io)
     }
 
-    /// The loop. Returns when the run ended.
-    fn poll(&mut self) -> u64 {
+    /// The loop. Returns whether something was left to do.
+    fn poll(&mut self, monitor: &Monitor) -> bool {
+        let mut passes = 0u32;
         loop {
             let due = self.due();
-            let limit = self.limit();
-            if due == NEVER && limit != NEVER && self.is_complete() {
-                return limit;
+            let delivered = self.medium.probe.last_delivery();
+            self.end.note(self.progress.completed, self.progress.last_completion, delivered);
+            if passes.is_multiple_of(PASSES_PER_REPORT) {
+                let (completed, hops) = (self.progress.completed, self.medium.tally.hops);
+                monitor.report(self.medium.now, completed, hops);
             }
-            if due == NEVER {
-                return self.medium.now;
-            }
-            if due >= limit {
-                return limit;
+            if due >= self.end.limit() || monitor.stopped() {
+                return due != NEVER;
             }
             let now = self.clock.now().0;
             if due > now {
                 self.clock.idle(Time(due));
             } else {
+                passes = passes.wrapping_add(1);
                 self.pass(now);
                 if self.is_standing_still() {
-                    return now;
+                    return true;
                 }
             }
         }
@@ -182,25 +180,12 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             let below = |port: u32, class| match &self.nodes
                 [fabric.ports()[port as usize].node.0 as usize]
             {
-                Node::Switch(switch) => switch.below(port, class),
+                Node::Switch(switch) => switch.buffer.below(port, class),
                 Node::Host(_) => 0,
             };
             self.deadlock = standstill.find(fabric, pfc, below).unwrap_or_default();
         }
         !self.deadlock.is_empty()
-    }
-
-    fn is_complete(&self) -> bool {
-        self.completed == self.medium.flows.len()
-    }
-
-    /// Nothing at or after this instant is done.
-    fn limit(&self) -> u64 {
-        let until = self.options.until.0;
-        if self.is_complete() {
-            return until.min(self.last_completion.saturating_add(self.options.drain.0));
-        }
-        until
     }
 
     /// When there is something to do next.
@@ -274,18 +259,10 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
 
     /// Takes note of flows that are complete, and of those that waited for them.
     fn note_completions(&mut self) {
-        for outcome in &self.medium.probe.outcomes()[self.completed..] {
-            self.last_completion = outcome.completed;
-            let Some(waiting) = self.dependents.get(outcome.flow.0 as usize) else { continue };
-            for flow in waiting {
-                self.missing[*flow as usize] -= 1;
-                if self.missing[*flow as usize] == 0 {
-                    let delay = self.medium.flows[*flow as usize].delay.0;
-                    self.opens.push(Reverse((outcome.completed + delay, *flow)));
-                }
-            }
-        }
-        self.completed = self.medium.probe.outcomes().len();
+        let Testbed { progress, medium, opens, .. } = self;
+        progress.note(medium.probe.outcomes(), &medium.flows, |at, flow| {
+            opens.push(Reverse((at, flow)));
+        });
     }
 
     /// The next failure happens.
@@ -299,75 +276,42 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     }
 }
 
-/// The failures of the run, the latest first.
-fn epochs(fabric: &incast_fabric::Fabric) -> Vec<Epoch> {
-    let mut times: Vec<Time> = fabric.failures().iter().map(|failure| failure.at).collect();
-    times.dedup();
-    let epoch = |at: Time| {
-        let dead = fabric.dead_at(at);
-        Epoch { at: at.0, routes: Arc::new(fabric.routes_without(&dead)), dead }
-    };
-    times.into_iter().rev().map(epoch).collect()
-}
-
-fn build_nodes(setup: &mut Setup) -> Vec<Node> {
+fn build_nodes(setup: &mut Setup, buffers: &Buffers) -> Vec<Node> {
     let fabric = setup.fabric.clone();
     let node = |node: u32| {
         if node < fabric.hosts() {
             Node::Host(build_host(setup, node))
         } else {
-            Node::Switch(build_switch(setup, node))
+            Node::Switch(build_switch(setup, node, buffers))
         }
     };
     (0..fabric.nodes()).map(node).collect()
 }
 
 fn build_host(setup: &mut Setup, host: u32) -> HostNode {
-    let port = setup.fabric.host_port(host);
-    let options = &setup.options;
-    let silent = options.silent.iter().filter(|(silent, _)| *silent == host);
-    let nic = setup.ports[port.0 as usize].take();
-    let transports: Vec<(TransportId, _)> = std::mem::take(&mut setup.hosts[host as usize]);
-    let deadlines = transports.iter().map(|(_, transport)| transport.deadline().0);
-    let nic_deadline = nic.as_ref().map_or(NEVER, |nic| nic.deadline().0);
+    let end = EndHost::new(setup, host);
+    let spec = setup.fabric.port(PortId(end.port()));
     HostNode {
-        deadline: deadlines.min().unwrap_or(NEVER).min(nic_deadline),
-        host: HostId(host),
-        line: Line::new(port.0, setup.fabric.port(port), options),
+        line: Line::new(end.port(), spec, &setup.options),
         pool: PacketPool::new(setup.framing),
-        transports,
-        nic,
-        random: Random::new(options.seed, host, purpose::HOST),
-        fault_random: Random::new(options.seed, host, purpose::FAULTS),
-        silent_from: silent.map(|(_, at)| at.0).min().unwrap_or(NEVER),
-        clock: HostClock::default(),
-        wanted: NEVER,
-        turn: 0,
+        end,
         late: vec![],
         arrived: vec![],
     }
 }
 
-fn build_switch(setup: &mut Setup, node: u32) -> SwitchNode {
+fn build_switch(setup: &mut Setup, node: u32, buffers: &Buffers) -> SwitchNode {
     let ports = setup.fabric.ports_of(NodeId(node));
     let egress = |port: u32| Egress {
         line: Line::new(port, setup.fabric.port(PortId(port)), &setup.options),
         handler: setup.ports[port as usize].take().expect("a switch port has a handler"),
-        waiting: false,
-        resume: 0,
-        booked: 0,
-        pausing: false,
-        dead: false,
     };
     SwitchNode {
-        node: NodeId(node),
         first: ports.start,
-        egress: ports.map(egress).collect(),
+        egress: ports.clone().map(egress).collect(),
         pool: PacketPool::new(setup.framing),
-        hooks: std::mem::take(&mut setup.hooks[node as usize]),
-        random: Random::new(setup.options.seed, node, purpose::SWITCH),
-        turns: Turns::default(),
-        used: 0,
+        buffer: SwitchBuffer::new(buffers, ports),
+        switch: Switch::new(setup, node),
         arrived: vec![],
     }
 }

@@ -1,15 +1,28 @@
 //! What both worlds are made from. The simulator and the data plane get the same [`Setup`]: the
-//! same hosts, ports and hooks, made here from configured transports and a fabric.
+//! same transports, ports and hooks, made here from configured transports and a fabric.
+//!
+//! They run the same rules, too: a host ([`EndHost`]), the sending side of a switch port
+//! ([`Transmitter`]), a switch ([`Switch`]) and its memory ([`SwitchBuffer`]), what becomes of
+//! packets that a port does not keep ([`Drops`]), which flows wait for others ([`Progress`]) and when
+//! a run is over ([`End`]). Each world keeps its clock and its links.
 
 mod arbiter;
 mod assembly;
+mod buffer;
 mod captures;
 mod deliveries;
+mod epoch;
+mod host;
 mod pfc;
+mod progress;
+mod record;
 mod route;
 mod series;
+mod settle;
 mod setup;
 mod standstill;
+mod switch;
+mod transmitter;
 
 /// Purposes of the random streams of a run; an entity and a purpose name a stream.
 pub mod purpose {
@@ -27,10 +40,18 @@ pub use arbiter::pull;
 pub use assembly::{
     Lane, assemble, check_ports, fabric_site, host_site, marks_ecn, port_site, shaped_share,
 };
+pub use buffer::SwitchBuffer;
 pub use captures::Captures;
 pub use deliveries::Deliveries;
+pub use epoch::{Epoch, epochs};
+pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
 pub use pfc::{Books, Buffers, Ingress, OWN, Pfc, heed, is_change, sufficient_headroom};
+pub use progress::{End, Monitor, Progress};
+pub use record::{add_flows, empty_record, new_deliveries, new_probe};
 pub use route::{Choice, Turns, choose, comes_back_the_same_way, heading, ways};
 pub use series::{FlowBytes, PortSeries};
+pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
 pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};
 pub use standstill::Standstill;
+pub use switch::{Decisions, Switch};
+pub use transmitter::{PortParts, Transmitter};

@@ -1,0 +1,84 @@
+//! How frames become packets.
+
+use crate::medium::Medium;
+use crate::{Arrival, PacketIo};
+use incast_fabric::{PortId, order};
+use incast_transport::{Header, Packet, PacketPool, PacketRef, Probe, Stamps, Time};
+use incast_wire::decode;
+use incast_world::FlowSetup;
+
+/// Most frames taken off a port in one pass.
+const BURST: usize = 32;
+
+/// A packet that has arrived and waits to be looked at.
+pub(crate) struct Arrived {
+    pub at: u64,
+    /// Its place among the arrivals of its instant.
+    pub key: u32,
+    /// The port it came in by.
+    pub port: u32,
+    pub packet: PacketRef,
+    /// It has been impaired.
+    pub impaired: bool,
+}
+
+/// Whether hosts, flow and transport of a packet exist and belong together. What came from a wire
+/// is checked before anything is looked up by its numbers.
+fn known(flows: &[FlowSetup], packet: &Packet) -> bool {
+    let Some(setup) = flows.get(packet.flow.0 as usize) else { return false };
+    let ends = (setup.flow.src, setup.flow.dst);
+    let forth = ends == (packet.src, packet.dst);
+    let back = ends == (packet.dst, packet.src);
+    setup.transport == packet.transport && (forth || back)
+}
+
+/// Takes a burst off a port and reads the frames into the pool. `expected` says whether a packet
+/// that can be read belongs here.
+pub(crate) fn take_burst<I: PacketIo>(
+    medium: &mut Medium<I>,
+    pool: &mut PacketPool,
+    port: u32,
+    arrived: &mut Vec<Arrived>,
+    expected: impl Fn(&Packet) -> bool,
+) {
+    let Medium { io, tally, seed, flows, buffers, probe, .. } = medium;
+    let pauses = buffers.pfc.is_some();
+    let belongs = |packet: &Packet| match packet.header {
+        Header::Pause { .. } => pauses,
+        _ => known(flows, packet) && expected(packet),
+    };
+    let mut take = |frame: Arrival<'_>| {
+        tally.frames += 1;
+        match decode(frame.bytes) {
+            Ok((packet, extension)) if belongs(&packet) => {
+                let handle = pool.create(Packet { extension: 0, ..packet });
+                if packet.extension > 0 {
+                    pool.extend(handle, extension);
+                }
+                *pool.stamps_mut(handle) = match frame.trail {
+                    Some(trail) => trail.stamps,
+                    None => unknown_way(probe, &packet),
+                };
+                let serialised = frame.trail.map_or(0, |trail| trail.serialised);
+                pool.meta_mut(handle).serialised = serialised;
+                let key = order::arrival_key(*seed, frame.at, PortId(port));
+                let at = frame.at.0;
+                arrived.push(Arrived { at, key, port, packet: handle, impaired: false });
+            }
+            _ => tally.malformed += 1,
+        }
+    };
+    io.rx_burst(port, Time(medium.now), BURST, &mut take);
+}
+
+/// The stamps of a packet of which only bytes came: all of the flow's time is its way.
+fn unknown_way(probe: &Probe, packet: &Packet) -> Stamps {
+    let trace = probe.senders().get(packet.flow.0 as usize);
+    let started = trace.map_or(0, |trace| trace.started);
+    Stamps { started, departed: started, ..Stamps::default() }
+}
+
+/// Puts arrivals into the order in which they happen.
+pub(crate) fn sort(arrived: &mut [Arrived]) {
+    arrived.sort_by_key(|one| (one.at, one.key));
+}

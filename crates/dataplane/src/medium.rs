@@ -1,0 +1,70 @@
+//! What the nodes of one process share and are lent for the length of a pass.
+
+use incast_fabric::{Fabric, PortId, Routes};
+use incast_transport::{Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time};
+use incast_world::{Buffers, Captures, Choice, Deliveries, Faults, FlowSetup, Standstill, choose};
+use std::sync::Arc;
+
+/// What nodes share.
+pub(crate) struct Medium<I> {
+    /// The instant of the pass.
+    pub now: u64,
+    pub fabric: Arc<Fabric>,
+    pub seed: u64,
+    /// Load balancing of each transport there is.
+    pub routing: [Option<Routing>; 256],
+    pub flows: Vec<FlowSetup>,
+    pub buffers: Buffers,
+    /// Where links may come to wait for each other: who waits for whom.
+    pub standstill: Option<Standstill>,
+    pub faults: Faults,
+    /// Routes with what has failed gone.
+    pub routes: Arc<Routes>,
+    /// Ports whose link has failed.
+    pub dead: Vec<bool>,
+    pub probe: Probe,
+    pub tally: Tally,
+    pub io: I,
+}
+
+/// What nodes count.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub hops: u64,
+    /// Frames received.
+    pub frames: u64,
+    pub malformed: u64,
+    pub link_losses: u64,
+    pub captures: Captures,
+    /// Releases of frames since the last look: when, and to which node.
+    pub released: Vec<(u64, u32)>,
+    /// Payload delivered over time.
+    pub deliveries: Deliveries,
+}
+
+impl<I> Medium<I> {
+    /// The egress of a packet that is at the switch of port `back`, through which its way back
+    /// leads.
+    pub fn choose(&self, back: u32, packet: &Packet) -> Choice {
+        let routing = self.routing[packet.transport.0 as usize].expect("that of a known flow");
+        let place = (self.fabric.port(PortId(back)).node, PortId(back));
+        choose(&self.fabric, &self.routes, routing, self.seed, place, packet, Time(self.now))
+    }
+
+    /// The payload of a data packet is lost at `at`.
+    pub fn note_loss(&mut self, pool: &PacketPool, packet: PacketRef, at: u64) {
+        let content = &pool[packet];
+        let (stamps, meta) = (pool.stamps(packet), pool.meta(packet));
+        let loss = Loss::of(content.flow, content.header.data_key(), stamps, meta, at);
+        self.probe.record_loss(loss);
+    }
+
+    /// A packet is lost on a link, at `at`.
+    pub fn lose_on_link(&mut self, pool: &mut PacketPool, packet: PacketRef, at: u64) {
+        self.tally.link_losses += 1;
+        if pool[packet].is_data() {
+            self.note_loss(pool, packet, at);
+        }
+        pool.free(packet);
+    }
+}

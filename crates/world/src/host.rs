@@ -1,0 +1,470 @@
+//! An end host as both worlds run it: its transports, its NIC, their timers, and impairments.
+//!
+//! A world keeps the clock and the links. It calls [`EndHost::advance`] up to an instant, then
+//! hands over what happens at that instant; the host takes what it needs of the world through
+//! [`HostIo`]. At one instant packets are received first, then flows open, then timers run, then the
+//! NIC transmits; [`EndHost::next_start`] and [`EndHost::deadline`] tell a world when to come back.
+
+use crate::arbiter::pull;
+use crate::settle::{Drops, drop_or_trim, with_displaced};
+use crate::{Deliveries, Faults, FlowSetup, PortSeries, Setup, purpose};
+use incast_transport::{
+    Classes, Dequeue, Env, Fate, Host, HostClock, HostId, PacketPool, PacketRef, Port, PortEnv,
+    Probe, Random, Time, TransportId, Verdict, flag,
+};
+use smallvec::SmallVec;
+
+/// Never.
+pub const NEVER: u64 = u64::MAX;
+/// More calls than this at one instant mean that a transport or marker does not let time pass.
+pub const MOST_CALLS: u32 = 1_000_000;
+
+/// What a host needs of its world. `port` is the number of the host's NIC.
+pub trait HostIo: Drops {
+    /// Where flows are recorded and where packets live.
+    fn records(&mut self) -> Records<'_>;
+
+    /// What belongs to a NIC that is a port of its own.
+    fn nic(&mut self, port: u32) -> NicParts<'_>;
+
+    /// The classes that the other end of the link lets it send.
+    fn open(&self, port: u32) -> Classes;
+
+    /// Whether the link took no packet when it was last asked for room. Then the NIC waits until
+    /// [`has_room`](HostIo::has_room) is true again.
+    #[inline]
+    fn is_held(&self, _port: u32) -> bool {
+        false
+    }
+
+    /// Whether the link has room for a packet.
+    #[inline]
+    fn has_room(&mut self, _port: u32) -> bool {
+        true
+    }
+
+    /// How long `charged` bytes occupy the link, in picoseconds; rounded up.
+    fn tx(&self, port: u32, charged: u32) -> u64;
+
+    /// The packet begins transmission at `start` and leaves `backlog` charged bytes behind.
+    fn send(&mut self, port: u32, packet: PacketRef, start: u64, backlog: u64);
+}
+
+/// What a world records and where its packets live.
+pub struct Records<'a> {
+    /// Facts about flows.
+    pub probe: &'a mut Probe,
+    /// Packets.
+    pub packets: &'a mut PacketPool,
+    /// Payload delivered over time.
+    pub deliveries: &'a mut Deliveries,
+}
+
+/// What belongs to a NIC's port beside its handler.
+pub struct NicParts<'a> {
+    /// Packets.
+    pub packets: &'a mut PacketPool,
+    /// The port's random stream.
+    pub random: &'a mut Random,
+    /// The port's record.
+    pub series: &'a mut PortSeries,
+}
+
+/// A host. What every packet touches comes first.
+#[repr(C)]
+pub struct EndHost {
+    clock: HostClock,
+    /// Since when the NIC should ask for a packet; never if it has been told there is none.
+    wanted: u64,
+    /// Earliest deadline of the transports and of the NIC's port.
+    deadline: u64,
+    /// The NIC falls silent here.
+    silent_from: u64,
+    port: u32,
+    /// The transport that is asked first.
+    turn: u32,
+    transports: SmallVec<[(TransportId, Box<dyn Host>); 1]>,
+    /// A port of the NIC's own, if something shapes or marks there.
+    nic: Option<Box<dyn Port>>,
+    random: Random,
+    impairments: Random,
+    host: HostId,
+}
+
+/// Lends a host to its transports.
+macro_rules! env {
+    ($host:ident, $probe:expr, $packets:expr, $now:expr) => {
+        Env {
+            now: Time($now),
+            host: $host.host,
+            random: &mut $host.random,
+            probe: $probe,
+            packets: $packets,
+        }
+    };
+}
+
+impl EndHost {
+    /// Takes host `host` out of a setup.
+    pub fn new(setup: &mut Setup, host: u32) -> EndHost {
+        let port = setup.fabric.host_port(host).0;
+        let options = &setup.options;
+        let silent = options.silent.iter().filter(|(silent, _)| *silent == host);
+        let mut made = EndHost {
+            clock: HostClock::default(),
+            wanted: NEVER,
+            deadline: NEVER,
+            silent_from: silent.map(|(_, at)| at.0).min().unwrap_or(NEVER),
+            port,
+            turn: 0,
+            transports: std::mem::take(&mut setup.hosts[host as usize]).into_iter().collect(),
+            nic: setup.ports[port as usize].take(),
+            random: Random::new(options.seed, host, purpose::HOST),
+            impairments: Random::new(options.seed, host, purpose::FAULTS),
+            host: HostId(host),
+        };
+        made.refresh_deadline();
+        made
+    }
+
+    /// Its number.
+    #[inline]
+    pub fn id(&self) -> HostId {
+        self.host
+    }
+
+    /// The number of its NIC.
+    #[inline]
+    pub fn port(&self) -> u32 {
+        self.port
+    }
+
+    /// Since when the NIC should ask for a packet; [`NEVER`] if nothing is to be sent.
+    #[inline]
+    pub fn wanted(&self) -> u64 {
+        self.wanted
+    }
+
+    /// When the NIC's present or last transmission ends.
+    #[inline]
+    pub fn busy_until(&self) -> u64 {
+        self.clock.busy_until
+    }
+
+    /// Earliest deadline of the transports and of the NIC's port.
+    #[inline]
+    pub fn deadline(&self) -> u64 {
+        self.deadline
+    }
+
+    /// When the NIC asks for a packet next.
+    #[inline]
+    pub fn next_start(&self) -> u64 {
+        match self.wanted {
+            NEVER => NEVER,
+            wanted => wanted.max(self.clock.busy_until),
+        }
+    }
+
+    /// The first of its transports, to prefetch it.
+    #[inline]
+    pub fn first_transport(&self) -> Option<&dyn Host> {
+        self.transports.first().map(|(_, transport)| &**transport)
+    }
+
+    /// Packets marked at the NIC's own port.
+    pub fn marks(&self) -> Option<u64> {
+        self.nic.as_ref().map(|nic| nic.marks())
+    }
+
+    /// The NIC should ask from `at` on.
+    #[inline]
+    pub fn want(&mut self, at: u64) {
+        self.wanted = self.wanted.min(at);
+    }
+
+    /// The NIC was held up and should not ask before `at`.
+    pub fn want_no_earlier(&mut self, at: u64) {
+        self.wanted = self.wanted.max(at);
+    }
+
+    #[inline]
+    fn refresh_deadline(&mut self) {
+        self.deadline = match &self.transports[..] {
+            [(_, only)] => only.deadline().0,
+            all => all.iter().map(|(_, host)| host.deadline().0).min().unwrap_or(NEVER),
+        };
+        if let Some(nic) = &self.nic {
+            self.deadline = self.deadline.min(nic.deadline().0);
+        }
+    }
+
+    /// A flow opens.
+    pub fn open<W: HostIo>(&mut self, world: &mut W, now: u64, setup: &FlowSetup) {
+        let Records { probe, packets, .. } = world.records();
+        probe.enter(Time(now), self.clock);
+        probe.opened(setup.flow.id);
+        let mut flow = setup.flow.clone();
+        flow.start = Time(now);
+        let handler = self.transports.iter_mut().find(|(id, _)| *id == setup.transport);
+        let (_, handler) = handler.expect("the flow's transport is on its source");
+        handler.open(&mut env!(self, probe, packets, now), &flow);
+        self.after_call(now);
+    }
+
+    /// A packet has arrived.
+    #[inline]
+    pub fn receive<W: HostIo>(&mut self, world: &mut W, now: u64, packet: PacketRef) {
+        let Records { probe, packets, deliveries } = world.records();
+        probe.enter(Time(now), self.clock);
+        let content = &packets[packet];
+        let (transport, flow) = (content.transport, content.flow);
+        probe.received(content, packets.charged(packet));
+        if content.is_data() {
+            if probe.wants_way(flow, content.payload as u32) {
+                probe.arriving(packets.stamps(packet), packets.meta(packet));
+            } else {
+                probe.passing();
+            }
+        }
+        let recorded = deliveries.record(flow);
+        let before = if recorded { probe.bytes_delivered(flow) } else { 0 };
+        let handler = match &mut self.transports[..] {
+            [(id, only)] if *id == transport => only,
+            all => {
+                let found = all.iter_mut().find(|(id, _)| *id == transport);
+                &mut found.expect("the packet's transport is on its destination").1
+            }
+        };
+        handler.receive(&mut env!(self, probe, packets, now), packet);
+        packets.free(packet);
+        if recorded {
+            deliveries.add(flow, transport, now, probe.bytes_delivered(flow) - before);
+        }
+        self.after_call(now);
+    }
+
+    /// After `open` or `receive`: the deadline may have moved, and there may be something to send.
+    #[inline]
+    fn after_call(&mut self, now: u64) {
+        self.refresh_deadline();
+        self.want(now);
+    }
+
+    /// Whether a packet that arrives is lost, late or doubled. Draws the same numbers whatever
+    /// becomes of it.
+    #[cold]
+    pub fn impair(&mut self, impairments: &Faults) -> Impaired {
+        let random = &mut self.impairments;
+        let lost = random.chance(impairments.loss);
+        let reordered = random.chance(impairments.reorder);
+        let doubled = random.chance(impairments.duplicate);
+        let late = 1 + random.below(impairments.late.0.max(1));
+        let again = 1 + random.below(impairments.late.0.max(1));
+        Impaired { lost, late: reordered.then_some(late), again: doubled.then_some(again) }
+    }
+
+    /// Runs the timers and transmissions that come before `until`, in order of time; at one instant
+    /// timers first.
+    #[inline]
+    pub fn advance<W: HostIo>(&mut self, world: &mut W, until: u64) {
+        let mut calls = 0;
+        loop {
+            let start = if world.is_held(self.port) { NEVER } else { self.next_start() };
+            let next = start.min(self.deadline);
+            if next >= until {
+                return;
+            }
+            calls += 1;
+            let host = self.host.0;
+            assert!(calls < MOST_CALLS, "host {host} does not let time pass at {next} ps");
+            if self.deadline <= start {
+                self.wake(world, self.deadline);
+            } else if world.has_room(self.port) {
+                self.transmit(world, start);
+            }
+        }
+    }
+
+    /// Runs the timers of this instant.
+    pub fn run_timers<W: HostIo>(&mut self, world: &mut W, now: u64) {
+        if self.deadline <= now {
+            self.wake(world, now);
+        }
+    }
+
+    fn wake<W: HostIo>(&mut self, world: &mut W, at: u64) {
+        let Records { probe, packets, .. } = world.records();
+        probe.enter(Time(at), self.clock);
+        for (_, handler) in &mut self.transports {
+            if handler.deadline().0 <= at {
+                handler.wake(&mut env!(self, probe, packets, at));
+                let (host, next) = (self.host.0, handler.deadline().0);
+                assert!(next > at, "host {host}: deadline {next} ps after wake at {at} ps");
+            }
+        }
+        if let Some(nic) = &mut self.nic
+            && nic.deadline().0 <= at
+        {
+            let NicParts { packets, random, .. } = world.nic(self.port);
+            nic.wake(&mut PortEnv { now: Time(at), random, packets });
+            let (host, next) = (self.host.0, nic.deadline().0);
+            assert!(next > at, "NIC of host {host}: deadline {next} ps after wake at {at} ps");
+        }
+        self.refresh_deadline();
+        self.want(at);
+    }
+
+    /// The NIC is free at `start`: asks for a packet and sends it.
+    #[inline]
+    fn transmit<W: HostIo>(&mut self, world: &mut W, start: u64) {
+        if start >= self.silent_from {
+            self.wanted = NEVER;
+            return;
+        }
+        if self.nic.is_some() {
+            return self.transmit_shaped(world, start);
+        }
+        let open = world.open(self.port);
+        let Records { probe, packets, .. } = world.records();
+        probe.enter(Time(start), self.clock);
+        let mut env = env!(self, probe, packets, start);
+        let pulled = pull(&mut self.transports, &mut self.turn, &mut env, |_| open);
+        self.refresh_deadline();
+        let Some(packet) = pulled else {
+            self.wanted = NEVER;
+            return;
+        };
+        let charged = world.records().packets.charged(packet);
+        let tx = world.tx(self.port, charged);
+        depart(world, packet, start, tx);
+        self.occupy(start, tx);
+        if self.transports.iter().all(|(_, host)| host.idle()) {
+            self.wanted = NEVER;
+        }
+        world.send(self.port, packet, start, 0);
+    }
+
+    /// The same at a NIC with a port of its own.
+    fn transmit_shaped<W: HostIo>(&mut self, world: &mut W, start: u64) {
+        let packet = self.pull_shaped(world, start);
+        self.refresh_deadline();
+        let packet = match packet {
+            Ok(packet) => packet,
+            Err(again) => {
+                self.wanted = again;
+                return;
+            }
+        };
+        let backlog = self.nic.as_ref().map_or(0, |nic| nic.backlog().bytes);
+        let charged = world.records().packets.charged(packet);
+        let tx = world.tx(self.port, charged);
+        let Records { probe, packets, .. } = world.records();
+        if packets[packet].is_data() {
+            probe.occupies(packets[packet].flow, tx);
+        }
+        self.occupy(start, tx);
+        world.send(self.port, packet, start, backlog);
+    }
+
+    #[inline]
+    fn occupy(&mut self, start: u64, tx: u64) {
+        self.clock.busy += tx;
+        self.clock.busy_until = start + tx;
+    }
+
+    /// Asks the transports for what the NIC's port wants.
+    fn pull<W: HostIo>(&mut self, world: &mut W, start: u64, open: Classes) -> Option<PacketRef> {
+        let Records { probe, packets, .. } = world.records();
+        probe.enter(Time(start), self.clock);
+        let nic = self.nic.as_ref().expect("a shaped NIC");
+        let mut env = env!(self, probe, packets, start);
+        let wanted = |transport| Classes(open.0 & nic.wants(transport).0);
+        pull(&mut self.transports, &mut self.turn, &mut env, wanted)
+    }
+
+    /// A NIC with a port of its own: packets go through it, and it may hold some classes back. The
+    /// error is when to ask again.
+    fn pull_shaped<W: HostIo>(&mut self, world: &mut W, start: u64) -> Result<PacketRef, u64> {
+        let series = world.nic(self.port).series;
+        if let Some(nic) = &self.nic
+            && series.over(start)
+        {
+            series.set_marks(nic.marks());
+        }
+        let open = world.open(self.port);
+        let control = Classes(open.0 & Classes::CONTROL.0);
+        for _ in 0..MOST_CALLS {
+            // What control there is by now waits in the port before the port chooses.
+            let packet = match self.pull(world, start, control) {
+                Some(packet) => packet,
+                None => match self.nic_chooses(world, start, open) {
+                    Dequeue::Packet(packet) => return Ok(packet),
+                    Dequeue::NotBefore(Time(again)) => {
+                        self.pull(world, start, open).ok_or(again)?
+                    }
+                    Dequeue::Empty => self.pull(world, start, open).ok_or(NEVER)?,
+                },
+            };
+            depart(world, packet, start, 0);
+            let NicParts { packets, random, series } = world.nic(self.port);
+            packets.meta_mut(packet).tier = 0;
+            let nic = self.nic.as_mut().expect("a shaped NIC");
+            let verdict = nic.enqueue(&mut PortEnv { now: Time(start), random, packets }, packet);
+            series.set_backlog(start, nic.backlog().bytes);
+            settle_at_source(world, self.port, packet, verdict, start);
+        }
+        panic!("host {} fills its NIC without end", self.host.0);
+    }
+
+    fn nic_chooses<W: HostIo>(&mut self, world: &mut W, start: u64, open: Classes) -> Dequeue {
+        let NicParts { packets, random, .. } = world.nic(self.port);
+        let nic = self.nic.as_mut().expect("a shaped NIC");
+        nic.dequeue(&mut PortEnv { now: Time(start), random, packets }, open)
+    }
+}
+
+/// A packet leaves its transport: the snapshot that a data packet takes along is written.
+#[inline]
+fn depart<W: HostIo>(world: &mut W, packet: PacketRef, start: u64, tx: u64) {
+    let Records { probe, packets, .. } = world.records();
+    packets.meta_mut(packet).arrived = Time(start);
+    let content = &packets[packet];
+    if content.is_data() {
+        let (flow, again) = (content.flow, content.has(flag::RETRANSMIT));
+        probe.departs(flow, tx, again, packets.stamps_mut(packet));
+    }
+}
+
+/// What became of packets at a NIC's own port. They are still at their source: there is no way
+/// back, and what would be bounced is dropped.
+fn settle_at_source<W: HostIo>(
+    world: &mut W,
+    port: u32,
+    packet: PacketRef,
+    verdict: Verdict,
+    at: u64,
+) {
+    with_displaced(world, port, packet, verdict, at, |world, packet, fate| {
+        let fate = if fate == Fate::Bounced { Fate::Dropped } else { fate };
+        drop_or_trim(world, port, packet, fate, at);
+    });
+}
+
+/// What becomes of a packet that arrives at a host where packets are impaired.
+#[derive(Clone, Copy, Debug)]
+pub struct Impaired {
+    /// It is lost, whatever else was drawn.
+    pub lost: bool,
+    /// It arrives by so many picoseconds later.
+    pub late: Option<u64>,
+    /// A copy arrives so many picoseconds later.
+    pub again: Option<u64>,
+}
+
+/// A packet just like this one.
+pub fn copied(packets: &mut PacketPool, packet: PacketRef) -> PacketRef {
+    let (content, meta) = (packets[packet], *packets.meta(packet));
+    let (extension, stamps) = (*packets.extension(packet), *packets.stamps(packet));
+    packets.put(content, meta, extension, stamps)
+}

@@ -1,0 +1,70 @@
+//! Probes, and from a probe to the record of a run, as both worlds do it.
+
+use crate::{Deliveries, FlowSetup, Setup};
+use incast_transport::{Ages, FlowId, FlowRecord, Probe, RunRecord, Time};
+
+/// A probe for all flows of a setup.
+pub fn new_probe(setup: &Setup) -> Probe {
+    let mut probe = Probe::new(setup.flows.len(), setup.options.log_deliveries);
+    probe.expect(setup.flows.iter().map(|setup| setup.flow.size));
+    let place = |id| setup.routing.iter().position(|(known, _)| *known == id);
+    let lane = |flow: &FlowSetup| place(flow.transport).unwrap_or(0) as u8;
+    probe.group(setup.flows.iter().map(lane));
+    probe
+}
+
+/// Payload delivered over time, of watched flows for which `ends_here`.
+pub fn new_deliveries(setup: &Setup, ends_here: impl Fn(FlowId) -> bool) -> Deliveries {
+    let transports = setup.routing.iter().map(|(id, _)| *id);
+    let watch = setup.options.watch.iter().copied().filter(|flow| ends_here(*flow));
+    Deliveries::new(setup.flows.len(), transports, setup.options.interval, watch)
+}
+
+/// A record of `flows` flows of which nothing is known yet.
+pub fn empty_record(flows: usize) -> RunRecord {
+    let flow = |index| FlowRecord {
+        flow: FlowId(index as u32),
+        started: None,
+        completed: None,
+        parts: None,
+        delivered: 0,
+        packets: 0,
+        retransmits: 0,
+        wasted: 0,
+        decisions: 0,
+        decision_age: 0,
+        decision_age_max: 0,
+        control_packets: 0,
+        control_bytes: 0,
+        extension_bytes: 0,
+    };
+    RunRecord { flows: (0..flows).map(flow).collect(), ..RunRecord::default() }
+}
+
+/// Adds what a probe knows to a record. `starts` tells of which flows the probe has the sending
+/// side.
+pub fn add_flows(record: &mut RunRecord, probe: &Probe, starts: impl Fn(FlowId) -> bool) {
+    let ages = probe.ages();
+    record.decision_ages.resize(ages.len(), Ages::new());
+    record.decision_ages.iter_mut().zip(ages).for_each(|(all, part)| all.join(part));
+    for (flow, trace) in record.flows.iter_mut().zip(probe.senders()) {
+        flow.delivered += probe.bytes_delivered(flow.flow);
+        flow.decisions += trace.decisions;
+        flow.decision_age += trace.decision_age;
+        flow.decision_age_max = flow.decision_age_max.max(trace.decision_age_max);
+        flow.control_packets += trace.control_packets;
+        flow.control_bytes += trace.control_bytes;
+        flow.extension_bytes += probe.extension_bytes(flow.flow);
+        if trace.opened && starts(flow.flow) {
+            flow.started = Some(Time(trace.started));
+            flow.packets = trace.packets;
+            flow.retransmits = trace.retransmits;
+            flow.wasted = trace.wasted;
+        }
+    }
+    for outcome in probe.outcomes() {
+        let flow = &mut record.flows[outcome.flow.0 as usize];
+        flow.completed = Some(Time(outcome.completed));
+        flow.parts = Some(outcome.parts);
+    }
+}

@@ -1,0 +1,106 @@
+//! A switch as both worlds run it: its turns among equal routes and its hooks.
+
+use crate::{Choice, OWN, Setup, Turns, heading, purpose};
+use incast_fabric::{NodeId, PortId, Routes};
+use incast_transport::{
+    Decision, Packet, PacketPool, PacketRef, PortView, Probe, Random, SwitchEnv, SwitchHook, Time,
+};
+
+/// Most hooks that one transport may have at a switch.
+const MOST_HOOKS: usize = 4;
+
+/// A switch without its ports.
+pub struct Switch {
+    node: NodeId,
+    hooks: Vec<Box<dyn SwitchHook>>,
+    random: Random,
+    turns: Turns,
+}
+
+/// What the hooks of a packet's transport decided.
+pub struct Decisions {
+    list: [Decision; MOST_HOOKS],
+    count: usize,
+}
+
+impl Decisions {
+    /// Packets to send back by the port the packet came from.
+    pub fn replies(&self) -> impl Iterator<Item = PacketRef> {
+        self.list[..self.count].iter().filter_map(|decision| decision.reply)
+    }
+
+    /// Whether the packet goes no further.
+    pub fn drop(&self) -> bool {
+        self.list[..self.count].iter().any(|decision| decision.drop)
+    }
+
+    /// Packets to send behind this one.
+    pub fn follows(&self) -> impl Iterator<Item = PacketRef> {
+        self.list[..self.count].iter().filter_map(|decision| decision.follow)
+    }
+}
+
+impl Switch {
+    /// Takes switch `node` out of a setup.
+    pub fn new(setup: &mut Setup, node: u32) -> Switch {
+        Switch {
+            node: NodeId(node),
+            hooks: std::mem::take(&mut setup.hooks[node as usize]),
+            random: Random::new(setup.options.seed, node, purpose::SWITCH),
+            turns: Turns::default(),
+        }
+    }
+
+    /// Its number.
+    #[inline]
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// Whether it has hooks.
+    #[inline]
+    pub fn has_hooks(&self) -> bool {
+        !self.hooks.is_empty()
+    }
+
+    /// The egress of a packet for which [`choose`](crate::choose) has made a choice; `None` if its
+    /// destination cannot be reached.
+    pub fn egress(
+        &mut self,
+        choice: Choice,
+        routes: &Routes,
+        seed: u64,
+        packet: &Packet,
+    ) -> Option<PortId> {
+        match choice {
+            Choice::Port(port) => Some(port),
+            Choice::Turn => self.turns.next(routes, seed, self.node, heading(packet)),
+            Choice::Nowhere => None,
+        }
+    }
+
+    /// Lets the hooks of the packet's transport see it. `back` is the way back to its sender,
+    /// `egress` the port it will leave by, both brought up to `now`.
+    pub fn decide(
+        &mut self,
+        now: u64,
+        (probe, packets): (&mut Probe, &mut PacketPool),
+        (back, egress): (PortView, PortView),
+        packet: PacketRef,
+    ) -> Decisions {
+        let transport = packets[packet].transport;
+        let mut decisions = Decisions { list: [Decision::default(); MOST_HOOKS], count: 0 };
+        for hook in self.hooks.iter_mut().filter(|hook| hook.transport() == transport) {
+            let random = &mut self.random;
+            let now = Time(now);
+            let decision =
+                hook.forward(&mut SwitchEnv { now, random, packets, probe, back, egress }, packet);
+            decisions.list[decisions.count] = decision;
+            decisions.count += 1;
+        }
+        for own in decisions.replies().chain(decisions.follows()) {
+            packets.stamps_mut(own).ingress = OWN;
+        }
+        decisions
+    }
+}
