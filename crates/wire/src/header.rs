@@ -1,7 +1,10 @@
 //! The transports' own headers: twelve bytes each, one variant for each shape that is needed.
 //!
-//! A variant is a layout, not a protocol: several transports use the same one. A transport that
-//! carries something new adds a variant here and nothing elsewhere.
+//! A variant is a layout, not a protocol: several transports use the same one, and what its values
+//! mean to each of them is said by its views ([`header_view!`](crate::header_view)). A transport
+//! whose values fit no layout adds a variant here.
+
+use crate::Layout;
 
 /// Bits of the `flags` byte of [`Header::Data`] and its answers.
 pub mod data_flag {
@@ -87,6 +90,13 @@ macro_rules! headers {
             }
         }
         $(const _: () = assert!(0 $(+ headers!(@width $ty))* == 12);)*
+
+        /// Every layout, in the order of [`Header`]'s variants.
+        pub const LAYOUTS: &[Layout] = &[$(Layout {
+            kind: $kind,
+            name: stringify!($name),
+            fields: &[$((stringify!($field), headers!(@width $ty))),*],
+        }),*];
     };
     (@mem u8) => { u8 }; (@mem u16) => { u16 }; (@mem u24) => { u32 }; (@mem u32) => { u32 };
     (@width u8) => { 1 }; (@width u16) => { 2 }; (@width u24) => { 3 }; (@width u32) => { 4 };

@@ -12,10 +12,14 @@ mod malformed;
 mod packet;
 pub mod pcapng;
 pub mod telemetry;
+mod view;
 
 pub use checksum::checksum;
 pub use codec::{PROTOCOL, decode, encode, encode_headers, rewrite_mark};
 pub use extension::{Explicit, Extension, INT_HOPS, IntRecord, PADDING_PAIRS, SACK_RANGES};
-pub use header::{Header, U24_MAX, data_flag, tcp_flag};
+pub use header::{Header, LAYOUTS, U24_MAX, data_flag, tcp_flag};
 pub use malformed::{Covered, Malformed};
 pub use packet::{Ecn, FlowId, Framing, HEADER_BYTES, HostId, Packet, TransportId, flag};
+#[doc(hidden)]
+pub use view::place;
+pub use view::{HeaderField, HeaderView, Layout, MarkCode};
