@@ -5,6 +5,8 @@
 //! is sent again, once, as scheduled data, which is protected: as soon as it is known to be lost,
 //! or when nothing else is left to send.
 
+pub mod views;
+
 use crate::receiver_driven::Arrivals;
 use incast_transport::{Span, Time};
 

@@ -5,8 +5,7 @@
 //! A transport of this family is data - which mark a data packet leaves with, how many packets a
 //! grant of each mark lets go - and a [`Recovery`]: when its receiver re-issues a grant.
 //!
-//! Headers: data is [`Header::Data`] (`tag` echoes the number of the grant that let it go), a
-//! grant is [`Header::Grant`], and [`Header::Finish`] says that everything has arrived.
+//! The packets are those of [`views`].
 
 mod arrivals;
 mod flow_timers;
@@ -15,6 +14,7 @@ mod senders;
 mod silence;
 #[cfg(test)]
 mod tests;
+pub mod views;
 
 pub use arrivals::{Arrival, Arrivals, Holes};
 pub use flow_timers::FlowTimers;
@@ -22,18 +22,12 @@ pub use receivers::{ReceiverTerms, Receivers, Recovery, Reissue, Request};
 pub use senders::{SenderTerms, Senders};
 pub use silence::{Silence, SilenceState};
 
-use incast_transport::{Classes, Env, Flow, Header, Host, PacketRef, Time, data_flag};
+use incast_transport::{Classes, Env, Flow, Header, Host, PacketRef, Time};
 
 /// Service class of grants and finishes.
 pub const CONTROL: u8 = 0;
 /// Service class of data.
 pub const DATA: u8 = 1;
-
-/// In a grant: `request` names a packet to send only if nothing else is left to send.
-pub const LAST_RESORT: u8 = data_flag::LAST;
-
-/// In a grant: it counts only if nothing of the flow waits at the sender.
-pub const IF_IDLE: u8 = data_flag::UNSCHEDULED;
 
 /// The transport of one host: all its senders and receivers, control packets first.
 pub struct ReceiverDriven<R: Recovery> {

@@ -284,7 +284,6 @@ pub fn outbound(offset: u64, payload: u16) -> Outbound {
         mark: 0,
         nibble: 0,
         window: 0,
-        flags: 0,
         extension: Extension::None,
         more: false,
     }

@@ -2,12 +2,9 @@
 //! credits and answers each with one data packet, a destination that paces credits for each flow
 //! at the rate of a [`CreditLaw`], and recovery by going back to the first packet missing.
 //!
-//! Headers: `Request` asks for credits and, flagged `LAST`, for no more of them; `Credit` lets one
-//! packet go; `Credited` is that packet and echoes the credit's number and stamp; `Nack` names the
-//! first packet missing; `Finish` says that everything has arrived. Stamps are nanoseconds.
-//!
-//! With a [`Burst`] a flow also sends `Data` before its first credit, which is answered with `Ack`,
-//! and a `Probe` behind it; a `Nack` then names the end of the missing range too.
+//! The packets are those of [`views`]. With a [`Burst`] a flow also sends
+//! [`Unscheduled`](views::Unscheduled) data before its first credit, and the packets of
+//! [`first_round::views`](crate::first_round::views) go with it.
 //!
 //! Ports limit the credits, not the data: [`shaped`] is the class in which they wait.
 
@@ -17,6 +14,7 @@ mod receivers;
 mod senders;
 #[cfg(test)]
 mod tests;
+pub mod views;
 
 pub use count::CreditCount;
 pub use receivers::Receivers;
@@ -191,18 +189,12 @@ impl<L: CreditLaw> Host for CreditHost<L> {
         let outbox = &mut self.outbox;
         match env.packets[packet].header {
             Header::Credited { .. } => self.receivers.data(env, outbox, packet),
-            Header::Credit { number, stamp, .. } => {
-                self.senders.credit(env, outbox, packet, number, stamp);
-            }
+            Header::Credit { .. } => self.senders.credit(env, outbox, packet),
             Header::Request { .. } => self.receivers.asked(env, outbox, packet),
-            Header::Nack { seq, cumulative, .. } => {
-                self.senders.missing(env, outbox, packet, cumulative, seq);
-            }
+            Header::Nack { .. } => self.senders.missing(env, outbox, packet),
             Header::Data { .. } => self.receivers.unscheduled(env, outbox, packet),
-            Header::Probe { sent, .. } => self.receivers.probed(env, outbox, packet, sent),
-            Header::Ack { seq, cumulative, flags, .. } => {
-                self.senders.acked(env, packet, seq, cumulative, flags);
-            }
+            Header::Probe { .. } => self.receivers.probed(env, outbox, packet),
+            Header::Ack { .. } => self.senders.acked(env, packet),
             Header::Finish { .. } => self.senders.finish(env, packet),
             _ => {}
         }

@@ -1,12 +1,12 @@
 //! The data's destination: paces credits, counts which come back, and asks for what is missing.
 
 use super::outbox::Outbox;
+use super::views::{Credit, Data, Finish, Missing, Request, Unscheduled};
 use super::{Arrived, Asked, CREDIT, CreditCount, CreditLaw, DATA, Terms, since, stamp};
+use crate::first_round::views::{Ack, Probe, ProbeAck};
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::receiver_driven::{Arrival, Arrivals, FlowTimers};
-use incast_transport::{
-    Ecn, Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, data_flag,
-};
+use incast_transport::{Ecn, Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time};
 
 /// A request or stop is out of date if one with a later stamp came within this time; stamps alone
 /// say nothing about longer times, since they begin again every 4.3 s.
@@ -80,14 +80,14 @@ impl<L: CreditLaw> Receivers<L> {
     pub(super) fn asked(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let content = env.packets[packet];
         let Packet { flow: id, src, .. } = content;
-        let Header::Request { packets, stamp, segment, flags } = content.header else { return };
-        let stops = flags & data_flag::LAST != 0;
+        let Some(request) = Request::read(&content.header) else { return };
+        let Request { packets, sent: stamp, segment, stop } = request;
         if self.finished.contains(id) {
             return finish(env, outbox, &self.terms, id, src);
         }
         let slot = match self.flows.slot_of(id) {
             Some(slot) => slot,
-            None if stops => return,
+            None if stop => return,
             None => {
                 let asked = Asked { now: env.now, packets, one_way: since(stamp, env.now) };
                 let law = self.law.begin(&asked);
@@ -99,7 +99,7 @@ impl<L: CreditLaw> Receivers<L> {
             return;
         }
         flow.asked = (stamp, env.now);
-        if stops {
+        if stop {
             flow.next_credit = Time::NEVER;
             if packets == 0 {
                 // All was sent before: what is missing is lost.
@@ -121,23 +121,23 @@ impl<L: CreditLaw> Receivers<L> {
     #[inline]
     pub(super) fn data(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let Packet { header, flow: id, payload, mark, .. } = env.packets[packet];
-        let Header::Credited { seq, stamp, number, .. } = header else { return };
+        let Some(data) = Data::read(&header) else { return };
         let Some(slot) = self.flows.slot_of(id) else { return };
         let flow = self.flows.at_mut(slot);
         flow.informed = env.packets.stamps(packet).informed;
-        if flow.count.comes(number, flow.sent) {
-            let (rtt, marked) = (since(stamp, env.now), mark == Ecn::Ce as u8);
+        if flow.count.comes(data.credit, flow.sent) {
+            let (rtt, marked) = (since(data.credit_sent, env.now), mark == Ecn::Ce as u8);
             let arrived = Arrived { now: env.now, rtt, marked, payload };
             if self.law.on_data(&mut flow.law, &arrived, &flow.count) {
                 flow.count.begin_again();
                 env.probe.decision(id, Time(flow.informed));
             }
         }
-        if flow.keep(env, id, packet) {
+        if flow.keep(env, id, data.packet, data.last, payload) {
             return self.complete(env, outbox, id);
         }
-        if flow.segment == 0 && seq > flow.arrivals.lowest_missing() && flow.missing == Time::NEVER
-        {
+        let ahead = data.packet > flow.arrivals.lowest_missing();
+        if flow.segment == 0 && ahead && flow.missing == Time::NEVER {
             flow.ask_for_missing(env, outbox, &self.terms, id);
         }
         let deadline = flow.deadline(&self.law);
@@ -152,7 +152,7 @@ impl<L: CreditLaw> Receivers<L> {
         packet: PacketRef,
     ) {
         let Packet { header, flow: id, payload, src, .. } = env.packets[packet];
-        let Header::Data { seq, .. } = header else { return };
+        let Some(data) = Unscheduled::read(&header) else { return };
         if self.finished.contains(id) {
             return finish(env, outbox, &self.terms, id, src);
         }
@@ -160,26 +160,25 @@ impl<L: CreditLaw> Receivers<L> {
         if flow.segment == 0 || payload == 0 {
             return;
         }
-        if flow.keep(env, id, packet) {
+        if flow.keep(env, id, data.packet, data.last, payload) {
             return self.complete(env, outbox, id);
         }
-        flow.acknowledge(env, outbox, &self.terms, id, seq, data_flag::UNSCHEDULED);
+        let (packet, cumulative) = (data.packet, flow.arrivals.lowest_missing());
+        let header = Ack { packet, cumulative }.into();
+        outbox.push(env, answer(env, &self.terms, id, flow.src, header));
     }
 
     /// The probe behind such data arrived: `sent` packets had no credit.
-    pub(super) fn probed(
-        &mut self,
-        env: &mut Env<'_>,
-        outbox: &mut Outbox,
-        packet: PacketRef,
-        sent: u32,
-    ) {
-        let Packet { flow: id, src, .. } = env.packets[packet];
+    pub(super) fn probed(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
+        let Packet { header, flow: id, src, .. } = env.packets[packet];
+        let Some(Probe { sent, .. }) = Probe::read(&header) else { return };
         if self.finished.contains(id) {
             return finish(env, outbox, &self.terms, id, src);
         }
         if let Some(flow) = self.flows.get_mut(id) {
-            flow.acknowledge(env, outbox, &self.terms, id, sent, data_flag::LAST);
+            let cumulative = flow.arrivals.lowest_missing();
+            let header = ProbeAck { sent, cumulative }.into();
+            outbox.push(env, answer(env, &self.terms, id, flow.src, header));
         }
     }
 
@@ -225,8 +224,7 @@ impl<L: CreditLaw> Receivers<L> {
 
 /// Tells a source that everything has arrived.
 fn finish(env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, flow: FlowId, to: HostId) {
-    let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
-    outbox.push(env, answer(env, terms, flow, to, header));
+    outbox.push(env, answer(env, terms, flow, to, Finish {}.into()));
 }
 
 fn answer(env: &Env<'_>, terms: &Terms, flow: FlowId, to: HostId, header: Header) -> Packet {
@@ -271,15 +269,11 @@ impl<F> Incoming<F> {
 
     /// Takes a data packet in. Returns whether it was the last one missing.
     #[inline]
-    fn keep(&mut self, env: &mut Env<'_>, id: FlowId, packet: PacketRef) -> bool {
-        let Packet { header, payload, .. } = env.packets[packet];
-        let (Header::Credited { seq, flags, .. } | Header::Data { seq, flags, .. }) = header else {
-            return false;
-        };
+    fn keep(&mut self, env: &mut Env<'_>, id: FlowId, seq: u32, last: bool, payload: u16) -> bool {
         if payload == 0 || self.segment == 0 && seq != self.arrivals.lowest_missing() {
             return false;
         }
-        if self.arrivals.insert(seq, flags & data_flag::LAST != 0) != Arrival::New {
+        if self.arrivals.insert(seq, last) != Arrival::New {
             return false;
         }
         let offset = if self.segment > 0 { seq as u64 * self.segment } else { self.offset };
@@ -287,20 +281,6 @@ impl<F> Incoming<F> {
         self.missing = Time::NEVER;
         env.probe.delivered(id, seq, offset, payload as u32);
         self.arrivals.complete()
-    }
-
-    fn acknowledge(
-        &self,
-        env: &Env<'_>,
-        outbox: &mut Outbox,
-        terms: &Terms,
-        id: FlowId,
-        seq: u32,
-        flags: u8,
-    ) {
-        let cumulative = self.arrivals.lowest_missing();
-        let header = Header::Ack { seq, cumulative, number: 0, flags };
-        outbox.push(env, answer(env, terms, id, self.src, header));
     }
 
     /// Asks for the first packet missing, or for all that are if what is behind it is kept.
@@ -313,7 +293,7 @@ impl<F> Incoming<F> {
                 0 => 0,
                 _ => arrivals.missing_until(first).min(arrivals.packets().unwrap_or(u32::MAX)),
             };
-            let header = Header::Nack { seq: end, cumulative: first, number: 0, flags: 0 };
+            let header = Missing { end, first }.into();
             outbox.push(env, answer(env, terms, id, self.src, header));
             let behind = arrivals.packets().map_or(Some(arrivals.end()), |_| None);
             match arrivals.hole_from(end).or(behind) {
@@ -337,8 +317,7 @@ impl<F> Incoming<F> {
             self.count.begin_again();
             env.probe.decision(id, Time(self.informed));
         }
-        let header =
-            Header::Credit { number: self.sent, stamp: stamp(env.now), spare: 0, flags: 0 };
+        let header = Credit { number: self.sent, sent: stamp(env.now) }.into();
         self.sent = self.sent.wrapping_add(1);
         let credit = Packet { class: CREDIT, ..answer(env, terms, id, self.src, header) };
         let longer = match terms.longer {

@@ -1,12 +1,14 @@
 //! The data's source: asks for credits, answers each with a packet, and stops them.
 
 use super::outbox::Outbox;
+use super::views::{Credit, Data, Missing, Request, Unscheduled};
 use super::{DATA, Terms, stamp};
 use crate::first_round::FirstRound;
+use crate::first_round::views::{Ack, Probe, ProbeAck};
 use crate::flow_table::FlowTable;
 use crate::receiver_driven::FlowTimers;
 use incast_transport::{
-    Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Segments, Span, Time, data_flag, flag,
+    Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Segments, Span, Time, flag,
 };
 use std::collections::VecDeque;
 
@@ -139,40 +141,28 @@ impl Senders {
     }
 
     /// A packet that needed no credit was acknowledged, or the probe behind them.
-    pub(super) fn acked(
-        &mut self,
-        env: &mut Env<'_>,
-        packet: PacketRef,
-        seq: u32,
-        cumulative: u32,
-        flags: u8,
-    ) {
-        let Some(outgoing) = self.flows.get_mut(env.packets[packet].flow) else { return };
+    pub(super) fn acked(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        let Packet { header, flow, .. } = env.packets[packet];
+        let Some(outgoing) = self.flows.get_mut(flow) else { return };
         let (Some(round), Some(burst)) = (&mut outgoing.round, &self.terms.burst) else { return };
-        if flags & data_flag::LAST != 0 {
+        if let Some(ProbeAck { cumulative, .. }) = ProbeAck::read(&header) {
             round.probe_acked(env.now, cumulative, &burst.round);
-        } else {
-            round.acked(seq, cumulative);
+        } else if let Some(Ack { packet, cumulative }) = Ack::read(&header) {
+            round.acked(packet, cumulative);
         }
     }
 
     /// A credit arrived.
     #[inline]
-    pub(super) fn credit(
-        &mut self,
-        env: &mut Env<'_>,
-        outbox: &mut Outbox,
-        packet: PacketRef,
-        number: u32,
-        stamp: u32,
-    ) {
-        let id = env.packets[packet].flow;
+    pub(super) fn credit(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
+        let Packet { header, flow: id, .. } = env.packets[packet];
+        let Some(credit) = Credit::read(&header) else { return };
         let Some(outgoing) = self.flows.get_mut(id) else { return env.probe.wasted(id) };
         outgoing.receives(env.now);
         let starting = outgoing.starts();
         outgoing.end_round(env, outbox, &self.terms);
         if let Some(seq) = outgoing.take(env.now, &self.terms) {
-            let data = outgoing.data(&self.terms, seq, number, stamp);
+            let data = outgoing.data(&self.terms, seq, credit);
             outbox.push(env, data);
             if outgoing.queued == 1 && !starting {
                 env.probe.blocked(id, Reason::Ready);
@@ -199,17 +189,11 @@ impl Senders {
         }
     }
 
-    /// The destination misses packet `first` and, for all it will keep, those behind it; if it
-    /// keeps them, those before `end`.
-    pub(super) fn missing(
-        &mut self,
-        env: &mut Env<'_>,
-        outbox: &mut Outbox,
-        packet: PacketRef,
-        first: u32,
-        end: u32,
-    ) {
-        let id = env.packets[packet].flow;
+    /// The destination misses a packet and, for all it will keep, those behind it; if it keeps
+    /// them, those up to an end.
+    pub(super) fn missing(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
+        let Packet { header, flow: id, .. } = env.packets[packet];
+        let Some(Missing { first, end }) = Missing::read(&header) else { return };
         let Some(outgoing) = self.flows.get_mut(id) else { return };
         if first >= outgoing.next {
             return; // Known by now.
@@ -321,9 +305,9 @@ impl Outgoing {
         let probe = round.send(env.now);
         self.next = seq + 1;
         self.sent = self.next;
-        let last = if seq + 1 == self.packets { data_flag::LAST } else { 0 };
-        let (offset, flags) = (self.flow.offset(seq) as u32, last | data_flag::UNSCHEDULED);
-        let header = Header::Data { seq, offset, tag: self.packets, flags };
+        let (packets, last) = (self.packets, seq + 1 == self.packets);
+        let offset = self.flow.offset(seq) as u32;
+        let header = Unscheduled { packet: seq, offset, packets, last }.into();
         let payload = self.flow.payload(seq);
         let packet = Packet { payload, mark: terms.mark, ..self.packet(terms, header) };
         if let Some(sent) = probe {
@@ -333,7 +317,7 @@ impl Outgoing {
     }
 
     fn probe(&self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, sent: u32) {
-        let header = Header::Probe { packets: self.packets, sent, spare: 0, flags: 0 };
+        let header = Probe { packets: self.packets, sent }.into();
         outbox.push(env, self.packet(terms, header));
     }
 
@@ -383,13 +367,13 @@ impl Outgoing {
         self.round.as_mut()?.take_unacked()
     }
 
-    fn data(&mut self, terms: &Terms, seq: u32, number: u32, stamp: u32) -> Packet {
+    fn data(&mut self, terms: &Terms, seq: u32, credit: Credit) -> Packet {
         let flags = if seq < self.sent { flag::RETRANSMIT } else { 0 };
         let last = seq + 1 == self.packets;
         self.sent = self.sent.max(seq + 1);
         self.queued += 1;
-        let own = if last { data_flag::LAST } else { 0 };
-        let header = Header::Credited { seq, stamp, number, flags: own };
+        let Credit { number: credit, sent: credit_sent } = credit;
+        let header = Data { packet: seq, credit_sent, credit, last }.into();
         let payload = self.flow.payload(seq);
         Packet { payload, mark: terms.mark, flags, ..self.packet(terms, header) }
     }
@@ -410,20 +394,19 @@ impl Outgoing {
         }
     }
 
-    fn request(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, flags: u8) {
-        let packets = self.left();
+    fn request(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, stop: bool) {
         let segment = match (&self.round, &self.flow.segments) {
             (Some(_), Segments::Uniform(mss)) => *mss as u32,
             _ => 0,
         };
-        let header = Header::Request { packets, stamp: stamp(env.now), segment, flags };
-        outbox.push(env, self.packet(terms, header));
+        let request = Request { packets: self.left(), sent: stamp(env.now), segment, stop };
+        outbox.push(env, self.packet(terms, request.into()));
         self.since = env.now;
     }
 
     fn ask(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
         self.state = State::Asking;
-        self.request(env, outbox, terms, 0);
+        self.request(env, outbox, terms, false);
     }
 
     fn ask_anew(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
@@ -432,7 +415,7 @@ impl Outgoing {
     }
 
     fn stop(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
-        self.request(env, outbox, terms, data_flag::LAST);
+        self.request(env, outbox, terms, true);
     }
 
     fn deadline(&self, terms: &Terms) -> Time {

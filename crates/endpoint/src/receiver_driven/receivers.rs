@@ -1,11 +1,10 @@
 //! The receiving side: one grant for each data packet, and grants re-issued by timers.
 
-use super::{Arrival, Arrivals, CONTROL, FlowTimers, Holes, IF_IDLE, LAST_RESORT};
+use super::views::{Data, Finish, Grant};
+use super::{Arrival, Arrivals, CONTROL, FlowTimers, Holes};
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::Queue;
-use incast_transport::{
-    Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, TransportId, data_flag,
-};
+use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, TransportId};
 
 /// What a receiver needs to know of its transport.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +153,7 @@ impl<R: Recovery> Receivers<R> {
     pub fn data(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let now = env.now;
         let Packet { header, src, flow, payload, mark, .. } = env.packets[packet];
-        let Header::Data { seq, offset, tag, flags } = header else { return };
+        let Some(data) = Data::read(&header) else { return };
         if payload == 0 {
             return; // Only a header is left of it: as good as lost.
         }
@@ -174,11 +173,11 @@ impl<R: Recovery> Receivers<R> {
             }
         };
         let incoming = self.flows.at_mut(slot);
-        let arrival = incoming.arrivals.insert(seq, flags & data_flag::LAST != 0);
+        let arrival = incoming.arrivals.insert(data.packet, data.last);
         if arrival == Arrival::New {
-            incoming.offset = nearest(incoming.offset, offset);
-            incoming.holes.arrived(seq, now);
-            env.probe.delivered(flow, header.data_key(), incoming.offset, payload as u32);
+            incoming.offset = nearest(incoming.offset, data.offset);
+            incoming.holes.arrived(data.packet, now);
+            env.probe.delivered(flow, data.packet, incoming.offset, payload as u32);
             if incoming.arrivals.complete() {
                 env.probe.completed(flow);
                 self.flows.remove(flow);
@@ -186,10 +185,10 @@ impl<R: Recovery> Receivers<R> {
                 return self.finish(flow, src, now);
             }
         }
-        let number = (flags & data_flag::TAGGED != 0).then_some(tag);
+        let number = data.numbered.then_some(data.grant);
         self.recovery.arrived(&mut incoming.recovery, now, number);
         let informed = if self.terms.marked { env.packets.stamps(packet).informed } else { now.0 };
-        self.answer(flow, slot, arrival, seq, mark, informed, now);
+        self.answer(flow, slot, arrival, data.packet, mark, informed, now);
     }
 
     /// Queues the one grant that answers a data packet.
@@ -221,7 +220,7 @@ impl<R: Recovery> Receivers<R> {
     }
 
     fn finish(&mut self, flow: FlowId, peer: HostId, now: Time) {
-        let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
+        let header = Finish {}.into();
         self.answers.push_back(Answer { peer, flow, header, mark: 0, informed: now.0 });
     }
 
@@ -283,15 +282,21 @@ impl<R: Recovery> Receivers<R> {
     }
 }
 
-fn grant(seq: u32, what: Reissue) -> Header {
-    let (request, asks) = match what.request {
-        Request::Nothing => (0, 0),
-        Request::First(seq) => (seq, data_flag::REQUEST),
-        Request::LastResort(seq) => (seq, LAST_RESORT),
+fn grant(answered: u32, what: Reissue) -> Header {
+    let request = match what.request {
+        Request::Nothing => 0,
+        Request::First(packet) | Request::LastResort(packet) => packet,
     };
-    let tagged = if what.number.is_some() { data_flag::TAGGED } else { 0 };
-    let if_idle = if what.if_idle { IF_IDLE } else { 0 };
-    Header::Grant { seq, request, tag: what.number.unwrap_or(0), flags: asks | tagged | if_idle }
+    let grant = Grant {
+        answered,
+        request,
+        number: what.number.unwrap_or(0),
+        first: matches!(what.request, Request::First(_)),
+        last_resort: matches!(what.request, Request::LastResort(_)),
+        if_idle: what.if_idle,
+        numbered: what.number.is_some(),
+    };
+    grant.into()
 }
 
 /// The offset nearest to `known` that is `low` modulo 2^32.

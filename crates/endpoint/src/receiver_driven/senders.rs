@@ -1,9 +1,10 @@
 //! The sending side: a burst at line rate, then what grants allow; flows of a host in turn.
 
-use super::{DATA, FlowTimers, IF_IDLE, LAST_RESORT};
+use super::views::{Data, Grant};
+use super::{DATA, FlowTimers};
 use crate::flow_table::FlowTable;
 use incast_transport::{
-    Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Span, Time, TransportId, data_flag, flag,
+    Env, Flow, FlowId, Packet, PacketRef, Reason, Span, Time, TransportId, flag,
 };
 use std::collections::VecDeque;
 
@@ -144,7 +145,7 @@ impl Senders {
     /// where nothing waits.
     pub fn grant(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let Packet { header, flow, mark, .. } = env.packets[packet];
-        let Header::Grant { request, tag, flags, .. } = header else { return };
+        let Some(grant) = Grant::read(&header) else { return };
         let Some(outgoing) = self.flows.get_mut(flow) else { return };
         env.probe.decision(flow, Time(env.packets.stamps(packet).informed));
         outgoing.heard = true;
@@ -152,14 +153,14 @@ impl Senders {
         if outgoing.burst == 0 {
             outgoing.quiet_since = env.now;
         }
-        if flags & IF_IDLE != 0 && outgoing.may_send() {
+        if grant.if_idle && outgoing.may_send() {
             return;
         }
-        let last_resort = flags & LAST_RESORT != 0 && outgoing.unallowed() == 0;
-        if flags & data_flag::REQUEST != 0 || last_resort {
-            outgoing.request(request);
+        let last_resort = grant.last_resort && outgoing.unallowed() == 0;
+        if grant.first || last_resort {
+            outgoing.request(grant.request);
         }
-        let number = (flags & data_flag::TAGGED != 0).then_some(tag);
+        let number = grant.numbered.then_some(grant.number);
         outgoing.allow(number, self.terms.packets[mark as usize & 3] as u32);
         if outgoing.owed > 0 && !outgoing.queued {
             outgoing.queued = true;
@@ -271,20 +272,17 @@ fn data(
     let again = if unscheduled { None } else { outgoing.requests.pop_front() };
     let seq = again.unwrap_or(outgoing.next_new);
     outgoing.next_new += again.is_none() as u32;
-    let mut flags = 0;
-    if seq + 1 == outgoing.packets {
-        flags |= data_flag::LAST;
-    }
-    if unscheduled {
-        flags |= data_flag::UNSCHEDULED;
-    }
-    if number.is_some() {
-        flags |= data_flag::TAGGED;
-    }
     let flow = &outgoing.flow;
-    let (offset, tag) = (flow.offset(seq) as u32, number.unwrap_or(0));
+    let own = Data {
+        packet: seq,
+        offset: flow.offset(seq) as u32,
+        grant: number.unwrap_or(0),
+        last: seq + 1 == outgoing.packets,
+        unscheduled,
+        numbered: number.is_some(),
+    };
     let packet = env.packets.create(Packet {
-        header: Header::Data { seq, offset, tag, flags },
+        header: own.into(),
         src: flow.src,
         dst: flow.dst,
         flow: flow.id,

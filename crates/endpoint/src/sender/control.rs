@@ -243,8 +243,6 @@ pub struct Outbound {
     pub nibble: u8,
     /// Header field.
     pub window: u16,
-    /// Bits of [`tcp_flag`](incast_transport::tcp_flag) beyond those the sender sets.
-    pub flags: u8,
     /// Goes behind the header.
     pub extension: Extension,
     /// The next packet belongs to the same burst: pacing lets it follow at once.
@@ -302,12 +300,10 @@ pub struct Message<'a> {
     pub informed: Time,
 }
 
-/// A header-only packet of the sending half. It leaves with SYN set and is answered with SYN and
-/// ACK set, which comes back as a [`Message`].
+/// A header-only packet of the sending half. It leaves as [`Open`](super::views::Open), and
+/// [`OpenAck`](super::views::OpenAck) comes back as a [`Message`].
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
-    /// Bits of [`tcp_flag`](incast_transport::tcp_flag) beyond SYN.
-    pub flags: u8,
     /// Header field.
     pub nibble: u8,
     /// Header field.
@@ -335,16 +331,6 @@ pub struct Arriving<'a> {
     pub new: bool,
 }
 
-impl Arriving<'_> {
-    /// The fields `(window, nibble, flags)` of its header; zero if it has another layout.
-    pub fn fields(&self) -> (u16, u8, u8) {
-        match self.packet.header {
-            Header::Segment { window, nibble, flags, .. } => (window, nibble, flags),
-            _ => (0, 0, 0),
-        }
-    }
-}
-
 /// What an answer carries for the law.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Answer {
@@ -365,7 +351,8 @@ pub struct Answer {
 /// A packet of the receiving half's own, without payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Notice {
-    /// Header; a [`Header::Segment`] without [`ACK`](incast_transport::tcp_flag::ACK) arrives as a [`Message`].
+    /// Header. What is no [`Ack`](super::views::Ack), [`GoBack`](super::views::GoBack) or
+    /// [`Open`](super::views::Open) arrives as a [`Message`].
     pub header: Header,
     /// Class.
     pub class: u8,
@@ -374,9 +361,8 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// A notice with these header fields and without sequence numbers.
-    pub fn new(class: u8, nibble: u8, window: u16) -> Notice {
-        let header = Header::Segment { seq: 0, ack: 0, window, nibble, flags: 0 };
-        Notice { header, class, mark: 0 }
+    /// A notice that is not marked.
+    pub fn new(class: u8, header: impl Into<Header>) -> Notice {
+        Notice { header: header.into(), class, mark: 0 }
     }
 }

@@ -1,5 +1,6 @@
 //! Packets without payload that wait for the NIC: answers, questions, farewells.
 
+use super::views::{Close, Open};
 use super::{Progress, Question};
 use crate::queue::Queue;
 use incast_transport::{
@@ -72,21 +73,21 @@ impl Urgency {
     }
 }
 
-/// A header-only packet of the sending half.
-pub(super) fn header_packet(
-    flow: &Flow,
-    progress: &Progress,
-    question: &Question,
-    flag: u8,
-) -> Waiting {
+/// A question of the sending half.
+pub(super) fn open(flow: &Flow, progress: &Progress, question: &Question) -> Waiting {
+    let Question { window, nibble, .. } = *question;
+    header_packet(flow, question, Open { sequence: progress.sent as u32, window, nibble }.into())
+}
+
+/// The last packet of the sending half.
+pub(super) fn close(flow: &Flow, progress: &Progress, question: &Question) -> Waiting {
+    let Question { window, nibble, .. } = *question;
+    header_packet(flow, question, Close { sequence: progress.sent as u32, window, nibble }.into())
+}
+
+fn header_packet(flow: &Flow, question: &Question, header: Header) -> Waiting {
     Waiting {
-        header: Header::Segment {
-            seq: progress.sent as u32,
-            ack: 0,
-            window: question.window,
-            nibble: question.nibble,
-            flags: question.flags | flag,
-        },
+        header,
         flow: flow.id,
         to: flow.dst,
         class: question.class,

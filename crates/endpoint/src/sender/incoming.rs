@@ -2,21 +2,45 @@
 
 use super::control::{Answer, Arriving, Feedback, Notice, Options, Reliability};
 use super::outgoing::unwrap;
+use super::views::{Ack, GoBack, OpenAck};
 use crate::reassembly::{Arrival, Reassembly};
-use incast_transport::{Extension, HostId, Packet, Time, tcp_flag};
+use incast_transport::{Extension, Header, HostId, Packet, Time};
+
+/// What an answer is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    Ack,
+    /// Of the packet that completes the flow, or of a later copy.
+    LastAck,
+    GoBack,
+    OpenAck,
+}
 
 /// An answer as it waits for the NIC.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reply {
+    pub form: Form,
     pub answer: Answer,
     /// First byte of the packet answered.
     pub seq: u32,
     pub cumulative: u32,
-    /// Bits of [`tcp_flag`].
-    pub flags: u8,
-    /// A request to go back.
-    pub nack: bool,
     pub informed: Time,
+}
+
+impl Reply {
+    #[inline]
+    pub fn header(&self) -> Header {
+        let Reply { form, answer, seq: answered, cumulative, .. } = *self;
+        let Answer { ece: marked, window, nibble, .. } = answer;
+        match form {
+            Form::GoBack => GoBack { answered, cumulative, marked }.into(),
+            Form::OpenAck => OpenAck { answered, cumulative, window, nibble }.into(),
+            Form::Ack | Form::LastAck => {
+                let complete = form == Form::LastAck;
+                Ack { answered, cumulative, window, nibble, marked, complete }.into()
+            }
+        }
+    }
 }
 
 /// What a data packet leads to.
@@ -103,7 +127,7 @@ impl<F: Feedback> Incoming<F> {
         let notice = self.feedback.on_data(&arriving, &mut answer);
         let mut reply = self.reply(answer, seq, informed);
         if complete {
-            reply.flags |= tcp_flag::FIN;
+            reply.form = Form::LastAck;
         }
         let mut received = Received { new, complete, flushed: None, reply: Some(reply), notice };
         if let Reliability::GoBackN { again } = options.reliability {
@@ -114,7 +138,7 @@ impl<F: Feedback> Incoming<F> {
                     received.reply = None;
                 } else {
                     self.asked = Some((next, now));
-                    received.reply = Some(Reply { nack: true, ..reply });
+                    received.reply = Some(Reply { form: Form::GoBack, ..reply });
                 }
                 return received;
             }
@@ -130,13 +154,11 @@ impl<F: Feedback> Incoming<F> {
     }
 
     fn reply(&self, answer: Answer, seq: u32, informed: Time) -> Reply {
-        let ece = if answer.ece { tcp_flag::ECE } else { 0 };
         Reply {
+            form: Form::Ack,
             answer,
             seq,
             cumulative: self.bytes.next() as u32,
-            flags: tcp_flag::ACK | ece,
-            nack: false,
             informed: answer.informed.unwrap_or(informed),
         }
     }
@@ -187,7 +209,7 @@ impl<F: Feedback> Incoming<F> {
         let mut answer = Answer::default();
         self.feedback.on_question(arriving, &mut answer);
         let mut reply = self.reply(answer, seq, arriving.informed);
-        reply.flags |= tcp_flag::SYN;
+        reply.form = Form::OpenAck;
         reply
     }
 }

@@ -5,14 +5,13 @@
 //! detection, timers, pacing, and a NIC shared round robin. So a comparison compares control laws,
 //! not retransmitters.
 //!
-//! On the wire everything is [`Header::Segment`]; sequence numbers count bytes modulo 2^32 and are
-//! unwrapped to 64 bits next to what is expected. An answer's `seq` is that of the data packet it
-//! answers, so the sender knows which one that was: it measures round trips with the send times it
-//! keeps, never of bytes sent twice (Karn), without charging a timestamp option. The answer to the
-//! packet that completes a flow has FIN set, and so have the answers to all later copies: it ends
-//! the flow at the sender whatever its `ack`. A request to go back is a [`Header::Nack`]. A packet
-//! without payload and ACK is a message to the sending half, or with SYN a question to the
-//! receiving half, answered with SYN and ACK. There is no handshake unless a law asks one.
+//! On the wire there are the packets of [`views`]; sequence numbers count bytes modulo 2^32 and are
+//! unwrapped to 64 bits next to what is expected. An ACK says which data packet it answers, so the
+//! sender measures round trips with the send times it keeps, never of bytes sent twice (Karn),
+//! without charging a timestamp option. The ACK of the packet that completes a flow says so, and so
+//! do the ACKs of all later copies: it ends the flow at the sender whatever else it acknowledges.
+//! Other packets without payload are messages to the sending half. There is no handshake unless a
+//! law asks one.
 
 mod control;
 mod headers;
@@ -20,6 +19,7 @@ mod incoming;
 mod outgoing;
 #[cfg(test)]
 mod tests;
+pub mod views;
 
 pub use control::{
     Ack, Admission, Answer, Arriving, Control, DelayedAck, EchoMark, Feedback, Law, Loss, Made,
@@ -28,13 +28,14 @@ pub use control::{
 
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::{Agenda, Queue};
-use headers::{Urgency, Waiting, header_packet};
+use headers::{Urgency, Waiting, close, open};
 use incast_transport::{
     Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Packet, PacketRef, Reason, Time,
-    flag, tcp_flag,
+    flag,
 };
-use incoming::{Incoming, Received, Reply};
+use incoming::{Form, Incoming, Received, Reply};
 use outgoing::{Answered, Gate, Outgoing, Timer};
+use views::{Data, GoBack, Open};
 
 /// The transport of one host: all flows that it sends and receives, under one law.
 pub struct SenderDriven<L: Law> {
@@ -90,10 +91,7 @@ impl<L: Law> SenderDriven<L> {
         let progress = out.progress(env.now);
         while let Some(question) = out.control.question(&progress) {
             let queue = &mut self.queues[(question.class != 0) as usize];
-            queue.push(
-                header_packet(&out.flow, &progress, &question, tcp_flag::SYN),
-                &question.extension,
-            );
+            queue.push(open(&out.flow, &progress, &question), &question.extension);
         }
         let gate = out.gate(env.now, self.options.admission);
         out.gate = gate;
@@ -127,7 +125,7 @@ impl<L: Law> SenderDriven<L> {
         let Some(mut out) = self.outgoing.remove(flow) else { return };
         let progress = out.progress(env.now);
         if let Some(farewell) = out.control.farewell(&progress) {
-            let packet = header_packet(&out.flow, &progress, &farewell, tcp_flag::FIN);
+            let packet = close(&out.flow, &progress, &farewell);
             self.queues[(farewell.class != 0) as usize].push(packet, &farewell.extension);
         }
     }
@@ -136,15 +134,13 @@ impl<L: Law> SenderDriven<L> {
 
     fn data(&mut self, env: &mut Env<'_>, handle: PacketRef) {
         let packet = env.packets[handle];
-        let Header::Segment { seq, flags, .. } = packet.header else { return };
-        let last = flags & tcp_flag::FIN != 0;
+        let Some(Data { sequence: seq, last, .. }) = Data::read(&packet.header) else { return };
         let informed = Time(env.packets.stamps(handle).informed);
         let flow = packet.flow;
         if self.finished.contains(flow) {
-            let answer = Answer::default();
+            let (form, answer) = (Form::LastAck, Answer::default());
             let cumulative = seq.wrapping_add(packet.payload as u32);
-            let flags = tcp_flag::ACK | tcp_flag::FIN;
-            let reply = Reply { answer, seq, cumulative, flags, nack: false, informed };
+            let reply = Reply { form, answer, seq, cumulative, informed };
             return self.answer(flow, packet.src, &reply);
         }
         let inc = match self.incoming.slot_of(flow) {
@@ -185,19 +181,9 @@ impl<L: Law> SenderDriven<L> {
     /// Queues an answer.
     #[inline]
     fn answer(&mut self, flow: FlowId, to: HostId, reply: &Reply) {
-        let Reply { answer, seq, cumulative, flags, nack, informed } = reply;
-        let header = match nack {
-            true => Header::Nack { seq: *seq, cumulative: *cumulative, number: 0, flags: *flags },
-            false => Header::Segment {
-                seq: *seq,
-                ack: *cumulative,
-                window: answer.window,
-                nibble: answer.nibble,
-                flags: *flags,
-            },
-        };
+        let Reply { answer, informed, .. } = reply;
         let waiting = Waiting {
-            header,
+            header: reply.header(),
             flow,
             to,
             class: self.options.ack_class,
@@ -212,22 +198,22 @@ impl<L: Law> SenderDriven<L> {
     fn acknowledged(&mut self, env: &mut Env<'_>, handle: PacketRef) {
         let packet = env.packets[handle];
         let Some(out) = self.outgoing.get_mut(packet.flow) else { return };
-        let (seq, cumulative, nack, nibble, window, flags) = match packet.header {
-            Header::Segment { seq, ack, window, nibble, flags } => {
-                (seq, ack, false, nibble, window, flags)
+        let (ack, nack) = match (views::Ack::read(&packet.header), GoBack::read(&packet.header)) {
+            (Some(ack), _) => (ack, false),
+            (None, Some(GoBack { answered, cumulative, marked })) => {
+                (views::Ack { answered, cumulative, marked, ..views::Ack::default() }, true)
             }
-            Header::Nack { seq, cumulative, flags, .. } => (seq, cumulative, true, 0, 0, flags),
-            _ => return,
+            (None, None) => return,
         };
         let informed = Time(env.packets.stamps(handle).informed);
         let answer = Answered {
-            seq,
-            cumulative,
+            seq: ack.answered,
+            cumulative: ack.cumulative,
             nack,
-            ece: flags & tcp_flag::ECE != 0,
+            ece: ack.marked,
             mark: packet.mark,
-            nibble,
-            window,
+            nibble: ack.nibble,
+            window: ack.window,
             extension: env.packets.extension(handle),
             informed,
         };
@@ -235,7 +221,7 @@ impl<L: Law> SenderDriven<L> {
         if sensible && informed > Time::ZERO && out.control.decided() {
             env.probe.decision(packet.flow, informed);
         }
-        if out.done() || flags & tcp_flag::FIN != 0 {
+        if out.done() || ack.complete {
             return self.close(env, packet.flow);
         }
         self.refresh(env, packet.flow);
@@ -297,15 +283,9 @@ impl<L: Law> SenderDriven<L> {
         let out = self.outgoing.get_mut(flow).expect("the flow is being sent");
         let packet = out.take(env.now, self.options.data_mark);
         let last = packet.offset + packet.payload as u64 == out.flow.size;
-        let fin = if last { tcp_flag::FIN } else { 0 };
+        let (window, nibble) = (packet.window, packet.nibble);
         let handle = env.packets.create(Packet {
-            header: Header::Segment {
-                seq: packet.offset as u32,
-                ack: 0,
-                window: packet.window,
-                nibble: packet.nibble,
-                flags: packet.flags | fin,
-            },
+            header: Data { sequence: packet.offset as u32, window, nibble, last }.into(),
             src: out.flow.src,
             dst: out.flow.dst,
             flow,
@@ -379,16 +359,13 @@ impl<L: Law> Host for SenderDriven<L> {
         if packet.payload > 0 {
             return self.data(env, handle);
         }
-        match packet.header {
-            Header::Nack { .. } => self.acknowledged(env, handle),
-            Header::Segment { flags, seq, .. } => {
-                match (flags & tcp_flag::ACK != 0, flags & tcp_flag::SYN != 0) {
-                    (true, false) => self.acknowledged(env, handle),
-                    (false, true) => self.question(env, handle, seq),
-                    _ => self.message(env, handle),
-                }
-            }
-            _ => self.message(env, handle),
+        let header = packet.header;
+        if views::Ack::read(&header).is_some() || matches!(header, Header::Nack { .. }) {
+            self.acknowledged(env, handle);
+        } else if let Some(open) = Open::read(&header) {
+            self.question(env, handle, open.sequence);
+        } else {
+            self.message(env, handle);
         }
     }
 

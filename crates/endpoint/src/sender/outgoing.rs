@@ -236,7 +236,6 @@ impl<C: Control> Outgoing<C> {
             mark,
             nibble: 0,
             window: 0,
-            flags: 0,
             extension: Extension::None,
             more: false,
         };

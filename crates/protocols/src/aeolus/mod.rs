@@ -1,6 +1,7 @@
 //! Aeolus (SIGCOMM 2020) on Homa: switches drop unscheduled packets first, a probe finds the
 //! losses, and grants bring them back.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;
@@ -11,13 +12,15 @@ mod tests;
 
 pub use params::{Both, Params, ThresholdOf};
 
+use crate::homa::headers::{Data, Grant, Resend};
 use crate::homa::{self, HomaHost};
 use incast_endpoint::first_round::RoundTerms;
+use incast_endpoint::first_round::views::Probe;
 use incast_endpoint::outbox::CONTROL;
 use incast_transport::{
     Bytes, Classes, Configured, Discipline, EcnUse, Env, FabricSite, Flow, Header, Host, HostSite,
     Info, Kind, Limit, Packet, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing,
-    Span, Time, Transport, TransportId, data_flag,
+    Span, Time, Transport, TransportId,
 };
 use receiver::Probed;
 use sender::Rounds;
@@ -178,23 +181,31 @@ impl Host for AeolusHost {
         let content = env.packets[packet];
         let Packet { flow, src, header, .. } = content;
         match header {
-            Header::Grant { tag, .. } => self.granted(env, &content, tag),
-            Header::Resend { class, .. } => self.granted(env, &content, class),
+            Header::Grant { .. } => {
+                if let Some(grant) = Grant::read(&header) {
+                    self.granted(env, &content, grant.class);
+                }
+            }
+            Header::Resend { .. } => {
+                if let Some(resend) = Resend::read(&header) {
+                    self.granted(env, &content, resend.class);
+                }
+            }
             Header::Finish { .. } => self.rounds.finish(flow),
-            Header::Ack { seq, cumulative, flags, .. } => {
-                let probe = flags & data_flag::LAST != 0;
-                self.rounds.acked(env, flow, seq, cumulative, probe);
+            Header::Ack { .. } => {
+                self.rounds.acked(env, flow, &header);
                 self.homa.senders.known(flow, env.now);
             }
-            Header::Probe { packets, sent, .. } => {
+            Header::Probe { .. } => {
                 let HomaHost { receivers, outbox, .. } = &mut self.homa;
-                self.probed.probe(receivers, outbox, flow, src, packets, sent, env.now);
+                if let Some(probe) = Probe::read(&header) {
+                    self.probed.probe(receivers, outbox, (flow, src), probe, env.now);
+                }
             }
             _ => {}
         }
         self.homa.receive(env, packet);
-        if let Header::Data { seq, flags, .. } = header
-            && flags & data_flag::UNSCHEDULED != 0
+        if let Some(Data { packet: seq, unscheduled: true, .. }) = Data::read(&header)
             && content.is_data()
         {
             let HomaHost { receivers, outbox, .. } = &mut self.homa;
@@ -213,7 +224,7 @@ impl Host for AeolusHost {
         }
         let packet = self.homa.senders.transmit(env, open)?;
         let Packet { header, flow, .. } = env.packets[packet];
-        if matches!(header, Header::Data { flags, .. } if flags & data_flag::UNSCHEDULED != 0) {
+        if Data::read(&header).is_some_and(|data| data.unscheduled) {
             self.rounds.sent(env, flow);
         }
         Some(packet)

@@ -1,8 +1,9 @@
 //! Destinations: acknowledge unscheduled packets and probes, and tell when a first round is over.
 
 use crate::homa::{Receivers, control};
+use incast_endpoint::first_round::views::{Ack, Probe, ProbeAck};
 use incast_endpoint::outbox::Outbox;
-use incast_transport::{FlowId, Header, HostId, Span, Time, data_flag};
+use incast_transport::{FlowId, HostId, Span, Time};
 use std::collections::VecDeque;
 
 /// Probes that have arrived, until what they tell is certain.
@@ -30,30 +31,24 @@ impl Probed {
     ) {
         // A message that is complete was answered by its finish.
         if let Some(cumulative) = receivers.lowest_missing(flow) {
-            let flags = data_flag::UNSCHEDULED;
-            let header = Header::Ack { seq, cumulative, number: 0, flags };
-            outbox.push(control(flow, src, header, now));
+            outbox.push(control(flow, src, Ack { packet: seq, cumulative }, now));
         }
     }
 
-    /// A probe arrived: `sent` unscheduled packets of a message of `packets` were sent.
-    #[allow(clippy::too_many_arguments)]
+    /// A probe of a message arrived from its source.
     pub fn probe(
         &mut self,
         receivers: &mut Receivers,
         outbox: &mut Outbox,
-        flow: FlowId,
-        src: HostId,
-        packets: u32,
-        sent: u32,
+        (flow, src): (FlowId, HostId),
+        Probe { packets, sent }: Probe,
         now: Time,
     ) {
         if !receivers.announced(flow, src, packets, now, outbox) {
             return;
         }
         let cumulative = receivers.lowest_missing(flow).expect("it was announced");
-        let header = Header::Ack { seq: sent, cumulative, number: 0, flags: data_flag::LAST };
-        outbox.push(control(flow, src, header, now));
+        outbox.push(control(flow, src, ProbeAck { sent, cumulative }, now));
         if self.grace == Span::ZERO {
             return receivers.blind_over(flow, sent, now, outbox);
         }

@@ -1,6 +1,7 @@
 //! Sources: the first round of each flow, its probe and what is acknowledged of it.
 
 use super::{ID, Terms};
+use incast_endpoint::first_round::views::{Ack, Probe, ProbeAck};
 use incast_endpoint::first_round::{FirstRound, RoundTerms};
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::receiver_driven::FlowTimers;
@@ -87,7 +88,7 @@ impl Rounds {
     fn probe(&mut self, env: &Env<'_>, id: FlowId, slot: u32, sent: u32) {
         let flow = self.flows.at_mut(slot);
         self.probes.push_back(Packet {
-            header: Header::Probe { packets: flow.packets, sent, spare: 0, flags: 0 },
+            header: Probe { packets: flow.packets, sent }.into(),
             src: env.host,
             dst: flow.dst,
             flow: id,
@@ -119,13 +120,13 @@ impl Rounds {
     }
 
     /// An unscheduled packet or the probe was acknowledged.
-    pub fn acked(&mut self, env: &Env<'_>, id: FlowId, seq: u32, cumulative: u32, probe: bool) {
+    pub fn acked(&mut self, env: &Env<'_>, id: FlowId, header: &Header) {
         let Some(flow) = self.flows.get_mut(id) else { return };
-        if probe {
+        if let Some(ProbeAck { cumulative, .. }) = ProbeAck::read(header) {
             flow.round.probe_acked(env.now, cumulative, &self.terms);
             self.reserved -= std::mem::take(&mut flow.reserved);
-        } else {
-            flow.round.acked(seq, cumulative);
+        } else if let Some(Ack { packet, cumulative }) = Ack::read(header) {
+            flow.round.acked(packet, cumulative);
         }
     }
 

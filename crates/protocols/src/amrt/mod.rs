@@ -1,5 +1,6 @@
 //! AMRT: a receiver-driven transport whose switches say when one more packet would have fitted.
 
+pub mod headers;
 mod params;
 mod receiver;
 mod sender;

@@ -1,5 +1,6 @@
 //! CCRP (NPC 2020): ExpressPass whose credits also answer marks of data, to live beside DCQCN.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

@@ -1,6 +1,7 @@
 //! CUBIC (RFC 9438) over TCP with SACK: the window follows losses and time only. With
 //! `growth = "reno"` the same TCP grows as NewReno.
 
+pub mod headers;
 mod hystart;
 #[cfg(test)]
 mod network_tests;

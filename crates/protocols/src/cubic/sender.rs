@@ -2,9 +2,10 @@
 
 use super::hystart::HyStart;
 use super::params::{Growth, Params};
+use incast_endpoint::sender::views::OpenAck;
 use incast_endpoint::sender::{Ack, Control, Loss, Message, Progress, Question};
 use incast_transport::math::cbrt;
-use incast_transport::{Extension, Header, Span, Time, tcp_flag};
+use incast_transport::{Extension, Span, Time};
 
 /// The opening of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,9 +203,8 @@ impl Control for Cubic {
     }
 
     fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
-        let Header::Segment { flags, .. } = message.packet.header else { return };
         let Opening::Asked { at, tries, .. } = self.opening else { return };
-        if flags & tcp_flag::SYN != 0 {
+        if OpenAck::read(&message.packet.header).is_some() {
             self.opening = Opening::Open;
             if tries == 1 {
                 self.least_rtt = Some(progress.now.since(at));
@@ -232,7 +232,7 @@ impl Control for Cubic {
         // RFC 6298 §5.5: each attempt is given twice the time.
         let again = progress.now.saturating_add(self.patience.saturating_mul(1 << tries.min(12)));
         self.opening = Opening::Asked { at: progress.now, again, tries: tries + 1 };
-        Some(Question { flags: 0, nibble: 0, window: 0, class: 1, extension: Extension::None })
+        Some(Question { nibble: 0, window: 0, class: 1, extension: Extension::None })
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! DCQCN (SIGCOMM 2015): random marks, paced notifications, a rate machine; for lossless fabrics.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

@@ -1,5 +1,6 @@
 //! The notification point: says at most once in an interval that marked packets arrive.
 
+use super::headers::Cnp;
 use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 use incast_transport::{Ecn, Span, Time};
 
@@ -27,6 +28,6 @@ impl Feedback for Notifier {
             return None;
         }
         self.last = Some(data.now);
-        Some(Notice::new(0, 0, 0))
+        Some(Notice::new(0, Cnp {}))
     }
 }

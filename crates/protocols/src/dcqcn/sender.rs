@@ -1,8 +1,9 @@
 //! The reaction point: the rate machine of one flow.
 
+use super::headers::Cnp;
 use super::params::{Rule, Variant};
 use incast_endpoint::sender::{Ack, Control, Loss, Message, Outbound, Progress};
-use incast_transport::{Framing, HEADER_BYTES, Header, Rate, Time, tcp_flag};
+use incast_transport::{Framing, HEADER_BYTES, Rate, Time};
 
 /// Below this distance from the line rate, in bits per second, a flow is at the line rate.
 const AT_LINE: f64 = 1.0;
@@ -179,8 +180,7 @@ impl Control for Dcqcn {
     fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
 
     fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
-        let Header::Segment { flags, .. } = message.packet.header else { return };
-        if flags & (tcp_flag::ACK | tcp_flag::SYN) != 0 {
+        if Cnp::read(&message.packet.header).is_none() {
             return;
         }
         self.decided = true;

@@ -85,7 +85,6 @@ impl Driver {
                 mark: 0,
                 nibble: 0,
                 window: 0,
-                flags: 0,
                 extension: Extension::None,
                 more: false,
             };

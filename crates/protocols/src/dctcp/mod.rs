@@ -1,5 +1,6 @@
 //! DCTCP (SIGCOMM 2010, RFC 8257): the share of marked packets decides how far the window falls.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

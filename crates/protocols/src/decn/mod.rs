@@ -2,6 +2,7 @@
 //! bits over three packets that are no longer for it.
 
 pub mod code;
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

@@ -1,5 +1,6 @@
 //! The receiver (DECN §III-A): the mark and the four bits of a data packet go back in its answer.
 
+use super::headers::Data;
 use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
 /// Copies what a data packet carries into its answer; keeps nothing.
@@ -9,9 +10,8 @@ pub struct Copying;
 impl Feedback for Copying {
     #[inline]
     fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
-        let (_, nibble, _) = data.fields();
         answer.mark = data.packet.mark;
-        answer.nibble = nibble;
+        answer.nibble = Data::read(&data.packet.header).map_or(0, |own| own.difference);
         None
     }
 }

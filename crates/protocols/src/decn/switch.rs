@@ -2,12 +2,11 @@
 //! difference between its fair share and that into feedback units, if it is the least so far.
 
 use super::code::{PACKETS, encode, nibble};
+use super::headers;
 use super::params::Params;
 use super::{FIRST_OF_UNIT, ID, UNDECIDED};
 use incast_endpoint::flow_table::FlowTable;
-use incast_transport::{
-    FlowId, Header, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
-};
+use incast_transport::{FlowId, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View};
 
 /// Bits per byte and picoseconds a second: bytes over picoseconds to bits per second.
 const BIT_PS: u128 = 8_000_000_000_000;
@@ -320,13 +319,12 @@ type Data = (FlowId, u32, u16, u32, (bool, u8));
 #[inline]
 fn data(packets: &PacketPool, packet: PacketRef) -> Option<Data> {
     let content = &packets[packet];
-    match content.header {
-        Header::Segment { seq, nibble, .. } if content.transport == ID && content.is_data() => {
-            let brought = (content.mark == FIRST_OF_UNIT, nibble & 0xF);
-            Some((content.flow, seq, content.payload, packets.charged(packet), brought))
-        }
-        _ => None,
+    if content.transport != ID || !content.is_data() {
+        return None;
     }
+    let own = headers::Data::read(&content.header)?;
+    let brought = (content.mark == FIRST_OF_UNIT, own.difference & 0xF);
+    Some((content.flow, own.sequence, content.payload, packets.charged(packet), brought))
 }
 
 impl DecnMarker {
@@ -365,8 +363,8 @@ impl Marker for DecnMarker {
             return false;
         }
         packets.stamps_mut(packet).informed = measured.0;
-        if let Header::Segment { nibble, .. } = &mut packets[packet].header {
-            *nibble = bits;
+        if let Some(difference) = headers::Data::difference_mut(&mut packets[packet].header) {
+            *difference = bits;
         }
         bits != brought.1
     }

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod aeolus_tests;
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

@@ -1,6 +1,7 @@
 //! FastTune: switches answer a flow's first packets and add their state to answers, so that what the
 //! window follows is young.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

@@ -1,10 +1,11 @@
 //! The control law (FastTune §III-C, Algorithm 2): HPCC's measure over paths that may be partial,
 //! and windows that are multiplied always.
 
+use super::headers::SwitchAck;
 use crate::hpcc::Terms;
 use incast_endpoint::sender::{Ack, Control, Loss, Message, Outbound, Progress};
 use incast_transport::telemetry::{HORIZON, written};
-use incast_transport::{Extension, Header, INT_HOPS, IntRecord, Rate, Span, Time};
+use incast_transport::{Extension, INT_HOPS, IntRecord, Rate, Span, Time};
 use std::sync::Arc;
 
 /// Who made an answer.
@@ -112,11 +113,6 @@ impl FastTune {
     }
 }
 
-/// Whether a packet that acknowledges nothing is a switch's answer: its `seq` is that of the data.
-pub(super) fn is_switch_answer(header: &Header) -> bool {
-    matches!(header, Header::Segment { flags: 0, .. })
-}
-
 impl Control for FastTune {
     #[inline]
     fn on_send(&mut self, _packet: &mut Outbound, _progress: &Progress) {}
@@ -127,7 +123,7 @@ impl Control for FastTune {
 
     fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
         self.decided = false;
-        if is_switch_answer(&message.packet.header) {
+        if SwitchAck::read(&message.packet.header).is_some() {
             self.react(message.extension, From::Switch, progress);
         }
     }

@@ -3,13 +3,15 @@
 //! which is the one the answer came in by.
 
 use super::ID;
+use super::headers::SwitchAck;
 use super::params::Params;
 use incast_egress::telemetry::stamp;
 use incast_endpoint::flow_table::FlowTable;
+use incast_endpoint::sender::views::Ack;
 use incast_transport::telemetry::{Gauge, empty_stack};
 use incast_transport::{
-    Decision, FlowId, Header, IntRecord, Packet, PacketRef, PortView, Rate, Span, SwitchEnv,
-    SwitchHook, SwitchSite, Time, TransportId, tcp_flag,
+    Decision, FlowId, IntRecord, Packet, PacketRef, PortView, Rate, Span, SwitchEnv, SwitchHook,
+    SwitchSite, Time, TransportId,
 };
 use std::collections::VecDeque;
 
@@ -91,8 +93,7 @@ impl Answering {
 
     /// The switch's own answer to data that is about to leave by `env.egress`.
     fn answer(&mut self, env: &mut SwitchEnv<'_>, data: &Packet) -> PacketRef {
-        let seq = data.header.data_key();
-        let header = Header::Segment { seq, ack: 0, window: 0, nibble: 0, flags: 0 };
+        let header = SwitchAck { answered: data.header.data_key() }.into();
         let (src, dst) = (data.dst, data.src);
         let (payload, class, flags, extension) = (0, 0, 0, 0);
         let answer = Packet { header, src, dst, payload, class, flags, extension, ..*data };
@@ -118,12 +119,11 @@ impl SwitchHook for Answering {
         }
         let record = self.sample(env.now, &env.back);
         stamp(env.packets, packet, record, env.now);
-        match content.header {
+        if Ack::read(&content.header).is_some_and(|ack| ack.complete) {
             // The receiver has everything: no more data comes, but for copies.
-            Header::Segment { flags, .. } if flags & tcp_flag::FIN != 0 => {
-                self.flows.remove(content.flow);
-            }
-            _ => self.seen(env.now, content.flow).silent = false,
+            self.flows.remove(content.flow);
+        } else {
+            self.seen(env.now, content.flow).silent = false;
         }
         Decision::default()
     }

@@ -5,6 +5,7 @@ mod agenda;
 #[cfg(test)]
 pub(crate) mod bench;
 mod cutoffs;
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

@@ -1,13 +1,14 @@
 //! Destinations: grants for the messages with the fewest remaining packets, several at a time.
 
 use super::agenda::Agenda;
+use super::headers::{Data, Finish, Grant, Resend};
 use super::sender::{TOLD_MOST, control};
 use super::terms::Terms;
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::outbox::Outbox;
 use incast_endpoint::ranking::Rank;
 use incast_endpoint::receiver_driven::{Arrival, Arrivals, FlowTimers};
-use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Time, data_flag};
+use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Time};
 
 /// The receiving side of one message.
 struct Incoming {
@@ -91,20 +92,21 @@ impl Receivers {
     /// A data packet arrived.
     pub fn data(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let Packet { header, src, flow: id, payload, .. } = env.packets[packet];
-        let Header::Data { seq, offset, tag, flags } = header else { return };
+        let Some(Data { packet: seq, offset, packets, last, .. }) = Data::read(&header) else {
+            return;
+        };
         if payload == 0 {
             return; // Only a header is left of it: as good as lost.
         }
         if self.finished.contains(id) {
             return finish(outbox, id, src, env.now);
         }
-        let last = flags & data_flag::LAST != 0;
-        let known = self.flows.get(id).map_or(told(tag), |flow| flow.packets);
+        let known = self.flows.get(id).map_or(told(packets), |flow| flow.packets);
         if seq >= known || known != u32::MAX && last != (seq + 1 == known) {
             return; // No sender of this transport sends that.
         }
         self.idle_since = env.now;
-        let slot = self.slot(id, src, env.now, told(tag));
+        let slot = self.slot(id, src, env.now, told(packets));
         self.revive(slot, env.now);
         let flow = self.flows.at_mut(slot);
         self.incoming -= flow.scheduled();
@@ -409,10 +411,9 @@ impl Incoming {
             self.silent_since = now;
         }
         self.next_grant = now + terms.slot;
-        if let Some(request) = self.lost.pop() {
-            let tag = terms.recovery_class(self.packets) as u32;
-            let flags = data_flag::REQUEST;
-            return Header::Grant { seq: self.granted, request, tag, flags };
+        if let Some(lost) = self.lost.pop() {
+            let class = terms.recovery_class(self.packets) as u32;
+            return Grant { granted: self.granted, lost, class, again: true }.into();
         }
         let left = self.packets - self.granted;
         self.granted += 1;
@@ -422,7 +423,7 @@ impl Incoming {
         } else {
             class
         };
-        Header::Grant { seq: self.granted, request: 0, tag: class as u32, flags: 0 }
+        Grant { granted: self.granted, lost: 0, class: class as u32, again: false }.into()
     }
 
     /// When to ask for what is missing, if nothing is heard until then. Not for packets that were
@@ -443,7 +444,7 @@ impl Incoming {
         let mut from = self.arrivals.lowest_missing();
         while from < self.granted {
             let to = self.arrivals.missing_until(from).min(self.granted);
-            let header = Header::Resend { first: from, packets: to - from, class, flags: 0 };
+            let header = Resend { first: from, packets: to - from, class };
             outbox.push(control(self.rank.flow, self.src, header, now));
             if !terms.ask_all {
                 break;
@@ -477,12 +478,11 @@ impl Incoming {
 
 /// The length that data tells; one that does not fit its field is told by the last packet only.
 #[inline]
-fn told(tag: u32) -> u32 {
-    if tag == TOLD_MOST { u32::MAX } else { tag }
+fn told(packets: u32) -> u32 {
+    if packets == TOLD_MOST { u32::MAX } else { packets }
 }
 
 /// Tells a sender that everything has arrived.
 fn finish(outbox: &mut Outbox, flow: FlowId, to: HostId, now: Time) {
-    let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
-    outbox.push(control(flow, to, header, now));
+    outbox.push(control(flow, to, Finish {}, now));
 }

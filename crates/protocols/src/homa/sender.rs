@@ -1,5 +1,6 @@
 //! Sources: fewest remaining bytes first, blindly up to RTTbytes and then as granted.
 
+use super::headers::{Busy, Data, Grant, Resend, Unknown};
 use super::terms::Terms;
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::outbox::{Control, Outbox};
@@ -7,7 +8,7 @@ use incast_endpoint::ranking::{Rank, Ranking};
 use incast_endpoint::receiver_driven::FlowTimers;
 use incast_transport::{
     Classes, Env, Flow, FlowId, Header, HostId, Packet, PacketRef, Reason, Span, Time, TransportId,
-    data_flag, flag,
+    flag,
 };
 use std::collections::VecDeque;
 
@@ -109,15 +110,15 @@ impl Senders {
     /// A grant arrived: packets up to an offset may be sent in a class, or one packet again.
     pub fn grant(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let Packet { header, flow, .. } = env.packets[packet];
-        let Header::Grant { seq: granted, request, tag, flags } = header else { return };
+        let Some(Grant { granted, lost, class, again }) = Grant::read(&header) else { return };
         let Some(slot) = self.flows.slot_of(flow) else { return };
         env.probe.decision(flow, Time(env.packets.stamps(packet).informed));
         self.heard(slot, env.now);
         let outgoing = self.flows.at_mut(slot);
-        let class = self.terms.levels.valid(tag);
+        let class = self.terms.levels.valid(class);
         outgoing.grant(granted, class);
-        if flags & data_flag::REQUEST != 0 {
-            outgoing.repeat(request, class);
+        if again {
+            outgoing.repeat(lost, class);
         }
         self.rerank(env, slot);
     }
@@ -125,10 +126,9 @@ impl Senders {
     /// The receiver misses packets: those that were sent are sent again, the others are granted.
     pub fn resend(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let Packet { header, flow, src, .. } = env.packets[packet];
-        let Header::Resend { first, packets, class, .. } = header else { return };
+        let Some(Resend { first, packets, class }) = Resend::read(&header) else { return };
         let Some(slot) = self.flows.slot_of(flow) else {
-            let header = Header::Unknown { spare_low: 0, spare: 0, spare_high: 0, flags: 0 };
-            return outbox.push(control(flow, src, header, env.now));
+            return outbox.push(control(flow, src, Unknown {}, env.now));
         };
         self.heard(slot, env.now);
         let outgoing = self.flows.at_mut(slot);
@@ -141,8 +141,7 @@ impl Senders {
         self.rerank(env, slot);
         // What was not sent yet waits for messages with fewer bytes left.
         if !repeats && self.ranking.best().is_some_and(|best| best.flow != flow) {
-            let header = Header::Busy { first, spare: 0, spare_high: 0, flags: 0 };
-            outbox.push(control(flow, src, header, env.now));
+            outbox.push(control(flow, src, Busy { first }, env.now));
         }
     }
 
@@ -343,13 +342,15 @@ impl Outgoing {
     #[inline]
     fn packet(&self, seq: u32, class: u8, transport: TransportId) -> Packet {
         let first_time = seq == self.next;
-        let mut flags = if seq + 1 == self.packets { data_flag::LAST } else { 0 };
-        if first_time && seq < self.blind {
-            flags |= data_flag::UNSCHEDULED;
-        }
-        let (offset, tag) = (self.flow.offset(seq) as u32, self.packets.min(TOLD_MOST));
+        let own = Data {
+            packet: seq,
+            offset: self.flow.offset(seq) as u32,
+            packets: self.packets.min(TOLD_MOST),
+            last: seq + 1 == self.packets,
+            unscheduled: first_time && seq < self.blind,
+        };
         Packet {
-            header: Header::Data { seq, offset, tag, flags },
+            header: own.into(),
             src: self.flow.src,
             dst: self.flow.dst,
             flow: self.flow.id,
@@ -365,6 +366,6 @@ impl Outgoing {
 }
 
 /// A control packet that is not a repetition.
-pub fn control(flow: FlowId, to: HostId, header: Header, now: Time) -> Control {
-    Control { flow, to, header, again: false, informed: now }
+pub fn control(flow: FlowId, to: HostId, header: impl Into<Header>, now: Time) -> Control {
+    Control { flow, to, header: header.into(), again: false, informed: now }
 }

@@ -1,6 +1,7 @@
 //! HPCC (SIGCOMM 2019): every hop's state comes back with each answer; the window keeps the bytes in
 //! flight on the busiest link below what it holds.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 pub(crate) mod params;

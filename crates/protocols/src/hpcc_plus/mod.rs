@@ -1,5 +1,6 @@
 //! HPCC+ (FastTune §V-A): HPCC whose window is multiplied always and never stepped up.
 
+pub mod headers;
 mod params;
 #[cfg(test)]
 mod tests;

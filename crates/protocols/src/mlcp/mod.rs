@@ -1,5 +1,6 @@
 //! MLCP (INFOCOM 2008): VCP with sixteen levels of load instead of three.
 
+pub mod headers;
 pub mod level;
 #[cfg(test)]
 mod network_tests;

@@ -1,11 +1,12 @@
 //! The port: the load of the last interval, in four bits.
 
 use super::ID;
+use super::headers::Data;
 use super::level::Levels;
 use super::params::Params;
 use incast_egress::load::Metering;
 use incast_egress::load_marker::{LoadCode, LoadMarker};
-use incast_transport::{Header, Packet, PortSite, Time};
+use incast_transport::{Packet, PortSite, Time};
 
 /// The marker of one port.
 pub type MlcpMarker = LoadMarker<Levels>;
@@ -21,10 +22,7 @@ impl LoadCode for Levels {
         if packet.transport != ID || !packet.is_data() {
             return None;
         }
-        match &mut packet.header {
-            Header::Segment { nibble, .. } => Some(nibble),
-            _ => None,
-        }
+        Data::level_mut(&mut packet.header)
     }
 }
 

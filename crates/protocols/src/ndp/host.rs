@@ -1,5 +1,6 @@
 //! One host: its senders take turns at the NIC, its receivers share one pacer.
 
+use super::headers::{Ack, Complete, Data, Nack, Pull};
 use super::paths::Paths;
 use super::receiver::{Answer, Receivers};
 use super::sender::{Sender, Sent, Timeouts};
@@ -8,8 +9,7 @@ use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::queue::Queue;
 use incast_endpoint::receiver_driven::FlowTimers;
 use incast_transport::{
-    Classes, Env, Flow, FlowId, Header, Host, Packet, PacketRef, Random, Reason, Span, Time,
-    data_flag, flag,
+    Classes, Env, Flow, FlowId, Header, Host, Packet, PacketRef, Random, Reason, Span, Time, flag,
 };
 
 /// What a host needs to know.
@@ -54,25 +54,21 @@ impl NdpHost {
     fn on_feedback(&mut self, env: &mut Env<'_>, id: FlowId, packet: PacketRef) {
         let Some(sender) = self.senders.get_mut(id) else { return };
         let now = env.now;
-        let pulled = |flags: u8, number| (flags & data_flag::PULL != 0).then_some(number);
-        match env.packets[packet].header {
-            Header::Ack { cumulative, seq, number, flags } => {
-                let all = if flags & data_flag::LAST != 0 { sender.total } else { cumulative };
-                let number = sender.widen(number);
-                sender.on_ack(seq, all, pulled(flags, number), now);
-                if flags & data_flag::LAST != 0 {
-                    sender.finish();
-                }
-            }
-            Header::Nack { cumulative, seq, number, flags } => {
-                let number = sender.widen(number);
-                sender.on_nack(seq, cumulative, pulled(flags, number), now);
-            }
-            Header::Pull { cumulative, number, .. } => {
-                sender.advance(cumulative);
-                sender.on_pull(number, now);
-            }
-            _ => return,
+        let header = env.packets[packet].header;
+        if let Some(Ack { packet, cumulative, pull, pulls }) = Ack::read(&header) {
+            let number = sender.widen(pull);
+            sender.on_ack(packet, cumulative, pulls.then_some(number), now);
+        } else if let Some(Complete { packet, .. }) = Complete::read(&header) {
+            sender.on_ack(packet, sender.total, None, now);
+            sender.finish();
+        } else if let Some(Nack { packet, cumulative, pull, pulls }) = Nack::read(&header) {
+            let number = sender.widen(pull);
+            sender.on_nack(packet, cumulative, pulls.then_some(number), now);
+        } else if let Some(Pull { cumulative, number }) = Pull::read(&header) {
+            sender.advance(cumulative);
+            sender.on_pull(number, now);
+        } else {
+            return;
         }
         env.probe.decision(id, Time(env.packets.stamps(packet).informed));
         self.settle(env, id);
@@ -81,10 +77,10 @@ impl NdpHost {
     /// A header of a flow that this host sends came back.
     fn on_bounce(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let Packet { flow, header, .. } = env.packets[packet];
-        let (Header::Data { seq, .. }, Some(sender)) = (header, self.senders.get_mut(flow)) else {
+        let (Some(data), Some(sender)) = (Data::read(&header), self.senders.get_mut(flow)) else {
             return;
         };
-        sender.on_bounce(seq, env.now);
+        sender.on_bounce(data.packet, env.now);
         self.settle(env, flow);
     }
 
@@ -144,11 +140,9 @@ impl NdpHost {
 fn data_packet(sender: &mut Sender, sent: Sent, random: &mut Random) -> Packet {
     let flow = &sender.flow;
     let Sent { seq, again, unscheduled } = sent;
-    let last = if seq + 1 == sender.total { data_flag::LAST } else { 0 };
-    let first = if unscheduled { data_flag::UNSCHEDULED } else { 0 };
-    let offset = flow.offset(seq) as u32;
+    let (offset, last) = (flow.offset(seq) as u32, seq + 1 == sender.total);
     Packet {
-        header: Header::Data { seq, offset, tag: 0, flags: last | first },
+        header: Data { packet: seq, offset, last, unscheduled }.into(),
         src: flow.src,
         dst: flow.dst,
         flow: flow.id,

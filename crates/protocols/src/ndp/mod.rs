@@ -1,5 +1,6 @@
 //! NDP (SIGCOMM 2017): switches cut payloads, receivers pull, every packet takes its own path.
 
+pub mod headers;
 mod host;
 #[cfg(test)]
 pub(crate) mod network;

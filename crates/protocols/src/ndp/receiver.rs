@@ -1,9 +1,10 @@
 //! All flows into one host: answers at once, and one pacer of pulls for all of them.
 
+use super::headers::{Ack, Complete, Data, Nack, Pull};
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::queue::Queue;
 use incast_endpoint::receiver_driven::{Arrival, Arrivals};
-use incast_transport::{Env, FlowId, Header, HostId, PacketRef, Span, Time, data_flag, flag};
+use incast_transport::{Env, FlowId, Header, HostId, PacketRef, Span, Time, flag};
 
 /// A packet that this host is about to send for a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,7 +81,9 @@ impl Receivers {
     /// A data packet or its header arrived.
     pub fn on_data(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let content = env.packets[packet];
-        let Header::Data { seq, offset, flags, .. } = content.header else { return };
+        let Some(Data { packet: seq, offset, last, .. }) = Data::read(&content.header) else {
+            return;
+        };
         let id = content.flow;
         if self.finished.contains(id) {
             return self.answer_late(env.now, id, content.src, seq);
@@ -92,7 +95,7 @@ impl Receivers {
         let flow = self.flows.at_mut(slot);
         flow.heard = env.now;
         if !content.has(flag::TRIMMED) {
-            match flow.arrivals.insert(seq, flags & data_flag::LAST != 0) {
+            match flow.arrivals.insert(seq, last) {
                 Arrival::New => {
                     let offset = flow.widen(offset);
                     env.probe.delivered(id, seq, offset, content.payload as u32);
@@ -112,11 +115,10 @@ impl Receivers {
     /// Answers a packet, with a pull if the pacer allows one now; otherwise one is owed.
     fn answer(&mut self, now: Time, slot: u32, id: FlowId, seq: u32, present: bool) {
         let flow = self.flows.at_mut(slot);
-        let mut flags = 0;
-        if self.owed == 0 && now >= self.next_pull {
+        let pulls = self.owed == 0 && now >= self.next_pull;
+        if pulls {
             // §5 of the authors' simulator: a free pacer lets the answer itself pull.
             flow.pulls = flow.pulls.wrapping_add(1);
-            flags = data_flag::PULL;
             self.next_pull = now + self.spacing;
         } else {
             if self.owed == 0 {
@@ -129,10 +131,10 @@ impl Receivers {
             self.owed += 1;
         }
         let cumulative = flow.arrivals.lowest_missing();
-        let number = flow.pulls;
+        let (packet, pull) = (seq, flow.pulls);
         let header = match present {
-            true => Header::Ack { seq, cumulative, number, flags },
-            false => Header::Nack { seq, cumulative, number, flags },
+            true => Ack { packet, cumulative, pull, pulls }.into(),
+            false => Nack { packet, cumulative, pull, pulls }.into(),
         };
         self.answers.push_back(Answer { flow: id, to: flow.src, header, informed: now });
     }
@@ -150,8 +152,7 @@ impl Receivers {
 
     /// Tells the source of a finished flow that it has finished.
     fn answer_late(&mut self, now: Time, flow: FlowId, to: HostId, seq: u32) {
-        let cumulative = seq.saturating_add(1);
-        let header = Header::Ack { seq, cumulative, number: 0, flags: data_flag::LAST };
+        let header = Complete { packet: seq, next: seq.saturating_add(1) }.into();
         self.answers.push_back(Answer { flow, to, header, informed: now });
     }
 
@@ -181,7 +182,7 @@ impl Receivers {
             }
             self.owed -= 1;
             let cumulative = flow.arrivals.lowest_missing();
-            let header = Header::Pull { cumulative, number: flow.pulls, spare: 0, flags: 0 };
+            let header = Pull { cumulative, number: flow.pulls }.into();
             let (to, informed) = (flow.src, flow.heard);
             self.answers.push_back(Answer { flow: id, to, header, informed });
             return;

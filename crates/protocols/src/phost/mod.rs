@@ -1,5 +1,6 @@
 //! pHost (CoNEXT 2015): destinations hand out tokens, sources spend them.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

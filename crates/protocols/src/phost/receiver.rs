@@ -1,13 +1,12 @@
 //! Destinations: one token a packet time, to the flow with the fewest remaining packets.
 
 use super::Terms;
+use super::headers::{Announce, Finish, FreeData, Token, TokenData};
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::ranking::{Rank, Ranking};
 use incast_endpoint::receiver_driven::{Arrival, Arrivals, FlowTimers};
-use incast_transport::{
-    Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, data_flag, flag,
-};
+use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, flag};
 
 /// The receiving side of one flow.
 struct Incoming {
@@ -82,9 +81,8 @@ impl Receivers {
     /// An announcement arrived.
     pub fn announced(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let content = env.packets[packet];
-        let Packet { flow, src, header: Header::Announce { packets, .. }, .. } = content else {
-            return;
-        };
+        let Packet { flow, src, header, .. } = content;
+        let Some(Announce { packets, .. }) = Announce::read(&header) else { return };
         if self.finished.contains(flow) {
             // The first announcement of a short flow comes behind its data; only a repeated one
             // asks whether the finish was lost.
@@ -155,7 +153,8 @@ impl Receivers {
     /// A data packet arrived.
     pub fn data(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let Packet { header, src, flow: id, payload, .. } = env.packets[packet];
-        let Header::Data { seq, offset, tag, flags } = header else { return };
+        let Some(data) = Arriving::read(&header) else { return };
+        let Arriving { packet: seq, offset, last, .. } = data;
         if payload == 0 {
             return; // Only a header is left of it: as good as lost.
         }
@@ -163,18 +162,20 @@ impl Receivers {
             return finish(outbox, id, src, env.now);
         }
         let slot = self.slot(id, src, env.now);
-        let free = flags & data_flag::UNSCHEDULED != 0;
-        if free {
-            self.begin(slot, env.now, tag);
+        if let Spent::Free { packets } = data.spent {
+            self.begin(slot, env.now, packets);
         }
         let flow = self.flows.at_mut(slot);
         flow.heard = env.now;
-        let number = if free { seq as i64 } else { flow.widen_number(tag) };
+        let number = match data.spent {
+            Spent::Free { .. } => seq as i64,
+            Spent::Token(token) => flow.widen_number(token),
+        };
         flow.largest_used = flow.largest_used.max(number.min(flow.token_count - 1));
         if flow.packets > 0 && seq >= flow.packets {
             return;
         }
-        if flow.arrivals.insert(seq, flags & data_flag::LAST != 0) == Arrival::New {
+        if flow.arrivals.insert(seq, last) == Arrival::New {
             flow.arrived += 1;
             let offset = flow.widen_offset(offset);
             env.probe.delivered(id, seq, offset, payload as u32);
@@ -280,9 +281,36 @@ impl Receivers {
     }
 }
 
+/// What a data packet was sent with.
+enum Spent {
+    /// A free token, of a flow of so many packets; 0 if that is not told.
+    Free { packets: u32 },
+    /// The token with these lower 24 bits of its number.
+    Token(u32),
+}
+
+/// A data packet, whatever it was sent with.
+struct Arriving {
+    packet: u32,
+    offset: u32,
+    last: bool,
+    spent: Spent,
+}
+
+impl Arriving {
+    #[inline]
+    fn read(header: &Header) -> Option<Arriving> {
+        if let Some(FreeData { packet, offset, packets, last }) = FreeData::read(header) {
+            return Some(Arriving { packet, offset, last, spent: Spent::Free { packets } });
+        }
+        let TokenData { packet, offset, token, last } = TokenData::read(header)?;
+        Some(Arriving { packet, offset, last, spent: Spent::Token(token) })
+    }
+}
+
 /// Tells a source that everything has arrived.
 fn finish(outbox: &mut Outbox, flow: FlowId, to: HostId, now: Time) {
-    let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
+    let header = Finish {}.into();
     outbox.push(Control { flow, to, header, again: false, informed: now });
 }
 
@@ -344,7 +372,7 @@ impl Incoming {
         let (remaining, number) = (self.rank.remaining as u32, self.token_count as u32);
         self.token_count += 1;
         self.last_token = now;
-        let header = Header::Token { seq, remaining, number, flags: 0 };
+        let header = Token { packet: seq, remaining, number }.into();
         Control { flow: self.rank.flow, to: self.src, header, again: false, informed: self.heard }
     }
 
@@ -358,8 +386,8 @@ impl Incoming {
     }
 
     /// The token number of which data carries the lower 24 bits.
-    fn widen_number(&self, tag: u32) -> i64 {
-        let ahead = (tag.wrapping_sub(self.token_count as u32) << 8) as i32 >> 8;
+    fn widen_number(&self, token: u32) -> i64 {
+        let ahead = (token.wrapping_sub(self.token_count as u32) << 8) as i32 >> 8;
         self.token_count + ahead as i64
     }
 

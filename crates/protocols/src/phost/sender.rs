@@ -1,13 +1,12 @@
 //! Sources: which of their flows spends a token next.
 
+use super::headers::{self, Announce, FreeData, TokenData};
 use super::{ID, SMALL, Terms};
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::ranking::{Rank, Ranking};
 use incast_endpoint::receiver_driven::{Arrival, Arrivals, FlowTimers};
-use incast_transport::{
-    Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Time, data_flag, flag,
-};
+use incast_transport::{Env, Flow, FlowId, Packet, PacketRef, Reason, Time, flag};
 use std::collections::VecDeque;
 
 /// Announcements are repeated at intervals that double at most this often.
@@ -112,7 +111,8 @@ impl Senders {
     /// A token arrived.
     pub fn token(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let Packet { header, flow, .. } = env.packets[packet];
-        let Header::Token { seq, remaining, number, .. } = header else { return };
+        let Some(token) = headers::Token::read(&header) else { return };
+        let headers::Token { packet: seq, remaining, number } = token;
         let Some(outgoing) = self.flows.get_mut(flow) else { return };
         if seq >= outgoing.packets {
             return;
@@ -211,13 +211,9 @@ impl Senders {
 
 impl Outgoing {
     fn announce(&mut self, now: Time, outbox: &mut Outbox) {
-        let size = self.flow.size;
-        let header = Header::Announce {
-            packets: self.packets,
-            bytes_low: size as u32,
-            bytes_high: (size >> 32) as u32,
-            flags: 0,
-        };
+        let (packets, size) = (self.packets, self.flow.size);
+        let (bytes_low, bytes_high) = (size as u32, (size >> 32) as u32);
+        let header = Announce { packets, bytes_low, bytes_high }.into();
         let (flow, to, again) = (self.flow.id, self.flow.dst, self.announced);
         outbox.push(Control { flow, to, header, again, informed: now });
         self.announced = true;
@@ -255,14 +251,19 @@ impl Outgoing {
         let Token { seq, number, .. } = token;
         let again = self.sent.insert(seq, false) == Arrival::Duplicate;
         self.sent_count += !again as u32;
-        let mut flags = if seq + 1 == self.packets { data_flag::LAST } else { 0 };
-        flags |= if free { data_flag::UNSCHEDULED } else { data_flag::TAGGED };
+        let flow = &self.flow;
+        let (offset, last) = (flow.offset(seq) as u32, seq + 1 == self.packets);
         // The number of a free token is that of its packet: the field tells the flow's length
         // instead, so that the first data announces the flow too.
-        let tag = if free { terms.told_length(self.packets) } else { number };
-        let flow = &self.flow;
+        let header = match free {
+            true => {
+                let packets = terms.told_length(self.packets);
+                FreeData { packet: seq, offset, packets, last }.into()
+            }
+            false => TokenData { packet: seq, offset, token: number, last }.into(),
+        };
         let packet = env.packets.create(Packet {
-            header: Header::Data { seq, offset: flow.offset(seq) as u32, tag, flags },
+            header,
             src: flow.src,
             dst: flow.dst,
             flow: flow.id,

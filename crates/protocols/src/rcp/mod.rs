@@ -1,5 +1,6 @@
 //! RCP (IWQoS 2005): every port offers one rate to all flows; a flow has the least of its path.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

@@ -185,12 +185,12 @@ impl Control for Rcp {
         self.questions += 1;
         self.asked = self.asked.or(Some(progress.now));
         let extension = self.extension();
-        Some(Question { flags: 0, nibble: 0, window: 0, class: CLASS, extension })
+        Some(Question { nibble: 0, window: 0, class: CLASS, extension })
     }
 
     fn farewell(&mut self, _progress: &Progress) -> Option<Question> {
         let extension = self.extension();
-        Some(Question { flags: 0, nibble: 0, window: 0, class: CLASS, extension })
+        Some(Question { nibble: 0, window: 0, class: CLASS, extension })
     }
 
     fn decided(&self) -> bool {

@@ -1,5 +1,6 @@
 //! REN: a receiver-driven transport whose switches say how many grants should circulate.
 
+pub mod headers;
 mod params;
 mod receiver;
 mod sender;

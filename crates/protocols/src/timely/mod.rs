@@ -1,5 +1,6 @@
 //! TIMELY (SIGCOMM 2015): the round-trip time, by its gradient, sets the rate; switches do nothing.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

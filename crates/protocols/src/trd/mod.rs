@@ -1,6 +1,7 @@
 //! The traditional receiver-driven transport: one new packet for each packet received, never more
 //! and never less. What REN and AMRT measure themselves against in their models.
 
+pub mod headers;
 mod params;
 mod receiver;
 mod sender;

@@ -1,5 +1,6 @@
 //! VCP (SIGCOMM 2005): ports tell their load in two bits; windows multiply, add or are cut by it.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

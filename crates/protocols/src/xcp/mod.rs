@@ -1,5 +1,6 @@
 //! XCP (SIGCOMM 2002): ports compute how much each packet's window may change, and packets carry it.
 
+pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;

@@ -37,7 +37,7 @@ impl Control for Adding {
     fn farewell(&mut self, progress: &Progress) -> Option<Question> {
         assert_eq!(progress.acknowledged, progress.size);
         let extension = Extension::explicit(fields(0, self.sum));
-        Some(Question { flags: 0, nibble: 2, window: 0, class: 1, extension })
+        Some(Question { nibble: 2, window: 0, class: 1, extension })
     }
     fn window(&self) -> u64 {
         self.window

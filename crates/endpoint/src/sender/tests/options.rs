@@ -1,6 +1,7 @@
 //! Go-back-N, delayed answers, pacing, classes, several flows, questions and notices.
 
 use super::world::*;
+use crate::sender::views::{Data, Open};
 use crate::sender::*;
 use incast_transport::{
     Bytes, Classes, Ecn, Extension, Flow, FlowId, Header, Rate, Reason, Span, Time, tcp_flag,
@@ -315,7 +316,7 @@ impl Control for Asking {
             return None;
         }
         self.asked = Some(progress.now);
-        Some(Question { flags: 0, nibble: 3, window: 0, class: 1, extension: Extension::None })
+        Some(Question { nibble: 3, window: 0, class: 1, extension: Extension::None })
     }
     fn window(&self) -> u64 {
         self.answered.map_or(0, |window| window as u64 * MSS)
@@ -326,12 +327,14 @@ struct Answering;
 
 impl Feedback for Answering {
     fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
-        let (_, nibble, _) = data.fields();
+        let nibble = Data::read(&data.packet.header).unwrap().nibble;
         *answer = Answer { nibble, window: 77, ..Answer::default() };
-        (data.packet.mark == Ecn::Ce as u8).then(|| Notice::new(0, 5, 0))
+        let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 5, flags: 0 };
+        (data.packet.mark == Ecn::Ce as u8).then(|| Notice::new(0, header))
     }
     fn on_question(&mut self, question: &Arriving<'_>, answer: &mut Answer) {
-        assert_eq!(question.fields(), (0, 3, tcp_flag::SYN));
+        let Open { window, nibble, .. } = Open::read(&question.packet.header).unwrap();
+        assert_eq!((window, nibble), (0, 3));
         answer.window = 12;
     }
 }

@@ -1,0 +1,3 @@
+//! The packets of the variant: HPCC's.
+
+pub use crate::hpcc::headers::HEADERS;

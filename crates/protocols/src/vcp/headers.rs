@@ -1,0 +1,35 @@
+//! The packets of VCP: those of the common sender. Data carries the load of the path in its ECN
+//! bits (§3.1), and ACKs carry it back in a field, since their own ECN bits are of the path back.
+
+use super::{HIGH, LOW, OVERLOAD};
+use incast_endpoint::sender::views::DATA;
+use incast_transport::{HeaderView, MarkCode, header_view, tcp_flag};
+
+/// The packets that VCP sends.
+pub const HEADERS: &[HeaderView] = &[DATA.coded(CODES), Ack::VIEW];
+
+const CODES: &[MarkCode] = &[
+    MarkCode { mark: LOW, name: "low", doc: "load below 80 %" },
+    MarkCode { mark: HIGH, name: "high", doc: "load from 80 % on" },
+    MarkCode { mark: OVERLOAD, name: "overload", doc: "load from 100 % on" },
+];
+
+header_view! {
+    /// Acknowledges a data packet, and with it all bytes before a number.
+    pub struct Ack over Segment {
+        /// The first byte of the data packet that is acknowledged, modulo 2^32.
+        answered: u32 = seq, "bytes";
+        /// The next byte expected, modulo 2^32: all before it have arrived.
+        cumulative: u32 = ack, "bytes";
+        /// The code that the data packet brought: 1 low, 2 high, 3 overload.
+        load: u8 = nibble, "code";
+    }
+    bits {
+        /// Every byte of the flow has arrived.
+        complete = tcp_flag::FIN;
+    }
+    set tcp_flag::ACK;
+    clear tcp_flag::SYN;
+    payload false;
+    unused window;
+}
