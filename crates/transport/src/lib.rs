@@ -14,6 +14,7 @@
 
 mod ages;
 mod catalogue;
+mod declare;
 mod env;
 mod flow;
 mod host;
@@ -29,10 +30,11 @@ mod site;
 
 pub use ages::Ages;
 pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, Routing, Transport};
+pub use declare::{Declaration, Optional, Ready};
 pub use env::Env;
 pub use flow::{Flow, Segments};
 pub use host::Host;
-pub use parameter::{ParameterDoc, ParameterError};
+pub use parameter::{ParameterDoc, ParameterError, Parameters};
 pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper, TransportSet};
 pub use pool::{Meta, PacketPool, PacketRef, Stamps, prefetch};
 pub use port::{

@@ -40,6 +40,21 @@ impl fmt::Display for ParameterError {
 }
 impl std::error::Error for ParameterError {}
 
+/// The parameters of a transport, all together; [`parameters!`](crate::parameters) makes them.
+pub trait Parameters: Sized {
+    /// Reads `(key, value)` pairs over the defaults.
+    ///
+    /// # Errors
+    /// A key that is none of them, or a value that is not accepted.
+    fn read(settings: &[(String, String)]) -> Result<Self, ParameterError>;
+
+    /// The documentation of every parameter.
+    fn docs() -> Vec<ParameterDoc>;
+
+    /// Every parameter with its value, which `read` takes.
+    fn resolved(&self) -> Vec<(&'static str, String)>;
+}
+
 /// A type that a parameter can have.
 pub trait Value: Sized {
     /// Reads what a person wrote.
@@ -210,6 +225,22 @@ macro_rules! parameters {
             /// Every parameter with its value.
             pub fn resolved(&self) -> Vec<(&'static str, String)> {
                 vec![$((stringify!($field), $crate::parameter::Value::show(&self.$field))),*]
+            }
+        }
+
+        impl $crate::parameter::Parameters for $name {
+            fn read(
+                settings: &[(String, String)],
+            ) -> Result<Self, $crate::parameter::ParameterError> {
+                $name::read(settings)
+            }
+
+            fn docs() -> Vec<$crate::parameter::ParameterDoc> {
+                $name::docs()
+            }
+
+            fn resolved(&self) -> Vec<(&'static str, String)> {
+                $name::resolved(self)
             }
         }
     };

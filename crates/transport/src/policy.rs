@@ -132,6 +132,17 @@ impl Policy {
     pub fn one_queue(transport: TransportId, buffer: Limit, marker: Box<dyn Marker>) -> Policy {
         Policy { transport, classes: vec![ClassPolicy::fifo(buffer); 2], markers: vec![marker] }
     }
+
+    /// Two drop-tail queues: `control` in front of `data`.
+    pub fn two_queues(
+        transport: TransportId,
+        control: Limit,
+        data: Limit,
+        markers: Vec<Box<dyn Marker>>,
+    ) -> Policy {
+        let classes = vec![ClassPolicy::fifo(control), ClassPolicy::fifo(data)];
+        Policy { transport, classes, markers }
+    }
 }
 
 /// Some transports, looked up by their number.

@@ -169,6 +169,13 @@ pub struct DelayedAck {
     pub timeout: Span,
 }
 
+impl DelayedAck {
+    /// One ACK for `packets` packets (at most 255), or none is delayed if that is 1.
+    pub fn of(packets: u32, timeout: Span) -> Option<DelayedAck> {
+        (packets > 1).then_some(DelayedAck { count: packets.min(255) as u8, timeout })
+    }
+}
+
 /// What is fixed for a host.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {

@@ -18,13 +18,12 @@ use incast_endpoint::first_round::RoundTerms;
 use incast_endpoint::first_round::views::Probe;
 use incast_endpoint::outbox::CONTROL;
 use incast_transport::{
-    Bytes, Classes, Configured, Discipline, EcnUse, Env, FabricSite, Flow, Header, Host, HostSite,
-    Info, Kind, Limit, Packet, PacketRef, ParameterDoc, ParameterError, Policy, PortSite, Routing,
-    Span, Time, Transport, TransportId,
+    Bytes, Classes, Declaration, Discipline, EcnUse, Env, FabricSite, Flow, Header, Host, HostSite,
+    Info, Kind, Limit, Optional, Packet, PacketRef, Policy, PortSite, Routing, Span, Time,
+    TransportId,
 };
 use receiver::Probed;
 use sender::Rounds;
-use std::sync::Arc;
 
 /// Aeolus's number on the wire.
 pub const ID: TransportId = TransportId(8);
@@ -34,48 +33,32 @@ const PROBE_ROUND_TRIPS: u64 = 3;
 const DRAIN_ROUND_TRIPS: u64 = 16;
 
 /// The catalogue entry.
-pub static ENTRY: Aeolus = Aeolus;
-
-/// Aeolus on Homa.
-pub struct Aeolus;
-
-static INFO: Info = Info {
-    name: "aeolus",
-    id: ID,
-    title: "Aeolus on Homa",
-    paper: "Hu et al., Aeolus: A building block for proactive transport in datacenters, \
-            SIGCOMM 2020",
-    kind: Kind::ReceiverDriven,
-    switch_support: "selective dropping (RED by colour), eight priorities, per-packet load \
-                     balancing",
-    routing: Routing::Spray,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: false,
-    made_for_pfc: false,
-    feedback_bits: None,
-    deviations: &[],
+pub static ENTRY: Declaration<Both, homa::Levels> = Declaration {
+    info: &Info {
+        name: "aeolus",
+        id: ID,
+        title: "Aeolus on Homa",
+        paper: "Hu et al., Aeolus: A building block for proactive transport in datacenters, \
+                SIGCOMM 2020",
+        kind: Kind::ReceiverDriven,
+        switch_support: "selective dropping (RED by colour), eight priorities, per-packet load \
+                         balancing",
+        routing: Routing::Spray,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: false,
+        made_for_pfc: false,
+        feedback_bits: None,
+        deviations: &[],
+    },
+    derive: |params, fabric| homa::levels(&params.homa, fabric).map_err(params::renamed),
+    host,
+    policy,
+    unsolicited,
+    optional: Optional::NONE,
 };
 
-impl Transport for Aeolus {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Both::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        let params = Both::read(settings)?;
-        let levels = homa::levels(&params.homa, &fabric).map_err(params::renamed)?;
-        Ok(Arc::new(Plan { params, levels, fabric }))
-    }
-}
+type Ready = incast_transport::Ready<Both, homa::Levels>;
 
 /// What hosts need to know beside Homa's terms.
 #[derive(Clone, Copy, Debug)]
@@ -85,72 +68,57 @@ struct Terms {
     homa: homa::Terms,
 }
 
-/// Aeolus with its parameters, for one fabric.
-struct Plan {
-    params: Both,
-    levels: homa::Levels,
-    fabric: Arc<FabricSite>,
+fn host(aeolus: &Ready, site: &HostSite) -> Box<dyn Host> {
+    let terms = terms(aeolus, site);
+    Box::new(AeolusHost {
+        homa: HomaHost::new(ID, terms.homa),
+        rounds: Rounds::new(&terms),
+        probed: Probed::new(terms.round.grace),
+        terms: terms.homa,
+    })
 }
 
-impl Plan {
-    fn buffer(&self, limit: Limit) -> Limit {
-        self.params.homa.buffer.map_or(limit, |bytes| Limit::Bytes(bytes.0))
-    }
+fn buffer(aeolus: &Ready, limit: Limit) -> Limit {
+    aeolus.params.homa.buffer.map_or(limit, |bytes| Limit::Bytes(bytes.0))
+}
 
-    fn terms(&self, site: &HostSite) -> Terms {
-        let own = &self.params.own;
-        let grace = own.grace.unwrap_or(self.fabric.base_rtt);
-        let probe_again = own.probe_timeout.unwrap_or_else(|| self.probe_timeout());
-        Terms {
-            round: RoundTerms { in_order: grace == Span::ZERO, grace, probe_again },
-            host_burst: own.host_burst.unwrap_or(u32::MAX),
-            homa: homa::Terms::new(&self.params.homa, self.levels, site),
-        }
-    }
-
-    /// A base RTT and the time that a full buffer takes to drain, 3 base RTT at least.
-    fn probe_timeout(&self) -> Span {
-        let FabricSite { base_rtt, framing, host_rate, .. } = *self.fabric;
-        let drain = match self.buffer(self.fabric.buffer).bytes(framing.charged_mtu()) {
-            Bytes(u64::MAX) => Span::ZERO,
-            bytes => host_rate.tx_time(bytes).min(base_rtt * DRAIN_ROUND_TRIPS),
-        };
-        (base_rtt + drain).max(base_rtt * PROBE_ROUND_TRIPS)
+fn terms(aeolus: &Ready, site: &HostSite) -> Terms {
+    let own = &aeolus.params.own;
+    let grace = own.grace.unwrap_or(aeolus.fabric.base_rtt);
+    let probe_again = own.probe_timeout.unwrap_or_else(|| probe_timeout(aeolus));
+    Terms {
+        round: RoundTerms { in_order: grace == Span::ZERO, grace, probe_again },
+        host_burst: own.host_burst.unwrap_or(u32::MAX),
+        homa: homa::Terms::new(&aeolus.params.homa, aeolus.derived, site),
     }
 }
 
-impl Configured for Plan {
-    fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        let terms = self.terms(site);
-        Box::new(AeolusHost {
-            homa: HomaHost::new(ID, terms.homa),
-            rounds: Rounds::new(&terms),
-            probed: Probed::new(terms.round.grace),
-            terms: terms.homa,
-        })
-    }
+/// A base RTT and the time that a full buffer takes to drain, 3 base RTT at least.
+fn probe_timeout(aeolus: &Ready) -> Span {
+    let FabricSite { base_rtt, framing, host_rate, .. } = *aeolus.fabric;
+    let drain = match buffer(aeolus, aeolus.fabric.buffer).bytes(framing.charged_mtu()) {
+        Bytes(u64::MAX) => Span::ZERO,
+        bytes => host_rate.tx_time(bytes).min(base_rtt * DRAIN_ROUND_TRIPS),
+    };
+    (base_rtt + drain).max(base_rtt * PROBE_ROUND_TRIPS)
+}
 
-    fn policy(&self, site: &PortSite) -> Policy {
-        let threshold = Limit::Packets(self.params.own.threshold);
-        let homa::Params { priorities, buffer, .. } = self.params.homa;
-        let alone = self.params.own.threshold_of == ThresholdOf::Class;
-        let discipline = Discipline::Selective { threshold, alone };
-        Policy {
-            transport: ID,
-            classes: homa::classes(priorities, buffer, discipline, site),
-            markers: vec![],
-        }
+fn policy(aeolus: &Ready, site: &PortSite) -> Policy {
+    let threshold = Limit::Packets(aeolus.params.own.threshold);
+    let homa::Params { priorities, buffer, .. } = aeolus.params.homa;
+    let alone = aeolus.params.own.threshold_of == ThresholdOf::Class;
+    let discipline = Discipline::Selective { threshold, alone };
+    Policy {
+        transport: ID,
+        classes: homa::classes(priorities, buffer, discipline, site),
+        markers: vec![],
     }
+}
 
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.params.resolved()
-    }
-
-    fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
-        let burst = homa::blind_packets(&self.params.homa, &self.fabric);
-        // Four packets that are back to back at one rate never wait.
-        packets.min(burst).min(self.params.own.host_burst.unwrap_or(u32::MAX))
-    }
+fn unsolicited(aeolus: &Ready, _site: &HostSite, packets: u32) -> u32 {
+    let burst = homa::blind_packets(&aeolus.params.homa, &aeolus.fabric);
+    // Four packets that are back to back at one rate never wait.
+    packets.min(burst).min(aeolus.params.own.host_burst.unwrap_or(u32::MAX))
 }
 
 /// Aeolus on one host.

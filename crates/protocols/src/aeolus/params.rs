@@ -1,7 +1,7 @@
 //! Parameters of Aeolus; all of Homa's come on top.
 
 use crate::homa;
-use incast_transport::{ParameterDoc, ParameterError, Span, choice, parameters};
+use incast_transport::{ParameterDoc, ParameterError, Parameters, Span, choice, parameters};
 
 choice! {
     /// What the threshold looks at.
@@ -46,12 +46,8 @@ pub struct Both {
     pub homa: homa::Params,
 }
 
-impl Both {
-    /// Reads `(key, value)` pairs over the defaults.
-    ///
-    /// # Errors
-    /// As every transport's parameters; keys of both sets are known.
-    pub fn read(settings: &[(String, String)]) -> Result<Both, ParameterError> {
+impl Parameters for Both {
+    fn read(settings: &[(String, String)]) -> Result<Both, ParameterError> {
         let is_own =
             |(key, _): &&(String, String)| Params::docs().iter().any(|doc| doc.name == key);
         let (own, homa): (Vec<_>, Vec<_>) = settings.iter().cloned().partition(|s| is_own(&s));
@@ -59,13 +55,11 @@ impl Both {
         read.and_then(|own| Ok(Both { own, homa: homa::Params::read(&homa)? })).map_err(renamed)
     }
 
-    /// The documentation of every parameter.
-    pub fn docs() -> Vec<ParameterDoc> {
+    fn docs() -> Vec<ParameterDoc> {
         Params::docs().into_iter().chain(homa::Params::docs()).collect()
     }
 
-    /// Every parameter with its value.
-    pub fn resolved(&self) -> Vec<(&'static str, String)> {
+    fn resolved(&self) -> Vec<(&'static str, String)> {
         self.own.resolved().into_iter().chain(self.homa.resolved()).collect()
     }
 }

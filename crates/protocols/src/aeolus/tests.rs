@@ -6,7 +6,7 @@ use crate::ndp::test_world::{Unkindness, World, configured, fabric, flow};
 use incast_egress::port::build;
 use incast_transport::{
     Classes, Dequeue, Discipline, Fate, FlowId, Framing, Header, HostId, Limit, Packet, PacketPool,
-    Port, PortEnv, PortSite, Random, Span, Time, Transport, data_flag, flag,
+    Parameters, Port, PortEnv, PortSite, Random, Span, Time, Transport, data_flag, flag,
 };
 
 const U: u8 = data_flag::UNSCHEDULED;

@@ -15,134 +15,84 @@ pub use sender::Cubic;
 
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{
-    Answer, Arriving, DelayedAck, Feedback, Law, Notice, Options, Reliability, SenderDriven,
+    Answer, Arriving, DelayedAck, Feedback, Notice, Options, Reliability, SenderDriven, law,
 };
 use incast_transport::{
-    ClassPolicy, Configured, Ecn, EcnUse, FabricSite, Flow, Host, HostSite, Info, Kind,
-    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Time, Transport, TransportId,
+    ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite,
+    Ready, Routing, Span, TransportId,
 };
 use params::Recovery;
-use std::sync::Arc;
 
 /// CUBIC's number on the wire.
 pub const ID: TransportId = TransportId(13);
 
 /// The catalogue entry.
-pub static ENTRY: Entry = Entry;
-
-/// CUBIC.
-pub struct Entry;
-
-static INFO: Info = Info {
-    name: "cubic",
-    id: ID,
-    title: "CUBIC",
-    paper: "Ha, Rhee and Xu, CUBIC: a new TCP-friendly high-speed TCP variant, 2008; RFC 9438",
-    kind: Kind::Window,
-    switch_support: "none",
-    routing: Routing::Ecmp,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: false,
-    made_for_pfc: false,
-    feedback_bits: None,
-    deviations: &[],
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "cubic",
+        id: ID,
+        title: "CUBIC",
+        paper: "Ha, Rhee and Xu, CUBIC: a new TCP-friendly high-speed TCP variant, 2008; RFC 9438",
+        kind: Kind::Window,
+        switch_support: "none",
+        routing: Routing::Ecmp,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: false,
+        made_for_pfc: false,
+        feedback_bits: None,
+        deviations: &[],
+    },
+    derive: |_, _| Ok(()),
+    host,
+    policy,
+    unsolicited,
+    optional: Optional {
+        in_force: |cubic| vec![("beta (in force)", cubic.params.beta().to_string())],
+        ..Optional::NONE
+    },
 };
 
-impl Transport for Entry {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
+fn host(cubic: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
+    let (params, segment) = (cubic.params.clone(), cubic.fabric.framing.mss() as u64);
+    let law = law(Silent, move |_, _, _| Cubic::new(&params, segment));
+    Box::new(SenderDriven::new(law, options(cubic)))
+}
 
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
+fn options(cubic: &Ready<Params>) -> Options {
+    let Params { rto_min, delayed_ack, delayed_ack_timeout, .. } = cubic.params;
+    Options {
+        // Drop-tail only: marks of others' queues are not for it.
+        data_mark: Ecn::NotEct as u8,
+        reliability: match cubic.params.recovery {
+            Recovery::Sack => Reliability::Sack,
+            Recovery::NewReno => Reliability::NewReno,
+        },
+        rto: RtoBounds {
+            initial: cubic.params.rto_initial(),
+            min: rto_min,
+            max: Span::from_secs(60),
+        },
+        delayed_ack: DelayedAck::of(delayed_ack, delayed_ack_timeout),
+        ..Options::tcp(ID, rto_min)
     }
 }
 
-/// CUBIC with its parameters, for one fabric.
-struct Plan {
-    params: Params,
-    fabric: Arc<FabricSite>,
-}
-
-impl Plan {
-    fn options(&self) -> Options {
-        let Params { rto_min, delayed_ack, delayed_ack_timeout, .. } = self.params;
-        let delayed =
-            DelayedAck { count: delayed_ack.min(255) as u8, timeout: delayed_ack_timeout };
-        Options {
-            // Drop-tail only: marks of others' queues are not for it.
-            data_mark: Ecn::NotEct as u8,
-            reliability: match self.params.recovery {
-                Recovery::Sack => Reliability::Sack,
-                Recovery::NewReno => Reliability::NewReno,
-            },
-            rto: RtoBounds {
-                initial: self.params.rto_initial(),
-                min: rto_min,
-                max: Span::from_secs(60),
-            },
-            delayed_ack: (delayed_ack > 1).then_some(delayed),
-            ..Options::tcp(ID, rto_min)
-        }
+fn policy(_cubic: &Ready<Params>, site: &PortSite) -> Policy {
+    // Data and answers share one queue; class 0 is there for transports that use it.
+    Policy {
+        transport: ID,
+        classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
+        markers: vec![],
     }
 }
 
-impl Configured for Plan {
-    fn host(&self, _site: &HostSite) -> Box<dyn Host> {
-        let segment = self.fabric.framing.mss() as u64;
-        let law = CubicLaw { params: self.params.clone(), segment };
-        Box::new(SenderDriven::new(law, self.options()))
-    }
-
-    fn policy(&self, site: &PortSite) -> Policy {
-        // Data and answers share one queue; class 0 is there for transports that use it.
-        Policy {
-            transport: ID,
-            classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
-            markers: vec![],
-        }
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        let mut resolved = self.params.resolved();
-        resolved.push(("beta (in force)", self.params.beta().to_string()));
-        resolved
-    }
-
-    fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
-        if self.params.handshake { 0 } else { packets.min(self.params.initial_window) }
-    }
+fn unsolicited(cubic: &Ready<Params>, _site: &HostSite, packets: u32) -> u32 {
+    if cubic.params.handshake { 0 } else { packets.min(cubic.params.initial_window) }
 }
 
-/// Makes a [`Cubic`] for each flow.
-struct CubicLaw {
-    params: Params,
-    segment: u64,
-}
-
-impl Law for CubicLaw {
-    type Control = Cubic;
-    type Feedback = Silent;
-
-    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Cubic {
-        Cubic::new(&self.params, self.segment)
-    }
-
-    fn feedback(&mut self) -> Silent {
-        Silent
-    }
-}
-
-/// Answers say what arrived and nothing else.
+/// ACKs say what arrived and nothing else.
+#[derive(Clone, Copy)]
 struct Silent;
 
 impl Feedback for Silent {

@@ -4,8 +4,11 @@ use super::*;
 use incast_egress::port::Join;
 use incast_fabric::{Dumbbell, Fabric, Star};
 use incast_sim::{Monitor, run};
-use incast_transport::{Bytes, FlowId, Framing, HostId, Limit, Rate, RunRecord, Segments};
+use incast_transport::{
+    Bytes, Flow, FlowId, Framing, HostId, Limit, Rate, RunRecord, Segments, Time, Transport,
+};
 use incast_world::{Faults, FlowSetup, Lane, Options as RunOptions, assemble, fabric_site};
+use std::sync::Arc;
 
 /// A flow of `size` bytes.
 fn flow(id: u32, src: u32, dst: u32, size: u64) -> FlowSetup {

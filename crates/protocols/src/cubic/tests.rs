@@ -3,7 +3,7 @@
 use super::hystart::HyStart;
 use super::*;
 use incast_endpoint::sender::{Ack, Control, Loss, Message, Progress};
-use incast_transport::{Extension, FlowId, Header, HostId, Packet, tcp_flag};
+use incast_transport::{Extension, FlowId, Header, HostId, Packet, Time, tcp_flag};
 
 const MSS: u64 = 1_460;
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::trial::*;
 use incast_fabric::Fabric;
-use incast_transport::Rate;
+use incast_transport::{Rate, Span};
 use incast_world::FlowSetup;
 
 const RATE: Rate = Rate::from_gbps(10);

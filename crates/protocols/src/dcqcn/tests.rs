@@ -4,7 +4,11 @@ use super::*;
 use incast_endpoint::sender::{
     Answer, Arriving, Control, Feedback, Loss, Message, Outbound, Progress,
 };
-use incast_transport::{Bytes, Ecn, Extension, FlowId, Header, HostId, Packet, Random, Rate};
+use incast_transport::{
+    Bytes, Ecn, Extension, FabricSite, FlowId, Framing, Header, HostId, Packet, Random, Rate, Span,
+    Time,
+};
+use std::sync::Arc;
 
 const LINE: f64 = 40e9;
 const MBPS: f64 = 1e6;

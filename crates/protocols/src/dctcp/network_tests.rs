@@ -5,9 +5,11 @@ use incast_egress::port::Join;
 use incast_fabric::{Dumbbell, Fabric, Star, ideal_fct};
 use incast_sim::{Monitor, run};
 use incast_transport::{
-    Bin, Bytes, FlowId, Framing, HostId, Limit, PortRecord, Rate, RunRecord, Segments,
+    Bin, Bytes, Flow, FlowId, Framing, HostId, Limit, PortRecord, Rate, RunRecord, Segments, Time,
+    Transport,
 };
 use incast_world::{Faults, FlowSetup, Lane, Options as RunOptions, assemble, fabric_site};
+use std::sync::Arc;
 
 const PACKET: f64 = 1_538.0;
 

@@ -4,9 +4,10 @@ use super::*;
 use incast_egress::threshold::Threshold;
 use incast_endpoint::sender::{Ack, Control, Loss, Progress};
 use incast_transport::{
-    Backlog, Bytes, Ecn, Extension, FlowId, Framing, Header, HostId, Limit, Marker, Packet,
-    PacketPool, Rate, Span, Time, View,
+    Backlog, Bytes, Ecn, Extension, FabricSite, FlowId, Framing, Header, HostId, Limit, Marker,
+    Packet, PacketPool, Rate, Span, Time, Transport, View,
 };
+use std::sync::Arc;
 
 const MSS: u64 = 1_460;
 

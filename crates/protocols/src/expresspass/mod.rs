@@ -16,11 +16,9 @@ pub use receiver::{FeedbackLoop, Pace};
 use incast_endpoint::credit::{Burst, CreditHost, Terms, credit_share, reserved, shaped};
 use incast_endpoint::first_round::RoundTerms;
 use incast_transport::{
-    Bytes, ClassPolicy, Configured, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
-    Kind, Limit, ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport,
-    TransportId,
+    Bytes, ClassPolicy, Declaration, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
+    Kind, Limit, Optional, Policy, PortSite, Ready, Routing, Span, TransportId,
 };
-use std::sync::Arc;
 
 /// ExpressPass's number on the wire.
 pub const ID: TransportId = TransportId(9);
@@ -36,121 +34,83 @@ const PROBE_ROUND_TRIPS: u64 = 3;
 const DRAIN_ROUND_TRIPS: u64 = 16;
 
 /// The catalogue entry.
-pub static ENTRY: Entry = Entry;
-
-/// ExpressPass.
-pub struct Entry;
-
-static INFO: Info = Info {
-    name: "expresspass",
-    id: ID,
-    title: "ExpressPass",
-    paper: "Cho, Jang and Han, Credit-Scheduled Delay-Bounded Congestion Control for Datacenters, \
-            SIGCOMM 2017",
-    kind: Kind::ReceiverDriven,
-    switch_support: "a short, rate-limited queue for credits; paths that are the same both ways",
-    routing: Routing::SymmetricEcmp,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: false,
-    made_for_pfc: false,
-    feedback_bits: None,
-    deviations: &[],
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "expresspass",
+        id: ID,
+        title: "ExpressPass",
+        paper: "Cho, Jang and Han, Credit-Scheduled Delay-Bounded Congestion Control for Datacenters, \
+                SIGCOMM 2017",
+        kind: Kind::ReceiverDriven,
+        switch_support: "a short, rate-limited queue for credits; paths that are the same both ways",
+        routing: Routing::SymmetricEcmp,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: false,
+        made_for_pfc: false,
+        feedback_bits: None,
+        deviations: &[],
+    },
+    derive: |_, _| Ok(()),
+    host,
+    policy,
+    unsolicited: |_, _, _| 0,
+    optional: Optional { shapes_nic: |_| true, ..Optional::NONE },
 };
 
-impl Transport for Entry {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
+fn host(expresspass: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
+    let terms = terms(expresspass, site);
+    let max = site.rate.0 as f64 / 8.0 * share(expresspass);
+    let law = FeedbackLoop::new(&expresspass.params, terms.mean_credit(), max);
+    Box::new(CreditHost::new(terms, law))
+}
 
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
+fn share(expresspass: &Ready<Params>) -> f64 {
+    expresspass.params.credit_share.unwrap_or_else(|| credit_share(&expresspass.fabric.framing))
+}
 
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
+/// The first round trip of Aeolus: a BDP, and paths that keep order.
+fn burst(expresspass: &Ready<Params>, site: &HostSite) -> Option<Burst> {
+    let FabricSite { base_rtt, buffer, framing, host_rate, .. } = *expresspass.fabric;
+    let drain = match buffer.bytes(framing.charged_mtu()) {
+        Bytes(u64::MAX) => Span::ZERO,
+        bytes => host_rate.tx_time(bytes).min(base_rtt * DRAIN_ROUND_TRIPS),
+    };
+    let probe_again = (base_rtt + drain).max(base_rtt * PROBE_ROUND_TRIPS);
+    let round = RoundTerms { in_order: true, grace: Span::ZERO, probe_again };
+    let aeolus = expresspass.params.first_rtt == FirstRtt::Aeolus;
+    aeolus.then_some(Burst { packets: site.bdp_packets, round })
+}
+
+fn terms(expresspass: &Ready<Params>, site: &HostSite) -> Terms {
+    let params = &expresspass.params;
+    let again = params.retransmit_timeout;
+    let again = again.unwrap_or_else(|| AGAIN.max(expresspass.fabric.base_rtt * 2));
+    Terms {
+        transport: ID,
+        mark: Ecn::NotEct as u8,
+        credit: expresspass.fabric.framing.charged_header(),
+        jitter: params.jitter,
+        longer: if params.size_jitter { LONGER } else { 0 },
+        early_stop: params.early_stop,
+        request_again: again,
+        missing_again: again,
+        burst: burst(expresspass, site),
     }
 }
 
-/// ExpressPass with its parameters, for one fabric.
-struct Plan {
-    params: Params,
-    fabric: Arc<FabricSite>,
-}
-
-impl Plan {
-    fn share(&self) -> f64 {
-        self.params.credit_share.unwrap_or_else(|| credit_share(&self.fabric.framing))
+fn policy(expresspass: &Ready<Params>, site: &PortSite) -> Policy {
+    let Params { credit_queue, bucket, .. } = expresspass.params;
+    let framing = &expresspass.fabric.framing;
+    let credits = shaped(framing, site.rate, share(expresspass), credit_queue, bucket);
+    // A NIC takes data from its host one packet at a time.
+    let mut data = ClassPolicy::fifo(if site.nic { Limit::Unlimited } else { site.buffer });
+    if expresspass.params.reserve && !site.nic {
+        data.shaper = Some(reserved(framing, site.rate, share(expresspass)));
     }
-
-    /// The first round trip of Aeolus: a BDP, and paths that keep order.
-    fn burst(&self, site: &HostSite) -> Option<Burst> {
-        let FabricSite { base_rtt, buffer, framing, host_rate, .. } = *self.fabric;
-        let drain = match buffer.bytes(framing.charged_mtu()) {
-            Bytes(u64::MAX) => Span::ZERO,
-            bytes => host_rate.tx_time(bytes).min(base_rtt * DRAIN_ROUND_TRIPS),
-        };
-        let probe_again = (base_rtt + drain).max(base_rtt * PROBE_ROUND_TRIPS);
-        let round = RoundTerms { in_order: true, grace: Span::ZERO, probe_again };
-        let aeolus = self.params.first_rtt == FirstRtt::Aeolus;
-        aeolus.then_some(Burst { packets: site.bdp_packets, round })
+    if expresspass.params.first_rtt == FirstRtt::Aeolus && !site.nic {
+        let threshold = Limit::Packets(expresspass.params.threshold);
+        data.discipline = Discipline::Selective { threshold, alone: true };
     }
-
-    fn terms(&self, site: &HostSite) -> Terms {
-        let params = &self.params;
-        let again = params.retransmit_timeout;
-        let again = again.unwrap_or_else(|| AGAIN.max(self.fabric.base_rtt * 2));
-        Terms {
-            transport: ID,
-            mark: Ecn::NotEct as u8,
-            credit: self.fabric.framing.charged_header(),
-            jitter: params.jitter,
-            longer: if params.size_jitter { LONGER } else { 0 },
-            early_stop: params.early_stop,
-            request_again: again,
-            missing_again: again,
-            burst: self.burst(site),
-        }
-    }
-}
-
-impl Configured for Plan {
-    fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        let terms = self.terms(site);
-        let max = site.rate.0 as f64 / 8.0 * self.share();
-        let law = FeedbackLoop::new(&self.params, terms.mean_credit(), max);
-        Box::new(CreditHost::new(terms, law))
-    }
-
-    fn policy(&self, site: &PortSite) -> Policy {
-        let Params { credit_queue, bucket, .. } = self.params;
-        let framing = &self.fabric.framing;
-        let credits = shaped(framing, site.rate, self.share(), credit_queue, bucket);
-        // A NIC takes data from its host one packet at a time.
-        let mut data = ClassPolicy::fifo(if site.nic { Limit::Unlimited } else { site.buffer });
-        if self.params.reserve && !site.nic {
-            data.shaper = Some(reserved(framing, site.rate, self.share()));
-        }
-        if self.params.first_rtt == FirstRtt::Aeolus && !site.nic {
-            let threshold = Limit::Packets(self.params.threshold);
-            data.discipline = Discipline::Selective { threshold, alone: true };
-        }
-        Policy { transport: ID, classes: vec![credits, data], markers: vec![] }
-    }
-
-    fn shapes_nic(&self) -> bool {
-        true
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.params.resolved()
-    }
-
-    fn unsolicited(&self, _site: &HostSite, _packets: u32) -> u32 {
-        0
-    }
+    Policy { transport: ID, classes: vec![credits, data], markers: vec![] }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::trial::*;
 use incast_fabric::{Fabric, LinkDefaults, PortId, parse};
 use incast_transport::telemetry::written;
-use incast_transport::{Header, Span};
+use incast_transport::{Header, Span, Transport};
 use std::collections::BTreeSet;
 
 const RATE: Rate = Rate::from_gbps(10);

@@ -5,8 +5,9 @@ use crate::trial::{plain_ack, port_site, progress, segment};
 use incast_endpoint::sender::{Control, Message, Progress};
 use incast_transport::telemetry::{Gauge, empty_stack, written};
 use incast_transport::{
-    Backlog, Decision, Extension, Framing, Header, HostId, IntRecord, Packet, PacketPool,
-    PacketRef, PortView, Probe, Random, Span, SwitchEnv, tcp_flag,
+    Backlog, Decision, Extension, FabricSite, Framing, Header, HostId, IntRecord, Packet,
+    PacketPool, PacketRef, PortView, Probe, Random, Span, SwitchEnv, SwitchHook, SwitchSite, Time,
+    Transport, tcp_flag,
 };
 
 const RATE: Rate = Rate::from_gbps(10);
@@ -20,12 +21,13 @@ fn site() -> Arc<FabricSite> {
     Arc::new(FabricSite { rates: Arc::new([RATE, FAST]), hops: 4, ..(*fabric).clone() })
 }
 
-fn plan() -> Plan {
-    Plan { params: Params { quantise_int: false, ..Params::default() }, fabric: site() }
+fn ready() -> Ready<Params> {
+    let params = Params { quantise_int: false, ..Params::default() };
+    Ready { params, derived: (), fabric: site() }
 }
 
 fn law() -> FastTune {
-    FastTune::new(Arc::new(plan().terms(RATE)))
+    FastTune::new(Arc::new(terms(&ready(), RATE)))
 }
 
 fn at(us: u64) -> Time {
@@ -236,7 +238,7 @@ impl Rig {
 }
 
 fn hook() -> Answering {
-    Answering::new(&plan().params, &SwitchSite { node: 9, ports: 4, fabric: site() })
+    Answering::new(&ready().params, &SwitchSite { node: 9, ports: 4, fabric: site() })
 }
 
 fn view(port: u32, rate: Rate, packets: u32, sent: u64) -> PortView {

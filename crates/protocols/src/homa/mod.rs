@@ -22,85 +22,48 @@ pub(crate) use terms::{Levels, Terms, blind_packets, levels};
 
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
-    ClassPolicy, Classes, Configured, Discipline, EcnUse, Env, FabricSite, Flow, Header, Host,
-    HostSite, Info, Kind, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite,
-    Routing, Time, Transport, TransportId,
+    ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, Header, Host, HostSite, Info,
+    Kind, Limit, Optional, PacketRef, Policy, PortSite, Ready, Routing, Time, TransportId,
 };
-use std::sync::Arc;
 
 /// Homa's number on the wire.
 pub const ID: TransportId = TransportId(7);
 
 /// The catalogue entry.
-pub static ENTRY: Homa = Homa;
-
-/// Homa.
-pub struct Homa;
-
-static INFO: Info = Info {
-    name: "homa",
-    id: ID,
-    title: "Homa",
-    paper: "Montazeri et al., Homa: A receiver-driven low-latency transport protocol using \
-            network priorities, SIGCOMM 2018",
-    kind: Kind::ReceiverDriven,
-    switch_support: "eight priorities, per-packet load balancing",
-    routing: Routing::Spray,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: false,
-    made_for_pfc: false,
-    feedback_bits: None,
-    deviations: &[],
+pub static ENTRY: Declaration<Params, Levels> = Declaration {
+    info: &Info {
+        name: "homa",
+        id: ID,
+        title: "Homa",
+        paper: "Montazeri et al., Homa: A receiver-driven low-latency transport protocol using \
+                network priorities, SIGCOMM 2018",
+        kind: Kind::ReceiverDriven,
+        switch_support: "eight priorities, per-packet load balancing",
+        routing: Routing::Spray,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: false,
+        made_for_pfc: false,
+        feedback_bits: None,
+        deviations: &[],
+    },
+    derive: |params, fabric| levels(params, fabric),
+    host,
+    policy,
+    unsolicited: |homa, _, packets| packets.min(blind_packets(&homa.params, &homa.fabric)),
+    optional: Optional::NONE,
 };
 
-impl Transport for Homa {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        let params = Params::read(settings)?;
-        let levels = levels(&params, &fabric)?;
-        Ok(Arc::new(Plan { params, levels, fabric }))
-    }
+fn host(homa: &Ready<Params, Levels>, site: &HostSite) -> Box<dyn Host> {
+    Box::new(HomaHost::new(ID, Terms::new(&homa.params, homa.derived, site)))
 }
 
-/// Homa with its parameters, for one fabric.
-struct Plan {
-    params: Params,
-    levels: Levels,
-    fabric: Arc<FabricSite>,
-}
-
-impl Configured for Plan {
-    fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        Box::new(HomaHost::new(ID, Terms::new(&self.params, self.levels, site)))
-    }
-
-    fn policy(&self, site: &PortSite) -> Policy {
-        let discipline = Discipline::SharedTail;
-        Policy {
-            transport: ID,
-            classes: classes(self.params.priorities, self.params.buffer, discipline, site),
-            markers: vec![],
-        }
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.params.resolved()
-    }
-
-    fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
-        packets.min(blind_packets(&self.params, &self.fabric))
+fn policy(homa: &Ready<Params, Levels>, site: &PortSite) -> Policy {
+    let discipline = Discipline::SharedTail;
+    Policy {
+        transport: ID,
+        classes: classes(homa.params.priorities, homa.params.buffer, discipline, site),
+        markers: vec![],
     }
 }
 

@@ -17,10 +17,10 @@ pub use sender::{Hpcc, Rule};
 pub use switch::Stamper;
 
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Admission, Law, Options, SenderDriven};
+use incast_endpoint::sender::{Admission, Options, SenderDriven, law};
 use incast_transport::{
-    Configured, Ecn, EcnUse, FabricSite, Flow, Host, HostSite, Info, Kind, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Time, Transport, TransportId,
+    Declaration, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Kind, Optional, ParameterError,
+    Policy, PortSite, Routing, TransportId,
 };
 use params::{depth, least_timeout, stack_bytes};
 use std::sync::Arc;
@@ -29,124 +29,78 @@ use std::sync::Arc;
 pub const ID: TransportId = TransportId(19);
 
 /// The catalogue entry.
-pub static ENTRY: Entry = Entry;
-
-/// HPCC.
-pub struct Entry;
-
-static INFO: Info = Info {
-    name: "hpcc",
-    id: ID,
-    title: "HPCC",
-    paper: "Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019",
-    kind: Kind::Window,
-    switch_support: "writes time, bytes sent, queue and rate into each packet; made for PFC",
-    routing: Routing::Ecmp,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: false,
-    made_for_pfc: true,
-    feedback_bits: None,
-    deviations: &[],
+pub static ENTRY: Declaration<Params, Plan> = Declaration {
+    info: &Info {
+        name: "hpcc",
+        id: ID,
+        title: "HPCC",
+        paper: "Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019",
+        kind: Kind::Window,
+        switch_support: "writes time, bytes sent, queue and rate into each packet; made for PFC",
+        routing: Routing::Ecmp,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: false,
+        made_for_pfc: true,
+        feedback_bits: None,
+        deviations: &[],
+    },
+    derive: |params, fabric| Plan::new(ENTRY.info, params.clone(), fabric),
+    host: |hpcc, site| hpcc.derived.host(&hpcc.fabric, site),
+    policy: |hpcc, site| hpcc.derived.policy(site),
+    // Records are charged: no flow takes the time it would take without them.
+    unsolicited: |_, _, _| 0,
+    optional: Optional::NONE,
 };
 
-impl Transport for Entry {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        let params = Params::read(settings)?;
-        let resolved = params.resolved();
-        Ok(Arc::new(Plan::new(&INFO, params, resolved, fabric)?))
-    }
-}
-
 /// HPCC, or a transport that differs in parameters only, for one fabric.
-pub(crate) struct Plan {
+pub struct Plan {
     id: TransportId,
     params: Params,
-    resolved: Vec<(&'static str, String)>,
     hops: u8,
-    fabric: Arc<FabricSite>,
 }
 
 impl Plan {
-    /// The transport of `info` under these parameters, of which the manifest says `resolved`.
-    pub fn new(
+    /// The transport of `info` under these parameters.
+    pub(crate) fn new(
         info: &'static Info,
         params: Params,
-        resolved: Vec<(&'static str, String)>,
-        fabric: Arc<FabricSite>,
+        fabric: &FabricSite,
     ) -> Result<Plan, ParameterError> {
-        let hops = depth(info.name, params.int_hops, &fabric)?;
-        Ok(Plan { id: info.id, params, resolved, hops, fabric })
+        let hops = depth(info.name, params.int_hops, fabric)?;
+        Ok(Plan { id: info.id, params, hops })
     }
 
-    fn rule(&self, site: &HostSite) -> Rule {
+    fn rule(&self, fabric: &FabricSite, site: &HostSite) -> Rule {
         let Params { target_utilisation, flows, additive_rate, min_rate, base_rtt, .. } =
             self.params;
         let (target, rates) = ((target_utilisation, flows), (additive_rate, min_rate));
         Rule {
-            terms: Terms::new(target, rates, base_rtt, site.rate, &self.fabric),
+            terms: Terms::new(target, rates, base_rtt, site.rate, fabric),
             max_stage: self.params.max_stage,
             reserved: if self.params.int_fixed { self.hops } else { 0 },
         }
     }
-}
 
-impl Configured for Plan {
-    fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        let rule = Arc::new(self.rule(site));
+    /// HPCC on one host. ACKs return the records.
+    pub(crate) fn host(&self, fabric: &FabricSite, site: &HostSite) -> Box<dyn Host> {
+        let rule = Arc::new(self.rule(fabric, site));
         let rto_min = least_timeout(self.params.rto_min, rule.terms.base_rtt);
         let options = Options {
             data_mark: Ecn::NotEct as u8,
             admission: Admission::Below,
             reliability: self.params.recovery.reliability(self.params.nack_interval),
             rto: RtoBounds::at_least(rto_min),
-            max_payload: self.fabric.framing.mss() - stack_bytes(self.hops).0 as u16,
+            max_payload: fabric.framing.mss() - stack_bytes(self.hops).0 as u16,
             ..Options::tcp(self.id, rto_min)
         };
-        Box::new(SenderDriven::new(HpccLaw { rule }, options))
+        let law = law(ReturnStack, move |_, _, _| Hpcc::new(rule.clone()));
+        Box::new(SenderDriven::new(law, options))
     }
 
-    fn policy(&self, site: &PortSite) -> Policy {
+    /// One queue whose port writes its state into each packet.
+    pub(crate) fn policy(&self, site: &PortSite) -> Policy {
         let stamper = Stamper::new(self.id, site, !self.params.quantise_int);
         Policy::one_queue(self.id, site.buffer, Box::new(stamper))
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.resolved.clone()
-    }
-
-    fn unsolicited(&self, _site: &HostSite, _packets: u32) -> u32 {
-        // Records are charged: no flow takes the time it would take without them.
-        0
-    }
-}
-
-/// Makes an [`Hpcc`] for each flow; answers return the records.
-struct HpccLaw {
-    rule: Arc<Rule>,
-}
-
-impl Law for HpccLaw {
-    type Control = Hpcc;
-    type Feedback = ReturnStack;
-
-    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Hpcc {
-        Hpcc::new(self.rule.clone())
-    }
-
-    fn feedback(&mut self) -> ReturnStack {
-        ReturnStack
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::trial::{plain_ack, progress};
 use incast_endpoint::sender::{Ack, Control, Progress};
 use incast_transport::telemetry::{Gauge, empty_stack};
-use incast_transport::{Extension, Framing, Limit, Rate, Span};
+use incast_transport::{Extension, Framing, Limit, Rate, Span, Time, Transport};
 
 const RATE: Rate = Rate::from_gbps(10);
 const RTT: Span = Span::from_us(16);

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::trial::*;
-use incast_transport::{Rate, Span};
+use incast_transport::{FabricSite, Rate, Span, Transport};
+use std::sync::Arc;
 
 const RATE: Rate = Rate::from_gbps(10);
 

@@ -19,11 +19,10 @@ pub use switch::{MlcpMarker, marker};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
-    Configured, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Kind, ParameterDoc, ParameterError,
-    Policy, PortSite, Routing, Time, Transport, TransportId,
+    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready,
+    Routing, Time, TransportId,
 };
 use sender::LAST_CLASS;
-use std::sync::Arc;
 
 /// MLCP's number on the wire.
 pub const ID: TransportId = TransportId(17);
@@ -34,81 +33,49 @@ const fn width(largest: u8) -> u32 {
 }
 
 /// The catalogue entry.
-pub static ENTRY: Entry = Entry;
-
-/// MLCP.
-pub struct Entry;
-
-static INFO: Info = Info {
-    name: "mlcp",
-    id: ID,
-    title: "MLCP",
-    paper: "Qazi and Znati, On the design of load factor based congestion control protocols for \
-            next-generation networks, INFOCOM 2008",
-    kind: Kind::Window,
-    switch_support: "writes its load into four bits",
-    routing: Routing::Ecmp,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: true,
-    made_for_pfc: false,
-    // The largest level and the largest class.
-    feedback_bits: Some(width(level::HIGHEST) + width(LAST_CLASS)),
-    deviations: &[],
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "mlcp",
+        id: ID,
+        title: "MLCP",
+        paper: "Qazi and Znati, On the design of load factor based congestion control protocols for \
+                next-generation networks, INFOCOM 2008",
+        kind: Kind::Window,
+        switch_support: "writes its load into four bits",
+        routing: Routing::Ecmp,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: true,
+        made_for_pfc: false,
+        // The largest level and the largest class.
+        feedback_bits: Some(width(level::HIGHEST) + width(LAST_CLASS)),
+        deviations: &[],
+    },
+    derive: |_, _| Ok(()),
+    host,
+    policy,
+    unsolicited,
+    optional: Optional { shapes_nic: |mlcp| mlcp.params.at_nics, ..Optional::NONE },
 };
 
-impl Transport for Entry {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
-    }
+fn host(mlcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
+    let Params { rto_min, rto_initial, .. } = mlcp.params;
+    let options = Options {
+        data_mark: Ecn::NotEct as u8,
+        rto: RtoBounds::starting_at(rto_initial, rto_min),
+        max_payload: mlcp.params.segment(&mlcp.fabric),
+        ..Options::tcp(ID, rto_min)
+    };
+    let (params, fabric) = (mlcp.params.clone(), mlcp.fabric.clone());
+    let law = law(Copying, move |_, _, _| Mlcp::new(&params, &fabric));
+    Box::new(SenderDriven::new(law, options))
 }
 
-/// MLCP with its parameters, for one fabric.
-struct Plan {
-    params: Params,
-    fabric: Arc<FabricSite>,
+fn policy(mlcp: &Ready<Params>, site: &PortSite) -> Policy {
+    Policy::one_queue(ID, site.buffer, Box::new(marker(&mlcp.params, site, Time::NEVER)))
 }
 
-impl Configured for Plan {
-    fn host(&self, _site: &HostSite) -> Box<dyn Host> {
-        let Params { rto_min, rto_initial, .. } = self.params;
-        let options = Options {
-            data_mark: Ecn::NotEct as u8,
-            rto: RtoBounds::starting_at(rto_initial, rto_min),
-            max_payload: self.params.segment(&self.fabric),
-            ..Options::tcp(ID, rto_min)
-        };
-        let (params, fabric) = (self.params.clone(), self.fabric.clone());
-        let law = law(Copying, move |_, _, _| Mlcp::new(&params, &fabric));
-        Box::new(SenderDriven::new(law, options))
-    }
-
-    fn policy(&self, site: &PortSite) -> Policy {
-        Policy::one_queue(ID, site.buffer, Box::new(marker(&self.params, site, Time::NEVER)))
-    }
-
-    fn shapes_nic(&self) -> bool {
-        self.params.at_nics
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.params.resolved()
-    }
-
-    fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
-        // The byte of its class is charged: no flow takes the time it would take without one.
-        if self.params.header > 0 { 0 } else { packets.min(self.params.initial_window) }
-    }
+fn unsolicited(mlcp: &Ready<Params>, _site: &HostSite, packets: u32) -> u32 {
+    // The byte of its class is charged: no flow takes the time it would take without one.
+    if mlcp.params.header > 0 { 0 } else { packets.min(mlcp.params.initial_window) }
 }

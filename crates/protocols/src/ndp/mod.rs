@@ -19,12 +19,10 @@ pub use params::Params;
 
 use host::{HostPlan, NdpHost};
 use incast_transport::{
-    Bytes, ClassPolicy, Configured, Discipline, EcnUse, FabricSite, Host, HostSite, Info, Kind,
-    Limit, ParameterDoc, ParameterError, Policy, PortSite, Rate, Routing, Schedule, Transport,
-    TransportId,
+    Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Host, HostSite, Info, Kind, Limit,
+    Optional, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportId,
 };
 use sender::Timeouts;
-use std::sync::Arc;
 
 /// NDP's number on the wire.
 pub const ID: TransportId = TransportId(4);
@@ -39,114 +37,80 @@ const FIRST_WINDOW_LEAST: u32 = 15;
 const PATHS_MOST: u32 = 4096;
 
 /// The catalogue entry.
-pub static ENTRY: Ndp = Ndp;
-
-/// NDP.
-pub struct Ndp;
-
-static INFO: Info = Info {
-    name: "ndp",
-    id: ID,
-    title: "NDP",
-    paper: "Handley et al., Re-architecting datacenter networks and stacks for low latency and \
-            high performance, SIGCOMM 2017",
-    kind: Kind::ReceiverDriven,
-    switch_support: "payload trimming, return to sender, two weighted queues",
-    routing: Routing::SourcePath,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: false,
-    made_for_pfc: false,
-    feedback_bits: None,
-    deviations: &[],
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "ndp",
+        id: ID,
+        title: "NDP",
+        paper: "Handley et al., Re-architecting datacenter networks and stacks for low latency and \
+                high performance, SIGCOMM 2017",
+        kind: Kind::ReceiverDriven,
+        switch_support: "payload trimming, return to sender, two weighted queues",
+        routing: Routing::SourcePath,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: false,
+        made_for_pfc: false,
+        feedback_bits: None,
+        deviations: &[],
+    },
+    derive: |_, _| Ok(()),
+    host,
+    policy,
+    unsolicited: |ndp, site, packets| packets.min(first_window(ndp, site)),
+    optional: Optional::NONE,
 };
 
-impl Transport for Ndp {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
-    }
+fn host(ndp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
+    // A round trip is known before it is measured: no timeout may be shorter.
+    let least = ndp.params.rto_min.max(ndp.fabric.base_rtt * 2);
+    Box::new(NdpHost::new(HostPlan {
+        first_window: first_window(ndp, site),
+        spacing: spacing(ndp, site.rate),
+        timeouts: Timeouts { least },
+        paths: ndp.params.paths.unwrap_or(ndp.fabric.paths.min(PATHS_MOST)),
+    }))
 }
 
-/// NDP with its parameters, for one fabric.
-struct Plan {
-    params: Params,
-    fabric: Arc<FabricSite>,
+fn first_window(ndp: &Ready<Params>, site: &HostSite) -> u32 {
+    ndp.params.first_window.unwrap_or(site.bdp_packets.max(FIRST_WINDOW_LEAST))
 }
 
-impl Plan {
-    fn first_window(&self, site: &HostSite) -> u32 {
-        self.params.first_window.unwrap_or(site.bdp_packets.max(FIRST_WINDOW_LEAST))
-    }
-
-    /// §6: a pull for each time that a full packet takes, at the link's rate or a share of it.
-    fn spacing(&self, rate: Rate) -> incast_transport::Span {
-        let millionths = (self.params.pull_rate * 1e6) as u64;
-        let rate = Rate((rate.0 as u128 * millionths as u128).div_ceil(1_000_000) as u64);
-        rate.tx_time(Bytes(self.fabric.framing.charged_mtu() as u64))
-    }
-
-    /// Weights, by bytes, that give `header_share` headers for one data packet.
-    fn weights(&self) -> (u32, u32) {
-        let framing = self.fabric.framing;
-        let headers = self.params.header_share as u64 * framing.charged_header() as u64;
-        let data = framing.charged_mtu() as u64;
-        // In thousandths of the larger one, so that ports can compare them exactly.
-        let most = headers.max(data);
-        let weight = |bytes: u64| ((bytes * 1_000 + most / 2) / most).max(1) as u32;
-        (weight(headers), weight(data))
-    }
+/// §6: a pull for each time that a full packet takes, at the link's rate or a share of it.
+fn spacing(ndp: &Ready<Params>, rate: Rate) -> incast_transport::Span {
+    let millionths = (ndp.params.pull_rate * 1e6) as u64;
+    let rate = Rate((rate.0 as u128 * millionths as u128).div_ceil(1_000_000) as u64);
+    rate.tx_time(Bytes(ndp.fabric.framing.charged_mtu() as u64))
 }
 
-impl Configured for Plan {
-    fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        // A round trip is known before it is measured: no timeout may be shorter.
-        let least = self.params.rto_min.max(self.fabric.base_rtt * 2);
-        Box::new(NdpHost::new(HostPlan {
-            first_window: self.first_window(site),
-            spacing: self.spacing(site.rate),
-            timeouts: Timeouts { least },
-            paths: self.params.paths.unwrap_or(self.fabric.paths.min(PATHS_MOST)),
-        }))
-    }
+/// Weights, by bytes, that give `header_share` headers for one data packet.
+fn weights(ndp: &Ready<Params>) -> (u32, u32) {
+    let framing = ndp.fabric.framing;
+    let headers = ndp.params.header_share as u64 * framing.charged_header() as u64;
+    let data = framing.charged_mtu() as u64;
+    // In thousandths of the larger one, so that ports can compare them exactly.
+    let most = headers.max(data);
+    let weight = |bytes: u64| ((bytes * 1_000 + most / 2) / most).max(1) as u32;
+    (weight(headers), weight(data))
+}
 
-    fn policy(&self, _site: &PortSite) -> Policy {
-        let Params { data_queue, trim_tail, return_to_sender, .. } = self.params;
-        let (headers, data) = self.weights();
-        let header_bytes = 2 * data_queue as u64 * self.fabric.framing.mtu as u64;
-        let control = ClassPolicy {
-            schedule: Schedule::Weighted(headers),
-            limit: Limit::Bytes(header_bytes),
-            discipline: Discipline::DropTail,
-            shaper: None,
-        };
-        let discipline =
-            Discipline::Trim { headers: CONTROL, tail: trim_tail, bounce: return_to_sender };
-        let data = ClassPolicy {
-            schedule: Schedule::Weighted(data),
-            limit: Limit::Packets(data_queue),
-            discipline,
-            shaper: None,
-        };
-        Policy { transport: ID, classes: vec![control, data], markers: vec![] }
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.params.resolved()
-    }
-
-    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
-        packets.min(self.first_window(site))
-    }
+fn policy(ndp: &Ready<Params>, _site: &PortSite) -> Policy {
+    let Params { data_queue, trim_tail, return_to_sender, .. } = ndp.params;
+    let (headers, data) = weights(ndp);
+    let header_bytes = 2 * data_queue as u64 * ndp.fabric.framing.mtu as u64;
+    let control = ClassPolicy {
+        schedule: Schedule::Weighted(headers),
+        limit: Limit::Bytes(header_bytes),
+        discipline: Discipline::DropTail,
+        shaper: None,
+    };
+    let discipline =
+        Discipline::Trim { headers: CONTROL, tail: trim_tail, bounce: return_to_sender };
+    let data = ClassPolicy {
+        schedule: Schedule::Weighted(data),
+        limit: Limit::Packets(data_queue),
+        discipline,
+        shaper: None,
+    };
+    Policy { transport: ID, classes: vec![control, data], markers: vec![] }
 }

@@ -13,13 +13,12 @@ pub use params::Params;
 
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
-    Bytes, ClassPolicy, Classes, Configured, Discipline, EcnUse, Env, FabricSite, Flow, Header,
-    Host, HostSite, Info, Kind, Limit, PacketRef, ParameterDoc, ParameterError, Policy, PortSite,
-    Routing, Span, Time, Transport, TransportId,
+    Bytes, ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, Header, Host,
+    HostSite, Info, Kind, Limit, Optional, PacketRef, Policy, PortSite, Ready, Routing, Span, Time,
+    TransportId,
 };
 use receiver::{Receivers, default_waits};
 use sender::Senders;
-use std::sync::Arc;
 
 /// pHost's number on the wire.
 pub const ID: TransportId = TransportId(3);
@@ -29,45 +28,29 @@ const SMALL: u8 = 1;
 const LARGE: u8 = 2;
 
 /// The catalogue entry.
-pub static ENTRY: Phost = Phost;
-
-/// pHost.
-pub struct Phost;
-
-static INFO: Info = Info {
-    name: "phost",
-    id: ID,
-    title: "pHost",
-    paper: "Gao et al., pHost: Distributed near-optimal datacenter transport over commodity \
-            network fabric, CoNEXT 2015",
-    kind: Kind::ReceiverDriven,
-    switch_support: "three priorities, per-packet load balancing",
-    routing: Routing::RoundRobin,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: false,
-    made_for_pfc: false,
-    feedback_bits: None,
-    deviations: &[],
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "phost",
+        id: ID,
+        title: "pHost",
+        paper: "Gao et al., pHost: Distributed near-optimal datacenter transport over commodity \
+                network fabric, CoNEXT 2015",
+        kind: Kind::ReceiverDriven,
+        switch_support: "three priorities, per-packet load balancing",
+        routing: Routing::RoundRobin,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: false,
+        made_for_pfc: false,
+        feedback_bits: None,
+        deviations: &[],
+    },
+    derive: |_, _| Ok(()),
+    host,
+    policy,
+    unsolicited: |phost, site, packets| terms(phost, site).free(packets),
+    optional: Optional::NONE,
 };
-
-impl Transport for Phost {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
-    }
-}
 
 /// What hosts need to know.
 #[derive(Clone, Copy, Debug)]
@@ -107,57 +90,38 @@ impl Terms {
     }
 }
 
-/// pHost with its parameters, for one fabric.
-struct Plan {
-    params: Params,
-    fabric: Arc<FabricSite>,
+fn host(phost: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
+    let terms = terms(phost, site);
+    Box::new(PhostHost {
+        senders: Senders::new(terms),
+        receivers: Receivers::new(terms),
+        outbox: Outbox::new(ID),
+    })
 }
 
-impl Plan {
-    fn terms(&self, site: &HostSite) -> Terms {
-        let params = &self.params;
-        let base_rtt = self.fabric.base_rtt;
-        let slot = site.rate.tx_time(Bytes(self.fabric.framing.charged_mtu() as u64));
-        let (pause, downgrade) = default_waits(site.bdp_packets, base_rtt, slot);
-        Terms {
-            free_tokens: params.free_tokens.unwrap_or(site.bdp_packets),
-            free_for_long: params.free_for_long,
-            third_level: params.third_level,
-            window: params.window.unwrap_or(site.bdp_packets),
-            slot,
-            token_life: slot.scale((params.token_life * 1e3) as u64, 1_000),
-            pause: params.pause.unwrap_or(pause),
-            downgrade: params.downgrade.unwrap_or(downgrade),
-            announce_again: params.announce_again.unwrap_or(base_rtt * 3),
-        }
+fn terms(phost: &Ready<Params>, site: &HostSite) -> Terms {
+    let params = &phost.params;
+    let base_rtt = phost.fabric.base_rtt;
+    let slot = site.rate.tx_time(Bytes(phost.fabric.framing.charged_mtu() as u64));
+    let (pause, downgrade) = default_waits(site.bdp_packets, base_rtt, slot);
+    Terms {
+        free_tokens: params.free_tokens.unwrap_or(site.bdp_packets),
+        free_for_long: params.free_for_long,
+        third_level: params.third_level,
+        window: params.window.unwrap_or(site.bdp_packets),
+        slot,
+        token_life: slot.scale((params.token_life * 1e3) as u64, 1_000),
+        pause: params.pause.unwrap_or(pause),
+        downgrade: params.downgrade.unwrap_or(downgrade),
+        announce_again: params.announce_again.unwrap_or(base_rtt * 3),
     }
 }
 
-impl Configured for Plan {
-    fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        let terms = self.terms(site);
-        Box::new(PhostHost {
-            senders: Senders::new(terms),
-            receivers: Receivers::new(terms),
-            outbox: Outbox::new(ID),
-        })
-    }
-
-    fn policy(&self, site: &PortSite) -> Policy {
-        let limit = self.params.buffer.map_or(site.buffer, |bytes| Limit::Bytes(bytes.0));
-        let discipline =
-            if self.params.push_out { Discipline::PushOut } else { Discipline::DropTail };
-        let class = ClassPolicy { discipline, ..ClassPolicy::fifo(limit) };
-        Policy { transport: ID, classes: vec![class; 3], markers: vec![] }
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.params.resolved()
-    }
-
-    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
-        self.terms(site).free(packets)
-    }
+fn policy(phost: &Ready<Params>, site: &PortSite) -> Policy {
+    let limit = phost.params.buffer.map_or(site.buffer, |bytes| Limit::Bytes(bytes.0));
+    let discipline = if phost.params.push_out { Discipline::PushOut } else { Discipline::DropTail };
+    let class = ClassPolicy { discipline, ..ClassPolicy::fifo(limit) };
+    Policy { transport: ID, classes: vec![class; 3], markers: vec![] }
 }
 
 /// pHost on one host.

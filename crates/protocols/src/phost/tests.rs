@@ -4,7 +4,7 @@ use super::{CONTROL, ENTRY, ID, LARGE, SMALL};
 use crate::ndp::test_world::{Unkindness, World, configured, fabric, flow, host_site};
 use incast_transport::{
     Bytes, Classes, Discipline, Env, FabricSite, Flow, FlowId, Framing, Header, Host, HostClock,
-    HostId, Limit, Packet, PacketPool, PortSite, Probe, Random, Rate, Span, Time, Transport,
+    HostId, Limit, Packet, PacketPool, PortSite, Probe, Random, Rate, Ready, Span, Time, Transport,
     data_flag, flag,
 };
 use std::sync::Arc;
@@ -424,8 +424,9 @@ fn what_it_asks_of_ports() {
 fn waits_are_the_authors_at_eight_packets_and_round_trips_elsewhere() {
     let waits = |rtt: Span| {
         let fabric = fabric(2, RATE, rtt);
-        let plan = super::Plan { params: super::Params::default(), fabric: fabric.clone() };
-        plan.terms(&host_site(0, &fabric))
+        let params = super::Params::default();
+        let ready = Ready { params, derived: (), fabric: fabric.clone() };
+        super::terms(&ready, &host_site(0, &fabric))
     };
     let small = waits(SLOT * 8);
     assert_eq!((small.pause, small.downgrade), (SLOT * 9, SLOT * 25));

@@ -18,10 +18,9 @@ pub use switch::{Controller, Gains, RcpMarker};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
-    Configured, Ecn, EcnUse, Explicit, Extension, FabricSite, Host, HostSite, Info, Kind,
-    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
+    Declaration, Ecn, EcnUse, Explicit, Extension, Host, HostSite, Info, Kind, Optional, Policy,
+    PortSite, Ready, Routing, Span, TransportId,
 };
-use std::sync::Arc;
 
 /// RCP's number on the wire.
 pub const ID: TransportId = TransportId(15);
@@ -58,76 +57,44 @@ fn reverse_of(extension: &Extension) -> Option<u32> {
 }
 
 /// The catalogue entry.
-pub static ENTRY: Entry = Entry;
-
-/// RCP.
-pub struct Entry;
-
-static INFO: Info = Info {
-    name: "rcp",
-    id: ID,
-    title: "RCP",
-    paper: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, Processor Sharing Flows in the Internet, \
-            IWQoS 2005",
-    kind: Kind::Rate,
-    switch_support: "offers one rate to all flows, from what arrives and waits",
-    routing: Routing::Ecmp,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: true,
-    made_for_pfc: false,
-    feedback_bits: Some(8 * header(0, 0, 0).bytes() as u32),
-    deviations: &[],
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "rcp",
+        id: ID,
+        title: "RCP",
+        paper: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, Processor Sharing Flows in the Internet, \
+                IWQoS 2005",
+        kind: Kind::Rate,
+        switch_support: "offers one rate to all flows, from what arrives and waits",
+        routing: Routing::Ecmp,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: true,
+        made_for_pfc: false,
+        feedback_bits: Some(8 * header(0, 0, 0).bytes() as u32),
+        deviations: &[],
+    },
+    derive: |_, _| Ok(()),
+    host,
+    policy,
+    // Nothing leaves before the question is answered.
+    unsolicited: |_, _, _| 0,
+    optional: Optional::NONE,
 };
 
-impl Transport for Entry {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
-    }
+fn host(rcp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
+    let Params { rto_min, rto_initial, .. } = rcp.params;
+    let options = Options {
+        data_mark: Ecn::NotEct as u8,
+        rto: RtoBounds::starting_at(rto_initial, rto_min),
+        max_payload: rcp.fabric.framing.mss() - HEADER,
+        ..Options::tcp(ID, rto_min)
+    };
+    let rule = Rule::new(&rcp.params, site.rate, &rcp.fabric);
+    let law = law(Returning, move |now, _, _| Rcp::new(rule.clone(), now));
+    Box::new(SenderDriven::new(law, options))
 }
 
-/// RCP with its parameters, for one fabric.
-struct Plan {
-    params: Params,
-    fabric: Arc<FabricSite>,
-}
-
-impl Configured for Plan {
-    fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        let Params { rto_min, rto_initial, .. } = self.params;
-        let options = Options {
-            data_mark: Ecn::NotEct as u8,
-            rto: RtoBounds::starting_at(rto_initial, rto_min),
-            max_payload: self.fabric.framing.mss() - HEADER,
-            ..Options::tcp(ID, rto_min)
-        };
-        let rule = Rule::new(&self.params, site.rate, &self.fabric);
-        let law = law(Returning, move |now, _, _| Rcp::new(rule.clone(), now));
-        Box::new(SenderDriven::new(law, options))
-    }
-
-    fn policy(&self, site: &PortSite) -> Policy {
-        Policy::one_queue(ID, site.buffer, Box::new(RcpMarker::new(&self.params, site)))
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.params.resolved()
-    }
-
-    fn unsolicited(&self, _site: &HostSite, _packets: u32) -> u32 {
-        // Nothing leaves before the question is answered.
-        0
-    }
+fn policy(rcp: &Ready<Params>, site: &PortSite) -> Policy {
+    Policy::one_queue(ID, site.buffer, Box::new(RcpMarker::new(&rcp.params, site)))
 }

@@ -13,89 +13,73 @@ pub use switch::{Code, PortMarker};
 
 use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
 use incast_transport::{
-    ClassPolicy, Configured, EcnUse, FabricSite, Host, HostSite, Info, Kind, Limit, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
+    Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Routing,
+    Span, TransportId,
 };
-use std::sync::Arc;
 
-/// Number on the wire.
+/// Number on the wire; the code is in the ECN bits.
 pub const ID: TransportId = TransportId(0x86);
 
 /// The catalogue entry.
-pub static ENTRY: Ren = Ren;
-
-static INFO: Info = Info {
-    name: "ren",
-    id: ID,
-    title: "REN: receiver-driven transport based on explicit notification",
-    paper: "IEEE Transactions on Cloud Computing, 2021",
-    kind: Kind::ReceiverDriven,
-    switch_support: "samples queue and idle time once a period; writes a 2-bit code; 16 B a port",
-    routing: Routing::Spray,
-    symmetric_paths: false,
-    ecn: EcnUse::OwnCode,
-    marks: true,
-    made_for_pfc: false,
-    feedback_bits: None,
-    deviations: &[],
+pub static ENTRY: Declaration<Params, Timers> = Declaration {
+    info: &Info {
+        name: "ren",
+        id: ID,
+        title: "REN: receiver-driven transport based on explicit notification",
+        paper: "IEEE Transactions on Cloud Computing, 2021",
+        kind: Kind::ReceiverDriven,
+        switch_support: "samples queue and idle time once a period; writes a 2-bit code; 16 B a port",
+        routing: Routing::Spray,
+        symmetric_paths: false,
+        ecn: EcnUse::OwnCode,
+        marks: true,
+        made_for_pfc: false,
+        feedback_bits: None,
+        deviations: &[],
+    },
+    derive: |params, fabric| {
+        Ok(Timers {
+            period: params.period.unwrap_or(fabric.base_rtt),
+            silence: Silence::of(fabric, params.stall),
+        })
+    },
+    host,
+    policy,
+    unsolicited: |ren, site, packets| packets.min(burst(&ren.params, site)),
+    optional: Optional {
+        in_force: |ren| {
+            vec![
+                ("period (in force)", ren.derived.period.to_string()),
+                ("stall (in force)", ren.derived.silence.first.to_string()),
+            ]
+        },
+        ..Optional::NONE
+    },
 };
 
-/// The transport.
-pub struct Ren;
-
-impl Transport for Ren {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        let params = Params::read(settings)?;
-        let period = params.period.unwrap_or(fabric.base_rtt);
-        let silence = Silence::of(&fabric, params.stall);
-        Ok(Arc::new(Ready { params, fabric, period, silence }))
-    }
-}
-
-struct Ready {
-    params: Params,
-    fabric: Arc<FabricSite>,
+/// What is in force where a parameter is `auto`.
+pub struct Timers {
     period: Span,
     silence: Silence,
 }
 
-impl Configured for Ready {
-    fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        let burst = self.params.burst.unwrap_or(site.bdp_packets);
-        let packet_time = self.fabric.mtu_time(site.rate);
-        let senders = sender::terms(burst, packet_time, self.silence);
-        let receivers = receiver::terms(burst, self.silence);
-        Box::new(ReceiverDriven::new(senders, receivers, self.silence))
-    }
+type Ready = incast_transport::Ready<Params, Timers>;
 
-    fn policy(&self, site: &PortSite) -> Policy {
-        let control = ClassPolicy::fifo(Limit::Bytes(self.params.control_limit.0));
-        let data = ClassPolicy::fifo(site.buffer);
-        let packet_time = self.fabric.mtu_time(site.rate);
-        let marker = PortMarker::new(&self.params, self.period, packet_time);
-        Policy { transport: ID, classes: vec![control, data], markers: vec![Box::new(marker)] }
-    }
+fn burst(params: &Params, site: &HostSite) -> u32 {
+    params.burst.unwrap_or(site.bdp_packets)
+}
 
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        let mut resolved = self.params.resolved();
-        resolved.push(("period (in force)", self.period.to_string()));
-        resolved.push(("stall (in force)", self.silence.first.to_string()));
-        resolved
-    }
+fn host(ren: &Ready, site: &HostSite) -> Box<dyn Host> {
+    let silence = ren.derived.silence;
+    let burst = burst(&ren.params, site);
+    let senders = sender::terms(burst, ren.fabric.mtu_time(site.rate), silence);
+    let receivers = receiver::terms(burst, silence);
+    Box::new(ReceiverDriven::new(senders, receivers, silence))
+}
 
-    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
-        packets.min(self.params.burst.unwrap_or(site.bdp_packets))
-    }
+fn policy(ren: &Ready, site: &PortSite) -> Policy {
+    let control = Limit::Bytes(ren.params.control_limit.0);
+    let packet_time = ren.fabric.mtu_time(site.rate);
+    let marker = PortMarker::new(&ren.params, ren.derived.period, packet_time);
+    Policy::two_queues(ID, control, site.buffer, vec![Box::new(marker)])
 }

@@ -3,7 +3,7 @@
 use super::*;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Outbound, Progress};
 use incast_transport::{
-    Bytes, Explicit, Extension, FlowId, Header, HostId, Packet, Random, Rate, Span,
+    Bytes, Explicit, Extension, FlowId, Framing, Header, HostId, Packet, Random, Rate, Span, Time,
 };
 
 const LINE: f64 = 10e9;

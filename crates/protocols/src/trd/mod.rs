@@ -14,84 +14,53 @@ pub use params::Params;
 
 use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
 use incast_transport::{
-    ClassPolicy, Configured, EcnUse, FabricSite, Host, HostSite, Info, Kind, Limit, ParameterDoc,
-    ParameterError, Policy, PortSite, Routing, Transport, TransportId,
+    Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
+    Routing, TransportId,
 };
-use std::sync::Arc;
 
 /// Number on the wire.
 pub const ID: TransportId = TransportId(2);
 
 /// The catalogue entry.
-pub static ENTRY: Trd = Trd;
-
-static INFO: Info = Info {
-    name: "trd",
-    id: ID,
-    title: "traditional receiver-driven transport",
-    paper: "the baseline of the models in REN (IEEE TCC 2021, §4) and AMRT (ICPP 2020, §5)",
-    kind: Kind::ReceiverDriven,
-    switch_support: "drop-tail FIFO and a control class",
-    routing: Routing::Ecmp,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: false,
-    made_for_pfc: false,
-    feedback_bits: None,
-    deviations: &[],
+pub static ENTRY: Declaration<Params, Silence> = Declaration {
+    info: &Info {
+        name: "trd",
+        id: ID,
+        title: "traditional receiver-driven transport",
+        paper: "the baseline of the models in REN (IEEE TCC 2021, §4) and AMRT (ICPP 2020, §5)",
+        kind: Kind::ReceiverDriven,
+        switch_support: "drop-tail FIFO and a control class",
+        routing: Routing::Ecmp,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: false,
+        made_for_pfc: false,
+        feedback_bits: None,
+        deviations: &[],
+    },
+    derive: |params, fabric| Ok(Silence::of(fabric, params.stall)),
+    host,
+    policy,
+    unsolicited: |trd, site, packets| packets.min(burst(&trd.params, site)),
+    optional: Optional {
+        in_force: |trd| vec![("stall (in force)", trd.derived.first.to_string())],
+        ..Optional::NONE
+    },
 };
 
-/// The transport.
-pub struct Trd;
-
-impl Transport for Trd {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        let params = Params::read(settings)?;
-        let silence = Silence::of(&fabric, params.stall);
-        Ok(Arc::new(Ready { params, fabric, silence }))
-    }
+fn burst(params: &Params, site: &HostSite) -> u32 {
+    params.burst.unwrap_or(site.bdp_packets)
 }
 
-struct Ready {
-    params: Params,
-    fabric: Arc<FabricSite>,
-    silence: Silence,
+fn host(trd: &Ready<Params, Silence>, site: &HostSite) -> Box<dyn Host> {
+    let burst = burst(&trd.params, site);
+    let packet_time = trd.fabric.mtu_time(site.rate);
+    let senders = sender::terms(burst, packet_time, trd.derived);
+    let receivers = receiver::terms(burst, trd.derived);
+    Box::new(ReceiverDriven::new(senders, receivers, trd.derived))
 }
 
-impl Configured for Ready {
-    fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        let burst = self.params.burst.unwrap_or(site.bdp_packets);
-        let packet_time = self.fabric.mtu_time(site.rate);
-        let senders = sender::terms(burst, packet_time, self.silence);
-        let receivers = receiver::terms(burst, self.silence);
-        Box::new(ReceiverDriven::new(senders, receivers, self.silence))
-    }
-
-    fn policy(&self, site: &PortSite) -> Policy {
-        let control = ClassPolicy::fifo(Limit::Bytes(self.params.control_limit.0));
-        let data = ClassPolicy::fifo(site.buffer);
-        Policy { transport: ID, classes: vec![control, data], markers: vec![] }
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        let mut resolved = self.params.resolved();
-        resolved.push(("stall (in force)", self.silence.first.to_string()));
-        resolved
-    }
-
-    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
-        packets.min(self.params.burst.unwrap_or(site.bdp_packets))
-    }
+fn policy(trd: &Ready<Params, Silence>, site: &PortSite) -> Policy {
+    let control = Limit::Bytes(trd.params.control_limit.0);
+    Policy::two_queues(ID, control, site.buffer, vec![])
 }

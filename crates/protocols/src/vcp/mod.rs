@@ -18,10 +18,9 @@ pub use switch::{VcpMarker, code, marker};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
-    Configured, EcnUse, FabricSite, Host, HostSite, Info, Kind, ParameterDoc, ParameterError,
-    Policy, PortSite, Routing, Time, Transport, TransportId,
+    Declaration, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready, Routing,
+    Time, TransportId,
 };
-use std::sync::Arc;
 
 /// VCP's number on the wire; its code is in the ECN bits.
 pub const ID: TransportId = TransportId(0x90);
@@ -34,78 +33,42 @@ pub const HIGH: u8 = 2;
 pub const OVERLOAD: u8 = 3;
 
 /// The catalogue entry.
-pub static ENTRY: Entry = Entry;
-
-/// VCP.
-pub struct Entry;
-
-static INFO: Info = Info {
-    name: "vcp",
-    id: ID,
-    title: "VCP",
-    paper: "Xia, Subramanian, Stoica and Kalyanaraman, One more bit is enough, SIGCOMM 2005",
-    kind: Kind::Window,
-    switch_support: "writes its load into the two ECN bits",
-    routing: Routing::Ecmp,
-    symmetric_paths: false,
-    ecn: EcnUse::OwnCode,
-    marks: true,
-    made_for_pfc: false,
-    // The largest code, in the ECN bits.
-    feedback_bits: Some(u8::BITS - OVERLOAD.leading_zeros()),
-    deviations: &[],
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "vcp",
+        id: ID,
+        title: "VCP",
+        paper: "Xia, Subramanian, Stoica and Kalyanaraman, One more bit is enough, SIGCOMM 2005",
+        kind: Kind::Window,
+        switch_support: "writes its load into the two ECN bits",
+        routing: Routing::Ecmp,
+        symmetric_paths: false,
+        ecn: EcnUse::OwnCode,
+        marks: true,
+        made_for_pfc: false,
+        // The largest code, in the ECN bits.
+        feedback_bits: Some(u8::BITS - OVERLOAD.leading_zeros()),
+        deviations: &[],
+    },
+    derive: |_, _| Ok(()),
+    host,
+    policy,
+    unsolicited: |vcp, _, packets| packets.min(vcp.params.initial_window),
+    optional: Optional { shapes_nic: |vcp| vcp.params.at_nics, ..Optional::NONE },
 };
 
-impl Transport for Entry {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
-    }
+fn host(vcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
+    let Params { rto_min, rto_initial, .. } = vcp.params;
+    let options = Options {
+        data_mark: LOW,
+        rto: RtoBounds::starting_at(rto_initial, rto_min),
+        ..Options::tcp(ID, rto_min)
+    };
+    let (params, fabric) = (vcp.params.clone(), vcp.fabric.clone());
+    let law = law(Copying, move |_, _, _| Vcp::new(&params, &fabric));
+    Box::new(SenderDriven::new(law, options))
 }
 
-/// VCP with its parameters, for one fabric.
-struct Plan {
-    params: Params,
-    fabric: Arc<FabricSite>,
-}
-
-impl Configured for Plan {
-    fn host(&self, _site: &HostSite) -> Box<dyn Host> {
-        let Params { rto_min, rto_initial, .. } = self.params;
-        let options = Options {
-            data_mark: LOW,
-            rto: RtoBounds::starting_at(rto_initial, rto_min),
-            ..Options::tcp(ID, rto_min)
-        };
-        let (params, fabric) = (self.params.clone(), self.fabric.clone());
-        let law = law(Copying, move |_, _, _| Vcp::new(&params, &fabric));
-        Box::new(SenderDriven::new(law, options))
-    }
-
-    fn policy(&self, site: &PortSite) -> Policy {
-        Policy::one_queue(ID, site.buffer, Box::new(marker(&self.params, site, Time::NEVER)))
-    }
-
-    fn shapes_nic(&self) -> bool {
-        self.params.at_nics
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.params.resolved()
-    }
-
-    fn unsolicited(&self, _site: &HostSite, packets: u32) -> u32 {
-        packets.min(self.params.initial_window)
-    }
+fn policy(vcp: &Ready<Params>, site: &PortSite) -> Policy {
+    Policy::one_queue(ID, site.buffer, Box::new(marker(&vcp.params, site, Time::NEVER)))
 }

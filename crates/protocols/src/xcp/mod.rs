@@ -18,10 +18,9 @@ pub use switch::{Controller, Gains, XcpMarker};
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{DelayedAck, Options, SenderDriven, law};
 use incast_transport::{
-    Configured, Ecn, EcnUse, Explicit, Extension, FabricSite, Host, HostSite, Info, Kind,
-    ParameterDoc, ParameterError, Policy, PortSite, Routing, Span, Transport, TransportId,
+    Declaration, Ecn, EcnUse, Explicit, Extension, Host, HostSite, Info, Kind, Optional, Policy,
+    PortSite, Ready, Routing, Span, TransportId,
 };
-use std::sync::Arc;
 
 /// XCP's number on the wire.
 pub const ID: TransportId = TransportId(14);
@@ -52,89 +51,49 @@ fn feedback_of(extension: &Extension) -> (i32, i32) {
 }
 
 /// The catalogue entry.
-pub static ENTRY: Entry = Entry;
-
-/// XCP.
-pub struct Entry;
-
-static INFO: Info = Info {
-    name: "xcp",
-    id: ID,
-    title: "XCP",
-    paper: "Katabi, Handley and Rohrs, Congestion control for high bandwidth-delay product \
-            networks, SIGCOMM 2002",
-    kind: Kind::Window,
-    switch_support: "computes feedback for each packet from what arrives and waits",
-    routing: Routing::Ecmp,
-    symmetric_paths: false,
-    ecn: EcnUse::None,
-    marks: true,
-    made_for_pfc: false,
-    feedback_bits: Some(8 * header_of(false, 0, 0, 0, 0).bytes() as u32),
-    deviations: &[],
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "xcp",
+        id: ID,
+        title: "XCP",
+        paper: "Katabi, Handley and Rohrs, Congestion control for high bandwidth-delay product \
+                networks, SIGCOMM 2002",
+        kind: Kind::Window,
+        switch_support: "computes feedback for each packet from what arrives and waits",
+        routing: Routing::Ecmp,
+        symmetric_paths: false,
+        ecn: EcnUse::None,
+        marks: true,
+        made_for_pfc: false,
+        feedback_bits: Some(8 * header_of(false, 0, 0, 0, 0).bytes() as u32),
+        deviations: &[],
+    },
+    derive: |_, _| Ok(()),
+    host,
+    policy,
+    // The congestion header is charged: no flow takes the time it would take without one.
+    unsolicited: |_, _, _| 0,
+    optional: Optional { shapes_nic: |xcp| xcp.params.at_nics, ..Optional::NONE },
 };
 
-impl Transport for Entry {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
+fn host(xcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
+    let (params, framing) = (xcp.params.clone(), xcp.fabric.framing);
+    let returning = Returning { long: params.header == 20 };
+    let law = law(returning, move |_, _, _| Xcp::new(&params, framing));
+    Box::new(SenderDriven::new(law, options(xcp)))
+}
 
-    fn parameters(&self) -> Vec<ParameterDoc> {
-        Params::docs()
-    }
-
-    fn configure(
-        &self,
-        settings: &[(String, String)],
-        fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
-        Ok(Arc::new(Plan { params: Params::read(settings)?, fabric }))
+fn options(xcp: &Ready<Params>) -> Options {
+    let Params { rto_min, rto_initial, delayed_ack, delayed_ack_timeout, .. } = xcp.params;
+    Options {
+        data_mark: Ecn::NotEct as u8,
+        rto: RtoBounds::starting_at(rto_initial, rto_min),
+        delayed_ack: DelayedAck::of(delayed_ack, delayed_ack_timeout),
+        max_payload: xcp.fabric.framing.mss() - xcp.params.header as u16,
+        ..Options::tcp(ID, rto_min)
     }
 }
 
-/// XCP with its parameters, for one fabric.
-struct Plan {
-    params: Params,
-    fabric: Arc<FabricSite>,
-}
-
-impl Plan {
-    fn options(&self) -> Options {
-        let Params { rto_min, rto_initial, delayed_ack, delayed_ack_timeout, .. } = self.params;
-        let delayed =
-            DelayedAck { count: delayed_ack.min(255) as u8, timeout: delayed_ack_timeout };
-        Options {
-            data_mark: Ecn::NotEct as u8,
-            rto: RtoBounds::starting_at(rto_initial, rto_min),
-            delayed_ack: (delayed_ack > 1).then_some(delayed),
-            max_payload: self.fabric.framing.mss() - self.params.header as u16,
-            ..Options::tcp(ID, rto_min)
-        }
-    }
-}
-
-impl Configured for Plan {
-    fn host(&self, _site: &HostSite) -> Box<dyn Host> {
-        let (params, framing) = (self.params.clone(), self.fabric.framing);
-        let returning = Returning { long: params.header == 20 };
-        let law = law(returning, move |_, _, _| Xcp::new(&params, framing));
-        Box::new(SenderDriven::new(law, self.options()))
-    }
-
-    fn policy(&self, site: &PortSite) -> Policy {
-        Policy::one_queue(ID, site.buffer, Box::new(XcpMarker::new(&self.params, site)))
-    }
-
-    fn shapes_nic(&self) -> bool {
-        self.params.at_nics
-    }
-
-    fn resolved(&self) -> Vec<(&'static str, String)> {
-        self.params.resolved()
-    }
-
-    fn unsolicited(&self, _site: &HostSite, _packets: u32) -> u32 {
-        // The congestion header is charged: no flow takes the time it would take without one.
-        0
-    }
+fn policy(xcp: &Ready<Params>, site: &PortSite) -> Policy {
+    Policy::one_queue(ID, site.buffer, Box::new(XcpMarker::new(&xcp.params, site)))
 }

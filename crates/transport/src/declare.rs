@@ -1,0 +1,187 @@
+//! How a transport is declared: facts and functions in one value, from which the rest follows.
+
+use crate::{
+    Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Parameters, Policy,
+    PortSite, SwitchHook, SwitchSite, Transport,
+};
+use std::sync::Arc;
+
+/// A transport: what it is, and the functions that make its parts. Each folder of
+/// `crates/protocols` has one as a static, `ENTRY`.
+///
+/// `P` are its parameters (made by [`parameters!`](crate::parameters)), `D` is what it derives from
+/// them and the fabric once, before any host or port exists; `()` if nothing.
+///
+/// ```
+/// # use incast_transport::*;
+/// # fn host(_: &Ready<Params>, _: &HostSite) -> Box<dyn Host> { unimplemented!() }
+/// parameters! {
+///     /// Parameters of an example.
+///     pub struct Params for "example" {
+///         /// First window, in full packets.
+///         window: u32 = 10, "1 to 1000" => |v| (1..=1_000).contains(v), "RFC 6928";
+///     }
+/// }
+///
+/// pub static ENTRY: Declaration<Params> = Declaration {
+///     info: &Info {
+///         name: "example",
+///         id: TransportId(99),
+///         title: "Example",
+///         paper: "none",
+///         kind: Kind::Window,
+///         switch_support: "none",
+///         routing: Routing::Ecmp,
+///         symmetric_paths: false,
+///         ecn: EcnUse::None,
+///         marks: false,
+///         made_for_pfc: false,
+///         feedback_bits: None,
+///         deviations: &[],
+///     },
+///     derive: |_, _| Ok(()),
+///     host,
+///     policy: |_, site| Policy {
+///         transport: TransportId(99),
+///         classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
+///         markers: vec![],
+///     },
+///     unsolicited: |example, _, packets| packets.min(example.params.window),
+///     optional: Optional::NONE,
+/// };
+///
+/// assert_eq!(ENTRY.parameters()[0].default, "10");
+/// ```
+pub struct Declaration<P, D = ()> {
+    /// Facts.
+    pub info: &'static Info,
+    /// What follows from parameters and fabric, or why they do not fit together.
+    pub derive: fn(&P, &FabricSite) -> Result<D, ParameterError>,
+    /// The transport of one host.
+    pub host: fn(&Ready<P, D>, &HostSite) -> Box<dyn Host>,
+    /// What it asks of a port; see [`Configured::policy`].
+    pub policy: fn(&Ready<P, D>, &PortSite) -> Policy,
+    /// Packets that a source sends before it hears from its destination; see
+    /// [`Configured::unsolicited`].
+    pub unsolicited: fn(&Ready<P, D>, &HostSite, u32) -> u32,
+    /// What most transports leave out.
+    pub optional: Optional<P, D>,
+}
+
+/// The functions of a [`Declaration`] that most transports leave out; those that are left out are
+/// taken from [`Optional::NONE`].
+pub struct Optional<P, D = ()> {
+    /// Values beside the parameters that the manifest shows, such as `period (in force)` for a
+    /// `period` that is `auto`.
+    pub in_force: fn(&Ready<P, D>) -> Vec<(&'static str, String)>,
+    /// What the user should look at before trusting a run; see [`Configured::warnings`].
+    pub warnings: fn(&Ready<P, D>) -> Vec<String>,
+    /// Whether a NIC needs the policy too; see [`Configured::shapes_nic`].
+    pub shapes_nic: fn(&Ready<P, D>) -> bool,
+    /// What it does in switches beyond ports; see [`Configured::hook`].
+    pub hook: fn(&Ready<P, D>, &SwitchSite) -> Option<Box<dyn SwitchHook>>,
+}
+
+impl<P, D> Optional<P, D> {
+    /// No further values, no warnings, nothing at NICs and no hook.
+    pub const NONE: Optional<P, D> = Optional {
+        in_force: |_| vec![],
+        warnings: |_| vec![],
+        shapes_nic: |_| false,
+        hook: |_, _| None,
+    };
+}
+
+/// A transport with its parameters, for one fabric: what the functions of its [`Declaration`] are
+/// given.
+pub struct Ready<P, D = ()> {
+    /// Its parameters.
+    pub params: P,
+    /// What it derived from them.
+    pub derived: D,
+    /// The fabric.
+    pub fabric: Arc<FabricSite>,
+}
+
+/// A declaration in force for one fabric.
+struct InForce<P, D> {
+    declaration: Declaration<P, D>,
+    ready: Ready<P, D>,
+}
+
+impl<P, D> Clone for Declaration<P, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P, D> Copy for Declaration<P, D> {}
+
+impl<P, D> Clone for Optional<P, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P, D> Copy for Optional<P, D> {}
+
+impl<P, D> Transport for Declaration<P, D>
+where
+    P: Parameters + Send + Sync + 'static,
+    D: Send + Sync + 'static,
+{
+    fn info(&self) -> &'static Info {
+        self.info
+    }
+
+    fn parameters(&self) -> Vec<ParameterDoc> {
+        P::docs()
+    }
+
+    fn configure(
+        &self,
+        settings: &[(String, String)],
+        fabric: Arc<FabricSite>,
+    ) -> Result<Arc<dyn Configured>, ParameterError> {
+        let params = P::read(settings)?;
+        let derived = (self.derive)(&params, &fabric)?;
+        let ready = Ready { params, derived, fabric };
+        Ok(Arc::new(InForce { declaration: *self, ready }))
+    }
+}
+
+impl<P, D> Configured for InForce<P, D>
+where
+    P: Parameters + Send + Sync + 'static,
+    D: Send + Sync + 'static,
+{
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        (self.declaration.host)(&self.ready, site)
+    }
+
+    fn policy(&self, site: &PortSite) -> Policy {
+        (self.declaration.policy)(&self.ready, site)
+    }
+
+    fn shapes_nic(&self) -> bool {
+        (self.declaration.optional.shapes_nic)(&self.ready)
+    }
+
+    fn hook(&self, site: &SwitchSite) -> Option<Box<dyn SwitchHook>> {
+        (self.declaration.optional.hook)(&self.ready, site)
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        let mut resolved = self.ready.params.resolved();
+        resolved.extend((self.declaration.optional.in_force)(&self.ready));
+        resolved
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        (self.declaration.optional.warnings)(&self.ready)
+    }
+
+    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
+        (self.declaration.unsolicited)(&self.ready, site, packets)
+    }
+}
