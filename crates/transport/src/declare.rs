@@ -6,6 +6,12 @@ use crate::{
 };
 use std::sync::Arc;
 
+/// Names and values for the manifest.
+pub type Values = Vec<(&'static str, String)>;
+
+/// What a transport does in a switch beyond its ports, if anything.
+pub type Hook = Option<Box<dyn SwitchHook>>;
+
 /// A transport: what it is, and the functions that make its parts. Each folder of
 /// `crates/protocols` has one as a static, `ENTRY`.
 ///
@@ -73,13 +79,13 @@ pub struct Declaration<P, D = ()> {
 pub struct Optional<P, D = ()> {
     /// Values beside the parameters that the manifest shows, such as `period (in force)` for a
     /// `period` that is `auto`.
-    pub in_force: fn(&Ready<P, D>) -> Vec<(&'static str, String)>,
+    pub in_force: fn(&Ready<P, D>) -> Values,
     /// What the user should look at before trusting a run; see [`Configured::warnings`].
     pub warnings: fn(&Ready<P, D>) -> Vec<String>,
     /// Whether a NIC needs the policy too; see [`Configured::shapes_nic`].
     pub shapes_nic: fn(&Ready<P, D>) -> bool,
     /// What it does in switches beyond ports; see [`Configured::hook`].
-    pub hook: fn(&Ready<P, D>, &SwitchSite) -> Option<Box<dyn SwitchHook>>,
+    pub hook: fn(&Ready<P, D>, &SwitchSite) -> Hook,
 }
 
 impl<P, D> Optional<P, D> {
@@ -167,11 +173,11 @@ where
         (self.declaration.optional.shapes_nic)(&self.ready)
     }
 
-    fn hook(&self, site: &SwitchSite) -> Option<Box<dyn SwitchHook>> {
+    fn hook(&self, site: &SwitchSite) -> Hook {
         (self.declaration.optional.hook)(&self.ready, site)
     }
 
-    fn resolved(&self) -> Vec<(&'static str, String)> {
+    fn resolved(&self) -> Values {
         let mut resolved = self.ready.params.resolved();
         resolved.extend((self.declaration.optional.in_force)(&self.ready));
         resolved

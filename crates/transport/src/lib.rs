@@ -30,7 +30,7 @@ mod site;
 
 pub use ages::Ages;
 pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, Routing, Transport};
-pub use declare::{Declaration, Optional, Ready};
+pub use declare::{Declaration, Hook, Optional, Ready, Values};
 pub use env::Env;
 pub use flow::{Flow, Segments};
 pub use host::Host;
