@@ -22,9 +22,6 @@ pub mod trd;
 pub mod vcp;
 pub mod xcp;
 
-#[cfg(test)]
-mod trial;
-
 use incast_transport::{HeaderView, Transport};
 
 /// Every transport, by name.

@@ -2,28 +2,21 @@
 
 use super::ENTRY;
 use crate::homa;
-use crate::homa::bench::{MSS, SLOT};
-use crate::ndp::network::{Network, finished, taken};
-use crate::ndp::test_world::flow;
-use incast_transport::{Bytes, Limit, Random, RunRecord, Span, Time, Transport};
-use incast_world::Faults;
+use incast_testkit::*;
+use incast_transport::{Bytes, Limit, Random, Span, Time, Transport};
 
 fn network(
     transport: &'static dyn Transport,
     settings: &[(&'static str, &'static str)],
     spec: &str,
-) -> Network {
-    let mut network = Network::new(transport, settings, spec, Span::from_us(2));
+) -> Trial<'static> {
+    let mut network = Trial::of(transport, settings, spec, Span::from_us(2));
     network.buffer = Limit::Bytes(128 << 10);
     network
 }
 
-fn blind(network: &Network) -> u64 {
-    network.base_rtt.0.div_ceil(SLOT.0)
-}
-
-fn drops(record: &RunRecord) -> u32 {
-    record.ports.iter().map(|port| port.total.drops).sum()
+fn blind(network: &Trial) -> u64 {
+    network.base_rtt().0.div_ceil(FULL.0)
 }
 
 #[test]
@@ -31,8 +24,8 @@ fn a_short_flow_alone_takes_the_ideal_time() {
     for (spec, dst) in [("star:2", 1), ("leaf-spine:2x2x2", 3)] {
         let network = network(&ENTRY, &[], spec);
         for packets in [1, blind(&network)] {
-            let record = network.run(vec![flow(0, 0, dst, packets * MSS, Time(777))]);
-            assert_eq!(taken(&record, 0), network.ideal(0, dst, packets), "{spec}");
+            let record = network.carry(vec![flow(0, 0, dst, packets * MSS, Time(777))]);
+            assert_eq!(record.fct(0), network.ideal(0, dst, packets), "{spec}");
         }
     }
 }
@@ -40,9 +33,9 @@ fn a_short_flow_alone_takes_the_ideal_time() {
 #[test]
 fn a_long_flow_alone_is_a_probe_behind_the_ideal_time() {
     let network = network(&ENTRY, &[], "leaf-spine:2x2x2");
-    let record = network.run(vec![flow(0, 0, 3, 2_000 * MSS, Time::ZERO)]);
-    let late = taken(&record, 0) - network.ideal(0, 3, 2_000);
-    assert_eq!(late, network.rate.tx_time(Bytes(84)));
+    let record = network.carry(vec![flow(0, 0, 3, 2_000 * MSS, Time::ZERO)]);
+    let late = record.fct(0) - network.ideal(0, 3, 2_000);
+    assert_eq!(late, network.rate().tx_time(Bytes(84)));
     assert_eq!(record.flows[0].retransmits, 0);
 }
 
@@ -52,22 +45,22 @@ fn synchronous_bursts_lose_unscheduled_packets_only_and_recover_at_line_rate() {
         let network = network(&ENTRY, &[("threshold_of", "port")], "star:17");
         let burst = blind(&network);
         let flows = (0..senders).map(|id| flow(id, id + 1, 0, burst * MSS, Time::ZERO));
-        let record = network.run(flows.collect());
+        let record = network.carry(flows.collect());
         assert!(record.complete);
         // Delivered in the first round trip: what the link carries, and four packets.
         let lost = (senders as u64 - 1) * burst - 4;
-        let found = drops(&record) as u64;
+        let found = record.drops() as u64;
         assert!(found.abs_diff(lost) <= senders as u64 + 2, "{senders}: {found} of {lost}");
         // Each lost packet is sent again once.
         let again: u32 = record.flows.iter().map(|flow| flow.retransmits).sum();
         assert_eq!(again as u64, found);
         // Four packets wait, and scheduled ones no more than overcommitment lets them.
-        let queue = network.last_hop(&record, 0).total.backlog_max;
+        let queue = record.last_hop(0).total.backlog_max;
         assert!(queue <= (4 + 4 * burst) * 1_538, "{senders}: {queue}");
         // The probe, a round trip of grace, grants: then the link is busy to the end.
-        let link = SLOT * (senders as u64 * burst) + network.base_rtt * 3;
-        let got = finished(&record).since(Time::ZERO);
-        assert!(got <= link + SLOT * (senders as u64), "{senders}: {got} {link}");
+        let link = FULL * (senders as u64 * burst) + network.base_rtt() * 3;
+        let got = record.finished().since(Time::ZERO);
+        assert!(got <= link + FULL * (senders as u64), "{senders}: {got} {link}");
     }
 }
 
@@ -77,13 +70,13 @@ fn an_incast_takes_a_fraction_of_homas_time_in_a_small_buffer() {
         let mut network = network(transport, &[], "star:41");
         network.buffer = Limit::Bytes(65_536);
         let flows = (0..40).map(|id| flow(id, id + 1, 0, 8 * MSS, Time::ZERO)).collect();
-        let record = network.run(flows);
+        let record = network.carry(flows);
         assert!(record.complete);
-        finished(&record).since(Time::ZERO)
+        record.finished().since(Time::ZERO)
     };
     let (aeolus, homa) = (run(&ENTRY), run(&homa::ENTRY));
     assert!(aeolus * 3 < homa, "{aeolus} {homa}");
-    assert!(aeolus < SLOT * (40 * 8) * 5 / 4, "{aeolus}");
+    assert!(aeolus < FULL * (40 * 8) * 5 / 4, "{aeolus}");
 }
 
 #[test]
@@ -92,14 +85,14 @@ fn without_a_threshold_it_starts_as_homa_does() {
         let mut network = network(transport, settings, "star:9");
         network.buffer = Limit::Unlimited;
         let flows = (0..8).map(|id| flow(id, id + 1, 0, (20 + 10 * id as u64) * MSS, Time::ZERO));
-        let record = network.run(flows.collect());
-        assert_eq!(drops(&record), 0);
-        (finished(&record).since(Time::ZERO), record)
+        let record = network.carry(flows.collect());
+        assert_eq!(record.drops(), 0);
+        (record.finished().since(Time::ZERO), record)
     };
     let (homa, _) = run(&homa::ENTRY, &[]);
     let (aeolus, record) = run(&ENTRY, &[("threshold", "1000000")]);
     // Probes and the waits of those behind them.
-    assert!(aeolus.0.abs_diff(homa.0) < SLOT.0 * 10, "{aeolus} {homa}");
+    assert!(aeolus.0.abs_diff(homa.0) < FULL.0 * 10, "{aeolus} {homa}");
     assert!(record.flows.iter().map(|flow| flow.retransmits).sum::<u32>() < 8 * 9);
 }
 
@@ -107,13 +100,13 @@ fn without_a_threshold_it_starts_as_homa_does() {
 fn with_a_threshold_of_zero_it_waits_for_grants() {
     let network = network(&ENTRY, &[("threshold", "0")], "star:3");
     let burst = blind(&network);
-    let record = network.run(vec![flow(0, 1, 0, burst * MSS, Time::ZERO)]);
-    assert_eq!(drops(&record) as u64, burst);
+    let record = network.carry(vec![flow(0, 1, 0, burst * MSS, Time::ZERO)]);
+    assert_eq!(record.drops() as u64, burst);
     // The burst, the probe's way, the grace, and then a grant and its packet.
-    let grace = network.base_rtt;
-    let least = SLOT * burst + grace + network.base_rtt;
-    let late = taken(&record, 0);
-    assert!(late >= least && late <= least + SLOT * burst + Span::from_us(10), "{late} {least}");
+    let grace = network.base_rtt();
+    let least = FULL * burst + grace + network.base_rtt();
+    let late = record.fct(0);
+    assert!(late >= least && late <= least + FULL * burst + Span::from_us(10), "{late} {least}");
     assert_eq!(record.flows[0].retransmits as u64, burst);
 }
 
@@ -128,32 +121,16 @@ fn scheduled_traffic_loses_nothing() {
         let start = Time(1_000_000_000 + random.below(4_000_000_000));
         flows.push(flow(id, 5 + id % 24, 0, (1 + random.below(9)) * MSS, start));
     }
-    let record = network.run(flows);
+    let record = network.carry(flows);
     assert!(record.complete);
-    assert!(drops(&record) > 10);
-    let queue = network.last_hop(&record, 0).total.backlog_max;
+    assert!(record.drops() > 10);
+    let queue = record.last_hop(0).total.backlog_max;
     assert!(queue < 128 << 10, "the buffer was never full: {queue}");
 }
 
 #[test]
 fn every_flow_completes_despite_faults() {
     for seed in 1..6 {
-        let mut network = Network::new(&ENTRY, &[], "leaf-spine:3x2x3", Span::from_us(1));
-        let late = Span::from_us(30);
-        network.options.faults = Faults { loss: 0.01, reorder: 0.02, duplicate: 0.01, late };
-        network.options.seed = seed;
-        network.options.until = Time::ZERO + Span::from_secs(2);
-        let mut random = Random::new(seed, 0, 0);
-        let flows = (0..60).map(|id| {
-            let src = random.below(9) as u32;
-            let dst = (src + 1 + random.below(8) as u32) % 9;
-            flow(id, src, dst, 1 + random.below(100_000), Time(random.below(300_000_000)))
-        });
-        let flows: Vec<_> = flows.collect();
-        let sizes: Vec<_> = flows.iter().map(|flow| flow.size).collect();
-        let record = network.run(flows);
-        assert!(record.complete, "seed {seed}");
-        let delivered: Vec<_> = record.flows.iter().map(|flow| flow.delivered).collect();
-        assert_eq!(delivered, sizes);
+        Trial::of(&ENTRY, &[], "leaf-spine:3x2x3", Span::from_us(1)).survives_impairments(seed);
     }
 }

@@ -1,20 +1,23 @@
 //! Known answers and invariants of Aeolus: scripts of packets in and out, and its port.
 
 use super::{Both, ENTRY, ID};
-use crate::homa::bench::{Bench, MSS, RATE, SLOT, eight, slots};
-use crate::ndp::test_world::{Unkindness, World, configured, fabric, flow};
+use crate::homa::tests::{Messages, RATE, driver, eight, slots};
 use incast_egress::port::build;
+use incast_testkit::{
+    Driver, FULL, Harness, MSS, Network, Probabilities, configured, fabric_site, flow, packet,
+    port_site,
+};
 use incast_transport::{
-    Classes, Dequeue, Discipline, Fate, FlowId, Framing, Header, HostId, Limit, Packet, PacketPool,
-    Parameters, Port, PortEnv, PortSite, Random, Span, Time, Transport, data_flag, flag,
+    Classes, Dequeue, Discipline, Fate, Header, Limit, Packet, Parameters, Port, PortSite, Random,
+    Span, Time, Transport, data_flag, flag,
 };
 
 const U: u8 = data_flag::UNSCHEDULED;
 /// A base RTT.
-const GRACE: Span = Span(SLOT.0 * 8);
+const GRACE: Span = Span(FULL.0 * 8);
 
-fn bench(settings: &[(&str, &str)]) -> Bench {
-    Bench::new(&ENTRY, settings)
+fn bench(settings: &[(&str, &str)]) -> Driver {
+    driver(&ENTRY, settings)
 }
 
 fn unscheduled(packet: &Packet) -> bool {
@@ -29,12 +32,12 @@ fn probe(packet: &Packet) -> Option<(u32, u32)> {
 }
 
 /// A probe of host 2 arrives.
-fn probed(b: &mut Bench, now: Time, flow: u32, packets: u32, sent: u32) {
-    b.receive(now, 2, flow, Header::Probe { packets, sent, spare: 0, flags: 0 }, 0);
+fn probed(b: &mut Driver, now: Time, flow: u32, packets: u32, sent: u32) {
+    b.from(now, 2, flow, Header::Probe { packets, sent, spare: 0, flags: 0 }, 0);
 }
 
-fn acks(b: &mut Bench, now: Time, flow: u32, seq: u32, cumulative: u32, flags: u8) {
-    b.receive(now, 2, flow, Header::Ack { seq, cumulative, number: 0, flags }, 0);
+fn acks(b: &mut Driver, now: Time, flow: u32, seq: u32, cumulative: u32, flags: u8) {
+    b.from(now, 2, flow, Header::Ack { seq, cumulative, number: 0, flags }, 0);
 }
 
 /// Grants and what they ask for first.
@@ -96,7 +99,7 @@ fn a_grant_for_a_lost_packet_brings_it_first_and_scheduled() {
     b.drain(slots(0));
     b.grant(slots(9), 0, 9, 7);
     let again = Header::Grant { seq: 9, request: 4, tag: 2, flags: data_flag::REQUEST };
-    b.receive(slots(9), 2, 0, again, 0);
+    b.from(slots(9), 2, 0, again, 0);
     let packet = b.transmit(slots(9)).unwrap();
     assert_eq!((packet.header.data_key(), packet.class), (4, 2));
     assert!(packet.has(flag::RETRANSMIT) && !unscheduled(&packet));
@@ -110,7 +113,7 @@ fn a_lost_probe_is_repeated() {
     b.open(slots(0), &flow(0, 1, 2, 3 * MSS, slots(0)));
     b.drain(slots(0));
     // A round trip and 128 packets of buffer.
-    let wait = SLOT * (8 + 128);
+    let wait = FULL * (8 + 128);
     let sent = b.run(slots(0) + Span::from_ms(2));
     let times: Vec<_> = sent.iter().map(|&(at, packet)| (at, probe(&packet))).collect();
     assert_eq!(times, [1, 2].map(|n| (slots(0) + wait * n, Some((3, 3)))));
@@ -192,7 +195,7 @@ fn a_burst_that_is_lost_as_a_whole_is_recovered_by_the_probe_alone() {
     for seq in 0..5 {
         b.data(slots(40), 2, 0, seq, 5, 0);
     }
-    assert_eq!((b.probe.outcomes().len(), b.host.open_flows()), (1, 0));
+    assert_eq!((b.harness.probe.outcomes().len(), b.host.open_flows()), (1, 0));
 }
 
 #[test]
@@ -268,25 +271,16 @@ fn a_burst_that_was_cut_short_needs_grants_for_the_rest() {
 
 struct Rig {
     port: Box<dyn Port>,
-    packets: PacketPool,
-    random: Random,
+    harness: Harness,
 }
 
 impl Rig {
     fn new(settings: &[(&str, &str)], buffer: Limit) -> Rig {
         let fabric = eight();
-        let site = PortSite {
-            port: 0,
-            rate: RATE,
-            nic: false,
-            tier: 1,
-            upward: false,
-            buffer,
-            fabric: fabric.clone(),
-        };
+        let site = PortSite { buffer, ..port_site(&fabric) };
         let policy = configured(&ENTRY, settings, &fabric).policy(&site);
         let port = build(vec![policy], &site).unwrap_or_else(|conflict| panic!("{conflict}"));
-        Rig { port, packets: PacketPool::new(Framing::ETHERNET), random: Random::new(0, 0, 0) }
+        Rig { port, harness: Harness::new() }
     }
 
     fn data(&mut self, seq: u32, class: u8, flags: u8) -> Fate {
@@ -294,29 +288,14 @@ impl Rig {
     }
 
     fn enqueue(&mut self, header: Header, class: u8, payload: u16) -> Fate {
-        let packet = self.packets.create(Packet {
-            header,
-            src: HostId(0),
-            dst: HostId(1),
-            flow: FlowId(0),
-            payload,
-            path: 0,
-            mark: 0,
-            class,
-            transport: ID,
-            flags: 0,
-            extension: 0,
-        });
-        let (random, packets) = (&mut self.random, &mut self.packets);
-        let mut env = PortEnv { now: Time::ZERO, random, packets };
-        self.port.enqueue(&mut env, packet).arriving
+        let packet = Packet { class, payload, ..packet(ID, header) };
+        let packet = self.harness.packets.create(packet);
+        self.harness.enqueue(&mut *self.port, Time::ZERO, packet).arriving
     }
 
     fn dequeue(&mut self) -> Option<u32> {
-        let (random, packets) = (&mut self.random, &mut self.packets);
-        let mut env = PortEnv { now: Time::ZERO, random, packets };
-        match self.port.dequeue(&mut env, Classes::ALL) {
-            Dequeue::Packet(packet) => Some(self.packets[packet].header.data_key()),
+        match self.harness.dequeue(&mut *self.port, Time::ZERO, Classes::ALL) {
+            Dequeue::Packet(packet) => Some(self.harness.packets[packet].header.data_key()),
             _ => None,
         }
     }
@@ -428,15 +407,7 @@ fn settings_of_both_are_known() {
     assert_eq!(names, resolved.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     let policy = |settings: &[(&str, &str)]| {
         let fabric = eight();
-        let site = PortSite {
-            port: 0,
-            rate: RATE,
-            nic: false,
-            tier: 1,
-            upward: false,
-            buffer: Limit::Bytes(64 << 10),
-            fabric: fabric.clone(),
-        };
+        let site = PortSite { buffer: Limit::Bytes(64 << 10), ..port_site(&fabric) };
         configured(&ENTRY, settings, &fabric).policy(&site).classes
     };
     let classes = policy(&[("priorities", "4"), ("threshold", "6"), PORT]);
@@ -449,24 +420,22 @@ fn settings_of_both_are_known() {
     assert!(classes.iter().all(|class| class.limit == Limit::Bytes(64 << 10)));
 }
 
-// -- an unkind network -------------------------------------------------------------------------
-
-fn world(settings: &[(&str, &str)], unkind: Unkindness, seed: u64) -> World {
-    let fabric = eight();
-    World::new(&*configured(&ENTRY, settings, &fabric), &fabric, unkind, seed)
-}
+// -- small networks ----------------------------------------------------------------------------
 
 #[test]
 fn without_loss_it_is_homa_and_one_probe() {
     for packets in [1u64, 8, 9, 300] {
-        let mut world = world(&[], Unkindness::default(), 1);
-        world.add(flow(0, 0, 1, packets * MSS, Time::ZERO));
-        world.run(Span::from_ms(10));
+        let fabric = eight();
+        let plan = configured(&ENTRY, &[], &fabric);
+        let mut network = Network::of(&*plan, &fabric, Probabilities::default(), 1);
+        network.add(flow(0, 0, 1, packets * MSS, Time::ZERO));
+        network.complete(Span::from_ms(10));
         let extra =
             if packets > 8 { RATE.tx_time(incast_transport::Bytes(84)) } else { Span::ZERO };
-        assert_eq!(world.completed(0), slots(packets) + extra + world.delay);
+        let end = slots(packets) + extra + network.delay();
+        assert_eq!(network.completed(0), Some(end));
         let count = |kind: fn(&Packet) -> bool| {
-            world.sent.iter().filter(|(_, packet)| kind(packet)).count() as u64
+            network.sent.iter().filter(|sent| kind(&sent.packet)).count() as u64
         };
         assert_eq!(count(|packet| probe(packet).is_some()), 1);
         assert_eq!(count(unscheduled), packets.min(8));
@@ -478,8 +447,7 @@ fn without_loss_it_is_homa_and_one_probe() {
 #[test]
 fn every_flow_completes_in_an_unkind_network() {
     for seed in 0..60 {
-        let mut random = Random::new(seed, 9, 9);
-        let fabric = fabric(4, RATE, Span::from_us(10 + 90 * (seed % 3)));
+        let fabric = fabric_site(4, RATE, Span::from_us(10 + 90 * (seed % 3)));
         let settings: &[(&str, &str)] = match seed % 4 {
             0 => &[],
             1 => &[("overcommitment", "1"), ("resend", "first"), ("grace", "0ns")],
@@ -487,16 +455,7 @@ fn every_flow_completes_in_an_unkind_network() {
             _ => &[("host_burst", "0"), ("give_up", "1"), ("probe_timeout", "15us")],
         };
         let plan = configured(&ENTRY, settings, &fabric);
-        let level = 0.01 * (1 + seed % 5) as f64;
-        let unkind =
-            Unkindness { loss: level, double: level, delay: level, trim: level, bounce: 0.0 };
-        let mut world = World::new(&*plan, &fabric, unkind, seed);
-        for id in 0..30 {
-            let src = random.below(4) as u32;
-            let dst = (src + 1 + random.below(3) as u32) % 4;
-            let size = 1 + random.below(if id % 5 == 0 { 400_000 } else { 30_000 });
-            world.add(flow(id, src, dst, size, Time(random.below(500_000_000))));
-        }
-        world.run(Span::from_secs(5));
+        let some = Probabilities::each(0.01 * (1 + seed % 5) as f64, fabric.base_rtt * 4);
+        Network::of(&*plan, &fabric, some, seed).survives();
     }
 }

@@ -3,8 +3,10 @@
 
 use super::switch::{Code, GapMarker};
 use super::*;
-use crate::trd::world::{Dumbbell, SLOT, check_fuzz, fuzz, slot_fabric};
 use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery as _, Reissue, Request};
+use incast_testkit::{
+    Impairments, MSS, SLOT, SlotNetwork, at, flow, impaired_flows, key_values, slot_fabric,
+};
 use incast_transport::{
     Backlog, FlowId, Framing, Header, HostId, Marker, Packet, PacketPool, Rate, Span, Time, View,
     data_flag, flag,
@@ -14,7 +16,7 @@ const UNLIMITED: Limit = Limit::Unlimited;
 
 /// Throughput by round of flows that start with one packet each, at these slots of a round.
 fn ramp(slots: &[u64], round: u32) -> Vec<usize> {
-    let mut net = Dumbbell::new(&ENTRY, &[("burst", "1")], slots.len() as u32, round, UNLIMITED);
+    let mut net = SlotNetwork::new(&ENTRY, &[("burst", "1")], slots.len() as u32, round, UNLIMITED);
     let start = Time::ZERO + net.round * 4;
     for (pair, slot) in slots.iter().enumerate() {
         net.flow(pair as u32, 100_000, start + SLOT * *slot - SLOT);
@@ -39,24 +41,25 @@ fn consecutive_vacancies_fill_one_by_one() {
 
 #[test]
 fn the_data_queue_never_holds_more_than_eight() {
-    let mut net = Dumbbell::new(&ENTRY, &[], 2, 40, UNLIMITED);
+    let mut net = SlotNetwork::new(&ENTRY, &[], 2, 40, UNLIMITED);
     let start = Time::ZERO + net.round * 4;
     (0..2).for_each(|pair| net.flow(pair, 500, start - SLOT));
     net.rounds(start, 60);
-    let link = &net.world.links[net.bottleneck];
-    assert!((7..=8).contains(&link.most_waiting), "{}", link.most_waiting);
-    assert!(link.drops.len() >= 30, "a BDP less the queue is lost: {}", link.drops.len());
-    assert!(link.drops.iter().all(|packet| packet.is_data()));
-    assert!((0..2).all(|flow| net.world.completed(flow).is_some()), "all is recovered");
+    let most = net.network.most_waiting[net.bottleneck];
+    assert!((7..=8).contains(&most), "{most}");
+    let drops: Vec<_> = net.network.dropped_at(net.bottleneck).collect();
+    assert!(drops.len() >= 30, "a BDP less the queue is lost: {}", drops.len());
+    assert!(drops.iter().all(|dropped| dropped.packet.is_data()));
+    assert!((0..2).all(|flow| net.network.completed(flow).is_some()), "all is recovered");
 }
 
-fn lone_flow_losing(what: impl FnMut(&Packet) -> bool + 'static, data: bool) -> Dumbbell {
-    let mut net = Dumbbell::new(&ENTRY, &[], 1, 20, UNLIMITED);
-    let link = if data { net.bottleneck } else { net.bottleneck + 1 };
-    net.world.lose(link, what);
+fn lone_flow_losing(what: impl FnMut(&Packet) -> bool + 'static, data: bool) -> SlotNetwork {
+    let mut net = SlotNetwork::new(&ENTRY, &[], 1, 20, UNLIMITED);
+    let link = if data { net.bottleneck } else { net.back };
+    net.network.impair(link, Impairments::losing(what));
     net.flow(0, 200, Time::ZERO + SLOT);
-    net.world.run(Time::ZERO + Span::from_ms(20));
-    assert!(net.world.completed(0).is_some());
+    net.network.run(Time::ZERO + Span::from_ms(20));
+    assert!(net.network.completed(0).is_some());
     net
 }
 
@@ -68,12 +71,11 @@ fn a_lost_packet_is_asked_for_once() {
         hit && std::mem::take(&mut once)
     };
     let net = lone_flow_losing(lose, true);
-    let asked = net.world.received.iter().filter(|received| {
+    let asked = net.network.received.iter().filter(|received| {
         matches!(received.packet.header, Header::Grant { flags, .. } if flags & data_flag::REQUEST != 0)
     });
     assert_eq!(asked.count(), 1);
-    let nic = &net.world.links[0].log;
-    assert_eq!(nic.iter().filter(|d| d.packet.has(flag::RETRANSMIT)).count(), 1);
+    assert_eq!(net.network.sent_on(0).filter(|s| s.packet.has(flag::RETRANSMIT)).count(), 1);
 }
 
 #[test]
@@ -85,23 +87,22 @@ fn a_lost_grant_is_replaced() {
         hit
     };
     let net = lone_flow_losing(lose, false);
-    assert!(net.world.links[0].log.iter().all(|d| !d.packet.has(flag::RETRANSMIT)));
+    assert!(net.network.sent_on(0).all(|s| !s.packet.has(flag::RETRANSMIT)));
 }
 
 /// Retransmissions of a host whose flows to ten others wait for their turns in its NIC; queues
 /// are unlimited and nothing is lost.
 fn sent_again_by_a_busy_host(settings: &[(&str, &str)]) -> usize {
     let settings = [settings, &[("data_packets", "1000000"), ("timeout", "30us")]].concat();
-    let mut net = Dumbbell::new(&ENTRY, &settings, 10, 10, UNLIMITED);
-    for flow in 0..40 {
-        let to = 10 + flow % 10;
-        net.world.path(0, to, &[net.bottleneck]);
-        net.world.path(to, 0, &[net.bottleneck + 1]);
-        net.world.flow(flow, 0, to, 300, Time::ZERO + SLOT * (20 * flow as u64));
+    let mut net = SlotNetwork::new(&ENTRY, &settings, 10, 10, UNLIMITED);
+    for id in 0..40 {
+        let to = 10 + id % 10;
+        net.join(0, to);
+        net.network.add(flow(id, 0, to, 300 * MSS, Time::ZERO + SLOT * (20 * id as u64)));
     }
-    net.world.run(Time::ZERO + Span::from_secs(1));
-    assert!((0..40).all(|flow| net.world.completed(flow).is_some()));
-    net.world.links[0].log.iter().filter(|d| d.packet.has(flag::RETRANSMIT)).count()
+    net.network.run(Time::ZERO + Span::from_secs(1));
+    assert!((0..40).all(|flow| net.network.completed(flow).is_some()));
+    net.network.sent_on(0).filter(|s| s.packet.has(flag::RETRANSMIT)).count()
 }
 
 #[test]
@@ -115,13 +116,9 @@ fn what_waits_in_its_hosts_nic_is_not_lost() {
 const TIMEOUT: Span = Span::from_us(69);
 
 fn expectations(settings: &[(&str, &str)]) -> Expectations {
-    let settings: Vec<_> = settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let settings = key_values(settings);
     let params = Params::read(&settings).expect("valid settings");
     Expectations::of(&slot_fabric(20, UNLIMITED), &params)
-}
-
-fn at(us: u64) -> Time {
-    Time::ZERO + Span::from_us(us)
 }
 
 #[test]
@@ -247,10 +244,10 @@ fn one_saturated_hop_is_enough_in_either_order() {
 #[test]
 fn lost_duplicated_and_late_packets_do_no_harm() {
     for seed in 0..30 {
-        check_fuzz(&fuzz(&ENTRY, seed, &[]), 2);
+        impaired_flows(&ENTRY, seed, &[], 2);
     }
     for seed in 0..5 {
-        check_fuzz(&fuzz(&ENTRY, seed, &[("strict_1rtt", "true")]), 2);
-        check_fuzz(&fuzz(&ENTRY, seed, &[("recovery", "paper")]), 2);
+        impaired_flows(&ENTRY, seed, &[("strict_1rtt", "true")], 2);
+        impaired_flows(&ENTRY, seed, &[("recovery", "paper")], 2);
     }
 }

@@ -1,44 +1,33 @@
 //! Known answers of CCRP in whole networks, alone and beside others.
 
 use super::ENTRY;
-use crate::ndp::network::{Network, taken};
-use crate::ndp::test_world::{configured, flow};
-use incast_egress::port::Join;
 use incast_fabric::PortSpec;
-use incast_sim::{Monitor, run};
-use incast_transport::{
-    Bytes, Ecn, FlowId, Framing, Header, Limit, PortRecord, RunRecord, Span, Time, Transport,
-};
-use incast_world::{FlowSetup, Lane, Options, assemble, fabric_site};
+use incast_testkit::*;
+use incast_transport::{Bytes, Ecn, Header, Limit, PortRecord, Rate, Span, Time, Transport};
 
-const MSS: u64 = 1460;
-
-/// Charged bytes a second that leave by a port from 3 ms to 12 ms.
-fn steady(record: &RunRecord, port: &PortRecord) -> f64 {
-    let bin = |ms| (Span::from_ms(ms).0 / record.interval.0) as usize;
-    let bins = &port.bins[bin(3)..bin(12)];
-    let sent: u64 = bins.iter().map(|bin| bin.sent_bytes).sum();
-    sent as f64 / (record.interval.as_secs_f64() * bins.len() as f64)
+/// Charged bytes per second that leave by a port from 3 ms to 12 ms.
+fn steady(run: &Outcome, port: &PortRecord) -> f64 {
+    run.throughput(port, ms(3), ms(12))
 }
 
 #[test]
 fn alone_it_is_expresspass() {
-    let mut network = Network::new(&ENTRY, &[], "star:3", Span::from_us(5));
+    let mut network = Trial::of(&ENTRY, &[], "star:3", Span::from_us(5));
     network.options.until = Time::ZERO + Span::from_ms(15);
     network.buffer = Limit::Bytes(500_000);
     network.options.capture = (0..network.fabric.ports().len() as u32).collect();
-    let (record, packets) = network.capture(vec![flow(0, 0, 1, 20_000 * MSS, Time::ZERO)]);
-    let data = steady(&record, network.last_hop(&record, 1)) / 1.25e9;
+    let record = network.carry(vec![flow(0, 0, 1, 20_000 * MSS, Time::ZERO)]);
+    let data = steady(&record, record.last_hop(1)) / 1.25e9;
     assert!((data / (1538.0 / 1622.0) - 1.0).abs() < 0.005, "{data}");
-    for seen in &packets {
+    for seen in &record.packets {
         let is_data = matches!(seen.packet.header, Header::Credited { .. });
         let expected = if is_data { Ecn::Ect0 } else { Ecn::NotEct };
         assert_eq!(seen.packet.mark, expected as u8, "{:?}", seen.packet);
     }
     // Two flows leave each other room: no queue, no mark, no loss.
     let flows = (0..2).map(|id| flow(id, id + 1, 0, 20_000 * MSS, Time::ZERO)).collect();
-    let record = network.run(flows);
-    let port = network.last_hop(&record, 0);
+    let record = network.carry(flows);
+    let port = record.last_hop(0);
     assert_eq!((port.total.marks, port.total.drops), (0, 0));
     let data = steady(&record, port) / 1.25e9;
     assert!(data > 0.9, "{data}");
@@ -51,14 +40,14 @@ fn alone_it_is_expresspass() {
 #[test]
 fn a_lone_flow_takes_the_time_of_its_formula() {
     for (spec, dst, hops) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4)] {
-        let network = Network::new(&ENTRY, &[], spec, Span::from_us(4));
-        let small = (network.rate.tx_time(Bytes(84)) + Span::from_us(4)) * hops;
-        let record = network.run(vec![flow(0, 0, dst, MSS, Time(99))]);
-        assert_eq!(taken(&record, 0), small * 2 + network.ideal(0, dst, 1), "{spec}");
-        let record = network.run(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);
-        let slot = network.rate.tx_time(Bytes(1_622));
+        let network = Trial::of(&ENTRY, &[], spec, Span::from_us(4));
+        let small = (network.rate().tx_time(Bytes(84)) + Span::from_us(4)) * hops;
+        let record = network.carry(vec![flow(0, 0, dst, MSS, Time(99))]);
+        assert_eq!(record.fct(0), small * 2 + network.ideal(0, dst, 1), "{spec}");
+        let record = network.carry(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);
+        let slot = network.rate().tx_time(Bytes(1_622));
         let least = small * 2 + slot * 1_999 + network.ideal(0, dst, 1);
-        let late = taken(&record, 0).0 as f64 / least.0 as f64;
+        let late = record.fct(0).0 as f64 / least.0 as f64;
         assert!((0.99..1.02).contains(&late), "{spec}: {late}");
     }
 }
@@ -71,7 +60,7 @@ struct Mix {
 }
 
 /// The last 50 of 100 ms.
-struct Outcome {
+struct Shares {
     /// Payload per second, as shares of the link: the reactive flow and that of credits.
     reactive: f64,
     credit: f64,
@@ -83,40 +72,33 @@ struct Outcome {
     drops: u32,
 }
 
+/// A transport and CCRP, or another of credits, with a flow each.
+fn mix<'a>(
+    reactive: &'a dyn Transport,
+    credit: (&'a dyn Transport, &Settings<'a>),
+    size: u64,
+    starts: [Time; 2],
+) -> Trial<'a> {
+    let flows = [0, 1].map(|id| flow(id, id, 2 + id, size, starts[id as usize]));
+    let fabric = fabric("dumbbell:2x2", Rate::from_gbps(10), us(5));
+    Trial::new(reactive, fabric, flows.to_vec()).beside(credit.0, credit.1)
+}
+
 impl Mix {
-    fn run(&self) -> Outcome {
-        let network = Network::new(self.credit, &[], "dumbbell:2x2", Span::from_us(5));
-        let fabric = network.fabric.clone();
-        let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Bytes(1_000_000), None, None);
-        let lane = |transport: &'static dyn Transport, settings: &[(&str, &str)]| Lane {
-            info: transport.info(),
-            configured: configured(transport, settings, &site),
-            routing: transport.info().routing,
-        };
-        let lanes = [lane(&crate::dctcp::ENTRY, &[]), lane(self.credit, self.settings)];
-        let one = |id: u32| FlowSetup {
-            flow: flow(id, id, 2 + id, 1_000_000_000, Time(id as u64 * 10_000_000_000)),
-            transport: lanes[id as usize].info.id,
-            after: vec![],
-            delay: Span::ZERO,
-        };
-        let options = Options {
-            until: Time::ZERO + Span::from_ms(100),
-            watch: vec![FlowId(0), FlowId(1)],
-            interval: Span::from_ms(1),
-            // One rule for the queue, as switches have it.
-            marking: Some(crate::dctcp::ID),
-            ..Options::default()
-        };
-        let flows = vec![one(0), one(1)];
-        let setup = assemble(fabric.clone(), site, &lanes, Join::Shared, flows, None, options);
-        let setup = setup.unwrap_or_else(|conflict| panic!("{conflict}"));
-        let record = run(setup, 1, &Monitor::default()).0;
+    fn run(&self) -> Shares {
+        let starts = [Time::ZERO, Time::ZERO + ms(10)];
+        let credit = (self.credit, self.settings);
+        let mut trial =
+            mix(&crate::dctcp::ENTRY, credit, 1_000_000_000, starts).until(ms(100), ms(1));
+        trial.buffer = Limit::Bytes(1_000_000);
+        // One rule for the queue, as switches have it.
+        trial.options.marking = Some(crate::dctcp::ID);
+        let run = trial.run();
         let middle = |port: &PortSpec| port.node.0 >= 4 && port.peer.0 >= 4;
-        let port = &record.ports[fabric.ports().iter().position(middle).expect("a link")];
+        let port = &run.ports[run.fabric.ports().iter().position(middle).expect("a link")];
         let share = |bytes: u64| bytes as f64 / 0.05 / 1.25e9;
-        let of = |flow: usize| share(record.series[flow].delivered[50..].iter().sum());
-        Outcome {
+        let of = |flow: usize| share(run.series[flow].delivered[50..].iter().sum());
+        Shares {
             reactive: of(0),
             credit: of(1),
             queue: port.bins[50..].iter().map(|bin| bin.backlog_area).sum::<u128>() as f64 / 5e10,
@@ -155,26 +137,10 @@ fn beside_a_reactive_flow_it_shares_where_expresspass_takes_all() {
 /// Reactive flows that ignore marks fill the buffer: data of credits is lost and comes again.
 #[test]
 fn data_lost_beside_others_comes_again() {
-    let network = Network::new(&ENTRY, &[], "dumbbell:2x2", Span::from_us(5));
-    let fabric = network.fabric.clone();
-    let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Packets(30), None, None);
-    let lane = |transport: &'static dyn Transport| Lane {
-        info: transport.info(),
-        configured: configured(transport, &[], &site),
-        routing: transport.info().routing,
-    };
-    let lanes = [lane(&crate::cubic::ENTRY), lane(&ENTRY)];
-    let one = |id: u32| FlowSetup {
-        flow: flow(id, id, 2 + id, 5_000_000, Time::ZERO),
-        transport: lanes[id as usize].info.id,
-        after: vec![],
-        delay: Span::ZERO,
-    };
-    let options = Options { until: Time::ZERO + Span::from_secs(2), ..Options::default() };
-    let flows = vec![one(0), one(1)];
-    let setup = assemble(fabric, site, &lanes, Join::Shared, flows, None, options);
-    let record = run(setup.unwrap_or_else(|conflict| panic!("{conflict}")), 1, &Monitor::default());
-    let record = record.0;
+    let mut trial = mix(&crate::cubic::ENTRY, (&ENTRY, &[]), 5_000_000, [Time::ZERO; 2]);
+    trial.buffer = Limit::Packets(30);
+    trial.options.until = Time::ZERO + Span::from_secs(2);
+    let record = trial.run();
     assert!(record.complete && record.flows[1].retransmits > 0);
     assert_eq!(record.flows[1].delivered, 5_000_000);
 }

@@ -3,6 +3,7 @@
 use super::{MarkLoop, Pace, Params};
 use crate::expresspass;
 use incast_endpoint::credit::{Arrived, Asked, CreditCount, CreditLaw};
+use incast_testkit::key_values;
 use incast_transport::{Random, Span, Time};
 
 /// 10 Gb/s x 84 / 1622 in bytes per second.
@@ -10,7 +11,7 @@ const MAX: f64 = 1.25e9 * 84.0 / 1622.0;
 const RTT: Span = Span::from_us(50);
 
 fn params(settings: &[(&str, &str)]) -> Params {
-    let settings: Vec<_> = settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let settings = key_values(settings);
     Params::read(&settings).unwrap()
 }
 
@@ -126,7 +127,7 @@ fn algorithm_one_to_the_letter_starves_itself() {
 fn without_marks_it_is_expresspass_with_other_parameters() {
     let settings =
         [("fb", "paper"), ("target_loss", "0"), ("w_max", "0.06"), ("w_init", "0"), ("alpha", "1")];
-    let settings: Vec<_> = settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let settings = key_values(&settings);
     let other = expresspass::Params::read(&settings).unwrap();
     let other = expresspass::FeedbackLoop::new(&other, 84, MAX);
     let law = marks(&[("omega_guard", "true")]);

@@ -1,16 +1,15 @@
 //! Known answers in whole networks, without PFC.
 
 use super::*;
-use crate::trial::*;
 use incast_fabric::Fabric;
-use incast_transport::{Rate, Span};
-use incast_world::FlowSetup;
+use incast_testkit::*;
+use incast_transport::{Flow, Rate, Span, Time};
 
 const RATE: Rate = Rate::from_gbps(10);
 /// CCRP §2.2: 5 us a link.
 const LINK: Span = Span::from_us(5);
 
-fn dcqcn(fabric: Fabric, buffer: u64, flows: Vec<FlowSetup>) -> Trial {
+fn dcqcn(fabric: Fabric, buffer: u64, flows: Vec<Flow>) -> Trial<'static> {
     let mut trial = Trial::new(&ENTRY, fabric, flows);
     trial.buffer = Limit::Bytes(buffer);
     trial
@@ -20,8 +19,10 @@ fn dcqcn(fabric: Fabric, buffer: u64, flows: Vec<FlowSetup>) -> Trial {
 const CCRP: [(&str, &str); 2] = [("additive_increase", "5Mbps"), ("hyper_increase", "50Mbps")];
 
 fn two_flows(until: Span, second: Span) -> Outcome {
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 3, FOREVER, second)];
-    let mut trial = dcqcn(pairs(2, RATE, LINK), 1_000_000, flows).until(until, Span::from_ms(1));
+    let flows =
+        vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 3, FOREVER, Time::ZERO + second)];
+    let mut trial =
+        dcqcn(equal_dumbbell(2, RATE, LINK), 1_000_000, flows).until(until, Span::from_ms(1));
     trial.settings = CCRP.to_vec();
     trial.run()
 }
@@ -68,7 +69,9 @@ fn a_joining_flow_gets_a_share() {
 #[test]
 fn an_incast_completes_through_losses_by_going_back() {
     // 20 flows of 100 packets at line rate into 100 KB without PFC.
-    let flows = (0..20).map(|id| flow(id, id, 20, 146_000, Span::from_us(id as u64))).collect();
+    let flows = (0..20)
+        .map(|id| flow(id, id, 20, 146_000, Time::ZERO + Span::from_us(id as u64)))
+        .collect();
     let mut trial = dcqcn(star(21, RATE, LINK), 100_000, flows);
     trial.options.log_deliveries = true;
     let record = trial.run().record;
@@ -82,15 +85,8 @@ fn every_flow_survives_faulty_hosts() {
     let settings =
         [vec![], vec![("variant", "mlx")], vec![("window_limit", "true"), ("mark_min", "0B")]];
     for (seed, settings) in settings.iter().enumerate() {
-        let flows = (0..30)
-            .map(|id| flow(id, id % 4, 4 + id % 2, 1 + 7_777 * id as u64, Span::from_us(3)))
-            .collect();
-        let mut trial = dcqcn(star(6, RATE, LINK), 300_000, flows).faulty(seed as u64);
+        let mut trial = dcqcn(star(6, RATE, LINK), 300_000, ladder(at(3))).impaired(seed as u64);
         trial.settings = settings.clone();
-        let record = trial.run().record;
-        assert!(record.complete, "{settings:?}");
-        for (id, flow) in record.flows.iter().enumerate() {
-            assert_eq!(flow.delivered, 1 + 7_777 * id as u64);
-        }
+        trial.delivers();
     }
 }

@@ -1,18 +1,10 @@
 //! Known answers in whole networks.
 
 use super::*;
-use crate::trial::*;
-use incast_transport::{Bytes, Header, Limit, Rate, Span};
+use incast_testkit::*;
+use incast_transport::{Bytes, Header, Limit, Rate, Span, Time};
 
 const RATE: Rate = Rate::from_gbps(10);
-
-fn us(us: u64) -> Span {
-    Span::from_us(us)
-}
-
-fn ms(ms: u64) -> Span {
-    Span::from_ms(ms)
-}
 
 /// `count` long flows from as many hosts to one; buffer 128 packets.
 fn long_flows(
@@ -20,8 +12,8 @@ fn long_flows(
     rtt: Span,
     count: u32,
     settings: &[(&'static str, &'static str)],
-) -> Trial {
-    let flows = (0..count).map(|id| flow(id, id, count, FOREVER, Span::ZERO)).collect();
+) -> Trial<'static> {
+    let flows = (0..count).map(|id| flow(id, id, count, FOREVER, Time::ZERO)).collect();
     let mut trial = Trial::new(&ENTRY, star(count + 1, rate, rtt / 4), flows);
     trial.buffer = Limit::Packets(128);
     trial.settings = settings.to_vec();
@@ -68,7 +60,8 @@ fn a_gigabit_is_used_to_about_95_percent() {
 
 /// A second flow joins after 20 ms; the first one has the link then.
 fn joining(rate: Rate, rtt: Span, settings: &[(&'static str, &'static str)]) -> Outcome {
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 2, FOREVER, ms(20))];
+    let flows =
+        vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO + ms(20))];
     let mut trial = Trial::new(&ENTRY, star(3, rate, rtt / 4), flows).until(ms(45), us(200));
     trial.buffer = Limit::Packets(if rate == RATE { 128 } else { 64 });
     trial.settings = settings.to_vec();
@@ -130,7 +123,7 @@ fn a_lone_flow_loses_two_gaps_and_a_round_trip_less_what_it_sends_meanwhile() {
         let count = u64::div_ceil(size, 1_460);
         let ip: Vec<u32> = (0..count).map(|k| 40 + (size - k * 1_460).min(1_460) as u32).collect();
         let ideal = ideal(&fabric, 0, 1, &ip);
-        let run = Trial::new(&ENTRY, fabric, vec![flow(0, 0, 1, size, Span::ZERO)]).run();
+        let run = Trial::new(&ENTRY, fabric, vec![flow(0, 0, 1, size, Time::ZERO)]).run();
         let tx = |bytes| RATE.tx_time(Bytes(bytes)).0;
         let gap = Rate(3 * 1_538 * 8 * 10_000).tx_time(Bytes(1_538)).0;
         let round = 2 * (tx(1_538) + tx(84)) + 4 * us(propagation).0;
@@ -146,7 +139,7 @@ fn a_lone_flow_loses_two_gaps_and_a_round_trip_less_what_it_sends_meanwhile() {
 
 #[test]
 fn packets_are_no_longer_for_it_and_units_are_whole() {
-    let flows = vec![flow(0, 0, 1, 3_000_000, Span::ZERO)];
+    let flows = vec![flow(0, 0, 1, 3_000_000, Time::ZERO)];
     let mut trial = Trial::new(&ENTRY, star(2, RATE, us(25)), flows);
     trial.options.capture = vec![0, 1];
     let run = trial.run();
@@ -188,7 +181,7 @@ fn the_most_shared_link_of_a_path_decides_and_the_rest_stays_idle() {
     let link = incast_fabric::LinkDefaults { rate: RATE, propagation: us(5), loss: 0.0 };
     let fabric = incast_fabric::parse("parking-lot:3", link).unwrap();
     let pairs = [(0, 1), (2, 3), (4, 5), (4, 5), (6, 7)];
-    let long = |(id, (src, dst))| flow(id, src, dst, FOREVER, Span::ZERO);
+    let long = |(id, (src, dst))| flow(id, src, dst, FOREVER, Time::ZERO);
     let run = Trial::new(&ENTRY, fabric, (0..).zip(pairs).map(long).collect())
         .until(ms(30), us(200))
         .run();
@@ -210,15 +203,9 @@ fn every_flow_survives_faulty_hosts() {
         &[("gap_max", "100us"), ("active", "1ms"), ("guard", "10us")],
     ];
     for (seed, settings) in variants.into_iter().enumerate() {
-        let flows =
-            (0..30).map(|id| flow(id, id % 4, 4 + id % 2, 1 + 7_777 * id as u64, Span::ZERO));
         let fabric = star(6, RATE, us(5));
-        let mut trial = Trial::new(&ENTRY, fabric, flows.collect()).faulty(seed as u64);
+        let mut trial = Trial::new(&ENTRY, fabric, ladder(Time::ZERO)).impaired(seed as u64);
         trial.settings = settings.to_vec();
-        let run = trial.run();
-        assert!(run.record.complete, "{settings:?}");
-        for (id, flow) in run.record.flows.iter().enumerate() {
-            assert_eq!(flow.delivered, 1 + 7_777 * id as u64);
-        }
+        trial.delivers();
     }
 }

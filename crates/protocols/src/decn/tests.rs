@@ -2,8 +2,8 @@
 
 use super::code::{decode, encode, nibble, step};
 use super::*;
-use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
 use incast_transport::{
     Extension, FlowId, Header, Marker, PacketPool, PacketRef, Random, Rate, Span, Time, flag,
 };
@@ -11,13 +11,8 @@ use incast_transport::{
 const MBPS: i64 = 1_000_000;
 const PERIOD: Span = Span::from_us(100);
 
-fn at(us: u64) -> Time {
-    Time::ZERO + Span::from_us(us)
-}
-
 fn params(settings: &[(&str, &str)]) -> Params {
-    let settings: Vec<(String, String)> =
-        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let settings = key_values(settings);
     Params::read(&settings).unwrap()
 }
 
@@ -85,7 +80,7 @@ impl Rig {
     /// A port whose first period begins at 0.
     fn new(gbps: u64, settings: &[(&str, &str)]) -> Rig {
         let rate = Rate::from_gbps(gbps);
-        let site = port_site(rate, PERIOD);
+        let site = switch_port(rate, PERIOD);
         let framing = site.fabric.framing;
         let marker = DecnMarker::starting(&params(settings), &site, Time::ZERO + PERIOD);
         Rig { marker, packets: PacketPool::new(framing), rate }
@@ -427,7 +422,7 @@ fn packets_tell_when_the_difference_was_measured() {
 // -- the control law ---------------------------------------------------------------------------
 
 fn rule(gbps: u64, settings: &[(&str, &str)]) -> Rule {
-    let site = port_site(Rate::from_gbps(gbps), PERIOD);
+    let site = switch_port(Rate::from_gbps(gbps), PERIOD);
     Rule::new(&params(settings), Rate::from_gbps(gbps), &site.fabric)
 }
 
@@ -694,7 +689,7 @@ fn parameters_are_read_and_refused() {
 #[test]
 fn a_unit_too_small_for_the_links_is_said() {
     let warned = |gbps, settings: &[(&str, &str)]| {
-        params(settings).warnings(&port_site(Rate::from_gbps(gbps), PERIOD).fabric)
+        params(settings).warnings(&switch_port(Rate::from_gbps(gbps), PERIOD).fabric)
     };
     assert!(warned(10, &[]).is_empty());
     assert!(warned(1, &[("unit", "paper")]).is_empty());
@@ -703,7 +698,7 @@ fn a_unit_too_small_for_the_links_is_said() {
     assert_eq!(warned(1, &[("cadence", "gain"), ("period", "30us")]).len(), 1);
     assert!(warned(1, &[("cadence", "gain")]).is_empty());
     // And links that are slower than a few steps.
-    let fabric = port_site(Rate::from_mbps(10), PERIOD).fabric;
+    let fabric = switch_port(Rate::from_mbps(10), PERIOD).fabric;
     let [warning] = &params(&[]).warnings(&fabric)[..] else { panic!("one warning") };
     assert!(warning.contains("1Mbps") && warning.contains("10Mbps"), "{warning}");
 }

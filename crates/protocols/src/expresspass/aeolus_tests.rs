@@ -1,28 +1,22 @@
 //! Known answers of ExpressPass with Aeolus's first round trip.
 
 use super::ENTRY;
-use crate::ndp::network::{Network, finished, taken};
-use crate::ndp::test_world::flow;
-use incast_transport::{Bytes, Header, Limit, Random, RunRecord, Span, Time};
+use super::network_tests::mixed;
+use incast_testkit::*;
+use incast_transport::{Bytes, Header, Limit, Random, Span, Time};
 use incast_world::Faults;
 
-const MSS: u64 = 1460;
-const SLOT: Span = Span(1_230_400);
 const AEOLUS: (&str, &str) = ("first_rtt", "aeolus");
 
-fn network(settings: &[(&'static str, &'static str)], spec: &str) -> Network {
-    let mut network = Network::new(&ENTRY, settings, spec, Span::from_us(4));
+fn network(settings: &[(&'static str, &'static str)], spec: &str) -> Trial<'static> {
+    let mut network = Trial::of(&ENTRY, settings, spec, Span::from_us(4));
     network.options.until = Time::ZERO + Span::from_ms(50);
     network.buffer = Limit::Bytes(250 * 1_538);
     network
 }
 
-fn bdp(network: &Network) -> u64 {
-    network.base_rtt.0.div_ceil(SLOT.0)
-}
-
-fn retransmits(record: &RunRecord) -> u64 {
-    record.flows.iter().map(|flow| flow.retransmits as u64).sum()
+fn bdp(network: &Trial) -> u64 {
+    network.base_rtt().0.div_ceil(FULL.0)
 }
 
 #[test]
@@ -32,9 +26,9 @@ fn a_short_flow_alone_takes_the_ideal_time_behind_its_request() {
         // The first credit comes few packets before the BDP is sent, whose round trip is one of a
         // full packet; what is left then waits for credits.
         for packets in [1, bdp(&network) - 5] {
-            let record = network.run(vec![flow(0, 0, dst, packets * MSS, Time(777))]);
-            let expected = network.rate.tx_time(Bytes(84)) + network.ideal(0, dst, packets);
-            assert_eq!(taken(&record, 0), expected, "{spec}");
+            let record = network.carry(vec![flow(0, 0, dst, packets * MSS, Time(777))]);
+            let expected = network.rate().tx_time(Bytes(84)) + network.ideal(0, dst, packets);
+            assert_eq!(record.fct(0), expected, "{spec}");
         }
     }
 }
@@ -43,9 +37,9 @@ fn a_short_flow_alone_takes_the_ideal_time_behind_its_request() {
 fn a_long_flow_gains_its_first_round_trip() {
     let run = |settings: &[(&'static str, &'static str)]| {
         let network = network(settings, "leaf-spine:2x2x2");
-        let record = network.run(vec![flow(0, 0, 3, 1_000 * MSS, Time::ZERO)]);
+        let record = network.carry(vec![flow(0, 0, 3, 1_000 * MSS, Time::ZERO)]);
         assert!(record.complete);
-        (taken(&record, 0), network.base_rtt, retransmits(&record))
+        (record.fct(0), network.base_rtt(), record.retransmits())
     };
     let (wait, rtt, none) = run(&[]);
     let (aeolus, _, _) = run(&[AEOLUS]);
@@ -62,11 +56,11 @@ fn synchronous_bursts_lose_unscheduled_packets_only() {
         network.options.capture = (0..=last.0).collect();
         let burst = bdp(&network);
         let flows = (0..senders).map(|id| flow(id, id + 1, 0, 3 * burst * MSS, Time::ZERO));
-        let (record, packets) = network.capture(flows.collect());
+        let record = network.carry(flows.collect());
         assert!(record.complete);
         let count = |at_last: bool, kind: fn(&Header) -> bool| {
             let there = |port: u32| (port == last.0) == at_last;
-            packets.iter().filter(|p| there(p.port) && kind(&p.packet.header)).count() as u64
+            record.packets.iter().filter(|p| there(p.port) && kind(&p.packet.header)).count() as u64
         };
         let early = |header: &Header| matches!(header, Header::Data { .. });
         let credited = |header: &Header| matches!(header, Header::Credited { .. });
@@ -79,7 +73,7 @@ fn synchronous_bursts_lose_unscheduled_packets_only() {
         assert_eq!(drops, sent - delivered);
         assert_eq!(count(false, credited), count(true, credited));
         // Each lost packet is sent again once; few others, whose acknowledgement came too late.
-        let again = retransmits(&record);
+        let again = record.retransmits() as u64;
         assert!(again >= drops && again <= drops + 8, "{again} {drops}");
         let queue = record.ports[last.0 as usize].total.backlog_max;
         assert!(queue <= 12 * 1_538, "{senders}: {queue}");
@@ -90,13 +84,13 @@ fn synchronous_bursts_lose_unscheduled_packets_only() {
 fn a_threshold_of_zero_waits_for_credits() {
     let run = |settings: &[(&'static str, &'static str)]| {
         let network = network(settings, "star:3");
-        let record = network.run(vec![flow(0, 1, 0, 10 * MSS, Time::ZERO)]);
-        (finished(&record).since(Time::ZERO), retransmits(&record))
+        let record = network.carry(vec![flow(0, 1, 0, 10 * MSS, Time::ZERO)]);
+        (record.finished().since(Time::ZERO), record.retransmits())
     };
     let (wait, _) = run(&[]);
     let (zero, again) = run(&[AEOLUS, ("threshold", "0")]);
     assert_eq!(again, 10, "the burst was useless");
-    assert!(zero >= wait && zero < wait + SLOT * 30, "{zero} {wait}");
+    assert!(zero >= wait && zero < wait + FULL * 30, "{zero} {wait}");
 }
 
 #[test]
@@ -112,39 +106,27 @@ fn short_flows_beside_long_ones_gain_and_long_ones_lose_nothing() {
             let start = Time(random.below(4_000_000_000));
             flows.push(flow(id, src, dst, 1 + random.below(20_000), start));
         }
-        let record = network.run(flows);
+        let record = network.carry(flows);
         assert!(record.complete);
-        let sum: u64 = (1..100).map(|id| taken(&record, id).0).sum();
-        (Span(sum / 99), taken(&record, 0))
+        let sum: u64 = (1..100).map(|id| record.fct(id).0).sum();
+        (Span(sum / 99), record.fct(0))
     };
     let ((wait, long), (aeolus, beside)) = (run(&[]), run(&[AEOLUS]));
     assert!(aeolus * 3 < wait * 2, "{aeolus} {wait}");
-    assert!(beside <= long + SLOT * 60, "{beside} {long}");
+    assert!(beside <= long + FULL * 60, "{beside} {long}");
 }
 
 #[test]
 fn every_flow_completes_whatever_happens_to_packets() {
     for seed in 1..6 {
-        let mut network = Network::new(&ENTRY, &[AEOLUS], "leaf-spine:4x2x4", Span::from_us(4));
+        let mut network = Trial::of(&ENTRY, &[AEOLUS], "leaf-spine:4x2x4", Span::from_us(4));
         let late = Span::from_us(100);
         network.options.faults = Faults { loss: 0.1, reorder: 0.1, duplicate: 0.1, late };
         network.options.seed = seed;
         network.options.until = Time::ZERO + Span::from_secs(20);
         network.options.drain = Span::from_secs(5);
         network.buffer = Limit::Packets(20);
-        let mut random = Random::new(seed, 0, 0);
-        let of = |id| {
-            let src = random.below(16) as u32;
-            let dst = (src + 1 + random.below(15) as u32) % 16;
-            let scale = 8 + random.below(11);
-            let size = 1 + random.below(1 << scale);
-            flow(id, src, dst, size, Time(random.below(2_000_000_000)))
-        };
-        let flows: Vec<_> = (0..200).map(of).collect();
-        let sizes: Vec<u64> = flows.iter().map(|flow| flow.size).collect();
-        let record = network.run(flows);
-        assert!(record.complete, "seed {seed}");
-        let delivered: Vec<u64> = record.flows.iter().map(|flow| flow.delivered).collect();
-        assert_eq!(delivered, sizes);
+        network.set_flows(mixed(16, 200, seed));
+        network.delivers();
     }
 }

@@ -1,36 +1,25 @@
 //! Known answers of ExpressPass in whole networks.
 
 use super::ENTRY;
-use crate::ndp::network::{Network, taken};
-use crate::ndp::test_world::flow;
+use incast_testkit::*;
 use incast_transport::{
-    Bytes, Flow, FlowId, Framing, Header, Limit, PortRecord, Random, RunRecord, Span, Time,
-    Transport,
+    Bytes, Flow, FlowId, Framing, Header, Limit, PortRecord, Random, Span, Time, Transport,
 };
-use incast_world::{Captured, Faults};
+use incast_world::Faults;
 
-const MSS: u64 = 1460;
-
-fn network(settings: &[(&'static str, &'static str)], spec: &str) -> Network {
-    let mut network = Network::new(&ENTRY, settings, spec, Span::from_us(4));
+fn network(settings: &[(&'static str, &'static str)], spec: &str) -> Trial<'static> {
+    let mut network = Trial::of(&ENTRY, settings, spec, Span::from_us(4));
     network.options.until = Time::ZERO + Span::from_ms(50);
     network.buffer = Limit::Bytes(250 * 1_538); // fat-tree script
     network
 }
 
-/// Charged bytes a second that leave by a port from 3 ms to 12 ms.
-fn steady(record: &RunRecord, port: &PortRecord) -> f64 {
-    let bin = |ms| (Span::from_ms(ms).0 / record.interval.0) as usize;
-    let bins = &port.bins[bin(3)..bin(12)];
-    let sent: u64 = bins.iter().map(|bin| bin.sent_bytes).sum();
-    sent as f64 / (record.interval.as_secs_f64() * bins.len() as f64)
+/// Charged bytes per second that leave by a port from 3 ms to 12 ms.
+fn steady(run: &Outcome, port: &PortRecord) -> f64 {
+    run.throughput(port, ms(3), ms(12))
 }
 
-fn nic<'a>(network: &Network, record: &'a RunRecord, host: u32) -> &'a PortRecord {
-    &record.ports[network.fabric.host_port(host).0 as usize]
-}
-
-fn no_data_was_lost(record: &RunRecord) {
+fn no_data_was_lost(record: &Outcome) {
     for flow in &record.flows {
         assert_eq!(flow.retransmits, 0, "flow {:?}", flow.flow);
     }
@@ -45,11 +34,11 @@ fn one_flow_uses_all_that_credits_leave() {
         (&[("credit_share", "0.05")], 0.05),
     ] {
         let network = network(settings, "star:2");
-        let record = network.run(vec![flow(0, 0, 1, 10_000 * MSS, Time::ZERO)]);
+        let record = network.carry(vec![flow(0, 0, 1, 10_000 * MSS, Time::ZERO)]);
         assert!(record.complete);
         no_data_was_lost(&record);
-        let data = steady(&record, network.last_hop(&record, 1)) / 1.25e9;
-        let credits = steady(&record, nic(&network, &record, 1)) / 84.0;
+        let data = steady(&record, record.last_hop(1)) / 1.25e9;
+        let credits = steady(&record, record.nic(1)) / 84.0;
         let expected = share * 1538.0 / 84.0;
         assert!((data / expected - 1.0).abs() < 0.005, "{settings:?}: {data}");
         let rate = share * 1.25e9 / 84.0;
@@ -61,9 +50,9 @@ fn one_flow_uses_all_that_credits_leave() {
 fn a_packet_takes_a_request_and_a_credit_and_itself() {
     for (spec, dst, hops) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4)] {
         let network = network(&[], spec);
-        let record = network.run(vec![flow(0, 0, dst, MSS, Time(777))]);
-        let small = (network.rate.tx_time(Bytes(84)) + Span::from_us(4)) * hops;
-        assert_eq!(taken(&record, 0), small * 2 + network.ideal(0, dst, 1), "{spec}");
+        let record = network.carry(vec![flow(0, 0, dst, MSS, Time(777))]);
+        let small = (network.rate().tx_time(Bytes(84)) + Span::from_us(4)) * hops;
+        assert_eq!(record.fct(0), small * 2 + network.ideal(0, dst, 1), "{spec}");
         assert_eq!((record.flows[0].packets, record.flows[0].retransmits), (1, 0));
     }
 }
@@ -80,11 +69,11 @@ fn an_incast_loses_nothing_and_its_queue_does_not_grow_with_it() {
         let mut network = network(&settings, spec);
         network.options.until = Time::ZERO + Span::from_secs(1);
         let packets = 4_096 / senders as u64;
-        let record = network.run(incast(senders, packets));
+        let record = network.carry(incast(senders, packets));
         assert!(record.complete);
         no_data_was_lost(&record);
         // At first the requests arrive all at once.
-        let port = network.last_hop(&record, 0);
+        let port = record.last_hop(0);
         let from = (Span::from_us(500).0 / record.interval.0) as usize;
         queues.push(port.bins[from..].iter().map(|bin| bin.backlog_max).max().unwrap());
     }
@@ -93,26 +82,21 @@ fn an_incast_loses_nothing_and_its_queue_does_not_grow_with_it() {
 }
 
 /// Random flows between all hosts.
-fn mixed(hosts: u32, count: u32, seed: u64) -> Vec<Flow> {
-    let mut random = Random::new(seed, 0, 0);
-    let of = |id| {
-        let src = random.below(hosts as u64) as u32;
-        let dst = (src + 1 + random.below(hosts as u64 - 1) as u32) % hosts;
+pub(super) fn mixed(hosts: u32, count: u32, seed: u64) -> Vec<Flow> {
+    random_flows(&mut Random::new(seed, 0, 0), hosts, count, ms(2), |random, _| {
         let scale = 8 + random.below(11);
-        let size = 1 + random.below(1 << scale);
-        flow(id, src, dst, size, Time(random.below(2_000_000_000)))
-    };
-    (0..count).map(of).collect()
+        1 + random.below(1 << scale)
+    })
 }
 
 /// Everything that is captured in a fabric of several paths, with some settings.
-fn captured(settings: &[(&'static str, &'static str)]) -> (Network, RunRecord, Vec<Captured>) {
+fn captured(settings: &[(&'static str, &'static str)]) -> (Trial<'static>, Outcome) {
     let mut network = network(settings, "leaf-spine:4x4x4");
     network.options.capture = (0..network.fabric.ports().len() as u32).collect();
-    let (record, packets) = network.capture(mixed(16, 200, 5));
+    let record = network.carry(mixed(16, 200, 5));
     assert!(record.complete);
     no_data_was_lost(&record);
-    (network, record, packets)
+    (network, record)
 }
 
 /// In any time t no more than depth + rate x t bytes of credits leave a port: a bucket that starts
@@ -121,11 +105,11 @@ fn captured(settings: &[(&'static str, &'static str)]) -> (Network, RunRecord, V
 fn credits_keep_within_their_share_at_every_port() {
     for (settings, depth) in [(&[][..], 2.0), (&[("bucket", "10"), ("size_jitter", "true")], 10.0)]
     {
-        let (network, _, packets) = captured(settings);
+        let (network, record) = captured(settings);
         let rate = 1.25e9 * 84.0 / 1622.0 * 1e-12;
         let mut buckets = vec![(0u64, depth * 84.0); network.fabric.ports().len()];
         let (mut scarce, mut sizes) = (0, std::collections::BTreeSet::new());
-        for seen in &packets {
+        for seen in &record.packets {
             let Header::Credit { .. } = seen.packet.header else { continue };
             let size = Framing::ETHERNET.charged(seen.packet.ip_bytes());
             sizes.insert(size);
@@ -144,12 +128,12 @@ fn credits_keep_within_their_share_at_every_port() {
 
 #[test]
 fn data_takes_the_way_of_its_credits_back_and_each_credit_lets_one_packet_go() {
-    let (network, record, packets) = captured(&[]);
+    let (network, record) = captured(&[]);
     let ports = network.fabric.ports();
     let mut links = vec![std::collections::BTreeSet::new(); 2 * record.flows.len()];
     let mut credits = vec![0; record.flows.len()];
     let (mut asked, mut answered) = (vec![0; credits.len()], vec![0; credits.len()]);
-    for seen in &packets {
+    for seen in &record.packets {
         let (flow, spec) = (seen.packet.flow.0 as usize, &ports[seen.port as usize]);
         match seen.packet.header {
             Header::Credited { .. } => {
@@ -170,7 +154,7 @@ fn data_takes_the_way_of_its_credits_back_and_each_credit_lets_one_packet_go() {
         assert_eq!(credits[index], flow.packets + flow.wasted, "flow {index}");
         // The request has to get there and the first credit back.
         let hops = links[2 * index].len() as u64;
-        let way = (network.rate.tx_time(Bytes(84)) + Span::from_us(4)) * (2 * hops);
+        let way = (network.rate().tx_time(Bytes(84)) + Span::from_us(4)) * (2 * hops);
         assert!(answered[index] - asked[index] >= way.0, "flow {index}");
     }
 }
@@ -179,8 +163,8 @@ fn data_takes_the_way_of_its_credits_back_and_each_credit_lets_one_packet_go() {
 fn the_queue_of_credits_is_as_long_as_the_parameter_says() {
     for (queue, packets) in [("8", 8), ("20", 20)] {
         let network = network(&[("credit_queue", queue)], "star:17");
-        let record = network.run(incast(16, 200));
-        let nic = nic(&network, &record, 0);
+        let record = network.carry(incast(16, 200));
+        let nic = record.nic(0);
         assert!(nic.total.credit_drops > 100, "{}", nic.total.credit_drops);
         assert_eq!(nic.total.drops, 0);
         // Its other small packets pass.
@@ -196,7 +180,7 @@ fn joining(settings: &[(&'static str, &'static str)]) -> Vec<[u64; 2]> {
     network.options.interval = Span::from_us(20);
     network.options.until = Time::ZERO + Span::from_ms(6);
     let long = 10_000 * MSS;
-    let record = network.run(vec![
+    let record = network.carry(vec![
         flow(0, 1, 0, long, Time::ZERO),
         flow(1, 2, 0, long, Time::ZERO + Span::from_ms(2)),
     ]);
@@ -234,18 +218,18 @@ fn a_joining_flow_gets_its_share_in_few_or_tens_of_round_trips() {
 #[test]
 fn two_flows_share_what_credits_allow() {
     for (fb, least, most) in [("code", 0.97, 0.1), ("paper", 0.85, 0.25)] {
-        let mut network = Network::new(&ENTRY, &[("fb", fb)], "star:3", Span::from_us(25));
+        let mut network = Trial::of(&ENTRY, &[("fb", fb)], "star:3", Span::from_us(25));
         network.options.until = Time::ZERO + Span::from_ms(20);
         let flows = (0..2).map(|id| flow(id, id + 1, 0, 50_000 * MSS, Time::ZERO)).collect();
-        let record = network.run(flows);
+        let record = network.carry(flows);
         no_data_was_lost(&record);
-        let data = steady(&record, network.last_hop(&record, 0)) / 1.25e9;
+        let data = steady(&record, record.last_hop(0)) / 1.25e9;
         assert!((least..1.001).contains(&(data * 1622.0 / 1538.0)), "{fb}: {data}");
         let of = |flow: usize| record.flows[flow].delivered as f64;
         let share = of(0) / (of(0) + of(1));
         assert!((0.42..0.58).contains(&share), "{fb}: {share}");
         // Each credit was either answered or dropped at the destination's NIC.
-        let nic = nic(&network, &record, 0);
+        let nic = record.nic(0);
         let loss = nic.total.drops as f64 / (nic.total.drops + nic.total.sent_packets) as f64;
         assert!(loss < most, "{fb}: {loss}");
     }
@@ -255,7 +239,7 @@ fn two_flows_share_what_credits_allow() {
 fn wasted(settings: &[(&'static str, &'static str)], packets: u64) -> u32 {
     let network = network(settings, "leaf-spine:2x2x2");
     let one = |id| flow(id, 0, 3, packets * MSS, Time(id as u64 * 1_000_000_000));
-    let record = network.run((0..20).map(one).collect());
+    let record = network.carry((0..20).map(one).collect());
     assert!(record.complete);
     no_data_was_lost(&record);
     record.flows.iter().map(|flow| flow.wasted).sum()
@@ -282,9 +266,9 @@ fn lost_data_brings_the_source_back_to_it() {
     network.options.faults.loss = 0.01;
     network.options.until = Time::ZERO + Span::from_secs(1);
     let record =
-        network.run((0..2).map(|id| flow(id, id + 1, 0, 2_000 * MSS, Time::ZERO)).collect());
+        network.carry((0..2).map(|id| flow(id, id + 1, 0, 2_000 * MSS, Time::ZERO)).collect());
     assert!(record.complete);
-    let retransmits: u32 = record.flows.iter().map(|flow| flow.retransmits).sum();
+    let retransmits = record.retransmits();
     // About 40 losses; each costs what was sent in a round trip.
     assert!((20..40 * 30).contains(&retransmits), "{retransmits}");
     let parts = record.flows[0].parts.unwrap();
@@ -297,12 +281,12 @@ fn a_long_lone_flow_takes_the_time_of_its_formula() {
     for (spec, dst, hops) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4)] {
         let network = network(&[], spec);
         for packets in [1_000u64, 5_000] {
-            let record = network.run(vec![flow(0, 0, dst, packets * MSS, Time::ZERO)]);
-            let small = (network.rate.tx_time(Bytes(84)) + Span::from_us(4)) * hops;
-            let slot = network.rate.tx_time(Bytes(1_622));
+            let record = network.carry(vec![flow(0, 0, dst, packets * MSS, Time::ZERO)]);
+            let small = (network.rate().tx_time(Bytes(84)) + Span::from_us(4)) * hops;
+            let slot = network.rate().tx_time(Bytes(1_622));
             let least = small * 2 + slot * (packets - 1) + network.ideal(0, dst, 1);
             let rtt = small + network.ideal(0, dst, 1);
-            let late = (taken(&record, 0) - least).0 as f64 / rtt.0 as f64;
+            let late = (record.fct(0) - least).0 as f64 / rtt.0 as f64;
             assert!((2.0..4.0).contains(&late), "{spec}, {packets}: {late} round trips");
         }
     }
@@ -318,18 +302,13 @@ fn every_flow_completes_whatever_happens_to_packets() {
     ] {
         for transport in [&ENTRY as &'static dyn Transport, &crate::ccrp::ENTRY] {
             let settings = if transport.info().name == "ccrp" { &[] } else { settings };
-            let mut network =
-                Network::new(transport, settings, "leaf-spine:4x2x4", Span::from_us(4));
+            let mut network = Trial::of(transport, settings, "leaf-spine:4x2x4", Span::from_us(4));
             let late = Span::from_us(100);
             network.options.faults = Faults { loss: 0.1, reorder: 0.1, duplicate: 0.1, late };
             network.options.seed = seed;
             network.options.until = Time::ZERO + Span::from_secs(20);
-            let flows = mixed(16, 200, seed);
-            let sizes: Vec<u64> = flows.iter().map(|flow| flow.size).collect();
-            let record = network.run(flows);
-            assert!(record.complete, "seed {seed}");
-            let delivered: Vec<u64> = record.flows.iter().map(|flow| flow.delivered).collect();
-            assert_eq!(delivered, sizes);
+            network.set_flows(mixed(16, 200, seed));
+            network.delivers();
         }
     }
 }

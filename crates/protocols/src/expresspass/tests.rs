@@ -2,6 +2,7 @@
 
 use super::{ENTRY, FeedbackLoop, Pace, Params};
 use incast_endpoint::credit::{Asked, CreditLaw};
+use incast_testkit::{fabric_site, key_values};
 use incast_transport::{Random, Span, Time, Transport};
 
 /// 10 Gb/s x 84 / 1622 in bytes per second.
@@ -9,7 +10,7 @@ const MAX: f64 = 1.25e9 * 84.0 / 1622.0;
 const RTT: Span = Span::from_us(50);
 
 fn params(settings: &[(&str, &str)]) -> Params {
-    let settings: Vec<_> = settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    let settings = key_values(settings);
     Params::read(&settings).unwrap()
 }
 
@@ -123,8 +124,7 @@ fn short_flows_start_in_proportion_in_the_code() {
 
 #[test]
 fn mistakes_are_named() {
-    let fabric =
-        crate::ndp::test_world::fabric(2, incast_transport::Rate::from_gbps(10), Span::from_us(10));
+    let fabric = fabric_site(2, incast_transport::Rate::from_gbps(10), Span::from_us(10));
     for (key, value) in [
         ("fb", "both"),
         ("alpha", "0"),

@@ -1,17 +1,13 @@
 //! Known answers in whole networks, without PFC.
 
 use super::*;
-use crate::trial::*;
 use incast_fabric::{Fabric, LinkDefaults, PortId, parse};
+use incast_testkit::*;
 use incast_transport::telemetry::written;
-use incast_transport::{Header, Span, Transport};
+use incast_transport::{Header, Span, Time, Transport};
 use std::collections::BTreeSet;
 
 const RATE: Rate = Rate::from_gbps(10);
-
-fn us(us: u64) -> Span {
-    Span::from_us(us)
-}
 
 fn fabric(spec: &str, propagation: Span) -> Fabric {
     parse(spec, LinkDefaults { rate: RATE, propagation, loss: 0.0 }).unwrap()
@@ -27,7 +23,7 @@ fn answers_carry_a_record_of_each_switch_farthest_first() {
         // The last link of answers, and the last link of data.
         let home = fabric.port(fabric.host_port(0)).reverse.0;
         let last = fabric.port(fabric.host_port(dst)).reverse.0;
-        let mut trial = Trial::new(&ENTRY, fabric, vec![flow(0, 0, dst, 300_000, Span::ZERO)]);
+        let mut trial = Trial::new(&ENTRY, fabric, vec![flow(0, 0, dst, 300_000, Time::ZERO)]);
         trial.options.capture = vec![home, last];
         let (mut own, mut hosts) = (vec![0; switches + 1], 0);
         for one in trial.run().packets {
@@ -67,7 +63,7 @@ fn data_and_answers_take_the_same_links() {
     let fabric = fabric("leaf-spine:4x4x2", us(2));
     let ports = fabric.ports().len() as u32;
     let reverse: Vec<u32> = (0..ports).map(|port| fabric.port(PortId(port)).reverse.0).collect();
-    let flows: Vec<_> = (0..8).map(|id| flow(id, id, (id + 3) % 8, 40_000, Span::ZERO)).collect();
+    let flows: Vec<_> = (0..8).map(|id| flow(id, id, (id + 3) % 8, 40_000, Time::ZERO)).collect();
     let count = flows.len();
     let mut trial = Trial::new(&ENTRY, fabric, flows);
     trial.options.capture = (0..ports).collect();
@@ -93,7 +89,7 @@ fn data_and_answers_take_the_same_links() {
 fn feedback_is_a_quarter_of_a_round_trip_old() {
     for (spec, dst, links) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4), ("fat-tree:4", 15, 6)]
     {
-        let flows = vec![flow(0, 0, dst, 20_000_000, Span::ZERO)];
+        let flows = vec![flow(0, 0, dst, 20_000_000, Time::ZERO)];
         let run = Trial::new(&ENTRY, fabric(spec, us(50)), flows).run();
         let seen = &run.record.flows[0];
         let age = seen.decision_age as f64 / seen.decisions as f64 / 1e6;
@@ -105,8 +101,8 @@ fn feedback_is_a_quarter_of_a_round_trip_old() {
 
 /// FastTune Fig. 7: one flow at its rate, and three more at line rate 200 us later.
 fn three_join(entry: &'static dyn Transport) -> Outcome {
-    let mut flows = vec![flow(0, 0, 4, FOREVER, Span::ZERO)];
-    flows.extend((1..4).map(|id| flow(id, id, 4, FOREVER, us(200))));
+    let mut flows = vec![flow(0, 0, 4, FOREVER, Time::ZERO)];
+    flows.extend((1..4).map(|id| flow(id, id, 4, FOREVER, Time::ZERO + us(200))));
     Trial::new(entry, star(5, RATE, us(2)), flows).until(us(1_000), us(2)).run()
 }
 
@@ -142,7 +138,8 @@ fn three_joining_flows_slow_down_within_a_round_trip() {
 #[test]
 fn flows_leave_five_percent_and_no_queue() {
     for settings in [&[][..], &[("quantise_int", "false")], &[("recovery", "go-back-n")]] {
-        let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 2, FOREVER, us(400))];
+        let flows =
+            vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO + us(400))];
         let mut trial = Trial::new(&ENTRY, star(3, RATE, us(2)), flows).until(us(20_000), us(20));
         trial.settings = settings.to_vec();
         let run = trial.run();

@@ -1,8 +1,8 @@
 //! Law and switch by direct calls.
 
 use super::*;
-use crate::trial::{plain_ack, port_site, progress, segment};
 use incast_endpoint::sender::{Control, Message, Progress};
+use incast_testkit::{at, plain_ack, progress, segment, switch_port};
 use incast_transport::telemetry::{Gauge, empty_stack, written};
 use incast_transport::{
     Backlog, Decision, Extension, FabricSite, Framing, Header, HostId, IntRecord, Packet,
@@ -17,7 +17,7 @@ const BDP: f64 = 20_000.0;
 const STEP: f64 = 10.0;
 
 fn site() -> Arc<FabricSite> {
-    let fabric = port_site(RATE, RTT).fabric;
+    let fabric = switch_port(RATE, RTT).fabric;
     Arc::new(FabricSite { rates: Arc::new([RATE, FAST]), hops: 4, ..(*fabric).clone() })
 }
 
@@ -28,10 +28,6 @@ fn ready() -> Ready<Params> {
 
 fn law() -> FastTune {
     FastTune::new(Arc::new(terms(&ready(), RATE)))
-}
-
-fn at(us: u64) -> Time {
-    Time::ZERO + Span::from_us(us)
 }
 
 fn record(rate: Rate, now: Time, sent: u64, queued: u64) -> IntRecord {

@@ -2,8 +2,6 @@
 //! shortest remaining first, with the priorities of switches.
 
 mod agenda;
-#[cfg(test)]
-pub(crate) mod bench;
 mod cutoffs;
 pub mod headers;
 #[cfg(test)]
@@ -13,7 +11,7 @@ mod receiver;
 mod sender;
 mod terms;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use params::{Asked, LevelUse, Params, Unscheduled};
 pub(crate) use receiver::Receivers;

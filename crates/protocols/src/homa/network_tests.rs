@@ -1,31 +1,21 @@
 //! Known answers of Homa in whole networks.
 
 use super::ENTRY;
-use crate::ndp::network::{Network, finished, taken};
-use crate::ndp::test_world::{Unkindness, World, configured, flow};
+use incast_testkit::*;
 use incast_transport::{
-    Bytes, Flow, Header, Limit, PortRecord, Random, RunRecord, SizeQuantiles, Span, Time,
-    data_flag, flag,
+    Bytes, Flow, Header, Limit, PortRecord, Random, SizeQuantiles, Span, Time, data_flag, flag,
 };
-use incast_world::Faults;
 use std::sync::Arc;
 
-const MSS: u64 = 1460;
-const SLOT: Span = Span(1_230_400);
-
-fn network(settings: &[(&'static str, &'static str)], spec: &str) -> Network {
-    let mut network = Network::new(&ENTRY, settings, spec, Span::from_us(2));
+fn network(settings: &[(&'static str, &'static str)], spec: &str) -> Trial<'static> {
+    let mut network = Trial::of(&ENTRY, settings, spec, Span::from_us(2));
     network.buffer = Limit::Unlimited;
     network
 }
 
 /// RTTbytes in packets.
-fn blind(network: &Network) -> u64 {
-    network.base_rtt.0.div_ceil(SLOT.0)
-}
-
-fn backlog(network: &Network, record: &RunRecord, host: u32) -> u64 {
-    network.last_hop(record, host).total.backlog_max
+fn blind(network: &Trial) -> u64 {
+    network.base_rtt().0.div_ceil(FULL.0)
 }
 
 /// Charged bytes that a port sent from the `from`-th to before the `to`-th microsecond.
@@ -40,8 +30,8 @@ fn a_message_no_larger_than_rtt_bytes_takes_the_ideal_time() {
     for (spec, dst) in [("star:2", 1), ("leaf-spine:2x2x2", 3)] {
         let network = network(&[], spec);
         for packets in [1, blind(&network)] {
-            let record = network.run(vec![flow(0, 0, dst, packets * MSS, Time(777))]);
-            assert_eq!(taken(&record, 0), network.ideal(0, dst, packets), "{spec}");
+            let record = network.carry(vec![flow(0, 0, dst, packets * MSS, Time(777))]);
+            assert_eq!(record.fct(0), network.ideal(0, dst, packets), "{spec}");
         }
     }
 }
@@ -50,17 +40,17 @@ fn a_message_no_larger_than_rtt_bytes_takes_the_ideal_time() {
 fn a_long_message_alone_fills_the_link_and_no_queue() {
     for (spec, dst) in [("star:2", 1), ("leaf-spine:2x2x2", 3)] {
         let network = network(&[], spec);
-        let record = network.run(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);
-        assert_eq!(taken(&record, 0), network.ideal(0, dst, 2_000), "{spec}");
+        let record = network.carry(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);
+        assert_eq!(record.fct(0), network.ideal(0, dst, 2_000), "{spec}");
         let most = record.ports.iter().map(|port| port.total.backlog_max).max().unwrap();
         assert!(most <= 2 * 1_538, "{spec}: {most}");
     }
     // With RTTbytes of 9.7 KB in a round trip of 27 KB it is clocked at 7 packets a round trip.
     let mut network = network(&[("rtt_bytes", "9700B")], "leaf-spine:2x4x2");
     network.options.until = Time::ZERO + Span::from_secs(1);
-    let record = network.run(vec![flow(0, 0, 3, 2_000 * MSS, Time::ZERO)]);
-    let rounds = network.base_rtt.0 as f64 * 2_000.0 / 7.0;
-    assert!((taken(&record, 0).0 as f64 / rounds - 1.0).abs() < 0.01);
+    let record = network.carry(vec![flow(0, 0, 3, 2_000 * MSS, Time::ZERO)]);
+    let rounds = network.base_rtt().0 as f64 * 2_000.0 / 7.0;
+    assert!((record.fct(0).0 as f64 / rounds - 1.0).abs() < 0.01);
 }
 
 #[test]
@@ -68,27 +58,27 @@ fn two_long_messages_to_one_receiver() {
     let run = |overcommitment: &'static str| {
         let network = network(&[("overcommitment", overcommitment)], "star:3");
         let flows = (0..2).map(|id| flow(id, id + 1, 0, 1_000 * MSS, Time::ZERO)).collect();
-        let record = network.run(flows);
-        let steady = network.last_hop(&record, 0).bins[20..40].iter();
+        let record = network.carry(flows);
+        let steady = record.last_hop(0).bins[20..40].iter();
         let queue = steady.map(|bin| bin.backlog_max).max().unwrap();
         (network, record, queue)
     };
     let (network, serial, queue) = run("1");
     let rtt_bytes = blind(&network) * 1_538;
     // Run to completion: the first after its own packets and the other's blind ones.
-    let first = |record: &RunRecord| taken(record, 0).min(taken(record, 1));
+    let first = |record: &Outcome| record.fct(0).min(record.fct(1));
     let alone = network.ideal(1, 0, 1_000 + blind(&network));
-    assert!(first(&serial) <= alone + SLOT * 4, "{} {alone}", first(&serial));
+    assert!(first(&serial) <= alone + FULL * 4, "{} {alone}", first(&serial));
     assert!(queue <= 2 * 1_538, "{queue}");
     let both = network.ideal(1, 0, 2_000);
-    assert!(finished(&serial).since(Time::ZERO) <= both + SLOT * 10);
+    assert!(serial.finished().since(Time::ZERO) <= both + FULL * 10);
     // Both granted: about one RTTbytes waits, in a lower class than the first one's.
     let (_, shared, queue) = run("2");
     assert!((rtt_bytes / 2..=rtt_bytes + 2 * 1_538).contains(&queue), "{queue} {rtt_bytes}");
     // The first one is first as soon as one of them is ahead; they begin equal, for a round trip.
-    let late = SLOT * (blind(&network) + 4);
+    let late = FULL * (blind(&network) + 4);
     assert!(first(&shared) <= first(&serial) + late, "{}", first(&shared));
-    assert!(finished(&shared).since(Time::ZERO) <= both + SLOT * 10);
+    assert!(shared.finished().since(Time::ZERO) <= both + FULL * 10);
 }
 
 #[test]
@@ -96,9 +86,9 @@ fn synchronous_starts_queue_all_blind_bytes_but_one_share() {
     for senders in [2, 4, 8] {
         let network = network(&[], "star:9");
         let flows = (0..senders).map(|id| flow(id, id + 1, 0, 400 * MSS, Time::ZERO)).collect();
-        let record = network.run(flows);
+        let record = network.carry(flows);
         let expected = (senders as u64 - 1) * blind(&network) * 1_538;
-        let found = backlog(&network, &record, 0);
+        let found = record.last_hop(0).total.backlog_max;
         // REN eq. (1); the first grants are answered before all of it has arrived.
         let more = 4 * blind(&network) * 1_538 / 4 + 4 * 1_538;
         assert!((expected - 4 * 1_538..=expected + more).contains(&found), "{found} {expected}");
@@ -115,8 +105,8 @@ fn scheduled_packets_queue_no_more_than_overcommitment_allows() {
         let settings = [("overcommitment", setting), ("resend_interval", "1s")];
         let network = network(&settings, "star:9");
         let flows = (0..8).map(|id| flow(id, id + 1, 0, 500 * MSS, Time(id as u64 * 40_000_000)));
-        let record = network.run(flows.collect());
-        let bins = &network.last_hop(&record, 0).bins;
+        let record = network.carry(flows.collect());
+        let bins = &record.last_hop(0).bins;
         let most = bins[60..400].iter().map(|bin| bin.backlog_max).max().unwrap();
         let bound = ((degree - 1) * blind(&network) + 2 * degree) * 1_538;
         assert!(most <= bound, "{degree}: {most} {bound}");
@@ -132,8 +122,8 @@ fn a_dead_sender_idles_the_link_only_without_overcommitment() {
         network.options.until = Time::ZERO + Span::from_ms(5);
         let flows =
             vec![flow(0, 1, 0, 500 * MSS, Time::ZERO), flow(1, 2, 0, 2_000 * MSS, Time::ZERO)];
-        let record = network.run(flows);
-        let port = network.last_hop(&record, 0);
+        let record = network.carry(flows);
+        let port = record.last_hop(0);
         let share = sent(port, record.interval, 200, 900) as f64 / (700e-6 * 10e9 / 8.0);
         assert_eq!(share > 0.95, busy, "{setting}: {share}");
         assert!(busy || share < 0.05, "{setting}: {share}");
@@ -147,13 +137,13 @@ fn a_shorter_message_takes_the_link_at_once() {
         flow(0, 1, 0, 3_000 * MSS, Time::ZERO),
         flow(1, 2, 0, 200 * MSS, Time::ZERO + Span::from_us(1_000)),
     ];
-    let record = network.run(flows);
+    let record = network.carry(flows);
     // It waits for packets in transmission only.
-    let late = taken(&record, 1).saturating_sub(network.ideal(2, 0, 200));
-    assert!(late <= SLOT * 3, "{late}");
+    let late = record.fct(1).saturating_sub(network.ideal(2, 0, 200));
+    assert!(late <= FULL * 3, "{late}");
     // And costs the other what it took.
-    let late = taken(&record, 0).saturating_sub(network.ideal(1, 0, 3_200));
-    assert!(late <= SLOT * 12, "{late}");
+    let late = record.fct(0).saturating_sub(network.ideal(1, 0, 3_200));
+    assert!(late <= FULL * 12, "{late}");
 }
 
 #[test]
@@ -164,41 +154,38 @@ fn without_priorities_in_switches_it_is_not_homa() {
             (0..4).map(|id| flow(id, id + 1, 0, 2_000 * MSS, Time::ZERO)).collect();
         let start = Time::ZERO + Span::from_us(3_000);
         flows.push(flow(4, 5, 0, 10_000, start));
-        let record = network.run(flows);
-        taken(&record, 4)
+        let record = network.carry(flows);
+        record.fct(4)
     };
     assert!(run("8") < Span::from_us(17), "{}", run("8"));
-    assert!(run("2") > run("8") + SLOT * 20, "{}", run("2"));
+    assert!(run("2") > run("8") + FULL * 20, "{}", run("2"));
 }
 
 #[test]
 fn one_lost_packet_costs_one_request() {
-    let fabric = super::bench::eight();
+    let fabric = super::tests::eight();
     let plan = configured(&ENTRY, &[], &fabric);
-    let mut world = World::new(&*plan, &fabric, Unkindness::default(), 1);
-    world.add(flow(0, 0, 1, 200 * MSS, Time::ZERO));
-    world.lose = Some(|packet| {
+    let mut network = Network::of(&*plan, &fabric, Probabilities::default(), 1);
+    network.impair_all(Impairments::losing(|packet| {
         !packet.has(flag::RETRANSMIT)
             && matches!(packet.header, Header::Data { seq: 100, flags, .. }
                 if flags & data_flag::UNSCHEDULED == 0)
-    });
-    world.run(Span::from_ms(10));
-    let asked = |&(_, packet): &(Time, _)| {
-        let packet: incast_transport::Packet = packet;
-        match packet.header {
-            Header::Resend { first, packets, .. } => Some((first, packets)),
-            _ => None,
-        }
+    }));
+    network.add(flow(0, 0, 1, 200 * MSS, Time::ZERO));
+    network.complete(Span::from_ms(10));
+    let asked = |sent: &Sent| match sent.packet.header {
+        Header::Resend { first, packets, .. } => Some((first, packets)),
+        _ => None,
     };
-    let asked: Vec<_> = world.sent.iter().filter_map(asked).collect();
+    let asked: Vec<_> = network.sent.iter().filter_map(asked).collect();
     assert_eq!(asked, [(100, 1)]);
-    let again = world.sent.iter().filter(|(_, packet)| packet.has(flag::RETRANSMIT)).count();
+    let again = network.sent.iter().filter(|sent| sent.packet.has(flag::RETRANSMIT)).count();
     assert_eq!(again, 1);
     // All the rest arrives at once, the missing packet an interval and a round trip later. Until
     // then seven packets are in flight: one slot of each round trip is empty.
-    let end = world.completed(0);
-    let rest = Time::ZERO + SLOT * (200 + 100 / 8 + 2) + world.delay;
-    let latest = rest + Span::from_ms(1) + SLOT * 10;
+    let end = network.completed(0).expect("complete");
+    let rest = Time::ZERO + FULL * (200 + 100 / 8 + 2) + network.delay();
+    let latest = rest + Span::from_ms(1) + FULL * 10;
     assert!(end <= latest && end >= Time::ZERO + Span::from_ms(1), "{end} {latest}");
 }
 
@@ -221,10 +208,10 @@ fn response(ratio: u32, overcommitment: &'static str) -> (f64, u64) {
     }
     // Set aside after five requests: well before that.
     network.options.until = Time::ZERO + Span::from_us(4_000);
-    let record = network.run(flows);
+    let record = network.carry(flows);
     let (mut bytes, mut queue) = (0, 0);
     for host in [20, 21] {
-        let port = network.last_hop(&record, host);
+        let port = record.last_hop(host);
         bytes += sent(port, record.interval, 1_000, 4_000);
         let steady = port.bins.iter().skip(100).map(|bin| bin.backlog_max);
         queue = queue.max(steady.max().unwrap_or(0));
@@ -251,10 +238,10 @@ fn classes_by_the_sizes_of_the_run() {
     network.sizes = Some(Arc::new(SizeQuantiles { points }));
     let mut flows: Vec<_> = (0..10).map(|id| flow(id, id + 1, 0, 8 * MSS, Time::ZERO)).collect();
     flows.push(flow(10, 11, 0, 500, Time::ZERO + Span::from_us(20)));
-    let record = network.run(flows);
+    let record = network.carry(flows);
     assert!(record.complete);
-    let late = taken(&record, 10).saturating_sub(Span::from_us(4));
-    assert!(late <= SLOT * 4, "{late}");
+    let late = record.fct(10).saturating_sub(Span::from_us(4));
+    assert!(late <= FULL * 4, "{late}");
 }
 
 #[test]
@@ -262,36 +249,20 @@ fn an_incast_into_a_small_buffer_recovers_after_an_interval() {
     let mut network = network(&[], "star:41");
     network.buffer = Limit::Bytes(65_536);
     let flows = (0..40).map(|id| flow(id, id + 1, 0, 8 * MSS, Time::ZERO)).collect();
-    let record = network.run(flows);
+    let record = network.carry(flows);
     assert!(record.complete);
-    let drops: u32 = record.ports.iter().map(|port| port.total.drops).sum();
+    let drops: u32 = record.drops();
     assert!(drops > 100, "{drops}");
     // Some messages are lost as a whole: their senders wait three intervals.
-    let got = finished(&record).since(Time::ZERO);
+    let got = record.finished().since(Time::ZERO);
     assert!(got > Span::from_ms(1) && got < Span::from_ms(12), "{got}");
-    let link = network.rate.tx_time(Bytes(1_538)) * (40 * 8);
+    let link = network.rate().tx_time(Bytes(1_538)) * (40 * 8);
     assert!(got > link, "{got} {link}");
 }
 
 #[test]
 fn every_message_completes_despite_faults() {
     for seed in 1..6 {
-        let mut network = Network::new(&ENTRY, &[], "leaf-spine:3x2x3", Span::from_us(1));
-        let late = Span::from_us(30);
-        network.options.faults = Faults { loss: 0.01, reorder: 0.02, duplicate: 0.01, late };
-        network.options.seed = seed;
-        network.options.until = Time::ZERO + Span::from_secs(2);
-        let mut random = Random::new(seed, 0, 0);
-        let flows = (0..60).map(|id| {
-            let src = random.below(9) as u32;
-            let dst = (src + 1 + random.below(8) as u32) % 9;
-            flow(id, src, dst, 1 + random.below(100_000), Time(random.below(300_000_000)))
-        });
-        let flows: Vec<_> = flows.collect();
-        let sizes: Vec<_> = flows.iter().map(|flow| flow.size).collect();
-        let record = network.run(flows);
-        assert!(record.complete, "seed {seed}");
-        let delivered: Vec<_> = record.flows.iter().map(|flow| flow.delivered).collect();
-        assert_eq!(delivered, sizes);
+        Trial::of(&ENTRY, &[], "leaf-spine:3x2x3", Span::from_us(1)).survives_impairments(seed);
     }
 }

@@ -1,13 +1,15 @@
 //! Known answers and invariants of Homa: scripts of packets in and out, and an unkind network.
 
-use super::bench::{Bench, MSS, RATE, SLOT, eight, grants, resends, slots};
 use super::terms::{Levels, Terms, levels};
 use super::{ENTRY, LevelUse, Params};
-use crate::ndp::test_world::{Unkindness, World, configured, fabric, flow, host_site};
 use incast_egress::port::{Join, build_joined};
+use incast_testkit::{
+    Driver, FULL, MSS, Network, Probabilities, configured, fabric_site, flow, host_site,
+    key_values, packet, port_site,
+};
 use incast_transport::{
-    Bytes, Classes, Discipline, Flow, Header, Limit, PortSite, Random, Segments, SizeQuantiles,
-    Span, Time, Transport, data_flag, flag,
+    Bytes, Classes, Discipline, FabricSite, Flow, FlowId, Header, HostId, Limit, Packet, Random,
+    Rate, Segments, SizeQuantiles, Span, Time, Transport, TransportId, data_flag, flag,
 };
 use std::sync::Arc;
 
@@ -15,19 +17,104 @@ use std::sync::Arc;
 const INTERVAL: Span = Span::from_ms(1);
 const BLIND: u8 = data_flag::UNSCHEDULED;
 
-fn bench(settings: &[(&str, &str)]) -> Bench {
-    Bench::new(&ENTRY, settings)
+pub(crate) const RATE: Rate = Rate::from_gbps(10);
+
+pub(crate) fn slots(n: u64) -> Time {
+    Time::ZERO + FULL * n
+}
+
+/// A fabric whose round trip is eight packets.
+pub(crate) fn eight() -> Arc<FabricSite> {
+    let fabric = fabric_site(4, RATE, FULL * 8);
+    assert_eq!(fabric.bdp_packets(RATE), 8);
+    fabric
+}
+
+/// Host 1 of them.
+pub(crate) fn driver(transport: &dyn Transport, settings: &[(&str, &str)]) -> Driver {
+    Driver::of(transport, settings, &eight(), 1)
+}
+
+fn bench(settings: &[(&str, &str)]) -> Driver {
+    driver(&ENTRY, settings)
+}
+
+/// Homa's messages from other hosts; of host 2 if a call does not say.
+pub(crate) trait Messages {
+    fn from(&mut self, now: Time, src: u32, flow: u32, header: Header, payload: u16);
+
+    /// Data of a message of so many packets; `flags` beside LAST.
+    fn data(&mut self, now: Time, src: u32, flow: u32, seq: u32, packets: u32, flags: u8) {
+        let last = if seq + 1 == packets { data_flag::LAST } else { 0 };
+        let offset = seq * MSS as u32;
+        let header = Header::Data { seq, offset, tag: packets, flags: flags | last };
+        self.from(now, src, flow, header, MSS as u16);
+    }
+
+    fn grant(&mut self, now: Time, flow: u32, granted: u32, class: u32) {
+        let header = Header::Grant { seq: granted, request: 0, tag: class, flags: 0 };
+        self.from(now, 2, flow, header, 0);
+    }
+
+    fn resend(&mut self, now: Time, flow: u32, first: u32, packets: u32, class: u32) {
+        self.from(now, 2, flow, Header::Resend { first, packets, class, flags: 0 }, 0);
+    }
+
+    fn finish(&mut self, now: Time, flow: u32) {
+        let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
+        self.from(now, 2, flow, header, 0);
+    }
+
+    /// The next packet as (flow, packet number, class), if it is data.
+    fn sends(&mut self, now: Time) -> Option<(u32, u32, u8)>;
+
+    /// The grants that leave at this instant: flow, packets granted, class.
+    fn grants(&mut self, now: Time) -> Vec<(u32, u32, u32)>;
+}
+
+impl Messages for Driver {
+    fn from(&mut self, now: Time, src: u32, flow: u32, header: Header, payload: u16) {
+        let (src, dst, flow) = (HostId(src), HostId(1), FlowId(flow));
+        self.receive(now, Packet { src, dst, flow, payload, ..packet(TransportId(0), header) });
+    }
+
+    fn sends(&mut self, now: Time) -> Option<(u32, u32, u8)> {
+        let packet = self.transmit(now).filter(|packet| packet.is_data())?;
+        Some((packet.flow.0, packet.header.data_key(), packet.class))
+    }
+
+    fn grants(&mut self, now: Time) -> Vec<(u32, u32, u32)> {
+        grants(&self.drain(now))
+    }
+}
+
+/// The grants among packets: flow, packets granted, class.
+fn grants(packets: &[Packet]) -> Vec<(u32, u32, u32)> {
+    let grant = |packet: &Packet| match packet.header {
+        Header::Grant { seq, tag, .. } => Some((packet.flow.0, seq, tag)),
+        _ => None,
+    };
+    packets.iter().filter_map(grant).collect()
+}
+
+/// The requests to send again among packets: flow, first packet, how many.
+fn resends(packets: &[(Time, Packet)]) -> Vec<(Time, u32, u32, u32)> {
+    let resend = |&(at, packet): &(Time, Packet)| match packet.header {
+        Header::Resend { first, packets, .. } => Some((at, packet.flow.0, first, packets)),
+        _ => None,
+    };
+    packets.iter().filter_map(resend).collect()
 }
 
 /// The first packet of a message, which announces it.
-fn begin(b: &mut Bench, now: Time, src: u32, flow: u32, packets: u32) {
+fn begin(b: &mut Driver, now: Time, src: u32, flow: u32, packets: u32) {
     b.data(now, src, flow, 0, packets, BLIND);
 }
 
 /// The blind packets of a message, a packet time apart from `now` on.
-fn burst(b: &mut Bench, now: Time, src: u32, flow: u32, packets: u32) {
+fn burst(b: &mut Driver, now: Time, src: u32, flow: u32, packets: u32) {
     for seq in 0..packets.min(8) {
-        b.data(now + SLOT * seq as u64, src, flow, seq, packets, BLIND);
+        b.data(now + FULL * seq as u64, src, flow, seq, packets, BLIND);
     }
 }
 
@@ -189,7 +276,7 @@ fn the_guard_does_not_run_while_the_message_waits_for_the_nic() {
     assert_eq!(b.sends(slots(0)), Some((0, 0, 2)));
     while b.host.deadline() < Time::ZERO + INTERVAL * 20 {
         let now = b.host.deadline();
-        b.wake_paused(now);
+        b.wake(now);
     }
     let sent = b.drain(Time::ZERO + INTERVAL * 20);
     assert!(sent.len() == 2 && sent.iter().all(|packet| !packet.has(flag::RETRANSMIT)));
@@ -269,7 +356,7 @@ fn classes_follow_remaining_packets() {
     let mut granted = [8u32; 30];
     let (mut now, mut seen) = (slots(0), 0);
     while next.iter().zip(&sizes).any(|(next, size)| next < size) {
-        now += SLOT;
+        now += FULL;
         let id = random.below(30) as usize;
         if next[id] == granted[id].min(sizes[id]) {
             continue;
@@ -406,7 +493,7 @@ fn the_last_packets_of_a_message_may_use_an_unscheduled_class() {
         let mut b = bench(&[("boost_tail", setting)]);
         burst(&mut b, slots(0), 2, 0, 16);
         let grants = b.drain(slots(8));
-        let classes: Vec<_> = super::bench::grants(&grants).iter().map(|grant| grant.2).collect();
+        let classes: Vec<_> = self::grants(&grants).iter().map(|grant| grant.2).collect();
         assert_eq!(classes, expected);
     }
 }
@@ -476,9 +563,9 @@ fn a_message_whose_sender_does_not_answer_is_set_aside() {
     b.data(later, 2, 0, 1, 20, BLIND);
     assert_eq!(b.grants(later)[0].0, 0);
     for seq in 2..20 {
-        b.data(later + SLOT * seq as u64, 2, 0, seq, 20, if seq < 8 { BLIND } else { 0 });
+        b.data(later + FULL * seq as u64, 2, 0, seq, 20, if seq < 8 { BLIND } else { 0 });
     }
-    assert_eq!(b.probe.outcomes().len(), 1);
+    assert_eq!(b.harness.probe.outcomes().len(), 1);
 }
 
 #[test]
@@ -488,14 +575,14 @@ fn busy_begins_the_wait_anew_and_unknown_ends_it() {
     let mut heard = slots(0);
     for _ in 1..20 {
         assert_eq!(resends(&b.run(heard + INTERVAL)), [(heard + INTERVAL, 0, 1, 7)]);
-        heard += INTERVAL + SLOT;
+        heard += INTERVAL + FULL;
         let header = Header::Busy { first: 1, spare: 0, spare_high: 0, flags: 0 };
-        b.receive(heard, 2, 0, header, 0);
+        b.from(heard, 2, 0, header, 0);
     }
     let header = Header::Unknown { spare_low: 0, spare: 0, spare_high: 0, flags: 0 };
-    b.receive(slots(1_000_000), 2, 0, header, 0);
+    b.from(slots(1_000_000), 2, 0, header, 0);
     assert_eq!(b.host.open_flows(), 0);
-    b.receive(slots(1_000_000), 2, 0, header, 0);
+    b.from(slots(1_000_000), 2, 0, header, 0);
     assert!(b.run(slots(2_000_000)).is_empty());
 }
 
@@ -518,7 +605,7 @@ fn an_idle_downlink_grants_one_message_more_if_told_to() {
     for seq in 8..50 {
         b.data(slots(40), 2, 0, seq, 50, 0);
     }
-    assert_eq!(b.probe.outcomes().len(), 1);
+    assert_eq!(b.harness.probe.outcomes().len(), 1);
     b.drain(slots(40));
     burst(&mut b, slots(41), 8, 3, 20);
     let later = b.run(slots(50)).iter().map(|(_, packet)| packet.flow.0).collect::<Vec<_>>();
@@ -534,8 +621,8 @@ fn data_that_no_sender_sends_is_ignored() {
     begin(&mut b, slots(0), 2, 0, 5);
     b.data(slots(0), 2, 0, 2, 3, BLIND); // another end
     let header = Header::Data { seq: 1, offset: 1_460, tag: 5, flags: 0 };
-    b.receive(slots(0), 2, 0, header, 0); // only a header
-    assert_eq!(b.probe.deliveries().len(), 1);
+    b.from(slots(0), 2, 0, header, 0); // only a header
+    assert_eq!(b.harness.probe.deliveries().len(), 1);
 }
 
 #[test]
@@ -551,9 +638,9 @@ fn a_length_that_does_not_fit_its_field_is_told_by_the_last_packet() {
     for seq in 0..12u32 {
         let flags = if seq == 11 { data_flag::LAST } else { 0 };
         let header = Header::Data { seq, offset: seq * 1_460, tag: 0xff_ffff, flags };
-        b.receive(slots(seq as u64), 2, 0, header, 1_460);
+        b.from(slots(seq as u64), 2, 0, header, 1_460);
     }
-    assert_eq!((b.probe.outcomes().len(), b.host.open_flows()), (1, 0));
+    assert_eq!((b.harness.probe.outcomes().len(), b.host.open_flows()), (1, 0));
 }
 
 // -- policy and settings -----------------------------------------------------------------------
@@ -561,15 +648,7 @@ fn a_length_that_does_not_fit_its_field_is_told_by_the_last_packet() {
 #[test]
 fn what_it_asks_of_ports() {
     let fabric = eight();
-    let site = PortSite {
-        port: 0,
-        rate: RATE,
-        nic: false,
-        tier: 1,
-        upward: false,
-        buffer: Limit::Packets(128),
-        fabric: fabric.clone(),
-    };
+    let site = port_site(&fabric);
     let policy = |settings: &[(&str, &str)]| configured(&ENTRY, settings, &fabric).policy(&site);
     let own = policy(&[]);
     assert_eq!(own.classes.len(), 8);
@@ -584,15 +663,7 @@ fn what_it_asks_of_ports() {
 #[test]
 fn with_fewer_priorities_it_has_queues_apart_from_others() {
     let fabric = eight();
-    let site = PortSite {
-        port: 0,
-        rate: RATE,
-        nic: false,
-        tier: 1,
-        upward: false,
-        buffer: Limit::Packets(128),
-        fabric: fabric.clone(),
-    };
+    let site = port_site(&fabric);
     let join = |priorities| {
         let own = configured(&ENTRY, &[("priorities", priorities)], &fabric).policy(&site);
         let other = configured(&crate::ndp::ENTRY, &[], &fabric).policy(&site);
@@ -609,7 +680,7 @@ fn levels_follow_the_sizes_of_the_run() {
         if !points.is_empty() {
             fabric.sizes = Some(Arc::new(SizeQuantiles { points: points.to_vec() }));
         }
-        let own: Vec<_> = settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let own = key_values(settings);
         let params = Params::read(&own).unwrap();
         levels(&params, &fabric).map(|levels| (levels.unscheduled, levels.scheduled))
     };
@@ -631,22 +702,22 @@ fn levels_follow_the_sizes_of_the_run() {
 #[test]
 fn rtt_bytes_and_waits_come_from_the_fabric() {
     let terms = |settings: &[(&str, &str)], rtt: Span| {
-        let own: Vec<_> = settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let own = key_values(settings);
         let params = Params::read(&own).unwrap();
-        let fabric = fabric(2, RATE, rtt);
+        let fabric = fabric_site(2, RATE, rtt);
         let levels = levels(&params, &fabric).unwrap();
         Terms::new(&params, levels, &host_site(0, &fabric))
     };
-    let own = terms(&[], SLOT * 8);
+    let own = terms(&[], FULL * 8);
     assert_eq!((own.blind, own.window, own.overcommitment), (8, 8, 4));
-    assert_eq!((own.resend_interval, own.slot), (Span::from_ms(1), SLOT));
+    assert_eq!((own.resend_interval, own.slot), (Span::from_ms(1), FULL));
     let far = terms(&[], Span::from_us(100));
     assert_eq!((far.blind, far.resend_interval), (82, Span::from_ms(2)));
     // 9.7 KB are whole packets; the same window for grants.
     let paper = terms(&[("rtt_bytes", "9700B"), ("resend_interval", "30us")], Span::from_us(100));
     assert_eq!((paper.blind, paper.window), (7, 7));
     assert_eq!(paper.resend_interval, Span::from_us(30));
-    assert_eq!(terms(&[("link_check", "1538B")], SLOT * 8).idle_check, Some(SLOT));
+    assert_eq!(terms(&[("link_check", "1538B")], FULL * 8).idle_check, Some(FULL));
     // A faster host fills its own round trip with grants.
     let mut fabric = (*eight()).clone();
     fabric.max_rate = incast_transport::Rate::from_gbps(40);
@@ -671,37 +742,33 @@ fn wrong_settings_are_refused() {
     assert!(set("resend", "first").is_none());
 }
 
-// -- an unkind network -------------------------------------------------------------------------
+// -- small networks ----------------------------------------------------------------------------
 
-fn world(settings: &[(&str, &str)], unkind: Unkindness, seed: u64) -> World {
-    let fabric = eight();
-    World::new(&*configured(&ENTRY, settings, &fabric), &fabric, unkind, seed)
-}
-
-fn count(world: &World, kind: impl Fn(&Header) -> bool) -> usize {
-    world.sent.iter().filter(|(_, packet)| kind(&packet.header)).count()
+fn count(network: &Network, kind: impl Fn(&Header) -> bool) -> usize {
+    network.sent.iter().filter(|sent| kind(&sent.packet.header)).count()
 }
 
 #[test]
 fn a_message_without_loss_takes_its_grants_and_nothing_more() {
     for packets in [1, 8, 9, 500] {
-        let mut world = world(&[], Unkindness::default(), 1);
-        world.add(flow(0, 0, 1, packets * MSS, Time::ZERO));
-        world.run(Span::from_ms(10));
+        let fabric = eight();
+        let plan = configured(&ENTRY, &[], &fabric);
+        let mut network = Network::of(&*plan, &fabric, Probabilities::default(), 1);
+        network.add(flow(0, 0, 1, packets * MSS, Time::ZERO));
+        network.complete(Span::from_ms(10));
         // At line rate from the first packet on.
-        assert_eq!(world.completed(0), slots(packets) + world.delay);
-        let granted = count(&world, |header| matches!(header, Header::Grant { .. })) as u64;
+        assert_eq!(network.completed(0), Some(slots(packets) + network.delay()));
+        let granted = count(&network, |header| matches!(header, Header::Grant { .. })) as u64;
         assert_eq!(granted, packets.saturating_sub(8));
-        assert_eq!(count(&world, |header| matches!(header, Header::Resend { .. })), 0);
-        assert_eq!(count(&world, |header| matches!(header, Header::Data { .. })) as u64, packets);
+        assert_eq!(count(&network, |header| matches!(header, Header::Resend { .. })), 0);
+        assert_eq!(count(&network, |header| matches!(header, Header::Data { .. })) as u64, packets);
     }
 }
 
 #[test]
 fn every_message_completes_in_an_unkind_network() {
     for seed in 0..60 {
-        let mut random = Random::new(seed, 9, 9);
-        let fabric = fabric(4, RATE, Span::from_us(10 + 90 * (seed % 3)));
+        let fabric = fabric_site(4, RATE, Span::from_us(10 + 90 * (seed % 3)));
         let settings: &[(&str, &str)] = match seed % 4 {
             0 => &[],
             1 => &[("overcommitment", "1"), ("resend", "first"), ("resend_interval", "200us")],
@@ -709,16 +776,7 @@ fn every_message_completes_in_an_unkind_network() {
             _ => &[("rtt_bytes", "3KB"), ("give_up", "1"), ("levels", "fixed")],
         };
         let plan = configured(&ENTRY, settings, &fabric);
-        let level = 0.01 * (1 + seed % 5) as f64;
-        let unkind =
-            Unkindness { loss: level, double: level, delay: level, trim: level, bounce: 0.0 };
-        let mut world = World::new(&*plan, &fabric, unkind, seed);
-        for id in 0..30 {
-            let src = random.below(4) as u32;
-            let dst = (src + 1 + random.below(3) as u32) % 4;
-            let size = 1 + random.below(if id % 5 == 0 { 400_000 } else { 30_000 });
-            world.add(flow(id, src, dst, size, Time(random.below(500_000_000))));
-        }
-        world.run(Span::from_secs(5));
+        let some = Probabilities::each(0.01 * (1 + seed % 5) as f64, fabric.base_rtt * 4);
+        Network::of(&*plan, &fabric, some, seed).survives();
     }
 }

@@ -1,17 +1,13 @@
 //! Known answers in whole networks, without PFC.
 
 use super::*;
-use crate::trial::*;
 use incast_fabric::{Fabric, LinkDefaults, parse};
+use incast_testkit::*;
 use incast_transport::telemetry::written;
-use incast_transport::{Bytes, Rate, Span};
+use incast_transport::{Bytes, Rate, Span, Time};
 use incast_world::Captured;
 
 const RATE: Rate = Rate::from_gbps(10);
-
-fn us(us: u64) -> Span {
-    Span::from_us(us)
-}
 
 fn fabric(spec: &str, propagation: Span) -> Fabric {
     parse(spec, LinkDefaults { rate: RATE, propagation, loss: 0.0 }).unwrap()
@@ -52,7 +48,7 @@ fn a_short_lone_flow_takes_the_time_of_its_own_packets() {
                 let mut payloads = vec![payload; full as usize];
                 payloads.extend((rest > 0).then_some(rest));
                 let own = own_time(&fabric, dst, &payloads, fixed.then_some(switches));
-                let flows = vec![flow(0, 0, dst, size as u64, Span::ZERO)];
+                let flows = vec![flow(0, 0, dst, size as u64, Time::ZERO)];
                 let trial = Trial::new(&ENTRY, fabric, flows);
                 let run = trial.set("int_fixed", if fixed { "true" } else { "false" }).run();
                 assert_eq!(run.fct(0), own, "{spec}, {size} B, fixed {fixed}");
@@ -68,7 +64,7 @@ fn captured(spec: &str, settings: &[(&'static str, &'static str)]) -> (Vec<Captu
     let dst = fabric.hosts() - 1;
     let path = fabric.path(&fabric.routes(), 0, dst, |_| 0);
     let last = path.last().unwrap().0;
-    let flows = vec![flow(0, 0, dst, 300_000, Span::ZERO)];
+    let flows = vec![flow(0, 0, dst, 300_000, Time::ZERO)];
     let mut trial = Trial::new(&ENTRY, fabric, flows);
     trial.settings = settings.to_vec();
     trial.options.capture = vec![dst, last];
@@ -108,7 +104,8 @@ fn each_switch_adds_a_record_nearest_the_sender_first() {
 
 /// Two flows over one link, the second 400 us later.
 fn joining(settings: &[(&'static str, &'static str)]) -> Outcome {
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 2, FOREVER, us(400))];
+    let flows =
+        vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO + us(400))];
     let mut trial = Trial::new(&ENTRY, star(3, RATE, us(2)), flows).until(us(20_000), us(20));
     trial.settings = settings.to_vec();
     trial.run()
@@ -141,8 +138,8 @@ fn flows_leave_five_percent_and_no_queue() {
 /// FastTune Fig. 7: one flow at its rate, and three more at line rate 200 us later.
 #[test]
 fn three_joining_flows_are_not_told_for_a_round_trip() {
-    let mut flows = vec![flow(0, 0, 4, FOREVER, Span::ZERO)];
-    flows.extend((1..4).map(|id| flow(id, id, 4, FOREVER, us(200))));
+    let mut flows = vec![flow(0, 0, 4, FOREVER, Time::ZERO)];
+    flows.extend((1..4).map(|id| flow(id, id, 4, FOREVER, Time::ZERO + us(200))));
     let run = Trial::new(&ENTRY, star(5, RATE, us(2)), flows).until(us(600), us(2)).run();
     // What the three send, in Gb/s each, from so many to so many microseconds after they joined.
     let rate = |from: u64, to: u64| {
@@ -168,7 +165,7 @@ fn three_joining_flows_are_not_told_for_a_round_trip() {
 fn feedback_is_three_quarters_of_a_round_trip_old() {
     for (spec, dst, links) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4), ("fat-tree:4", 15, 6)]
     {
-        let flows = vec![flow(0, 0, dst, 20_000_000, Span::ZERO)];
+        let flows = vec![flow(0, 0, dst, 20_000_000, Time::ZERO)];
         let run = Trial::new(&ENTRY, fabric(spec, us(50)), flows).run();
         let seen = &run.record.flows[0];
         let age = seen.decision_age as f64 / seen.decisions as f64 / 1e6;
@@ -183,7 +180,7 @@ fn feedback_is_three_quarters_of_a_round_trip_old() {
 fn more_flows_than_packets_in_a_round_trip_are_paced() {
     // A round trip holds 9 packets: windows of 80 flows are below a packet each.
     let count = 80;
-    let flows = (0..count).map(|id| flow(id, id, count, FOREVER, Span::ZERO)).collect();
+    let flows = (0..count).map(|id| flow(id, id, count, FOREVER, Time::ZERO)).collect();
     let mut trial =
         Trial::new(&ENTRY, star(count + 1, RATE, us(2)), flows).until(us(40_000), us(100));
     trial.buffer = incast_transport::Limit::Unlimited;

@@ -1,8 +1,8 @@
 //! The law by direct calls.
 
 use super::*;
-use crate::trial::{plain_ack, progress};
 use incast_endpoint::sender::{Ack, Control, Progress};
+use incast_testkit::{key_values, plain_ack, progress};
 use incast_transport::telemetry::{Gauge, empty_stack};
 use incast_transport::{Extension, Framing, Limit, Rate, Span, Time, Transport};
 
@@ -269,8 +269,7 @@ fn steps_and_least_rate_follow_their_parameters() {
 // -- what a person may write wrongly ---------------------------------------------------------------
 
 fn configure(settings: &[(&str, &str)], fabric: Arc<FabricSite>) -> Result<(), ParameterError> {
-    let settings: Vec<(String, String)> =
-        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let settings = key_values(settings);
     ENTRY.configure(&settings, fabric).map(|_| ())
 }
 

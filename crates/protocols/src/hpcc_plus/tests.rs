@@ -1,21 +1,17 @@
 //! What differs from HPCC.
 
 use super::*;
-use crate::trial::*;
-use incast_transport::{FabricSite, Rate, Span, Transport};
+use incast_testkit::*;
+use incast_transport::{FabricSite, Rate, Time, Transport};
 use std::sync::Arc;
 
 const RATE: Rate = Rate::from_gbps(10);
-
-fn us(us: u64) -> Span {
-    Span::from_us(us)
-}
 
 /// Four flows, of which three end after a while.
 fn leaving(entry: &'static dyn Transport, settings: &[(&'static str, &'static str)]) -> Outcome {
     let sizes = [FOREVER, 200_000, 200_000, 200_000];
     let flows = sizes.iter().enumerate();
-    let flows = flows.map(|(id, size)| flow(id as u32, id as u32, 4, *size, Span::ZERO)).collect();
+    let flows = flows.map(|(id, size)| flow(id as u32, id as u32, 4, *size, Time::ZERO)).collect();
     let mut trial = Trial::new(entry, star(5, RATE, us(2)), flows).until(us(3_000), us(10));
     trial.settings = settings.to_vec();
     trial.run()
@@ -45,7 +41,7 @@ fn it_takes_what_others_leave_sooner() {
 
 #[test]
 fn it_has_no_stages_to_set() {
-    let fabric = port_site(RATE, us(10)).fabric;
+    let fabric = switch_port(RATE, us(10)).fabric;
     let set = |key: &str| ENTRY.configure(&[(key.into(), "3".into())], fabric.clone()).map(|_| ());
     let error = set("max_stage").unwrap_err();
     assert_eq!(error.transport, "hpcc_plus");

@@ -1,22 +1,15 @@
 //! Known answers in whole networks.
 
 use super::*;
-use crate::trial::*;
+use incast_testkit::*;
 use incast_transport::{Limit, Rate, Span};
 
 const RATE: Rate = Rate::from_gbps(10);
 
-fn us(us: u64) -> Span {
-    Span::from_us(us)
-}
-
-fn ms(ms: u64) -> Span {
-    Span::from_ms(ms)
-}
-
 /// DECN Fig. 1: a second flow joins after 100 ms; buffer 200 packets.
 fn joining(rtt: Span, settings: &[(&'static str, &'static str)]) -> Outcome {
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 2, FOREVER, ms(100))];
+    let flows =
+        vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO + ms(100))];
     let mut trial = Trial::new(&ENTRY, star(3, RATE, rtt / 4), flows).until(ms(400), us(500));
     trial.settings = settings.to_vec();
     trial.run()
@@ -54,7 +47,7 @@ fn equal_round_trips_share_equally_and_twice_as_long_ones_within_30_percent_at_o
         for (host, length) in hosts.iter().zip([lengths[0], lengths[1], 25]) {
             graph.link(*host, switch, RATE, us(length), 0.0).unwrap();
         }
-        let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 2, FOREVER, Span::ZERO)];
+        let flows = vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO)];
         let mut trial = Trial::new(&ENTRY, graph.build().unwrap(), flows).until(ms(200), us(500));
         trial.settings = settings.to_vec();
         let run = trial.run();
@@ -76,7 +69,7 @@ fn equal_round_trips_share_equally_and_twice_as_long_ones_within_30_percent_at_o
 #[test]
 fn every_data_packet_is_charged_for_its_class() {
     for (header, bytes) in [("1", 1), ("0", 0)] {
-        let flows = vec![flow(0, 0, 1, 100_000, Span::ZERO)];
+        let flows = vec![flow(0, 0, 1, 100_000, Time::ZERO)];
         let mut trial = Trial::new(&ENTRY, star(2, RATE, us(5)), flows).set("header", header);
         trial.options.capture = vec![0, 1];
         let run = trial.run();
@@ -96,7 +89,7 @@ fn every_data_packet_is_charged_for_its_class() {
 fn a_gigabit_fills_within_milliseconds() {
     // Levels below 10 % double the window in a round trip.
     let rate = Rate::from_gbps(1);
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO)];
+    let flows = vec![flow(0, 0, 2, FOREVER, Time::ZERO)];
     let mut trial = Trial::new(&ENTRY, star(3, rate, us(25)), flows).until(ms(50), us(500));
     trial.buffer = Limit::Packets(64);
     let run = trial.run();
@@ -113,15 +106,9 @@ fn every_flow_survives_faulty_hosts() {
         &[("at_nics", "false"), ("initial_window", "10")],
     ];
     for (seed, settings) in variants.into_iter().enumerate() {
-        let flows =
-            (0..30).map(|id| flow(id, id % 4, 4 + id % 2, 1 + 7_777 * id as u64, Span::ZERO));
         let fabric = star(6, RATE, us(5));
-        let mut trial = Trial::new(&ENTRY, fabric, flows.collect()).faulty(seed as u64);
+        let mut trial = Trial::new(&ENTRY, fabric, ladder(Time::ZERO)).impaired(seed as u64);
         trial.settings = settings.to_vec();
-        let run = trial.run();
-        assert!(run.record.complete, "{settings:?}");
-        for (id, flow) in run.record.flows.iter().enumerate() {
-            assert_eq!(flow.delivered, 1 + 7_777 * id as u64);
-        }
+        trial.delivers();
     }
 }

@@ -2,8 +2,8 @@
 
 use super::level::{HIGHEST, Levels};
 use super::*;
-use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
 use incast_transport::{
     Explicit, Extension, Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, Span,
 };
@@ -11,13 +11,8 @@ use incast_transport::{
 const RTT: Span = Span::from_us(100);
 const RATE: Rate = Rate::from_gbps(10);
 
-fn at(us: u64) -> Time {
-    Time::ZERO + Span::from_us(us)
-}
-
 fn params(settings: &[(&str, &str)]) -> Params {
-    let settings: Vec<(String, String)> =
-        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let settings = key_values(settings);
     Params::read(&settings).unwrap()
 }
 
@@ -87,7 +82,7 @@ fn classes_double() {
 
 /// A port of 10 Gb/s that offers `bytes` in its first interval of 100 us.
 fn loaded(bytes: u32) -> (MlcpMarker, PacketPool) {
-    let site = port_site(RATE, RTT);
+    let site = switch_port(RATE, RTT);
     let mut marker = marker(&params(&[]), &site, Time::ZERO + RTT);
     let mut packets = PacketPool::new(site.fabric.framing);
     let handle = packets.create(segment(ID, 0, 0, 1_422)); // charged 1500
@@ -143,7 +138,7 @@ fn only_mlcp_data_is_written_into() {
 // -- the control law ---------------------------------------------------------------------------
 
 fn law(settings: &[(&str, &str)]) -> Mlcp {
-    Mlcp::new(&params(settings), &port_site(RATE, RTT).fabric)
+    Mlcp::new(&params(settings), &switch_port(RATE, RTT).fabric)
 }
 
 fn moment(us: u64, rtt: Span) -> Progress {

@@ -3,15 +3,11 @@
 pub mod headers;
 mod host;
 #[cfg(test)]
-pub(crate) mod network;
-#[cfg(test)]
 mod network_tests;
 mod params;
 mod paths;
 mod receiver;
 mod sender;
-#[cfg(test)]
-pub(crate) mod test_world;
 #[cfg(test)]
 mod tests;
 

@@ -3,15 +3,17 @@
 use super::paths::Paths;
 use super::receiver::{Answer, Receivers};
 use super::sender::{Sender, Timeouts};
-use super::test_world::{Unkindness, World, configured, fabric, flow, host_site};
 use super::{CONTROL, DATA, ENTRY, ID};
+use incast_testkit::{
+    Driver, Harness, MSS, Network, Probabilities, configured, data, fabric_site, flow, host_site,
+    port_site,
+};
 use incast_transport::{
-    Classes, Discipline, Env, FlowId, Header, HostClock, HostId, Limit, Packet, PacketPool,
-    PortSite, Probe, Random, Rate, Schedule, Span, Time, Transport, data_flag, flag,
+    Classes, Discipline, FlowId, Header, HostId, Limit, Packet, Random, Rate, Schedule, Span, Time,
+    Transport, data_flag, flag,
 };
 
 const RATE: Rate = Rate::from_gbps(10);
-const MSS: u64 = 1460;
 
 fn us(us: u64) -> Time {
     Time::ZERO + Span::from_us(us)
@@ -168,53 +170,25 @@ fn a_sender_whose_pulls_were_all_lost_asks_for_life() {
 /// A receiving host whose pacer has a spacing of 1230400 ps, a full packet at 10 Gb/s.
 struct Bench {
     receivers: Receivers,
-    packets: PacketPool,
-    probe: Probe,
-    random: Random,
+    harness: Harness,
 }
 
 const SPACING: Span = Span(1_230_400);
 
 impl Bench {
     fn new() -> Bench {
-        Bench {
-            receivers: Receivers::new(SPACING),
-            packets: PacketPool::new(incast_transport::Framing::ETHERNET),
-            probe: Probe::new(4, true),
-            random: Random::new(0, 0, 0),
-        }
+        Bench { receivers: Receivers::new(SPACING), harness: Harness::new() }
     }
 
     fn arrive(&mut self, now: Time, id: u32, seq: u32, flags: u8, data_flags: u8) -> Vec<Answer> {
         let trimmed = flags & flag::TRIMMED != 0;
-        let packet = self.packets.create(Packet {
-            header: Header::Data { seq, offset: seq * MSS as u32, tag: 0, flags: data_flags },
-            src: HostId(10 + id),
-            dst: HostId(1),
-            flow: FlowId(id),
-            payload: if trimmed { 0 } else { MSS as u16 },
-            path: 0,
-            mark: 0,
-            class: DATA,
-            transport: ID,
-            flags,
-            extension: 0,
-        });
-        self.probe.enter(now, HostClock::default());
-        let mut stamps = *self.packets.stamps(packet);
-        self.probe.departs(FlowId(id), 0, false, &mut stamps);
-        stamps.own = 0;
-        stamps.blocked = [now.0, 0, 0, 0, 0];
-        self.probe.arriving(&stamps, self.packets.meta(packet));
-        let mut env = Env {
-            now,
-            host: HostId(1),
-            random: &mut self.random,
-            probe: &mut self.probe,
-            packets: &mut self.packets,
-        };
-        self.receivers.on_data(&mut env, packet);
-        self.packets.free(packet);
+        let (src, dst, flow) = (HostId(10 + id), HostId(1), FlowId(id));
+        let payload = if trimmed { 0 } else { MSS as u16 };
+        let packet = Packet { src, dst, flow, payload, flags, ..data(ID, seq, data_flags) };
+        let packet = self.harness.departed(now, packet);
+        self.harness.arrives(now, packet);
+        self.receivers.on_data(&mut self.harness.env(now, dst), packet);
+        self.harness.packets.free(packet);
         self.answers()
     }
 
@@ -297,7 +271,7 @@ fn duplicates_are_acknowledged_again_but_delivered_once() {
     // The header of a copy whose first transmission arrived is not missing.
     let trimmed = b.arrive(us(12), 0, 0, flag::TRIMMED, 0);
     assert!(matches!(trimmed[0].header, Header::Ack { seq: 0, .. }));
-    assert_eq!(b.probe.deliveries().len(), 1);
+    assert_eq!(b.harness.probe.deliveries().len(), 1);
 }
 
 #[test]
@@ -340,16 +314,8 @@ fn a_permutation_takes_every_path_once() {
 
 #[test]
 fn what_it_asks_of_ports() {
-    let fabric = fabric(2, RATE, Span::from_us(10));
-    let site = PortSite {
-        port: 0,
-        rate: RATE,
-        nic: false,
-        tier: 1,
-        upward: false,
-        buffer: Limit::Packets(128),
-        fabric: fabric.clone(),
-    };
+    let fabric = fabric_site(2, RATE, Span::from_us(10));
+    let site = port_site(&fabric);
     let policy = configured(&ENTRY, &[], &fabric).policy(&site);
     let [control, data] = &policy.classes[..] else { panic!("two classes") };
     assert_eq!(control.limit, Limit::Bytes(24_000));
@@ -369,7 +335,7 @@ fn what_it_asks_of_ports() {
 
 #[test]
 fn wrong_settings_are_refused() {
-    let fabric = fabric(2, RATE, Span::from_us(10));
+    let fabric = fabric_site(2, RATE, Span::from_us(10));
     let set = |key: &str, value: &str| {
         ENTRY.configure(&[(key.to_string(), value.to_string())], fabric.clone()).err()
     };
@@ -381,7 +347,7 @@ fn wrong_settings_are_refused() {
 #[test]
 fn the_first_window_is_the_round_trip_and_at_least_15() {
     let window = |rtt: u64| {
-        let fabric = fabric(2, RATE, Span::from_us(rtt));
+        let fabric = fabric_site(2, RATE, Span::from_us(rtt));
         configured(&ENTRY, &[], &fabric).unsolicited(&host_site(0, &fabric), 1_000)
     };
     assert_eq!(window(10), 15);
@@ -390,34 +356,34 @@ fn the_first_window_is_the_round_trip_and_at_least_15() {
 
 #[test]
 fn a_lone_flow_takes_the_ideal_time_and_no_pull() {
-    let fabric = fabric(2, RATE, Span::from_us(20));
+    let fabric = fabric_site(2, RATE, Span::from_us(20));
     let plan = configured(&ENTRY, &[], &fabric);
-    let mut world = World::new(&*plan, &fabric, Unkindness::default(), 1);
-    world.add(flow(0, 0, 1, 17 * MSS, Time::ZERO));
-    world.run(Span::from_ms(10));
+    let mut network = Network::of(&*plan, &fabric, Probabilities::default(), 1);
+    network.add(flow(0, 0, 1, 17 * MSS, Time::ZERO));
+    network.complete(Span::from_ms(10));
     let tx = RATE.tx_time(incast_transport::Bytes(1538));
-    assert_eq!(world.completed(0), Time::ZERO + tx * 17 + world.delay);
-    let pulls = world.sent.iter().filter(|(_, p)| matches!(p.header, Header::Pull { .. }));
+    assert_eq!(network.completed(0), Some(Time::ZERO + tx * 17 + network.delay()));
+    let pulls = network.sent.iter().filter(|s| matches!(s.packet.header, Header::Pull { .. }));
     assert!(pulls.count() <= 16);
-    assert!(world.sent.iter().all(|(_, p)| !p.has(flag::RETRANSMIT)));
+    assert!(network.sent.iter().all(|s| !s.packet.has(flag::RETRANSMIT)));
 }
 
 #[test]
 fn a_long_lone_flow_keeps_its_link_busy() {
-    let fabric = fabric(2, RATE, Span::from_us(20));
+    let fabric = fabric_site(2, RATE, Span::from_us(20));
     let plan = configured(&ENTRY, &[], &fabric);
-    let mut world = World::new(&*plan, &fabric, Unkindness::default(), 1);
-    world.add(flow(0, 0, 1, 2_000 * MSS, Time::ZERO));
-    world.run(Span::from_ms(10));
+    let mut network = Network::of(&*plan, &fabric, Probabilities::default(), 1);
+    network.add(flow(0, 0, 1, 2_000 * MSS, Time::ZERO));
+    network.complete(Span::from_ms(10));
     let tx = RATE.tx_time(incast_transport::Bytes(1538));
-    let ideal = tx * 2_000 + world.delay;
-    let taken = world.completed(0).since(Time::ZERO);
+    let ideal = tx * 2_000 + network.delay();
+    let taken = network.completed(0).expect("complete").since(Time::ZERO);
     assert!(taken.0 <= ideal.0 + ideal.0 / 1000, "{taken} instead of {ideal}");
 }
 
 /// Sent packets stay below first window + pulls + packets sent again without a pull.
-fn assert_pull_clocked(world: &World, flow: u32, window: u64) {
-    let of_flow = || world.sent.iter().filter(|(_, p)| p.flow.0 == flow).map(|(_, p)| p);
+fn assert_pull_clocked(network: &Network, flow: u32, window: u64) {
+    let of_flow = || network.sent.iter().map(|s| s.packet).filter(|p| p.flow.0 == flow);
     let data = of_flow().filter(|p| p.is_data()).count() as u64;
     let pulls = of_flow().filter(|p| match p.header {
         Header::Pull { .. } => true,
@@ -430,62 +396,45 @@ fn assert_pull_clocked(world: &World, flow: u32, window: u64) {
 #[test]
 fn trims_alone_never_need_a_timeout() {
     for seed in 0..20 {
-        let fabric = fabric(2, RATE, Span::from_us(20));
+        let fabric = fabric_site(2, RATE, Span::from_us(20));
         let plan = configured(&ENTRY, &[], &fabric);
-        let unkind = Unkindness { trim: 0.3, ..Unkindness::default() };
-        let mut world = World::new(&*plan, &fabric, unkind, seed);
-        world.add(flow(0, 0, 1, 300 * MSS, Time::ZERO));
-        world.run(Span::from_ms(10));
-        assert_pull_clocked(&world, 0, 17);
+        let some = Probabilities { trim: 0.3, ..Probabilities::default() };
+        let mut network = Network::of(&*plan, &fabric, some, seed);
+        network.add(flow(0, 0, 1, 300 * MSS, Time::ZERO));
+        network.complete(Span::from_ms(10));
+        assert_pull_clocked(&network, 0, 17);
         // A timeout would have cost a millisecond.
-        assert!(world.completed(0) < us(900), "seed {seed}: {}", world.completed(0));
+        assert!(
+            network.completed(0).expect("complete") < us(900),
+            "seed {seed}: {}",
+            network.completed(0).expect("complete")
+        );
     }
 }
 
 #[test]
 fn every_flow_completes_in_an_unkind_network() {
     for seed in 0..60 {
-        let mut random = Random::new(seed, 9, 9);
-        let fabric = fabric(4, RATE, Span::from_us(10 + 90 * (seed % 2)));
+        let fabric = fabric_site(4, RATE, Span::from_us(10 + 90 * (seed % 2)));
         let bounce = if seed % 3 == 0 { "false" } else { "true" };
         let plan = configured(&ENTRY, &[("return_to_sender", bounce), ("paths", "8")], &fabric);
         let level = 0.01 * (1 + seed % 5) as f64;
-        let unkind = Unkindness {
-            loss: level,
-            double: level,
-            delay: level,
+        let some = Probabilities {
             trim: 5.0 * level,
             bounce: if seed % 3 == 0 { 0.0 } else { 0.3 },
+            ..Probabilities::each(level, fabric.base_rtt * 4)
         };
-        let mut world = World::new(&*plan, &fabric, unkind, seed);
-        for id in 0..30 {
-            let src = random.below(4) as u32;
-            let dst = (src + 1 + random.below(3) as u32) % 4;
-            let size = 1 + random.below(if id % 5 == 0 { 400_000 } else { 30_000 });
-            world.add(flow(id, src, dst, size, us(random.below(500))));
-        }
-        world.run(Span::from_secs(5));
+        Network::of(&*plan, &fabric, some, seed).survives();
     }
 }
 
 #[test]
 fn the_nic_sends_only_open_classes() {
-    let fabric = fabric(2, RATE, Span::from_us(20));
-    let plan = configured(&ENTRY, &[], &fabric);
-    let mut host = plan.host(&host_site(0, &fabric));
-    let (mut random, mut probe) = (Random::new(0, 0, 0), Probe::new(1, false));
-    let mut packets = PacketPool::new(fabric.framing);
-    let mut env = Env {
-        now: us(1),
-        host: HostId(0),
-        random: &mut random,
-        probe: &mut probe,
-        packets: &mut packets,
-    };
-    host.open(&mut env, &flow(0, 0, 1, 5 * MSS, us(1)));
-    assert!(host.transmit(&mut env, Classes::CONTROL).is_none());
-    let packet = host.transmit(&mut env, Classes::ALL).expect("the first window");
-    let content = env.packets[packet];
-    assert_eq!((content.class, content.payload), (DATA, 1460));
-    assert_eq!(host.open_flows(), 1);
+    let fabric = fabric_site(2, RATE, Span::from_us(20));
+    let mut driver = Driver::of(&ENTRY, &[], &fabric, 0);
+    driver.open(us(1), &flow(0, 0, 1, 5 * MSS, us(1)));
+    assert!(driver.transmit_if(us(1), Classes::CONTROL).is_none());
+    let packet = driver.transmit(us(1)).expect("the first window");
+    assert_eq!((packet.class, packet.payload), (DATA, 1460));
+    assert_eq!(driver.host.open_flows(), 1);
 }

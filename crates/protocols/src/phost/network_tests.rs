@@ -1,21 +1,17 @@
 //! Known answers of pHost in whole networks.
 
 use super::ENTRY;
-use crate::ndp::network::{Network, finished, taken};
-use crate::ndp::test_world::flow;
+use incast_testkit::*;
 use incast_transport::{Bytes, Span, Time};
-use incast_world::Faults;
-
-const MSS: u64 = 1460;
 
 #[test]
 fn a_short_flow_alone_takes_the_ideal_time() {
     for (spec, dst) in [("star:2", 1), ("leaf-spine:2x2x2", 3)] {
-        let network = Network::new(&ENTRY, &[], spec, Span::from_us(2));
-        let free = network.base_rtt.0.div_ceil(network.rate.tx_time(Bytes(1_538)).0);
+        let network = Trial::of(&ENTRY, &[], spec, Span::from_us(2));
+        let free = network.base_rtt().0.div_ceil(network.rate().tx_time(Bytes(1_538)).0);
         for packets in [1, free] {
-            let record = network.run(vec![flow(0, 0, dst, packets * MSS, Time(777))]);
-            assert_eq!(taken(&record, 0), network.ideal(0, dst, packets), "{spec}");
+            let record = network.carry(vec![flow(0, 0, dst, packets * MSS, Time(777))]);
+            assert_eq!(record.fct(0), network.ideal(0, dst, packets), "{spec}");
         }
     }
 }
@@ -23,52 +19,52 @@ fn a_short_flow_alone_takes_the_ideal_time() {
 #[test]
 fn a_long_flow_alone_waits_a_round_trip_and_fills_the_link() {
     for (spec, dst, hops) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4)] {
-        let network = Network::new(&ENTRY, &[], spec, Span::from_us(2));
-        let record = network.run(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);
-        let handshake = (network.rate.tx_time(Bytes(84)) + Span::from_us(2)) * hops * 2;
-        assert_eq!(taken(&record, 0), handshake + network.ideal(0, dst, 2_000), "{spec}");
+        let network = Trial::of(&ENTRY, &[], spec, Span::from_us(2));
+        let record = network.carry(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);
+        let handshake = (network.rate().tx_time(Bytes(84)) + Span::from_us(2)) * hops * 2;
+        assert_eq!(record.fct(0), handshake + network.ideal(0, dst, 2_000), "{spec}");
         assert_eq!(record.flows[0].retransmits, 0);
         // With free tokens for its first packets it need not wait.
-        let network = Network::new(&ENTRY, &[("free_for_long", "true")], spec, Span::from_us(2));
-        let record = network.run(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);
-        let late = taken(&record, 0) - network.ideal(0, dst, 2_000);
-        assert!(late <= network.rate.tx_time(Bytes(1_538)) * 3, "{spec}: {late}");
+        let network = Trial::of(&ENTRY, &[("free_for_long", "true")], spec, Span::from_us(2));
+        let record = network.carry(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);
+        let late = record.fct(0) - network.ideal(0, dst, 2_000);
+        assert!(late <= network.rate().tx_time(Bytes(1_538)) * 3, "{spec}: {late}");
     }
 }
 
 #[test]
 fn long_flows_to_one_host_take_turns_without_a_queue() {
-    let network = Network::new(&ENTRY, &[], "star:5", Span::from_us(2));
+    let network = Trial::of(&ENTRY, &[], "star:5", Span::from_us(2));
     let flows = (0..4).map(|id| flow(id, id + 1, 0, (200 + 100 * id as u64) * MSS, Time::ZERO));
-    let record = network.run(flows.collect());
+    let record = network.carry(flows.collect());
     assert!(record.complete);
     // Shortest first, each at the link's rate.
     let ends: Vec<_> = record.flows.iter().map(|flow| flow.completed.unwrap()).collect();
     assert!(ends.is_sorted(), "{ends:?}");
-    let link = network.rate.tx_time(Bytes(1_538));
-    let handshake = (network.rate.tx_time(Bytes(84)) + Span::from_us(2)) * 4;
+    let link = network.rate().tx_time(Bytes(1_538));
+    let handshake = (network.rate().tx_time(Bytes(84)) + Span::from_us(2)) * 4;
     let first = handshake + network.ideal(1, 0, 200);
-    let late = taken(&record, 0).0 as i64 - first.0 as i64;
+    let late = record.fct(0).0 as i64 - first.0 as i64;
     assert!((0..5 * link.0 as i64).contains(&late), "{late}");
     let all = handshake + network.ideal(1, 0, 200 + 300 + 400 + 500);
-    let got = finished(&record).since(Time::ZERO);
+    let got = record.finished().since(Time::ZERO);
     assert!(got.0 as f64 <= all.0 as f64 * 1.02, "{got}, {all}");
-    let backlog = network.last_hop(&record, 0).total.backlog_max;
+    let backlog = record.last_hop(0).total.backlog_max;
     assert!(backlog <= 6 * 1_538, "{backlog}");
 }
 
 #[test]
 fn an_incast_of_short_flows_recovers() {
     // 40 flows of the free tokens' size overflow 24 packets of buffer at once.
-    let network = Network::new(&ENTRY, &[], "star:41", Span::from_us(2));
+    let network = Trial::of(&ENTRY, &[], "star:41", Span::from_us(2));
     let flows = (0..40).map(|id| flow(id, id + 1, 0, 8 * MSS, Time::ZERO)).collect();
-    let record = network.run(flows);
+    let record = network.carry(flows);
     assert!(record.complete);
-    let drops: u32 = record.ports.iter().map(|port| port.total.drops).sum();
+    let drops: u32 = record.drops();
     assert!(drops > 100, "{drops}");
     // All tokens are issued at the link's rate, none before the pause of the short flows.
-    let link = network.rate.tx_time(Bytes(1_538)) * (40 * 8);
-    let got = finished(&record).since(Time::ZERO);
+    let link = network.rate().tx_time(Bytes(1_538)) * (40 * 8);
+    let got = record.finished().since(Time::ZERO);
     assert!(got.0 <= link.0 * 2, "{got}, link time {link}");
 }
 
@@ -77,23 +73,7 @@ fn every_flow_completes_despite_faults() {
     for seed in 1..6 {
         let long = if seed % 2 == 0 { "true" } else { "false" };
         let settings = [("free_for_long", long)];
-        let mut network = Network::new(&ENTRY, &settings, "leaf-spine:3x2x3", Span::from_us(1));
-        let late = Span::from_us(30);
-        network.options.faults = Faults { loss: 0.01, reorder: 0.02, duplicate: 0.01, late };
-        network.options.seed = seed;
-        network.options.until = Time::ZERO + Span::from_secs(2);
-        let mut random = incast_transport::Random::new(seed, 0, 0);
-        let flows = (0..60).map(|id| {
-            let src = random.below(9) as u32;
-            let dst = (src + 1 + random.below(8) as u32) % 9;
-            let start = Time(random.below(300_000_000));
-            flow(id, src, dst, 1 + random.below(100_000), start)
-        });
-        let flows: Vec<_> = flows.collect();
-        let sizes: Vec<_> = flows.iter().map(|flow| flow.size).collect();
-        let record = network.run(flows);
-        assert!(record.complete, "seed {seed}");
-        let delivered: Vec<_> = record.flows.iter().map(|flow| flow.delivered).collect();
-        assert_eq!(delivered, sizes);
+        Trial::of(&ENTRY, &settings, "leaf-spine:3x2x3", Span::from_us(1))
+            .survives_impairments(seed);
     }
 }

@@ -1,114 +1,63 @@
 //! Known answers of pHost: scripts of packets in and out, and flows through an unkind network.
 
 use super::{CONTROL, ENTRY, ID, LARGE, SMALL};
-use crate::ndp::test_world::{Unkindness, World, configured, fabric, flow, host_site};
+use incast_testkit::{
+    Driver, FULL, MSS, Network, Probabilities, configured, fabric_site, flow, host_site, packet,
+    port_site,
+};
 use incast_transport::{
-    Bytes, Classes, Discipline, Env, FabricSite, Flow, FlowId, Framing, Header, Host, HostClock,
-    HostId, Limit, Packet, PacketPool, PortSite, Probe, Random, Rate, Ready, Span, Time, Transport,
-    data_flag, flag,
+    Bytes, Discipline, FabricSite, FlowId, Header, HostId, Limit, Packet, Random, Rate, Ready,
+    Span, Time, Transport, data_flag, flag,
 };
 use std::sync::Arc;
 
 const RATE: Rate = Rate::from_gbps(10);
-const MSS: u64 = 1460;
-/// A full packet at 10 Gb/s.
-const SLOT: Span = Span(1_230_400);
 
 fn slots(n: u64) -> Time {
-    Time::ZERO + SLOT * n
+    Time::ZERO + FULL * n
 }
 
 /// A fabric whose round trip is eight packets, as in the authors' runs.
 fn eight() -> Arc<FabricSite> {
-    let fabric = fabric(4, RATE, SLOT * 8);
+    let fabric = fabric_site(4, RATE, FULL * 8);
     assert_eq!(fabric.bdp_packets(RATE), 8);
     fabric
 }
 
-/// One host, called by hand.
-struct Bench {
-    host: Box<dyn Host>,
-    packets: PacketPool,
-    probe: Probe,
-    random: Random,
+fn bench(settings: &[(&str, &str)]) -> Driver {
+    Driver::of(&ENTRY, settings, &eight(), 1)
 }
 
-impl Bench {
-    fn new(settings: &[(&str, &str)]) -> Bench {
-        let fabric = eight();
-        Bench {
-            host: configured(&ENTRY, settings, &fabric).host(&host_site(1, &fabric)),
-            packets: PacketPool::new(Framing::ETHERNET),
-            probe: Probe::new(8, true),
-            random: Random::new(0, 0, 0),
-        }
-    }
-
-    fn call<T>(&mut self, now: Time, f: impl FnOnce(&mut dyn Host, &mut Env<'_>) -> T) -> T {
-        self.probe.enter(now, HostClock::default());
-        let mut env = Env {
-            now,
-            host: HostId(1),
-            random: &mut self.random,
-            probe: &mut self.probe,
-            packets: &mut self.packets,
-        };
-        f(&mut *self.host, &mut env)
-    }
-
-    fn open(&mut self, now: Time, flow: &Flow) {
-        self.call(now, |host, env| {
-            env.probe.opened(flow.id);
-            host.open(env, flow);
-        });
-    }
-
-    fn receive(&mut self, now: Time, flow: u32, header: Header, payload: u16, flags: u8) {
-        self.call(now, |host, env| {
-            let packet = env.packets.create(Packet {
-                header,
-                src: HostId(2),
-                dst: HostId(1),
-                flow: FlowId(flow),
-                payload,
-                path: 0,
-                mark: 0,
-                class: 0,
-                transport: ID,
-                flags,
-                extension: 0,
-            });
-            let mut stamps = *env.packets.stamps(packet);
-            (stamps.started, stamps.departed, stamps.own) = (now.0, now.0, 0);
-            (stamps.blocked, stamps.waited) = Default::default();
-            env.probe.arriving(&stamps, env.packets.meta(packet));
-            host.receive(env, packet);
-            env.packets.free(packet);
-        });
-    }
+/// pHost's messages of host 2.
+trait Messages {
+    fn from(&mut self, now: Time, flow: u32, header: Header, payload: u16, flags: u8);
 
     fn announce(&mut self, now: Time, flow: u32, packets: u32, flags: u8) {
         let header = Header::Announce { packets, bytes_low: 0, bytes_high: 0, flags: 0 };
-        self.receive(now, flow, header, 0, flags);
+        self.from(now, flow, header, 0, flags);
     }
 
     /// Data of token `tag`, or free data of a flow of `tag` packets.
     fn data(&mut self, now: Time, flow: u32, seq: u32, tag: u32, flags: u8) {
         let header = Header::Data { seq, offset: seq * MSS as u32, tag, flags };
-        self.receive(now, flow, header, MSS as u16, 0);
+        self.from(now, flow, header, MSS as u16, 0);
     }
 
     fn token(&mut self, now: Time, flow: u32, seq: u32, remaining: u32, number: u32) {
-        self.receive(now, flow, Header::Token { seq, remaining, number, flags: 0 }, 0, 0);
+        self.from(now, flow, Header::Token { seq, remaining, number, flags: 0 }, 0, 0);
     }
 
-    fn transmit(&mut self, now: Time) -> Option<Packet> {
-        self.call(now, |host, env| {
-            let packet = host.transmit(env, Classes::ALL)?;
-            let content = env.packets[packet];
-            env.packets.free(packet);
-            Some(content)
-        })
+    /// The next packet as (flow, packet number), if it is data.
+    fn sequence(&mut self, now: Time) -> Option<(u32, u32)>;
+
+    /// The tokens that leave until `until`: when, flow, packet.
+    fn tokens(&mut self, until: Time) -> Vec<(Time, u32, u32)>;
+}
+
+impl Messages for Driver {
+    fn from(&mut self, now: Time, flow: u32, header: Header, payload: u16, flags: u8) {
+        let (src, dst, flow) = (HostId(2), HostId(1), FlowId(flow));
+        self.receive(now, Packet { src, dst, flow, payload, flags, ..packet(ID, header) });
     }
 
     fn sequence(&mut self, now: Time) -> Option<(u32, u32)> {
@@ -116,21 +65,6 @@ impl Bench {
         Some((packet.flow.0, packet.header.data_key()))
     }
 
-    /// Wakes the host at its deadlines until `until`; what it sends, and when.
-    fn run(&mut self, until: Time) -> Vec<(Time, Packet)> {
-        let mut sent = vec![];
-        while self.host.deadline() <= until {
-            let now = self.host.deadline();
-            self.call(now, |host, env| host.wake(env));
-            assert!(self.host.deadline() > now, "a timer in the past");
-            while let Some(packet) = self.transmit(now) {
-                sent.push((now, packet));
-            }
-        }
-        sent
-    }
-
-    /// The tokens among them: when, flow, packet.
     fn tokens(&mut self, until: Time) -> Vec<(Time, u32, u32)> {
         let sent = self.run(until).into_iter();
         sent.filter_map(|(at, packet)| match packet.header {
@@ -145,7 +79,7 @@ impl Bench {
 
 #[test]
 fn a_silent_source_gets_its_window_and_then_one_token_a_downgrade() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.announce(slots(10), 0, 100, 0);
     let expected: Vec<_> = (0..8).map(|n| (slots(10 + n), 0, n as u32)).collect();
     assert_eq!(b.tokens(slots(41)), expected);
@@ -155,7 +89,7 @@ fn a_silent_source_gets_its_window_and_then_one_token_a_downgrade() {
 
 #[test]
 fn competitors_of_a_silent_source_get_every_slot() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.announce(slots(0), 0, 20, 0);
     b.announce(slots(0), 1, 200, 0);
     let mut used = 0;
@@ -176,7 +110,7 @@ fn competitors_of_a_silent_source_get_every_slot() {
 
 #[test]
 fn data_moves_the_window() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.announce(slots(0), 0, 100, 0);
     assert_eq!(b.tokens(slots(12)).len(), 8);
     // Token 2 is used: three more, at once and then one a slot.
@@ -187,7 +121,7 @@ fn data_moves_the_window() {
 
 #[test]
 fn the_flow_with_fewest_remaining_packets_is_preferred() {
-    let mut b = Bench::new(&[("window", "100")]);
+    let mut b = bench(&[("window", "100")]);
     b.announce(slots(0), 0, 30, 0);
     b.announce(slots(0), 1, 20, 0);
     b.announce(slots(0), 2, 20, 0);
@@ -202,7 +136,7 @@ fn the_flow_with_fewest_remaining_packets_is_preferred() {
 
 #[test]
 fn a_lost_packet_is_asked_for_after_the_pause() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.announce(slots(0), 0, 10, 0);
     let mut asked = vec![];
     for slot in 0..40 {
@@ -224,7 +158,7 @@ fn a_lost_packet_is_asked_for_after_the_pause() {
 
 #[test]
 fn slots_are_left_to_free_packets() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.announce(slots(0), 0, 100, 0);
     assert_eq!(b.tokens(slots(1)).len(), 2);
     // A flow of three packets, all of them free: three slots stay empty.
@@ -235,7 +169,7 @@ fn slots_are_left_to_free_packets() {
 
 #[test]
 fn a_short_flow_that_stays_incomplete_is_asked_for() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.data(slots(0), 0, 0, 3, data_flag::UNSCHEDULED);
     b.data(slots(1), 0, 1, 3, data_flag::UNSCHEDULED);
     // Twice its three packet times after its first sign; one remains.
@@ -243,12 +177,12 @@ fn a_short_flow_that_stays_incomplete_is_asked_for() {
     let last = data_flag::TAGGED | data_flag::LAST;
     b.data(slots(14) + Span(1), 0, 2, 3, last);
     assert!(matches!(b.transmit(slots(15)).unwrap().header, Header::Finish { .. }));
-    assert_eq!(b.probe.outcomes().len(), 1);
+    assert_eq!(b.harness.probe.outcomes().len(), 1);
 }
 
 #[test]
 fn no_tokens_after_the_finish_and_late_packets_are_told() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.announce(slots(0), 0, 9, 0);
     for seq in 0..9 {
         let last = if seq == 8 { data_flag::LAST } else { 0 };
@@ -269,11 +203,11 @@ fn no_tokens_after_the_finish_and_late_packets_are_told() {
 
 #[test]
 fn at_most_one_token_a_packet_time() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     let mut random = Random::new(4, 0, 0);
     let (mut now, mut times) = (slots(0), vec![]);
     for round in 0..3_000 {
-        now += Span(random.below(SLOT.0));
+        now += Span(random.below(FULL.0));
         for (at, flow, seq) in b.tokens(now) {
             times.push(at);
             if random.chance(0.7) {
@@ -289,14 +223,14 @@ fn at_most_one_token_a_packet_time() {
         }
     }
     assert!(times.len() > 500, "{}", times.len());
-    assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= SLOT));
+    assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= FULL));
 }
 
 // -- sources -----------------------------------------------------------------------------------
 
 #[test]
 fn a_short_flow_sends_everything_and_then_announces_itself() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 8 * MSS, slots(0)));
     for seq in 0..8 {
         let packet = b.transmit(slots(seq)).unwrap();
@@ -314,7 +248,7 @@ fn a_short_flow_sends_everything_and_then_announces_itself() {
 #[test]
 fn a_long_flow_waits_for_tokens_unless_told_otherwise() {
     for (setting, free) in [("false", 0), ("true", 8)] {
-        let mut b = Bench::new(&[("free_for_long", setting)]);
+        let mut b = bench(&[("free_for_long", setting)]);
         b.open(slots(0), &flow(0, 1, 2, 9 * MSS, slots(0)));
         let first = b.transmit(slots(0)).unwrap();
         assert!(matches!(first.header, Header::Announce { packets: 9, bytes_low: 13_140, .. }));
@@ -327,18 +261,18 @@ fn a_long_flow_waits_for_tokens_unless_told_otherwise() {
 
 #[test]
 fn tokens_expire_after_one_and_a_half_packet_times() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 20 * MSS, slots(0)));
     b.transmit(slots(0));
     b.token(slots(1), 0, 5, 20, 0);
-    assert_eq!(b.sequence(slots(1) + SLOT.scale(3, 2)), Some((0, 5)));
+    assert_eq!(b.sequence(slots(1) + FULL.scale(3, 2)), Some((0, 5)));
     b.token(slots(10), 0, 6, 19, 1);
-    assert_eq!(b.sequence(slots(10) + SLOT.scale(3, 2) + Span(1)), None);
+    assert_eq!(b.sequence(slots(10) + FULL.scale(3, 2) + Span(1)), None);
 }
 
 #[test]
 fn free_tokens_expire_too() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 4 * MSS, slots(0)));
     assert_eq!(b.sequence(slots(0)), Some((0, 0)));
     // 4 + 1.5 packet times; the flow then announces itself and waits.
@@ -349,7 +283,7 @@ fn free_tokens_expire_too() {
 
 #[test]
 fn the_source_prefers_the_flow_with_fewest_remaining_packets() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 50 * MSS, slots(0)));
     b.open(slots(0), &flow(1, 1, 2, 40 * MSS, slots(0)));
     while b.transmit(slots(0)).is_some() {}
@@ -370,7 +304,7 @@ fn the_source_prefers_the_flow_with_fewest_remaining_packets() {
 
 #[test]
 fn announcements_are_repeated_until_something_is_heard() {
-    let mut b = Bench::new(&[]);
+    let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 20 * MSS, slots(0)));
     b.transmit(slots(0));
     let times: Vec<_> = b
@@ -385,13 +319,7 @@ fn announcements_are_repeated_until_something_is_heard() {
     assert_eq!(times, [slots(24), slots(24 + 48), slots(24 + 48 + 96)]);
     b.token(slots(200), 0, 0, 20, 0);
     assert_eq!(b.run(slots(230)).iter().map(|sent| sent.0).collect::<Vec<_>>(), [slots(224)]);
-    b.receive(
-        slots(231),
-        0,
-        Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 },
-        0,
-        0,
-    );
+    b.from(slots(231), 0, Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 }, 0, 0);
     assert_eq!(b.host.open_flows(), 0);
     assert!(b.run(slots(10_000)).is_empty());
 }
@@ -401,15 +329,7 @@ fn announcements_are_repeated_until_something_is_heard() {
 #[test]
 fn what_it_asks_of_ports() {
     let fabric = eight();
-    let site = PortSite {
-        port: 0,
-        rate: RATE,
-        nic: false,
-        tier: 1,
-        upward: false,
-        buffer: Limit::Packets(128),
-        fabric: fabric.clone(),
-    };
+    let site = port_site(&fabric);
     let policy = |settings: &[(&str, &str)]| configured(&ENTRY, settings, &fabric).policy(&site);
     let own = policy(&[]);
     assert_eq!(own.classes.len(), 3);
@@ -423,13 +343,13 @@ fn what_it_asks_of_ports() {
 #[test]
 fn waits_are_the_authors_at_eight_packets_and_round_trips_elsewhere() {
     let waits = |rtt: Span| {
-        let fabric = fabric(2, RATE, rtt);
+        let fabric = fabric_site(2, RATE, rtt);
         let params = super::Params::default();
         let ready = Ready { params, derived: (), fabric: fabric.clone() };
         super::terms(&ready, &host_site(0, &fabric))
     };
-    let small = waits(SLOT * 8);
-    assert_eq!((small.pause, small.downgrade), (SLOT * 9, SLOT * 25));
+    let small = waits(FULL * 8);
+    assert_eq!((small.pause, small.downgrade), (FULL * 9, FULL * 25));
     assert_eq!((small.free_tokens, small.window), (8, 8));
     let large = waits(Span::from_us(100));
     assert_eq!((large.pause, large.downgrade), (Span::from_us(110), Span::from_us(300)));
@@ -448,83 +368,73 @@ fn wrong_settings_are_refused() {
 
 // -- networks ----------------------------------------------------------------------------------
 
-fn world(settings: &[(&str, &str)], unkind: Unkindness, seed: u64) -> World {
+fn network(probabilities: Probabilities, seed: u64) -> Network {
     let fabric = eight();
-    World::new(&*configured(&ENTRY, settings, &fabric), &fabric, unkind, seed)
+    Network::of(&*configured(&ENTRY, &[], &fabric), &fabric, probabilities, seed)
 }
 
-fn count(world: &World, kind: impl Fn(&Header) -> bool) -> usize {
-    world.sent.iter().filter(|(_, packet)| kind(&packet.header)).count()
+fn count(network: &Network, kind: impl Fn(&Header) -> bool) -> usize {
+    network.sent.iter().filter(|sent| kind(&sent.packet.header)).count()
 }
 
 #[test]
 fn a_short_flow_takes_the_ideal_time_and_no_token() {
     for packets in [1, 5, 8] {
-        let mut world = world(&[], Unkindness::default(), 1);
-        world.add(flow(0, 0, 1, packets * MSS, Time::ZERO));
-        world.run(Span::from_ms(1));
-        assert_eq!(world.completed(0), slots(packets) + world.delay);
-        assert_eq!(count(&world, |header| matches!(header, Header::Token { .. })), 0);
+        let mut network = network(Probabilities::default(), 1);
+        network.add(flow(0, 0, 1, packets * MSS, Time::ZERO));
+        network.complete(Span::from_ms(1));
+        assert_eq!(network.completed(0), Some(slots(packets) + network.delay()));
+        assert_eq!(count(&network, |header| matches!(header, Header::Token { .. })), 0);
     }
 }
 
 #[test]
 fn a_long_flow_alone_starts_after_a_round_trip_and_fills_the_link() {
-    let mut world = world(&[], Unkindness::default(), 1);
-    world.add(flow(0, 0, 1, 1_000 * MSS, Time::ZERO));
-    world.run(Span::from_ms(10));
+    let mut network = network(Probabilities::default(), 1);
+    network.add(flow(0, 0, 1, 1_000 * MSS, Time::ZERO));
+    network.complete(Span::from_ms(10));
     // Announcement and first token are header-sized packets; then a packet a packet time.
     let header = RATE.tx_time(Bytes(84));
-    let begin = Time::ZERO + (header + world.delay) * 2;
-    let data = world.sent.iter().filter(|(_, packet)| packet.is_data());
-    let times: Vec<_> = data.map(|(at, _)| *at).collect();
+    let begin = Time::ZERO + (header + network.delay()) * 2;
+    let data = network.sent.iter().filter(|sent| sent.packet.is_data());
+    let times: Vec<_> = data.map(|sent| sent.at).collect();
     assert_eq!(times[0], begin);
-    assert!(times.windows(2).all(|pair| pair[1] - pair[0] == SLOT));
-    assert_eq!(world.completed(0), begin + SLOT * 1_000 + world.delay);
+    assert!(times.windows(2).all(|pair| pair[1] - pair[0] == FULL));
+    assert_eq!(network.completed(0), Some(begin + FULL * 1_000 + network.delay()));
 }
 
 #[test]
 fn of_two_long_flows_the_shorter_gets_the_link() {
-    let mut world = world(&[], Unkindness::default(), 1);
-    world.add(flow(0, 0, 1, 300 * MSS, Time::ZERO));
-    world.add(flow(1, 2, 1, 600 * MSS, Time::ZERO));
-    world.run(Span::from_ms(10));
-    let begin = Time::ZERO + (RATE.tx_time(Bytes(84)) + world.delay) * 2;
-    assert_eq!(world.completed(0), begin + SLOT * 300 + world.delay);
+    let mut network = network(Probabilities::default(), 1);
+    network.add(flow(0, 0, 1, 300 * MSS, Time::ZERO));
+    network.add(flow(1, 2, 1, 600 * MSS, Time::ZERO));
+    network.complete(Span::from_ms(10));
+    let begin = Time::ZERO + (RATE.tx_time(Bytes(84)) + network.delay()) * 2;
+    assert_eq!(network.completed(0), Some(begin + FULL * 300 + network.delay()));
     // The destination's link was never idle.
-    let all = begin + SLOT * 900 + world.delay;
-    let late = world.completed(1).since(all);
-    assert!(late <= SLOT * 10, "{late}");
+    let all = begin + FULL * 900 + network.delay();
+    let late = network.completed(1).expect("complete").since(all);
+    assert!(late <= FULL * 10, "{late}");
 }
 
 #[test]
 fn scheduled_data_has_tokens_and_every_token_is_spent_once() {
-    let mut world = world(&[], Unkindness { loss: 0.02, ..Unkindness::default() }, 3);
-    world.add(flow(0, 0, 1, 500 * MSS, Time::ZERO));
-    world.add(flow(1, 0, 1, 6 * MSS, Time::ZERO));
-    world.run(Span::from_ms(100));
-    let tokens = count(&world, |header| matches!(header, Header::Token { .. }));
-    let data = count(&world, |header| matches!(header, Header::Data { .. }));
+    let mut network = network(Probabilities { loss: 0.02, ..Probabilities::default() }, 3);
+    network.add(flow(0, 0, 1, 500 * MSS, Time::ZERO));
+    network.add(flow(1, 0, 1, 6 * MSS, Time::ZERO));
+    network.complete(Span::from_ms(100));
+    let tokens = count(&network, |header| matches!(header, Header::Token { .. }));
+    let data = count(&network, |header| matches!(header, Header::Data { .. }));
     assert!(data <= tokens + 6);
 }
 
 #[test]
 fn every_flow_completes_in_an_unkind_network() {
     for seed in 0..60 {
-        let mut random = Random::new(seed, 9, 9);
         let long = if seed % 2 == 0 { "true" } else { "false" };
-        let fabric = fabric(4, RATE, Span::from_us(10 + 90 * (seed % 3)));
+        let fabric = fabric_site(4, RATE, Span::from_us(10 + 90 * (seed % 3)));
         let plan = configured(&ENTRY, &[("free_for_long", long)], &fabric);
-        let level = 0.01 * (1 + seed % 5) as f64;
-        let unkind =
-            Unkindness { loss: level, double: level, delay: level, trim: level, bounce: 0.0 };
-        let mut world = World::new(&*plan, &fabric, unkind, seed);
-        for id in 0..30 {
-            let src = random.below(4) as u32;
-            let dst = (src + 1 + random.below(3) as u32) % 4;
-            let size = 1 + random.below(if id % 5 == 0 { 400_000 } else { 30_000 });
-            world.add(flow(id, src, dst, size, Time(random.below(500_000_000))));
-        }
-        world.run(Span::from_secs(5));
+        let some = Probabilities::each(0.01 * (1 + seed % 5) as f64, fabric.base_rtt * 4);
+        Network::of(&*plan, &fabric, some, seed).survives();
     }
 }

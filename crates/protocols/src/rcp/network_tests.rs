@@ -1,22 +1,15 @@
 //! Known answers in whole networks.
 
 use super::*;
-use crate::trial::*;
-use incast_transport::{Bytes, Limit, Rate};
+use incast_testkit::*;
+use incast_transport::{Bytes, Limit, Rate, Time};
 
 const RATE: Rate = Rate::from_gbps(10);
 
-fn us(us: u64) -> Span {
-    Span::from_us(us)
-}
-
-fn ms(ms: u64) -> Span {
-    Span::from_ms(ms)
-}
-
 #[test]
 fn two_flows_have_the_same_rate_after_a_round_trip_and_an_interval() {
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 2, FOREVER, ms(20))];
+    let flows =
+        vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO + ms(20))];
     let run = Trial::new(&ENTRY, star(3, RATE, us(25)), flows).until(ms(60), us(100)).run();
     let fair = run.fair_after(ms(20), us(300), 0.1).expect("it becomes fair");
     // A question's round trip, a round trip until data is answered, and the window measured.
@@ -29,7 +22,8 @@ fn two_flows_have_the_same_rate_after_a_round_trip_and_an_interval() {
 #[test]
 fn flows_that_come_one_by_one_have_a_share_each() {
     for count in [1, 4, 20] {
-        let flows = (0..count).map(|id| flow(id, id, count, FOREVER, ms(id as u64))).collect();
+        let flows =
+            (0..count).map(|id| flow(id, id, count, FOREVER, Time::ZERO + ms(id as u64))).collect();
         let mut trial =
             Trial::new(&ENTRY, star(count + 1, RATE, us(25)), flows).until(ms(60), us(200));
         trial.buffer = Limit::Packets(500);
@@ -45,7 +39,7 @@ fn flows_that_come_one_by_one_have_a_share_each() {
 fn a_crowd_that_comes_at_once_is_slow_to_find_its_rate() {
     // Ten times the link for a round trip: the rate falls to the least, the average round trip
     // grows to a millisecond, and 40 % in each of those is slow.
-    let flows = (0..20).map(|id| flow(id, id, 20, FOREVER, Span::ZERO)).collect();
+    let flows = (0..20).map(|id| flow(id, id, 20, FOREVER, Time::ZERO)).collect();
     let mut trial = Trial::new(&ENTRY, star(21, RATE, us(25)), flows).until(ms(120), us(200));
     trial.buffer = Limit::Packets(2_000);
     let run = trial.run();
@@ -61,7 +55,7 @@ fn a_flash_crowd_queues_a_round_trip_of_its_first_rates() {
     // Twenty flows are told the same first rate: at a twentieth of the link nothing is lost in a
     // buffer of a BDP (82 packets), at all of it most is.
     let peak = |initial: &'static str, buffer| {
-        let flows = (0..20).map(|id| flow(id, id, 20, FOREVER, Span::ZERO)).collect();
+        let flows = (0..20).map(|id| flow(id, id, 20, FOREVER, Time::ZERO)).collect();
         let mut trial = Trial::new(&ENTRY, star(21, RATE, us(25)), flows)
             .until(ms(2), us(100))
             .set("initial_rate", initial);
@@ -81,7 +75,7 @@ fn the_narrowest_link_of_a_path_decides() {
     let link = incast_fabric::LinkDefaults { rate: RATE, propagation: us(5), loss: 0.0 };
     let fabric = incast_fabric::parse("parking-lot:3", link).unwrap();
     let pairs = [(0, 1), (2, 3), (4, 5), (4, 5), (6, 7)];
-    let long = |(id, (src, dst))| flow(id, src, dst, FOREVER, Span::ZERO);
+    let long = |(id, (src, dst))| flow(id, src, dst, FOREVER, Time::ZERO);
     let run = Trial::new(&ENTRY, fabric, (0..).zip(pairs).map(long).collect())
         .until(ms(30), us(200))
         .run();
@@ -98,7 +92,7 @@ fn a_flow_of_one_packet_takes_two_round_trips() {
     for propagation in [5, 25] {
         let fabric = star(2, RATE, us(propagation));
         let ideal = ideal(&fabric, 0, 1, &[1_500]);
-        let run = Trial::new(&ENTRY, fabric, vec![flow(0, 0, 1, 1_448, Span::ZERO)]).run();
+        let run = Trial::new(&ENTRY, fabric, vec![flow(0, 0, 1, 1_448, Time::ZERO)]).run();
         let question = RATE.tx_time(Bytes(90)) * 2 + us(propagation) * 2;
         assert_eq!(run.fct(0), question * 2 + ideal, "there and back, and then the packet");
     }
@@ -107,11 +101,11 @@ fn a_flow_of_one_packet_takes_two_round_trips() {
 #[test]
 fn a_host_that_begins_at_a_known_rate_saves_a_round_trip() {
     let time = |known: &'static str| {
-        let mut second = flow(1, 0, 1, 14_480, Span::ZERO);
-        second.after = vec![incast_transport::FlowId(0)];
-        second.delay = ms(1);
-        let flows = vec![flow(0, 0, 1, 1_000_000, Span::ZERO), second];
-        let trial = Trial::new(&ENTRY, star(2, RATE, us(25)), flows).set("first_rtt_rate", known);
+        let flows = vec![flow(0, 0, 1, 1_000_000, Time::ZERO), flow(1, 0, 1, 14_480, Time::ZERO)];
+        let mut trial =
+            Trial::new(&ENTRY, star(2, RATE, us(25)), flows).set("first_rtt_rate", known);
+        let second = &mut trial.flows[1];
+        (second.after, second.delay) = (vec![incast_transport::FlowId(0)], ms(1));
         trial.run().fct(1)
     };
     let saved = time("false") - time("true");
@@ -120,7 +114,7 @@ fn a_host_that_begins_at_a_known_rate_saves_a_round_trip() {
 
 #[test]
 fn every_packet_is_charged_for_its_header() {
-    let flows = vec![flow(0, 0, 1, 100_000, Span::ZERO)];
+    let flows = vec![flow(0, 0, 1, 100_000, Time::ZERO)];
     let mut trial = Trial::new(&ENTRY, star(2, RATE, us(5)), flows);
     trial.options.capture = vec![0, 1];
     let run = trial.run();
@@ -151,15 +145,9 @@ fn every_flow_survives_faulty_hosts() {
         &[("initial_rate", "0.001"), ("rtt_initial", "1ms")],
     ];
     for (seed, settings) in variants.into_iter().enumerate() {
-        let flows =
-            (0..30).map(|id| flow(id, id % 4, 4 + id % 2, 1 + 7_777 * id as u64, Span::ZERO));
         let fabric = star(6, RATE, us(5));
-        let mut trial = Trial::new(&ENTRY, fabric, flows.collect()).faulty(seed as u64);
+        let mut trial = Trial::new(&ENTRY, fabric, ladder(Time::ZERO)).impaired(seed as u64);
         trial.settings = settings.to_vec();
-        let run = trial.run();
-        assert!(run.record.complete, "{settings:?}");
-        for (id, flow) in run.record.flows.iter().enumerate() {
-            assert_eq!(flow.delivered, 1 + 7_777 * id as u64);
-        }
+        trial.delivers();
     }
 }

@@ -1,8 +1,8 @@
 //! Known answers of the port's controller and of the control law.
 
 use super::*;
-use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Message, Progress};
+use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
 use incast_transport::{
     Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, Time, tcp_flag,
 };
@@ -11,13 +11,8 @@ const C: f64 = 1.25e9;
 const RTT: Span = Span::from_us(400);
 const RATE: Rate = Rate::from_gbps(10);
 
-fn at(us: u64) -> Time {
-    Time::ZERO + Span::from_us(us)
-}
-
 fn params(settings: &[(&str, &str)]) -> Params {
-    let settings: Vec<(String, String)> =
-        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let settings = key_values(settings);
     Params::read(&settings).unwrap()
 }
 
@@ -29,7 +24,7 @@ fn near(a: f64, b: f64) -> bool {
 
 /// A port of 10 Gb/s and 400 us whose first interval is a whole one.
 fn controller(settings: &[(&str, &str)]) -> Controller {
-    let gains = Gains::new(&params(settings), &port_site(RATE, RTT));
+    let gains = Gains::new(&params(settings), &switch_port(RATE, RTT));
     Controller::new(gains, Time::ZERO + RTT)
 }
 
@@ -137,7 +132,7 @@ fn pass(marker: &mut RcpMarker, packets: &mut PacketPool, what: (Packet, Extensi
 
 #[test]
 fn the_least_rate_of_a_path_arrives() {
-    let site = port_site(RATE, RTT);
+    let site = switch_port(RATE, RTT);
     let mut packets = PacketPool::new(site.fabric.framing);
     let hop = |initial: &str| {
         RcpMarker::starting(&params(&[("initial_rate", initial)]), &site, at(5_000))
@@ -158,7 +153,7 @@ fn the_least_rate_of_a_path_arrives() {
 
 #[test]
 fn data_and_questions_are_told_answers_are_not() {
-    let site = port_site(RATE, RTT);
+    let site = switch_port(RATE, RTT);
     let mut packets = PacketPool::new(site.fabric.framing);
     let mut marker = RcpMarker::starting(&params(&[]), &site, at(400));
     for (flags, payload, told) in
@@ -174,7 +169,7 @@ fn data_and_questions_are_told_answers_are_not() {
 // -- the control law ---------------------------------------------------------------------------
 
 fn law(settings: &[(&str, &str)]) -> Rcp {
-    let site = port_site(RATE, RTT);
+    let site = switch_port(RATE, RTT);
     Rcp::new(Rule::new(&params(settings), RATE, &site.fabric), Time::ZERO)
 }
 
@@ -294,7 +289,7 @@ fn silence_halves_the_rate_every_four_round_trips() {
 
 #[test]
 fn a_host_may_begin_at_the_rate_it_learned_last() {
-    let site = port_site(RATE, RTT);
+    let site = switch_port(RATE, RTT);
     let rule = Rule::new(&params(&[("first_rtt_rate", "true")]), RATE, &site.fabric);
     let mut first = Rcp::new(rule.clone(), Time::ZERO);
     assert!(first.question(&before(0)).is_some(), "nothing is known yet");

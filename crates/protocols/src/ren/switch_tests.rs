@@ -1,7 +1,7 @@
 //! The marker by itself: packets in, codes out.
 
 use super::*;
-use crate::trd::world::SLOT;
+use incast_testkit::{SLOT, key_values};
 use incast_transport::{
     Backlog, Bytes, FlowId, Framing, Header, HostId, Packet, Random, Rate, TransportId,
 };
@@ -15,8 +15,7 @@ struct Bench {
 impl Bench {
     /// Packets of 1us, periods of 10us.
     fn new(settings: &[(&str, &str)]) -> Bench {
-        let settings: Vec<(String, String)> =
-            settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let settings = key_values(settings);
         let params = Params::read(&settings).expect("valid settings");
         let marker = PortMarker::new(&params, SLOT * 10, SLOT);
         Bench { pool: PacketPool::new(Framing::NONE), marker, now: Time::ZERO }

@@ -2,14 +2,14 @@
 //! paper's figures. Queues may differ by one packet, because a port samples only when it sends.
 
 use super::*;
-use crate::trd::world::{Dumbbell, SLOT, check_fuzz, fuzz};
+use incast_testkit::{SLOT, SlotNetwork, impaired_flows};
 use incast_transport::{FlowId, Time};
 
 const UNLIMITED: Limit = Limit::Unlimited;
 
 /// Flows that start together with a burst of one round each.
 fn together(flows: u32, round: u32, settings: &[(&str, &str)]) -> (Vec<usize>, Vec<usize>) {
-    let mut net = Dumbbell::new(&ENTRY, settings, flows, round, UNLIMITED);
+    let mut net = SlotNetwork::new(&ENTRY, settings, flows, round, UNLIMITED);
     let start = Time::ZERO + net.round * 4;
     (0..flows).for_each(|pair| net.flow(pair, 100_000, start - SLOT));
     net.prime(start);
@@ -19,7 +19,7 @@ fn together(flows: u32, round: u32, settings: &[(&str, &str)]) -> (Vec<usize>, V
 /// Throughput by round of flows that start with one packet each, at these slots of a round.
 fn ramp(slots: &[u64], round: u32, settings: &[(&str, &str)]) -> (Vec<usize>, Vec<usize>) {
     let settings = [&[("burst", "1")], settings].concat();
-    let mut net = Dumbbell::new(&ENTRY, &settings, slots.len() as u32, round, UNLIMITED);
+    let mut net = SlotNetwork::new(&ENTRY, &settings, slots.len() as u32, round, UNLIMITED);
     let start = Time::ZERO + net.round * 4;
     for (pair, slot) in slots.iter().enumerate() {
         net.flow(pair as u32, 100_000, start + SLOT * *slot - SLOT);
@@ -97,7 +97,7 @@ fn literal_feedback_empties_the_network() {
 
 #[test]
 fn two_bursts_join_a_steady_flow() {
-    let mut net = Dumbbell::new(&ENTRY, &[], 3, 40, UNLIMITED);
+    let mut net = SlotNetwork::new(&ENTRY, &[], 3, 40, UNLIMITED);
     let start = Time::ZERO + net.round * 4;
     let burst = start + net.round * 20;
     net.flow(0, 100_000, start - SLOT);
@@ -107,7 +107,7 @@ fn two_bursts_join_a_steady_flow() {
     near(&queue, &[80, 80, 40, 0, 0, 0, 0, 0, 0], 2);
     assert_eq!(sent, [40; 9]);
     let mut shares = [[0; 3]; 9];
-    for departure in &net.world.links[net.bottleneck].log {
+    for departure in net.network.sent_on(net.bottleneck) {
         if departure.at >= burst {
             let round = departure.at.since(burst).0 / net.round.0;
             shares[round as usize][departure.packet.flow.0 as usize] += 1;
@@ -118,24 +118,24 @@ fn two_bursts_join_a_steady_flow() {
 
 #[test]
 fn the_testbed_buffer_drops_a_part_of_the_bursts_and_all_is_recovered() {
-    let mut net = Dumbbell::new(&ENTRY, &[], 3, 40, Limit::Bytes(64 << 10));
+    let mut net = SlotNetwork::new(&ENTRY, &[], 3, 40, Limit::Bytes(64 << 10));
     let start = Time::ZERO + net.round * 4;
     let burst = start + net.round * 20;
     net.flow(0, 2_000, start - SLOT);
     net.flow(1, 300, burst - SLOT);
     net.flow(2, 300, burst - SLOT);
-    net.world.run(burst + net.round * 3);
-    let drops = net.world.links[net.bottleneck].drops.len();
+    net.network.run(burst + net.round * 3);
+    let drops = net.network.dropped_at(net.bottleneck).count();
     assert!((36..=38).contains(&drops), "80 too many, 43 fit: {drops}");
-    net.world.run(burst + net.round * 200);
-    assert!((0..3).all(|flow| net.world.completed(flow).is_some()));
+    net.network.run(burst + net.round * 200);
+    assert!((0..3).all(|flow| net.network.completed(flow).is_some()));
 }
 
 #[test]
 fn released_bandwidth_is_taken_in_the_second_round() {
     // Eq. 2, 7 and 8, with one round of feedback delay: f of F flows leave.
     for (leave, flows, rounds) in [(1, 4, [30, 30, 40, 40]), (2, 4, [20, 20, 40, 40])] {
-        let mut net = Dumbbell::new(&ENTRY, &[], flows, 40, UNLIMITED);
+        let mut net = SlotNetwork::new(&ENTRY, &[], flows, 40, UNLIMITED);
         let start = Time::ZERO + net.round * 4;
         for pair in 0..flows {
             net.flow(pair, if pair < leave { 200 } else { 100_000 }, start - SLOT);
@@ -149,23 +149,23 @@ fn released_bandwidth_is_taken_in_the_second_round() {
 #[test]
 fn a_lone_flow_takes_the_ideal_time() {
     for packets in [1, 2, 9, 40, 41, 500, 5_000] {
-        let mut net = Dumbbell::new(&ENTRY, &[], 1, 40, UNLIMITED);
+        let mut net = SlotNetwork::new(&ENTRY, &[], 1, 40, UNLIMITED);
         net.flow(0, packets, Time::ZERO);
-        net.world.run(Time::ZERO + SLOT * 10_000);
+        net.network.run(Time::ZERO + SLOT * 10_000);
         let ideal = Time::ZERO + SLOT * (packets as u64 + 1);
-        assert_eq!(net.world.completed(0), Some(ideal), "{packets} packets");
+        assert_eq!(net.network.completed(0), Some(ideal), "{packets} packets");
     }
 }
 
 #[test]
 fn one_grant_for_each_packet_and_two_one_or_no_packet_for_each_grant() {
-    let mut net = Dumbbell::new(&ENTRY, &[], 3, 10, UNLIMITED);
+    let mut net = SlotNetwork::new(&ENTRY, &[], 3, 10, UNLIMITED);
     (0..3).for_each(|pair| net.flow(pair, 400, Time::ZERO + SLOT * (pair as u64 * 150)));
-    net.world.run(Time::ZERO + SLOT * 20_000);
-    assert_eq!(net.world.open_flows(), 0);
+    net.network.run(Time::ZERO + SLOT * 20_000);
+    assert_eq!(net.network.open_flows(), 0);
     for pair in 0..3 {
         let received = |grants: bool| {
-            let packets = net.world.received.iter().map(|r| r.packet);
+            let packets = net.network.received.iter().map(|r| r.packet);
             let of = packets.filter(|p| p.flow == FlowId(pair)).collect::<Vec<_>>();
             of.into_iter().filter(move |p| p.is_data() != grants)
         };
@@ -183,7 +183,6 @@ fn one_grant_for_each_packet_and_two_one_or_no_packet_for_each_grant() {
 #[test]
 fn lost_duplicated_and_late_packets_do_no_harm() {
     for seed in 0..40 {
-        let world = fuzz(&ENTRY, seed, &[]);
-        check_fuzz(&world, 2);
+        impaired_flows(&ENTRY, seed, &[], 2);
     }
 }

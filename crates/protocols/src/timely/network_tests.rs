@@ -1,16 +1,15 @@
 //! Known answers in whole networks, without PFC.
 
 use super::*;
-use crate::trial::*;
 use incast_fabric::Fabric;
-use incast_transport::{Bytes, Rate, Span};
-use incast_world::FlowSetup;
+use incast_testkit::*;
+use incast_transport::{Bytes, Flow, Rate, Span, Time};
 
 const RATE: Rate = Rate::from_gbps(10);
 /// CCRP §2.2: 5 us a link.
 const LINK: Span = Span::from_us(5);
 
-fn timely(fabric: Fabric, buffer: u64, flows: Vec<FlowSetup>) -> Trial {
+fn timely(fabric: Fabric, buffer: u64, flows: Vec<Flow>) -> Trial<'static> {
     let mut trial = Trial::new(&ENTRY, fabric, flows);
     trial.buffer = Limit::Bytes(buffer);
     trial
@@ -25,7 +24,7 @@ fn a_lone_flow_takes_the_time_of_its_own_packets() {
         let last = (rest > 0).then_some(rest as u32 + 48);
         let packets: Vec<u32> = (0..full).map(|_| 1_500).chain(last).collect();
         let ideal = ideal(&fabric, 0, 1, &packets);
-        let run = timely(fabric, 200_000, vec![flow(0, 0, 1, size, Span::ZERO)]).run();
+        let run = timely(fabric, 200_000, vec![flow(0, 0, 1, size, Time::ZERO)]).run();
         assert_eq!(run.fct(0), ideal, "{size}");
     }
 }
@@ -41,9 +40,11 @@ struct Shared {
 }
 
 fn two_flows(settings: &[(&'static str, &'static str)], second: Span) -> Shared {
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 3, FOREVER, second)];
+    let flows =
+        vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 3, FOREVER, Time::ZERO + second)];
     let (from, to) = (Span::from_ms(200), Span::from_ms(400));
-    let mut trial = timely(pairs(2, RATE, LINK), 1_000_000, flows).until(to, Span::from_ms(1));
+    let mut trial =
+        timely(equal_dumbbell(2, RATE, LINK), 1_000_000, flows).until(to, Span::from_ms(1));
     trial.settings = settings.to_vec();
     let run = trial.run();
     let sum = |of: usize| run.received(of, from, to) as f64;
@@ -102,7 +103,9 @@ fn segments_and_completions_work_in_a_network() {
 
 #[test]
 fn an_incast_completes_through_losses_by_going_back() {
-    let flows = (0..20).map(|id| flow(id, id, 20, 146_000, Span::from_us(id as u64))).collect();
+    let flows = (0..20)
+        .map(|id| flow(id, id, 20, 146_000, Time::ZERO + Span::from_us(id as u64)))
+        .collect();
     let mut trial = timely(star(21, RATE, LINK), 100_000, flows);
     trial.options.log_deliveries = true;
     let record = trial.run().record;
@@ -119,15 +122,8 @@ fn every_flow_survives_faulty_hosts() {
         vec![("variant", "patched"), ("window_limit", "true")],
     ];
     for (seed, settings) in settings.iter().enumerate() {
-        let flows = (0..30)
-            .map(|id| flow(id, id % 4, 4 + id % 2, 1 + 7_777 * id as u64, Span::from_us(3)))
-            .collect();
-        let mut trial = timely(star(6, RATE, LINK), 300_000, flows).faulty(seed as u64);
+        let mut trial = timely(star(6, RATE, LINK), 300_000, ladder(at(3))).impaired(seed as u64);
         trial.settings = settings.clone();
-        let record = trial.run().record;
-        assert!(record.complete, "{settings:?}");
-        for (id, flow) in record.flows.iter().enumerate() {
-            assert_eq!(flow.delivered, 1 + 7_777 * id as u64);
-        }
+        trial.delivers();
     }
 }

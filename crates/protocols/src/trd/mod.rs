@@ -7,8 +7,6 @@ mod receiver;
 mod sender;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(crate) mod world;
 
 pub use params::Params;
 

@@ -1,12 +1,12 @@
 //! Known answers of the traditional scheme: its clock only ever turns one packet into one grant.
 
 use super::*;
-use crate::trd::world::{Dumbbell, SLOT, check_fuzz, fuzz};
+use incast_testkit::{SLOT, SlotNetwork, impaired_flows};
 use incast_transport::Time;
 
 #[test]
 fn the_queue_of_two_bursts_stays() {
-    let mut net = Dumbbell::new(&ENTRY, &[], 2, 10, Limit::Unlimited);
+    let mut net = SlotNetwork::new(&ENTRY, &[], 2, 10, Limit::Unlimited);
     let start = Time::ZERO + net.round * 4;
     (0..2).for_each(|pair| net.flow(pair, 100_000, start - SLOT));
     let (sent, queue) = net.rounds(start, 20);
@@ -16,7 +16,7 @@ fn the_queue_of_two_bursts_stays() {
 
 #[test]
 fn freed_slots_stay_empty() {
-    let mut net = Dumbbell::new(&ENTRY, &[("burst", "1")], 5, 5, Limit::Unlimited);
+    let mut net = SlotNetwork::new(&ENTRY, &[("burst", "1")], 5, 5, Limit::Unlimited);
     let start = Time::ZERO + net.round * 4;
     for pair in 0..5 {
         let packets = if pair < 2 { 20 } else { 100_000 };
@@ -29,14 +29,14 @@ fn freed_slots_stay_empty() {
 
 #[test]
 fn a_lone_flow_within_its_burst_takes_the_ideal_time() {
-    let mut net = Dumbbell::new(&ENTRY, &[], 1, 10, Limit::Unlimited);
+    let mut net = SlotNetwork::new(&ENTRY, &[], 1, 10, Limit::Unlimited);
     net.flow(0, 10, Time::ZERO + SLOT);
-    net.world.run(Time::ZERO + SLOT * 100);
+    net.network.run(Time::ZERO + SLOT * 100);
     // Ten packets over two links of a slot each, one after another.
-    assert_eq!(net.world.completed(0), Some(Time::ZERO + SLOT * 12));
+    assert_eq!(net.network.completed(0), Some(Time::ZERO + SLOT * 12));
 }
 
 #[test]
 fn lost_duplicated_and_late_packets_do_no_harm() {
-    (0..30).for_each(|seed| check_fuzz(&fuzz(&ENTRY, seed, &[]), 1));
+    (0..30).for_each(|seed| impaired_flows(&ENTRY, seed, &[], 1));
 }

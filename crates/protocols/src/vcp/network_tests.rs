@@ -1,22 +1,15 @@
 //! Known answers in whole networks.
 
 use super::*;
-use crate::trial::*;
+use incast_testkit::*;
 use incast_transport::{Limit, Rate, Span};
 
 const RATE: Rate = Rate::from_gbps(10);
 
-fn us(us: u64) -> Span {
-    Span::from_us(us)
-}
-
-fn ms(ms: u64) -> Span {
-    Span::from_ms(ms)
-}
-
 /// A second flow joins after 100 ms; buffer 200 packets.
 fn joining(rtt: Span, settings: &[(&'static str, &'static str)]) -> Outcome {
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 2, FOREVER, ms(100))];
+    let flows =
+        vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO + ms(100))];
     let mut trial = Trial::new(&ENTRY, star(3, RATE, rtt / 4), flows).until(ms(400), us(500));
     trial.settings = settings.to_vec();
     trial.run()
@@ -53,7 +46,7 @@ fn a_shorter_interval_or_round_trip_is_faster() {
 fn a_gigabit_fills_slowly() {
     // DECN Fig. 8(a): 15 points below DECN's 95 % while the window grows.
     let rate = Rate::from_gbps(1);
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO)];
+    let flows = vec![flow(0, 0, 2, FOREVER, Time::ZERO)];
     let mut trial = Trial::new(&ENTRY, star(3, rate, us(50)), flows).until(ms(100), us(500));
     trial.buffer = Limit::Packets(64);
     let run = trial.run();
@@ -66,7 +59,7 @@ fn a_gigabit_fills_slowly() {
 
 #[test]
 fn four_flows_share_in_the_end() {
-    let flows = (0..4).map(|id| flow(id, id, 4, FOREVER, Span::ZERO)).collect();
+    let flows = (0..4).map(|id| flow(id, id, 4, FOREVER, Time::ZERO)).collect();
     let run = Trial::new(&ENTRY, star(5, RATE, us(25)), flows).until(ms(150), us(500)).run();
     assert!(run.fairness(ms(100), ms(150)) > 0.99, "{}", run.fairness(ms(100), ms(150)));
     assert!(run.utilisation(RATE, ms(100), ms(150)) > 0.9);
@@ -74,7 +67,7 @@ fn four_flows_share_in_the_end() {
 
 #[test]
 fn flows_that_share_a_nic_only_do_not_inflate_their_windows() {
-    let flows = vec![flow(0, 0, 1, 20_000_000, Span::ZERO), flow(1, 0, 2, FOREVER, Span::ZERO)];
+    let flows = vec![flow(0, 0, 1, 20_000_000, Time::ZERO), flow(1, 0, 2, FOREVER, Time::ZERO)];
     let run = Trial::new(&ENTRY, star(3, RATE, us(25)), flows).until(ms(80), us(500)).run();
     assert!(run.utilisation(RATE, ms(60), ms(80)) > 0.9);
     assert!(run.peak_queue(ms(5), ms(80)) < 40.0, "{}", run.peak_queue(ms(5), ms(80)));
@@ -88,7 +81,7 @@ fn a_lone_flow_within_its_first_window_takes_the_ideal_time() {
             [size.min(1_460), size.saturating_sub(1_460)].into_iter().filter(|&p| p > 0).collect();
         let ip: Vec<u32> = lengths.iter().map(|payload| payload + 40).collect();
         let expected = ideal(&fabric, 0, 1, &ip);
-        let run = Trial::new(&ENTRY, fabric, vec![flow(0, 0, 1, size as u64, Span::ZERO)]).run();
+        let run = Trial::new(&ENTRY, fabric, vec![flow(0, 0, 1, size as u64, Time::ZERO)]).run();
         assert_eq!(run.fct(0), expected, "{size}");
     }
 }
@@ -101,15 +94,9 @@ fn every_flow_survives_faulty_hosts() {
         &[("at_nics", "false"), ("initial_window", "10")],
     ];
     for (seed, settings) in variants.into_iter().enumerate() {
-        let flows =
-            (0..30).map(|id| flow(id, id % 4, 4 + id % 2, 1 + 7_777 * id as u64, Span::ZERO));
         let fabric = star(6, RATE, us(5));
-        let mut trial = Trial::new(&ENTRY, fabric, flows.collect()).faulty(seed as u64);
+        let mut trial = Trial::new(&ENTRY, fabric, ladder(Time::ZERO)).impaired(seed as u64);
         trial.settings = settings.to_vec();
-        let run = trial.run();
-        assert!(run.record.complete, "{settings:?}");
-        for (id, flow) in run.record.flows.iter().enumerate() {
-            assert_eq!(flow.delivered, 1 + 7_777 * id as u64);
-        }
+        trial.delivers();
     }
 }

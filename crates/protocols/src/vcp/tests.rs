@@ -1,20 +1,15 @@
 //! Known answers of the port and of the control law.
 
 use super::*;
-use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
 use incast_transport::{Extension, Marker, Packet, PacketPool, PacketRef, Rate, Span};
 
 const RTT: Span = Span::from_us(100);
 const RATE: Rate = Rate::from_gbps(10);
 
-fn at(us: u64) -> Time {
-    Time::ZERO + Span::from_us(us)
-}
-
 fn params(settings: &[(&str, &str)]) -> Params {
-    let settings: Vec<(String, String)> =
-        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let settings = key_values(settings);
     Params::read(&settings).unwrap()
 }
 
@@ -35,7 +30,7 @@ fn codes_of_loads() {
 
 /// A port of 10 Gb/s that offers `bytes` in its first interval of 100 us.
 fn loaded(bytes: u32) -> (VcpMarker, PacketPool) {
-    let site = port_site(RATE, RTT);
+    let site = switch_port(RATE, RTT);
     let mut marker = marker(&params(&[]), &site, Time::ZERO + RTT);
     let mut packets = PacketPool::new(site.fabric.framing);
     let handle = packets.create(segment(ID, 0, 0, 1_422)); // charged 1500
@@ -95,7 +90,7 @@ fn refused_packets_and_others_packets_are_load_and_stay_as_they_are() {
 // -- the control law ---------------------------------------------------------------------------
 
 fn law(settings: &[(&str, &str)]) -> Vcp {
-    Vcp::new(&params(settings), &port_site(RATE, RTT).fabric)
+    Vcp::new(&params(settings), &switch_port(RATE, RTT).fabric)
 }
 
 fn moment(us: u64, rtt: Span) -> Progress {
@@ -246,6 +241,6 @@ fn parameters_are_read_and_refused() {
     for (name, value) in Params::default().resolved() {
         assert!(read(name, &value).is_ok(), "{name} = {value} is not read back");
     }
-    let interval = |us| params(&[]).interval_on(&port_site(RATE, Span::from_us(us)).fabric);
+    let interval = |us| params(&[]).interval_on(&switch_port(RATE, Span::from_us(us)).fabric);
     assert_eq!((interval(20), interval(400)), (RTT, Span::from_us(400)));
 }

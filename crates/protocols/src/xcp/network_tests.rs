@@ -1,18 +1,15 @@
 //! Known answers in whole networks.
 
 use super::*;
-use crate::trial::*;
-use incast_transport::{Limit, Rate};
+use incast_testkit::*;
+use incast_transport::{Limit, Rate, Time};
 
 const RATE: Rate = Rate::from_gbps(10);
 
-fn ms(ms: u64) -> Span {
-    Span::from_ms(ms)
-}
-
 /// DECN Fig. 1: links of 10 Gb/s and 100 us, buffer 200 packets, a second flow after 100 ms.
 fn joining(settings: &[(&'static str, &'static str)]) -> Outcome {
-    let flows = vec![flow(0, 0, 2, FOREVER, Span::ZERO), flow(1, 1, 2, FOREVER, ms(100))];
+    let flows =
+        vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO + ms(100))];
     let mut trial = Trial::new(&ENTRY, star(3, RATE, Span::from_us(100)), flows)
         .until(ms(200), Span::from_us(200));
     trial.settings = settings.to_vec();
@@ -49,7 +46,7 @@ fn the_floors_of_ns2_make_it_slow() {
 #[test]
 fn one_flow_fills_the_link_without_a_queue() {
     for at_nics in ["true", "false"] {
-        let flows = vec![flow(0, 0, 1, FOREVER, Span::ZERO)];
+        let flows = vec![flow(0, 0, 1, FOREVER, Time::ZERO)];
         let fabric = dumbbell(1, RATE, Span::from_us(400));
         let run = Trial::new(&ENTRY, fabric, flows)
             .until(ms(100), Span::from_us(100))
@@ -67,7 +64,7 @@ fn one_flow_fills_the_link_without_a_queue() {
 fn a_thousand_flows_keep_a_packet_each() {
     // 41 packets fill the round trip of 50 us: the others stand in the queue (spec, §8, 5).
     let count = 1_000;
-    let flows = (0..count).map(|id| flow(id, id, count, FOREVER, Span::ZERO)).collect();
+    let flows = (0..count).map(|id| flow(id, id, count, FOREVER, Time::ZERO)).collect();
     let fabric = star(count + 1, RATE, Span::from_us(12));
     let mut trial = Trial::new(&ENTRY, fabric, flows).until(ms(12), Span::from_us(100));
     trial.buffer = Limit::Packets(2_500);
@@ -84,7 +81,7 @@ fn a_thousand_flows_keep_a_packet_each() {
 fn flows_that_share_a_nic_only_do_not_inflate_their_windows() {
     // Two flows of one host to two others: each gets half of the NIC. When one ends, the other has
     // the link within milliseconds and without a queue anywhere.
-    let flows = vec![flow(0, 0, 1, 20_000_000, Span::ZERO), flow(1, 0, 2, FOREVER, Span::ZERO)];
+    let flows = vec![flow(0, 0, 1, 20_000_000, Time::ZERO), flow(1, 0, 2, FOREVER, Time::ZERO)];
     let run = Trial::new(&ENTRY, star(3, RATE, Span::from_us(25)), flows)
         .until(ms(80), Span::from_us(100))
         .run();
@@ -97,7 +94,7 @@ fn flows_that_share_a_nic_only_do_not_inflate_their_windows() {
 #[test]
 fn every_packet_is_charged_for_its_header() {
     for (header, bytes) in [("16", 16), ("20", 20)] {
-        let flows = vec![flow(0, 0, 1, 100_000, Span::ZERO)];
+        let flows = vec![flow(0, 0, 1, 100_000, Time::ZERO)];
         let mut trial =
             Trial::new(&ENTRY, star(2, RATE, Span::from_us(5)), flows).set("header", header);
         trial.options.capture = vec![0, 1];
@@ -129,7 +126,7 @@ fn a_lone_flow_within_its_first_window_takes_the_time_of_its_longer_packets() {
             [size.min(1_444), size.saturating_sub(1_444)].into_iter().filter(|&p| p > 0).collect();
         let ip: Vec<u32> = lengths.iter().map(|payload| payload + 56).collect();
         let expected = ideal(&fabric, 0, 1, &ip);
-        let run = Trial::new(&ENTRY, fabric, vec![flow(0, 0, 1, size as u64, Span::ZERO)]).run();
+        let run = Trial::new(&ENTRY, fabric, vec![flow(0, 0, 1, size as u64, Time::ZERO)]).run();
         assert_eq!(run.fct(0), expected, "{size}");
     }
 }
@@ -143,15 +140,9 @@ fn every_flow_survives_faulty_hosts() {
         &[("at_nics", "false"), ("initial_window", "10")],
     ];
     for (seed, settings) in variants.into_iter().enumerate() {
-        let flows =
-            (0..30).map(|id| flow(id, id % 4, 4 + id % 2, 1 + 7_777 * id as u64, Span::ZERO));
         let fabric = star(6, RATE, Span::from_us(5));
-        let mut trial = Trial::new(&ENTRY, fabric, flows.collect()).faulty(seed as u64);
+        let mut trial = Trial::new(&ENTRY, fabric, ladder(Time::ZERO)).impaired(seed as u64);
         trial.settings = settings.to_vec();
-        let run = trial.run();
-        assert!(run.record.complete, "{settings:?}");
-        for (id, flow) in run.record.flows.iter().enumerate() {
-            assert_eq!(flow.delivered, 1 + 7_777 * id as u64);
-        }
+        trial.delivers();
     }
 }

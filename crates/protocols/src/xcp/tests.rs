@@ -1,26 +1,21 @@
 //! Known answers of the port's controllers and of the control law.
 
 use super::*;
-use crate::trial::{outbound, plain_ack, port_site, progress, segment, view};
 use incast_endpoint::sender::{Answer, Control, Feedback, Loss};
+use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
 use incast_transport::{Framing, Marker, PacketPool, PacketRef, Random, Rate, Time};
 
 const C: f64 = 1.25e9;
 const RTT: Span = Span::from_us(400);
 
 fn gains(settings: &[(&str, &str)]) -> Gains {
-    let settings: Vec<(String, String)> =
-        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    Gains::new(&Params::read(&settings).unwrap(), &port_site(Rate::from_gbps(10), RTT))
+    let settings = key_values(settings);
+    Gains::new(&Params::read(&settings).unwrap(), &switch_port(Rate::from_gbps(10), RTT))
 }
 
 /// A port of 10 Gb/s and 400 us whose first interval is a whole one.
 fn controller() -> Controller {
     Controller::new(gains(&[]), Time::ZERO + RTT)
-}
-
-fn at(us: u64) -> Time {
-    Time::ZERO + Span::from_us(us)
 }
 
 /// One interval's arrivals: `rate` bytes a second in packets of 1500 of one flow.
@@ -262,7 +257,7 @@ fn data(pool: &mut PacketPool, rtt: u32, spacing: u32, feedback: i32) -> PacketR
 #[test]
 fn the_marker_reads_and_rewrites_headers_of_its_own() {
     let rate = Rate::from_gbps(10);
-    let mut marker = XcpMarker::new(&Params::default(), &port_site(rate, RTT));
+    let mut marker = XcpMarker::new(&Params::default(), &switch_port(rate, RTT));
     marker.begin(&mut Random::new(1, 2, 3));
     let mut pool = PacketPool::new(Framing::ETHERNET);
     // 250 packets of 1538 B in every 400 us, 1.6 us apart: 77 % of the link.
@@ -304,7 +299,7 @@ fn the_marker_reads_and_rewrites_headers_of_its_own() {
 fn refused_packets_are_offered_load() {
     let rate = Rate::from_gbps(10);
     let take = |refused: bool| {
-        let mut marker = XcpMarker::new(&Params::default(), &port_site(rate, RTT));
+        let mut marker = XcpMarker::new(&Params::default(), &switch_port(rate, RTT));
         marker.begin(&mut Random::new(1, 2, 3));
         let mut pool = PacketPool::new(Framing::ETHERNET);
         let mut last = 0;
@@ -326,8 +321,7 @@ fn refused_packets_are_offered_load() {
 }
 
 fn law(settings: &[(&str, &str)]) -> Xcp {
-    let settings: Vec<(String, String)> =
-        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let settings = key_values(settings);
     Xcp::new(&Params::read(&settings).unwrap(), Framing::ETHERNET)
 }
 
