@@ -1,0 +1,5 @@
+//! `hpcc_topology` under libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| incast_fuzz::target("hpcc_topology")(bytes));
