@@ -13,6 +13,7 @@ macro_rules! say {
 
 mod arguments;
 mod compare;
+mod flags;
 mod list;
 mod pages;
 mod progress;
@@ -22,7 +23,6 @@ mod values;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
-use incast_experiment::Fault;
 use std::process::ExitCode;
 
 /// How a command ended.
@@ -40,18 +40,18 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let ended = match arguments.command {
         Command::Demo(options) => compare::demo(options),
-        Command::Run(options) => compare::run(options),
-        Command::Compare(options) => compare::compare(options),
+        Command::Run(options) => compare::run(*options),
+        Command::Compare(options) => compare::compare(*options),
         Command::List(options) => list::list(options),
-        Command::Reproduce(options) => reproduce::reproduce(options),
+        Command::Reproduce(options) => reproduce::reproduce(*options),
         Command::Bench(options) => reproduce::bench(options),
     };
     match ended {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Interrupted) => ExitCode::from(130),
         Ok(Ended::Failed) => ExitCode::from(1),
-        Err(Fault(message)) => {
-            eprintln!("error: {message}");
+        Err(fault) => {
+            eprintln!("error: {fault}");
             ExitCode::from(2)
         }
     }

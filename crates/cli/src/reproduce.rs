@@ -11,10 +11,11 @@ use std::sync::{Arc, Mutex};
 
 pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     let name = options.name.clone().unwrap_or_else(|| "all".into());
+    let run = options.flags.run()?;
     let wish = experiments::Options {
         quick: options.quick,
-        seed: options.seed,
-        threads: threads(options.output.threads)?,
+        seed: options.flags.has("--seed").then_some(run.seed),
+        threads: threads(run.threads.0),
     };
     check(&name)?;
     let label = format!("reproduce-{}", name.replace('/', "-"));
@@ -113,18 +114,18 @@ fn check(name: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let hint = nearest(name, known.iter().map(|(one, _)| one.as_str()));
-    Err(Fault(format!("no experiment `{name}`; `incast list` shows them{hint}")))
+    Err(Fault::new(format!("no experiment `{name}`; `incast list` shows them{hint}")))
 }
 
 pub fn bench(options: Bench) -> Result<Ended, Fault> {
     if options.runs == 0 {
-        return Err(Fault("--runs 0: expected 1 or more".into()));
+        return Err(Fault::new("--runs 0: expected 1 or more"));
     }
-    let wish = bench::Options {
-        threads: threads(Some(options.threads))?,
-        case: options.case.clone(),
-        runs: options.runs,
-    };
+    if options.threads == 0 {
+        return Err(Fault::new("--threads 0: expected 1 or more"));
+    }
+    let wish =
+        bench::Options { threads: options.threads, case: options.case.clone(), runs: options.runs };
     let json = options.json;
     let so_far: Arc<Mutex<Vec<Measurement>>> = Arc::default();
     let shared = so_far.clone();

@@ -37,12 +37,9 @@ pub fn stoppable() -> Arc<Monitor> {
 }
 
 /// Threads to use.
-pub fn threads(wished: Option<usize>) -> Result<usize, Fault> {
-    match wished {
-        Some(0) => Err(Fault("--threads 0: expected 1 or more".into())),
-        Some(threads) => Ok(threads),
-        None => Ok(std::thread::available_parallelism().map_or(1, |cores| cores.get())),
-    }
+pub fn threads(wished: Option<usize>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    wished.unwrap_or_else(cores)
 }
 
 /// Runs every case of a plan, writes the folder, prints the table.
@@ -52,7 +49,7 @@ pub fn run_plan(
     options: &Output,
     monitor: &Arc<Monitor>,
 ) -> Result<Ended, Fault> {
-    let threads = threads(options.threads.or(plan.scenario.run.threads))?;
+    let threads = threads(plan.scenario.run.threads.0);
     let ports = output::ports(plan, &plan.scenario.output.pcap)?;
     let out = options.out.as_deref();
     let folder = ResultsFolder::create(out, options.force, Path::new("results"), label)?;
@@ -110,7 +107,7 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
     say!("report: {}", place.join("report.html").display());
     for (run, case) in runs.iter().zip(&plan.cases) {
         if let Some(ports) = incast_experiment::deadlock(plan, &run.record) {
-            return Err(Fault(format!(
+            return Err(Fault::new(format!(
                 "{}: deadlock at {}: paused links wait for each other in a circle: {ports}; the \
                  results end there",
                 case.label, run.record.ended

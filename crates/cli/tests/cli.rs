@@ -107,7 +107,7 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--set", "run.until=9000000s"]), &["run.until", "9000000s", "8640000s"]);
     refused(&small(&["--set", "fabric.base_rtt=0s"]), &["fabric.base_rtt", "more than 0"]);
     refused(&small(&["--transports", "ren,ndp,ren"]), &["--transports: `ren` twice"]);
-    refused(&small(&["--threads", "0"]), &["--threads 0"]);
+    refused(&small(&["--threads", "0"]), &["'0' for '--threads", "1 or more"]);
     refused(&small(&["--lb", "ecpm"]), &["did you mean `ecmp`?"]);
     refused(&small(&["--pcap", "leaf9->spine0"]), &["leaf9->spine0"]);
     let pfc = |setting| small(&["--pfc", "--set", setting]);
@@ -163,42 +163,51 @@ fn messages_about_a_scenario_name_file_and_key() {
     };
     let entry = |kind: &str, keys: &str| {
         let first = "[[traffic]]\nkind = \"permutation\"\nsize = \"1KB\"\n";
-        let text = format!("{first}[[traffic]]\nkind = \"{kind}\"\nsize = \"1MB\"\n{keys}\n");
+        let size = if kind == "poisson" { "packets = \"pkt_hadoop\"" } else { "size = \"1MB\"" };
+        let text = format!("{first}[[traffic]]\nkind = \"{kind}\"\n{size}\n{keys}\n");
         said("z.toml", traffic(&text).as_bytes())
     };
     for (kind, keys, words) in [
-        ("long", "from = \"0\"\nto = \"0\"", "z.toml: traffic.1.to = `0`: expected a host other"),
-        ("burst", "from = \"1,1\"\nreceiver = 0", "z.toml: traffic.1.from = `1`: expected each"),
+        (
+            "long",
+            "from = \"0\"\nto = \"0\"",
+            "z.toml:12: traffic.1.to = `0`: expected a host other",
+        ),
+        ("burst", "from = \"1,1\"\nreceiver = 0", "z.toml:11: traffic.1.from = `1`: expected each"),
         (
             "incast",
             "from = \"0-3\"\nreceiver = 2",
-            "z.toml: traffic.1.from = `2`: expected hosts other",
+            "z.toml:11: traffic.1.from = `2`: expected hosts other",
         ),
-        ("incast", "senders = 4\nreceiver = 2", "z.toml: traffic.1.senders = `4`: expected 1 to 3"),
+        (
+            "incast",
+            "senders = 4\nreceiver = 2",
+            "z.toml:11: traffic.1.senders = `4`: expected 1 to 3",
+        ),
         (
             "requests",
             "from = \"1\"\nto = \"0\"\ncount = 0",
-            "z.toml: traffic.1.count = `0`: expected 1 to",
+            "z.toml:13: traffic.1.count = `0`: expected 1 to",
         ),
         (
             "requests",
             "from = \"1\"\nto = \"1\"",
-            "z.toml: traffic.1.to = `1`: expected a host that is not",
+            "z.toml:12: traffic.1.to = `1`: expected a host that is not",
         ),
         (
             "many_to_many",
             "from = \"0\"\nto = \"1\"\nto_second = \"2\"\nresponsive = 1.5",
-            "z.toml: traffic.1.responsive = `1.5`: expected a number from 0 to 1",
+            "z.toml:14: traffic.1.responsive = `1.5`: expected a number from 0 to 1",
         ),
         (
             "poisson",
             "workload = \"web_serch\"\nload = 0.5\nflows = 9",
-            "z.toml: traffic.1.workload = ",
+            "z.toml:11: traffic.1.workload = ",
         ),
         (
             "poisson",
             "workload = \"web_search\"\nload = -1.0\nflows = 9",
-            "z.toml: traffic.1.load = `-1`",
+            "z.toml:12: traffic.1.load = `-1`",
         ),
     ] {
         let message = entry(kind, keys);
@@ -206,7 +215,7 @@ fn messages_about_a_scenario_name_file_and_key() {
     }
     let none = "[[traffic]]\nkind = \"permutation\"\nsize = \"0B\"\n";
     let message = said("z.toml", traffic(none).as_bytes());
-    assert!(message.contains("z.toml: traffic.0.size = `0`: expected 1 to"), "{message}");
+    assert!(message.contains("z.toml:7: traffic.0.size = `0`: expected 1 to"), "{message}");
     let message = said("z.toml", traffic("").as_bytes());
     assert!(message.contains("z.toml: there is no `traffic`") && message.contains("[[traffic]]"));
     // Bytes that are no text, in the scenario and in each file that it names.

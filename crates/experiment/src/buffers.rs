@@ -1,13 +1,10 @@
 //! What rules the switches' memory: shared buffers and priority-based flow control.
 
-use crate::{Fault, Scenario};
+use crate::{Fault, scenario};
 use incast_fabric::{Fabric, PortId};
 use incast_transport::{Bytes, Classes, Framing, Limit};
 use incast_world::{Pfc, SharedBuffer, sufficient_headroom};
 use std::sync::Arc;
-
-/// Buffer of a switch port where nothing is said: REN's study.
-pub const BUFFER: Limit = Limit::Bytes(128 << 10);
 
 /// The rules of a scenario, and what to warn of.
 pub struct Rules {
@@ -22,85 +19,73 @@ pub struct Rules {
 }
 
 /// Resolves `fabric.buffer`, `fabric.shared_buffer` and `fabric.pfc`.
-pub fn rules(scenario: &Scenario, fabric: &Fabric, framing: Framing) -> Result<Rules, Fault> {
-    let shared = shared(scenario)?;
-    let own = scenario.fabric.buffer.map_or(BUFFER, |buffer| buffer.0);
+pub fn rules(
+    section: &scenario::Fabric,
+    fabric: &Fabric,
+    framing: Framing,
+) -> Result<Rules, Fault> {
+    let pool = |shared: scenario::SharedBuffer| (shared.pool.0, shared.alpha);
+    let shared = section.shared_buffer.clone().map(pool);
+    let shared = shared.map(|(pool, alpha)| SharedBuffer { pool, alpha });
+    let own = section.buffer.0;
     let mtu = framing.charged_mtu() as u64;
     if let (None, Limit::Bytes(bytes)) = (shared, own)
         && bytes < mtu
     {
         let (bytes, least) = (Bytes(bytes), Bytes(mtu));
-        return Err(Fault(format!(
-            "fabric.buffer = `{bytes}`: expected {least} or more, a full packet as links charge it"
-        )));
+        let problem = format!("expected {least} or more, a full packet as links charge it");
+        return Err(Fault::value("fabric.buffer", bytes, problem));
     }
     let mut warnings = vec![];
-    let pfc = pfc(scenario, fabric, framing, (own, shared), &mut warnings)?.map(Arc::new);
+    let pfc = pfc(section, fabric, framing, (own, shared), &mut warnings)?.map(Arc::new);
     let unlimited = shared.is_some() || pfc.is_some();
     let port = if unlimited { Limit::Unlimited } else { own };
     Ok(Rules { port, shared, pfc, warnings })
 }
 
-fn shared(scenario: &Scenario) -> Result<Option<SharedBuffer>, Fault> {
-    let Some(section) = scenario.fabric.shared_buffer else { return Ok(None) };
-    if !(section.alpha.is_finite() && section.alpha > 0.0) || section.pool.0.0 < 2_000 {
-        return Err(Fault(
-            "fabric.shared_buffer: expected a pool of at least 2KB and an alpha above 0".into(),
-        ));
-    }
-    Ok(Some(SharedBuffer { pool: section.pool.0.0, alpha: section.alpha }))
-}
-
 fn pfc(
-    scenario: &Scenario,
+    section: &scenario::Fabric,
     fabric: &Fabric,
     framing: Framing,
     (own, shared): (Limit, Option<SharedBuffer>),
     warnings: &mut Vec<String>,
 ) -> Result<Option<Pfc>, Fault> {
-    let Some(section) = &scenario.fabric.pfc else { return Ok(None) };
+    let Some(section) = &section.pfc else { return Ok(None) };
     let mtu = framing.charged_mtu() as u64;
     let own = match own {
         Limit::Bytes(bytes) => bytes,
         Limit::Packets(packets) => packets as u64 * mtu,
         Limit::Unlimited => u64::MAX / 4,
     };
-    let xoff = section.xoff.map_or(own, |xoff| xoff.0.0);
-    let release = section.release.map_or(2 * mtu, |release| release.0.0);
+    let xoff = section.xoff.0.map_or(own, |xoff| xoff.0);
+    let release = section.release.0.map_or(2 * mtu, |release| release.0);
     if xoff < mtu {
         let least = Bytes(mtu);
-        return Err(Fault(format!("fabric.pfc.xoff = {}: expected {least} or more", Bytes(xoff))));
+        let problem = format!("expected {least} or more");
+        return Err(Fault::value("fabric.pfc.xoff", Bytes(xoff), problem));
     }
     if release > xoff {
         let (release, xoff) = (Bytes(release), Bytes(xoff));
-        let text = format!("fabric.pfc.release = {release}: expected at most xoff, {xoff}");
-        return Err(Fault(text));
+        let problem = format!("expected at most xoff, {xoff}");
+        return Err(Fault::value("fabric.pfc.release", release, problem));
     }
     let cyclic = cycle(fabric, section.allow_cycles, warnings)?;
     Ok(Some(Pfc {
-        lossless: classes(section.classes.as_deref())?,
+        lossless: classes(&section.classes)?,
         xoff,
         release,
-        headroom: headroom(section.headroom.map(|bytes| bytes.0), fabric, framing)?,
+        headroom: headroom(section.headroom.0, fabric, framing)?,
         lossy: own,
         shared,
         cyclic,
     }))
 }
 
-fn classes(listed: Option<&[u8]>) -> Result<Classes, Fault> {
-    let Some(listed) = listed else { return Ok(Classes::ALL) };
-    let mut set = 0;
-    for class in listed {
-        if *class > 7 {
-            return Err(Fault(format!("fabric.pfc.classes: {class}: expected 0 to 7")));
-        }
-        set |= 1 << class;
+fn classes(listed: &[u8]) -> Result<Classes, Fault> {
+    if listed.is_empty() {
+        return Err(Fault::at("fabric.pfc.classes", "expected at least one class of 0 to 7"));
     }
-    if set == 0 {
-        return Err(Fault("fabric.pfc.classes: expected at least one class of 0 to 7".into()));
-    }
-    Ok(Classes(set))
+    Ok(Classes(listed.iter().fold(0, |set, class| set | 1 << class)))
 }
 
 /// The headroom of the link into each port, which must be enough: lossless means no drops.
@@ -113,11 +98,12 @@ fn headroom(wished: Option<Bytes>, fabric: &Fabric, framing: Framing) -> Result<
     {
         let spec = fabric.port(PortId(port as u32));
         let (from, to) = (fabric.node_name(spec.peer), fabric.node_name(spec.node));
-        return Err(Fault(format!(
-            "fabric.pfc.headroom = {wished}: the link {from}->{to} can still bring {} after it was \
-             paused; expected that much, or no such key",
+        let problem = format!(
+            "the link {from}->{to} can still bring {} after it was paused; expected that much, or \
+             no such key",
             Bytes(*bytes)
-        )));
+        );
+        return Err(Fault::value("fabric.pfc.headroom", wished, problem));
     }
     Ok(vec![wished.0; needed.len()])
 }
@@ -131,13 +117,12 @@ fn cycle(fabric: &Fabric, allowed: bool, warnings: &mut Vec<String>) -> Result<b
     }
     let Some(cycle) = found else { return Ok(false) };
     let way = way(fabric, cycle.iter().copied());
-    let text = format!("fabric.pfc: paused links can wait for each other in a circle: {way}");
+    let text = format!("paused links can wait for each other in a circle: {way}");
     if !allowed {
-        return Err(Fault(format!(
-            "{text}; `fabric.pfc.allow_cycles = true` runs it all the same"
-        )));
+        let problem = format!("{text}; `fabric.pfc.allow_cycles = true` runs it all the same");
+        return Err(Fault::at("fabric.pfc", problem));
     }
-    warnings.push(text);
+    warnings.push(format!("fabric.pfc: {text}"));
     Ok(true)
 }
 

@@ -1,32 +1,88 @@
-//! What a person wrote wrongly, said in one message.
+//! Invalid input, reported in one message with its place, key, value and accepted range.
 
 use incast_egress::port::{PolicyConflict, Remedy};
 use incast_transport::TransportId;
 use std::fmt;
-use std::path::Path;
 
-/// A message for the person who wrote the input: file, key, value and what is accepted.
+/// Invalid input: where it was written, which key, which value, and what is wrong with it.
+///
+/// Prints as `place: key = `value`: problem`, without the parts that are not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault(pub String);
+pub struct Fault {
+    place: String,
+    key: Option<String>,
+    value: Option<String>,
+    problem: String,
+}
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        if !self.place.is_empty() {
+            write!(f, "{}: ", self.place)?;
+        }
+        match (&self.key, &self.value) {
+            (Some(key), Some(value)) => write!(f, "{key} = `{value}`: ")?,
+            (Some(key), None) => write!(f, "{key}: ")?,
+            (None, _) => {}
+        }
+        f.write_str(&self.problem)
     }
 }
 impl std::error::Error for Fault {}
 
 impl Fault {
-    /// From anything that prints.
-    pub fn new(text: impl fmt::Display) -> Fault {
-        Fault(text.to_string())
+    /// About no key in particular.
+    pub fn new(problem: impl fmt::Display) -> Fault {
+        Fault { place: String::new(), key: None, value: None, problem: problem.to_string() }
+    }
+
+    /// About a key of the scenario, such as `fabric.pfc` or `traffic.0`.
+    pub fn at(key: impl Into<String>, problem: impl fmt::Display) -> Fault {
+        Fault { key: Some(key.into()), ..Fault::new(problem) }
+    }
+
+    /// About the value of a key.
+    pub fn value(
+        key: impl Into<String>,
+        value: impl fmt::Display,
+        problem: impl fmt::Display,
+    ) -> Fault {
+        Fault { value: Some(value.to_string()), ..Fault::at(key, problem) }
+    }
+
+    /// The key of the scenario that it is about.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    /// The value as a person writes it.
+    pub fn written(&self) -> Option<&str> {
+        self.value.as_deref()
+    }
+
+    /// What is wrong, without place, key and value.
+    pub fn problem(&self) -> &str {
+        &self.problem
+    }
+
+    /// The same, read from `place`: a file, or a file and line. What has a place keeps it.
+    pub fn placed(self, place: impl Into<String>) -> Fault {
+        match self.place.is_empty() {
+            true => Fault { place: place.into(), ..self },
+            false => self,
+        }
+    }
+
+    /// The same about what the key is called where it was written, such as `--load`.
+    pub fn called(self, name: impl Into<String>) -> Fault {
+        Fault { key: Some(name.into()), ..self }
     }
 }
 
 macro_rules! from_display {
     ($($ty:ty),* $(,)?) => {$(
         impl From<$ty> for Fault {
-            fn from(error: $ty) -> Fault { Fault(error.to_string()) }
+            fn from(error: $ty) -> Fault { Fault::new(error) }
         }
     )*};
 }
@@ -63,21 +119,8 @@ impl From<PolicyConflict> for Fault {
             ),
             Remedy::None => String::new(),
         };
-        Fault(format!("transport.names: {who}: {queue}{}{mend}", conflict.problem))
+        Fault::at("transport.names", format!("{who}: {queue}{}{mend}", conflict.problem))
     }
-}
-
-/// What a text file says.
-pub(crate) fn text_of(path: &Path) -> Result<String, Fault> {
-    let name = path.display();
-    let bytes =
-        std::fs::read(path).map_err(|error| Fault(format!("{name}: could not read: {error}")))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let byte = error.as_bytes()[good.len()];
-        Fault(format!("{name}:{line}: the byte 0x{byte:02x} is no text: expected UTF-8"))
-    })
 }
 
 /// The name that was probably meant, as `; did you mean ...?`, or nothing. Case does not count.
@@ -100,7 +143,8 @@ impl From<incast_transport::ParameterError> for Fault {
         } else {
             nearest(&error.key, error.known.iter().copied())
         };
-        Fault(format!("{error}{hint}"))
+        let key = format!("transport.parameters.{}.{}", error.transport, error.key);
+        Fault::value(key, &error.value, format!("{}{hint}", error.problem))
     }
 }
 

@@ -8,18 +8,18 @@
 pub mod bench;
 mod buffers;
 mod fault;
+mod inputs;
 mod mix;
+mod network;
 pub mod output;
 mod plan;
 pub mod reproduce;
 mod run;
-mod scenario;
+pub mod scenario;
 mod traffic;
 
 pub use fault::{Fault, nearest};
+pub use inputs::{InputFile, Inputs};
 pub use plan::{Case, Plan};
 pub use run::{deadlock, execute, prepare};
-pub use scenario::{
-    Assign, Buffer, FabricSection, LinkSection, OutputSection, PfcSection, Quantity, RunSection,
-    Scenario, SharedSection, TrafficSection, TransportSection, parameters_from,
-};
+pub use scenario::{Buffer, Draft, Quantity, Scenario};

@@ -44,11 +44,9 @@ pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
         let by_name = known.iter().position(|name| name == text).map(|port| port as u32);
         all.push(by_number.or(by_name).ok_or_else(|| {
             let hint = crate::nearest(text, known.iter().map(String::as_str));
-            Fault(format!(
-                "output.pcap = `{text}`: expected a port such as `{}`, or 0 to {}{hint}",
-                known[0],
-                known.len() - 1
-            ))
+            let (first, last) = (&known[0], known.len() - 1);
+            let problem = format!("expected a port such as `{first}`, or 0 to {last}{hint}");
+            Fault::value("output.pcap", text, problem)
         })?);
     }
     Ok(all)
@@ -65,7 +63,7 @@ pub fn write_captures(
         return Ok(());
     }
     let path = folder.join("ports.pcapng");
-    let fail = |error: std::io::Error| Fault(format!("{}: {error}", path.display()));
+    let fail = |error: std::io::Error| Fault::new(error).placed(path.display().to_string());
     let mut bytes = Vec::new();
     let version = format!("incast {}", env!("CARGO_PKG_VERSION"));
     let mut writer = pcapng::Writer::new(&mut bytes, &version).map_err(fail)?;

@@ -1,26 +1,21 @@
 //! A scenario resolved: fabric, traffic, transports and what they are told.
 
 use crate::buffers::rules;
-use crate::mix::check;
-use crate::scenario::{Buffer, Scenario, parameters_from};
-use crate::traffic::{Flows, flows, hosts, shape};
+use crate::inputs::Inputs;
+use crate::mix::Mix;
+use crate::network::{break_link, network};
+use crate::scenario::{Parameters, Scenario};
+use crate::traffic::{Flows, flows, shape};
 use crate::{Fault, nearest};
 use incast_egress::port::Join;
-use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, Tier, import};
+use incast_fabric::Fabric;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, Framing, HostId, Limit, Rate, Routing, SizeQuantiles, Span, Time, Transport,
-    TransportId,
+    FabricSite, Framing, HostId, Routing, SizeQuantiles, Time, Transport, TransportId,
 };
-use incast_workload::{Failure, FlowClass, FlowSpec, Start, SwitchTier, Traffic};
+use incast_workload::{FlowSpec, Start, Traffic};
 use incast_world::{Lane, Pfc, SharedBuffer, comes_back_the_same_way, fabric_site};
-use std::path::Path;
 use std::sync::Arc;
-
-/// Rate of links if the scenario does not say (REN §6).
-pub const RATE: Rate = Rate::from_gbps(40);
-/// Propagation of a link if the scenario does not say.
-pub const PROPAGATION: Span = Span::from_us(1);
 
 /// One run of a scenario: which transport carries what is not assigned otherwise.
 #[derive(Clone)]
@@ -49,6 +44,8 @@ pub struct Plan {
     pub cases: Vec<Case>,
     /// How transports share ports.
     pub join: Join,
+    /// The files that were read.
+    pub inputs: Inputs,
     /// One buffer per switch.
     pub shared: Option<SharedBuffer>,
     /// Links are paused instead of packets dropped.
@@ -62,34 +59,32 @@ pub fn transport(name: &str, key: &str) -> Result<&'static dyn Transport, Fault>
     incast_protocols::find(name).ok_or_else(|| {
         let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.info().name).collect();
         let hint = nearest(name, names.iter().copied());
-        Fault(format!("{key} = `{name}`: expected one of {}{hint}", names.join(", ")))
+        Fault::value(key, name, format!("expected one of {}{hint}", names.join(", ")))
     })
 }
 
 impl Plan {
     /// Resolves a scenario.
     pub fn new(scenario: Scenario) -> Result<Plan, Fault> {
-        check_ranges(&scenario)?;
-        let (mut fabric, imported) = fabric(&scenario)?;
+        scenario.check_ranges()?;
+        let mut inputs = Inputs::default();
+        let (mut fabric, imported) = network(&scenario.fabric, &mut inputs)?;
         let mut warnings: Vec<String> =
             imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
         let shape = shape(&fabric);
-        let Flows { traffic, failures } = flows(&scenario, &shape, imported.as_ref())?;
+        let Flows { traffic, failures } = flows(&scenario, &shape, imported.as_ref(), &mut inputs)?;
         for (file, failure) in &failures {
             break_link(&mut fabric, file, failure)?;
         }
         warnings.extend(traffic.warnings.iter().cloned());
-        let framing = match scenario.fabric.l2_overhead {
-            Some(false) => Framing::NONE,
-            _ => Framing::ETHERNET,
-        };
-        let rules = rules(&scenario, &fabric, framing)?;
+        let framing = if scenario.fabric.l2_overhead { Framing::ETHERNET } else { Framing::NONE };
+        let rules = rules(&scenario.fabric, &fabric, framing)?;
         warnings.extend(rules.warnings);
-        let base_rtt = scenario.fabric.base_rtt.map(|rtt| rtt.0);
         let sizes = quantiles(&traffic.flows);
-        let site = fabric_site(&fabric, framing, rules.port, sizes, base_rtt);
+        let site = fabric_site(&fabric, framing, rules.port, sizes, scenario.fabric.base_rtt.0);
         let mut plan = Plan {
-            join: join(&scenario)?,
+            join: scenario.transport.join,
+            inputs,
             shared: rules.shared,
             pfc: rules.pfc,
             fabric: Arc::new(fabric),
@@ -117,10 +112,15 @@ impl Plan {
         for name in section.parameters.keys() {
             transport(name, "transport.parameters")?;
         }
-        if section.names.is_empty() {
-            return Err(Fault("transport.names: at least one transport is needed".into()));
+        let names = &section.names;
+        if names.is_empty() {
+            return Err(Fault::at("transport.names", "at least one transport is needed"));
         }
-        section.names.iter().map(|name| self.case(name)).collect()
+        if let Some(at) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
+            let problem = format!("`{}` twice; expected each once", names[at]);
+            return Err(Fault::at("transport.names", problem));
+        }
+        names.iter().map(|name| self.case(name)).collect()
     }
 
     fn case(&self, name: &str) -> Result<Case, Fault> {
@@ -133,20 +133,20 @@ impl Plan {
             Ok(lanes.len() as u16 - 1)
         };
         let mut rules = vec![];
-        for assign in &self.scenario.transport.assign {
-            let lane = index(&assign.name, "transport.assign.name")?;
+        for (at, assign) in self.scenario.transport.assign.iter().enumerate() {
+            let key = |key: &str| format!("transport.assign.{at}.{key}");
+            let lane = index(&assign.name, &key("name"))?;
             let from = match &assign.hosts {
-                Some(text) => Some(hosts(text, self.fabric.hosts(), "transport.assign.hosts")?),
+                Some(hosts) => Some(hosts.below(self.fabric.hosts(), &key("hosts"))?),
                 None => None,
             };
-            check_class(assign.class.as_deref())?;
-            rules.push((lane, from, assign.class.clone()));
+            rules.push((lane, from, assign.class));
         }
         let mut lane_of = Vec::with_capacity(self.traffic.flows.len());
         for flow in &self.traffic.flows {
             let ruled = rules.iter().find(|(_, from, class)| {
                 from.as_ref().is_none_or(|hosts| hosts.contains(&flow.src))
-                    && class.as_ref().is_none_or(|class| class == flow.class.name())
+                    && class.is_none_or(|class| class == flow.class)
             });
             lane_of.push(match (&flow.transport, ruled) {
                 (Some(own), _) => index(own, "transport of a flow")?,
@@ -154,28 +154,25 @@ impl Plan {
                 (None, None) => 0,
             });
         }
-        let mut case = Case { label: name.to_string(), lanes, lane_of, marking: None };
-        case.marking = check(self, &case)?;
-        Ok(case)
+        let mix = Mix {
+            label: name,
+            lanes: &lanes,
+            fabric: &self.fabric,
+            site: &self.site,
+            join: self.join,
+        };
+        mix.check()?;
+        let marking = self.scenario.transport.marking.as_deref();
+        let marking = marking.map(|wanted| mix.marking(wanted)).transpose()?;
+        Ok(Case { label: name.to_string(), lanes, lane_of, marking })
     }
 
     fn lane(&self, name: &str, key: &str) -> Result<Lane, Fault> {
         let entry = transport(name, key)?;
         let section = &self.scenario.transport;
-        let settings = section.parameters.get(name).map_or(vec![], parameters_from);
-        let configured = entry.configure(&settings, self.site.clone())?;
-        let routing = match &section.routing {
-            None => entry.info().routing,
-            Some(text) => {
-                let found = Routing::NAMES.iter().find(|(name, _)| name == text);
-                let names: Vec<&str> = Routing::NAMES.iter().map(|(name, _)| *name).collect();
-                let hint = nearest(text, names.iter().copied());
-                found.map(|(_, routing)| *routing).ok_or_else(|| {
-                    let all = names.join(", ");
-                    Fault(format!("transport.routing = `{text}`: expected one of {all}{hint}"))
-                })?
-            }
-        };
+        let configured =
+            entry.configure(&settings(&section.parameters, name), self.site.clone())?;
+        let routing = section.routing.0.unwrap_or(entry.info().routing);
         Ok(Lane { info: entry.info(), configured, routing })
     }
 
@@ -186,12 +183,12 @@ impl Plan {
             let bound = |lane: &Lane| lane.info.symmetric_paths;
             for lane in case.lanes.iter().filter(|lane| bound(lane)) {
                 if lane.routing != Routing::SymmetricEcmp {
-                    let text = self.scenario.transport.routing.as_deref().unwrap_or("auto");
-                    return Err(Fault(format!(
-                        "transport.routing = `{text}`: {} needs symmetric-ecmp, because its answers \
-                         must come back by the links that data takes",
+                    let problem = format!(
+                        "{} needs symmetric-ecmp, because its ACKs must come back by the links \
+                         that data takes",
                         lane.info.name
-                    )));
+                    );
+                    return Err(Fault::value("transport.routing", name_of(lane.routing), problem));
                 }
             }
             for (index, flow) in self.traffic.flows.iter().enumerate() {
@@ -203,11 +200,12 @@ impl Plan {
                     let (src, dst, name) = (flow.src, flow.dst, lane.info.name);
                     let file = self.scenario.fabric.file.is_some();
                     let key = if file { "fabric.file" } else { "fabric.topology" };
-                    return Err(Fault(format!(
-                        "{key}: {} has no symmetric paths, and {name} needs them: flow {index} \
-                         from host {src} to host {dst} does not come back by the same links",
+                    let problem = format!(
+                        "{} has no symmetric paths, and {name} needs them: flow {index} from host \
+                         {src} to host {dst} does not come back by the same links",
                         self.fabric.name()
-                    )));
+                    );
+                    return Err(Fault::at(key, problem));
                 }
             }
         }
@@ -238,7 +236,7 @@ impl Plan {
                     0 => String::new(),
                     _ => format!(", with the links that have failed by {since}"),
                 };
-                return Err(Fault(format!(
+                return Err(Fault::new(format!(
                     "flow {index}: host {dst} cannot be reached from host {src} in {name}{why}"
                 )));
             }
@@ -247,134 +245,16 @@ impl Plan {
     }
 }
 
-fn check_class(class: Option<&str>) -> Result<(), Fault> {
-    let Some(text) = class else { return Ok(()) };
-    let known = FlowClass::ALL.map(|class| class.name());
-    if known.contains(&text) {
-        return Ok(());
-    }
-    let hint = nearest(text, known);
-    let known = known.join(", ");
-    Err(Fault(format!("transport.assign.class = `{text}`: expected one of {known}{hint}")))
+/// The parameters of a transport as `(key, value)` pairs.
+fn settings(parameters: &Parameters, transport: &str) -> Vec<(String, String)> {
+    let own = parameters.get(transport).into_iter().flatten();
+    own.map(|(key, value)| (key.clone(), value.0.clone())).collect()
 }
 
-/// What the types of the keys alone do not keep in range.
-fn check_ranges(scenario: &Scenario) -> Result<(), Fault> {
-    let run = &scenario.run;
-    if !(0.0..1.0).contains(&run.warmup) {
-        let value = run.warmup;
-        return Err(Fault(format!("run.warmup = `{value}`: expected 0 to less than 1")));
-    }
-    for (key, span) in [
-        ("run.until", run.until),
-        ("run.interval", run.interval),
-        ("fabric.base_rtt", scenario.fabric.base_rtt),
-    ] {
-        if span.is_some_and(|span| span.0 == Span::ZERO) {
-            return Err(Fault(format!("{key} = `0s`: expected more than 0, such as `10us`")));
-        }
-    }
-    for (key, span) in [("run.until", run.until), ("run.interval", run.interval)] {
-        if let Some(span) = span.filter(|span| span.0.0 > Time::HORIZON.0) {
-            let most = Time::HORIZON;
-            return Err(Fault(format!("{key} = `{}`: expected at most {most}", span.0)));
-        }
-    }
-    let links = scenario.fabric.links.iter().enumerate();
-    let own = links.filter_map(|(at, link)| Some((format!("fabric.links.{at}.loss"), link.loss?)));
-    for (key, loss) in [("fabric.loss".to_string(), scenario.fabric.loss)].into_iter().chain(own) {
-        if !(0.0..1.0).contains(&loss) {
-            return Err(Fault(format!("{key} = `{loss}`: expected 0 to less than 1")));
-        }
-    }
-    let names = &scenario.transport.names;
-    match (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
-        Some(at) => {
-            Err(Fault(format!("transport.names: `{}` twice; expected each once", names[at])))
-        }
-        None => Ok(()),
-    }
-}
-
-fn join(scenario: &Scenario) -> Result<Join, Fault> {
-    let Some(text) = &scenario.transport.join else { return Ok(Join::Shared) };
-    let found = Join::NAMES.iter().find(|(name, _)| name == text);
-    found.map(|(_, join)| *join).ok_or_else(|| {
-        let hint = nearest(text, Join::NAMES.iter().map(|(name, _)| *name));
-        Fault(format!("transport.join = `{text}`: expected shared or separate{hint}"))
-    })
-}
-
-fn fabric(scenario: &Scenario) -> Result<(Fabric, Option<Imported>), Fault> {
-    let section = &scenario.fabric;
-    let at = |span: Span| Time(span.0);
-    let options = incast_fabric::Options {
-        uplink_rate: section.uplink_rate.map(|rate| rate.0),
-        uplink_propagation: section.uplink_propagation.map(|span| span.0),
-        oversubscription: section.oversubscription,
-        links: section
-            .links
-            .iter()
-            .map(|link| LinkOverride {
-                a: link.a.clone(),
-                b: link.b.clone(),
-                rate: link.rate.map(|rate| rate.0),
-                propagation: link.propagation.map(|span| span.0),
-                loss: link.loss,
-            })
-            .collect(),
-        failures: section
-            .failures
-            .iter()
-            .map(|failure| (at(failure.at.0), failure.a.clone(), failure.b.clone()))
-            .collect(),
-    };
-    match (&section.topology, &section.file) {
-        (Some(spec), None) => {
-            let defaults = LinkDefaults {
-                rate: section.rate.map_or(RATE, |rate| rate.0),
-                propagation: section.propagation.map_or(PROPAGATION, |span| span.0),
-                loss: section.loss,
-            };
-            let fabric = incast_fabric::parse_with(spec, defaults, &options)?;
-            Ok((fabric, None))
-        }
-        (None, Some(file)) => {
-            let given = [
-                ("rate", section.rate.is_some()),
-                ("propagation", section.propagation.is_some()),
-                ("loss", section.loss != 0.0),
-                ("uplink_rate", section.uplink_rate.is_some()),
-                ("uplink_propagation", section.uplink_propagation.is_some()),
-                ("oversubscription", section.oversubscription.is_some()),
-            ];
-            if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
-                return Err(Fault(format!(
-                    "fabric.{key}: {file} says how links are; leave it out, or change single \
-                     links with fabric.links"
-                )));
-            }
-            let imported = import::import_file(Path::new(file))?;
-            let mut fabric = imported.fabric.clone();
-            fabric.change_links(&options)?;
-            Ok((fabric, Some(imported)))
-        }
-        _ => Err(Fault("fabric: expected either `topology` or `file`".into())),
-    }
-}
-
-/// A link that a connection matrix of htsim says is broken, as it is there: from the start.
-fn break_link(fabric: &mut Fabric, file: &str, failure: &Failure) -> Result<(), Fault> {
-    let tier = match failure.tier {
-        SwitchTier::Tor => Tier::Edge,
-        SwitchTier::Agg => Tier::Aggregation,
-        SwitchTier::Core => Tier::Core,
-    };
-    let link = import::HtsimFailure { tier, switch: failure.switch, link: failure.link };
-    link.apply(fabric, Time::ZERO).map_err(|error| {
-        let line = failure.line;
-        Fault(format!("{file}:{line}: failure: {error}"))
-    })
+/// The name of a way to balance load.
+pub fn name_of(routing: Routing) -> &'static str {
+    let found = Routing::NAMES.iter().find(|(_, how)| *how == routing);
+    found.map(|(name, _)| *name).expect("every way has a name")
 }
 
 /// Sizes of the run as 64 quantiles.
@@ -384,11 +264,6 @@ fn quantiles(flows: &[FlowSpec]) -> Option<Arc<SizeQuantiles>> {
     let last = sizes.len().checked_sub(1)?;
     let point = |i: usize| (sizes[last * i / 64] as f64, i as f64 / 64.0);
     Some(Arc::new(SizeQuantiles { points: (0..=64).map(point).collect() }))
-}
-
-/// A port's buffer as it is printed.
-pub fn buffer_text(limit: Limit) -> String {
-    Buffer(limit).to_string()
 }
 
 #[cfg(test)]
@@ -410,7 +285,7 @@ mod tests {
         plan("names = [\"dctcp\"]\nrouting = \"ecmp\"").unwrap();
         for routing in ["ecmp", "spray", "round-robin", "source-path"] {
             let fault = plan(&format!("names = [\"fasttune\"]\nrouting = \"{routing}\""));
-            let text = fault.err().expect("it is refused").0;
+            let text = fault.err().expect("it is refused").to_string();
             assert!(text.contains(&format!("transport.routing = `{routing}`: fasttune")), "{text}");
             assert!(text.contains("symmetric-ecmp"), "{text}");
         }

@@ -2,7 +2,8 @@
 
 use crate::Fault;
 use crate::buffers::way;
-use crate::plan::{Case, Plan, buffer_text};
+use crate::plan::{Case, Plan, name_of};
+use crate::scenario::Buffer;
 use incast_egress::port::Join;
 use incast_fabric::{NodeId, PortId, Tier, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
@@ -11,6 +12,14 @@ use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, T
 use incast_workload::{FlowSpec, Start};
 use incast_world::{FlowSetup, Options, Pfc, Setup, assemble, ways};
 use serde_json::{Value, json};
+
+/// The shortest interval of time series.
+pub const SHORTEST_INTERVAL: Span = Span::from_us(1);
+
+/// Flows whose throughput is recorded if the scenario does not say.
+pub fn watched(case: &Case) -> u32 {
+    if case.lanes.len() > 1 { 128 } else { 8 }
+}
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
 pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
@@ -44,13 +53,12 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         let own = plan.traffic.flows.iter().filter(|flow| flow.src == *host).map(starts);
         (*host, own.min().unwrap_or(Time::ZERO).saturating_add(base_rtt))
     });
-    let watch = run.watch.unwrap_or(if case.lanes.len() > 1 { 128 } else { 8 }) as usize;
-    let interval = run.interval.map_or(base_rtt, |interval| interval.0);
+    let watch = run.watch.0.unwrap_or(watched(case)) as usize;
     let options = Options {
         seed: run.seed,
-        until: run.until.map_or(Time::NEVER, |until| Time(until.0.0)),
+        until: run.until.map_or(Time::NEVER, |until| Time(until.0)),
         drain: base_rtt.saturating_mul(4),
-        interval: Span(interval.0.max(1_000_000)),
+        interval: run.interval.0.unwrap_or(base_rtt).max(SHORTEST_INTERVAL),
         watch: (0..plan.traffic.flows.len().min(watch) as u32).map(FlowId).collect(),
         capture,
         silent: silent.collect(),
@@ -183,9 +191,7 @@ fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: 
             let values = lane.configured.resolved().into_iter();
             let values = values.map(|(key, value)| (key.to_string(), Value::String(value)));
             let mut table: serde_json::Map<String, Value> = values.collect();
-            let routing = incast_transport::Routing::NAMES;
-            let name = routing.iter().find(|(_, how)| *how == lane.routing).map(|(name, _)| *name);
-            table.insert("routing".into(), json!(name));
+            table.insert("routing".into(), json!(name_of(lane.routing)));
             (lane.info.name.to_string(), Value::Object(table))
         })
         .collect();
@@ -208,7 +214,7 @@ fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: 
             "bdp_packets": plan.site.bdp_packets(plan.site.host_rate),
             "host_rate": plan.site.host_rate.to_string(),
             "max_rate": plan.site.max_rate.to_string(),
-            "buffer": buffer_text(plan.site.buffer),
+            "buffer": Buffer(plan.site.buffer).to_string(),
             "pfc": plan.pfc.as_deref().map(pfc_json),
             "shared_buffer": plan.shared.map(|s| json!({"pool_bytes": s.pool, "alpha": s.alpha})),
             "charged_mtu_bytes": plan.site.framing.charged_mtu(),

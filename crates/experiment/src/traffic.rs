@@ -1,27 +1,17 @@
 //! The flows of a scenario.
 
-use crate::fault::text_of;
-use crate::scenario::{Scenario, TrafficSection};
-use crate::{Fault, nearest};
+use crate::Fault;
+use crate::inputs::Inputs;
+use crate::scenario::{
+    Burst, FlowFile, Incast, Long, ManyToMany, Poisson, Requests, Scenario, Traffic as Entry,
+};
 use incast_fabric::{Fabric, Imported};
-use incast_transport::{Rate, Span, Time};
+use incast_transport::{Bytes, Rate, Time};
 use incast_workload::{
-    Burst, Failure, HostIds, LongFlow, ManyToMany, PacketTable, REQUEST_BYTES, RequestResponse,
-    Shape, SizeTable, Traffic, WireCost, WorkloadError, packet_table, table,
+    Failure, HostIds, LongFlow, RequestResponse, Shape, SizeTable, Traffic, WireCost,
+    WorkloadError, packet_table, table,
 };
 use std::path::Path;
-
-const KINDS: [&str; 9] = [
-    "poisson",
-    "permutation",
-    "all_to_all",
-    "incast",
-    "requests",
-    "many_to_many",
-    "long",
-    "burst",
-    "file",
-];
 
 /// What workloads may know of a fabric.
 pub fn shape(fabric: &Fabric) -> Shape {
@@ -40,30 +30,14 @@ pub fn shape(fabric: &Fabric) -> Shape {
 }
 
 /// A size table by name, or from a file.
-fn sizes(name: &str) -> Result<SizeTable, Wrong> {
+fn sizes(name: &str, inputs: &mut Inputs) -> Result<SizeTable, Wrong> {
     if let Ok(known) = table(name) {
         return Ok(known.clone());
     }
     match Path::new(name).is_file() {
-        true => Ok(SizeTable::parse(&text_of(Path::new(name))?, name)?),
+        true => Ok(SizeTable::parse(&inputs.read(name, "workload")?, name)?),
         false => Err(table(name).expect_err("looked up above").into()),
     }
-}
-
-/// Hosts as a person lists them: `0-7,9`.
-pub fn hosts(text: &str, most: u32, key: &str) -> Result<Vec<u32>, Fault> {
-    let fail = || Fault(format!("{key} = `{text}`: expected hosts below {most}, such as `0-7,9`"));
-    let mut all = vec![];
-    for part in text.split(',').map(str::trim) {
-        let (from, to) = part.split_once('-').unwrap_or((part, part));
-        let from: u32 = from.trim().parse().map_err(|_| fail())?;
-        let to: u32 = to.trim().parse().map_err(|_| fail())?;
-        if from > to || to >= most {
-            return Err(fail());
-        }
-        all.extend(from..=to);
-    }
-    Ok(all)
 }
 
 /// What is wrong with an entry: said already, or in the words of the workload's crate, which
@@ -85,145 +59,142 @@ impl From<WorkloadError> for Wrong {
     }
 }
 
-struct Reader<'a> {
+/// What the flows of an entry depend on beside the entry.
+struct Context<'a> {
     scenario: &'a Scenario,
-    section: &'a TrafficSection,
     index: usize,
     shape: &'a Shape,
 }
 
-impl Reader<'_> {
-    fn missing(&self, key: &str) -> Fault {
-        let (index, kind) = (self.index, &self.section.kind);
-        Fault(format!("traffic.{index}: kind `{kind}` needs the key `{key}`"))
+impl Context<'_> {
+    fn key(&self, key: &str) -> String {
+        format!("traffic.{}.{key}", self.index)
     }
 
-    fn at(&self) -> Time {
-        Time(self.section.at.map_or(0, |at| at.0.0))
+    fn hosts(&self, key: &str, listed: &crate::scenario::Hosts) -> Result<Vec<u32>, Fault> {
+        listed.below(self.shape.hosts, &self.key(key))
     }
 
-    /// The flow size: given, or what a host sends in the time `lasts`.
-    fn size(&self) -> Result<u64, Wrong> {
-        if let Some(size) = self.section.size {
-            return Ok(size.0.0);
+    fn receiver(&self, receiver: u32) -> Result<u32, Fault> {
+        if receiver < self.shape.hosts {
+            return Ok(receiver);
         }
-        let lasts = self.section.lasts.ok_or_else(|| self.missing("size"))?;
-        let rate = self.shape.host_rate.first().copied().unwrap_or(Rate(0));
-        // Payload of full packets at line rate.
-        Ok(rate.bytes_in(lasts.0).0 * 1460 / 1538)
-    }
-
-    fn hosts(&self, key: &str, value: &Option<String>) -> Result<Vec<u32>, Wrong> {
-        let text = value.as_ref().ok_or_else(|| self.missing(key))?;
-        Ok(hosts(text, self.shape.hosts, &format!("traffic.{}.{key}", self.index))?)
-    }
-
-    fn receiver(&self) -> Result<u32, Wrong> {
-        let receiver = self.section.receiver.ok_or_else(|| self.missing("receiver"))?;
-        if receiver >= self.shape.hosts {
-            let (index, hosts) = (self.index, self.shape.hosts);
-            return Err(Wrong::Told(Fault(format!(
-                "traffic.{index}.receiver = {receiver}: the fabric has hosts 0 to {}",
-                hosts - 1
-            ))));
-        }
-        Ok(receiver)
-    }
-
-    fn packets(&self) -> Result<Option<PacketTable>, Wrong> {
-        let Some(name) = &self.section.packets else { return Ok(None) };
-        Ok(Some(packet_table(name)?.clone()))
+        let last = self.shape.hosts - 1;
+        let problem = format!("the fabric has hosts 0 to {last}");
+        Err(Fault::value(self.key("receiver"), receiver, problem))
     }
 
     fn seed(&self) -> u64 {
         self.scenario.run.seed.wrapping_add(self.index as u64 * 0x9E37_79B9)
     }
 
-    fn poisson(&self) -> Result<Traffic, Wrong> {
-        let name = self.section.workload.as_ref().ok_or_else(|| self.missing("workload"))?;
-        let load = self.section.load.ok_or_else(|| self.missing("load"))?;
-        let flows = self.section.flows.ok_or_else(|| self.missing("flows"))?;
-        let layer2 = self.scenario.fabric.l2_overhead.unwrap_or(true);
+    fn poisson(&self, own: &Poisson, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
+        let layer2 = self.scenario.fabric.l2_overhead;
         let wire = if layer2 { WireCost::ETHERNET } else { WireCost::IP };
-        let packets = self.packets()?;
+        let packets = match &own.packets {
+            Some(name) => Some(packet_table(name)?.clone()),
+            None => None,
+        };
         let (shape, seed) = (self.shape, self.seed());
-        let sizes = sizes(name)?;
-        Ok(incast_workload::poisson(shape, &sizes, load, flows, seed, packets.as_ref(), wire)?)
+        let sizes = sizes(&own.workload, inputs)?;
+        let packets = packets.as_ref();
+        Ok(incast_workload::poisson(shape, &sizes, own.load, own.flows, seed, packets, wire)?)
     }
 
-    fn incast(&self) -> Result<Traffic, Wrong> {
-        let receiver = self.receiver()?;
-        let senders = match (&self.section.from, self.section.senders) {
-            (Some(_), _) => self.hosts("from", &self.section.from)?,
+    fn incast(&self, own: &Incast) -> Result<Traffic, Wrong> {
+        let receiver = self.receiver(own.receiver)?;
+        let senders = match (&own.from, own.senders) {
+            (Some(from), None) => self.hosts("from", from)?,
             (None, Some(count)) => {
                 incast_workload::choose_senders(self.shape, receiver, count, self.seed())?
             }
             (None, None) => (0..self.shape.hosts).filter(|host| *host != receiver).collect(),
+            (Some(_), Some(count)) => {
+                let problem = "expected either `from` or `senders`";
+                return Err(Fault::value(self.key("senders"), count, problem).into());
+            }
         };
-        Ok(incast_workload::incast(self.shape, receiver, &senders, self.size()?, self.at())?)
+        Ok(incast_workload::incast(self.shape, receiver, &senders, own.size.0, Time(own.at.0))?)
     }
 
-    fn requests(&self) -> Result<Traffic, Wrong> {
+    fn requests(&self, own: &Requests) -> Result<Traffic, Wrong> {
         let ask = RequestResponse {
-            clients: self.hosts("to", &self.section.to)?,
-            servers: self.hosts("from", &self.section.from)?,
-            total_bytes: self.size()?,
-            request_bytes: self.section.request.map_or(REQUEST_BYTES, |request| request.0.0),
-            rounds: self.section.count.unwrap_or(1),
-            at: self.at(),
-            pause: self.section.period.map_or(Span::ZERO, |period| period.0),
+            clients: self.hosts("to", &own.to)?,
+            servers: self.hosts("from", &own.from)?,
+            total_bytes: own.size.0,
+            request_bytes: own.request.0,
+            rounds: own.count,
+            at: Time(own.at.0),
+            pause: own.period,
         };
         Ok(incast_workload::requests(self.shape, &ask)?)
     }
 
-    fn many_to_many(&self) -> Result<Traffic, Wrong> {
-        let many = ManyToMany {
-            senders: self.hosts("from", &self.section.from)?,
-            receivers: [
-                self.hosts("to", &self.section.to)?,
-                self.hosts("to_second", &self.section.to_second)?,
-            ],
-            size: self.size()?,
-            at: self.at(),
-            responsive_ratio: self.section.responsive.unwrap_or(1.0),
+    fn many_to_many(&self, own: &ManyToMany) -> Result<Traffic, Wrong> {
+        let many = incast_workload::ManyToMany {
+            senders: self.hosts("from", &own.from)?,
+            receivers: [self.hosts("to", &own.to)?, self.hosts("to_second", &own.to_second)?],
+            size: own.size.0,
+            at: Time(own.at.0),
+            responsive_ratio: own.responsive,
             seed: self.seed(),
         };
         Ok(incast_workload::many_to_many(self.shape, &many)?)
     }
 
-    fn long(&self) -> Result<Traffic, Wrong> {
-        let (from, to) =
-            (self.hosts("from", &self.section.from)?, self.hosts("to", &self.section.to)?);
+    fn long(&self, own: &Long) -> Result<Traffic, Wrong> {
+        let (from, to) = (self.hosts("from", &own.from)?, self.hosts("to", &own.to)?);
         if from.len() != to.len() {
-            return Err(Wrong::Told(Fault(format!(
-                "traffic.{}: `from` names {} hosts and `to` names {}; flow i goes from the i-th \
-                 to the i-th",
-                self.index,
-                from.len(),
-                to.len()
-            ))));
+            let (from, to) = (from.len(), to.len());
+            return Err(Wrong::Told(Fault::at(
+                format!("traffic.{}", self.index),
+                format!(
+                    "`from` names {from} hosts and `to` names {to}; flow i goes from the i-th to \
+                     the i-th"
+                ),
+            )));
         }
-        let (size, at) = (self.size()?, self.at());
+        let (size, at) = (own.size.0, Time(own.at.0));
         let flow = |(src, dst): (&u32, &u32)| LongFlow { src: *src, dst: *dst, size, at };
         let list: Vec<LongFlow> = from.iter().zip(&to).map(flow).collect();
         Ok(incast_workload::long_flows(self.shape, &list)?)
     }
 
-    fn burst(&self) -> Result<Traffic, Wrong> {
-        let burst = Burst {
-            senders: self.hosts("from", &self.section.from)?,
-            receiver: self.receiver()?,
-            size: self.size()?,
-            at: self.at(),
-            count: self.section.count.unwrap_or(1),
-            period: self.section.period.map_or(Span::from_us(1), |period| period.0),
+    /// The size of a burst: given, or what a host sends in the time `lasts`.
+    fn burst_size(&self, own: &Burst) -> Result<Bytes, Fault> {
+        match (own.size, own.lasts) {
+            (Some(size), None) => Ok(size),
+            (None, Some(lasts)) => {
+                let rate = self.shape.host_rate.first().copied().unwrap_or(Rate(0));
+                // Payload of full packets at line rate.
+                Ok(Bytes(rate.bytes_in(lasts).0 * 1460 / 1538))
+            }
+            _ => {
+                let problem = "kind `burst` needs one of the keys `size` and `lasts`";
+                Err(Fault::at(format!("traffic.{}", self.index), problem))
+            }
+        }
+    }
+
+    fn burst(&self, own: &Burst) -> Result<Traffic, Wrong> {
+        let burst = incast_workload::Burst {
+            senders: self.hosts("from", &own.from)?,
+            receiver: self.receiver(own.receiver)?,
+            size: self.burst_size(own)?.0,
+            at: Time(own.at.0),
+            count: own.count,
+            period: own.period,
         };
         Ok(incast_workload::bursts(self.shape, &burst)?)
     }
 
-    fn file(&self, imported: Option<&Imported>) -> Result<Flows, Wrong> {
-        let name = self.section.file.as_ref().ok_or_else(|| self.missing("file"))?;
-        let text = text_of(Path::new(name))?;
+    fn file(
+        &self,
+        FlowFile { file }: &FlowFile,
+        imported: Option<&Imported>,
+        inputs: &mut Inputs,
+    ) -> Result<Flows, Wrong> {
+        let text = inputs.read(file, "flows")?;
         let ids = match imported {
             Some(imported) => {
                 let ids: Vec<u64> = imported.host_ids().iter().map(|id| *id as u64).collect();
@@ -231,49 +202,47 @@ impl Reader<'_> {
             }
             None => HostIds::same(self.shape.hosts),
         };
-        let read = incast_workload::read_flows(&text, name, &ids)?;
-        let failures = read.failures.into_iter().map(|failure| (name.clone(), failure)).collect();
+        let read = incast_workload::read_flows(&text, file, &ids)?;
+        let failures = read.failures.into_iter().map(|failure| (file.clone(), failure)).collect();
         Ok(Flows { traffic: read.traffic, failures })
     }
 
-    /// The flows of this entry.
-    fn read(&self, imported: Option<&Imported>) -> Result<Flows, Wrong> {
-        let traffic = match self.section.kind.as_str() {
-            "poisson" => self.poisson()?,
-            "permutation" => {
-                incast_workload::permutation(self.shape.hosts, self.size()?, self.seed())?
+    /// The flows of an entry.
+    fn read(
+        &self,
+        entry: &Entry,
+        imported: Option<&Imported>,
+        inputs: &mut Inputs,
+    ) -> Result<Flows, Wrong> {
+        let hosts = self.shape.hosts;
+        let traffic = match entry {
+            Entry::Poisson(own) => self.poisson(own, inputs)?,
+            Entry::Permutation(own) => {
+                incast_workload::permutation(hosts, own.size.0, self.seed())?
             }
-            "all_to_all" => incast_workload::all_to_all(self.shape.hosts, self.size()?)?,
-            "incast" => self.incast()?,
-            "requests" => self.requests()?,
-            "many_to_many" => self.many_to_many()?,
-            "long" => self.long()?,
-            "burst" => self.burst()?,
-            "file" => return self.file(imported),
-            other => {
-                let hint = nearest(other, KINDS);
-                return Err(Wrong::Told(Fault(format!(
-                    "traffic.{index}.kind = `{other}`: expected one of {}{hint}",
-                    KINDS.join(", "),
-                    index = self.index
-                ))));
-            }
+            Entry::AllToAll(own) => incast_workload::all_to_all(hosts, own.size.0)?,
+            Entry::Incast(own) => self.incast(own)?,
+            Entry::Requests(own) => self.requests(own)?,
+            Entry::ManyToMany(own) => self.many_to_many(own)?,
+            Entry::Long(own) => self.long(own)?,
+            Entry::Burst(own) => self.burst(own)?,
+            Entry::FlowFile(own) => return self.file(own, imported, inputs),
         };
         Ok(Flows { traffic, failures: vec![] })
     }
 
     /// The error with entry and key as the scenario writes them.
-    fn place(&self, wrong: Wrong) -> Fault {
+    fn place(&self, entry: &Entry, wrong: Wrong) -> Fault {
         let error = match wrong {
             Wrong::Told(fault) => return fault,
             Wrong::Unplaced(error) if error.file.is_some() => return Fault::new(error),
             Wrong::Unplaced(error) => error,
         };
-        let chosen = self.section.kind == "incast" && self.section.from.is_none();
+        let chosen = matches!(entry, Entry::Incast(own) if own.from.is_none());
         let key = match error.key.as_str() {
             "src" | "servers" => "from",
             "senders" if !chosen => "from",
-            "dst" if self.section.receiver.is_some() => "receiver",
+            "dst" if matches!(entry, Entry::Incast(_) | Entry::Burst(_)) => "receiver",
             "dst" | "clients" | "receivers" => "to",
             "total_bytes" => "size",
             "request_bytes" => "request",
@@ -283,16 +252,23 @@ impl Reader<'_> {
             "racks" | "hosts" => {
                 let fabric = &self.scenario.fabric;
                 let key = if fabric.topology.is_some() { "topology" } else { "file" };
-                let (index, kind) = (self.index, &self.section.kind);
-                return Fault(format!(
-                    "fabric.{key}: {} = `{}`, but traffic.{index} (`{kind}`) needs {}",
-                    error.key, error.value, error.accepted
-                ));
+                let problem = format!(
+                    "{} = `{}`, but traffic.{} (`{}`) needs {}",
+                    error.key,
+                    error.value,
+                    self.index,
+                    entry.kind(),
+                    error.accepted
+                );
+                return Fault::at(format!("fabric.{key}"), problem);
             }
             own => own,
         };
-        let key = format!("traffic.{}.{key}", self.index);
-        Fault::new(WorkloadError { key, ..error })
+        let problem = format!("expected {}", error.accepted);
+        match error.value.as_str() {
+            "" => Fault::at(self.key(key), format!("missing: {problem}")),
+            value => Fault::value(self.key(key), value, problem),
+        }
     }
 }
 
@@ -309,12 +285,14 @@ pub fn flows(
     scenario: &Scenario,
     shape: &Shape,
     imported: Option<&Imported>,
+    inputs: &mut Inputs,
 ) -> Result<Flows, Fault> {
     let mut all: Option<Traffic> = None;
     let mut failures = vec![];
-    for (index, section) in scenario.traffic.iter().enumerate() {
-        let reader = Reader { scenario, section, index, shape };
-        let part = reader.read(imported).map_err(|wrong| reader.place(wrong))?;
+    for (index, entry) in scenario.traffic.iter().enumerate() {
+        let context = Context { scenario, index, shape };
+        let part = context.read(entry, imported, inputs);
+        let part = part.map_err(|wrong| context.place(entry, wrong))?;
         failures.extend(part.failures);
         let part = part.traffic;
         all = Some(match all {
@@ -322,7 +300,7 @@ pub fn flows(
             None => part,
         });
     }
-    let traffic = all.ok_or_else(|| Fault("traffic: the scenario has no flows".into()))?;
+    let traffic = all.ok_or_else(|| Fault::at("traffic", "the scenario has no flows"))?;
     traffic.validate(shape.hosts)?;
     Ok(Flows { traffic, failures })
 }

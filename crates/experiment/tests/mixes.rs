@@ -7,8 +7,8 @@ const NETWORK: &str = "[fabric]\ntopology = \"dumbbell:3x3\"\nrate = \"10Gbps\"\
 
 fn plan(rest: &str) -> Result<Plan, String> {
     let text = format!("{NETWORK}{rest}");
-    let scenario = Scenario::parse(&text, "mix.toml", &[]).map_err(|fault| fault.0)?;
-    Plan::new(scenario).map_err(|fault| fault.0)
+    let scenario = Scenario::parse(&text, "mix.toml", &[]).map_err(|fault| fault.to_string())?;
+    Plan::new(scenario).map_err(|fault| fault.to_string())
 }
 
 const FLOWS: &str = r#"
@@ -131,14 +131,14 @@ fn what_cannot_be_is_said_with_its_key() {
     let halves = "[transport.parameters.expresspass]\ncredit_share = 0.0273\n\
                   [transport.parameters.ccrp]\ncredit_share = 0.0273\n";
     assert!(plan(&(mix("expresspass", "", "ccrp") + halves + FLOWS)).is_ok());
-    refused(&mix("ccrp", "", "dcqnc"), &["transport.assign.name", "did you mean `dcqcn`?"]);
+    refused(&mix("ccrp", "", "dcqnc"), &["transport.assign.0.name", "did you mean `dcqcn`?"]);
     refused(
         &(names("ccrp", "") + &assign("dcqcn", "hosts = \"9\"")),
-        &["transport.assign.hosts = `9`", "below 6"],
+        &["transport.assign.0.hosts = `9`", "below 6"],
     );
     refused(
         &(names("ccrp", "") + &assign("dcqcn", "class = \"burts\"")),
-        &["transport.assign.class = `burts`", "did you mean `burst`?"],
+        &["transport.assign.0.class = `burts`", "did you mean `burst`?"],
     );
 }
 
@@ -162,11 +162,11 @@ fn parameters_that_cannot_be_are_said_with_their_key() {
     // More sizes than classes to tell apart.
     refused(
         &with("homa", "priorities = 3\ncutoffs = \"1KB,5KB,6KB\""),
-        &["homa.cutoffs = 1KB,5KB,6KB", "at most 0 sizes", "3 priorities"],
+        &["homa.cutoffs = `1KB,5KB,6KB`", "at most 0 sizes", "3 priorities"],
     );
     refused(
         &with("homa", "scheduled = 5\ncutoffs = \"1KB,5KB\""),
-        &["homa.cutoffs = 1KB,5KB", "at most 1 sizes", "scheduled"],
+        &["homa.cutoffs = `1KB,5KB`", "at most 1 sizes", "scheduled"],
     );
     refused(&with("homa", "priorities = 9"), &["homa.priorities", "2 to 8"]);
 }
@@ -176,12 +176,13 @@ fn lossless_links_need_headroom() {
     let pfc = |setting: &str| {
         let names = names("dcqcn", "");
         let text = format!("{NETWORK}pfc = {{ {setting} }}\n{names}{FLOWS}");
-        let scenario = Scenario::parse(&text, "pfc.toml", &[]).map_err(|fault| fault.0)?;
-        Plan::new(scenario).map(|_| ()).map_err(|fault| fault.0)
+        let scenario =
+            Scenario::parse(&text, "pfc.toml", &[]).map_err(|fault| fault.to_string())?;
+        Plan::new(scenario).map(|_| ()).map_err(|fault| fault.to_string())
     };
     assert_eq!(pfc(""), Ok(()));
     let said = pfc("headroom = \"3KB\"").unwrap_err();
-    assert!(said.contains("fabric.pfc.headroom = 3KB") && said.contains("expected"), "{said}");
+    assert!(said.contains("fabric.pfc.headroom = `3KB`") && said.contains("expected"), "{said}");
     let said = pfc("xoff = \"10KB\", release = \"20KB\"").unwrap_err();
     assert!(said.contains("fabric.pfc.release") && said.contains("10KB"), "{said}");
 }

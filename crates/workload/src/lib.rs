@@ -47,5 +47,7 @@ pub use poisson::poisson;
 pub use random::{Stream, draw, fold, fold_text};
 pub use request::{ManyToMany, REQUEST_BYTES, RequestResponse, many_to_many, requests};
 pub use size_table::SizeTable;
-pub use traffic::{FlowClass, FlowSpec, MAX_FLOW_BYTES, RequestGroup, Shape, Start, Traffic};
+pub use traffic::{
+    FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, RequestGroup, Shape, Start, Traffic,
+};
 pub use wire_cost::{HEADER_BYTES, WireCost};

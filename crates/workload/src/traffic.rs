@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 /// Most flows one run may have: what is known of each takes half a kilobyte before it starts.
-pub(crate) const MAX_FLOWS: u64 = 1 << 22;
+pub const MAX_FLOWS: u64 = 1 << 22;
 
 /// What a flow is there for. The number is the one stored in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

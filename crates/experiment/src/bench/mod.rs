@@ -116,7 +116,10 @@ pub fn run(
             .map(|case| format!("{}/{}", case.name, case.transport))
             .collect::<Vec<_>>();
         let text = options.case.clone().unwrap_or_default();
-        return Err(Fault(format!("--case {text}: expected part of one of {}", names.join(", "))));
+        return Err(Fault::new(format!(
+            "--case {text}: expected part of one of {}",
+            names.join(", ")
+        )));
     }
     Ok(all)
 }

@@ -224,7 +224,7 @@ impl Claim {
 
     /// Whether everything the claim names exists.
     pub fn check(&self, plans: &[(String, Plan)]) -> Result<(), Fault> {
-        let fail = |why: String| Err(Fault(format!("claim `{}`: {why}", self.text)));
+        let fail = |why: String| Err(Fault::new(format!("claim `{}`: {why}", self.text)));
         for run in [&self.run, &self.over_run].into_iter().flatten() {
             if !plans.iter().any(|(name, _)| name == run) {
                 return fail(format!("there is no run `{run}`"));

@@ -115,12 +115,12 @@ fn folders() -> Vec<(String, &'static Dir<'static>)> {
 fn text(folder: &Dir<'_>, name: &str, file: &str) -> Result<String, Fault> {
     let found = folder.files().find(|f| f.path().file_name().is_some_and(|f| f == file));
     let found = found.and_then(|f| f.contents_utf8());
-    found.map(str::to_string).ok_or_else(|| Fault(format!("{name}: {file} is missing")))
+    found.map(str::to_string).ok_or_else(|| Fault::new(format!("{name}: {file} is missing")))
 }
 
 fn expected(name: &str, folder: &Dir<'_>) -> Result<Expected, Fault> {
     let text = text(folder, name, "expected.toml")?;
-    toml::from_str(&text).map_err(|error| Fault(format!("{name}/expected.toml: {error}")))
+    toml::from_str(&text).map_err(|error| Fault::new(format!("{name}/expected.toml: {error}")))
 }
 
 /// Runs an experiment, a paper's experiments or `all`, and judges them. `tell` hears of every
@@ -141,7 +141,7 @@ pub fn reproduce(
     chosen.retain(|(name, _)| fits(name));
     if chosen.is_empty() {
         let hint = nearest(wish, all.iter().map(String::as_str));
-        return Err(Fault(format!("no experiment `{wish}`{hint}")));
+        return Err(Fault::new(format!("no experiment `{wish}`{hint}")));
     }
     let mut verdicts = vec![];
     for (name, from) in chosen {
@@ -182,12 +182,13 @@ fn curves(
     options: &Options,
     folder: Option<&Path>,
 ) -> Result<model::Values, Fault> {
-    let named = |fault: Fault| Fault(format!("{name}/expected.toml: {fault}"));
+    let named = |fault: Fault| Fault::new(format!("{name}/expected.toml: {fault}"));
     let values = model.check().and_then(|()| model.evaluate(options.seed)).map_err(named)?;
     if let Some(folder) = folder {
         let place = folder.join(name);
-        std::fs::create_dir_all(&place)
-            .map_err(|error| Fault(format!("could not create {}: {error}", place.display())))?;
+        std::fs::create_dir_all(&place).map_err(|error| {
+            Fault::new(format!("could not create {}: {error}", place.display()))
+        })?;
         model.drawn(&format!("{name}: {title}"), &values).write(&place)?;
     }
     Ok(values)
@@ -239,7 +240,7 @@ fn runs(
             if let Some(folder) = folder {
                 let place = folder.join(name).join(&label).join(&case.label);
                 std::fs::create_dir_all(&place).map_err(|error| {
-                    Fault(format!("could not create {}: {error}", place.display()))
+                    Fault::new(format!("could not create {}: {error}", place.display()))
                 })?;
                 output::write_run(&place, &run, false)?;
                 output::write_captures(&place, &plan, &ports, &captured)?;
@@ -314,6 +315,6 @@ mod tests {
     fn an_unknown_name_suggests_a_known_one() {
         let options = Options { quick: true, seed: None, threads: 1 };
         let fault = reproduce("ren/fig33", &options, |_| (), None).unwrap_err();
-        assert!(fault.0.contains("did you mean `ren/fig3`?"), "{fault}");
+        assert!(fault.to_string().contains("did you mean `ren/fig3`?"), "{fault}");
     }
 }

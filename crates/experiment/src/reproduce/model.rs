@@ -87,7 +87,7 @@ impl Model {
     pub fn evaluate(&self, seed: Option<u64>) -> Result<Values, Fault> {
         let of = |(name, curve): (&String, &Curve)| {
             let values = curve.evaluate(seed);
-            let values = values.map_err(|why| Fault(format!("model.curve.{name}: {why}")))?;
+            let values = values.map_err(|why| Fault::new(format!("model.curve.{name}: {why}")))?;
             Ok((name.clone(), values))
         };
         self.curve.iter().map(of).collect()
@@ -96,7 +96,7 @@ impl Model {
     /// Whether everything the claims name exists.
     pub fn check(&self) -> Result<(), Fault> {
         for claim in &self.claims {
-            let fail = |why: String| Err(Fault(format!("claim `{}`: {why}", claim.text)));
+            let fail = |why: String| Err(Fault::new(format!("claim `{}`: {why}", claim.text)));
             let Some(curve) = self.curve.get(&claim.curve) else {
                 return fail(format!("there is no curve `{}`", claim.curve));
             };
@@ -276,7 +276,7 @@ at = [1, 3, 5]
         for (claim, expected) in claims {
             let model = model(&format!("{TWO}\n[[claim]]\ntext = \"it\"\n{claim}"));
             let fault = model.check().unwrap_err();
-            assert!(fault.0.contains(expected), "{fault}");
+            assert!(fault.to_string().contains(expected), "{fault}");
         }
         let curves = [
             ("function = \"ren.mean_queu\"", "did you mean `ren.mean_queue`?"),
@@ -290,7 +290,10 @@ at = [1, 3, 5]
             let claim = "[[claim]]\ntext = \"it\"\ncurve = \"one\"\nmin = 1";
             let fault = model(&format!("[curve.one]\n{curve}\n{claim}")).evaluate(None);
             let fault = fault.unwrap_err();
-            assert!(fault.0.contains(expected) && fault.0.contains("one"), "{fault}");
+            assert!(
+                fault.to_string().contains(expected) && fault.to_string().contains("one"),
+                "{fault}"
+            );
         }
     }
 

@@ -72,6 +72,20 @@ pub fn detect(text: &str) -> Option<Kind> {
     most(link).then_some(Kind::Hpcc)
 }
 
+/// Reads a topology of any kind that [`detect`] knows from the text of a file. Errors name the file
+/// and the line.
+pub fn import_text(file: &str, text: &str) -> Result<Imported, TopologyError> {
+    match detect(text) {
+        Some(Kind::Hpcc) => import_hpcc_topology(file, text),
+        Some(Kind::HtsimTopo) => import_htsim_topo(file, text),
+        None => {
+            let message = "not a topology file: expected an ns-3 header such as `320 64 640`, or \
+                 htsim's `Nodes`, `Tiers`, `Podsize`";
+            Err(error_at(file, 1, message.to_string()))
+        }
+    }
+}
+
 /// Reads a topology file of any kind that [`detect`] knows. Errors name the file and the line.
 pub fn import_file(path: &Path) -> Result<Imported, TopologyError> {
     let file = path.display().to_string();
@@ -83,15 +97,7 @@ pub fn import_file(path: &Path) -> Result<Imported, TopologyError> {
         let byte = error.as_bytes()[good.len()];
         error_at(&file, line, format!("the byte 0x{byte:02x} is no text: expected UTF-8"))
     })?;
-    match detect(&text) {
-        Some(Kind::Hpcc) => import_hpcc_topology(&file, &text),
-        Some(Kind::HtsimTopo) => import_htsim_topo(&file, &text),
-        None => {
-            let message = "not a topology file: expected an ns-3 header such as `320 64 640`, or \
-                 htsim's `Nodes`, `Tiers`, `Podsize`";
-            Err(error_at(&file, 1, message.to_string()))
-        }
-    }
+    import_text(&file, &text)
 }
 
 /// An error at a line of a file.

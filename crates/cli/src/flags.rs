@@ -1,0 +1,131 @@
+//! Flags that set keys of a scenario. They are declared with the keys; nothing is said of them here.
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use incast_experiment::scenario::{self, Draft, Flag, Form, Key, Node, Origin, Preset, Run, Value};
+use incast_experiment::{Fault, Scenario};
+use std::marker::PhantomData;
+
+/// A command with flags.
+pub trait Flagged {
+    /// Which.
+    const COMMAND: scenario::Command;
+    /// What is run if no flag says otherwise, as TOML.
+    const PRESETS: &'static str = "";
+    /// Whether defaults of keys are shown in help: there is no file that could say otherwise.
+    const SHOWS_DEFAULTS: bool = false;
+
+    /// What the flags need of each other.
+    fn relations(command: Command) -> Command {
+        command
+    }
+}
+
+/// The flags that were given to a command.
+pub struct Flags<C>(Vec<(Key, Flag, Node)>, PhantomData<C>);
+
+impl<C: Flagged> Flags<C> {
+    /// Whether a flag was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(_, flag, _)| flag.name == name)
+    }
+
+    /// The presets of the command.
+    pub fn presets() -> Draft {
+        Draft::preset(C::PRESETS)
+    }
+
+    /// Sets the keys.
+    pub fn apply(&self, draft: &mut Draft) {
+        for (key, flag, value) in &self.0 {
+            draft.flag(key, flag, value.clone());
+        }
+    }
+
+    /// How to run, for commands without a scenario of their own.
+    pub fn run(&self) -> Result<Run, Fault> {
+        let mut draft = Self::presets();
+        self.apply(&mut draft);
+        draft.run()
+    }
+}
+
+/// The flags of a command, each with its key.
+fn declared(command: scenario::Command) -> Vec<(Key, Flag)> {
+    let of_key = |key: Key| {
+        let own = key.flags.iter().filter(|flag| flag.commands.contains(&command));
+        own.map(|flag| (key.clone(), flag.clone())).collect::<Vec<_>>()
+    };
+    Scenario::all_keys().into_iter().flat_map(of_key).collect()
+}
+
+/// The name of a flag without dashes.
+fn name(flag: &Flag) -> &'static str {
+    flag.name.trim_start_matches('-')
+}
+
+fn argument<C: Flagged>(key: &Key, flag: &Flag) -> Arg {
+    let arg = Arg::new(name(flag)).long(name(flag));
+    let mut help = flag.help.map_or(key.meaning.trim_end_matches('.').to_string(), String::from);
+    if flag.switch {
+        return arg.help(help).action(ArgAction::SetTrue);
+    }
+    let own = match &key.default {
+        Preset::Value(value) if C::SHOWS_DEFAULTS && value != "[]" => Some(value.clone()),
+        Preset::Words(words) if C::SHOWS_DEFAULTS => Some(words.to_string()),
+        _ => None,
+    };
+    if let Some(default) = Flags::<C>::presets().value(key).or(own) {
+        help += &format!(" [default: {default}]");
+    }
+    let of_flag = key.of_flag;
+    let read = move |text: &str| of_flag(text).map_err(|fault| fault.problem().to_string());
+    let action = if key.form == Form::List { ArgAction::Append } else { ArgAction::Set };
+    arg.help(help)
+        .value_name(flag.value)
+        .action(action)
+        .allow_hyphen_values(key.form == Form::Other)
+        .value_parser(read)
+}
+
+impl<C: Flagged> Args for Flags<C> {
+    fn augment_args(command: Command) -> Command {
+        let all = declared(C::COMMAND);
+        C::relations(command.args(all.iter().map(|(key, flag)| argument::<C>(key, flag))))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<C: Flagged> FromArgMatches for Flags<C> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Flags<C>, clap::Error> {
+        let given = |(key, flag): (Key, Flag)| {
+            let value = match flag.switch {
+                true => {
+                    let set = matches.get_flag(name(&flag));
+                    set.then(|| Node::one(flag.value, Origin::Unknown))?
+                }
+                false => together(matches.get_many::<Node>(name(&flag))?.cloned())?,
+            };
+            Some((key, flag, value))
+        };
+        Ok(Flags(declared(C::COMMAND).into_iter().filter_map(given).collect(), PhantomData))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Flags::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The value of a flag; lists that were given one by one are one list.
+fn together(values: impl Iterator<Item = Node>) -> Option<Node> {
+    values.reduce(|before, node| match (before.value, node.value) {
+        (Value::List(mut all), Value::List(more)) => {
+            all.extend(more);
+            Value::List(all).into()
+        }
+        (_, last) => last.into(),
+    })
+}

@@ -1,0 +1,91 @@
+//! The network of a scenario: a shape, or a file of another tool.
+
+use crate::Fault;
+use crate::inputs::Inputs;
+use crate::scenario::{self, PROPAGATION, RATE};
+use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, Options, Tier, import};
+use incast_transport::Time;
+use incast_workload::{Failure, SwitchTier};
+
+/// Builds the network; what a file says beside it comes along.
+pub fn network(
+    section: &scenario::Fabric,
+    inputs: &mut Inputs,
+) -> Result<(Fabric, Option<Imported>), Fault> {
+    match (&section.topology, &section.file) {
+        (Some(spec), None) => {
+            let defaults = LinkDefaults {
+                rate: section.rate.0.unwrap_or(RATE),
+                propagation: section.propagation.0.unwrap_or(PROPAGATION),
+                loss: section.loss,
+            };
+            Ok((incast_fabric::parse_with(spec, defaults, &options(section))?, None))
+        }
+        (None, Some(file)) => {
+            check_file(section, file)?;
+            let imported = import::import_text(file, &inputs.read(file, "topology")?)?;
+            let mut fabric = imported.fabric.clone();
+            fabric.change_links(&options(section))?;
+            Ok((fabric, Some(imported)))
+        }
+        (Some(_), Some(_)) => {
+            Err(Fault::at("fabric.file", "expected either `topology` or `file`, not both"))
+        }
+        (None, None) => Err(Fault::at("fabric", "expected either `topology` or `file`")),
+    }
+}
+
+/// What may be said of a topology besides its shape.
+fn options(section: &scenario::Fabric) -> Options {
+    let links = section.links.iter().map(|link| LinkOverride {
+        a: link.a.clone(),
+        b: link.b.clone(),
+        rate: link.rate,
+        propagation: link.propagation,
+        loss: link.loss,
+    });
+    let failures = section.failures.iter();
+    let failures = failures.map(|one| (Time(one.at.0), one.a.clone(), one.b.clone()));
+    Options {
+        uplink_rate: section.uplink_rate.0,
+        uplink_propagation: section.uplink_propagation.0,
+        oversubscription: section.oversubscription,
+        links: links.collect(),
+        failures: failures.collect(),
+    }
+}
+
+/// Refuses keys about which a topology file has the say.
+fn check_file(section: &scenario::Fabric, file: &str) -> Result<(), Fault> {
+    let given = [
+        ("rate", section.rate.0.is_some()),
+        ("propagation", section.propagation.0.is_some()),
+        ("loss", section.loss != 0.0),
+        ("uplink_rate", section.uplink_rate.0.is_some()),
+        ("uplink_propagation", section.uplink_propagation.0.is_some()),
+        ("oversubscription", section.oversubscription.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((key, _)) => Err(Fault::at(
+            format!("fabric.{key}"),
+            format!(
+                "{file} says how links are; leave it out, or change single links with fabric.links"
+            ),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A link that a connection matrix of htsim says is broken, as it is there: from the start.
+pub fn break_link(fabric: &mut Fabric, file: &str, failure: &Failure) -> Result<(), Fault> {
+    let tier = match failure.tier {
+        SwitchTier::Tor => Tier::Edge,
+        SwitchTier::Agg => Tier::Aggregation,
+        SwitchTier::Core => Tier::Core,
+    };
+    let link = import::HtsimFailure { tier, switch: failure.switch, link: failure.link };
+    link.apply(fabric, Time::ZERO).map_err(|error| {
+        let line = failure.line;
+        Fault::new(format!("failure: {error}")).placed(format!("{file}:{line}"))
+    })
+}

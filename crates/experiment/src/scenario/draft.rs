@@ -1,0 +1,188 @@
+//! A scenario that is being put together: a file, then overrides and flags. Every value knows where
+//! it was written, so that whatever is wrong with it is reported there.
+
+use super::field::Field;
+use super::node::{Node, Origin, Value};
+use super::section::{Flag, Key};
+use super::{Run, Scenario, Traffic};
+use crate::Fault;
+use crate::inputs::{InputFile, bytes_of, text_of};
+use std::path::Path;
+
+/// A `--set` option.
+#[derive(Clone, Debug)]
+pub struct Override {
+    /// As it was written: `ren.rule=gap`.
+    pub written: String,
+    /// The key that it sets: `transport.parameters.ren.rule`.
+    pub key: String,
+}
+
+/// A scenario that is being put together.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// What messages call the file; empty if there is none.
+    name: String,
+    root: Node,
+    sets: Vec<Override>,
+    /// The file that it was read from.
+    pub file: Option<InputFile>,
+}
+
+impl Draft {
+    /// Reads a scenario file.
+    pub fn load(path: &Path) -> Result<Draft, Fault> {
+        let name = path.display().to_string();
+        let bytes = bytes_of(&name)?;
+        let file = Some(InputFile::of(&name, "scenario", &bytes));
+        Ok(Draft { file, ..Draft::parse(&text_of(&name, bytes)?, &name)? })
+    }
+
+    /// Reads a scenario; `name` is what messages call it.
+    pub fn parse(text: &str, name: &str) -> Result<Draft, Fault> {
+        Ok(Draft::of_node(Node::document(text, name)?, name))
+    }
+
+    /// Takes values that have been read already.
+    pub fn of_node(root: Node, name: &str) -> Draft {
+        Draft { name: name.into(), root, sets: vec![], file: None }
+    }
+
+    /// The presets of a command. Panics if they are no TOML: only a bug can bring that.
+    pub fn preset(text: &str) -> Draft {
+        let root = Node::document(text, "a preset").expect("presets are TOML");
+        Draft::of_node(root.anywhere(), "")
+    }
+
+    /// Applies overrides: `a.b.c=value`, where numbers index lists.
+    pub fn sets(mut self, sets: &[String]) -> Result<Draft, Fault> {
+        for set in sets {
+            self.set(set, set)?;
+        }
+        Ok(self)
+    }
+
+    /// Applies an override that a person wrote in another way.
+    pub fn set(&mut self, set: &str, written: &str) -> Result<(), Fault> {
+        let fail = |why: &str| Fault::new(why).placed(format!("--set {written}"));
+        let (key, value) = set.split_once('=').ok_or_else(|| fail("expected key=value"))?;
+        if key.split('.').any(str::is_empty) {
+            return Err(fail("an empty part in the key"));
+        }
+        let origin = Origin::Set(self.sets.len());
+        self.sets.push(Override { written: written.into(), key: key.into() });
+        self.put(key, Node::one(value, origin), origin).ok_or_else(|| fail("no such key"))
+    }
+
+    /// Sets a key by a flag.
+    pub fn flag(&mut self, key: &Key, flag: &Flag, value: Node) {
+        let path = match key.kind {
+            Some(kind) => key.path.replacen("traffic", &format!("traffic.{}", self.entry(kind)), 1),
+            None => key.path.clone(),
+        };
+        let origin = Origin::Flag(flag.name);
+        let value = Node { origin, ..value };
+        self.put(&path, value, origin).expect("a declared key leads through tables and lists");
+    }
+
+    /// The value of a key, as it would be written.
+    pub fn value(&self, key: &Key) -> Option<String> {
+        let traffic = self.root.get("traffic").map(|list| &list.value);
+        let (place, path) = match (key.kind, traffic) {
+            (None, _) => (&self.root, key.path.as_str()),
+            (Some(kind), Some(Value::List(list))) => {
+                (list.iter().find(|one| one.is_kind(kind))?, key.path.strip_prefix("traffic.")?)
+            }
+            (Some(_), _) => return None,
+        };
+        let found = path.split('.').try_fold(place, |node, part| node.step(part));
+        found.map(|node| match &node.value {
+            Value::List(list) => list.iter().map(Node::to_string).collect::<Vec<_>>().join(","),
+            _ => node.to_string(),
+        })
+    }
+
+    /// The number of the first entry of this kind of traffic; it is added if there is none.
+    fn entry(&mut self, kind: &str) -> usize {
+        let traffic = self.root.step_mut("traffic", Origin::Unknown).expect("a table");
+        if !matches!(traffic.value, Value::List(_)) {
+            traffic.value = Value::List(vec![]);
+        }
+        let Value::List(list) = &mut traffic.value else { unreachable!("made a list above") };
+        list.iter().position(|one| one.is_kind(kind)).unwrap_or_else(|| {
+            list.push(Value::Table(vec![("kind".into(), Node::text(kind))]).into());
+            list.len() - 1
+        })
+    }
+
+    /// Adds an entry of traffic.
+    pub fn add(&mut self, traffic: &Traffic) {
+        let list = self.root.step_mut("traffic", Origin::Unknown).expect("a table");
+        match &mut list.value {
+            Value::List(list) => list.extend(traffic.write()),
+            other => *other = Value::List(traffic.write().into_iter().collect()),
+        }
+    }
+
+    /// Puts a value at a place; `None` if the way there is no table or list.
+    fn put(&mut self, path: &str, value: Node, origin: Origin) -> Option<()> {
+        let mut place = &mut self.root;
+        for part in path.split('.') {
+            place = place.step_mut(part, origin)?;
+        }
+        *place = value;
+        Some(())
+    }
+
+    /// The scenario, every value read as its type and in its accepted range.
+    pub fn scenario(&self) -> Result<Scenario, Fault> {
+        let read = Scenario::read(&self.root, "").and_then(|scenario| {
+            scenario.check_ranges()?;
+            Ok(scenario)
+        });
+        read.map_err(|fault| self.placed(fault))
+    }
+
+    /// How to run, without the rest.
+    pub fn run(&self) -> Result<Run, Fault> {
+        let none = Node::table();
+        let run = Run::read(self.root.get("run").unwrap_or(&none), "run");
+        run.map_err(|fault| self.placed(fault))
+    }
+
+    /// Every `--set` option so far.
+    pub fn overrides(&self) -> &[Override] {
+        &self.sets
+    }
+
+    /// What is wrong, reported where the value was written.
+    pub fn placed(&self, fault: Fault) -> Fault {
+        let (origin, exact) = fault.key().map_or((Origin::Unknown, false), |key| self.origin(key));
+        match origin {
+            Origin::Unknown => fault.placed(self.name.as_str()),
+            Origin::Line(line) => fault.placed(format!("{}:{line}", self.name)),
+            Origin::Flag(flag) if exact => fault.called(flag),
+            Origin::Flag(flag) => fault.placed(flag),
+            Origin::Set(at) => {
+                let set = &self.sets[at].written;
+                let value = set.split_once('=').map_or("", |(_, value)| value);
+                let said =
+                    exact && fault.written().is_none_or(|own| own == value.trim_matches('"'));
+                let bare = if said { Fault::new(fault.problem()) } else { fault };
+                bare.placed(format!("--set {set}"))
+            }
+        }
+    }
+
+    /// Where a key was written, and whether that is the key itself and not what it lies in.
+    fn origin(&self, key: &str) -> (Origin, bool) {
+        let (mut node, mut found) = (&self.root, (Origin::Unknown, false));
+        let mut parts = key.split('.').peekable();
+        while let Some(part) = parts.next() {
+            let Some(next) = node.step(part) else { break };
+            found = (next.origin, parts.peek().is_none());
+            node = next;
+        }
+        found
+    }
+}

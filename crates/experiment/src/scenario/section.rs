@@ -1,0 +1,338 @@
+//! Sections of a scenario, each declared once: keys with type, default, accepted range, meaning
+//! and flag. Reading, writing, checks, documentation and the command line follow from it.
+
+use super::field::{Field, Form};
+use super::node::{Node, Value};
+use crate::{Fault, nearest};
+
+/// A command whose flags set keys of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// `incast demo`.
+    Demo,
+    /// `incast run`.
+    Run,
+    /// `incast compare`.
+    Compare,
+    /// `incast reproduce`.
+    Reproduce,
+}
+
+/// A flag that sets a key.
+#[derive(Clone, Debug)]
+pub struct Flag {
+    /// Commands that have it.
+    pub commands: &'static [Command],
+    /// Its name with dashes: `--load`.
+    pub name: &'static str,
+    /// What stands for its value in help: `SHARE`; for a switch the value that it sets, as TOML.
+    pub value: &'static str,
+    /// Whether it takes no value.
+    pub switch: bool,
+    /// Its help, if it is not the key's meaning.
+    pub help: Option<&'static str>,
+}
+
+/// What holds if a key is left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// It must not be left out.
+    Required,
+    /// Nothing.
+    Nothing,
+    /// This value, as it would be written.
+    Value(String),
+    /// What these words say.
+    Words(&'static str),
+}
+
+/// A key of a scenario.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// The title of its section, such as `[fabric]` or "kind `poisson`".
+    pub section: &'static str,
+    /// Where it is, such as `fabric.rate` or `traffic.load`.
+    pub path: String,
+    /// The kind of traffic that it belongs to.
+    pub kind: Option<&'static str>,
+    /// What it means.
+    pub meaning: String,
+    /// What may be written.
+    pub expects: String,
+    /// The accepted range, if not all that may be written.
+    pub range: Option<&'static str>,
+    /// What holds if the key is left out.
+    pub default: Preset,
+    /// How its value is written on the command line.
+    pub form: Form,
+    /// Flags that set it.
+    pub flags: Vec<Flag>,
+    /// What the text of a flag stands for, type and range checked.
+    pub of_flag: fn(&str) -> Result<Node, Fault>,
+}
+
+/// A table of keys.
+pub trait Section: Sized {
+    /// The title in a file, such as `[fabric]`, or what else the keys belong to.
+    const TITLE: &'static str;
+
+    /// Its keys.
+    const KEYS: &'static [&'static str];
+
+    /// Reads the keys.
+    fn of_table(table: &Table<'_>) -> Result<Self, Fault>;
+
+    /// Writes the keys.
+    fn entries(&self) -> Vec<(String, Node)>;
+
+    /// Checks the accepted ranges; `path` is where the section is.
+    fn check_keys(&self, path: &str) -> Result<(), Fault>;
+
+    /// Describes the keys.
+    fn describe(path: &str) -> Vec<Key>;
+
+    /// Every key at its default. Panics if a key is required: only a bug can bring that.
+    fn defaults() -> Self {
+        let table = Table { path: "", title: Self::TITLE, entries: &[] };
+        Self::of_table(&table).expect("no key is required")
+    }
+}
+
+/// Keys of a section that is being read.
+pub struct Table<'a> {
+    path: &'a str,
+    title: &'static str,
+    entries: &'a [(String, Node)],
+}
+
+/// A key within a section.
+pub fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
+}
+
+impl<'a> Table<'a> {
+    /// The table that a node is.
+    pub fn new(node: &'a Node, path: &'a str, title: &'static str) -> Result<Table<'a>, Fault> {
+        match &node.value {
+            Value::Table(entries) => Ok(Table { path, title, entries }),
+            _ => Err(Fault::value(path, node, format!("expected the keys of {title}"))),
+        }
+    }
+
+    /// Refuses keys that the section does not have; `other` says more about one.
+    pub fn only(&self, known: &[&str], other: impl Fn(&str) -> String) -> Result<(), Fault> {
+        let unknown = self.entries.iter().find(|(key, _)| !known.contains(&key.as_str()));
+        let Some((key, _)) = unknown else { return Ok(()) };
+        let (all, title) = (known.join(", "), self.title);
+        let more = match other(key) {
+            text if text.is_empty() => nearest(key, known.iter().copied()),
+            text => text,
+        };
+        let problem = format!("no such key of {title}: expected one of {all}{more}");
+        Err(Fault::at(join(self.path, key), problem))
+    }
+
+    /// The value of a key, or its default.
+    pub fn get<T: Field>(&self, key: &str, default: impl FnOnce() -> T) -> Result<T, Fault> {
+        match self.entries.iter().find(|(name, _)| name == key) {
+            Some((_, node)) => T::read(node, &join(self.path, key)),
+            None => Ok(default()),
+        }
+    }
+
+    /// The value of a key that is required.
+    pub fn need<T: Field>(&self, key: &str) -> Result<T, Fault> {
+        match self.entries.iter().find(|(name, _)| name == key) {
+            Some((_, node)) => T::read(node, &join(self.path, key)),
+            None if self.path.is_empty() => {
+                Err(Fault::new(format!("there is no `{key}`: expected {}", T::expects())))
+            }
+            None => {
+                let (title, expects) = (self.title, T::expects());
+                Err(Fault::at(self.path, format!("{title} needs the key `{key}`: {expects}")))
+            }
+        }
+    }
+}
+
+/// Refuses a value outside the accepted range.
+pub fn within<T: Field>(
+    value: &T,
+    path: &str,
+    range: &str,
+    valid: fn(&T::Item) -> bool,
+) -> Result<(), Fault> {
+    match value.items().into_iter().find(|item| !valid(item)) {
+        Some(item) => Err(Fault::value(path, item, format!("expected {range}"))),
+        None => Ok(()),
+    }
+}
+
+/// Reads a key with its default, or one that is required.
+macro_rules! read_key {
+    ($table:ident, $key:expr) => {
+        $table.need($key)?
+    };
+    ($table:ident, $key:expr, $default:expr) => {
+        $table.get($key, || $default)?
+    };
+}
+
+/// What holds if a key is left out, from its declaration.
+macro_rules! preset {
+    ($ty:ty, , ) => {
+        Preset::Required
+    };
+    ($ty:ty, $default:expr, ) => {
+        match <$ty as Field>::write(&$default) {
+            Some(node) => Preset::Value(node.to_string()),
+            None => Preset::Nothing,
+        }
+    };
+    ($ty:ty, $default:expr, $says:literal) => {
+        Preset::Words($says)
+    };
+}
+
+/// The one literal of several that is there.
+macro_rules! first {
+    () => {
+        None
+    };
+    ($text:literal) => {
+        Some($text)
+    };
+}
+
+/// Declares a section:
+///
+/// ```text
+/// section! {
+///     /// What it is.
+///     pub struct Name is "title" {
+///         /// What the key means.
+///         key: Type = default, says "the default in words", "accepted range" => |v| valid,
+///             flag [Commands] "--name" "VALUE", switch [Commands] "--name" "value";
+///     }
+/// }
+/// ```
+///
+/// A key without default is required. All else may be left out.
+macro_rules! section {
+    ($(#[doc = $about:literal])+ pub struct $name:ident is $title:literal {
+        $(
+            $(#[doc = $doc:literal])+
+            $field:ident: $ty:ty
+                $(= $default:expr)?
+                $(, says $says:literal)?
+                $(, $range:literal => $valid:expr)?
+                $(, flag [$($on:ident)+] $flag:literal $unit:literal $($help:literal)?)*
+                $(, switch [$($son:ident)+] $switch:literal $set:literal $($shelp:literal)?)*;
+        )*
+    }) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $($(#[doc = $doc])+ pub $field: $ty,)*
+        }
+
+        impl $crate::scenario::section::Section for $name {
+            const TITLE: &'static str = $title;
+            const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn of_table(table: &Table<'_>) -> Result<Self, Fault> {
+                Ok($name {
+                    $($field: read_key!(table, stringify!($field) $(, $default)?),)*
+                })
+            }
+
+            fn entries(&self) -> Vec<(String, Node)> {
+                let all = [$((stringify!($field), Field::write(&self.$field)),)*];
+                let one = |(key, node): (&str, Option<Node>)| Some((key.to_string(), node?));
+                all.into_iter().filter_map(one).collect()
+            }
+
+            fn check_keys(&self, path: &str) -> Result<(), Fault> {
+                $(
+                    let key = join(path, stringify!($field));
+                    $(within(&self.$field, &key, $range, $valid)?;)?
+                    Field::check(&self.$field, &key)?;
+                )*
+                Ok(())
+            }
+
+            fn describe(path: &str) -> Vec<Key> {
+                let mut all = vec![];
+                $(
+                    let key = join(path, stringify!($field));
+                    all.push(Key {
+                        section: $title,
+                        path: key.clone(),
+                        kind: None,
+                        meaning: [$($doc.trim()),+].join(" "),
+                        expects: <$ty as Field>::expects(),
+                        range: first!($($range)?),
+                        default: preset!($ty, $($default)?, $($says)?),
+                        form: <$ty as Field>::FORM,
+                        flags: vec![
+                            $(Flag {
+                                commands: &[$(Command::$on),+],
+                                name: $flag,
+                                value: $unit,
+                                switch: false,
+                                help: first!($($help)?),
+                            },)*
+                            $(Flag {
+                                commands: &[$(Command::$son),+],
+                                name: $switch,
+                                value: $set,
+                                switch: true,
+                                help: first!($($shelp)?),
+                            },)*
+                        ],
+                        of_flag: |text| {
+                            let node = <$ty as Field>::of_flag(text);
+                            let value = <$ty as Field>::read(&node, "")?;
+                            $(within(&value, "", $range, $valid)?;)?
+                            Field::check(&value, "")?;
+                            Ok(node)
+                        },
+                    });
+                    all.extend(<$ty as Field>::keys(&key));
+                )*
+                all
+            }
+        }
+    };
+}
+
+/// Sections that are the value of a key.
+macro_rules! section_field {
+    ($($name:ident),*) => {$(
+        impl Field for $name {
+            type Item = std::convert::Infallible;
+            fn expects() -> String {
+                format!("a section {}", <$name as Section>::TITLE)
+            }
+            fn read(node: &Node, path: &str) -> Result<$name, Fault> {
+                let table = Table::new(node, path, <$name as Section>::TITLE)?;
+                table.only(<$name as Section>::KEYS, |_| String::new())?;
+                <$name as Section>::of_table(&table)
+            }
+            fn write(&self) -> Option<Node> {
+                Some(Value::Table(Section::entries(self)).into())
+            }
+            fn items(&self) -> Vec<&Self::Item> {
+                vec![]
+            }
+            fn check(&self, path: &str) -> Result<(), Fault> {
+                Section::check_keys(self, path)
+            }
+            fn keys(path: &str) -> Vec<Key> {
+                <$name as Section>::describe(path)
+            }
+        }
+    )*};
+}
+
+pub(super) use {first, preset, read_key, section, section_field};

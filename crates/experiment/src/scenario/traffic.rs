@@ -1,0 +1,252 @@
+//! The kinds of traffic: one struct per kind, so that a key that a kind does not have is refused.
+
+use super::field::{Field, Hosts};
+use super::node::{Node, Value};
+use super::section::{Command, Flag, Key, Preset, Section, Table, join, within};
+use super::section::{first, preset, read_key, section};
+use crate::{Fault, nearest};
+use incast_transport::{Bytes, Span};
+use incast_workload::{MAX_FLOWS, REQUEST_BYTES};
+
+section! {
+    /// Flows with sizes of a distribution, at random instants, between random hosts.
+    pub struct Poisson is "kind `poisson`" {
+        /// Flow sizes: a name of `incast list`, or a file.
+        workload: String, flag [Compare] "--workload" "NAME";
+        /// Load, as defined in the manifest.
+        load: f64, "a number above 0" => |load| load.is_finite() && *load > 0.0,
+            flag [Compare] "--load" "SHARE";
+        /// Number of flows.
+        flows: u32, "1 to 4194304" => |flows| (1..=MAX_FLOWS).contains(&u64::from(*flows)),
+            flag [Compare] "--flows" "N";
+        /// Packet sizes, such as `pkt_cache_follower`.
+        packets: Option<String> = None, says "full packets";
+    }
+}
+
+section! {
+    /// Every host sends one flow and receives one.
+    pub struct Permutation is "kind `permutation`" {
+        /// Bytes of a flow.
+        size: Bytes;
+    }
+}
+
+section! {
+    /// Every host sends one flow to every other.
+    pub struct AllToAll is "kind `all_to_all`" {
+        /// Bytes of a flow.
+        size: Bytes;
+    }
+}
+
+section! {
+    /// Many hosts send to one at the same time.
+    pub struct Incast is "kind `incast`" {
+        /// The receiving host.
+        receiver: u32;
+        /// The sending hosts; not together with `senders`.
+        from: Option<Hosts> = None, says "all others";
+        /// Number of senders, chosen at random.
+        senders: Option<u32> = None,
+            flag [Compare] "--incast" "N"
+                "Add an incast: this many senders, 64 KB each, to host 0 after 100 us";
+        /// Bytes of a flow.
+        size: Bytes;
+        /// When the flows start.
+        at: Span = Span::ZERO;
+    }
+}
+
+section! {
+    /// Clients ask servers, round after round; answers come from all servers at once.
+    pub struct Requests is "kind `requests`" {
+        /// The clients.
+        to: Hosts;
+        /// The servers.
+        from: Hosts;
+        /// Bytes that a client receives per round, from all servers together.
+        size: Bytes;
+        /// Bytes of a request.
+        request: Bytes = Bytes(REQUEST_BYTES);
+        /// Rounds of each client.
+        count: u32 = 1;
+        /// Time between the last answer of a round and the next round.
+        period: Span = Span::ZERO;
+        /// When the first round starts.
+        at: Span = Span::ZERO;
+    }
+}
+
+section! {
+    /// Every sender has two flows to receivers of two groups.
+    pub struct ManyToMany is "kind `many_to_many`" {
+        /// The senders.
+        from: Hosts;
+        /// Receivers of the first connections.
+        to: Hosts;
+        /// Receivers of the second connections.
+        to_second: Hosts;
+        /// Bytes of a flow.
+        size: Bytes;
+        /// Share of responsive senders; the others fall silent after the first RTT.
+        responsive: f64 = 1.0,
+            "a number from 0 to 1" => |share| (0.0..=1.0).contains(share);
+        /// When the flows start.
+        at: Span = Span::ZERO;
+    }
+}
+
+section! {
+    /// Flow i goes from the i-th host of `from` to the i-th of `to`.
+    pub struct Long is "kind `long`" {
+        /// The senders.
+        from: Hosts;
+        /// The receivers.
+        to: Hosts;
+        /// Bytes of a flow.
+        size: Bytes;
+        /// When the flows start.
+        at: Span = Span::ZERO;
+    }
+}
+
+section! {
+    /// Each sender sends a flow to one receiver, again and again.
+    pub struct Burst is "kind `burst`" {
+        /// The senders.
+        from: Hosts;
+        /// The receiver.
+        receiver: u32;
+        /// Bytes of a flow; either this or `lasts`.
+        size: Option<Bytes> = None;
+        /// A flow is as long as a host sends in this time at the rate of its link.
+        lasts: Option<Span> = None;
+        /// When the first burst starts.
+        at: Span = Span::ZERO;
+        /// Number of bursts.
+        count: u32 = 1;
+        /// Time from one burst to the next.
+        period: Span = Span::from_us(1);
+    }
+}
+
+section! {
+    /// The flows of a file.
+    pub struct FlowFile is "kind `file`" {
+        /// A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content.
+        file: String, flag [Run] "--flows" "FILE";
+    }
+}
+
+/// Declares the kinds by name.
+macro_rules! kinds {
+    ($($kind:ident = $name:literal,)*) => {
+        /// Some flows, by kind.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Traffic {
+            $(
+                #[doc = concat!("`", $name, "`.")]
+                $kind($kind),
+            )*
+        }
+
+        impl Traffic {
+            /// The names of all kinds.
+            pub const KINDS: &'static [&'static str] = &[$($name),*];
+
+            /// The name of its kind.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Traffic::$kind(_) => $name,)*
+                }
+            }
+
+            fn of_kind(kind: &str, node: &Node, path: &str) -> Option<Result<Traffic, Fault>> {
+                match kind {
+                    $($name => Some(read::<$kind>(node, path).map(Traffic::$kind)),)*
+                    _ => None,
+                }
+            }
+
+            fn entries(&self) -> Vec<(String, Node)> {
+                match self {
+                    $(Traffic::$kind(own) => own.entries(),)*
+                }
+            }
+
+            /// What each kind is.
+            pub(super) fn meanings() -> Vec<(&'static str, Vec<Key>)> {
+                vec![$(($name, <$kind as Section>::describe("traffic"))),*]
+            }
+
+            /// Kinds that have a key.
+            fn with_key(key: &str) -> Vec<&'static str> {
+                let all = [$(($name, <$kind as Section>::KEYS)),*];
+                all.iter().filter(|one| one.1.contains(&key)).map(|one| one.0).collect()
+            }
+
+            fn check_kind(&self, path: &str) -> Result<(), Fault> {
+                match self {
+                    $(Traffic::$kind(own) => own.check_keys(path),)*
+                }
+            }
+        }
+    };
+}
+kinds! {
+    Poisson = "poisson",
+    Permutation = "permutation",
+    AllToAll = "all_to_all",
+    Incast = "incast",
+    Requests = "requests",
+    ManyToMany = "many_to_many",
+    Long = "long",
+    Burst = "burst",
+    FlowFile = "file",
+}
+
+/// Reads the keys of one kind, with `kind` beside them.
+fn read<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
+    let table = Table::new(node, path, T::TITLE)?;
+    let known: Vec<&str> = std::iter::once("kind").chain(T::KEYS.iter().copied()).collect();
+    table.only(&known, |key| match Traffic::with_key(key).as_slice() {
+        [] => String::new(),
+        kinds => format!("; `{key}` is a key of {}", kinds.join(", ")),
+    })?;
+    T::of_table(&table)
+}
+
+impl Field for Traffic {
+    type Item = std::convert::Infallible;
+    fn expects() -> String {
+        "a section [[traffic]]".into()
+    }
+    fn read(node: &Node, path: &str) -> Result<Traffic, Fault> {
+        let table = Table::new(node, path, "[[traffic]]")?;
+        let kind: String = table.need("kind")?;
+        Traffic::of_kind(&kind, node, path).unwrap_or_else(|| {
+            let hint = nearest(&kind, Traffic::KINDS.iter().copied());
+            let problem = format!("expected one of {}{hint}", Traffic::KINDS.join(", "));
+            Err(Fault::value(join(path, "kind"), kind, problem))
+        })
+    }
+    fn write(&self) -> Option<Node> {
+        let mut all = vec![("kind".to_string(), Node::text(self.kind()))];
+        all.extend(self.entries());
+        Some(Value::Table(all).into())
+    }
+    fn items(&self) -> Vec<&Self::Item> {
+        vec![]
+    }
+    fn check(&self, path: &str) -> Result<(), Fault> {
+        self.check_kind(path)
+    }
+    fn keys(path: &str) -> Vec<Key> {
+        let of_kind = |(kind, keys): (&'static str, Vec<Key>)| {
+            keys.into_iter().map(move |key| Key { kind: Some(kind), ..key })
+        };
+        debug_assert_eq!(path, "traffic");
+        Traffic::meanings().into_iter().flat_map(of_kind).collect()
+    }
+}

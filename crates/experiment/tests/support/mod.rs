@@ -1,0 +1,221 @@
+//! Scenarios that proptest draws.
+
+use incast_egress::port::Join;
+use incast_experiment::Scenario;
+use incast_experiment::scenario::{
+    AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, Hosts, Incast, Link, LinkFailure,
+    Long, ManyToMany, Output, Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer,
+    Traffic, Transport,
+};
+use incast_transport::{Bytes, Limit, Rate, Routing, Span, Time};
+use incast_workload::FlowClass;
+use proptest::collection::{btree_map, vec};
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn text() -> impl Strategy<Value = String> {
+    // Quotes, backslashes, line ends and letters beyond ASCII are text too.
+    "[ -~\\n\\té中]{0,12}"
+}
+
+fn span() -> impl Strategy<Value = Span> {
+    prop_oneof![any::<u64>(), 0..2_000_000_000u64].prop_map(Span)
+}
+
+fn bytes() -> impl Strategy<Value = Bytes> {
+    prop_oneof![any::<u64>(), 0..100_000u64].prop_map(Bytes)
+}
+
+fn rate() -> impl Strategy<Value = Rate> {
+    prop_oneof![1..u64::MAX, (1..400u64).prop_map(|gbps| gbps * 1_000_000_000)].prop_map(Rate)
+}
+
+/// 0 to less than 1.
+fn share() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), 0.0..1.0, Just(f64::MIN_POSITIVE)]
+}
+
+fn positive() -> impl Strategy<Value = f64> {
+    prop_oneof![1e-9..9.0, Just(f64::MIN_POSITIVE), Just(f64::MAX), Just(3.0)]
+}
+
+/// A length of time that a run can last.
+fn in_a_run() -> impl Strategy<Value = Span> {
+    prop_oneof![1..2_000_000_000u64, 1..=Time::HORIZON.0].prop_map(Span)
+}
+
+fn auto<T: std::fmt::Debug>(value: impl Strategy<Value = T>) -> impl Strategy<Value = Auto<T>> {
+    of(value).prop_map(Auto)
+}
+
+fn hosts() -> impl Strategy<Value = Hosts> {
+    let range =
+        (any::<u32>(), 0..9u32).prop_map(|(first, more)| (first, first.saturating_add(more)));
+    vec(range, 1..4).prop_map(Hosts)
+}
+
+fn buffer() -> impl Strategy<Value = Buffer> {
+    prop_oneof![
+        (1..u32::MAX).prop_map(Limit::Packets),
+        (1..u64::MAX).prop_map(Limit::Bytes),
+        Just(Limit::Unlimited)
+    ]
+    .prop_map(Buffer)
+}
+
+fn pfc() -> impl Strategy<Value = Pfc> {
+    (vec(0..8u8, 0..9), auto(bytes()), auto(bytes()), auto(bytes()), any::<bool>()).prop_map(
+        |(classes, xoff, release, headroom, allow_cycles)| Pfc {
+            classes,
+            xoff,
+            release,
+            headroom,
+            allow_cycles,
+        },
+    )
+}
+
+fn fabric() -> impl Strategy<Value = Fabric> {
+    let link = (text(), text(), of(rate()), of(span()), of(share()))
+        .prop_map(|(a, b, rate, propagation, loss)| Link { a, b, rate, propagation, loss });
+    let failure = (span(), text(), text()).prop_map(|(at, a, b)| LinkFailure { at, a, b });
+    let shared = ((2_000..u64::MAX).prop_map(Bytes), positive())
+        .prop_map(|(pool, alpha)| SharedBuffer { pool, alpha });
+    let links = (auto(rate()), auto(span()), auto(rate()), auto(span()), of(positive()), share());
+    let memory = (buffer(), of(shared), of(pfc()), any::<bool>(), auto(in_a_run()));
+    let lists = (vec(link, 0..3), vec(failure, 0..3));
+    (of(text()), of(text()), links, memory, lists).prop_map(
+        |(topology, file, all, memory, lists)| {
+            let (rate, propagation, uplink_rate, uplink_propagation, oversubscription, loss) = all;
+            let (buffer, shared_buffer, pfc, l2_overhead, base_rtt) = memory;
+            let (links, failures) = lists;
+            Fabric {
+                topology,
+                file,
+                rate,
+                propagation,
+                uplink_rate,
+                uplink_propagation,
+                oversubscription,
+                loss,
+                buffer,
+                shared_buffer,
+                pfc,
+                l2_overhead,
+                base_rtt,
+                links,
+                failures,
+            }
+        },
+    )
+}
+
+fn transport() -> impl Strategy<Value = Transport> {
+    let class = select(FlowClass::ALL.to_vec());
+    let assign = (text(), of(hosts()), of(class)).prop_map(|(name, hosts, class)| Assign {
+        name,
+        hosts,
+        class,
+    });
+    let routing = auto(select(Routing::NAMES.map(|one| one.1).to_vec()));
+    let join = select(Join::NAMES.map(|one| one.1).to_vec());
+    let own = btree_map(text(), text().prop_map(Setting), 0..3);
+    let parameters = btree_map(text(), own, 0..3);
+    let lists = (vec(text(), 0..3), vec(assign, 0..3), parameters);
+    (lists, routing, join, of(text())).prop_map(
+        |((names, assign, parameters), routing, join, marking)| Transport {
+            names,
+            routing,
+            join,
+            marking,
+            assign,
+            parameters,
+        },
+    )
+}
+
+fn traffic() -> impl Strategy<Value = Traffic> {
+    let poisson = (text(), positive(), 1..=4_194_304u32, of(text()))
+        .prop_map(|(workload, load, flows, packets)| Poisson { workload, load, flows, packets });
+    let incast = (any::<u32>(), of(hosts()), of(any::<u32>()), bytes(), span()).prop_map(
+        |(receiver, from, senders, size, at)| Incast { receiver, from, senders, size, at },
+    );
+    let requests = (hosts(), hosts(), bytes(), bytes(), any::<u32>(), span(), span()).prop_map(
+        |(to, from, size, request, count, period, at)| Requests {
+            to,
+            from,
+            size,
+            request,
+            count,
+            period,
+            at,
+        },
+    );
+    let many = (hosts(), hosts(), hosts(), bytes(), share(), span()).prop_map(
+        |(from, to, to_second, size, responsive, at)| ManyToMany {
+            from,
+            to,
+            to_second,
+            size,
+            responsive,
+            at,
+        },
+    );
+    let long = (hosts(), hosts(), bytes(), span()).prop_map(|(from, to, size, at)| Long {
+        from,
+        to,
+        size,
+        at,
+    });
+    let burst = (hosts(), any::<u32>(), of(bytes()), of(span()), span(), any::<u32>(), span())
+        .prop_map(|(from, receiver, size, lasts, at, count, period)| Burst {
+            from,
+            receiver,
+            size,
+            lasts,
+            at,
+            count,
+            period,
+        });
+    prop_oneof![
+        poisson.prop_map(Traffic::Poisson),
+        bytes().prop_map(|size| Traffic::Permutation(Permutation { size })),
+        bytes().prop_map(|size| Traffic::AllToAll(AllToAll { size })),
+        incast.prop_map(Traffic::Incast),
+        requests.prop_map(Traffic::Requests),
+        many.prop_map(Traffic::ManyToMany),
+        long.prop_map(Traffic::Long),
+        burst.prop_map(Traffic::Burst),
+        text().prop_map(|file| Traffic::FlowFile(FlowFile { file })),
+    ]
+}
+
+fn run() -> impl Strategy<Value = Run> {
+    let threads = auto((1..u32::MAX).prop_map(|threads| threads as usize));
+    (any::<u64>(), threads, of(in_a_run()), auto(in_a_run()), share(), auto(any::<u32>())).prop_map(
+        |(seed, threads, until, interval, warmup, watch)| Run {
+            seed,
+            threads,
+            until,
+            interval,
+            warmup,
+            watch,
+        },
+    )
+}
+
+/// Any scenario of values in their accepted ranges, whether or not it can be run.
+pub fn any_scenario() -> impl Strategy<Value = Scenario> {
+    let output = (any::<bool>(), vec(text(), 0..3)).prop_map(|(csv, pcap)| Output { csv, pcap });
+    (text(), fabric(), transport(), vec(traffic(), 0..4), run(), output).prop_map(
+        |(title, fabric, transport, traffic, run, output)| Scenario {
+            title,
+            fabric,
+            transport,
+            traffic,
+            run,
+            output,
+        },
+    )
+}
