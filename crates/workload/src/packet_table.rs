@@ -26,11 +26,12 @@ impl PacketTable {
     /// Refuses a table with lengths above 65,535 B, or with none above [`ACK_LIMIT`].
     pub fn new(lengths: SizeTable) -> Result<PacketTable, WorkloadError> {
         let longest = lengths.quantile(1.0);
-        if longest.round() <= ACK_LIMIT as f64 || lengths.range().1 > MAX_LENGTH {
+        // A longest packet of exactly 60.5 B rounds to 61 B, but none is longer than the limit.
+        let acks = lengths.below(ACK_LIMIT as f64 + 0.5);
+        if acks >= 1.0 || lengths.range().1 > MAX_LENGTH {
             let accepted = format!("a longest packet of {} to {MAX_LENGTH} B", ACK_LIMIT + 1);
             return Err(WorkloadError::file(lengths.name(), "size", longest, accepted));
         }
-        let acks = lengths.below(ACK_LIMIT as f64 + 0.5);
         Ok(PacketTable { lengths, acks })
     }
 

@@ -259,6 +259,9 @@ fn packet_tables_are_checked() {
     let acks = PacketTable::parse("size_bytes,cdf\n40,0\n60,1\n", "acks.csv").unwrap_err();
     assert_eq!(acks.to_string(), "acks: size = `60`: expected a longest packet of 61 to 65535 B");
     assert!(PacketTable::parse("40 0\n70000 1\n", "long.txt").is_err());
+    // It would round to 61 B, but no packet is longer than 60.5 B.
+    assert!(PacketTable::parse("40 0\n60.5 1\n", "between.txt").is_err());
+    assert_eq!(PacketTable::parse("40 0\n60.6 1\n", "above.txt").unwrap().mean_payload(), 21.0);
 }
 
 proptest! {
