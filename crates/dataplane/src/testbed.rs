@@ -78,14 +78,12 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// A setup over a backend and a clock.
     pub fn with(mut setup: Setup, io: I, clock: C) -> Testbed<I, C> {
         let buffers = setup.buffers();
-        let probe = new_probe(&setup);
-        let deliveries = new_deliveries(&setup, |_| true);
         let nodes = build_nodes(&mut setup, &buffers);
-        let Setup { fabric, flows, options, .. } = setup;
+        let Setup { fabric, flows, options, routing: lanes, .. } = setup;
         let starts = flows.iter().enumerate().filter(|(_, setup)| setup.after.is_empty());
         let starts = starts.map(|(index, setup)| (setup.flow.start.0, index as u32));
         let mut routing = [None; 256];
-        setup.routing.iter().for_each(|(id, how)| routing[id.0 as usize] = Some(*how));
+        lanes.iter().for_each(|(id, how)| routing[id.0 as usize] = Some(*how));
         let mut testbed = Testbed {
             schedule: Schedule::new(nodes.len()),
             nodes,
@@ -106,10 +104,10 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 faults: options.faults,
                 routes: Arc::new(fabric.routes()),
                 dead: vec![false; fabric.ports().len()],
-                probe,
+                probe: new_probe(&flows, &lanes, &options),
                 tally: Tally {
                     captures: Captures::new(options.capture_limit),
-                    deliveries,
+                    deliveries: new_deliveries(&flows, &lanes, &options, |_| true),
                     ..Tally::default()
                 },
                 flows,

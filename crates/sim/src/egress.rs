@@ -1,20 +1,18 @@
 //! Switch ports: enqueue, lazily dequeue, account.
 
+use crate::agenda::Agenda;
 use crate::line::Line;
-use crate::partition::{PORT_TIMER, Partition, class, mark};
-use crate::queue::Event;
+use crate::network::Network;
+use crate::transit::mark;
 use incast_fabric::Fabric;
-use incast_transport::{Bytes, Classes, Dequeue, Fate, PacketRef, PortEnv, Time, Verdict, flag};
-use incast_world::{OWN, PortSeries};
+use incast_transport::{Bytes, Fate, PacketPool, PacketRef, Port, Random, Time, Verdict};
+use incast_world::{PortParts, PortSeries, Transmitter, drop_packet};
 
 /// An egress port: what most packets touch is one cache line each here, in its line and in its
 /// series.
 #[repr(C, align(64))]
 pub(crate) struct Egress {
-    /// End of the present or last transmission.
-    pub busy_until: u64,
-    /// Earliest start of the next transmission for other reasons.
-    pub resume: u64,
+    pub transmitter: Transmitter,
     /// Earliest scheduled timer event.
     pub timer: u64,
     pub propagation: u64,
@@ -25,26 +23,18 @@ pub(crate) struct Egress {
     pub reverse: u32,
     /// The packet sent last.
     pub last: PacketRef,
-    /// Packets wait here.
-    pub waiting: bool,
     /// `last` will bring the port up to date.
     pub armed: bool,
     /// On the list of ports that transmit at this instant.
     pub kicked: bool,
     /// The peer is in another partition.
     pub cut: bool,
-    pub dead: bool,
-    pub lossy: bool,
+    /// What it sends is counted, because hooks look at it.
+    pub counted: bool,
     pub captured: bool,
-    pub tier: u8,
-    /// Open classes.
-    pub open: u8,
+    pub lossy: bool,
     /// Evaluated at every transmission's end, because its switch shares a buffer or pauses links.
     pub eager: bool,
-    /// A pause frame may have to leave.
-    pub pausing: bool,
-    /// Its markers may have deadlines.
-    pub timed: bool,
     /// Decides everything about a packet when it comes.
     pub in_order: bool,
     /// What waits, if it is in order.
@@ -52,15 +42,16 @@ pub(crate) struct Egress {
     pub series: PortSeries,
 }
 
-impl Egress {
-    /// When the next packet begins transmission, if one waits.
-    #[inline]
-    pub fn start(&self) -> u64 {
-        self.busy_until.max(self.resume)
-    }
-}
-
 const _: () = assert!(std::mem::offset_of!(Egress, line) == 64);
+
+/// What else an egress port has.
+pub(crate) struct PortBody {
+    /// Queues and markers of an own switch's port.
+    pub handler: Option<Box<dyn Port>>,
+    pub random: Random,
+    /// Charged bytes sent, where hooks look at them.
+    pub sent: u64,
+}
 
 /// How long `charged` bytes take on a port's link, where a byte takes `byte_ps`.
 #[inline]
@@ -77,201 +68,170 @@ fn exact_tx(fabric: &Fabric, port: u32, charged: u16) -> u64 {
     fabric.ports()[port as usize].rate.tx_time(Bytes(charged as u64)).0
 }
 
-impl Partition {
-    /// A packet wants to leave by `port`, now.
+impl Egress {
+    /// Makes sure that something brings a backlogged port up to date in time.
     #[inline]
-    pub fn enqueue(&mut self, port: u32, packet: PacketRef) {
-        let now = self.now;
-        let index = port as usize;
-        if self.egress[index].in_order {
-            return self.line_up(port, packet);
-        }
-        self.advance_port(port, now);
-        let egress = &self.egress[index];
-        let meta = self.pool.meta_mut(packet);
-        meta.arrived = Time(now);
-        meta.tier = egress.tier;
-        if egress.dead || !self.admit(port, packet) {
-            self.series_drop(port, packet, now);
-            self.lose(packet, now);
+    pub fn rearm(&mut self, agenda: &mut Agenda, packets: &mut PacketPool, port: u32) {
+        if !self.transmitter.waiting || self.kicked {
             return;
         }
-        let handler = self.ports[index].as_mut().expect("a switch port has a handler");
-        let series = &mut self.egress[index].series;
-        if series.over(now) {
-            series.set_marks(handler.marks());
+        let start = self.transmitter.start();
+        if start <= agenda.now {
+            self.kick(agenda, port);
+        } else if self.eager || self.transmitter.resume > self.transmitter.busy_until {
+            self.schedule(agenda, port, start);
+        } else if !self.cut && !self.armed {
+            self.arm(packets);
         }
-        let mut env = PortEnv {
-            now: Time(now),
-            random: &mut self.port_random[index],
-            packets: &mut self.pool,
-        };
-        let verdict = handler.enqueue(&mut env, packet);
-        let backlog = handler.backlog();
-        self.egress[index].series.set_backlog(now, backlog.bytes);
-        let egress = &mut self.egress[index];
-        if !egress.waiting || egress.resume > now {
-            egress.resume = now;
+    }
+
+    /// The packet sent last will bring the port up to date when it arrives.
+    #[inline]
+    pub fn arm(&mut self, packets: &mut PacketPool) {
+        self.armed = true;
+        packets.meta_mut(self.last).mark |= mark::SERVICE;
+    }
+
+    /// Puts the port on the list of those that transmit at the end of this instant.
+    #[inline]
+    pub fn kick(&mut self, agenda: &mut Agenda, port: u32) {
+        if !self.kicked {
+            self.kicked = true;
+            agenda.kicks.push(port);
         }
-        egress.waiting = backlog.packets > 0 || egress.pausing;
+    }
+
+    /// Schedules a look at the port, unless one comes earlier.
+    fn schedule(&mut self, agenda: &mut Agenda, port: u32, time: u64) {
+        if time < self.timer {
+            self.timer = time;
+            agenda.schedule_port(time, port);
+        }
+    }
+
+    /// The port as its transmitter and what that works with.
+    #[inline]
+    fn split<'a>(
+        &'a mut self,
+        body: &'a mut PortBody,
+        packets: &'a mut PacketPool,
+    ) -> (&'a mut Transmitter, PortParts<'a>) {
+        let PortBody { handler, random, .. } = body;
+        let handler = &mut **handler.as_mut().expect("a switch port has a handler");
+        let series = &mut self.series;
+        (&mut self.transmitter, PortParts { handler, random, series, packets })
+    }
+}
+
+impl Network {
+    /// A port as its transmitter and what that works with.
+    #[inline]
+    fn split(&mut self, port: u32) -> (&mut Transmitter, PortParts<'_>) {
+        let index = port as usize;
+        self.egress[index].split(&mut self.bodies[index], &mut self.transit.packets)
+    }
+
+    /// A packet wants to leave by `port`, now. Where the verdict is not that it simply waits, the
+    /// caller carries it out.
+    #[inline]
+    pub fn enqueue(&mut self, port: u32, packet: PacketRef) -> Verdict {
+        let now = self.now();
+        let index = port as usize;
+        if self.egress[index].in_order {
+            self.line_up(port, packet);
+            return Verdict::only(Fate::Queued);
+        }
+        self.advance_port(port, now);
+        let transmitter = &self.egress[index].transmitter;
+        let meta = self.transit.packets.meta_mut(packet);
+        (meta.arrived, meta.tier) = (Time(now), transmitter.tier);
+        if transmitter.dead || !self.admit(port, packet) {
+            drop_packet(self, port, packet, now);
+            return Verdict::only(Fate::Queued);
+        }
+        let (transmitter, parts) = self.split(port);
+        let verdict = transmitter.enqueue(parts, packet, now);
         self.rearm_port(port);
-        if verdict.displaced.is_some() || verdict.arriving != Fate::Queued {
-            self.settle(port, packet, verdict, now);
-        }
+        verdict
     }
 
-    /// What becomes of packets that did not simply join the queue.
-    #[cold]
-    pub fn settle(&mut self, port: u32, packet: PacketRef, verdict: Verdict, now: u64) {
-        self.fate(port, packet, verdict.arriving, now);
-        if let Some((displaced, fate)) = verdict.displaced {
-            // It had waited until now.
-            let meta = *self.pool.meta(displaced);
-            if fate != Fate::Trimmed {
-                let waited = &mut self.pool.stamps_mut(displaced).waited[meta.tier as usize];
-                *waited += now - meta.arrived.0;
-            }
-            self.fate(port, displaced, fate, now);
-        }
-    }
-
-    fn fate(&mut self, port: u32, packet: PacketRef, fate: Fate, now: u64) {
-        // At a NIC a packet is still at its source: there is no way back.
-        let fate = if fate == Fate::Bounced && self.is_nic(port) { Fate::Dropped } else { fate };
-        match fate {
-            Fate::Queued => {}
-            Fate::Trimmed => {
-                self.egress[port as usize].series.rare(now).trims += 1;
-                self.note_loss(packet, now);
-            }
-            Fate::Dropped => {
-                self.give_back(port, packet);
-                self.series_drop(port, packet, now);
-                self.lose(packet, now);
-            }
-            Fate::Bounced => {
-                self.give_back(port, packet);
-                if self.pool[packet].is_data() {
-                    self.note_loss(packet, now);
-                    self.pool.trim(packet);
-                }
-                assert!(!self.pool[packet].has(flag::BOUNCED), "a packet is bounced once");
-                self.pool[packet].flags |= flag::BOUNCED;
-                // It goes back where packets come from: no link may be paused for it.
-                self.pool.stamps_mut(packet).ingress = OWN;
-                let node = self.common.fabric.ports()[port as usize].node;
-                self.route(node, port, packet);
-            }
-        }
-    }
-
-    fn series_drop(&mut self, port: u32, packet: PacketRef, now: u64) {
-        let header = &self.pool[packet].header;
-        self.egress[port as usize].series.dropped(now, header);
+    /// Makes sure that something brings a backlogged port up to date in time.
+    #[inline]
+    pub fn rearm_port(&mut self, port: u32) {
+        let transit = &mut self.transit;
+        self.egress[port as usize].rearm(&mut transit.agenda, &mut transit.packets, port);
     }
 
     /// Decides every transmission that begins before `until`.
     #[inline(always)]
     pub fn advance_port(&mut self, port: u32, until: u64) {
-        let egress = &self.egress[port as usize];
-        if egress.timed {
+        let transmitter = &self.egress[port as usize].transmitter;
+        if transmitter.timed {
             self.advance_timed(port, until);
-        } else if egress.waiting && egress.start() < until {
+        } else if transmitter.waiting && transmitter.start() < until {
             self.advance_waiting(port, until);
         }
     }
 
     fn advance_waiting(&mut self, port: u32, until: u64) {
         loop {
-            let egress = &self.egress[port as usize];
-            if !egress.waiting || egress.start() >= until {
+            let transmitter = &self.egress[port as usize].transmitter;
+            if !transmitter.waiting || transmitter.start() >= until {
                 return;
             }
-            self.dequeue(port, egress.start());
+            self.dequeue(port, transmitter.start());
         }
     }
 
     /// The same at a port with deadlines, which come in order with its transmissions. They need no
     /// events: what a marker does there shows only when something touches the port.
     fn advance_timed(&mut self, port: u32, until: u64) {
-        let index = port as usize;
         loop {
-            let egress = &self.egress[index];
-            let start = if egress.waiting { egress.start() } else { u64::MAX };
-            let handler = self.ports[index].as_mut().expect("a switch port has a handler");
-            let deadline = handler.deadline().0;
+            let (transmitter, mut parts) = self.split(port);
+            let start = transmitter.next_start();
+            let deadline = parts.handler.deadline().0;
             if start.min(deadline) >= until {
                 return;
             }
             if start < deadline {
                 self.dequeue(port, start);
-                continue;
+            } else {
+                parts.wake(port, deadline);
             }
-            let random = &mut self.port_random[index];
-            let now = Time(deadline);
-            handler.wake(&mut PortEnv { now, random, packets: &mut self.pool });
-            let next = handler.deadline().0;
-            assert!(next > deadline, "port {port}: the deadline lies in the past after wake");
         }
     }
 
     fn dequeue(&mut self, port: u32, start: u64) {
-        let index = port as usize;
-        if self.egress[index].pausing
-            && (self.send_pause(port, start) || !self.egress[index].waiting)
+        if self.egress[port as usize].transmitter.pausing
+            && (self.send_pause(port, start) || !self.egress[port as usize].transmitter.waiting)
         {
             return;
         }
-        let open = Classes(self.egress[index].open);
-        let handler = self.ports[index].as_mut().expect("a switch port has a handler");
-        let series = &mut self.egress[index].series;
-        if series.over(start) {
-            series.set_marks(handler.marks());
-        }
-        let mut env = PortEnv {
-            now: Time(start),
-            random: &mut self.port_random[index],
-            packets: &mut self.pool,
-        };
-        match handler.dequeue(&mut env, open) {
-            Dequeue::Packet(packet) => {
-                let backlog = handler.backlog();
-                self.egress[index].waiting = backlog.packets > 0;
-                self.give_back(port, packet);
-                self.send(port, packet, start, backlog.bytes);
-            }
-            Dequeue::NotBefore(at) => {
-                assert!(at.0 > start, "a shaper may not name the present");
-                self.egress[index].resume = at.0;
-            }
-            // Something waits, but in a closed class.
-            Dequeue::Empty => self.egress[index].resume = u64::MAX,
+        let (transmitter, parts) = self.split(port);
+        if let Some((packet, backlog)) = transmitter.dequeue(parts, start) {
+            self.release(port, packet);
+            self.send_by(port, packet, start, backlog);
         }
     }
 
-    /// Makes sure that something brings a backlogged port up to date in time.
-    #[inline]
-    pub fn rearm_port(&mut self, port: u32) {
-        let now = self.now;
-        let egress = &mut self.egress[port as usize];
-        if !egress.waiting || egress.kicked {
-            return;
-        }
-        let start = egress.start();
-        if start <= now {
-            self.kick(port);
-        } else if egress.eager || egress.resume > egress.busy_until {
-            self.schedule_port(port, start);
-        } else if !egress.cut && !egress.armed {
-            egress.armed = true;
-            let last = egress.last;
-            self.pool.meta_mut(last).mark |= mark::SERVICE;
-        }
+    /// Sends the pause frame that says what has changed; false if nothing has, after all.
+    #[cold]
+    fn send_pause(&mut self, port: u32, start: u64) -> bool {
+        let index = port as usize;
+        let node = self.node_of(port);
+        let link = self.books.link(node, port);
+        let (transmitter, parts) =
+            self.egress[index].split(&mut self.bodies[index], &mut self.transit.packets);
+        let Some((packet, backlog)) = transmitter.pause_frame(parts, link, start) else {
+            return false;
+        };
+        self.send_by(port, packet, start, backlog);
+        true
     }
 
     /// A shaper's token has come, or an eager port is free.
     pub fn port_timer(&mut self, port: u32) {
-        let now = self.now;
+        let now = self.now();
         let egress = &mut self.egress[port as usize];
         if egress.timer == now {
             egress.timer = u64::MAX;
@@ -280,37 +240,16 @@ impl Partition {
         self.rearm_port(port);
     }
 
-    /// Schedules a call of [`port_timer`](Self::port_timer), unless one comes earlier.
-    pub fn schedule_port(&mut self, port: u32, time: u64) {
+    /// Whatever waits at a port of a switch whose link has failed is lost.
+    pub fn fail_port(&mut self, port: u32) {
+        let now = self.now();
+        self.advance_port(port, now);
+        while let Some(packet) = self.split(port).1.strand(now) {
+            self.release(port, packet);
+            drop_packet(self, port, packet, now);
+        }
         let egress = &mut self.egress[port as usize];
-        if time < egress.timer {
-            egress.timer = time;
-            let key = class::TIMER | (port & (class::OPEN - 1));
-            self.queue.push(Event { time, key, id: port | PORT_TIMER });
-        }
-    }
-
-    /// Whatever waits at a port whose link has failed is lost.
-    pub fn kick_after_failure(&mut self, port: u32) {
-        if self.is_nic(port) {
-            return;
-        }
-        self.advance_port(port, self.now);
-        let now = self.now;
-        loop {
-            let index = port as usize;
-            let handler = self.ports[index].as_mut().expect("a switch port has a handler");
-            let mut env = PortEnv {
-                now: Time(now),
-                random: &mut self.port_random[index],
-                packets: &mut self.pool,
-            };
-            let Dequeue::Packet(packet) = handler.dequeue(&mut env, Classes::ALL) else { break };
-            self.give_back(port, packet);
-            self.series_drop(port, packet, now);
-            self.lose(packet, now);
-        }
-        self.egress[port as usize].waiting = false;
-        self.egress[port as usize].series.set_backlog(now, 0);
+        egress.transmitter.waiting = false;
+        egress.series.set_backlog(now, 0);
     }
 }

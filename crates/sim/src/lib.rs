@@ -8,16 +8,20 @@
 //! what it sends next arrives later still. Decisions are made with the true instant and with
 //! exactly the state of that instant, so lateness cannot be seen in any result.
 
+mod agenda;
 mod buffer;
 mod build;
 mod egress;
 mod host;
 mod line;
+mod network;
 mod parallel;
 mod partition;
 mod queue;
+mod record;
 mod switch;
+mod transit;
 
-pub use incast_world::{Captured, Setup};
-pub use parallel::{Monitor, run};
+pub use incast_world::{Captured, Monitor, Setup};
+pub use parallel::run;
 pub use queue::{Event, Wheel};

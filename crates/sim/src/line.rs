@@ -2,8 +2,8 @@
 //! known then, and one event takes it from one port to the next. What began transmission since is
 //! accounted for when the port is looked at again.
 
-use crate::egress::tx_time;
-use crate::partition::Partition;
+use crate::egress::{PortBody, tx_time};
+use crate::network::Network;
 use incast_transport::{Backlog, PacketRef, Port, PortEnv, Time};
 use incast_world::PortSeries;
 use std::collections::VecDeque;
@@ -81,59 +81,54 @@ impl Line {
     }
 }
 
-impl Partition {
+impl Network {
     /// A packet wants to leave by `port`, which is in order, now.
     #[inline]
     pub fn line_up(&mut self, port: u32, packet: PacketRef) {
-        let (now, index) = (self.now, port as usize);
+        let (now, index) = (self.now(), port as usize);
+        let transit = &mut self.transit;
         let egress = &mut self.egress[index];
-        let (byte_ps, fabric) = (egress.byte_ps, &self.common.fabric);
+        let (byte_ps, fabric) = (egress.byte_ps, &transit.common.fabric);
         let tx = |charged| tx_time(fabric, port, byte_ps, charged);
         let (line, series) = (&mut egress.line, &mut egress.series);
-        let handler = self.ports[index].as_mut().expect("a switch port has a handler");
-        self.hops += line.drain(now, tx, &**handler, series);
+        let PortBody { handler, random, .. } = &mut self.bodies[index];
+        let handler = handler.as_mut().expect("a switch port has a handler");
+        transit.hops += line.drain(now, tx, &**handler, series);
         if series.over(now) {
             series.set_marks(handler.marks());
         }
-        let mut env = PortEnv {
-            now: Time(now),
-            random: &mut self.port_random[index],
-            packets: &mut self.pool,
-        };
+        let mut env = PortEnv { now: Time(now), random, packets: &mut transit.packets };
         if !handler.accept(&mut env, packet, line.backlog(), line.sent) {
-            let meta = self.pool.meta_mut(packet);
-            (meta.arrived, meta.tier) = (Time(now), egress.tier);
+            let meta = transit.packets.meta_mut(packet);
+            (meta.arrived, meta.tier) = (Time(now), egress.transmitter.tier);
             series.rare(now).drops += 1;
-            return self.lose(packet, now);
+            return transit.lose(packet);
         }
-        let charged = self.pool.charged(packet) as u16;
-        let start = egress.busy_until.max(now);
+        let charged = transit.packets.charged(packet) as u16;
+        let start = egress.transmitter.busy_until.max(now);
         line.join(start, charged);
         series.set_backlog(now, line.backlog().bytes);
         let tx = tx(charged);
-        egress.busy_until = start + tx;
+        egress.transmitter.busy_until = start + tx;
         let at = start + tx + egress.propagation;
-        let (peer, reverse, cut, tier) = (egress.peer, egress.reverse, egress.cut, egress.tier);
+        let tier = egress.transmitter.tier;
         // Only the stamps of data are read, but asking takes longer.
-        self.pool.stamps_mut(packet).waited[tier as usize] += start - now;
-        let next = self.aim(peer, reverse, packet, at);
-        let meta = self.pool.meta_mut(packet);
+        transit.packets.stamps_mut(packet).waited[tier as usize] += start - now;
+        let next = transit.aim(egress.peer, egress.reverse, packet, at);
+        let meta = transit.packets.meta_mut(packet);
         (meta.arrived, meta.tier, meta.link, meta.next) = (Time(now), tier, port, next);
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
-        match cut {
-            true => self.cross(peer, packet, at),
-            false => self.schedule_arrival(at, reverse, packet),
-        }
+        transit.hand_over(egress, packet, at);
     }
 
     /// Accounts for the transmissions that begin before `until`.
     #[inline]
     pub fn drain_line(&mut self, port: u32, until: u64) {
         let egress = &mut self.egress[port as usize];
-        let (byte_ps, fabric) = (egress.byte_ps, &self.common.fabric);
+        let (byte_ps, fabric) = (egress.byte_ps, &self.transit.common.fabric);
         let tx = |charged| tx_time(fabric, port, byte_ps, charged);
-        if let Some(handler) = &self.ports[port as usize] {
-            self.hops += egress.line.drain(until, tx, &**handler, &mut egress.series);
+        if let Some(handler) = &self.bodies[port as usize].handler {
+            self.transit.hops += egress.line.drain(until, tx, &**handler, &mut egress.series);
         }
     }
 }

@@ -6,27 +6,13 @@
 //! sleep: waiting for each other would cost more.
 
 use crate::build::build;
-use crate::egress::Egress;
-use crate::partition::{Outbox, Partition};
-use incast_transport::{Ages, FlowId, FlowRecord, RunRecord, Span, Time};
-use incast_world::{Captured, Captures, FlowSetup, Setup};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::partition::Partition;
+use crate::record::collect;
+use crate::transit::Outbox;
+use incast_transport::RunRecord;
+use incast_world::{Captured, End, Monitor, Setup};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
-
-/// Shared with whoever watches a run: progress, and the wish to stop it.
-#[derive(Default)]
-pub struct Monitor {
-    /// Set when the network is built and its run begins: from then on `stop` is heeded soon.
-    pub begun: AtomicBool,
-    /// Set to end the run early; what is done is kept.
-    pub stop: AtomicBool,
-    /// Simulated picoseconds.
-    pub now: AtomicU64,
-    /// Flows completed.
-    pub completed: AtomicU64,
-    /// Packets that began transmission.
-    pub hops: AtomicU64,
-}
 
 /// Events between two looks at the monitor, about a millisecond.
 const EVENTS_PER_LOOK: u64 = 8_192;
@@ -37,25 +23,10 @@ const WORTH: u64 = 150;
 /// Pauses at a barrier, a few microseconds, before the core is lent to others. On a busy machine the thread
 /// that is waited for may need it.
 const SPINS: u32 = 200;
-/// A run that delivers nothing for an hour, and for many round trips, is given up: timers back off
-/// to a minute at most (RFC 6298 section 2.5).
-const SILENCE: Span = Span::from_secs(3_600);
-/// So many times the drain, which is some round trips, for links that take hours for a packet.
-const SILENT_DRAINS: u64 = 1_000;
-
 /// Runs a setup to its end in up to `threads` threads and returns the record and the captured
 /// packets. The record does not depend on `threads`, apart from `events`.
 pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
-    let options = setup.options.clone();
-    let flows = setup.flows.len();
-    let mut end = End {
-        flows,
-        until: options.until.min(Time::HORIZON).0,
-        drain: options.drain.0,
-        awaited: awaited(&setup.flows),
-        delivered: 0,
-        at: u64::MAX,
-    };
+    let mut end = End::new(&setup.flows, setup.options.until, setup.options.drain);
     let (mut partitions, window) = build(setup, threads);
     monitor.begun.store(true, Ordering::Relaxed);
     // The same drain for any number of threads: no partition may have passed the end when the
@@ -63,92 +34,39 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
     if partitions.len() == 1 {
         run_alone(&mut partitions[0], &mut end, monitor);
     } else {
-        assert!(end.drain >= window, "the drain is shorter than a window of {window} ps");
+        assert!(end.drain() >= window, "the drain is shorter than a window of {window} ps");
         partitions = Team::new(partitions, window).run(&mut end, monitor);
     }
-    let interrupted = monitor.stop.load(Ordering::Relaxed);
-    let busy = partitions.iter_mut().any(|part| !part.queue.is_empty());
-    let last = partitions.iter().map(|part| part.now).max().unwrap_or(0);
-    let deadlock = std::mem::take(&mut partitions[0].deadlock);
-    let ended = match () {
-        _ if interrupted || !deadlock.is_empty() => last,
-        _ if end.at != u64::MAX => end.limit(),
-        _ if busy => end.limit(),
-        _ => last,
-    };
+    let interrupted = monitor.stopped();
+    let busy = partitions.iter().any(|part| !part.net.transit.agenda.queue.is_empty());
+    let last = partitions.iter().map(|part| part.net.now()).max().unwrap_or(0);
+    let deadlock = std::mem::take(&mut partitions[0].net.books.deadlock);
+    let ended = end.ended(last, busy, interrupted || !deadlock.is_empty());
     if !interrupted {
         partitions.iter_mut().for_each(|part| part.settle_until(ended));
     }
-    let (mut record, captured) = collect(partitions, ended, interrupted);
+    let (mut record, captured) = collect(partitions, ended);
+    record.interrupted = interrupted;
     record.deadlock = deadlock;
-    let silent = busy && !record.complete && ended == end.silence() && ended < end.until;
-    record.silent_since = (silent && !interrupted).then_some(Time(end.delivered));
+    if busy && !record.complete && !interrupted {
+        record.silent_since = end.silent_since(ended);
+    }
     (record, captured)
-}
-
-/// By when every flow has started, as far as that is known, with the longest wait of one that
-/// starts after others: until then silence is no sign.
-fn awaited(flows: &[FlowSetup]) -> u64 {
-    let starts = flows.iter().map(|setup| setup.flow.start).filter(|start| *start != Time::NEVER);
-    let delay = flows.iter().map(|setup| setup.delay.0).max().unwrap_or(0);
-    starts.max().unwrap_or(Time::ZERO).0.saturating_add(delay)
-}
-
-/// When a run is over.
-#[derive(Clone)]
-struct End {
-    flows: usize,
-    until: u64,
-    drain: u64,
-    /// Before this instant flows are still to start.
-    awaited: u64,
-    /// When payload was last delivered.
-    delivered: u64,
-    /// The instant, once it is known.
-    at: u64,
-}
-
-impl End {
-    /// Payload was last delivered at `delivered`. When all flows are complete, the run ends `drain`
-    /// after the last.
-    fn note(&mut self, completed: usize, last: u64, delivered: u64) {
-        self.delivered = delivered;
-        if completed == self.flows && self.at == u64::MAX {
-            self.at = last.saturating_add(self.drain);
-        }
-    }
-
-    /// When nothing has been delivered for so long that the run is given up.
-    fn silence(&self) -> u64 {
-        self.awaited
-            .max(self.delivered)
-            .saturating_add(SILENCE.0.max(self.drain.saturating_mul(SILENT_DRAINS)))
-    }
-
-    /// Nothing at or after this instant is done.
-    fn limit(&self) -> u64 {
-        self.until.min(self.at).min(self.silence())
-    }
 }
 
 fn run_alone(part: &mut Partition, end: &mut End, monitor: &Monitor) {
     loop {
-        let goal = if end.at == u64::MAX { end.flows } else { usize::MAX };
-        let more = part.run_some(end.limit(), EVENTS_PER_LOOK, goal);
+        let more = part.run_some(end.limit(), EVENTS_PER_LOOK, end.goal());
         let before = end.limit();
-        end.note(part.completed, part.last_completion, part.probe.last_delivery());
-        report(monitor, part.now, part.completed, part.hops);
-        let stopped = monitor.stop.load(Ordering::Relaxed);
-        if stopped || !part.deadlock.is_empty() || (!more && end.limit() == before) {
+        let (progress, transit) = (&part.openings.progress, &part.net.transit);
+        let last = progress.last_completion;
+        end.note(progress.completed, last, transit.probe.last_delivery());
+        monitor.report(part.net.now(), progress.completed, transit.hops);
+        let deadlock = !part.net.books.deadlock.is_empty();
+        if monitor.stopped() || deadlock || (!more && end.limit() == before) {
             return;
         }
     }
-}
-
-fn report(monitor: &Monitor, now: u64, completed: usize, hops: u64) {
-    monitor.now.store(now, Ordering::Relaxed);
-    monitor.completed.store(completed as u64, Ordering::Relaxed);
-    monitor.hops.store(hops, Ordering::Relaxed);
 }
 
 /// What a partition tells the others at the end of a window.
@@ -274,13 +192,13 @@ impl Team {
         let parity = (round & 1) as usize;
         let part = &mut *self.partitions[index].lock().expect("no panic");
         part.run_some(limit, u64::MAX, usize::MAX);
-        let next = part.close_window(limit);
+        let next = part.net.close_window(limit);
         for to in (0..count).filter(|to| *to != index) {
             let mut slot = self.mail[parity][index][to].lock().expect("no panic");
-            std::mem::swap(&mut *slot, &mut part.outboxes[to]);
+            std::mem::swap(&mut *slot, &mut part.net.transit.border.outboxes[to]);
         }
         self.published[parity][index].fill(part, next);
-        if monitor.is_some_and(|monitor| monitor.stop.load(Ordering::Relaxed)) {
+        if monitor.is_some_and(|monitor| monitor.stopped()) {
             self.stop_round.fetch_min(round, Ordering::Relaxed);
         }
         self.barrier(parity, round);
@@ -293,11 +211,11 @@ impl Team {
         let delivered = latest(|p| p.delivered.load(Ordering::Relaxed));
         let events = sum(|p| p.events.load(Ordering::Relaxed));
         if let Some(monitor) = monitor {
-            report(monitor, limit, completed, sum(|p| p.hops.load(Ordering::Relaxed)));
+            monitor.report(limit, completed, sum(|p| p.hops.load(Ordering::Relaxed)));
         }
         end.note(completed, last, delivered);
         for from in (0..count).filter(|from| *from != index) {
-            part.receive(&mut self.mail[parity][from][index].lock().expect("no panic"));
+            part.net.receive(&mut self.mail[parity][from][index].lock().expect("no panic"));
         }
         let stopped = self.stop_round.load(Ordering::Relaxed) <= round;
         self.advance(state, end, next, events, stopped);
@@ -325,22 +243,25 @@ impl Team {
             let mut next = u64::MAX;
             for part in &mut parts {
                 part.run_some(limit, u64::MAX, usize::MAX);
-                next = next.min(part.close_window(limit));
+                next = next.min(part.net.close_window(limit));
             }
             for from in 0..parts.len() {
                 for to in (0..parts.len()).filter(|to| *to != from) {
-                    let mut outbox = std::mem::take(&mut parts[from].outboxes[to]);
-                    parts[to].receive(&mut outbox);
-                    parts[from].outboxes[to] = outbox;
+                    let mut outbox =
+                        std::mem::take(&mut parts[from].net.transit.border.outboxes[to]);
+                    parts[to].net.receive(&mut outbox);
+                    parts[from].net.transit.border.outboxes[to] = outbox;
                 }
             }
-            let completed = parts.iter().map(|part| part.completed).sum();
-            let last = parts.iter().map(|part| part.last_completion).max().unwrap_or(0);
-            let delivered = parts.iter().map(|part| part.probe.last_delivery()).max().unwrap_or(0);
-            end.note(completed, last, delivered);
-            report(monitor, limit, completed, parts.iter().map(|part| part.hops).sum());
+            let progress = parts.iter().map(|part| &part.openings.progress);
+            let completed = progress.clone().map(|progress| progress.completed).sum();
+            let last = progress.map(|progress| progress.last_completion).max().unwrap_or(0);
+            let transits = parts.iter().map(|part| &part.net.transit);
+            let delivered = transits.clone().map(|transit| transit.probe.last_delivery()).max();
+            end.note(completed, last, delivered.unwrap_or(0));
+            monitor.report(limit, completed, transits.map(|transit| transit.hops).sum());
             let events = parts.iter().map(|part| part.events).sum();
-            let stopped = monitor.stop.load(Ordering::Relaxed);
+            let stopped = monitor.stopped();
             self.advance(state, end, next, events, stopped);
         }
         drop(parts);
@@ -376,95 +297,11 @@ impl Team {
 impl Published {
     fn fill(&self, part: &Partition, next: u64) {
         self.next.store(next, Ordering::Relaxed);
+        let (progress, transit) = (&part.openings.progress, &part.net.transit);
         self.events.store(part.events, Ordering::Relaxed);
-        self.completed.store(part.completed, Ordering::Relaxed);
-        self.last.store(part.last_completion, Ordering::Relaxed);
-        self.delivered.store(part.probe.last_delivery(), Ordering::Relaxed);
-        self.hops.store(part.hops, Ordering::Relaxed);
-    }
-}
-
-/// Joins the partitions' records.
-fn collect(parts: Vec<Partition>, ended: u64, interrupted: bool) -> (RunRecord, Vec<Captured>) {
-    let mut record = RunRecord { ended: Time(ended), interrupted, ..RunRecord::default() };
-    let flows = parts[0].common.flows.len();
-    record.flows = (0..flows)
-        .map(|index| FlowRecord {
-            flow: FlowId(index as u32),
-            started: None,
-            completed: None,
-            parts: None,
-            delivered: 0,
-            packets: 0,
-            retransmits: 0,
-            wasted: 0,
-            decisions: 0,
-            decision_age: 0,
-            decision_age_max: 0,
-            control_packets: 0,
-            control_bytes: 0,
-            extension_bytes: 0,
-        })
-        .collect();
-    let mut captures: Option<Captures> = None;
-    let widths = parts.iter().flat_map(|part| {
-        let ports = part.egress.iter().map(|egress| egress.series.width());
-        ports.chain([part.deliveries.width()])
-    });
-    let width = widths.max().unwrap_or(1);
-    record.interval = Span(width);
-    for part in parts {
-        record.packet_hops += part.hops;
-        record.events += part.events;
-        record.link_losses += part.link_losses;
-        collect_flows(&part, &mut record);
-        for (port, Egress { mut series, .. }) in part.egress.into_iter().enumerate() {
-            let node = part.common.fabric.ports()[port].node.0 as usize;
-            if part.common.part_of[node] != part.index {
-                continue;
-            }
-            let nic = part.hosts.get(node).and_then(|host| host.as_ref()?.nic.as_ref());
-            if let Some(handler) = part.ports[port].as_ref().or(nic) {
-                series.set_marks(handler.marks());
-            }
-            record.ports.push(series.finish(port as u32, ended, width));
-        }
-        part.deliveries.finish(width, &mut record);
-        match &mut captures {
-            Some(all) => all.join(part.captures),
-            None => captures = Some(part.captures),
-        }
-    }
-    record.ports.sort_by_key(|port| port.port);
-    record.series.sort_by_key(|series| series.flow);
-    record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
-    (record, captures.map_or(vec![], Captures::finish))
-}
-
-fn collect_flows(part: &Partition, record: &mut RunRecord) {
-    let ages = part.probe.ages();
-    record.decision_ages.resize(ages.len(), Ages::new());
-    record.decision_ages.iter_mut().zip(ages).for_each(|(all, part)| all.join(part));
-    for (index, trace) in part.probe.senders().iter().enumerate() {
-        let setup = &part.common.flows[index].flow;
-        let flow = &mut record.flows[index];
-        flow.delivered += part.probe.bytes_delivered(FlowId(index as u32));
-        flow.decisions += trace.decisions;
-        flow.decision_age += trace.decision_age;
-        flow.decision_age_max = flow.decision_age_max.max(trace.decision_age_max);
-        flow.control_packets += trace.control_packets;
-        flow.control_bytes += trace.control_bytes;
-        flow.extension_bytes += part.probe.extension_bytes(FlowId(index as u32));
-        if part.common.part_of[setup.src.0 as usize] == part.index && trace.opened {
-            flow.started = Some(Time(trace.started));
-            flow.packets = trace.packets;
-            flow.retransmits = trace.retransmits;
-            flow.wasted = trace.wasted;
-        }
-    }
-    for outcome in part.probe.outcomes() {
-        let flow = &mut record.flows[outcome.flow.0 as usize];
-        flow.completed = Some(Time(outcome.completed));
-        flow.parts = Some(outcome.parts);
+        self.completed.store(progress.completed, Ordering::Relaxed);
+        self.last.store(progress.last_completion, Ordering::Relaxed);
+        self.delivered.store(transit.probe.last_delivery(), Ordering::Relaxed);
+        self.hops.store(transit.hops, Ordering::Relaxed);
     }
 }

@@ -36,7 +36,6 @@ pub mod purpose {
     pub const FAULTS: u32 = 4;
 }
 
-pub use arbiter::pull;
 pub use assembly::{
     Lane, assemble, check_ports, fabric_site, host_site, marks_ecn, port_site, shaped_share,
 };
@@ -45,7 +44,7 @@ pub use captures::Captures;
 pub use deliveries::Deliveries;
 pub use epoch::{Epoch, epochs};
 pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
-pub use pfc::{Books, Buffers, Ingress, OWN, Pfc, heed, is_change, sufficient_headroom};
+pub use pfc::{Buffers, Ingress, OWN, Pfc, is_change, sufficient_headroom};
 pub use progress::{End, Monitor, Progress};
 pub use record::{add_flows, empty_record, new_deliveries, new_probe};
 pub use route::{Choice, Turns, choose, comes_back_the_same_way, heading, ways};

@@ -84,7 +84,7 @@ impl Ingress {
 
 /// The classes that are open after a pause frame, and whether it is one.
 #[inline]
-pub fn heed(open: u8, header: &Header) -> Option<u8> {
+pub(crate) fn heed(open: u8, header: &Header) -> Option<u8> {
     match *header {
         Header::Pause { classes, paused, .. } => Some(open & !classes | classes & !paused),
         _ => None,
@@ -166,7 +166,7 @@ pub struct Buffers {
 }
 
 /// A switch's books, as far as one packet concerns them.
-pub struct Books<'a> {
+pub(crate) struct Books<'a> {
     /// Bytes of the pool in use.
     pub used: &'a mut u64,
     /// Bytes queued at the packet's egress, with PFC of classes that are not lossless.
@@ -200,7 +200,7 @@ impl Buffers {
 
     /// Takes a packet of this class and charge, if there is room: its stamps remember it. True if
     /// so. May set [`Ingress::paused`].
-    pub fn book(&self, books: Books<'_>, stamps: &mut Stamps, of: (u8, u32)) -> bool {
+    pub(crate) fn book(&self, books: Books<'_>, stamps: &mut Stamps, of: (u8, u32)) -> bool {
         let (class, charged) = of;
         let Books { used, queued, link } = books;
         stamps.admitted = 0;
@@ -230,7 +230,7 @@ impl Buffers {
     }
 
     /// Gives a packet's room back. May clear [`Ingress::paused`].
-    pub fn release(&self, books: Books<'_>, stamps: &mut Stamps) {
+    pub(crate) fn release(&self, books: Books<'_>, stamps: &mut Stamps) {
         let (class, charged) = booked(stamps);
         stamps.admitted = 0;
         let Books { used, queued, link } = books;

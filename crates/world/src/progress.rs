@@ -2,7 +2,6 @@
 
 use crate::FlowSetup;
 use incast_transport::{Outcome, Span, Time};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Shared with whoever watches a run: progress, and the wish to stop it.
@@ -38,7 +37,7 @@ impl Monitor {
 #[derive(Clone, Debug)]
 pub struct Progress {
     /// Flows that wait for a flow, by that flow; empty if there are none.
-    dependents: Arc<Vec<Vec<u32>>>,
+    dependents: Vec<Vec<u32>>,
     /// Flows that each flow still waits for.
     missing: Vec<u32>,
     /// Flows completed.
@@ -58,7 +57,7 @@ impl Progress {
             }
         }
         Progress {
-            dependents: Arc::new(dependents),
+            dependents,
             missing: flows.iter().map(|setup| setup.after.len() as u32).collect(),
             completed: 0,
             last_completion: 0,

@@ -1,23 +1,32 @@
 //! Probes, and from a probe to the record of a run, as both worlds do it.
 
-use crate::{Deliveries, FlowSetup, Setup};
-use incast_transport::{Ages, FlowId, FlowRecord, Probe, RunRecord, Time};
+use crate::{Deliveries, FlowSetup, Options};
+use incast_transport::{Ages, FlowId, FlowRecord, Probe, Routing, RunRecord, Time, TransportId};
 
-/// A probe for all flows of a setup.
-pub fn new_probe(setup: &Setup) -> Probe {
-    let mut probe = Probe::new(setup.flows.len(), setup.options.log_deliveries);
-    probe.expect(setup.flows.iter().map(|setup| setup.flow.size));
-    let place = |id| setup.routing.iter().position(|(known, _)| *known == id);
+/// A probe for all flows of a run.
+pub fn new_probe(
+    flows: &[FlowSetup],
+    routing: &[(TransportId, Routing)],
+    options: &Options,
+) -> Probe {
+    let mut probe = Probe::new(flows.len(), options.log_deliveries);
+    probe.expect(flows.iter().map(|setup| setup.flow.size));
+    let place = |id| routing.iter().position(|(known, _)| *known == id);
     let lane = |flow: &FlowSetup| place(flow.transport).unwrap_or(0) as u8;
-    probe.group(setup.flows.iter().map(lane));
+    probe.group(flows.iter().map(lane));
     probe
 }
 
 /// Payload delivered over time, of watched flows for which `ends_here`.
-pub fn new_deliveries(setup: &Setup, ends_here: impl Fn(FlowId) -> bool) -> Deliveries {
-    let transports = setup.routing.iter().map(|(id, _)| *id);
-    let watch = setup.options.watch.iter().copied().filter(|flow| ends_here(*flow));
-    Deliveries::new(setup.flows.len(), transports, setup.options.interval, watch)
+pub fn new_deliveries(
+    flows: &[FlowSetup],
+    routing: &[(TransportId, Routing)],
+    options: &Options,
+    ends_here: impl Fn(&FlowSetup) -> bool,
+) -> Deliveries {
+    let transports = routing.iter().map(|(id, _)| *id);
+    let watch = options.watch.iter().copied().filter(|flow| ends_here(&flows[flow.0 as usize]));
+    Deliveries::new(flows.len(), transports, options.interval, watch)
 }
 
 /// A record of `flows` flows of which nothing is known yet.

@@ -81,6 +81,7 @@ impl Switch {
 
     /// Lets the hooks of the packet's transport see it. `back` is the way back to its sender,
     /// `egress` the port it will leave by, both brought up to `now`.
+    #[inline]
     pub fn decide(
         &mut self,
         now: u64,
@@ -91,15 +92,14 @@ impl Switch {
         let transport = packets[packet].transport;
         let mut decisions = Decisions { list: [Decision::default(); MOST_HOOKS], count: 0 };
         for hook in self.hooks.iter_mut().filter(|hook| hook.transport() == transport) {
-            let random = &mut self.random;
-            let now = Time(now);
-            let decision =
-                hook.forward(&mut SwitchEnv { now, random, packets, probe, back, egress }, packet);
+            let (now, random) = (Time(now), &mut self.random);
+            let mut env = SwitchEnv { now, random, packets, probe, back, egress };
+            let decision = hook.forward(&mut env, packet);
+            for own in [decision.reply, decision.follow].into_iter().flatten() {
+                packets.stamps_mut(own).ingress = OWN;
+            }
             decisions.list[decisions.count] = decision;
             decisions.count += 1;
-        }
-        for own in decisions.replies().chain(decisions.follows()) {
-            packets.stamps_mut(own).ingress = OWN;
         }
         decisions
     }

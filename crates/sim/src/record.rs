@@ -1,0 +1,52 @@
+//! Joins the partitions' records.
+
+use crate::egress::Egress;
+use crate::partition::Partition;
+use incast_transport::{FlowId, RunRecord, Span, Time};
+use incast_world::{Captured, Captures, add_flows, empty_record};
+
+/// The record of a run that ended at `ended`, and the captured packets.
+pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Captured>) {
+    let mut record = empty_record(parts[0].net.transit.common.flows.len());
+    record.ended = Time(ended);
+    let mut captures: Option<Captures> = None;
+    let widths = parts.iter().flat_map(|part| {
+        let ports = part.net.egress.iter().map(|egress| egress.series.width());
+        ports.chain([part.net.transit.deliveries.width()])
+    });
+    let width = widths.max().unwrap_or(1);
+    record.interval = Span(width);
+    for part in parts {
+        let net = part.net;
+        let transit = net.transit;
+        let (common, index) = (&transit.common, transit.border.index);
+        let here = |node: u32| common.part_of[node as usize] == index;
+        record.packet_hops += transit.hops;
+        record.events += part.events;
+        record.link_losses += transit.link_losses;
+        let starts_here = |flow: FlowId| here(common.flows[flow.0 as usize].flow.src.0);
+        add_flows(&mut record, &transit.probe, starts_here);
+        for (port, Egress { mut series, .. }) in net.egress.into_iter().enumerate() {
+            let node = common.fabric.ports()[port].node.0;
+            if !here(node) {
+                continue;
+            }
+            let host = part.hosts.get(node as usize).and_then(|host| host.as_ref());
+            let of_nic = || host.and_then(|host| host.end.marks());
+            let handler = net.bodies[port].handler.as_ref();
+            if let Some(marks) = handler.map(|handler| handler.marks()).or_else(of_nic) {
+                series.set_marks(marks);
+            }
+            record.ports.push(series.finish(port as u32, ended, width));
+        }
+        transit.deliveries.finish(width, &mut record);
+        match &mut captures {
+            Some(all) => all.join(transit.captures),
+            None => captures = Some(transit.captures),
+        }
+    }
+    record.ports.sort_by_key(|port| port.port);
+    record.series.sort_by_key(|series| series.flow);
+    record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
+    (record, captures.map_or(vec![], Captures::finish))
+}

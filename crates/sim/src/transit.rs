@@ -1,0 +1,180 @@
+//! Packets between two nodes: what is known of the fabric, where packets live, what is recorded of
+//! them, and the border to other partitions.
+
+use crate::agenda::Agenda;
+use crate::egress::{Egress, tx_time};
+use incast_fabric::{Fabric, NodeId, PortId, Routes};
+use incast_transport::{
+    Extension, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time,
+};
+use incast_world::{Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, choose};
+use std::sync::Arc;
+
+/// Bits of `Meta::mark`.
+pub(crate) mod mark {
+    /// The port this packet left must be brought up to date when it arrives.
+    pub const SERVICE: u8 = 1;
+    /// Lost on the link.
+    pub const LOST: u8 = 2;
+    /// It has been impaired.
+    pub const IMPAIRED: u8 = 4;
+}
+
+/// What all partitions know and none changes.
+pub(crate) struct Common {
+    pub fabric: Arc<Fabric>,
+    pub seed: u64,
+    pub part_of: Vec<u32>,
+    pub routing: [Routing; 256],
+    pub flows: Vec<FlowSetup>,
+    /// Failures, in order of time.
+    pub epochs: Vec<Epoch>,
+    pub buffers: Buffers,
+    pub faults: Faults,
+}
+
+/// A packet on its way to another partition.
+pub(crate) struct Crossing {
+    pub at: u64,
+    pub packet: Packet,
+    pub meta: Meta,
+    pub extension: Extension,
+    pub stamps: Stamps,
+}
+
+/// What a partition hands to another at the end of a window.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    pub packets: Vec<Crossing>,
+    pub losses: Vec<Loss>,
+}
+
+/// Where a partition meets others.
+pub(crate) struct Border {
+    /// This partition.
+    pub index: u32,
+    /// Own ports whose link leads to another.
+    pub cut_ports: Vec<u32>,
+    /// What is to be handed over, by partition.
+    pub outboxes: Vec<Outbox>,
+}
+
+/// Packets on their way, and their records.
+pub(crate) struct Transit {
+    pub common: Arc<Common>,
+    /// Routes without what has failed.
+    pub routes: Arc<Routes>,
+    /// Links fail during the run.
+    pub failing: bool,
+    pub agenda: Agenda,
+    pub packets: PacketPool,
+    pub border: Border,
+    pub probe: Probe,
+    pub deliveries: Deliveries,
+    pub captures: Captures,
+    /// Packets that began transmission.
+    pub hops: u64,
+    pub link_losses: u64,
+}
+
+impl Transit {
+    /// `packet` begins transmission at `start` on `port` and leaves `backlog` bytes behind: its
+    /// arrival is scheduled.
+    #[inline]
+    pub fn send(
+        &mut self,
+        egress: &mut Egress,
+        port: u32,
+        packet: PacketRef,
+        start: u64,
+        backlog: u64,
+    ) {
+        let meta = self.packets.meta_mut(packet);
+        let charged = meta.charged;
+        let tx = tx_time(&self.common.fabric, port, egress.byte_ps, charged);
+        egress.transmitter.busy_until = start + tx;
+        let at = start + tx + egress.propagation;
+        meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
+        meta.link = port;
+        meta.next = PacketRef::NONE;
+        self.hops += 1;
+        let arrived = meta.arrived.0;
+        // Only the stamps of data are read, but asking takes longer.
+        let waited = &mut self.packets.stamps_mut(packet).waited;
+        waited[egress.transmitter.tier as usize] += start - arrived;
+        egress.series.sent(start, charged as u32, backlog);
+        egress.last = packet;
+        if !self.failing {
+            let next = self.aim(egress.peer, egress.reverse, packet, at);
+            self.packets.meta_mut(packet).next = next;
+        }
+        self.hand_over(egress, packet, at);
+    }
+
+    /// The packet will be at the other end of the link at `at`.
+    #[inline]
+    pub fn hand_over(&mut self, egress: &Egress, packet: PacketRef, at: u64) {
+        match egress.cut {
+            true => self.cross(egress.peer, packet, at),
+            false => self.agenda.schedule_arrival(at, egress.reverse, packet),
+        }
+    }
+
+    /// The packet will arrive at `peer`, a node of another partition, at `at`.
+    fn cross(&mut self, peer: u32, packet: PacketRef, at: u64) {
+        let part = self.common.part_of[peer as usize];
+        let (packet, meta, extension, stamps) = self.packets.take(packet);
+        let crossing = Crossing { at, packet, meta, extension, stamps };
+        self.border.outboxes[part as usize].packets.push(crossing);
+    }
+
+    /// By which port a packet in flight will leave the switch it will arrive at, if that can be
+    /// known now, while the packet is near: for [`Meta::next`].
+    #[inline]
+    pub fn aim(&self, node: u32, back: u32, packet: PacketRef, at: u64) -> PacketRef {
+        if node < self.common.fabric.hosts() {
+            return PacketRef::NONE;
+        }
+        match self.choose(NodeId(node), back, packet, at) {
+            Choice::Port(port) => PacketRef(port.0),
+            _ => PacketRef::NONE,
+        }
+    }
+
+    /// The egress at a switch where the packet arrives at `at`.
+    #[inline]
+    pub fn choose(&self, node: NodeId, back: u32, packet: PacketRef, at: u64) -> Choice {
+        let content = &self.packets[packet];
+        let routing = self.common.routing[content.transport.0 as usize];
+        let place = (node, PortId(back));
+        let (fabric, seed) = (&self.common.fabric, self.common.seed);
+        choose(fabric, &self.routes, routing, seed, place, content, Time(at))
+    }
+
+    /// A packet is lost on a link, now.
+    pub fn lose_on_link(&mut self, packet: PacketRef) {
+        self.link_losses += 1;
+        self.lose(packet);
+    }
+
+    /// A packet is lost now.
+    pub fn lose(&mut self, packet: PacketRef) {
+        if self.packets[packet].is_data() {
+            self.note_loss(packet, self.agenda.now);
+        }
+        self.packets.free(packet);
+    }
+
+    /// The payload of a packet is lost at `at`.
+    pub fn note_loss(&mut self, packet: PacketRef, at: u64) {
+        let content = self.packets[packet];
+        let (stamps, meta) = (self.packets.stamps(packet), self.packets.meta(packet));
+        let loss = Loss::of(content.flow, content.header.data_key(), stamps, meta, at);
+        let home = self.common.part_of[content.dst.0 as usize];
+        if home == self.border.index {
+            self.probe.record_loss(loss);
+        } else {
+            self.border.outboxes[home as usize].losses.push(loss);
+        }
+    }
+}
