@@ -1,10 +1,12 @@
 -- Wireshark dissector for Incast's transport header (IPv4 protocol 253).
--- The layouts are those of crates/wire: header.rs, extension.rs and codec.rs.
+-- The layouts are those of crates/wire: header.rs, extension.rs and codec.rs. What the fields mean
+-- to a transport is declared in crates/protocols/src/*/headers.rs, from which a part of this file
+-- is generated.
 
 local incast = Proto("incast", "Incast Transport")
 
 incast.prefs.transports = Pref.string("Transport names", "",
-    "Names of the transports' numbers, such as 1=ren,2=dctcp (incast list prints the numbers)")
+    "Names for transports' numbers in place of their own, such as 99=mine")
 incast.prefs.check_checksum = Pref.bool("Validate the transport checksum", true,
     "The checksum covers the transport header and the extension")
 
@@ -22,49 +24,553 @@ local tcp_flags = {
     { 8, "SYN", "Opens a connection" },
     { 16, "FIN", "Last segment of the flow" },
 }
+local TRIMMED = 1
 local packet_flags = {
-    { 1, "TRIMMED", "Payload was cut off by a switch" },
+    { TRIMMED, "TRIMMED", "Payload was cut off by a switch" },
     { 2, "BOUNCED", "Sent back to its source by a switch" },
     { 4, "RETRANSMIT", "Not the first transmission of these bytes" },
 }
 
--- Kind -> name, the bits of its flags, and the fields before them: name, bytes, description.
-local kinds = {
-    [1] = { "Segment", tcp_flags, { "seq", 4, "First byte of the payload" },
-        { "ack", 4, "Next byte expected" }, { "window", 2, "Receive window" },
-        { "nibble", 1, "Four bits of a control law" } },
-    [2] = { "Data", data_flags, { "seq", 4, "Packet number" },
-        { "offset", 4, "Offset of the first payload byte" }, { "tag", 3, "Echoed number" } },
-    [3] = { "Grant", data_flags, { "seq", 4, "Packet answered" },
-        { "request", 4, "Packet to send first" }, { "tag", 3, "Number of the grant" } },
-    [4] = { "Ack", data_flags, { "seq", 4, "Packet answered" },
-        { "cumulative", 4, "All packets below are present" }, { "number", 3, "Number" } },
-    [5] = { "Nack", data_flags, { "seq", 4, "Packet answered" },
-        { "cumulative", 4, "All packets below are present" }, { "number", 3, "Number" } },
-    [6] = { "Pull", data_flags, { "cumulative", 4, "All packets below are present" },
-        { "number", 4, "Pulls so far" }, { "spare", 3, "Spare" } },
-    [7] = { "Announce", data_flags, { "packets", 4, "Packets of the flow" },
-        { "bytes_low", 4, "Bytes of the flow, low 32 bits" },
-        { "bytes_high", 3, "Bytes of the flow, high 24 bits" } },
-    [8] = { "Token", data_flags, { "seq", 4, "Packet to send" },
-        { "remaining", 4, "Packets still missing" }, { "number", 3, "Number of the token" } },
-    [9] = { "Finish", data_flags, { "packets", 4, "Packets of the flow" },
-        { "spare", 4, "Spare" }, { "spare_high", 3, "Spare" } },
-    [10] = { "Credit", data_flags, { "number", 4, "Number of the credit" },
-        { "stamp", 4, "Time sent" }, { "spare", 3, "Spare" } },
-    [11] = { "Credited", data_flags, { "seq", 4, "Packet number" },
-        { "stamp", 4, "Time the credit was sent" }, { "number", 3, "Number of the credit" } },
-    [12] = { "Request", data_flags, { "packets", 4, "Packets not sent yet" },
-        { "stamp", 4, "Time sent" }, { "segment", 3, "Payload of a full packet, if told" } },
-    [13] = { "Resend", data_flags, { "first", 4, "First packet asked for" },
-        { "packets", 4, "How many" }, { "class", 3, "Service class to send them in" } },
-    [14] = { "Busy", data_flags, { "first", 4, "First packet that was asked for" },
-        { "spare", 4, "Spare" }, { "spare_high", 3, "Spare" } },
-    [15] = { "Unknown", data_flags, { "spare_low", 4, "Spare" }, { "spare", 4, "Spare" },
-        { "spare_high", 3, "Spare" } },
-    [17] = { "Probe", data_flags, { "packets", 4, "Packets of the flow" },
-        { "sent", 4, "Unscheduled packets sent" }, { "spare", 3, "Spare" } },
+-- What the twelve bytes of a transport's own header mean. First the layouts, by kind: name, and
+-- its fields with first byte and bytes. Then the transports, by number, with the codes they give
+-- the ECN bits and the kinds of packets they send: a packet is of a kind if it has the layout, the
+-- bits `set` and not the bits `clear` in its last byte, and a payload or none where that is said.
+-- Fields: name, first byte, bytes, bit of that byte or 0, unit, description.
+-- begin of declared headers (UPDATE_DOCS=1 cargo test -p incast-protocols --test headers)
+local layouts = {
+    [1] = { "Segment", { { "seq", 0, 4 }, { "ack", 4, 4 }, { "window", 8, 2 }, { "nibble", 10, 1 }, { "flags", 11, 1 }, } },
+    [2] = { "Data", { { "seq", 0, 4 }, { "offset", 4, 4 }, { "tag", 8, 3 }, { "flags", 11, 1 }, } },
+    [3] = { "Grant", { { "seq", 0, 4 }, { "request", 4, 4 }, { "tag", 8, 3 }, { "flags", 11, 1 }, } },
+    [4] = { "Ack", { { "seq", 0, 4 }, { "cumulative", 4, 4 }, { "number", 8, 3 }, { "flags", 11, 1 }, } },
+    [5] = { "Nack", { { "seq", 0, 4 }, { "cumulative", 4, 4 }, { "number", 8, 3 }, { "flags", 11, 1 }, } },
+    [6] = { "Pull", { { "cumulative", 0, 4 }, { "number", 4, 4 }, { "spare", 8, 3 }, { "flags", 11, 1 }, } },
+    [7] = { "Announce", { { "packets", 0, 4 }, { "bytes_low", 4, 4 }, { "bytes_high", 8, 3 }, { "flags", 11, 1 }, } },
+    [8] = { "Token", { { "seq", 0, 4 }, { "remaining", 4, 4 }, { "number", 8, 3 }, { "flags", 11, 1 }, } },
+    [9] = { "Finish", { { "packets", 0, 4 }, { "spare", 4, 4 }, { "spare_high", 8, 3 }, { "flags", 11, 1 }, } },
+    [10] = { "Credit", { { "number", 0, 4 }, { "stamp", 4, 4 }, { "spare", 8, 3 }, { "flags", 11, 1 }, } },
+    [11] = { "Credited", { { "seq", 0, 4 }, { "stamp", 4, 4 }, { "number", 8, 3 }, { "flags", 11, 1 }, } },
+    [12] = { "Request", { { "packets", 0, 4 }, { "stamp", 4, 4 }, { "segment", 8, 3 }, { "flags", 11, 1 }, } },
+    [13] = { "Resend", { { "first", 0, 4 }, { "packets", 4, 4 }, { "class", 8, 3 }, { "flags", 11, 1 }, } },
+    [14] = { "Busy", { { "first", 0, 4 }, { "spare", 4, 4 }, { "spare_high", 8, 3 }, { "flags", 11, 1 }, } },
+    [15] = { "Unknown", { { "spare_low", 0, 4 }, { "spare", 4, 4 }, { "spare_high", 8, 3 }, { "flags", 11, 1 }, } },
+    [17] = { "Probe", { { "packets", 0, 4 }, { "sent", 4, 4 }, { "spare", 8, 3 }, { "flags", 11, 1 }, } },
 }
+local transports = {
+    [1] = { name = "dctcp", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "marked", 11, 1, 2, "", "The data packet was marked: congestion was experienced (RFC 3168's ECE)" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+    } },
+    [2] = { name = "trd", views = {
+        { name = "Data", text = "One packet of a flow",
+            kind = 2, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+            { "unscheduled", 11, 1, 2, "", "Sent without a grant, in the burst at the flow's start" },
+        } },
+        { name = "Grant", text = "Lets packets of a flow go",
+            kind = 3, set = 0, clear = 0, fields = {
+            { "answered", 0, 4, 0, "packets", "The packet that is answered; of a grant that no packet caused, the lowest one missing" },
+            { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
+            { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
+            { "if_idle", 11, 1, 2, "", "The grant counts only if nothing of the flow waits at the sender" },
+        } },
+        { name = "Finish", text = "Every packet of the flow has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
+        } },
+    } },
+    [3] = { name = "phost", views = {
+        { name = "FreeData", text = "One packet of a flow, sent with one of the free tokens that it has from the start",
+            kind = 2, set = 2, clear = 16, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow, and its token's" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "packets", 8, 3, 0, "packets", "Packets of the flow; 0 if they do not fit" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+        } },
+        { name = "TokenData", text = "One packet of a flow, sent with a token of the destination",
+            kind = 2, set = 16, clear = 2, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "token", 8, 3, 0, "tokens", "The number of the token it used, modulo 2^24" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+        } },
+        { name = "Announce", text = "Announces a flow (RTS)",
+            kind = 7, set = 0, clear = 0, fields = {
+            { "packets", 0, 4, 0, "packets", "Packets of the flow" },
+            { "bytes_low", 4, 4, 0, "bytes", "Bytes of the flow, the lower 32 bits" },
+            { "bytes_high", 8, 3, 0, "2^32 bytes", "Bytes of the flow, the next 24 bits" },
+        } },
+        { name = "Token", text = "The right to send one packet",
+            kind = 8, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet to send" },
+            { "remaining", 4, 4, 0, "packets", "Packets that the destination still misses, by which sources choose among flows" },
+            { "number", 8, 3, 0, "tokens", "The token's number in the flow, modulo 2^24" },
+        } },
+        { name = "Finish", text = "Every packet of the flow has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
+        } },
+    } },
+    [4] = { name = "ndp", views = {
+        { name = "Data", text = "One packet of a flow, or its header after a switch has cut the payload off",
+            kind = 2, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+            { "unscheduled", 11, 1, 2, "", "It is of the first window, which needs no pull" },
+        } },
+        { name = "Ack", text = "A packet has arrived with its payload",
+            kind = 4, set = 0, clear = 1, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that arrived" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+            { "pull", 8, 3, 0, "pulls", "The flow's last pull so far, modulo 2^24" },
+            { "pulls", 11, 1, 4, "", "It is itself a pull: the pacer was free" },
+        } },
+        { name = "Complete", text = "A packet has arrived, and with it the whole flow",
+            kind = 4, set = 1, clear = 4, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that arrived" },
+            { "next", 4, 4, 0, "packets", "The packet behind it" },
+        } },
+        { name = "Nack", text = "A packet has arrived without its payload, which is to be sent again when a pull allows",
+            kind = 5, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet whose payload is missing" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+            { "pull", 8, 3, 0, "pulls", "The flow's last pull so far, modulo 2^24" },
+            { "pulls", 11, 1, 4, "", "It is itself a pull: the pacer was free" },
+        } },
+        { name = "Pull", text = "One more packet may be sent",
+            kind = 6, set = 0, clear = 0, fields = {
+            { "cumulative", 0, 4, 0, "packets", "All packets below have arrived" },
+            { "number", 4, 4, 0, "pulls", "The pull's number in the flow: so many packets may have been sent behind the first window" },
+        } },
+    } },
+    [7] = { name = "homa", views = {
+        { name = "Data", text = "One packet of a message",
+            kind = 2, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the message" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the message, modulo 2^32" },
+            { "packets", 8, 3, 0, "packets", "Packets of the message; 16777215 if there are so many or more" },
+            { "last", 11, 1, 1, "", "It is the message's last packet" },
+            { "unscheduled", 11, 1, 2, "", "Sent blindly, without a grant, for the first time" },
+        } },
+        { name = "Grant", text = "Packets below a number may be sent (§3.3)",
+            kind = 3, set = 0, clear = 0, fields = {
+            { "granted", 0, 4, 0, "packets", "Packets of the message below this one may be sent" },
+            { "class", 8, 3, 0, "class", "Service class to send them in (§3.4)" },
+        } },
+        { name = "Resend", text = "Asks for packets that should have arrived (§3.7)",
+            kind = 13, set = 0, clear = 0, fields = {
+            { "first", 0, 4, 0, "packets", "The first packet that is missing" },
+            { "packets", 4, 4, 0, "packets", "How many are, in a row" },
+            { "class", 8, 3, 0, "class", "Service class to send them in" },
+        } },
+        { name = "Busy", text = "The source will send what was asked for, but has messages with fewer bytes left (§3.7)",
+            kind = 14, set = 0, clear = 0, fields = {
+            { "first", 0, 4, 0, "packets", "The first packet that was asked for" },
+        } },
+        { name = "Unknown", text = "The source does not know the message",
+            kind = 15, set = 0, clear = 0, fields = {
+        } },
+        { name = "Finish", text = "Every packet of the message has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
+        } },
+    } },
+    [8] = { name = "aeolus", views = {
+        { name = "Data", text = "One packet of a message",
+            kind = 2, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the message" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the message, modulo 2^32" },
+            { "packets", 8, 3, 0, "packets", "Packets of the message; 16777215 if there are so many or more" },
+            { "last", 11, 1, 1, "", "It is the message's last packet" },
+            { "unscheduled", 11, 1, 2, "", "Sent blindly, without a grant, for the first time" },
+        } },
+        { name = "Grant", text = "Packets below a number may be sent (§3.3)",
+            kind = 3, set = 0, clear = 0, fields = {
+            { "granted", 0, 4, 0, "packets", "Packets of the message below this one may be sent" },
+            { "lost", 4, 4, 0, "packets", "The packet that is to be sent again, if `again`" },
+            { "class", 8, 3, 0, "class", "Service class to send them in (§3.4)" },
+            { "again", 11, 1, 8, "", "`lost` is to be sent again, before others" },
+        } },
+        { name = "Resend", text = "Asks for packets that should have arrived (§3.7)",
+            kind = 13, set = 0, clear = 0, fields = {
+            { "first", 0, 4, 0, "packets", "The first packet that is missing" },
+            { "packets", 4, 4, 0, "packets", "How many are, in a row" },
+            { "class", 8, 3, 0, "class", "Service class to send them in" },
+        } },
+        { name = "Busy", text = "The source will send what was asked for, but has messages with fewer bytes left (§3.7)",
+            kind = 14, set = 0, clear = 0, fields = {
+            { "first", 0, 4, 0, "packets", "The first packet that was asked for" },
+        } },
+        { name = "Unknown", text = "The source does not know the message",
+            kind = 15, set = 0, clear = 0, fields = {
+        } },
+        { name = "Finish", text = "Every packet of the message has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
+        } },
+        { name = "Probe", text = "Comes behind a flow's unscheduled packets and says how many they are",
+            kind = 17, set = 0, clear = 0, fields = {
+            { "packets", 0, 4, 0, "packets", "Packets of the flow" },
+            { "sent", 4, 4, 0, "packets", "Unscheduled packets sent: the flow's packets below this one" },
+        } },
+        { name = "Ack", text = "Acknowledges an unscheduled packet",
+            kind = 4, set = 2, clear = 1, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that is acknowledged" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+        } },
+        { name = "ProbeAck", text = "Acknowledges a probe",
+            kind = 4, set = 1, clear = 2, fields = {
+            { "sent", 0, 4, 0, "packets", "Unscheduled packets sent, as the probe said" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+        } },
+    } },
+    [9] = { name = "expresspass", views = {
+        { name = "Request", text = "Asks for credits, or for no more of them",
+            kind = 12, set = 0, clear = 0, fields = {
+            { "packets", 0, 4, 0, "packets", "Packets that credits are needed for. With `stop`, those for which credits are on their way; 0: all were sent, and what is missing is lost" },
+            { "sent", 4, 4, 0, "ns", "When it was sent" },
+            { "segment", 8, 3, 0, "bytes", "Payload of each packet but the last, if the destination keeps packets that come out of order; else 0" },
+            { "stop", 11, 1, 1, "", "No more credits are wanted" },
+        } },
+        { name = "Credit", text = "Lets one packet go; ports limit the rate of credits",
+            kind = 10, set = 0, clear = 0, fields = {
+            { "number", 0, 4, 0, "credits", "The credit's number in the flow" },
+            { "sent", 4, 4, 0, "ns", "When it was sent" },
+        } },
+        { name = "Data", text = "The packet that a credit let go",
+            kind = 11, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "credit_sent", 4, 4, 0, "ns", "When its credit was sent" },
+            { "credit", 8, 3, 0, "credits", "The number of its credit, modulo 2^24" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+        } },
+        { name = "Missing", text = "Asks for packets that are missing",
+            kind = 5, set = 0, clear = 0, fields = {
+            { "end", 0, 4, 0, "packets", "The packet behind the missing range; 0 if all from `first` on are missing, since none behind it is kept" },
+            { "first", 4, 4, 0, "packets", "The first packet of the range. All packets below the first range have arrived" },
+        } },
+        { name = "Finish", text = "Every packet of the flow has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
+        } },
+        { name = "Unscheduled", text = "A packet that was sent before the first credit",
+            kind = 2, set = 2, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "packets", 8, 3, 0, "packets", "Packets of the flow, modulo 2^24" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+        } },
+        { name = "Probe", text = "Comes behind a flow's unscheduled packets and says how many they are",
+            kind = 17, set = 0, clear = 0, fields = {
+            { "packets", 0, 4, 0, "packets", "Packets of the flow" },
+            { "sent", 4, 4, 0, "packets", "Unscheduled packets sent: the flow's packets below this one" },
+        } },
+        { name = "Ack", text = "Acknowledges an unscheduled packet",
+            kind = 4, set = 2, clear = 1, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that is acknowledged" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+        } },
+        { name = "ProbeAck", text = "Acknowledges a probe",
+            kind = 4, set = 1, clear = 2, fields = {
+            { "sent", 0, 4, 0, "packets", "Unscheduled packets sent, as the probe said" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+        } },
+    } },
+    [10] = { name = "ccrp", views = {
+        { name = "Request", text = "Asks for credits, or for no more of them",
+            kind = 12, set = 0, clear = 0, fields = {
+            { "packets", 0, 4, 0, "packets", "Packets that credits are needed for. With `stop`, those for which credits are on their way; 0: all were sent, and what is missing is lost" },
+            { "sent", 4, 4, 0, "ns", "When it was sent" },
+            { "stop", 11, 1, 1, "", "No more credits are wanted" },
+        } },
+        { name = "Credit", text = "Lets one packet go; ports limit the rate of credits",
+            kind = 10, set = 0, clear = 0, fields = {
+            { "number", 0, 4, 0, "credits", "The credit's number in the flow" },
+            { "sent", 4, 4, 0, "ns", "When it was sent" },
+        } },
+        { name = "Data", text = "The packet that a credit let go",
+            kind = 11, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "credit_sent", 4, 4, 0, "ns", "When its credit was sent" },
+            { "credit", 8, 3, 0, "credits", "The number of its credit, modulo 2^24" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+        } },
+        { name = "Missing", text = "Asks for packets that are missing",
+            kind = 5, set = 0, clear = 0, fields = {
+            { "first", 4, 4, 0, "packets", "The first packet of the range. All packets below the first range have arrived" },
+        } },
+        { name = "Finish", text = "Every packet of the flow has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
+        } },
+    } },
+    [11] = { name = "dcqcn", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
+            kind = 5, set = 1, clear = 0, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
+        } },
+        { name = "Cnp", text = "Tells the source that marked packets of the flow arrive",
+            kind = 1, set = 0, clear = 25, payload = false, fields = {
+        } },
+    } },
+    [12] = { name = "timely", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
+            kind = 5, set = 1, clear = 0, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
+        } },
+    } },
+    [13] = { name = "cubic", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "Open", text = "A question of the source's congestion control, sent before data or beside it",
+            kind = 1, set = 8, clear = 1, payload = false, fields = {
+        } },
+        { name = "OpenAck", text = "The destination's reply to [`Open`]",
+            kind = 1, set = 9, clear = 0, payload = false, fields = {
+        } },
+    } },
+    [14] = { name = "xcp", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+    } },
+    [15] = { name = "rcp", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "Open", text = "A question of the source's congestion control, sent before data or beside it",
+            kind = 1, set = 8, clear = 1, payload = false, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The next byte that the source will send for the first time, modulo 2^32" },
+        } },
+        { name = "OpenAck", text = "The destination's reply to [`Open`]",
+            kind = 1, set = 9, clear = 0, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The `sequence` of the question" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32" },
+        } },
+        { name = "Close", text = "The source sends no more: it knows that every byte has arrived. Nobody replies",
+            kind = 1, set = 16, clear = 9, payload = false, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The byte behind the flow's last one, modulo 2^32" },
+        } },
+    } },
+    [17] = { name = "mlcp", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "level", 10, 1, 0, "level", "The highest level of load on the path so far, 0 to 15" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "level", 10, 1, 0, "level", "The level that the data packet brought, 0 to 15" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+    } },
+    [19] = { name = "hpcc", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
+            kind = 5, set = 1, clear = 0, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
+        } },
+    } },
+    [20] = { name = "hpcc_plus", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
+            kind = 5, set = 1, clear = 0, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
+        } },
+    } },
+    [21] = { name = "fasttune", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
+            kind = 5, set = 1, clear = 0, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
+        } },
+        { name = "SwitchAck", text = "A switch's ACK of a data packet that passed it. It acknowledges no bytes",
+            kind = 1, set = 0, clear = 255, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet, modulo 2^32" },
+        } },
+    } },
+    [133] = { name = "amrt", views = {
+        { name = "Data", text = "One packet of a flow",
+            kind = 2, set = 0, clear = 0, coded = true, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "grant", 8, 3, 0, "grants", "The number of the grant that let it go, if `numbered`" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+            { "unscheduled", 11, 1, 2, "", "Sent without a grant, in the burst at the flow's start" },
+            { "numbered", 11, 1, 16, "", "`grant` is valid" },
+        } },
+        { name = "Grant", text = "Lets packets of a flow go",
+            kind = 3, set = 0, clear = 0, coded = true, fields = {
+            { "answered", 0, 4, 0, "packets", "The packet that is answered; of a grant that no packet caused, the lowest one missing" },
+            { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
+            { "number", 8, 3, 0, "grants", "The grant's number, if `numbered`" },
+            { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
+            { "last_resort", 11, 1, 1, "", "`request` is to be sent if nothing else is left to send" },
+            { "if_idle", 11, 1, 2, "", "The grant counts only if nothing of the flow waits at the sender" },
+            { "numbered", 11, 1, 16, "", "`number` is valid" },
+        } },
+        { name = "Finish", text = "Every packet of the flow has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
+        } },
+    }, codes = {
+        [2] = { "saturated", "some port had no room for one packet more: one packet" },
+        [3] = { "room", "every port had room for one packet more: two packets" },
+    } },
+    [134] = { name = "ren", views = {
+        { name = "Data", text = "One packet of a flow",
+            kind = 2, set = 0, clear = 0, coded = true, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+            { "unscheduled", 11, 1, 2, "", "Sent without a grant, in the burst at the flow's start" },
+        } },
+        { name = "Grant", text = "Lets packets of a flow go",
+            kind = 3, set = 0, clear = 0, coded = true, fields = {
+            { "answered", 0, 4, 0, "packets", "The packet that is answered; of a grant that no packet caused, the lowest one missing" },
+            { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
+            { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
+            { "if_idle", 11, 1, 2, "", "The grant counts only if nothing of the flow waits at the sender" },
+        } },
+        { name = "Finish", text = "Every packet of the flow has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
+        } },
+    }, codes = {
+        [0] = { "under", "room for more: two packets" },
+        [1] = { "full", "no room: one packet" },
+        [2] = { "over", "a queue: no packet" },
+    } },
+    [144] = { name = "vcp", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, coded = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "load", 10, 1, 0, "code", "The code that the data packet brought: 1 low, 2 high, 3 overload" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+    }, codes = {
+        [1] = { "low", "load below 80 %" },
+        [2] = { "high", "load from 80 % on" },
+        [3] = { "overload", "load from 100 % on" },
+    } },
+    [146] = { name = "decn", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, coded = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "difference", 10, 1, 0, "4 bits", "Four of the twelve bits of the difference between the flow's fair share and its rate; the first packet of a unit carries the highest" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, coded = true, fields = {
+            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "difference", 10, 1, 0, "4 bits", "The four bits that the data packet brought" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+    }, codes = {
+        [0] = { "other", "not the first packet of a feedback unit" },
+        [1] = { "first", "the first packet of a feedback unit" },
+    } },
+}
+-- end of declared headers
+
+-- Bits in the last byte of a layout, where nothing is known of the transport.
+local SEGMENT, FLAGS = 1, 11
 
 local HEADER = 20
 local SACK, INT, PADDING, WINDOW, RATE, CLASS, STAMP = 1, 2, 3, 4, 5, 6, 7
@@ -86,29 +592,89 @@ local function field(make, name, ...)
 end
 
 local kind_names = {}
-for kind, layout in pairs(kinds) do
+for kind, layout in pairs(layouts) do
     kind_names[kind] = layout[1]
+end
+local names_of_transports = {}
+for number, transport in pairs(transports) do
+    names_of_transports[number] = transport.name
+end
+
+-- Values of a certain number of bytes.
+local sizes = { ProtoField.uint8, ProtoField.uint16, ProtoField.uint24, ProtoField.uint32 }
+
+-- "GoBack" to "go_back", as filters have it.
+local function filter_name(name)
+    return (name:gsub("(%l)(%u)", "%1_%2"):lower())
+end
+
+-- "credit_sent" to "Credit sent".
+local function label(name)
+    return (name:gsub("_", " "):gsub("^%l", string.upper))
+end
+
+local function band(a, b)
+    local result, place = 0, 1
+    while a > 0 and b > 0 do
+        if a % 2 == 1 and b % 2 == 1 then
+            result = result + place
+        end
+        a, b, place = math.floor(a / 2), math.floor(b / 2), place * 2
+    end
+    return result
 end
 
 field(ProtoField.uint32, "flow", "Flow", base.DEC, nil, nil, "Both ports: high half, low half")
-field(ProtoField.uint8, "transport", "Transport", base.DEC)
+field(ProtoField.uint8, "transport", "Transport", base.DEC, names_of_transports)
 field(ProtoField.string, "transport_name", "Transport name")
-field(ProtoField.uint8, "kind", "Kind", base.DEC, kind_names, 0xf8)
+field(ProtoField.uint8, "kind", "Layout", base.DEC, kind_names, 0xf8)
+field(ProtoField.string, "view", "Kind of packet", base.ASCII)
 field(ProtoField.uint16, "checksum", "Checksum", base.HEX)
 field(ProtoField.bool, "checksum.good", "Checksum good", base.NONE)
 field(ProtoField.uint8, "flags", "Flags", base.HEX, nil, 0x07)
 for _, bit in ipairs(packet_flags) do
     field(ProtoField.bool, "flags." .. bit[2]:lower(), bit[3], 8, nil, bit[1])
 end
-for _, layout in pairs(kinds) do
+for kind, layout in pairs(layouts) do
     local prefix = layout[1]:lower() .. "."
-    local sizes = { ProtoField.uint8, ProtoField.uint16, ProtoField.uint24, ProtoField.uint32 }
-    for i = 3, #layout do
-        field(sizes[layout[i][2]], prefix .. layout[i][1], layout[i][3], base.DEC)
+    for _, part in ipairs(layout[2]) do
+        local display = part[1] == "flags" and base.HEX or base.DEC
+        field(sizes[part[3]], prefix .. part[1], label(part[1]), display)
     end
-    field(ProtoField.uint8, prefix .. "flags", "Flags of the header", base.HEX)
-    for _, bit in ipairs(layout[2]) do
+    for _, bit in ipairs(kind == SEGMENT and tcp_flags or data_flags) do
         field(ProtoField.bool, prefix .. "flags." .. bit[2]:lower(), bit[3], 8, nil, bit[1])
+    end
+end
+for _, transport in pairs(transports) do
+    if transport.codes then
+        local codes = {}
+        for mark, code in pairs(transport.codes) do
+            codes[mark] = code[1]
+        end
+        field(ProtoField.uint8, transport.name .. ".code", "Code", base.DEC, codes, nil,
+            "What the ECN bits say")
+    end
+    for _, view in ipairs(transport.views) do
+        view.prefix = transport.name .. "." .. filter_name(view.name) .. "."
+        -- The bits of each byte that have no name.
+        view.unnamed = {}
+        for byte = 1, FLAGS + 1 do
+            view.unnamed[byte] = 0xff
+        end
+        view.unnamed[FLAGS + 1] = 0xff - view.set
+        for _, part in ipairs(view.fields) do
+            local name, first, bytes, bit, unit, text = table.unpack(part)
+            local shown = label(name) .. (unit ~= "" and " (" .. unit .. ")" or "")
+            if bit == 0 then
+                field(sizes[bytes], view.prefix .. name, shown, base.DEC, nil, nil, text)
+                for byte = first + 1, first + bytes do
+                    view.unnamed[byte] = 0
+                end
+            else
+                field(ProtoField.bool, view.prefix .. name, shown, 8, nil, bit, text)
+                view.unnamed[first + 1] = view.unnamed[first + 1] - bit
+            end
+        end
     end
 end
 field(ProtoField.uint8, "extension.kind", "Kind", base.DEC, extension_names, 0xf0)
@@ -137,12 +703,18 @@ local unknown_kind = ProtoExpert.new("incast.kind.unknown", "Unknown header kind
     expert.group.PROTOCOL, expert.severity.WARN)
 local bad_extension = ProtoExpert.new("incast.extension.bad", "Malformed extension",
     expert.group.MALFORMED, expert.severity.ERROR)
+local no_view = ProtoExpert.new("incast.view.unknown",
+    "The transport does not send such packets", expert.group.PROTOCOL, expert.severity.WARN)
+local unnamed = ProtoExpert.new("incast.view.unnamed",
+    "Bits are set that mean nothing in this kind of packet", expert.group.PROTOCOL,
+    expert.severity.WARN)
 local too_short = ProtoExpert.new("incast.short", "Shorter than its headers",
     expert.group.MALFORMED, expert.severity.ERROR)
-incast.experts = { bad_checksum, unknown_kind, bad_extension, too_short }
+incast.experts = { bad_checksum, unknown_kind, bad_extension, no_view, unnamed, too_short }
 
 -- The DSCP's third bit says whether an extension follows.
 local dscp = Field.new("ip.dsfield.dscp")
+local ecn = Field.new("ip.dsfield.ecn")
 local EXTENDED = 4
 
 local transport_names = {}
@@ -185,24 +757,92 @@ local function add_flags(tree, name, range, bits)
     return set
 end
 
--- Adds the kind's own twelve bytes; returns their summary.
-local function add_own(tree, kind, range)
-    local layout = kinds[kind]
-    local prefix, at, summary = layout[1]:lower() .. ".", 0, {}
-    local node = tree:add(incast, range, layout[1])
-    for i = 3, #layout do
-        local name, bytes = layout[i][1], layout[i][2]
-        node:add(fields[prefix .. name], range(at, bytes))
-        if not name:match("^spare") then
-            summary[#summary + 1] = name .. "=" .. range(at, bytes):uint()
+-- The value of the innermost IPv4 header's field.
+local function innermost(extractor)
+    local found = { extractor() }
+    return found[#found] and found[#found].value
+end
+
+-- Adds the twelve bytes of a layout, where nothing more is known of them; returns their summary.
+local function add_layout(node, kind, range)
+    local layout = layouts[kind]
+    local prefix, summary = layout[1]:lower() .. ".", {}
+    node:set_text(layout[1])
+    for _, part in ipairs(layout[2]) do
+        local name, first, bytes = table.unpack(part)
+        if name ~= "flags" then
+            node:add(fields[prefix .. name], range(first, bytes))
+            if not name:match("^spare") then
+                summary[#summary + 1] = name .. "=" .. range(first, bytes):uint()
+            end
+        else
+            local bits = kind == SEGMENT and tcp_flags or data_flags
+            local set = add_flags(node, prefix .. name, range(first, bytes), bits)
+            if #set > 0 then
+                summary[#summary + 1] = "[" .. table.concat(set, ",") .. "]"
+            end
         end
-        at = at + bytes
     end
-    local set = add_flags(node, prefix .. "flags", range(at, 1), layout[2])
+    return layout[1], table.concat(summary, " ")
+end
+
+-- The kind of packet among those that a transport sends; `payload` may be unknown.
+local function view_of(transport, kind, flags, payload)
+    for _, view in ipairs(transport.views) do
+        if view.kind == kind and band(flags, view.set) == view.set
+            and band(flags, view.clear) == 0
+            and (view.payload == nil or payload == nil or view.payload == payload) then
+            return view
+        end
+    end
+end
+
+-- Adds the twelve bytes by the names that they have in a kind of packet; returns its name and a
+-- summary.
+local function add_view(node, transport, view, range)
+    local summary, set = {}, {}
+    node:set_text(view.name .. ": " .. view.text)
+    for _, part in ipairs(view.fields) do
+        local name, first, bytes, bit = table.unpack(part)
+        local value = range(first, bytes)
+        node:add(fields[view.prefix .. name], value)
+        if bit == 0 then
+            summary[#summary + 1] = name .. "=" .. value:uint()
+        elseif band(value:uint(), bit) ~= 0 then
+            set[#set + 1] = name
+        end
+    end
+    for byte = 0, FLAGS do
+        if band(range(byte, 1):uint(), view.unnamed[byte + 1]) ~= 0 then
+            node:add_proto_expert_info(unnamed)
+            break
+        end
+    end
     if #set > 0 then
         summary[#summary + 1] = "[" .. table.concat(set, ",") .. "]"
     end
-    return table.concat(summary, " ")
+    local mark = view.coded and innermost(ecn)
+    if mark then
+        node:add(fields[transport.name .. ".code"], range(0, 0), mark):set_generated()
+        local code = transport.codes[mark]
+        summary[#summary + 1] = "<" .. (code and code[1] or mark) .. ">"
+    end
+    return view.name, table.concat(summary, " ")
+end
+
+-- Adds the transport's own twelve bytes; returns the name of the kind of packet and a summary.
+local function add_own(tree, node, buffer, payload)
+    local transport = transports[buffer(4, 1):uint()]
+    local kind, range = math.floor(buffer(5, 1):uint() / 8), buffer(8, 12)
+    if transport then
+        local view = view_of(transport, kind, range(FLAGS, 1):uint(), payload)
+        if view then
+            tree:add(fields["view"], buffer(5, 1), view.name):set_generated()
+            return add_view(node, transport, view, range)
+        end
+        node:add_proto_expert_info(no_view)
+    end
+    return add_layout(node, kind, range)
 end
 
 local function add_sack(tree, range)
@@ -318,7 +958,8 @@ function incast.dissector(buffer, pinfo, root)
     local kind = math.floor(buffer(5, 1):uint() / 8)
     tree:add(fields["flow"], flow)
     tree:add(fields["transport"], transport)
-    local transport_name = transport_names[transport:uint()]
+    local known = transports[transport:uint()]
+    local transport_name = transport_names[transport:uint()] or known and known.name
     if transport_name then
         pinfo.cols.protocol = transport_name
         tree:add(fields["transport_name"], transport, transport_name):set_generated()
@@ -326,19 +967,10 @@ function incast.dissector(buffer, pinfo, root)
     local kind_item = tree:add(fields["kind"], buffer(5, 1))
     local set = add_flags(tree, "flags", buffer(5, 1), packet_flags)
     local checksum_item = tree:add(fields["checksum"], buffer(6, 2))
+    local own = layouts[kind] and tree:add(incast, buffer(8, 12), "")
 
-    local summary = "kind " .. kind
-    if kinds[kind] then
-        summary = kinds[kind][1] .. " flow=" .. flow:uint() .. " "
-            .. add_own(tree, kind, buffer(8, 12))
-    else
-        kind_item:add_proto_expert_info(unknown_kind)
-    end
-
-    local differentiated = { dscp() }
-    local innermost = differentiated[#differentiated]
-    local extension = 0
-    if innermost and math.floor(innermost.value / EXTENDED) % 2 == 1 then
+    local extension, payload = 0, nil
+    if math.floor((innermost(dscp) or 0) / EXTENDED) % 2 == 1 then
         extension = add_extension(tree, buffer)
     end
     if extension then
@@ -349,8 +981,20 @@ function incast.dissector(buffer, pinfo, root)
                 checksum_item:add_proto_expert_info(bad_checksum)
             end
         end
-        local payload = buffer:reported_len() - HEADER - extension
+        payload = buffer:reported_len() - HEADER - extension
         tree:add(fields["payload"], buffer(HEADER + extension), payload):set_generated()
+    end
+
+    local summary = "kind " .. kind
+    if own then
+        -- A packet that was trimmed is still of the kind that it was.
+        local carries = payload and (payload > 0 or band(buffer(5, 1):uint(), TRIMMED) ~= 0)
+        local name, text = add_own(tree, own, buffer, carries)
+        summary = name .. " flow=" .. flow:uint() .. (text ~= "" and " " .. text or "")
+    else
+        kind_item:add_proto_expert_info(unknown_kind)
+    end
+    if payload then
         summary = summary .. " len=" .. payload
     end
     if #set > 0 then

@@ -48,7 +48,7 @@ pub use site::{FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 
 pub use incast_units::{Bytes, ParseError, Rate, Span, Time, math};
 pub use incast_wire::{
-    Ecn, Explicit, Extension, FlowId, Framing, HEADER_BYTES, Header, HeaderView, HostId, INT_HOPS,
-    IntRecord, MarkCode, PADDING_PAIRS, Packet, SACK_RANGES, TransportId, data_flag, flag,
-    header_view, tcp_flag, telemetry,
+    Ecn, Explicit, Extension, FlowId, Framing, HEADER_BYTES, Header, HeaderField, HeaderView,
+    HostId, INT_HOPS, IntRecord, MarkCode, PADDING_PAIRS, Packet, SACK_RANGES, TransportId,
+    data_flag, flag, header_view, tcp_flag, telemetry,
 };

@@ -22,11 +22,11 @@ header_view! {
         numbered = data_flag::TAGGED;
     }
 
-    /// Lets packets of a flow go; how many is told by the ECN bits.
+    /// Lets packets of a flow go.
     pub struct Grant over Grant {
         /// The packet that is answered; of a grant that no packet caused, the lowest one missing.
         answered: u32 = seq, "packets";
-        /// The packet that is asked for, if `first` or `last_resort`.
+        /// The packet that is asked for, if a bit says that there is one.
         request: u32 = request, "packets";
         /// The grant's number, if `numbered`.
         number: u24 = tag, "grants";

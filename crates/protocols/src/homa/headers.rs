@@ -3,8 +3,15 @@
 use incast_transport::{HeaderView, data_flag, header_view};
 
 /// The packets that Homa sends.
-pub const HEADERS: &[HeaderView] =
-    &[Data::VIEW, Grant::VIEW, Resend::VIEW, Busy::VIEW, Unknown::VIEW, Finish::VIEW];
+pub const HEADERS: &[HeaderView] = &[
+    Data::VIEW,
+    // What is lost is asked for with a resend; Aeolus grants it again.
+    Grant::VIEW.without("lost").without("again"),
+    Resend::VIEW,
+    Busy::VIEW,
+    Unknown::VIEW,
+    Finish::VIEW,
+];
 
 header_view! {
     /// One packet of a message.

@@ -1,0 +1,106 @@
+//! Packets of runs: each is of one declared kind, which says all that is in its header, and each
+//! declared kind is sent.
+
+use crate::table::transports;
+use incast_egress::port::Join;
+use incast_fabric::{LinkDefaults, parse};
+use incast_protocols::find;
+use incast_sim::{Captured, Monitor, run};
+use incast_transport::*;
+use incast_world::{Faults, FlowSetup, Lane, Options, assemble, fabric_site};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Flows from one packet to 2 MB from six hosts to two others, and more of them from one host to all,
+/// through buffers of 30 packets and links that lose, delay and duplicate packets, for 20 ms; all
+/// packets.
+fn packets(name: &str, settings: &[(&str, &str)]) -> Vec<Captured> {
+    let rate = Rate::from_gbps(10);
+    let defaults = LinkDefaults { rate, propagation: Span::from_us(2), loss: 0.0 };
+    let fabric = Arc::new(parse("star:8", defaults).expect("a valid topology"));
+    let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Packets(30), None, None);
+    let entry = find(name).expect("in the catalogue");
+    let settings: Vec<(String, String)> =
+        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    let configured = entry.configure(&settings, site.clone()).expect("valid settings");
+    let lanes = [Lane { info: entry.info(), configured, routing: entry.info().routing }];
+    let ends = |id: u32| if id < 24 { (2 + id % 6, id / 2 % 2) } else { (7, id % 7) };
+    let flows = (0..38).map(|id| FlowSetup {
+        flow: Flow {
+            id: FlowId(id),
+            src: HostId(ends(id).0),
+            dst: HostId(ends(id).1),
+            // Each source has one of each size.
+            size: [400, 20_000, 300_000, 2_000_000][(id + id / 6) as usize % 4],
+            start: Time::ZERO + Span::from_us(20 * id as u64),
+            segments: Segments::Uniform(1_460),
+        },
+        transport: entry.info().id,
+        after: vec![],
+        delay: Span::ZERO,
+    });
+    let faults = Faults { loss: 0.01, reorder: 0.02, duplicate: 0.01, late: Span::from_us(300) };
+    let capture = (0..fabric.ports().len() as u32).collect();
+    let until = Time::ZERO + Span::from_ms(20);
+    let options = Options { until, capture, faults, ..Options::default() };
+    let setup = assemble(fabric, site, &lanes, Join::Shared, flows.collect(), None, options);
+    run(setup.expect("valid"), 1, &Monitor::default()).1
+}
+
+/// Settings with which a transport sends packets that it does not send otherwise.
+const OPTIONS: &[(&str, &[(&str, &str)])] = &[
+    ("cubic", &[("handshake", "true")]),
+    ("phost", &[("free_tokens", "20")]),
+    ("expresspass", &[("first_rtt", "aeolus")]),
+    ("amrt", &[("recovery", "paper")]),
+    ("hpcc", &[("recovery", "sack")]),
+    ("fasttune", &[("recovery", "go-back-n")]),
+    ("homa", &[("resend_interval", "20us")]),
+    ("aeolus", &[("resend_interval", "20us")]),
+];
+
+/// Fields that these runs leave at zero: of a flow of more than 4 GiB, and of a trimmed packet that
+/// comes while NDP's pacer owes nothing.
+const RARE: &[(&str, &str)] = &[("Announce", "bytes_high"), ("Nack", "pulls")];
+
+#[test]
+fn each_packet_is_of_one_declared_kind_and_each_kind_and_field_is_used() {
+    for (info, views) in transports() {
+        let (mut sent, mut used) = (BTreeSet::new(), BTreeSet::new());
+        let more = OPTIONS.iter().filter(|(name, _)| *name == info.name).map(|(_, more)| *more);
+        for settings in [&[][..]].into_iter().chain(more) {
+            for Captured { packet, .. } in packets(info.name, settings) {
+                let kinds: Vec<&HeaderView> =
+                    views.iter().filter(|view| view.describes(&packet)).collect();
+                let [view] = kinds[..] else {
+                    panic!("{} {settings:?}: {packet:?} is described by {kinds:?}", info.name);
+                };
+                let what = format!("{} {}: {packet:?}", info.name, view.name);
+                assert!(view.tells_all(&packet.header), "bits without a name, {what}");
+                let coded = view.codes.iter().any(|code| code.mark == packet.mark);
+                assert!(coded || view.codes.is_empty(), "an undeclared code, {what}");
+                sent.insert(view.name);
+                let values = view.values(&packet.header).expect("it is of this kind");
+                let set = view.fields().zip(values).filter(|(_, value)| *value != 0);
+                used.extend(set.map(|(field, _)| (view.name, field.name)));
+                used.extend(
+                    view.codes
+                        .iter()
+                        .filter(|code| code.mark == packet.mark)
+                        .map(|code| (view.name, code.name)),
+                );
+            }
+        }
+        let unseen: Vec<&str> =
+            views.iter().map(|view| view.name).filter(|name| !sent.contains(name)).collect();
+        assert!(unseen.is_empty(), "{} never sends {unseen:?}", info.name);
+        let named = |view: &'static HeaderView| {
+            let codes = view.codes.iter().map(|code| code.name);
+            view.fields().map(|field| field.name).chain(codes).map(|name| (view.name, name))
+        };
+        let unused = views.iter().flat_map(named);
+        let unused = unused.filter(|field| !used.contains(field) && !RARE.contains(field));
+        let unused: Vec<_> = unused.collect();
+        assert!(unused.is_empty(), "{} never sets {unused:?}", info.name);
+    }
+}
