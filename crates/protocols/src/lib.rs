@@ -22,7 +22,7 @@ pub mod trd;
 pub mod vcp;
 pub mod xcp;
 
-use incast_transport::{HeaderView, Transport};
+use incast_transport::Transport;
 
 /// Every transport, by name.
 pub const CATALOGUE: &[&dyn Transport] = &[
@@ -53,28 +53,3 @@ pub const CATALOGUE: &[&dyn Transport] = &[
 pub fn find(name: &str) -> Option<&'static dyn Transport> {
     CATALOGUE.iter().copied().find(|transport| transport.info().name == name)
 }
-
-/// The kinds of packets that each transport sends, in the order of the catalogue.
-pub const HEADERS: &[&[HeaderView]] = &[
-    aeolus::headers::HEADERS,
-    amrt::headers::HEADERS,
-    ccrp::headers::HEADERS,
-    cubic::headers::HEADERS,
-    dcqcn::headers::HEADERS,
-    dctcp::headers::HEADERS,
-    decn::headers::HEADERS,
-    expresspass::headers::HEADERS,
-    fasttune::headers::HEADERS,
-    homa::headers::HEADERS,
-    hpcc::headers::HEADERS,
-    hpcc_plus::headers::HEADERS,
-    mlcp::headers::HEADERS,
-    ndp::headers::HEADERS,
-    phost::headers::HEADERS,
-    rcp::headers::HEADERS,
-    ren::headers::HEADERS,
-    timely::headers::HEADERS,
-    trd::headers::HEADERS,
-    vcp::headers::HEADERS,
-    xcp::headers::HEADERS,
-];

@@ -1,8 +1,8 @@
 //! The catalogue entry: what a transport is called, what it needs, how to make its parts.
 
 use crate::{
-    FabricSite, Host, HostSite, ParameterDoc, ParameterError, Policy, PortSite, SwitchHook,
-    SwitchSite, TransportId,
+    FabricSite, HeaderView, Host, HostSite, ParameterDoc, ParameterError, Policy, PortSite,
+    SwitchHook, SwitchSite, TransportId,
 };
 use std::sync::Arc;
 
@@ -126,6 +126,8 @@ pub struct Info {
     /// Bits in which a data packet carries the state of switches, where a table of overheads
     /// counts them; `None` where they are not fixed, or nobody counts them.
     pub feedback_bits: Option<u32>,
+    /// The kinds of packets that it sends, with the names of what their headers carry.
+    pub headers: &'static [HeaderView],
     /// Differences from the paper, numbered from 1.
     pub deviations: &'static [Deviation],
 }

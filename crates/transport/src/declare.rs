@@ -43,6 +43,7 @@ pub type Hook = Option<Box<dyn SwitchHook>>;
 ///         marks: false,
 ///         made_for_pfc: false,
 ///         feedback_bits: None,
+///         headers: &[],
 ///         deviations: &[],
 ///     },
 ///     derive: |_, _| Ok(()),

@@ -49,6 +49,7 @@ pub static ENTRY: Declaration<Both, homa::Levels> = Declaration {
         marks: false,
         made_for_pfc: false,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |params, fabric| homa::levels(&params.homa, fabric).map_err(params::renamed),

@@ -36,6 +36,7 @@ pub static ENTRY: Declaration<Params, Expectations> = Declaration {
         marks: true,
         made_for_pfc: false,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |params, fabric| Ok(Expectations::of(fabric, params)),

@@ -42,6 +42,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         marks: true,
         made_for_pfc: false,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |_, _| Ok(()),

@@ -41,6 +41,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         marks: false,
         made_for_pfc: false,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |_, _| Ok(()),

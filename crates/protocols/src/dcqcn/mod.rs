@@ -39,6 +39,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         marks: true,
         made_for_pfc: true,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |_, _| Ok(()),

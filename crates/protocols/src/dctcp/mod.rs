@@ -39,6 +39,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         // Marked or not.
         feedback_bits: Some((Ecn::Ce as u8 ^ Ecn::Ect0 as u8).count_ones()),
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |_, _| Ok(()),

@@ -51,6 +51,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         // In reserved bits, over the packets of a unit: nothing is added.
         feedback_bits: Some(u16::BITS - code::LARGEST.leading_zeros()),
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |_, _| Ok(()),

@@ -44,6 +44,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         marks: false,
         made_for_pfc: false,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |params, fabric| depth(ENTRY.info.name, params.int_hops, fabric).map(|_| ()),

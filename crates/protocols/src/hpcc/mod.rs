@@ -43,6 +43,7 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
         marks: false,
         made_for_pfc: true,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |params, fabric| Plan::new(ENTRY.info, params.clone(), fabric),

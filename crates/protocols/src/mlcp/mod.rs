@@ -49,6 +49,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         // The largest level and the largest class.
         feedback_bits: Some(width(level::HIGHEST) + width(LAST_CLASS)),
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |_, _| Ok(()),

@@ -72,6 +72,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         marks: true,
         made_for_pfc: false,
         feedback_bits: Some(8 * header(0, 0, 0).bytes() as u32),
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |_, _| Ok(()),

@@ -35,6 +35,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
         marks: true,
         made_for_pfc: false,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |params, fabric| {

@@ -38,6 +38,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         marks: false,
         made_for_pfc: true,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |_, _| Ok(()),

@@ -34,6 +34,7 @@ pub static ENTRY: Declaration<Params, Silence> = Declaration {
         marks: false,
         made_for_pfc: false,
         feedback_bits: None,
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |params, fabric| Ok(Silence::of(fabric, params.stall)),

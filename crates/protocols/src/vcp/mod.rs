@@ -48,6 +48,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         // The largest code, in the ECN bits.
         feedback_bits: Some(u8::BITS - OVERLOAD.leading_zeros()),
+        headers: headers::HEADERS,
         deviations: &[],
     },
     derive: |_, _| Ok(()),

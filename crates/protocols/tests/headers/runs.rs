@@ -2,53 +2,35 @@
 //! declared kind is sent.
 
 use crate::table::transports;
-use incast_egress::port::Join;
-use incast_fabric::{LinkDefaults, parse};
 use incast_protocols::find;
-use incast_sim::{Captured, Monitor, run};
+use incast_sim::Captured;
+use incast_testkit::{Settings, Trial, at, flow, us};
 use incast_transport::*;
-use incast_world::{Faults, FlowSetup, Lane, Options, assemble, fabric_site};
+use incast_world::Faults;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Flows from one packet to 2 MB from six hosts to two others, and more of them from one host to all,
 /// through buffers of 30 packets and links that lose, delay and duplicate packets, for 20 ms; all
 /// packets.
-fn packets(name: &str, settings: &[(&str, &str)]) -> Vec<Captured> {
-    let rate = Rate::from_gbps(10);
-    let defaults = LinkDefaults { rate, propagation: Span::from_us(2), loss: 0.0 };
-    let fabric = Arc::new(parse("star:8", defaults).expect("a valid topology"));
-    let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Packets(30), None, None);
+fn packets(name: &str, settings: &Settings) -> Vec<Captured> {
     let entry = find(name).expect("in the catalogue");
-    let settings: Vec<(String, String)> =
-        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    let configured = entry.configure(&settings, site.clone()).expect("valid settings");
-    let lanes = [Lane { info: entry.info(), configured, routing: entry.info().routing }];
+    let mut trial = Trial::of(entry, settings, "star:8", us(2));
     let ends = |id: u32| if id < 24 { (2 + id % 6, id / 2 % 2) } else { (7, id % 7) };
-    let flows = (0..38).map(|id| FlowSetup {
-        flow: Flow {
-            id: FlowId(id),
-            src: HostId(ends(id).0),
-            dst: HostId(ends(id).1),
-            // Each source has one of each size.
-            size: [400, 20_000, 300_000, 2_000_000][(id + id / 6) as usize % 4],
-            start: Time::ZERO + Span::from_us(20 * id as u64),
-            segments: Segments::Uniform(1_460),
-        },
-        transport: entry.info().id,
-        after: vec![],
-        delay: Span::ZERO,
+    let flows = (0..38).map(|id| {
+        // Each source has one of each size.
+        let size = [400, 20_000, 300_000, 2_000_000][(id + id / 6) as usize % 4];
+        flow(id, ends(id).0, ends(id).1, size, at(20 * id as u64))
     });
-    let faults = Faults { loss: 0.01, reorder: 0.02, duplicate: 0.01, late: Span::from_us(300) };
-    let capture = (0..fabric.ports().len() as u32).collect();
-    let until = Time::ZERO + Span::from_ms(20);
-    let options = Options { until, capture, faults, ..Options::default() };
-    let setup = assemble(fabric, site, &lanes, Join::Shared, flows.collect(), None, options);
-    run(setup.expect("valid"), 1, &Monitor::default()).1
+    trial.set_flows(flows.collect());
+    trial.buffer = Limit::Packets(30);
+    trial.options.until = Time::ZERO + Span::from_ms(20);
+    trial.options.capture = (0..trial.fabric.ports().len() as u32).collect();
+    trial.options.faults = Faults { loss: 0.01, reorder: 0.02, duplicate: 0.01, late: us(300) };
+    trial.run().packets
 }
 
 /// Settings with which a transport sends packets that it does not send otherwise.
-const OPTIONS: &[(&str, &[(&str, &str)])] = &[
+const OPTIONS: &[(&str, &Settings)] = &[
     ("cubic", &[("handshake", "true")]),
     ("phost", &[("free_tokens", "20")]),
     ("expresspass", &[("first_rtt", "aeolus")]),

@@ -1,6 +1,6 @@
 //! The part of the dissector, and of its page, that is generated from the declared views.
 
-use incast_protocols::{CATALOGUE, HEADERS};
+use incast_protocols::CATALOGUE;
 use incast_transport::{HeaderView, Info};
 use incast_wire::LAYOUTS;
 use std::fmt::Write;
@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 /// Each transport with the packets it sends, by number.
 pub fn transports() -> Vec<(&'static Info, &'static [HeaderView])> {
-    let mut all: Vec<_> =
-        CATALOGUE.iter().map(|entry| entry.info()).zip(HEADERS.iter().copied()).collect();
+    let infos = CATALOGUE.iter().map(|entry| entry.info());
+    let mut all: Vec<_> = infos.map(|info| (info, info.headers)).collect();
     all.sort_by_key(|(info, _)| info.id);
     all
 }

@@ -20,6 +20,7 @@ pub static INFO: Info = Info {
     marks: false,
     made_for_pfc: false,
     feedback_bits: None,
+    headers: &[],
     deviations: &[],
 };
 
