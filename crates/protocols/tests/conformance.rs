@@ -1,19 +1,13 @@
 //! What every transport of the catalogue must do. A new one is tested here without a line more.
 
 use incast_egress::port::{Join, PolicyConflict};
-use incast_fabric::{Fabric, LinkDefaults, Ways, ideal_fct, ideal_fct_over};
+use incast_fabric::{Fabric, Ways, ideal_fct, ideal_fct_over};
 use incast_protocols::CATALOGUE;
-use incast_sim::{Monitor, run};
+use incast_testkit::{Outcome, Trial, configured, fabric, flow, random_flows, us};
 use incast_transport::*;
-use incast_world::{Faults, FlowSetup, Lane, Options, assemble, fabric_site, host_site, ways};
+use incast_world::{Faults, Options, host_site, ways};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn fabric(spec: &str) -> Arc<Fabric> {
-    let rate = Rate::from_gbps(10);
-    let defaults = LinkDefaults { rate, propagation: Span::from_us(2), loss: 0.0 };
-    Arc::new(incast_fabric::parse(spec, defaults).expect("a valid topology"))
-}
 
 /// Watches every call of a transport: the same packets must come out of their bytes, deadlines
 /// must lie ahead, and calling `wake` again must change nothing that can be seen.
@@ -109,10 +103,11 @@ impl Configured for Watched {
     }
 }
 
-struct Trial {
+/// A network and its flows, for any transports of the catalogue.
+struct Case {
     fabric: Arc<Fabric>,
-    site: Arc<FabricSite>,
-    flows: Vec<FlowSetup>,
+    buffer: Limit,
+    flows: Vec<Flow>,
     options: Options,
     join: Join,
     wakes_again: bool,
@@ -122,14 +117,12 @@ struct Trial {
     largest: [Arc<AtomicUsize>; 2],
 }
 
-impl Trial {
-    fn new(spec: &str, buffer: Limit, flows: Vec<FlowSetup>) -> Trial {
-        let fabric = fabric(spec);
-        let site = fabric_site(&fabric, Framing::ETHERNET, buffer, None, None);
+impl Case {
+    fn new(spec: &str, buffer: Limit, flows: Vec<Flow>) -> Case {
         let options = Options { until: Time(5_000_000_000_000), ..Options::default() };
-        Trial {
-            fabric,
-            site,
+        Case {
+            fabric: Arc::new(fabric(spec, Rate::from_gbps(10), us(2))),
+            buffer,
             flows,
             options,
             join: Join::Shared,
@@ -141,7 +134,7 @@ impl Trial {
 
     /// Runs with these transports, flow i carried by transport i modulo their number; also tells
     /// how many flows hosts still hold state for.
-    fn run(&self, entries: &[&dyn Transport], threads: usize) -> (RunRecord, usize) {
+    fn run(&self, entries: &[&dyn Transport], threads: usize) -> (Outcome, usize) {
         self.try_run(entries, threads).unwrap_or_else(|conflict| panic!("{conflict}"))
     }
 
@@ -149,59 +142,44 @@ impl Trial {
         &self,
         entries: &[&dyn Transport],
         threads: usize,
-    ) -> Result<(RunRecord, usize), PolicyConflict> {
+    ) -> Result<(Outcome, usize), PolicyConflict> {
         let open = Arc::new(AtomicUsize::new(0));
         self.largest.iter().for_each(|largest| largest.store(0, Ordering::Relaxed));
-        let lane = |(index, entry): (usize, &&dyn Transport)| Lane {
-            info: entry.info(),
-            configured: Arc::new(Watched {
-                inner: entry.configure(&[], self.site.clone()).expect("defaults are valid"),
-                open: open.clone(),
-                largest: self.largest[index].clone(),
-                wakes_again: self.wakes_again,
-            }),
-            routing: if self.single_path { Routing::Ecmp } else { entry.info().routing },
-        };
-        let lanes: Vec<Lane> = entries.iter().enumerate().map(lane).collect();
-        let mut flows = self.flows.clone();
-        for (index, flow) in flows.iter_mut().enumerate() {
-            flow.transport = entries[index % entries.len()].info().id;
+        let mut trial = self.trial(entries[0]);
+        trial.threads = threads;
+        for other in &entries[1..] {
+            trial = trial.beside(*other, &[]);
         }
-        let (fabric, site) = (self.fabric.clone(), self.site.clone());
-        let options = self.options.clone();
-        let setup = assemble(fabric, site, &lanes, self.join, flows, None, options)?;
-        let (record, _) = run(setup, threads, &Monitor::default());
-        Ok((record, open.load(Ordering::Relaxed)))
+        trial.change = Some(Box::new(|info, inner| {
+            let index = entries.iter().position(|entry| entry.info().id == info.id);
+            Arc::new(Watched {
+                inner,
+                open: open.clone(),
+                largest: self.largest[index.expect("one of them")].clone(),
+                wakes_again: self.wakes_again,
+            })
+        }));
+        let outcome = trial.try_run()?;
+        drop(trial);
+        Ok((outcome, open.load(Ordering::Relaxed)))
     }
-}
 
-fn flow(id: u32, src: u32, dst: u32, size: u64, start: Time) -> FlowSetup {
-    FlowSetup {
-        flow: Flow {
-            id: FlowId(id),
-            src: HostId(src),
-            dst: HostId(dst),
-            size,
-            start,
-            segments: Segments::Uniform(1460),
-        },
-        transport: TransportId(0),
-        after: vec![],
-        delay: Span::ZERO,
+    fn trial<'a>(&self, entry: &'a dyn Transport) -> Trial<'a> {
+        let mut trial = Trial::new(entry, self.fabric.clone(), self.flows.clone());
+        (trial.buffer, trial.join) = (self.buffer, self.join);
+        trial.options = self.options.clone();
+        trial.routing = self.single_path.then_some(Routing::Ecmp);
+        trial
     }
 }
 
 /// Random flows and an incast to host 0.
-fn mixed(hosts: u32, count: u32, seed: u64) -> Vec<FlowSetup> {
-    let mut random = Random::new(seed, 7, 7);
-    let mut flows = vec![];
-    for id in 0..count {
-        let src = random.below(hosts as u64) as u32;
-        let dst = (src + 1 + random.below(hosts as u64 - 1) as u32) % hosts;
+fn mixed(hosts: u32, count: u32, seed: u64) -> Vec<Flow> {
+    let size = |random: &mut Random, _| {
         let scale = 6 + random.below(12);
-        let size = 1 + random.below(1 << scale);
-        flows.push(flow(id, src, dst, size, Time(random.below(200_000_000))));
-    }
+        1 + random.below(1 << scale)
+    };
+    let mut flows = random_flows(&mut Random::new(seed, 7, 7), hosts, count, us(200), size);
     for src in 1..hosts {
         flows.push(flow(flows.len() as u32, src, 0, 30_000, Time(50_000_000)));
     }
@@ -210,10 +188,9 @@ fn mixed(hosts: u32, count: u32, seed: u64) -> Vec<FlowSetup> {
 
 /// Completion times, none shorter than alone on an empty network, and all bytes. Flow i was carried
 /// by transport i modulo their number.
-fn check(name: &str, trial: &Trial, entries: &[&dyn Transport], record: &RunRecord) {
+fn check(name: &str, trial: &Case, entries: &[&dyn Transport], record: &RunRecord) {
     let routes = trial.fabric.routes();
-    for (index, (setup, seen)) in trial.flows.iter().zip(&record.flows).enumerate() {
-        let flow = &setup.flow;
+    for (index, (flow, seen)) in trial.flows.iter().zip(&record.flows).enumerate() {
         let (Some(start), Some(end)) = (seen.started, seen.completed) else {
             panic!("{name}: flow {} of {} B is not complete", flow.id.0, flow.size);
         };
@@ -253,21 +230,22 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time() {
         ] {
             for packets in [1u64, 2, 3, 7, 12, 30] {
                 let start = Time(777);
-                let mut trial = Trial::new(
+                let mut trial = Case::new(
                     spec,
                     Limit::Unlimited,
                     vec![flow(0, src, dst, packets * 1460 - 9, start)],
                 );
                 trial.options.drain = Span::from_ms(1);
                 trial.single_path = true;
-                let configured = entry.configure(&[], trial.site.clone()).expect("defaults");
-                let site = host_site(&trial.fabric, &trial.site, src);
+                let fabric = trial.trial(*entry).site();
+                let configured = configured(*entry, &[], &fabric);
+                let site = host_site(&trial.fabric, &fabric, src);
                 if configured.unsolicited(&site, packets as u32) < packets as u32 {
                     continue;
                 }
                 let (record, _) = trial.run(&[*entry], 1);
                 let path = trial.fabric.path(&trial.fabric.routes(), src, dst, |_| 0);
-                let ideal = ideal(&trial.fabric.links(&path), &trial.flows[0].flow);
+                let ideal = ideal(&trial.fabric.links(&path), &trial.flows[0]);
                 let end = record.flows[0].completed.expect("complete");
                 assert_eq!(end - start, ideal, "{name} on {spec}, {packets} packets");
             }
@@ -278,7 +256,7 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time() {
 #[test]
 fn all_flows_finish_in_small_buffers() {
     for entry in CATALOGUE {
-        let mut trial = Trial::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 150, 3));
+        let mut trial = Case::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 150, 3));
         trial.options.drain = Span::from_ms(300);
         let (record, open) = trial.run(&[*entry], 1);
         check(entry.info().name, &trial, &[*entry], &record);
@@ -291,7 +269,7 @@ fn all_flows_finish_under_loss_reordering_and_duplication() {
     for entry in CATALOGUE {
         for seed in 0..3 {
             let mut trial =
-                Trial::new("leaf-spine:4x2x4", Limit::Packets(100), mixed(16, 100, seed));
+                Case::new("leaf-spine:4x2x4", Limit::Packets(100), mixed(16, 100, seed));
             let late = Span::from_us(20);
             trial.options.seed = seed;
             trial.options.drain = Span::from_ms(300);
@@ -307,7 +285,7 @@ fn all_flows_finish_under_loss_reordering_and_duplication() {
 #[test]
 fn no_flow_on_one_path_is_faster_than_alone() {
     for entry in CATALOGUE {
-        let mut trial = Trial::new("leaf-spine:4x2x4", Limit::Packets(60), mixed(16, 150, 21));
+        let mut trial = Case::new("leaf-spine:4x2x4", Limit::Packets(60), mixed(16, 150, 21));
         trial.single_path = true;
         let (record, _) = trial.run(&[*entry], 1);
         check(entry.info().name, &trial, &[*entry], &record);
@@ -317,25 +295,25 @@ fn no_flow_on_one_path_is_faster_than_alone() {
 #[test]
 fn waking_twice_changes_nothing() {
     for entry in CATALOGUE {
-        let mut trial = Trial::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 60, 5));
+        let mut trial = Case::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 60, 5));
         let (once, _) = trial.run(&[*entry], 1);
         trial.wakes_again = true;
-        assert!(trial.run(&[*entry], 1).0 == once, "{}", entry.info().name);
+        assert!(trial.run(&[*entry], 1).0.record == once.record, "{}", entry.info().name);
     }
 }
 
 #[test]
 fn threads_do_not_change_the_record() {
     for entry in CATALOGUE {
-        let trial = Trial::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 120, 9));
-        let of = |threads| RunRecord { events: 0, ..trial.run(&[*entry], threads).0 };
+        let trial = Case::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 120, 9));
+        let of = |threads| RunRecord { events: 0, ..trial.run(&[*entry], threads).0.record };
         let alone = of(1);
         for threads in [2, 4] {
             assert!(of(threads) == alone, "{} with {threads} threads", entry.info().name);
         }
-        let mut cut = Trial::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 120, 9));
+        let mut cut = Case::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 120, 9));
         cut.options.until = Time(123_456_789);
-        let of = |threads| RunRecord { events: 0, ..cut.run(&[*entry], threads).0 };
+        let of = |threads| RunRecord { events: 0, ..cut.run(&[*entry], threads).0.record };
         assert!(of(3) == of(1), "{} cut off", entry.info().name);
     }
 }
@@ -345,8 +323,7 @@ fn any_two_transports_share_a_fabric() {
     for (index, first) in CATALOGUE.iter().enumerate() {
         for second in &CATALOGUE[index + 1..] {
             for join in [Join::Shared, Join::Separate] {
-                let mut trial =
-                    Trial::new("leaf-spine:2x2x4", Limit::Packets(60), mixed(8, 40, 11));
+                let mut trial = Case::new("leaf-spine:2x2x4", Limit::Packets(60), mixed(8, 40, 11));
                 trial.join = join;
                 let name = format!("{} beside {}", first.info().name, second.info().name);
                 let (record, _) = match trial.try_run(&[*first, *second], 1) {
@@ -374,7 +351,7 @@ fn dctcp_beside_ren_on_one_bottleneck() {
     for join in [Join::Shared, Join::Separate] {
         let size = 20_000_000;
         let flows = (0..4).map(|id| flow(id, id, 4 + id, size, Time::ZERO)).collect();
-        let mut trial = Trial::new("dumbbell:4x4", Limit::Bytes(128 * 1024), flows);
+        let mut trial = Case::new("dumbbell:4x4", Limit::Bytes(128 * 1024), flows);
         trial.join = join;
         trial.options.until = Time(20_000_000_000);
         let (record, _) = trial.run(&[find("dctcp"), find("ren")], 1);

@@ -2,19 +2,16 @@
 //! from each host the packets that grants let go wait for their turn in the sender's NIC, often
 //! for much longer than a base round trip: that must not be taken for a loss.
 
-use incast_egress::port::Join;
-use incast_fabric::{Fabric, LinkDefaults};
-use incast_protocols::CATALOGUE;
-use incast_sim::{Monitor, run};
+use incast_fabric::{LinkDefaults, parse};
+use incast_protocols::find;
+use incast_testkit::{Settings, Trial, flow};
 use incast_transport::*;
-use incast_world::{FlowSetup, Lane, Options, assemble, fabric_site};
-use std::sync::Arc;
 
 /// No queue of AMRT's own is ever full.
 const UNLIMITED: (&str, &str) = ("data_packets", "1000000");
 
 /// Heavy-tailed sizes between random pairs of sixteen hosts, one flow every 7 us on average.
-fn flows(seed: u64, transport: TransportId) -> Vec<FlowSetup> {
+fn flows(seed: u64) -> Vec<Flow> {
     let mut random = Random::new(seed, 3, 3);
     let mut start = Time::ZERO;
     let make = |id| {
@@ -23,9 +20,7 @@ fn flows(seed: u64, transport: TransportId) -> Vec<FlowSetup> {
         let scale = if id % 5 == 0 { 4_000_000 } else { 100_000 };
         let size = 1 + random.below(scale);
         start += Span::from_ns(random.below(14_000));
-        let (id, src, dst) = (FlowId(id), HostId(src), HostId(dst));
-        let flow = Flow { id, src, dst, size, start, segments: Segments::Uniform(1460) };
-        FlowSetup { flow, transport, after: vec![], delay: Span::ZERO }
+        flow(id, src, dst, size, start)
     };
     (0..400).map(make).collect()
 }
@@ -40,27 +35,21 @@ struct Told {
 }
 
 /// 16 hosts of 40 Gb/s, all flows at a load of 0.8 and more.
-fn tell(name: &str, settings: &[(&str, &str)], buffer: Limit, loss: f64, seed: u64) -> Told {
-    let rate = Rate::from_gbps(40);
-    let defaults = LinkDefaults { rate, propagation: Span::from_us(1), loss };
-    let fabric: Arc<Fabric> =
-        Arc::new(incast_fabric::parse("leaf-spine:4x4x4", defaults).expect("a valid topology"));
-    let site = fabric_site(&fabric, Framing::ETHERNET, buffer, None, None);
-    let entry = CATALOGUE.iter().find(|entry| entry.info().name == name).expect("in the catalogue");
-    let settings: Vec<(String, String)> =
-        settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    let configured = entry.configure(&settings, site.clone()).expect("valid settings");
-    let lane = Lane { info: entry.info(), configured, routing: Routing::Ecmp };
-    let flows = flows(seed, entry.info().id);
-    let options = Options { seed, until: Time(2_000_000_000_000), ..Options::default() };
-    let setup = assemble(fabric, site, &[lane], Join::Shared, flows, None, options).unwrap();
-    let (record, _) = run(setup, 1, &Monitor::default());
+fn tell(name: &str, settings: &Settings, buffer: Limit, loss: f64, seed: u64) -> Told {
+    let links = LinkDefaults { rate: Rate::from_gbps(40), propagation: Span::from_us(1), loss };
+    let fabric = parse("leaf-spine:4x4x4", links).expect("a valid topology");
+    let entry = find(name).expect("in the catalogue");
+    let mut trial = Trial::new(entry, fabric, flows(seed));
+    trial.settings = settings.to_vec();
+    trial.buffer = buffer;
+    trial.routing = Some(Routing::Ecmp);
+    (trial.options.seed, trial.options.until) = (seed, Time(2_000_000_000_000));
+    let record = trial.run();
     assert!(record.flows.iter().all(|flow| flow.completed.is_some()), "{name}: all complete");
-    let drops: u64 = record.ports.iter().map(|port| port.total.drops as u64).sum();
     let told = Told {
         packets: record.flows.iter().map(|flow| flow.packets as u64).sum(),
-        again: record.flows.iter().map(|flow| flow.retransmits as u64).sum(),
-        lost: drops + record.link_losses,
+        again: record.retransmits() as u64,
+        lost: record.drops() as u64 + record.link_losses,
     };
     println!("{name} {settings:?} {buffer:?}, loss {loss}, seed {seed}: {told:?}");
     told

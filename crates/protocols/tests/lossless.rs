@@ -1,20 +1,15 @@
 //! Priority-based flow control: configured lossless means that nothing is dropped.
 
-use incast_egress::port::Join;
-use incast_fabric::{Fabric, LinkDefaults, PortId};
-use incast_protocols::CATALOGUE;
-use incast_sim::{Captured, Monitor, run};
+use incast_fabric::{Fabric, PortId};
+use incast_protocols::find;
+use incast_testkit::{Outcome, Trial, flow, us};
 use incast_transport::*;
-use incast_world::{
-    FlowSetup, Lane, Options, Pfc, Setup, SharedBuffer, assemble, fabric_site, sufficient_headroom,
-};
+use incast_world::{Captured, Pfc, SharedBuffer, sufficient_headroom};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-fn fabric(spec: &str) -> Arc<Fabric> {
-    let rate = Rate::from_gbps(40);
-    let defaults = LinkDefaults { rate, propagation: Span::from_us(1), loss: 0.0 };
-    Arc::new(incast_fabric::parse(spec, defaults).expect("a valid topology"))
+fn fabric() -> Fabric {
+    incast_testkit::fabric("leaf-spine:2x2x8", Rate::from_gbps(40), us(1))
 }
 
 fn rules(fabric: &Fabric, shared: Option<SharedBuffer>) -> Pfc {
@@ -30,40 +25,30 @@ fn rules(fabric: &Fabric, shared: Option<SharedBuffer>) -> Pfc {
 }
 
 /// Two incasts and a permutation at once.
-fn flows(hosts: u32, transport: TransportId) -> Vec<FlowSetup> {
+fn flows(hosts: u32) -> Vec<Flow> {
     let toward =
         |receiver: u32| (0..hosts).filter(move |h| *h != receiver).map(move |h| (h, receiver));
     let around = (0..hosts).map(|h| (h, (h + hosts / 2 + 1) % hosts));
     let pairs = toward(0).chain(toward(hosts - 1)).chain(around);
-    let make = |(id, (src, dst)): (usize, (u32, u32))| FlowSetup {
-        flow: Flow {
-            id: FlowId(id as u32),
-            src: HostId(src),
-            dst: HostId(dst),
-            size: 100_000,
-            start: Time::ZERO,
-            segments: Segments::Uniform(1460),
-        },
-        transport,
-        after: vec![],
-        delay: Span::ZERO,
-    };
-    pairs.enumerate().map(make).collect()
+    (0..).zip(pairs).map(|(id, (src, dst))| flow(id, src, dst, 100_000, Time::ZERO)).collect()
 }
 
-fn hammer(name: &str, pfc: Pfc, seed: u64, threads: usize) -> (RunRecord, Vec<Captured>) {
-    let fabric = fabric("leaf-spine:2x2x8");
-    let entry = CATALOGUE.iter().find(|entry| entry.info().name == name).expect("in the catalogue");
-    let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Unlimited, None, None);
-    let configured = entry.configure(&[], site.clone()).expect("defaults are valid");
-    let lane = Lane { info: entry.info(), configured, routing: entry.info().routing };
-    let flows = flows(fabric.hosts(), entry.info().id);
-    let capture = (0..fabric.ports().len() as u32).collect();
-    let shared = pfc.shared;
-    let until = Time(200_000_000_000);
-    let options = Options { seed, until, capture, pfc: Some(Arc::new(pfc)), ..Options::default() };
-    let setup = assemble(fabric, site, &[lane], Join::Shared, flows, shared, options).unwrap();
-    run(setup, threads, &Monitor::default())
+/// A transport in a fabric without drops, for 200 ms.
+fn trial(name: &str, fabric: Fabric, pfc: Pfc, flows: Vec<Flow>) -> Trial<'static> {
+    let mut trial = Trial::new(find(name).expect("in the catalogue"), fabric, flows);
+    (trial.buffer, trial.shared) = (Limit::Unlimited, pfc.shared);
+    trial.options.until = Time(200_000_000_000);
+    trial.options.pfc = Some(Arc::new(pfc));
+    trial
+}
+
+fn hammer(name: &str, pfc: Pfc, seed: u64, threads: usize) -> Outcome {
+    let fabric = fabric();
+    let flows = flows(fabric.hosts());
+    let mut trial = trial(name, fabric, pfc, flows);
+    trial.options.capture = (0..trial.fabric.ports().len() as u32).collect();
+    (trial.options.seed, trial.threads) = (seed, threads);
+    trial.run()
 }
 
 fn sum(record: &RunRecord, of: fn(&Bin) -> u64) -> u64 {
@@ -92,25 +77,25 @@ fn nothing_is_dropped_however_hard_it_is_pushed() {
     let pool = Some(SharedBuffer { pool: 300_000, alpha: 0.125 });
     for name in ["dctcp", "cubic", "trd", "ren"] {
         for (shared, seed) in [(None, 1), (None, 2), (pool, 3), (pool, 4)] {
-            let mut pfc = rules(&fabric("leaf-spine:2x2x8"), shared);
+            let mut pfc = rules(&fabric(), shared);
             // Pauses that end are no standstill.
             pfc.cyclic = true;
-            let (record, frames) = hammer(name, pfc, seed, 1);
+            let record = hammer(name, pfc, seed, 1);
             assert!(record.deadlock.is_empty(), "{name}, seed {seed}");
             let drops = sum(&record, |bin| bin.drops as u64);
             assert_eq!(drops, 0, "{name}, seed {seed}");
             assert!(record.flows.iter().all(|flow| flow.completed.is_some()), "{name} {seed}");
             assert!(sum(&record, |bin| bin.paused) > 1_000_000, "{name} was paused");
-            assert!(check_pairs(&frames) > 10, "{name}");
+            assert!(check_pairs(&record.packets) > 10, "{name}");
         }
     }
 }
 
 #[test]
 fn too_little_headroom_drops() {
-    let mut pfc = rules(&fabric("leaf-spine:2x2x8"), None);
+    let mut pfc = rules(&fabric(), None);
     pfc.headroom.iter_mut().for_each(|bytes| *bytes = 3_000);
-    let (record, _) = hammer("trd", pfc, 1, 1);
+    let record = hammer("trd", pfc, 1, 1);
     assert!(sum(&record, |bin| bin.drops as u64) > 0);
 }
 
@@ -118,10 +103,10 @@ fn too_little_headroom_drops() {
 fn pauses_are_the_same_with_any_number_of_threads() {
     let pool = Some(SharedBuffer { pool: 300_000, alpha: 0.125 });
     for shared in [None, pool] {
-        let pfc = rules(&fabric("leaf-spine:2x2x8"), shared);
-        let (one, _) = hammer("dctcp", pfc.clone(), 5, 1);
+        let pfc = rules(&fabric(), shared);
+        let one = hammer("dctcp", pfc.clone(), 5, 1);
         for threads in [2, 3] {
-            let (other, _) = hammer("dctcp", pfc.clone(), 5, threads);
+            let other = hammer("dctcp", pfc.clone(), 5, threads);
             assert_eq!(one.flows, other.flows, "{threads} threads");
             assert_eq!(one.ports, other.ports, "{threads} threads");
         }
@@ -131,16 +116,16 @@ fn pauses_are_the_same_with_any_number_of_threads() {
 /// A class that is not guarded is dropped at its limit, and pauses nobody.
 #[test]
 fn other_classes_are_dropped_as_ever() {
-    let mut pfc = rules(&fabric("leaf-spine:2x2x8"), None);
+    let mut pfc = rules(&fabric(), None);
     pfc.lossless = Classes::CONTROL;
     pfc.lossy = 30_000;
-    let (record, _) = hammer("trd", pfc, 1, 1);
+    let record = hammer("trd", pfc, 1, 1);
     assert!(sum(&record, |bin| bin.drops as u64) > 0);
     assert!(record.flows.iter().all(|flow| flow.completed.is_some()));
 }
 
 /// Five switches in a ring, everybody sends two hops on.
-fn ring(shared: Option<SharedBuffer>) -> (Setup, Vec<PortId>) {
+fn ring(shared: Option<SharedBuffer>) -> (Trial<'static>, Vec<PortId>) {
     let (rate, delay) = (Rate::from_gbps(40), Span::from_us(1));
     let mut graph = incast_fabric::Graph::new();
     let hosts: Vec<_> = (0..5).map(|_| graph.add_host()).collect();
@@ -149,27 +134,15 @@ fn ring(shared: Option<SharedBuffer>) -> (Setup, Vec<PortId>) {
         graph.link(hosts[i], switches[i], rate, delay, 0.0).unwrap();
         graph.link(switches[i], switches[(i + 1) % 5], rate, delay, 0.0).unwrap();
     }
-    let fabric = Arc::new(graph.build().unwrap());
+    let fabric = graph.build().unwrap();
     let cycle = fabric.buffer_cycle(&fabric.routes()).expect("a ring has one");
-    let entry = CATALOGUE.iter().find(|entry| entry.info().name == "cubic").unwrap();
-    let site = fabric_site(&fabric, Framing::ETHERNET, Limit::Unlimited, None, None);
-    let configured = entry.configure(&[], site.clone()).unwrap();
-    let lane = Lane { info: entry.info(), configured, routing: entry.info().routing };
-    let mut flows = flows(5, entry.info().id);
-    flows.truncate(5);
-    for (i, setup) in flows.iter_mut().enumerate() {
-        let (src, dst) = (HostId(i as u32), HostId((i as u32 + 2) % 5));
-        setup.flow = Flow { src, dst, size: 100_000_000, ..setup.flow.clone() };
-    }
     let mut pfc = rules(&fabric, shared);
     pfc.cyclic = true;
     if shared.is_some() {
         pfc.xoff = u64::MAX / 4;
     }
-    let options =
-        Options { until: Time(200_000_000_000), pfc: Some(Arc::new(pfc)), ..Options::default() };
-    let join = Join::Shared;
-    (assemble(fabric, site, &[lane], join, flows, shared, options).unwrap(), cycle)
+    let flows = (0..5).map(|i| flow(i, i, (i + 2) % 5, 100_000_000, Time::ZERO)).collect();
+    (trial("cubic", fabric, pfc, flows), cycle)
 }
 
 /// Where only three of the five send, the ring is paused again and again, but its circle is never
@@ -177,10 +150,10 @@ fn ring(shared: Option<SharedBuffer>) -> (Setup, Vec<PortId>) {
 #[test]
 fn pauses_around_a_ring_that_end_are_no_standstill() {
     for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {
-        let (mut setup, _) = ring(shared);
-        setup.flows.truncate(3);
-        setup.flows.iter_mut().for_each(|flow| flow.flow.size = 3_000_000);
-        let (record, _) = run(setup, 1, &Monitor::default());
+        let (mut trial, _) = ring(shared);
+        trial.flows.truncate(3);
+        trial.flows.iter_mut().for_each(|flow| flow.flow.size = 3_000_000);
+        let record = trial.run();
         assert!(record.complete && record.deadlock.is_empty(), "{shared:?}: {:?}", record.deadlock);
         assert!(sum(&record, |bin| bin.paused) > 1_000_000, "{shared:?} was never paused");
         assert_eq!(sum(&record, |bin| bin.drops as u64), 0, "{shared:?}");
@@ -193,9 +166,10 @@ fn pauses_around_a_ring_that_end_are_no_standstill() {
 #[test]
 fn a_ring_that_comes_to_a_standstill_is_named() {
     for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {
-        let (setup, cycle) = ring(shared);
-        let until = setup.options.until;
-        let (record, _) = run(setup, 2, &Monitor::default());
+        let (mut trial, cycle) = ring(shared);
+        trial.threads = 2;
+        let until = trial.options.until;
+        let record = trial.run();
         assert!(!record.complete && record.ended < until, "{shared:?}: {:?}", record.ended);
         let ports: BTreeSet<u32> = record.deadlock.iter().map(|(port, _)| *port).collect();
         assert_eq!(ports, cycle.iter().map(|port| port.0).collect(), "{shared:?}");

@@ -1,7 +1,7 @@
 //! What a world lends for the length of one call.
 
 use incast_transport::{
-    Classes, Dequeue, Env, Framing, HostClock, HostId, Packet, PacketPool, PacketRef, Port,
+    Classes, Dequeue, Env, Framing, Host, HostClock, HostId, Packet, PacketPool, PacketRef, Port,
     PortEnv, PortView, Probe, Random, SwitchEnv, Time, Verdict,
 };
 
@@ -48,6 +48,17 @@ impl Harness {
     pub fn switch_env(&mut self, now: Time, back: PortView, egress: PortView) -> SwitchEnv<'_> {
         let Harness { packets, probe, random } = self;
         SwitchEnv { now, random, packets, probe, back, egress }
+    }
+
+    /// A host, number 0, receives a packet, which is freed.
+    pub fn receive(&mut self, host: &mut dyn Host, now: Time, packet: PacketRef) {
+        host.receive(&mut self.env(now, HostId(0)), packet);
+        self.packets.free(packet);
+    }
+
+    /// The NIC of a host, number 0, asks for a packet of an open class.
+    pub fn transmit(&mut self, host: &mut dyn Host, now: Time, open: Classes) -> Option<PacketRef> {
+        host.transmit(&mut self.env(now, HostId(0)), open)
     }
 
     /// A packet wants to leave by a port.

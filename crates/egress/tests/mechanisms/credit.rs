@@ -1,8 +1,6 @@
 //! Credits shaped at the receiver's NIC and at a switch, data the other way (ExpressPass, CCRP).
 
-use crate::quiet;
-use crate::rig::*;
-use incast_transport::*;
+use crate::*;
 
 /// Emits credits at a pace of its own.
 struct Receiver {
@@ -45,7 +43,7 @@ impl Host for Sender {
         let Header::Credit { number, .. } = env.packets[packet].header else { panic!() };
         let header = Header::Data { seq: self.seq, offset: 0, tag: number, flags: 0 };
         self.seq += 1;
-        self.outbox.push(crate::rig::packet(header, 1, 1460));
+        self.outbox.push(crate::packet(header, 1, 1460));
     }
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
         self.outbox.transmit(env, open)
@@ -63,7 +61,7 @@ fn classes() -> [ClassPolicy; 2] {
 /// trigger fills the other direction to 1538/1622 = 94.8 % without a queue.
 #[test]
 fn shaped_credits_fill_the_way_back_without_a_queue() {
-    let (mut rig, mut sender) = (Rig::new(), Sender::default());
+    let (mut harness, mut sender) = (Harness::new(), Sender::default());
     let gap = Span(FULL.0 / 2);
     let mut receiver = Receiver { due: Time::ZERO, gap, number: 0 };
     let (mut nic, mut switch) = (port(&classes(), vec![]), port(&classes(), vec![]));
@@ -73,30 +71,30 @@ fn shaped_credits_fill_the_way_back_without_a_queue() {
     let mut now = Time::ZERO;
     while now < end {
         // A NIC with a shaper takes credits as soon as the host has them.
-        if let Some(credit) = rig.transmit(&mut receiver, now, Classes::CONTROL)
-            && rig.enqueue(&mut *nic, now, credit).arriving == Fate::Dropped
+        if let Some(credit) = harness.transmit(&mut receiver, now, Classes::CONTROL)
+            && harness.enqueue(&mut *nic, now, credit).arriving == Fate::Dropped
         {
-            rig.packets.free(credit);
+            harness.packets.free(credit);
             dropped += 1;
         }
-        assert!(rig.transmit(&mut receiver, now, Classes(0b10)).is_none());
-        if let Dequeue::Packet(credit) = rig.dequeue(&mut *nic, now) {
-            let fate = rig.enqueue(&mut *switch, now, credit).arriving;
+        assert!(harness.transmit(&mut receiver, now, Classes(0b10)).is_none());
+        if let Dequeue::Packet(credit) = harness.dequeue(&mut *nic, now, Classes::ALL) {
+            let fate = harness.enqueue(&mut *switch, now, credit).arriving;
             assert_eq!(fate, Fate::Queued, "one shaped stream passes an equal shaper");
         }
-        if let Dequeue::Packet(credit) = rig.dequeue(&mut *switch, now) {
-            rig.receive(&mut sender, now, credit);
+        if let Dequeue::Packet(credit) = harness.dequeue(&mut *switch, now, Classes::ALL) {
+            harness.receive(&mut sender, now, credit);
         }
-        while let Some(data) = rig.transmit(&mut sender, now, Classes::ALL) {
-            assert_eq!(rig.enqueue(&mut *back, now, data).arriving, Fate::Queued);
+        while let Some(data) = harness.transmit(&mut sender, now, Classes::ALL) {
+            assert_eq!(harness.enqueue(&mut *back, now, data).arriving, Fate::Queued);
         }
         assert!(back.data_backlog().packets <= 2);
         if now >= free
-            && let Dequeue::Packet(data) = rig.dequeue(&mut *back, now)
+            && let Dequeue::Packet(data) = harness.dequeue(&mut *back, now, Classes::ALL)
         {
             free = now + FULL;
             arrived += 1;
-            rig.packets.free(data);
+            harness.packets.free(data);
         }
         // A sixteenth of a packet time is fine enough.
         now += Span(FULL.0 / 16);
@@ -104,5 +102,5 @@ fn shaped_credits_fill_the_way_back_without_a_queue() {
     // Polling costs a sixteenth here and there; never more than the shaper allows.
     assert!((3700..=3795).contains(&arrived), "{arrived}");
     assert!((4000..=4300).contains(&dropped), "{dropped}");
-    assert!(rig.packets.alive() <= 2 * 8 + 2);
+    assert!(harness.packets.alive() <= 2 * 8 + 2);
 }

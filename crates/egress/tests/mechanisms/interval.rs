@@ -1,7 +1,6 @@
 //! A port that measures its load once an interval and tells all packets (XCP, RCP, VCP, MLCP).
 
-use crate::rig::*;
-use incast_transport::*;
+use crate::*;
 
 const INTERVAL: Span = Span::from_us(100);
 
@@ -55,20 +54,19 @@ impl Marker for Load {
     }
 }
 
-fn segment(rig: &mut Rig, window: u16) -> PacketRef {
+fn segment(harness: &mut Harness, window: u16) -> PacketRef {
     let header = Header::Segment { seq: 0, ack: 0, window, nibble: 0, flags: 0 };
-    rig.packets.create(packet(header, 1, 1460))
+    harness.packets.create(packet(header, 1, 1460))
 }
 
-fn wake(rig: &mut Rig, port: &mut dyn Port) {
+fn wake(harness: &mut Harness, port: &mut dyn Port) {
     let now = port.deadline();
-    let Rig { packets, random, .. } = rig;
-    port.wake(&mut PortEnv { now, random, packets });
+    port.wake(&mut harness.port_env(now));
 }
 
-fn carried(rig: &mut Rig, port: &mut dyn Port) -> u16 {
-    let packet = rig.next(port, Time(0));
-    match rig.packets[packet].header {
+fn carried(harness: &mut Harness, port: &mut dyn Port) -> u16 {
+    let packet = harness.next(port, Time(0));
+    match harness.packets[packet].header {
         Header::Segment { window, .. } => window,
         _ => unreachable!(),
     }
@@ -77,30 +75,31 @@ fn carried(rig: &mut Rig, port: &mut dyn Port) -> u16 {
 #[test]
 fn the_load_counts_refused_packets_and_the_queue_and_only_grows_along_a_path() {
     let marker = Load { offered: 0, load: 0, due: Time::ZERO };
-    let (mut rig, mut port) = (Rig::new(), port(&[fifo(1), fifo(10)], vec![Box::new(marker)]));
+    let (mut harness, mut port) =
+        (Harness::new(), port(&[fifo(1), fifo(10)], vec![Box::new(marker)]));
     // 125 000 B fit into an interval. 40 packets are offered, 30 of them find no room.
     for _ in 0..40 {
-        let packet = segment(&mut rig, 0);
-        rig.enqueue(&mut *port, Time::ZERO, packet);
+        let packet = segment(&mut harness, 0);
+        harness.enqueue(&mut *port, Time::ZERO, packet);
     }
     assert!(port.deadline().0 < INTERVAL.0 && port.deadline().0 > 0, "a random phase");
-    assert_eq!(carried(&mut rig, &mut *port), 0, "no interval is over");
+    assert_eq!(carried(&mut harness, &mut *port), 0, "no interval is over");
     let due = port.deadline();
-    wake(&mut rig, &mut *port);
+    wake(&mut harness, &mut *port);
     assert_eq!(port.deadline(), due + INTERVAL);
     let load = (100u64 * (40 * 1538 + 9 * 1538 / 2) / 125_000) as u16;
-    assert_eq!(carried(&mut rig, &mut *port), load);
+    assert_eq!(carried(&mut harness, &mut *port), load);
     // A packet that saw more upstream keeps it; one that saw less does not.
-    rig.drain(&mut *port, Time::ZERO);
+    harness.drain(&mut *port, Time::ZERO);
     for (window, expected) in [(load + 1, load + 1), (load - 1, load)] {
-        let packet = segment(&mut rig, window);
-        rig.enqueue(&mut *port, Time::ZERO, packet);
-        assert_eq!(carried(&mut rig, &mut *port), expected);
+        let packet = segment(&mut harness, window);
+        harness.enqueue(&mut *port, Time::ZERO, packet);
+        assert_eq!(carried(&mut harness, &mut *port), expected);
     }
     // An idle interval brings the load down.
-    wake(&mut rig, &mut *port);
-    wake(&mut rig, &mut *port);
-    let packet = segment(&mut rig, 0);
-    rig.enqueue(&mut *port, Time::ZERO, packet);
-    assert_eq!(carried(&mut rig, &mut *port), 0);
+    wake(&mut harness, &mut *port);
+    wake(&mut harness, &mut *port);
+    let packet = segment(&mut harness, 0);
+    harness.enqueue(&mut *port, Time::ZERO, packet);
+    assert_eq!(carried(&mut harness, &mut *port), 0);
 }

@@ -1,7 +1,6 @@
 //! The smallest value of a path, four bits a packet over three packets (DECN §III-C).
 
-use crate::rig::*;
-use incast_transport::*;
+use crate::*;
 
 /// A hop's part of Algorithm 1: the latched value and how far the unit has come.
 struct Nibbles {
@@ -43,14 +42,14 @@ fn code(difference: i32) -> u16 {
 
 /// What the three packets of a unit carry behind each hop.
 fn path(differences: &[i32]) -> Vec<[u8; 3]> {
-    let mut rig = Rig::new();
+    let mut harness = Harness::new();
     let unit: Vec<PacketRef> = (0..3)
         .map(|index| {
             let (window, flags) = (0, 0);
             let seq = index * 1460;
             let header = Header::Segment { seq, ack: 0, window, nibble: 0xF, flags };
             let mark = (index == 0) as u8;
-            rig.packets.create(Packet { mark, ..packet(header, 1, 1460) })
+            harness.packets.create(Packet { mark, ..packet(header, 1, 1460) })
         })
         .collect();
     let mut behind = vec![];
@@ -58,15 +57,15 @@ fn path(differences: &[i32]) -> Vec<[u8; 3]> {
         let marker = Nibbles { code: code(difference), place: 3, mine: false };
         let mut hop = port(&[fifo(9), fifo(9)], vec![Box::new(marker)]);
         for &packet in &unit {
-            rig.enqueue(&mut *hop, Time::ZERO, packet);
+            harness.enqueue(&mut *hop, Time::ZERO, packet);
         }
-        assert_eq!(rig.drain(&mut *hop, Time::ZERO), unit);
-        let nibble = |packet: &PacketRef| match rig.packets[*packet].header {
+        assert_eq!(harness.drain(&mut *hop, Time::ZERO), unit);
+        let nibble = |packet: &PacketRef| match harness.packets[*packet].header {
             Header::Segment { nibble, .. } => nibble,
             _ => unreachable!(),
         };
         behind.push([nibble(&unit[0]), nibble(&unit[1]), nibble(&unit[2])]);
-        assert_eq!(rig.packets.charged(unit[0]), 1538);
+        assert_eq!(harness.packets.charged(unit[0]), 1538);
     }
     behind
 }

@@ -1,9 +1,7 @@
 //! Short flows' packets push those of long ones out of a full port; a token for a missing packet
 //! is the recovery (pHost).
 
-use crate::quiet;
-use crate::rig::*;
-use incast_transport::*;
+use crate::*;
 
 /// Sends one packet for each token, in the class of its flow.
 #[derive(Default)]
@@ -26,9 +24,9 @@ impl Host for Sender {
     }
 }
 
-fn token(rig: &mut Rig, flow: u32, seq: u32, remaining: u32) -> PacketRef {
+fn token(harness: &mut Harness, flow: u32, seq: u32, remaining: u32) -> PacketRef {
     let header = Header::Token { seq, remaining, number: seq, flags: 0 };
-    rig.packets.create(Packet { flow: FlowId(flow), ..packet(header, 0, 0) })
+    harness.packets.create(Packet { flow: FlowId(flow), ..packet(header, 0, 0) })
 }
 
 /// 36 864 B hold 23 full packets, whatever their classes.
@@ -36,24 +34,27 @@ fn token(rig: &mut Rig, flow: u32, seq: u32, remaining: u32) -> PacketRef {
 fn a_long_flow_gives_way_and_is_asked_again() {
     let class =
         ClassPolicy { discipline: Discipline::PushOut, ..ClassPolicy::fifo(Limit::Bytes(36_864)) };
-    let (mut rig, mut port) = (Rig::new(), port(&[class; 3], vec![]));
+    let (mut harness, mut port) = (Harness::new(), port(&[class; 3], vec![]));
     let mut sender = Sender::default();
     for seq in 0..24 {
-        let token = token(&mut rig, 0, seq, 100);
-        rig.receive(&mut sender, Time::ZERO, token);
+        let token = token(&mut harness, 0, seq, 100);
+        harness.receive(&mut sender, Time::ZERO, token);
     }
     for seq in 0..3 {
-        let token = token(&mut rig, 1, seq, 3);
-        rig.receive(&mut sender, Time::ZERO, token);
+        let token = token(&mut harness, 1, seq, 3);
+        harness.receive(&mut sender, Time::ZERO, token);
     }
     let mut lost = vec![];
-    while let Some(packet) = rig.transmit(&mut sender, Time::ZERO, Classes::ALL) {
-        let verdict = rig.enqueue(&mut *port, Time::ZERO, packet);
+    while let Some(packet) = harness.transmit(&mut sender, Time::ZERO, Classes::ALL) {
+        let verdict = harness.enqueue(&mut *port, Time::ZERO, packet);
         let arriving = Some((packet, verdict.arriving));
         for (packet, fate) in verdict.displaced.into_iter().chain(arriving) {
             if fate == Fate::Dropped {
-                lost.push((rig.packets[packet].flow.0, rig.packets[packet].header.data_key()));
-                rig.packets.free(packet);
+                lost.push((
+                    harness.packets[packet].flow.0,
+                    harness.packets[packet].header.data_key(),
+                ));
+                harness.packets.free(packet);
             }
         }
     }
@@ -61,12 +62,12 @@ fn a_long_flow_gives_way_and_is_asked_again() {
     assert_eq!(lost, [(0, 23), (0, 22), (0, 21), (0, 20)]);
     assert_eq!(port.backlog(), Backlog { bytes: 23 * 1538, packets: 23 });
     for (_, seq) in lost {
-        let token = token(&mut rig, 0, seq, 4);
-        rig.receive(&mut sender, Time::ZERO, token);
+        let token = token(&mut harness, 0, seq, 4);
+        harness.receive(&mut sender, Time::ZERO, token);
     }
-    let first = rig.next(&mut *port, Time::ZERO);
-    assert_eq!((rig.packets[first].flow.0, rig.packets[first].class), (1, 1));
-    let again = rig.transmit(&mut sender, Time::ZERO, Classes::ALL).expect("a token came");
-    assert_eq!(rig.packets[again].class, 1, "it has become a short one");
-    assert_eq!(rig.enqueue(&mut *port, Time::ZERO, again), Verdict::only(Fate::Queued));
+    let first = harness.next(&mut *port, Time::ZERO);
+    assert_eq!((harness.packets[first].flow.0, harness.packets[first].class), (1, 1));
+    let again = harness.transmit(&mut sender, Time::ZERO, Classes::ALL).expect("a token came");
+    assert_eq!(harness.packets[again].class, 1, "it has become a short one");
+    assert_eq!(harness.enqueue(&mut *port, Time::ZERO, again), Verdict::only(Fate::Queued));
 }

@@ -1,9 +1,7 @@
 //! First-round packets are dropped early, a probe finds them missing, and they come again as
 //! scheduled ones that use the whole buffer (Aeolus).
 
-use crate::quiet;
-use crate::rig::*;
-use incast_transport::*;
+use crate::*;
 
 const BURST: u32 = 10;
 
@@ -54,7 +52,7 @@ impl Host for Receiver {
         let seq = if content.is_data() { content.header.data_key() } else { BURST };
         self.received.push(seq);
         let header = Header::Ack { seq, cumulative: 0, number: 0, flags: 0 };
-        self.outbox.push(crate::rig::packet(header, 0, 0));
+        self.outbox.push(crate::packet(header, 0, 0));
     }
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
         self.outbox.transmit(env, open)
@@ -62,19 +60,24 @@ impl Host for Receiver {
 }
 
 /// One round: all of the sender's packets at once into the port, then answers back. Returns drops.
-fn round(rig: &mut Rig, sender: &mut Sender, port: &mut dyn Port, receiver: &mut Receiver) -> u32 {
+fn round(
+    harness: &mut Harness,
+    sender: &mut Sender,
+    port: &mut dyn Port,
+    receiver: &mut Receiver,
+) -> u32 {
     let mut dropped = 0;
-    while let Some(packet) = rig.transmit(sender, Time::ZERO, Classes::ALL) {
-        if rig.enqueue(port, Time::ZERO, packet).arriving == Fate::Dropped {
-            rig.packets.free(packet);
+    while let Some(packet) = harness.transmit(sender, Time::ZERO, Classes::ALL) {
+        if harness.enqueue(port, Time::ZERO, packet).arriving == Fate::Dropped {
+            harness.packets.free(packet);
             dropped += 1;
         }
     }
-    for packet in rig.drain(port, Time::ZERO) {
-        rig.receive(receiver, Time::ZERO, packet);
+    for packet in harness.drain(port, Time::ZERO) {
+        harness.receive(receiver, Time::ZERO, packet);
     }
-    while let Some(answer) = rig.transmit(receiver, Time::ZERO, Classes::ALL) {
-        rig.receive(sender, Time::ZERO, answer);
+    while let Some(answer) = harness.transmit(receiver, Time::ZERO, Classes::ALL) {
+        harness.receive(sender, Time::ZERO, answer);
     }
     dropped
 }
@@ -83,12 +86,12 @@ fn round(rig: &mut Rig, sender: &mut Sender, port: &mut dyn Port, receiver: &mut
 fn the_probe_survives_and_everything_lost_comes_again() {
     let discipline = Discipline::Selective { threshold: Limit::Packets(4), alone: false };
     let classes = [fifo(9), ClassPolicy { discipline, ..fifo(20) }];
-    let (mut rig, mut port) = (Rig::new(), port(&classes, vec![]));
+    let (mut harness, mut port) = (Harness::new(), port(&classes, vec![]));
     let (mut sender, mut receiver) = (Sender::new(), Receiver::default());
-    assert_eq!(round(&mut rig, &mut sender, &mut *port, &mut receiver), 6);
+    assert_eq!(round(&mut harness, &mut sender, &mut *port, &mut receiver), 6);
     assert_eq!(receiver.received, [0, 1, 2, 3, BURST]);
     // Six scheduled packets: more than the threshold, and none is lost.
-    assert_eq!(round(&mut rig, &mut sender, &mut *port, &mut receiver), 0);
+    assert_eq!(round(&mut harness, &mut sender, &mut *port, &mut receiver), 0);
     assert_eq!(receiver.received[5..], [4, 5, 6, 7, 8, 9]);
-    assert_eq!(rig.packets.alive(), 0);
+    assert_eq!(harness.packets.alive(), 0);
 }

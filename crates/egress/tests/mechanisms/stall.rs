@@ -1,8 +1,7 @@
 //! Nothing arrives any more: a receiver's timer asks again (REN A6), at growing intervals; and a
 //! world that calls late gives true instants, so a shaper or a gap does not notice.
 
-use crate::rig::*;
-use incast_transport::*;
+use crate::*;
 
 const STALL: Span = Span::from_us(30);
 
@@ -52,25 +51,25 @@ impl Host for Receiver {
 
 #[test]
 fn a_stalled_receiver_asks_for_the_hole_at_growing_intervals() {
-    let mut rig = Rig::new();
+    let mut harness = Harness::new();
     let (outbox, due) = (Outbox::default(), Time::NEVER);
     let mut receiver = Receiver { outbox, missing: 0, wait: STALL, due };
     for seq in [0, 2] {
-        let packet = rig.packets.create(data(seq, 0));
-        rig.receive(&mut receiver, Time::ZERO, packet);
-        assert!(rig.transmit(&mut receiver, Time::ZERO, Classes::ALL).is_some());
+        let packet = harness.packets.create(data(seq, 0));
+        harness.receive(&mut receiver, Time::ZERO, packet);
+        assert!(harness.transmit(&mut receiver, Time::ZERO, Classes::ALL).is_some());
     }
     let mut asked = vec![];
     for _ in 0..6 {
         let now = receiver.deadline();
-        receiver.wake(&mut rig.env(Time(now.0 - 1)));
-        assert!(rig.transmit(&mut receiver, now, Classes::ALL).is_none(), "it was early");
-        receiver.wake(&mut rig.env(now));
+        receiver.wake(&mut harness.env(Time(now.0 - 1), HostId(0)));
+        assert!(harness.transmit(&mut receiver, now, Classes::ALL).is_none(), "it was early");
+        receiver.wake(&mut harness.env(now, HostId(0)));
         assert!(receiver.deadline() > now);
-        receiver.wake(&mut rig.env(now));
-        let grant = rig.transmit(&mut receiver, now, Classes::CONTROL).expect("it asks");
-        assert!(rig.transmit(&mut receiver, now, Classes::ALL).is_none(), "once");
-        let Header::Grant { request, flags, .. } = rig.packets[grant].header else { panic!() };
+        receiver.wake(&mut harness.env(now, HostId(0)));
+        let grant = harness.transmit(&mut receiver, now, Classes::CONTROL).expect("it asks");
+        assert!(harness.transmit(&mut receiver, now, Classes::ALL).is_none(), "once");
+        let Header::Grant { request, flags, .. } = harness.packets[grant].header else { panic!() };
         assert_eq!((request, flags), (1, data_flag::REQUEST));
         asked.push(now.0 / STALL.0);
     }
@@ -95,12 +94,13 @@ impl Marker for Gaps {
 fn late_calls_with_true_instants_show_the_true_gaps() {
     let gaps = std::sync::Arc::default();
     let marker = Gaps(std::sync::Arc::clone(&gaps));
-    let (mut rig, mut port) = (Rig::new(), port(&[fifo(9), fifo(9)], vec![Box::new(marker)]));
+    let (mut harness, mut port) =
+        (Harness::new(), port(&[fifo(9), fifo(9)], vec![Box::new(marker)]));
     let starts = [0, FULL.0, 2 * FULL.0 + 5, 9 * FULL.0];
     for start in starts {
-        let packet = rig.packets.create(data(0, 0));
-        rig.enqueue(&mut *port, Time(start), packet);
-        rig.next(&mut *port, Time(start));
+        let packet = harness.packets.create(data(0, 0));
+        harness.enqueue(&mut *port, Time(start), packet);
+        harness.next(&mut *port, Time(start));
     }
     let expected = [None, Some(0), Some(5), Some(6 * FULL.0 - 5)];
     assert_eq!(*gaps.lock().unwrap(), expected);

@@ -1,8 +1,7 @@
 //! A switch that answers data itself and pads answers on their way back with the state of the
 //! port by which the data leaves (FastTune, Algorithm 1).
 
-use crate::rig::*;
-use incast_transport::*;
+use crate::*;
 use std::collections::BTreeMap;
 
 const MOST: usize = 4;
@@ -70,17 +69,15 @@ fn view(port: u32, packets: u32) -> PortView {
 
 /// Passes a packet through a switch whose port `towards` leads to the receiver.
 fn pass(
-    rig: &mut Rig,
+    harness: &mut Harness,
     hook: &mut Answering,
     packet: PacketRef,
     towards: PortView,
 ) -> Option<PacketRef> {
     let other = view(15, 0);
-    let data = rig.packets[packet].is_data();
+    let data = harness.packets[packet].is_data();
     let (back, egress) = if data { (other, towards) } else { (towards, other) };
-    let Rig { packets, random, probe } = rig;
-    let now = Time(7_000_000);
-    let mut env = SwitchEnv { now, random, packets, probe, back, egress };
+    let mut env = harness.switch_env(Time(7_000_000), back, egress);
     let decision = hook.forward(&mut env, packet);
     assert!(!decision.drop && decision.follow.is_none());
     decision.reply
@@ -88,31 +85,34 @@ fn pass(
 
 #[test]
 fn an_answer_of_the_second_switch_silences_the_first_and_is_padded_by_it() {
-    let mut rig = Rig::new();
+    let mut harness = Harness::new();
     let (mut first, mut second) = (Answering::default(), Answering::default());
-    let packet = rig.packets.create(data(3, 0));
-    let near = pass(&mut rig, &mut first, packet, view(1, 10)).expect("the first answers");
-    let far = pass(&mut rig, &mut second, packet, view(2, 20)).expect("so does the second");
-    assert_eq!(rig.packets[packet].extension, 0, "data carries no telemetry");
-    assert_eq!(rig.packets[far].dst, rig.packets[packet].src);
-    assert_eq!((rig.packets.charged(near), rig.packets.charged(far)), (40 + 10 + 38, 88));
-    assert!(pass(&mut rig, &mut first, far, view(1, 11)).is_none());
+    let packet = harness.packets.create(data(3, 0));
+    let near = pass(&mut harness, &mut first, packet, view(1, 10)).expect("the first answers");
+    let far = pass(&mut harness, &mut second, packet, view(2, 20)).expect("so does the second");
+    assert_eq!(harness.packets[packet].extension, 0, "data carries no telemetry");
+    assert_eq!(harness.packets[far].dst, harness.packets[packet].src);
+    assert_eq!((harness.packets.charged(near), harness.packets.charged(far)), (40 + 10 + 38, 88));
+    assert!(pass(&mut harness, &mut first, far, view(1, 11)).is_none());
     // Farthest hop first; the records are of the ports by which the data leaves.
-    let Extension::Int { count: 2, records } = *rig.packets.extension(far) else { panic!() };
+    let Extension::Int { count: 2, records } = *harness.packets.extension(far) else { panic!() };
     assert_eq!(records[0].rate_code, 2);
     assert_eq!((records[1].rate_code, records[1].queued), (1, (11 * 1538 / 80) as u16));
-    assert_eq!(rig.packets.charged(far), 40 + 18 + 38);
-    let next = rig.packets.create(data(4, 0));
-    assert!(pass(&mut rig, &mut first, next, view(1, 10)).is_none(), "it is silent now");
-    assert!(pass(&mut rig, &mut second, next, view(2, 20)).is_some(), "no answer passed it yet");
+    assert_eq!(harness.packets.charged(far), 40 + 18 + 38);
+    let next = harness.packets.create(data(4, 0));
+    assert!(pass(&mut harness, &mut first, next, view(1, 10)).is_none(), "it is silent now");
+    assert!(
+        pass(&mut harness, &mut second, next, view(2, 20)).is_some(),
+        "no answer passed it yet"
+    );
 }
 
 #[test]
 fn the_state_of_the_switch_is_bounded() {
-    let (mut rig, mut hook) = (Rig::new(), Answering::default());
+    let (mut harness, mut hook) = (Harness::new(), Answering::default());
     for flow in 0..100 {
-        let packet = rig.packets.create(Packet { flow: FlowId(flow), ..data(0, 0) });
-        assert!(pass(&mut rig, &mut hook, packet, view(1, 0)).is_some());
+        let packet = harness.packets.create(Packet { flow: FlowId(flow), ..data(0, 0) });
+        assert!(pass(&mut harness, &mut hook, packet, view(1, 0)).is_some());
         assert!(hook.entries() <= MOST);
     }
 }

@@ -1,7 +1,6 @@
 //! Telemetry added by every hop as a packet begins transmission (HPCC, HPCC+).
 
-use crate::rig::*;
-use incast_transport::*;
+use crate::*;
 
 struct Telemetry;
 
@@ -35,29 +34,29 @@ impl Marker for Telemetry {
 
 #[test]
 fn each_hop_adds_eight_bytes_and_says_what_it_saw() {
-    let mut rig = Rig::new();
+    let mut harness = Harness::new();
     let hop = || port(&[fifo(9), fifo(9)], vec![Box::new(Telemetry)]);
     let mut hops = [hop(), hop(), hop()];
-    let probe = rig.packets.create(data(0, 0));
+    let probe = harness.packets.create(data(0, 0));
     let start = Time(5_000_000);
     for (index, hop) in hops.iter_mut().enumerate() {
         // Another packet stands in front and one behind at each hop.
-        let [before, behind] = [1, 2].map(|seq| rig.packets.create(data(seq, 0)));
+        let [before, behind] = [1, 2].map(|seq| harness.packets.create(data(seq, 0)));
         for packet in [before, probe, behind] {
-            rig.enqueue(&mut **hop, start, packet);
+            harness.enqueue(&mut **hop, start, packet);
         }
-        assert_eq!(rig.next(&mut **hop, start), before);
-        assert_eq!(rig.next(&mut **hop, start + FULL), probe);
+        assert_eq!(harness.next(&mut **hop, start), before);
+        assert_eq!(harness.next(&mut **hop, start + FULL), probe);
         let grown = 1538 + 2 + 8 * (index as u32 + 1);
-        assert_eq!(rig.packets.charged(probe), grown);
+        assert_eq!(harness.packets.charged(probe), grown);
         assert_eq!(hop.backlog(), Backlog { bytes: 1538, packets: 1 });
         // What waits is charged as it came: the growth never entered the queue.
-        assert_eq!(rig.next(&mut **hop, start + FULL + FULL), behind);
+        assert_eq!(harness.next(&mut **hop, start + FULL + FULL), behind);
         assert_eq!(hop.backlog(), Backlog::default());
-        rig.packets.free(before);
-        rig.packets.free(behind);
+        harness.packets.free(before);
+        harness.packets.free(behind);
     }
-    let Extension::Int { count, records } = *rig.packets.extension(probe) else { panic!() };
+    let Extension::Int { count, records } = *harness.packets.extension(probe) else { panic!() };
     assert_eq!(count, 3);
     for record in &records[..3] {
         // 1538 + 10 B of telemetry were sent before; 1538 B wait behind.

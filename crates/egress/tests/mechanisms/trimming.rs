@@ -1,9 +1,7 @@
 //! Payloads are cut off, headers overtake and are answered, and go back to their source when not
 //! even they fit (NDP).
 
-use crate::quiet;
-use crate::rig::*;
-use incast_transport::*;
+use crate::*;
 
 /// Sends what it is told to, then whatever comes back bounced or refused.
 #[derive(Default)]
@@ -46,7 +44,7 @@ impl Host for Receiver {
         self.order.push((seq, trimmed));
         if trimmed {
             let header = Header::Nack { seq, cumulative: 0, number: 0, flags: 0 };
-            self.outbox.push(crate::rig::packet(header, 0, 0));
+            self.outbox.push(crate::packet(header, 0, 0));
         }
     }
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
@@ -60,15 +58,15 @@ fn every_packet_arrives_trimmed_bounced_or_whole_and_in_the_end_whole() {
     let discipline = Discipline::Trim { headers: 0, tail: 0.5, bounce: true };
     let headers = ClassPolicy { limit: Limit::Bytes(3 * 84), ..weighted(10) };
     let classes = [headers, ClassPolicy { discipline, ..weighted(1) }];
-    let (mut rig, mut port) = (Rig::new(), port(&classes, vec![]));
+    let (mut harness, mut port) = (Harness::new(), port(&classes, vec![]));
     let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
     (0..20).for_each(|seq| sender.outbox.push(data(seq, 0)));
     let mut whole = vec![];
     for round in 0.. {
         assert!(round < 4, "twenty packets need three rounds of eight");
         let mut bounced = vec![];
-        while let Some(packet) = rig.transmit(&mut sender, Time::ZERO, Classes::ALL) {
-            let verdict = rig.enqueue(&mut *port, Time::ZERO, packet);
+        while let Some(packet) = harness.transmit(&mut sender, Time::ZERO, Classes::ALL) {
+            let verdict = harness.enqueue(&mut *port, Time::ZERO, packet);
             let displaced = verdict.displaced.into_iter();
             for (packet, fate) in displaced.chain([(packet, verdict.arriving)]) {
                 match fate {
@@ -80,13 +78,13 @@ fn every_packet_arrives_trimmed_bounced_or_whole_and_in_the_end_whole() {
         }
         for packet in bounced {
             // The world turns it round.
-            let content = &mut rig.packets[packet];
+            let content = &mut harness.packets[packet];
             content.flags |= flag::BOUNCED;
             std::mem::swap(&mut content.src, &mut content.dst);
-            rig.receive(&mut sender, Time::ZERO, packet);
+            harness.receive(&mut sender, Time::ZERO, packet);
         }
-        for packet in rig.drain(&mut *port, Time::ZERO) {
-            rig.receive(&mut receiver, Time::ZERO, packet);
+        for packet in harness.drain(&mut *port, Time::ZERO) {
+            harness.receive(&mut receiver, Time::ZERO, packet);
         }
         if round == 0 {
             // Ten to one in bytes: a data packet pays for 183 headers, so one at most goes first.
@@ -94,8 +92,8 @@ fn every_packet_arrives_trimmed_bounced_or_whole_and_in_the_end_whole() {
             assert!(last.is_some_and(|last| last <= 3), "{:?}", receiver.order);
             assert_eq!(sender.bounces, 20 - 8 - 3);
         }
-        while let Some(answer) = rig.transmit(&mut receiver, Time::ZERO, Classes::CONTROL) {
-            rig.receive(&mut sender, Time::ZERO, answer);
+        while let Some(answer) = harness.transmit(&mut receiver, Time::ZERO, Classes::CONTROL) {
+            harness.receive(&mut sender, Time::ZERO, answer);
         }
         let arrived = receiver.order.drain(..).filter(|&(_, trimmed)| !trimmed);
         whole.extend(arrived.map(|(seq, _)| seq));
@@ -105,5 +103,5 @@ fn every_packet_arrives_trimmed_bounced_or_whole_and_in_the_end_whole() {
     }
     whole.sort();
     assert_eq!(whole, (0..20).collect::<Vec<_>>());
-    assert_eq!(rig.packets.alive(), 0);
+    assert_eq!(harness.packets.alive(), 0);
 }

@@ -1,9 +1,8 @@
 //! Sources and destinations of credits by direct calls.
 
 use super::*;
-use incast_transport::{
-    FlowId, HostClock, HostId, Packet, PacketPool, Probe, Random, Segments, Stamps, data_flag, flag,
-};
+use incast_testkit::{Driver, at, flow, packet};
+use incast_transport::{FlowId, HostId, Packet, Segments, data_flag, flag};
 
 const TERMS: Terms = Terms {
     transport: TransportId(99),
@@ -37,69 +36,32 @@ impl CreditLaw for Steady {
     }
 }
 
-/// One host, and what its calls are lent.
+/// One host, and the present.
 struct Rig {
-    host: CreditHost<Steady>,
+    driver: Driver<CreditHost<Steady>>,
     now: Time,
-    pool: PacketPool,
-    probe: Probe,
-    random: Random,
 }
 
 impl Rig {
     fn new(terms: Terms) -> Rig {
-        Rig {
-            host: CreditHost::new(terms, Steady),
-            now: Time::ZERO,
-            pool: PacketPool::new(Framing::ETHERNET),
-            probe: Probe::new(1, true),
-            random: Random::new(1, 0, 0),
-        }
-    }
-
-    fn with<T>(&mut self, call: impl FnOnce(&mut CreditHost<Steady>, &mut Env<'_>) -> T) -> T {
-        self.probe.enter(self.now, HostClock::default());
-        let mut env = Env {
-            now: self.now,
-            host: HostId(0),
-            random: &mut self.random,
-            probe: &mut self.probe,
-            packets: &mut self.pool,
-        };
-        call(&mut self.host, &mut env)
+        Rig { driver: Driver::new(CreditHost::new(terms, Steady), 0), now: Time::ZERO }
     }
 
     /// Runs timers until `us` microseconds.
     fn at(&mut self, us: u64) -> &mut Rig {
-        let until = Time::ZERO + Span::from_us(us);
-        while self.host.deadline() <= until {
-            self.now = self.host.deadline();
-            self.with(|host, env| host.wake(env));
-            assert!(self.host.deadline() > self.now);
-        }
-        self.now = until;
+        self.now = at(us);
+        self.driver.pass(self.now);
         self
     }
 
     fn receive(&mut self, header: Header, payload: u16, mark: u8) -> &mut Rig {
-        let packet = self.pool.create(Packet { payload, mark, ..plain(header) });
-        if payload > 0 {
-            let (stamps, meta) = (Stamps::default(), *self.pool.meta(packet));
-            self.probe.arriving(&stamps, &meta);
-        }
-        self.with(|host, env| host.receive(env, packet));
-        self.pool.free(packet);
+        self.driver.receive(self.now, Packet { payload, mark, ..plain(header) });
         self
     }
 
     /// All that leaves now.
     fn sent(&mut self, open: Classes) -> Vec<Packet> {
-        let mut sent = vec![];
-        while let Some(packet) = self.with(|host, env| host.transmit(env, open)) {
-            sent.push(self.pool[packet]);
-            self.pool.free(packet);
-        }
-        sent
+        self.driver.drain_if(self.now, open)
     }
 
     fn headers(&mut self) -> Vec<Header> {
@@ -107,11 +69,7 @@ impl Rig {
     }
 
     fn open(&mut self, packets: u64) -> &mut Rig {
-        let segments = Segments::Uniform(1460);
-        let (id, src, dst, start) = (FlowId(0), HostId(0), HostId(1), Time::ZERO);
-        let flow = Flow { id, src, dst, size: packets * 1460, start, segments };
-        self.probe.opened(id);
-        self.with(|host, env| host.open(env, &flow));
+        self.driver.open(self.now, &flow(0, 0, 1, packets * 1460, Time::ZERO));
         self
     }
 
@@ -125,24 +83,13 @@ impl Rig {
     }
 
     fn decided(&self) -> &[(u64, u32, u32)] {
-        self.host.receivers.state(FlowId(0)).expect("the flow is incomplete")
+        self.driver.host.receivers.state(FlowId(0)).expect("the flow is incomplete")
     }
 }
 
 fn plain(header: Header) -> Packet {
-    Packet {
-        header,
-        src: HostId(1),
-        dst: HostId(0),
-        flow: FlowId(0),
-        payload: 0,
-        path: 0,
-        mark: 0,
-        class: DATA,
-        transport: TERMS.transport,
-        flags: 0,
-        extension: 0,
-    }
+    let (src, dst, class) = (HostId(1), HostId(0), DATA);
+    Packet { src, dst, class, ..packet(TERMS.transport, header) }
 }
 
 fn request(packets: u32, us: u32) -> Header {
@@ -205,7 +152,7 @@ fn a_source_asks_answers_credits_and_stops_them() {
     assert_eq!(rig.at(70).credit(3).headers(), last);
     // Nothing is left: the credit is wasted.
     assert!(rig.at(80).credit(4).headers().is_empty());
-    assert_eq!(rig.probe.senders()[0].wasted, 1);
+    assert_eq!(rig.driver.harness.probe.senders()[0].wasted, 1);
     // Two round trips of 50 us after the stop, and one more, it asks whether all has arrived;
     // then after one, two, four.
     assert!(rig.at(219).headers().is_empty());
@@ -213,9 +160,9 @@ fn a_source_asks_answers_credits_and_stops_them() {
     assert!(rig.at(319).headers().is_empty());
     assert_eq!(rig.at(320).headers(), [stop(0, 320)]);
     assert_eq!(rig.at(520).headers(), [stop(0, 520)]);
-    assert_eq!(rig.receive(FINISH, 0, 0).host.open_flows(), 0);
+    assert_eq!(rig.receive(FINISH, 0, 0).driver.host.open_flows(), 0);
     rig.credit(5);
-    assert_eq!(rig.probe.senders()[0].wasted, 2);
+    assert_eq!(rig.driver.harness.probe.senders()[0].wasted, 2);
     assert!(rig.at(10_000).headers().is_empty());
 }
 
@@ -292,17 +239,17 @@ fn a_destination_paces_credits_and_counts_what_comes_back() {
     // A packet beyond a hole is not kept; the hole is asked for at once and again.
     assert_eq!(rig.at(47).data(3, 3, 40_000, false).headers(), [missing(2)]);
     assert_eq!(rig.data(4, 3, 40_000, true).headers(), []);
-    assert_eq!(rig.probe.bytes_delivered(FlowId(0)), 2 * 1460);
+    assert_eq!(rig.driver.harness.probe.bytes_delivered(FlowId(0)), 2 * 1460);
     let nacks = |rig: &mut Rig| rig.headers().iter().filter(|h| **h == missing(2)).count();
     assert_eq!((nacks(rig.at(246)), nacks(rig.at(247)), nacks(rig.at(447))), (0, 1, 1));
-    let sent = rig.host.receivers.deadline();
+    let sent = rig.driver.host.receivers.deadline();
     assert_eq!(sent, Time::ZERO + Span::from_us(450));
     for seq in 2..4 {
         rig.data(seq, 5 + seq, 1, false).data(seq, 5 + seq, 1, false);
     }
     assert_eq!(nacks(rig.at(1_000)), 0, "filled");
     rig.data(4, 9, 1, true);
-    assert_eq!((rig.host.open_flows(), rig.probe.outcomes().len()), (0, 1));
+    assert_eq!((rig.driver.host.open_flows(), rig.driver.harness.probe.outcomes().len()), (0, 1));
     // Complete: no more credits; whatever the source asks, it is told.
     assert_eq!(rig.at(2_000).headers(), []);
     assert_eq!(rig.receive(stop(0, 990), 0, 0).headers(), [FINISH]);
@@ -342,7 +289,7 @@ fn marks_are_seen_and_a_decision_begins_the_count_again() {
     }
     let used: Vec<u32> = rig.decided()[1..].iter().map(|decided| decided.1).collect();
     assert_eq!(used, [1, 2, 1, 2]);
-    assert_eq!(rig.probe.senders()[0].decisions, 1);
+    assert_eq!(rig.driver.harness.probe.senders()[0].decisions, 1);
 }
 
 #[test]
@@ -439,9 +386,7 @@ fn the_first_credit_ends_a_burst() {
     rig.open(9);
     let mut sent = vec![];
     for _ in 0..3 {
-        let packet = rig.with(|host, env| host.transmit(env, Classes::ALL)).unwrap();
-        sent.push(rig.pool[packet].header);
-        rig.pool.free(packet);
+        sent.push(rig.driver.transmit(rig.now).unwrap().header);
     }
     assert_eq!(sent, [asks(9, 0), early(0, 9), early(1, 9)]);
     assert_eq!(rig.credit(0).headers(), [probe(9, 2), data(2, 0, 0)]);
@@ -467,7 +412,7 @@ fn a_credit_goes_to_what_is_lost_then_new_then_uncertain() {
     }
     assert_eq!(order, [(1, true), (4, false), (5, false), (3, true)]);
     assert_eq!(rig.credit(4).headers(), []);
-    assert_eq!(rig.probe.senders()[0].wasted, 1);
+    assert_eq!(rig.driver.harness.probe.senders()[0].wasted, 1);
 }
 
 #[test]
@@ -503,7 +448,7 @@ fn a_credit_that_finds_the_last_acknowledged_stops_them() {
         rig.receive(ack(seq, seq + 1, U), 0, 0);
     });
     assert_eq!(rig.credit(1).headers(), [stops(0, 0)]);
-    assert_eq!(rig.probe.senders()[0].wasted, 1);
+    assert_eq!(rig.driver.harness.probe.senders()[0].wasted, 1);
 }
 
 #[test]
@@ -542,7 +487,8 @@ fn a_destination_keeps_what_comes_out_of_order_and_acknowledges_the_burst() {
     assert_eq!(rig.headers(), [range(5, 6)]);
     rig.data(5, 3, 0, false);
     assert_eq!(rig.headers(), [FINISH]);
-    let ranges: Vec<_> = rig.probe.deliveries().iter().map(|&(_, at, _)| at / 1460).collect();
+    let ranges: Vec<_> =
+        rig.driver.harness.probe.deliveries().iter().map(|&(_, at, _)| at / 1460).collect();
     assert_eq!(ranges, [0, 2, 3, 1, 4, 6, 5]);
     // Late packets are answered by it.
     rig.receive(early(2, 7), 1460, 0).receive(probe(7, 4), 0, 0);
@@ -575,13 +521,8 @@ fn missing_ranges_are_sent_again_without_what_is_between() {
 #[test]
 fn bursts_of_a_host_take_turns() {
     let mut rig = Rig::new(STARTING);
-    rig.probe = Probe::new(3, true);
     for id in 0..2 {
-        let segments = Segments::Uniform(1460);
-        let (src, dst, start) = (HostId(0), HostId(1), Time::ZERO);
-        let flow = Flow { id: FlowId(id), src, dst, size: 3 * 1460, start, segments };
-        rig.probe.opened(flow.id);
-        rig.with(|host, env| host.open(env, &flow));
+        rig.driver.open(rig.now, &flow(id, 0, 1, 3 * 1460, Time::ZERO));
     }
     let sent = rig.sent(Classes::ALL);
     let order: Vec<_> =
@@ -594,10 +535,7 @@ fn bursts_of_a_host_take_turns() {
 fn flows_whose_segments_are_prescribed_wait_for_credits_and_go_back() {
     let mut rig = Rig::new(STARTING);
     let segments = Segments::Table([100, 1_000, 1_500, 2_000].into());
-    let (id, src, dst, start) = (FlowId(0), HostId(0), HostId(1), Time::ZERO);
-    let flow = Flow { id, src, dst, size: 2_000, start, segments };
-    rig.probe.opened(id);
-    rig.with(|host, env| host.open(env, &flow));
+    rig.driver.open(rig.now, &Flow { segments, ..flow(0, 0, 1, 2_000, Time::ZERO) });
     assert_eq!(rig.headers(), [request(4, 0)]);
     (0..3).for_each(|number| assert_eq!(rig.credit(number).headers()[0], data(number, number, 0)));
     assert_eq!(rig.receive(missing(1), 0, 0).headers(), [request(3, 0)]);
@@ -608,5 +546,5 @@ fn flows_whose_segments_are_prescribed_wait_for_credits_and_go_back() {
     rig.receive(request(3, 0), 0, 0).at(30).headers();
     rig.receive(early(1, 3), 1460, 0).data(2, 0, 0, true);
     assert_eq!(rig.headers(), [missing(0)]);
-    assert!(rig.probe.deliveries().is_empty());
+    assert!(rig.driver.harness.probe.deliveries().is_empty());
 }

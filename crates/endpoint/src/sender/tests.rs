@@ -1,5 +1,5 @@
 mod explicit;
 mod faults;
+mod laws;
 mod options;
 mod scripts;
-mod world;

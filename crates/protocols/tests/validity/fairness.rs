@@ -1,10 +1,10 @@
 //! What DCTCP's flows get in the long run against max-min fairness.
 
-use crate::network::{Network, charged, flow, network};
+use crate::network::{Network, charged, network};
 use crate::oracle::{Demand, max_min};
 use incast_fabric::Options as Shape;
+use incast_testkit::flow;
 use incast_transport::*;
-use incast_world::FlowSetup;
 
 /// Rates of long flows, in shares of what full packets can carry over a host's link: what each
 /// got, and what is fair.
@@ -19,15 +19,15 @@ struct Shares {
 fn long_run(network: &mut Network, name: &str, pairs: &[(u32, u32)], span: Span) -> Shares {
     let entry = incast_protocols::find(name).expect("in the catalogue");
     let start = |id: usize| Time(id as u64 * 7_000_000);
-    let flows: Vec<FlowSetup> = pairs
+    let flows: Vec<Flow> = pairs
         .iter()
         .enumerate()
         .map(|(id, (src, dst))| flow(id as u32, *src, *dst, 1 << 40, start(id)))
         .collect();
-    network.options.watch = flows.iter().map(|flow| flow.flow.id).collect();
+    network.options.watch = flows.iter().map(|flow| flow.id).collect();
     network.options.until = Time::ZERO + span;
     network.options.interval = span / 300;
-    let record = network.run(entry, &[], &flows);
+    let record = network.trial(entry, &[]).carry(flows.clone());
     let unit = network.site.host_rate.0 as f64 / 8.0 * 1460.0 / charged(1460).0 as f64;
     let got = |series: &FlowSeries| {
         let late = &series.delivered[series.delivered.len() / 3..];
@@ -37,10 +37,10 @@ fn long_run(network: &mut Network, name: &str, pairs: &[(u32, u32)], span: Span)
     let rate =
         |port: &incast_fabric::PortSpec| port.rate.0 as f64 / network.site.host_rate.0 as f64;
     let capacity: Vec<f64> = network.fabric.ports().iter().map(rate).collect();
-    let demand = |setup: &FlowSetup| {
+    let demand = |flow: &Flow| {
         let answer = charged(0).0 as f64 / charged(1460).0 as f64;
-        let there = network.way(entry, &setup.flow, false);
-        let back = network.way(entry, &setup.flow, true);
+        let there = network.path(entry, flow, false);
+        let back = network.path(entry, flow, true);
         let mut links: Vec<_> = there.iter().map(|port| (port.0 as usize, 1.0, true)).collect();
         links.extend(back.iter().map(|port| (port.0 as usize, answer, false)));
         Demand { links }

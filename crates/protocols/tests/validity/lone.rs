@@ -1,8 +1,9 @@
 //! A flow alone on the network: what its time must be is known exactly.
 
-use crate::network::{Network, charged, flow, network};
+use crate::network::{Network, charged, network};
 use incast_fabric::{LinkOverride, Options as Shape, PortId};
 use incast_protocols::CATALOGUE;
+use incast_testkit::{configured, flow, setup_of};
 use incast_transport::*;
 use incast_world::{FlowSetup, host_site};
 use std::collections::BTreeSet;
@@ -47,13 +48,13 @@ fn flows_on_every_path(network: &Network, entry: &dyn Transport, size: u64) -> V
         let wanted = if src == dst { 0 } else { network.fabric.path_count(src, dst) as usize };
         let mut id = flows.len() as u32;
         while ways.len() < wanted {
-            let mut next = flow(id, src, dst, size, Time(777));
+            let mut next = setup_of(flow(id, src, dst, size, Time(777)), entry.info().id);
             if let Some(last) = flows.last() {
                 (next.after, next.delay) = (vec![last.flow.id], PAUSE);
             }
-            // Which way a flow takes depends on its number: those that take none that is new are
+            // Which path a flow takes depends on its number: those that take none that is new are
             // left where they are and not counted.
-            ways.insert(network.way(entry, &next.flow, false));
+            ways.insert(network.path(entry, &next.flow, false));
             flows.push(next);
             id += 1;
         }
@@ -66,7 +67,7 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time_on_every_path(
     for (network, most) in networks() {
         for entry in CATALOGUE {
             let name = entry.info().name;
-            let configured = network.configured(*entry, &[]);
+            let configured = configured(*entry, &[], &network.site);
             let site = host_site(&network.fabric, &network.site, 0);
             let own = configured.unsolicited(&site, most as u32).min(most as u32) as u64;
             // Where links get slower packets queue, and classes may change the order of a flow's own
@@ -79,9 +80,10 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time_on_every_path(
                 if packets == 0 || configured.unsolicited(&site, packets) < packets {
                     continue;
                 }
-                let flows = flows_on_every_path(&network, *entry, size);
-                let record = network.run(*entry, &[], &flows);
-                for (setup, seen) in flows.iter().zip(&record.flows) {
+                let mut trial = network.trial(*entry, &[]);
+                trial.flows = flows_on_every_path(&network, *entry, size);
+                let record = trial.run();
+                for (setup, seen) in trial.flows.iter().zip(&record.flows) {
                     let flow = &setup.flow;
                     let (start, end) = (seen.started.expect("opened"), seen.completed);
                     let end = end.expect("complete");
@@ -160,20 +162,20 @@ fn a_long_lone_flow_takes_the_time_that_its_readme_says() {
         network.options.drain = Span::from_ms(20);
         for (name, formula) in FORMULAS {
             let entry = incast_protocols::find(name).expect("in the catalogue");
-            let configured = network.configured(entry, &[]);
+            let configured = configured(entry, &[], &network.site);
             let site = host_site(&network.fabric, &network.site, src);
             for size in [60 * 1460, 137 * 1460, 300_001, 301 * 1460 - 9, 1_000_000, 5_000 * 1460] {
                 let count = u64::div_ceil(size, 1460);
-                let flows = [flow(0, src, dst, size, Time(999))];
-                let record = network.run(entry, &[], &flows);
+                let flow = flow(0, src, dst, size, Time(999));
+                let record = network.trial(entry, &[]).carry(vec![flow.clone()]);
                 let seen = &record.flows[0];
-                let links = network.fabric.links(&network.way(entry, &flows[0].flow, false));
+                let links = network.fabric.links(&network.path(entry, &flow, false));
                 let one_way = |bytes: Bytes| {
                     links.iter().map(|(rate, length)| (rate.tx_time(bytes) + *length).0).sum()
                 };
                 let header = Span(one_way(charged(0)));
                 let way = Way {
-                    ideal: network.ideal(entry, &flows[0].flow),
+                    ideal: network.ideal(entry, &flow),
                     count,
                     packet: rate.tx_time(charged(1460)),
                     round: Span(one_way(charged(1460))) + header,

@@ -1,12 +1,11 @@
-//! A network to run transports in, and the way its packets take.
+//! A network to run transports in, and the paths of their packets.
 
-use incast_egress::port::Join;
 use incast_fabric::{
     Fabric, LinkDefaults, NodeId, Options as Shape, PortId, ideal_fct, parse_with,
 };
-use incast_sim::{Monitor, run};
+use incast_testkit::{Settings, Trial, data};
 use incast_transport::*;
-use incast_world::{Choice, FlowSetup, Lane, Options, assemble, choose, fabric_site};
+use incast_world::{Choice, Options, choose, fabric_site};
 use std::sync::Arc;
 
 pub struct Network {
@@ -27,89 +26,44 @@ pub fn network(spec: &str, rate: Rate, propagation: Span, shape: &Shape, buffer:
     Network { fabric, site, options, single_path: true }
 }
 
-pub fn flow(id: u32, src: u32, dst: u32, size: u64, start: Time) -> FlowSetup {
-    FlowSetup {
-        flow: Flow {
-            id: FlowId(id),
-            src: HostId(src),
-            dst: HostId(dst),
-            size,
-            start,
-            segments: Segments::Uniform(1460),
-        },
-        transport: TransportId(0),
-        after: vec![],
-        delay: Span::ZERO,
-    }
-}
-
 impl Network {
-    pub fn configured(&self, entry: &dyn Transport, settings: &Settings) -> Arc<dyn Configured> {
-        entry.configure(settings, self.site.clone()).unwrap_or_else(|error| panic!("{error}"))
+    /// A transport in it.
+    pub fn trial<'a>(&self, entry: &'a dyn Transport, settings: &Settings<'a>) -> Trial<'a> {
+        let mut trial = Trial::new(entry, self.fabric.clone(), vec![]);
+        (trial.settings, trial.options) = (settings.to_vec(), self.options.clone());
+        trial.buffer = self.site.buffer;
+        trial.routing = self.single_path.then_some(Routing::Ecmp);
+        trial
     }
 
-    pub fn run(
-        &self,
-        entry: &dyn Transport,
-        settings: &Settings,
-        flows: &[FlowSetup],
-    ) -> RunRecord {
-        let info = entry.info();
-        let configured = self.configured(entry, settings);
-        let routing = if self.single_path { Routing::Ecmp } else { info.routing };
-        let mut flows = flows.to_vec();
-        flows.iter_mut().for_each(|flow| flow.transport = info.id);
-        let lane = Lane { info, configured, routing };
-        let (fabric, site) = (self.fabric.clone(), self.site.clone());
-        let options = self.options.clone();
-        let setup = assemble(fabric, site, &[lane], Join::Shared, flows, None, options)
-            .unwrap_or_else(|conflict| panic!("{conflict}"));
-        run(setup, 1, &Monitor::default()).0
-    }
-
-    /// The ports that the data of a flow takes, the NIC first, or with `back` those of its
-    /// answers; with per-flow ECMP.
-    pub fn way(&self, entry: &dyn Transport, flow: &Flow, back: bool) -> Vec<PortId> {
+    /// The ports that the data of a flow takes, the NIC first, or with `back` those of its ACKs;
+    /// with per-flow ECMP.
+    pub fn path(&self, entry: &dyn Transport, flow: &Flow, back: bool) -> Vec<PortId> {
         let (src, dst) = if back { (flow.dst, flow.src) } else { (flow.src, flow.dst) };
-        let packet = Packet {
-            header: Header::Data { seq: 0, offset: 0, tag: 0, flags: 0 },
-            src,
-            dst,
-            flow: flow.id,
-            payload: 1,
-            path: 0,
-            mark: 0,
-            class: 1,
-            transport: entry.info().id,
-            flags: 0,
-            extension: 0,
-        };
+        let packet = Packet { src, dst, flow: flow.id, ..data(entry.info().id, 0, 0) };
         let (fabric, routes) = (&self.fabric, self.fabric.routes());
-        let mut way = vec![fabric.host_port(src.0)];
+        let mut path = vec![fabric.host_port(src.0)];
         loop {
-            let spec = fabric.port(*way.last().expect("a NIC"));
+            let spec = fabric.port(*path.last().expect("a NIC"));
             if spec.peer == NodeId(dst.0) {
-                return way;
+                return path;
             }
             let place = (spec.peer, spec.reverse);
             let seed = self.options.seed;
             match choose(fabric, &routes, Routing::Ecmp, seed, place, &packet, Time::ZERO) {
-                Choice::Port(port) => way.push(port),
+                Choice::Port(port) => path.push(port),
                 other => panic!("{other:?}"),
             }
         }
     }
 
-    /// The ideal time of a flow on its way.
+    /// The ideal time of a flow on its path.
     pub fn ideal(&self, entry: &dyn Transport, flow: &Flow) -> Span {
-        let links = self.fabric.links(&self.way(entry, flow, false));
+        let links = self.fabric.links(&self.path(entry, flow, false));
         let charged = |seq| charged(flow.payload(seq));
         ideal_fct(&links, (0..flow.packets()).map(charged))
     }
 }
-
-/// What a person may set, as key and value.
-pub type Settings = [(String, String)];
 
 /// Charged bytes of a packet with this payload.
 pub fn charged(payload: u16) -> Bytes {

@@ -1,11 +1,11 @@
 //! Units of measurement do not matter: a network that is faster by a factor in every rate, delay and
 //! timer is the same network.
 
-use crate::network::{Network, flow, network};
+use crate::network::{Network, network};
 use incast_fabric::Options as Shape;
 use incast_protocols::CATALOGUE;
+use incast_testkit::flow;
 use incast_transport::*;
-use incast_world::FlowSetup;
 
 /// How many times faster. At 10 Gb/s a byte lasts 800 ps, at 100 Gb/s 80: nothing is rounded.
 const FACTOR: u64 = 10;
@@ -29,12 +29,14 @@ fn timers(entry: &dyn Transport, speed: u64) -> Vec<(String, String)> {
 }
 
 /// Completion times of the flows, which start at these times at the slow speed, brought back to it.
-fn times(entry: &dyn Transport, network: &Network, speed: u64, flows: &[FlowSetup]) -> Vec<u64> {
+fn times(entry: &dyn Transport, network: &Network, speed: u64, flows: &[Flow]) -> Vec<u64> {
     let mut flows = flows.to_vec();
-    for setup in &mut flows {
-        setup.flow.start = Time(setup.flow.start.0 / speed);
+    for flow in &mut flows {
+        flow.start = Time(flow.start.0 / speed);
     }
-    let record = network.run(entry, &timers(entry, speed), &flows);
+    let timers = timers(entry, speed);
+    let timers: Vec<_> = timers.iter().map(|(key, value)| (&key[..], &value[..])).collect();
+    let record = network.trial(entry, &timers).carry(flows);
     let took = |flow: &FlowRecord| {
         let (start, end) = (flow.started.expect("opened"), flow.completed.expect("complete"));
         (end - start).0 * speed
@@ -43,7 +45,7 @@ fn times(entry: &dyn Transport, network: &Network, speed: u64, flows: &[FlowSetu
 }
 
 /// Random flows, on average `gap` apart.
-fn mixed(hosts: u32, count: u32, gap: Span, seed: u64) -> Vec<FlowSetup> {
+fn mixed(hosts: u32, count: u32, gap: Span, seed: u64) -> Vec<Flow> {
     let mut random = Random::new(seed, 3, 3);
     let mut now = 0;
     let one = |id| {
@@ -107,9 +109,8 @@ fn a_faster_network_is_the_same_on_average() {
             let after = times(entry, &fast, FACTOR, &flows);
             moved += before.iter().zip(&after).filter(|(a, b)| a != b).count();
             let mean = |times: &[u64]| {
-                let slowdown = |(took, setup): (&u64, &FlowSetup)| {
-                    *took as f64 / slow.ideal(entry, &setup.flow).0 as f64
-                };
+                let slowdown =
+                    |(took, flow): (&u64, &Flow)| *took as f64 / slow.ideal(entry, flow).0 as f64;
                 times.iter().zip(&flows).map(slowdown).sum::<f64>() / times.len() as f64
             };
             differences.push(math::log(mean(&before) / mean(&after)));

@@ -1,12 +1,8 @@
 //! Several transports at one port.
 
 use super::super::*;
-use super::world::*;
+use super::numbered::*;
 use incast_transport::*;
-
-fn fifo(limit: u32) -> ClassPolicy {
-    ClassPolicy::fifo(Limit::Packets(limit))
-}
 
 fn error(policies: Vec<Policy>, join: Join) -> PolicyConflict {
     build_joined(policies, join, &site()).err().expect("a conflict")
@@ -16,11 +12,11 @@ fn error(policies: Vec<Policy>, join: Join) -> PolicyConflict {
 #[test]
 fn shared_classes_keep_one_order_and_each_its_own_discipline() {
     let policies = vec![policy(1, &[fifo(9), fifo(10)]), policy(4, &trimming(0.0, 9))];
-    let mut world = World::new();
+    let mut harness = Harness::new();
     let mut port = build(policies, &site()).unwrap();
     let mut put = |transport, seq| {
-        let packet = world.packet(transport, 1, seq, 1460);
-        world.enqueue(&mut *port, 0, packet).arriving
+        let packet = harness.packet(transport, 1, seq, 1460);
+        harness.enqueue(&mut *port, Time::ZERO, packet).arriving
     };
     for seq in 0..8 {
         assert_eq!(put(if seq % 2 == 0 { 1 } else { 4 }, seq), Fate::Queued);
@@ -29,32 +25,32 @@ fn shared_classes_keep_one_order_and_each_its_own_discipline() {
     assert_eq!([put(1, 9), put(1, 10)], [Fate::Queued; 2]);
     assert_eq!(put(1, 11), Fate::Dropped);
     assert_eq!(port.data_backlog().packets, 10);
-    assert_eq!(world.drain(&mut *port, 0), [8, 0, 1, 2, 3, 4, 5, 6, 7, 9, 10]);
+    assert_eq!(harness.numbers(&mut *port, Time::ZERO), [8, 0, 1, 2, 3, 4, 5, 6, 7, 9, 10]);
 }
 
 /// The tail is another's: the arriving packet is trimmed, whatever the coin says.
 #[test]
 fn nobody_trims_or_pushes_out_a_strangers_packet() {
     let policies = vec![policy(1, &[fifo(9), fifo(10)]), policy(4, &trimming(1.0, 9))];
-    let mut world = World::new();
+    let mut harness = Harness::new();
     let mut port = build(policies, &site()).unwrap();
     for seq in 0..8 {
-        let packet = world.packet(1, 1, seq, 1460);
-        world.enqueue(&mut *port, 0, packet);
+        let packet = harness.packet(1, 1, seq, 1460);
+        harness.enqueue(&mut *port, Time::ZERO, packet);
     }
-    let packet = world.packet(4, 1, 8, 1460);
-    assert_eq!(world.enqueue(&mut *port, 0, packet), Verdict::only(Fate::Trimmed));
+    let packet = harness.packet(4, 1, 8, 1460);
+    assert_eq!(harness.enqueue(&mut *port, Time::ZERO, packet), Verdict::only(Fate::Trimmed));
 
     let pushing = [ClassPolicy { discipline: Discipline::PushOut, ..fifo(2) }; 3];
     let policies = vec![policy(1, &[fifo(9), fifo(9), fifo(9)]), policy(3, &pushing)];
     let mut port = build(policies, &site()).unwrap();
     for (seq, transport, class) in [(0, 3, 1), (1, 1, 2)] {
-        let packet = world.packet(transport, class, seq, 1460);
-        world.enqueue(&mut *port, 0, packet);
+        let packet = harness.packet(transport, class, seq, 1460);
+        harness.enqueue(&mut *port, Time::ZERO, packet);
     }
-    let packet = world.packet(3, 0, 2, 0);
-    let verdict = world.enqueue(&mut *port, 0, packet);
-    assert_eq!(world.seq(verdict.displaced.unwrap().0), 0);
+    let packet = harness.packet(3, 0, 2, 0);
+    let verdict = harness.enqueue(&mut *port, Time::ZERO, packet);
+    assert_eq!(harness.seq(verdict.displaced.unwrap().0), 0);
 }
 
 /// Shares of the link while both wait: equal in bytes, whatever the packets' sizes.
@@ -62,23 +58,26 @@ fn nobody_trims_or_pushes_out_a_strangers_packet() {
 fn separate_transports_share_the_link_equally() {
     let classes = [fifo(9), ClassPolicy::fifo(Limit::Unlimited)];
     let policies = vec![policy(1, &classes), policy(2, &classes)];
-    let mut world = World::new();
+    let mut harness = Harness::new();
     let mut port = build_joined(policies, Join::Separate, &site()).unwrap();
     for seq in 0..2000 {
-        let small = world.packet(2, 1, seq, 300);
-        world.enqueue(&mut *port, 0, small);
+        let small = harness.packet(2, 1, seq, 300);
+        harness.enqueue(&mut *port, Time::ZERO, small);
         if seq < 300 {
-            let full = world.packet(1, 1, seq, 1460);
-            world.enqueue(&mut *port, 0, full);
+            let full = harness.packet(1, 1, seq, 1460);
+            harness.enqueue(&mut *port, Time::ZERO, full);
         }
     }
-    let control = world.packet(2, 0, 7777, 0);
-    world.enqueue(&mut *port, 0, control);
-    assert_eq!(world.dequeue(&mut *port, 0, Classes::ALL), Dequeue::Packet(control));
+    let control = harness.packet(2, 0, 7777, 0);
+    harness.enqueue(&mut *port, Time::ZERO, control);
+    assert_eq!(harness.dequeue(&mut *port, Time::ZERO, Classes::ALL), Dequeue::Packet(control));
     let mut bytes = [0u64; 3];
     for _ in 0..1000 {
-        let Dequeue::Packet(packet) = world.dequeue(&mut *port, 0, Classes::ALL) else { panic!() };
-        bytes[world.packets[packet].transport.0 as usize] += world.packets.charged(packet) as u64;
+        let Dequeue::Packet(packet) = harness.dequeue(&mut *port, Time::ZERO, Classes::ALL) else {
+            panic!()
+        };
+        bytes[harness.packets[packet].transport.0 as usize] +=
+            harness.packets.charged(packet) as u64;
         assert!(bytes[1].abs_diff(bytes[2]) <= 1538 + 378, "{bytes:?}");
     }
 }
@@ -88,21 +87,21 @@ fn separate_transports_share_the_link_equally() {
 fn separate_transports_have_one_control_queue_before_everything() {
     let classes = [ClassPolicy::fifo(Limit::Unlimited); 2];
     let policies = vec![policy(1, &classes), policy(2, &classes)];
-    let mut world = World::new();
+    let mut harness = Harness::new();
     let mut port = build_joined(policies, Join::Separate, &site()).unwrap();
     for seq in 0..40 {
         for transport in [1, 2] {
-            let data = world.packet(transport, 1, 1000 + seq, 1460);
-            world.enqueue(&mut *port, 0, data);
+            let data = harness.packet(transport, 1, 1000 + seq, 1460);
+            harness.enqueue(&mut *port, Time::ZERO, data);
         }
-        let control = world.packet(1 + (seq % 2) as u8, 0, seq, 0);
-        world.enqueue(&mut *port, 0, control);
+        let control = harness.packet(1 + (seq % 2) as u8, 0, seq, 0);
+        harness.enqueue(&mut *port, Time::ZERO, control);
     }
-    let extra = world.packet(2, 0, 40, 1460);
-    world.enqueue(&mut *port, 0, extra);
+    let extra = harness.packet(2, 0, 40, 1460);
+    harness.enqueue(&mut *port, Time::ZERO, extra);
     let out: Vec<_> = (0..121)
-        .map(|_| match world.dequeue(&mut *port, 0, Classes::ALL) {
-            Dequeue::Packet(p) => (world.packets[p].transport.0, world.seq(p)),
+        .map(|_| match harness.dequeue(&mut *port, Time::ZERO, Classes::ALL) {
+            Dequeue::Packet(p) => (harness.packets[p].transport.0, harness.seq(p)),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -120,24 +119,26 @@ fn a_separate_transport_keeps_its_own_schedule() {
     unlimited.iter_mut().for_each(|class| class.limit = Limit::Unlimited);
     let classes = [fifo(9), ClassPolicy::fifo(Limit::Unlimited), fifo(9)];
     let policies = vec![policy(1, &classes), policy(4, &unlimited)];
-    let mut world = World::new();
+    let mut harness = Harness::new();
     let mut port = build_joined(policies, Join::Separate, &site()).unwrap();
     for seq in 0..6000 {
-        let header = world.packet(4, 0, seq, 0);
-        world.enqueue(&mut *port, 0, header);
+        let header = harness.packet(4, 0, seq, 0);
+        harness.enqueue(&mut *port, Time::ZERO, header);
         if seq < 500 {
             for transport in [1, 4] {
-                let full = world.packet(transport, 1, seq, 1460);
-                world.enqueue(&mut *port, 0, full);
+                let full = harness.packet(transport, 1, seq, 1460);
+                harness.enqueue(&mut *port, Time::ZERO, full);
             }
         }
     }
     let mut bytes = [0u64; 3];
     while bytes[0] < 200 * 1538 {
-        let Dequeue::Packet(packet) = world.dequeue(&mut *port, 0, Classes::ALL) else { panic!() };
-        let content = world.packets[packet];
+        let Dequeue::Packet(packet) = harness.dequeue(&mut *port, Time::ZERO, Classes::ALL) else {
+            panic!()
+        };
+        let content = harness.packets[packet];
         let kind = if content.transport.0 == 1 { 0 } else { 1 + content.class as usize };
-        bytes[kind] += world.packets.charged(packet) as u64;
+        bytes[kind] += harness.packets.charged(packet) as u64;
     }
     assert!(bytes[0].abs_diff(bytes[1] + bytes[2]) <= 2 * 1538, "{bytes:?}");
     assert!(bytes[1].abs_diff(10 * bytes[2]) <= 84 + 15_380, "{bytes:?}");
@@ -150,16 +151,16 @@ fn a_shaper_holds_only_its_own_transport() {
     for join in [Join::Shared, Join::Separate] {
         let credits = ClassPolicy { shaper, ..fifo(8) };
         let policies = vec![policy(7, &[credits, fifo(9)]), policy(1, &[fifo(9), fifo(9)])];
-        let mut world = World::new();
+        let mut harness = Harness::new();
         let mut port = build_joined(policies, join, &site()).unwrap();
         for (seq, transport) in [(0, 7), (1, 7), (2, 1)] {
-            let packet = world.packet(transport, 0, seq, 0);
-            world.enqueue(&mut *port, 0, packet);
+            let packet = harness.packet(transport, 0, seq, 0);
+            harness.enqueue(&mut *port, Time::ZERO, packet);
         }
         assert_eq!(port.data_backlog(), Backlog::default());
-        assert_eq!(world.drain(&mut *port, 0), [0, 2]);
+        assert_eq!(harness.numbers(&mut *port, Time::ZERO), [0, 2]);
         let at = Dequeue::NotBefore(Time(1_000_000_000_000));
-        assert_eq!(world.dequeue(&mut *port, 0, Classes::ALL), at);
+        assert_eq!(harness.dequeue(&mut *port, Time::ZERO, Classes::ALL), at);
     }
 }
 
@@ -176,17 +177,17 @@ fn a_limit_on_a_data_class_holds_all_who_share_it() {
         ]
     };
     for (join, first) in [(Join::Shared, vec![0]), (Join::Separate, vec![0, 2])] {
-        let mut world = World::new();
+        let mut harness = Harness::new();
         let mut port = build_joined(policies(), join, &site()).unwrap();
         for (seq, transport) in [(0, 7), (1, 7), (2, 1)] {
-            let packet = world.packet(transport, 1, seq, 1460);
-            world.enqueue(&mut *port, 0, packet);
+            let packet = harness.packet(transport, 1, seq, 1460);
+            harness.enqueue(&mut *port, Time::ZERO, packet);
         }
-        let mut out = world.drain(&mut *port, 0);
+        let mut out = harness.numbers(&mut *port, Time::ZERO);
         out.sort_unstable();
         assert_eq!(out, first, "{join:?}");
         let at = Dequeue::NotBefore(Time(1_000_000_000_000));
-        assert_eq!(world.dequeue(&mut *port, 0, Classes::ALL), at);
+        assert_eq!(harness.dequeue(&mut *port, Time::ZERO, Classes::ALL), at);
     }
 }
 

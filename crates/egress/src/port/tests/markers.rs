@@ -1,7 +1,7 @@
 //! What markers see, and when.
 
 use super::super::*;
-use super::world::*;
+use super::numbered::*;
 use incast_transport::*;
 use std::sync::{Arc, Mutex};
 
@@ -79,10 +79,6 @@ impl Marker for Note {
     }
 }
 
-fn fifo(limit: u32) -> ClassPolicy {
-    ClassPolicy::fifo(Limit::Packets(limit))
-}
-
 /// A lane and a classed port that behave alike.
 fn variants(sees: (bool, bool)) -> Vec<(Box<dyn Port>, Calls)> {
     let weighted = [weighted(9, Limit::Packets(9)), weighted(1, Limit::Packets(2))];
@@ -101,16 +97,16 @@ fn variants(sees: (bool, bool)) -> Vec<(Box<dyn Port>, Calls)> {
 fn markers_see_the_port_without_the_packet_at_hand() {
     // 1538 B last 1 230 400 ps at 10 Gb/s; with ten bytes of telemetry 1 238 400 ps.
     for (mut port, calls) in variants((true, true)) {
-        let mut world = World::new();
+        let mut harness = Harness::new();
         for (seq, class) in [(0, 1), (1, 1), (2, 1), (3, 0)] {
-            let packet = world.packet(1, class, seq, if class == 0 { 0 } else { 1460 });
-            world.enqueue(&mut *port, 100, packet);
+            let packet = harness.packet(1, class, seq, if class == 0 { 0 } else { 1460 });
+            harness.enqueue(&mut *port, Time(100), packet);
         }
         for now in [200, 2_000_000, 2_000_000 + 1_238_400] {
-            world.dequeue(&mut *port, now, Classes(0b10));
-            world.dequeue(&mut *port, now, Classes(0));
+            harness.dequeue(&mut *port, Time(now), Classes(0b10));
+            harness.dequeue(&mut *port, Time(now), Classes(0));
         }
-        let last = world.dequeue(&mut *port, 9_000_000, Classes::ALL);
+        let last = harness.dequeue(&mut *port, Time(9_000_000), Classes::ALL);
         assert!(matches!(last, Dequeue::Packet(_)));
         let view = |now, data, all, idle, sent| View2 { now, data, all, idle, sent };
         let (one, two) = ((1, 1538), (2, 3076));
@@ -139,12 +135,12 @@ fn markers_see_the_port_without_the_packet_at_hand() {
 fn only_what_a_marker_asks_for_reaches_it() {
     for sees in [(false, false), (true, false), (false, true)] {
         for (mut port, calls) in variants(sees) {
-            let mut world = World::new();
+            let mut harness = Harness::new();
             for seq in 0..3 {
-                let packet = world.packet(1, 1, seq, 1460);
-                world.enqueue(&mut *port, 0, packet);
+                let packet = harness.packet(1, 1, seq, 1460);
+                harness.enqueue(&mut *port, Time::ZERO, packet);
             }
-            world.dequeue(&mut *port, 0, Classes::ALL);
+            harness.dequeue(&mut *port, Time::ZERO, Classes::ALL);
             let calls = calls.lock().unwrap();
             let count = |which: fn(&Call) -> bool| calls.iter().filter(|call| which(call)).count();
             assert_eq!(count(|c| matches!(c, Call::Enqueue(..))), 2 * sees.0 as usize);
@@ -157,13 +153,13 @@ fn only_what_a_marker_asks_for_reaches_it() {
 #[test]
 fn control_intervals_are_kept_and_early_calls_harmless() {
     for (mut port, calls) in variants((true, true)) {
-        let mut world = World::new();
+        let mut harness = Harness::new();
         assert_eq!(port.deadline(), Time(5));
-        world.wake(&mut *port, 4);
+        port.wake(&mut harness.port_env(Time(4)));
         assert_eq!(port.deadline(), Time(5));
-        world.wake(&mut *port, 5);
+        port.wake(&mut harness.port_env(Time(5)));
         assert_eq!(port.deadline(), Time(1_000_005));
-        world.wake(&mut *port, 5);
+        port.wake(&mut harness.port_env(Time(5)));
         let calls = calls.lock().unwrap();
         assert_eq!(calls.len(), 2, "{calls:?}");
         assert!(matches!(calls[1], Call::Wake(View2 { now: 5, .. })));

@@ -3,5 +3,5 @@
 mod join;
 mod known;
 mod markers;
+mod numbered;
 mod properties;
-mod world;

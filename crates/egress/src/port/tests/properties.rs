@@ -1,7 +1,7 @@
 //! Properties of any port under any traffic.
 
 use super::super::*;
-use super::world::*;
+use super::numbered::*;
 use incast_transport::*;
 use proptest::prelude::*;
 
@@ -58,8 +58,8 @@ fn classes() -> impl Strategy<Value = Vec<ClassPolicy>> {
 }
 
 /// Sums over what a port should hold.
-fn held(world: &World, inside: &[(PacketRef, u64)]) -> Backlog {
-    let bytes = inside.iter().map(|&(p, _)| world.packets.charged(p) as u64).sum();
+fn held(harness: &Harness, inside: &[(PacketRef, u64)]) -> Backlog {
+    let bytes = inside.iter().map(|&(p, _)| harness.packets.charged(p) as u64).sum();
     Backlog { bytes, packets: inside.len() as u32 }
 }
 
@@ -80,9 +80,9 @@ fn conserve(port: &mut dyn Port, steps: &[Step]) -> Result<Story, TestCaseError>
 fn conserve_within(
     port: &mut dyn Port,
     steps: &[Step],
-    within: impl Fn(&World, &[(PacketRef, u64)]) -> bool,
+    within: impl Fn(&Harness, &[(PacketRef, u64)]) -> bool,
 ) -> Result<Story, TestCaseError> {
-    let mut world = World::new();
+    let mut harness = Harness::new();
     let mut inside: Vec<(PacketRef, u64)> = vec![];
     let (mut now, mut next) = (0u64, 0u32);
     let Story { mut out, mut fates } = Story::default();
@@ -94,12 +94,12 @@ fn conserve_within(
         match step {
             Step::Pass { ps } => now += ps,
             Step::Put { transport, class, payload, unscheduled } => {
-                let packet = world.packet(transport, class, next, payload);
+                let packet = harness.packet(transport, class, next, payload);
                 let bits = if unscheduled { data_flag::UNSCHEDULED } else { 0 };
-                world.packets[packet].header =
+                harness.packets[packet].header =
                     Header::Data { seq: next, offset: 0, tag: 0, flags: bits };
                 next += 1;
-                let verdict = world.enqueue(port, now, packet);
+                let verdict = harness.enqueue(port, Time(now), packet);
                 fates.push(verdict.arriving);
                 if let Some((other, fate)) = verdict.displaced {
                     fates.push(fate);
@@ -111,29 +111,29 @@ fn conserve_within(
                 }
                 if matches!(verdict.arriving, Fate::Queued | Fate::Trimmed) {
                     let trimmed = verdict.arriving == Fate::Trimmed;
-                    prop_assert_eq!(world.packets[packet].has(flag::TRIMMED), trimmed);
+                    prop_assert_eq!(harness.packets[packet].has(flag::TRIMMED), trimmed);
                     inside.push((packet, now));
                 }
             }
-            Step::Take { open } => match world.dequeue(port, now, Classes(open)) {
+            Step::Take { open } => match harness.dequeue(port, Time(now), Classes(open)) {
                 Dequeue::Packet(packet) => {
-                    prop_assert!(Classes(open).has(world.packets[packet].class));
+                    prop_assert!(Classes(open).has(harness.packets[packet].class));
                     prop_assert!(gone(&mut inside, packet).is_some());
-                    out.push((world.seq(packet), now));
+                    out.push((harness.seq(packet), now));
                 }
                 Dequeue::NotBefore(at) => prop_assert!(at.0 > now && !inside.is_empty()),
                 Dequeue::Empty => prop_assert!(open != 0xFF || inside.is_empty()),
             },
         }
-        prop_assert_eq!(port.backlog(), held(&world, &inside));
-        prop_assert!(within(&world, &inside), "a limit is exceeded");
+        prop_assert_eq!(port.backlog(), held(&harness, &inside));
+        prop_assert!(within(&harness, &inside), "a limit is exceeded");
         prop_assert!(port.data_backlog().packets <= port.backlog().packets);
     }
     while !inside.is_empty() {
-        match world.dequeue(port, now, Classes::ALL) {
+        match harness.dequeue(port, Time(now), Classes::ALL) {
             Dequeue::Packet(packet) => {
                 prop_assert!(gone(&mut inside, packet).is_some());
-                out.push((world.seq(packet), now));
+                out.push((harness.seq(packet), now));
             }
             Dequeue::NotBefore(at) => now = at.0,
             Dequeue::Empty => prop_assert!(false, "packets vanished"),
@@ -178,9 +178,9 @@ proptest! {
         let classes: Vec<_> =
             disciplines.iter().map(|&class| ClassPolicy { limit, ..class }).collect();
         if let Ok(mut port) = build(vec![policy(1, &classes)], &site()) {
-            conserve_within(&mut *port, &steps, |world, inside| {
+            conserve_within(&mut *port, &steps, |harness, inside| {
                 let index = |p: PacketRef| {
-                    (world.packets[p].class as usize).min(classes.len() - 1)
+                    (harness.packets[p].class as usize).min(classes.len() - 1)
                 };
                 let kind = |class: usize| match classes[class].discipline {
                     Discipline::DropTail | Discipline::Trim { .. } => class,
@@ -191,7 +191,7 @@ proptest! {
                 (0..11).all(|which| {
                     let mine: Vec<_> = inside.iter().copied()
                         .filter(|&(p, _)| kind(index(p)) == which).collect();
-                    let held = held(world, &mine);
+                    let held = held(harness, &mine);
                     match limit {
                         Limit::Packets(most) => held.packets <= most,
                         Limit::Bytes(most) => held.bytes <= most,
@@ -245,19 +245,19 @@ proptest! {
     ) {
         let classes: Vec<_> = limits.iter().map(|&limit| ClassPolicy::fifo(limit)).collect();
         let mut port = build(vec![policy(1, &classes)], &site()).unwrap();
-        let mut world = World::new();
+        let mut harness = Harness::new();
         let mut queues = vec![std::collections::VecDeque::new(); classes.len()];
         for (seq, &step) in steps.iter().enumerate() {
             match step {
                 Step::Put { class, payload, .. } => {
-                    let packet = world.packet(1, class, seq as u32, payload);
+                    let packet = harness.packet(1, class, seq as u32, payload);
                     let queue: &mut std::collections::VecDeque<PacketRef> =
                         &mut queues[(class as usize).min(classes.len() - 1)];
-                    let bytes = queue.iter().map(|&p| world.packets.charged(p) as u64).sum();
+                    let bytes = queue.iter().map(|&p| harness.packets.charged(p) as u64).sum();
                     let fits = classes[(class as usize).min(classes.len() - 1)].limit.admits(
-                        queue.len() as u32, bytes, world.packets.charged(packet));
+                        queue.len() as u32, bytes, harness.packets.charged(packet));
                     let fate = if fits { Fate::Queued } else { Fate::Dropped };
-                    prop_assert_eq!(world.enqueue(&mut *port, 0, packet), Verdict::only(fate));
+                    prop_assert_eq!(harness.enqueue(&mut *port, Time::ZERO, packet), Verdict::only(fate));
                     if fits {
                         queue.push_back(packet);
                     }
@@ -265,7 +265,7 @@ proptest! {
                 Step::Take { .. } => {
                     let expected = queues.iter_mut().find_map(|queue| queue.pop_front());
                     let expected = expected.map_or(Dequeue::Empty, Dequeue::Packet);
-                    prop_assert_eq!(world.dequeue(&mut *port, 0, Classes::ALL), expected);
+                    prop_assert_eq!(harness.dequeue(&mut *port, Time::ZERO, Classes::ALL), expected);
                 }
                 Step::Pass { .. } => {}
             }
@@ -283,26 +283,26 @@ proptest! {
         let classes: Vec<_> =
             weights.iter().map(|&weight| weighted(weight, Limit::Unlimited)).collect();
         let mut port = build(vec![policy(1, &classes)], &site()).unwrap();
-        let mut world = World::new();
+        let mut harness = Harness::new();
         for (class, &payload) in payloads.iter().enumerate().take(weights.len()) {
             for seq in 0..1500 {
-                let packet = world.packet(1, class as u8, seq, payload);
-                world.enqueue(&mut *port, 0, packet);
+                let packet = harness.packet(1, class as u8, seq, payload);
+                harness.enqueue(&mut *port, Time::ZERO, packet);
             }
         }
         // A class that is closed for a while must not catch up afterwards.
         for _ in 0..100 {
-            world.dequeue(&mut *port, 0, Classes(!(1 << closed)));
+            harness.dequeue(&mut *port, Time::ZERO, Classes(!(1 << closed)));
         }
         let mut bytes = vec![0f64; weights.len()];
         let largest: Vec<f64> = (0..weights.len())
             .map(|i| (payloads[i] as f64 + 78.0).max(84.0) / weights[i] as f64)
             .collect();
         for _ in 0..1000 {
-            let Dequeue::Packet(packet) = world.dequeue(&mut *port, 0, Classes::ALL) else {
+            let Dequeue::Packet(packet) = harness.dequeue(&mut *port, Time::ZERO, Classes::ALL) else {
                 break;
             };
-            let class = world.packets[packet].class as usize;
+            let class = harness.packets[packet].class as usize;
             bytes[class] += largest[class];
             for i in 0..weights.len() {
                 for j in 0..weights.len() {
@@ -347,29 +347,29 @@ proptest! {
     /// Appending, taking at both ends and from the middle, against a plain list.
     #[test]
     fn a_fifo_is_a_list(ops in prop::collection::vec((0u8..4, any::<u16>()), 1..200)) {
-        let mut world = World::new();
+        let mut harness = Harness::new();
         let (mut fifo, mut list) = (Fifo::default(), vec![]);
         for (op, arg) in ops {
             match op {
                 0 | 1 => {
-                    let packet = world.packet(1, 0, 0, arg % 1460);
-                    fifo.push(&mut world.packets, packet);
+                    let packet = harness.packet(1, 0, 0, arg % 1460);
+                    fifo.push(&mut harness.packets, packet);
                     list.push(packet);
                 }
                 2 if arg % 2 == 0 => {
                     let first = (!list.is_empty()).then(|| list.remove(0));
-                    prop_assert_eq!(fifo.pop(&world.packets), first);
+                    prop_assert_eq!(fifo.pop(&harness.packets), first);
                 }
-                2 => prop_assert_eq!(fifo.pop_tail(&mut world.packets), list.pop()),
+                2 => prop_assert_eq!(fifo.pop_tail(&mut harness.packets), list.pop()),
                 _ if list.is_empty() => {}
                 _ => {
                     let packet = list.remove(arg as usize % list.len());
-                    fifo.unlink(&mut world.packets, packet);
+                    fifo.unlink(&mut harness.packets, packet);
                 }
             }
             prop_assert_eq!(fifo.head(), list.first().copied());
             prop_assert_eq!(fifo.tail(), list.last().copied());
-            let bytes = list.iter().map(|&p| world.packets.charged(p) as u64).sum();
+            let bytes = list.iter().map(|&p| harness.packets.charged(p) as u64).sum();
             prop_assert_eq!(fifo.backlog(), Backlog { bytes, packets: list.len() as u32 });
         }
     }

@@ -1,7 +1,7 @@
 //! Answers that carry explicit feedback and SACK ranges, delayed answers that stand for several,
 //! smaller payloads, and the packet that takes leave.
 
-use super::world::*;
+use super::laws::*;
 use crate::sender::*;
 use incast_transport::{Explicit, Extension, Flow, FlowId, Header, Span, Time, tcp_flag};
 
@@ -80,36 +80,36 @@ impl Law for AddingLaw {
     }
 }
 
-fn world(delayed_ack: Option<DelayedAck>, hand: Hand) -> World<AddingLaw> {
+fn network(delayed_ack: Option<DelayedAck>, script: Script) -> Network<SenderDriven<AddingLaw>> {
     let options = Options {
         delayed_ack,
         max_payload: (MSS - OWN) as u16,
         ..Options::tcp(ID, Span::from_ms(10))
     };
-    World::new(vec![AddingLaw, AddingLaw], 8, options, hand)
+    super::laws::network(vec![AddingLaw, AddingLaw], options, script)
 }
 
 /// The sum of the feedback that came back, as the sender's last packet says.
-fn returned(world: &World<AddingLaw>) -> i32 {
-    let last = world.log.iter().rfind(|s| s.packet.src.0 == 0).expect("it took leave");
+fn returned(network: &Network<SenderDriven<AddingLaw>>) -> i32 {
+    let last = network.sent.iter().rfind(|s| s.packet.src.0 == 0).expect("it took leave");
     assert!(!last.packet.is_data());
     feedback_of(&last.extension)
 }
 
 #[test]
 fn an_answer_carries_feedback_and_the_ranges_beyond_a_hole() {
-    let hand: Hand = Box::new(|_, n| if n == 2 { Way::Lost } else { Way::Arrives });
-    let mut world = world(None, hand);
+    let script: Script = Box::new(|_, n| if n == 2 { Impairment::LOST } else { Impairment::NONE });
+    let mut network = network(None, script);
     let flow = flow(0, 12 * (MSS - OWN));
-    world.open(&flow);
-    world.run(END);
-    world.assert_delivered_once(&flow);
+    network.open(&flow);
+    network.settle(END);
+    network.assert_delivered_once(&flow);
     // The third packet was lost; what came later says so, at once and not by a timer.
-    let copy = world.log.iter().filter(|s| s.packet.is_data()).nth(12).expect("a copy");
+    let copy = network.sent.iter().filter(|s| s.packet.is_data()).nth(12).expect("a copy");
     assert_eq!(copy.packet.header.data_key() as u64, 2 * (MSS - OWN));
     assert!(copy.at < Time::ZERO + Span::from_ms(1));
-    assert_eq!(returned(&world), 12, "one of thirteen was lost");
-    let answers: Vec<&Sent> = world.log.iter().filter(|s| s.packet.src.0 == 1).collect();
+    assert_eq!(returned(&network), 12, "one of thirteen was lost");
+    let answers: Vec<&Sent> = network.sent.iter().filter(|s| s.packet.src.0 == 1).collect();
     let with: Vec<_> = answers.iter().filter(|s| s.extension.sack_ranges().len() == 1).collect();
     assert!(with.len() >= 9, "{}", with.len());
     for sent in answers {
@@ -121,12 +121,12 @@ fn an_answer_carries_feedback_and_the_ranges_beyond_a_hole() {
 
 #[test]
 fn full_packets_leave_room_for_their_extension() {
-    let mut world = world(None, Box::new(|_, _| Way::Arrives));
+    let mut network = network(None, Box::new(|_, _| Impairment::NONE));
     let flow = flow(0, 5 * MSS);
-    world.open(&flow);
-    world.run(END);
-    world.assert_delivered_once(&flow);
-    let data: Vec<_> = world.log.iter().filter(|s| s.packet.is_data()).collect();
+    network.open(&flow);
+    network.settle(END);
+    network.assert_delivered_once(&flow);
+    let data: Vec<_> = network.sent.iter().filter(|s| s.packet.is_data()).collect();
     assert_eq!(data.len(), 6);
     assert!(data[..5].iter().all(|s| s.packet.ip_bytes() == 1_500));
     assert_eq!(data[5].packet.payload as u64, 5 * OWN);
@@ -135,31 +135,34 @@ fn full_packets_leave_room_for_their_extension() {
 #[test]
 fn a_delayed_answer_returns_the_feedback_of_all_it_answers() {
     // Some overtake others by a packet's time.
-    let hand: Hand = Box::new(|packet, n| match n % 11 {
-        4 if packet.is_data() => Way::Late(Span::from_us(2)),
-        _ => Way::Arrives,
+    let script: Script = Box::new(|packet, n| match n % 11 {
+        4 if packet.is_data() => Impairment::late(Span::from_us(2)),
+        _ => Impairment::NONE,
     });
     let delayed = DelayedAck { count: 3, timeout: Span::from_us(200) };
-    let mut world = world(Some(delayed), hand);
+    let mut network = network(Some(delayed), script);
     let flow = flow(0, 40 * MSS);
-    world.open(&flow);
-    world.run(END);
-    world.assert_delivered_once(&flow);
-    let answers = world.log.iter().filter(|s| s.packet.src.0 == 1).count();
-    let data = world.log.iter().filter(|s| s.packet.is_data()).count();
-    assert_eq!(returned(&world), data as i32, "none was lost, none counted twice");
+    network.open(&flow);
+    network.settle(END);
+    network.assert_delivered_once(&flow);
+    let answers = network.sent.iter().filter(|s| s.packet.src.0 == 1).count();
+    let data = network.sent.iter().filter(|s| s.packet.is_data()).count();
+    assert_eq!(returned(&network), data as i32, "none was lost, none counted twice");
     assert!(answers < data * 2 / 3, "{answers} answers to {data} packets");
 }
 
 #[test]
 fn a_flow_may_take_leave() {
-    let mut world = world(None, Box::new(|_, _| Way::Arrives));
-    world.open(&flow(0, 3 * MSS));
-    world.run(END);
-    let last = world.log.last().expect("packets were sent");
+    let mut network = network(None, Box::new(|_, _| Impairment::NONE));
+    network.open(&flow(0, 3 * MSS));
+    network.settle(END);
+    let last = network.sent.last().expect("packets were sent");
     let Header::Segment { flags, nibble, .. } = last.packet.header else { panic!() };
     assert_eq!((flags, nibble, last.packet.payload), (tcp_flag::FIN, 2, 0));
     assert_eq!((last.packet.src.0, last.packet.extension), (0, OWN as u8));
-    assert_eq!(world.log.iter().filter(|s| s.packet.src.0 == 0 && !s.packet.is_data()).count(), 1);
-    assert!(world.hosts.iter().all(|host| host.progress(FlowId(0), world.now).is_none()));
+    assert_eq!(
+        network.sent.iter().filter(|s| s.packet.src.0 == 0 && !s.packet.is_data()).count(),
+        1
+    );
+    assert!(network.hosts.iter().all(|host| host.progress(FlowId(0), network.now).is_none()));
 }

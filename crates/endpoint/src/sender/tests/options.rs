@@ -1,6 +1,6 @@
 //! Go-back-N, delayed answers, pacing, classes, several flows, questions and notices.
 
-use super::world::*;
+use super::laws::*;
 use crate::sender::views::{Data, Open};
 use crate::sender::*;
 use incast_transport::{
@@ -14,8 +14,8 @@ fn tcp() -> Options {
     Options::tcp(ID, Span::from_ms(10))
 }
 
-fn always() -> Hand {
-    Box::new(|_, _| Way::Arrives)
+fn always() -> Script {
+    Box::new(|_, _| Impairment::NONE)
 }
 
 fn segments(log: &[Sent]) -> Vec<u64> {
@@ -26,19 +26,19 @@ fn segments(log: &[Sent]) -> Vec<u64> {
 #[test]
 fn going_back_repeats_everything_and_asks_once() {
     let mut count = 0;
-    let hand: Hand = Box::new(move |packet, _| {
+    let script: Script = Box::new(move |packet, _| {
         count += packet.is_data() as u32;
-        if count == 3 && packet.is_data() { Way::Lost } else { Way::Arrives }
+        if count == 3 && packet.is_data() { Impairment::LOST } else { Impairment::NONE }
     });
     let reliability = Reliability::GoBackN { again: Span::from_us(500) };
-    let (mut world, told) = pair(20 * MSS, Options { reliability, ..tcp() }, hand);
+    let (mut network, told) = pair(20 * MSS, Options { reliability, ..tcp() }, script);
     let flow = flow(0, 12 * MSS);
-    world.open(&flow);
-    world.run(END);
-    world.assert_delivered_once(&flow);
-    let nacks = world.log.iter().filter(|s| matches!(s.packet.header, Header::Nack { .. }));
+    network.open(&flow);
+    network.settle(END);
+    network.assert_delivered_once(&flow);
+    let nacks = network.sent.iter().filter(|s| matches!(s.packet.header, Header::Nack { .. }));
     assert_eq!(nacks.count(), 1);
-    let sent = segments(&world.log);
+    let sent = segments(&network.sent);
     assert_eq!(sent[..12], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     assert_eq!(sent[12..], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     let losses = told.lock().unwrap().iter().filter(|t| matches!(t, Told::Loss(_))).count();
@@ -49,40 +49,40 @@ fn going_back_repeats_everything_and_asks_once() {
 fn a_request_to_go_back_is_repeated_after_its_interval() {
     // The copy is lost as well: what follows it asks again, but not before 500 us.
     let mut copies = 0;
-    let hand: Hand = Box::new(move |packet, _| {
+    let script: Script = Box::new(move |packet, _| {
         let hit = packet.is_data() && packet.header.data_key() as u64 == 2 * MSS;
         copies += hit as u32;
-        if hit && copies <= 2 { Way::Lost } else { Way::Arrives }
+        if hit && copies <= 2 { Impairment::LOST } else { Impairment::NONE }
     });
     let reliability = Reliability::GoBackN { again: Span::from_us(500) };
-    let (mut world, _) = pair(20 * MSS, Options { reliability, ..tcp() }, hand);
-    world.open(&flow(0, 12 * MSS));
-    world.run(END);
-    let nacks: Vec<Time> = world
-        .log
+    let (mut network, _) = pair(20 * MSS, Options { reliability, ..tcp() }, script);
+    network.open(&flow(0, 12 * MSS));
+    network.settle(END);
+    let nacks: Vec<Time> = network
+        .sent
         .iter()
         .filter(|s| matches!(s.packet.header, Header::Nack { .. }))
         .map(|s| s.at)
         .collect();
     assert!(nacks.windows(2).all(|pair| pair[1] - pair[0] >= Span::from_us(500)), "{nacks:?}");
-    assert!(world.completed(0).is_some());
+    assert!(network.completed(0).is_some());
 }
 
 #[test]
 fn delayed_answers_follow_changes_of_the_mark() {
     // RFC 8257 §3.2. Segments 0..10, marks on 3, 4 and 5.
-    let hand: Hand = Box::new(|packet, _| match packet.header.data_key() as u64 / MSS {
-        3..=5 if packet.is_data() => Way::Marked,
-        _ => Way::Arrives,
+    let script: Script = Box::new(|packet, _| match packet.header.data_key() as u64 / MSS {
+        3..=5 if packet.is_data() => Impairment::MARKED,
+        _ => Impairment::NONE,
     });
     let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(300) });
-    let (mut world, told) = pair(10 * MSS, Options { delayed_ack, ..tcp() }, hand);
+    let (mut network, told) = pair(10 * MSS, Options { delayed_ack, ..tcp() }, script);
     let flow = flow(0, 10 * MSS);
-    world.open(&flow);
-    world.run(END);
-    world.assert_delivered_once(&flow);
-    let answers: Vec<(u64, bool)> = world
-        .log
+    network.open(&flow);
+    network.settle(END);
+    network.assert_delivered_once(&flow);
+    let answers: Vec<(u64, bool)> = network
+        .sent
         .iter()
         .filter(|s| !s.packet.is_data())
         .filter_map(|s| match s.packet.header {
@@ -113,24 +113,24 @@ fn delayed_answers_follow_changes_of_the_mark() {
 #[test]
 fn a_delayed_answer_leaves_when_its_time_is_over() {
     let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(300) });
-    let (mut world, _) = pair(MSS, Options { delayed_ack, ..tcp() }, always());
-    world.open(&flow(0, 3 * MSS));
-    world.run(END);
-    let first = world.log.iter().find(|s| !s.packet.is_data()).unwrap();
+    let (mut network, _) = pair(MSS, Options { delayed_ack, ..tcp() }, always());
+    network.open(&flow(0, 3 * MSS));
+    network.settle(END);
+    let first = network.sent.iter().find(|s| !s.packet.is_data()).unwrap();
     let arrival = Rate::from_gbps(10).tx_time(Bytes(1_538)) + Span::from_us(5);
     assert_eq!(first.at, Time::ZERO + arrival + Span::from_us(300));
 }
 
 #[test]
 fn each_mark_is_echoed_at_once_otherwise() {
-    let hand: Hand = Box::new(|packet, n| match packet.is_data() && n % 3 == 0 {
-        true => Way::Marked,
-        false => Way::Arrives,
+    let script: Script = Box::new(|packet, n| match packet.is_data() && n % 3 == 0 {
+        true => Impairment::MARKED,
+        false => Impairment::NONE,
     });
-    let (mut world, told) = pair(10 * MSS, tcp(), hand);
-    world.open(&flow(0, 50 * MSS));
-    world.run(END);
-    let received = world.log.iter().filter(|s| s.way == Way::Marked).count();
+    let (mut network, told) = pair(10 * MSS, tcp(), script);
+    network.open(&flow(0, 50 * MSS));
+    network.settle(END);
+    let received = network.sent.iter().filter(|s| s.impairment == Impairment::MARKED).count();
     let told = told.lock().unwrap();
     let echoed = told.iter().filter(|t| matches!(t, Told::Ack { ece: true, .. })).count();
     assert!(received > 5);
@@ -146,13 +146,13 @@ fn pacing_spaces_packets() {
         rate: Some(Rate::from_gbps(2)),
         told: told.clone(),
     };
-    let mut world = World::new(vec![law(), law()], 1, tcp(), always());
-    world.open(&flow(0, 20 * MSS));
-    world.run(END);
-    let at: Vec<Time> = world.log.iter().filter(|s| s.packet.is_data()).map(|s| s.at).collect();
+    let mut network = network(vec![law(), law()], tcp(), always());
+    network.open(&flow(0, 20 * MSS));
+    network.settle(END);
+    let at: Vec<Time> = network.sent.iter().filter(|s| s.packet.is_data()).map(|s| s.at).collect();
     let gap = Rate::from_gbps(2).tx_time(Bytes(1_538));
     assert!(at.windows(2).all(|pair| pair[1] - pair[0] == gap), "{at:?}");
-    let trace = &world.probe.senders()[0];
+    let trace = &network.probe.senders()[0];
     assert_eq!(trace.packets, 20);
 }
 
@@ -206,12 +206,12 @@ impl Law for BurstLaw {
 
 #[test]
 fn a_burst_leaves_at_once_and_its_gap_comes_after_it() {
-    let mut world = World::new(vec![BurstLaw, BurstLaw], 1, tcp(), always());
+    let mut network = network(vec![BurstLaw, BurstLaw], tcp(), always());
     let flow = flow(0, 10 * MSS);
-    world.open(&flow);
-    world.run(END);
-    world.assert_delivered_once(&flow);
-    let at: Vec<Time> = world.log.iter().filter(|s| s.packet.is_data()).map(|s| s.at).collect();
+    network.open(&flow);
+    network.settle(END);
+    network.assert_delivered_once(&flow);
+    let at: Vec<Time> = network.sent.iter().filter(|s| s.packet.is_data()).map(|s| s.at).collect();
     let packet = Rate::from_gbps(10).tx_time(Bytes(1_538));
     let burst = Rate::from_gbps(2).tx_time(Bytes(4 * 1_538));
     let expected: Vec<Time> =
@@ -221,10 +221,10 @@ fn a_burst_leaves_at_once_and_its_gap_comes_after_it() {
 
 #[test]
 fn decisions_are_those_a_law_says_it_took() {
-    let mut world = World::new(vec![BurstLaw, BurstLaw], 1, tcp(), always());
-    world.open(&flow(0, 10 * MSS));
-    world.run(END);
-    let trace = &world.probe.senders()[0];
+    let mut network = network(vec![BurstLaw, BurstLaw], tcp(), always());
+    network.open(&flow(0, 10 * MSS));
+    network.settle(END);
+    let trace = &network.probe.senders()[0];
     assert_eq!(trace.decisions, 5, "every second of ten answers");
     // The way back: an answer of 84 B over one link of 5 us.
     let age = Rate::from_gbps(10).tx_time(Bytes(84)) + Span::from_us(5);
@@ -233,12 +233,12 @@ fn decisions_are_those_a_law_says_it_took() {
 
 #[test]
 fn flows_of_a_host_take_turns() {
-    let (mut world, _) = pair(5 * MSS, tcp(), always());
+    let (mut network, _) = pair(5 * MSS, tcp(), always());
     for id in 0..3 {
-        world.open(&flow(id, 5 * MSS));
+        network.open(&flow(id, 5 * MSS));
     }
-    world.run(END);
-    let data = world.log.iter().filter(|s| s.packet.is_data());
+    network.settle(END);
+    let data = network.sent.iter().filter(|s| s.packet.is_data());
     let order: Vec<u32> = data.map(|s| s.packet.flow.0).collect();
     // Flow 0 had sent its first and was waiting for its second turn before the others came.
     assert_eq!(order, [0, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 1, 2]);
@@ -247,33 +247,33 @@ fn flows_of_a_host_take_turns() {
 #[test]
 fn closed_classes_stay_closed() {
     let options = Options { ack_class: 0, ..tcp() };
-    let (mut world, _) = pair(5 * MSS, options, always());
-    world.open = Classes::CONTROL;
-    world.open(&flow(0, 5 * MSS));
-    assert!(world.log.is_empty());
-    world.open = Classes::ALL;
-    world.start(0);
-    world.run(world.now + Span::from_us(6));
+    let (mut network, _) = pair(5 * MSS, options, always());
+    network.open = Classes::CONTROL;
+    network.open(&flow(0, 5 * MSS));
+    assert!(network.sent.is_empty());
+    network.open = Classes::ALL;
+    network.ask(0);
+    network.run(network.now + Span::from_us(6));
     // Data is closed again: only answers leave.
-    world.open = Classes::CONTROL;
-    let before = segments(&world.log).len();
+    network.open = Classes::CONTROL;
+    let before = segments(&network.sent).len();
     let timers = Time::ZERO + Span::from_ms(5);
-    world.run(timers);
-    assert_eq!(segments(&world.log).len(), before);
-    assert!(world.log.iter().any(|s| !s.packet.is_data()));
+    network.run(timers);
+    assert_eq!(segments(&network.sent).len(), before);
+    assert!(network.sent.iter().any(|s| !s.packet.is_data()));
 }
 
 #[test]
 fn a_short_flow_is_not_reported_as_blocked() {
-    let (mut world, _) = pair(5 * MSS, tcp(), always());
-    world.open(&flow(0, 5 * MSS));
-    world.run(END);
-    let parts = world.probe.outcomes()[0].parts;
+    let (mut network, _) = pair(5 * MSS, tcp(), always());
+    network.open(&flow(0, 5 * MSS));
+    network.settle(END);
+    let parts = network.probe.outcomes()[0].parts;
     assert_eq!(parts.blocked, [0; 5]);
-    let (mut world, _) = pair(MSS, tcp(), always());
-    world.open(&flow(0, 2 * MSS));
-    world.run(END);
-    let parts = world.probe.outcomes()[0].parts;
+    let (mut network, _) = pair(MSS, tcp(), always());
+    network.open(&flow(0, 2 * MSS));
+    network.settle(END);
+    let parts = network.probe.outcomes()[0].parts;
     assert!(parts.blocked[Reason::Window as usize] > 0);
 }
 
@@ -354,24 +354,24 @@ impl Law for AskingLaw {
 
 #[test]
 fn a_law_may_ask_first_and_a_receiver_may_speak_up() {
-    let hand: Hand = Box::new(|packet, n| match n {
-        0 => Way::Lost,
-        _ if packet.is_data() && packet.header.data_key() as u64 == 2 * MSS => Way::Marked,
-        _ => Way::Arrives,
+    let script: Script = Box::new(|packet, n| match n {
+        0 => Impairment::LOST,
+        _ if packet.is_data() && packet.header.data_key() as u64 == 2 * MSS => Impairment::MARKED,
+        _ => Impairment::NONE,
     });
-    let mut world = World::new(vec![AskingLaw, AskingLaw], 1, tcp(), hand);
+    let mut network = network(vec![AskingLaw, AskingLaw], tcp(), script);
     let flow = flow(0, 6 * MSS);
-    world.open(&flow);
-    assert_eq!(world.log.len(), 1);
-    world.run(Time::ZERO + Span::from_us(120));
-    assert_eq!(world.hosts[0].control(FlowId(0)).unwrap().answered, Some(12));
-    assert_eq!(world.log[1].at, Time::ZERO + Span::from_us(100), "the question is repeated");
-    world.run(Time::ZERO + Span::from_us(125));
-    assert_eq!(world.hosts[0].control(FlowId(0)).unwrap().notices, 1);
-    world.run(END);
-    world.assert_delivered_once(&flow);
+    network.open(&flow);
+    assert_eq!(network.sent.len(), 1);
+    network.run(Time::ZERO + Span::from_us(120));
+    assert_eq!(network.hosts[0].control(FlowId(0)).unwrap().answered, Some(12));
+    assert_eq!(network.sent[1].at, Time::ZERO + Span::from_us(100), "the question is repeated");
+    network.run(Time::ZERO + Span::from_us(125));
+    assert_eq!(network.hosts[0].control(FlowId(0)).unwrap().notices, 1);
+    network.settle(END);
+    network.assert_delivered_once(&flow);
     // One round trip for the question, then the window at once.
     let header = Rate::from_gbps(10).tx_time(Bytes(84));
     let start = Time::ZERO + Span::from_us(100) + header * 2 + Span::from_us(10);
-    assert_eq!(world.log.iter().find(|s| s.packet.is_data()).unwrap().at, start);
+    assert_eq!(network.sent.iter().find(|s| s.packet.is_data()).unwrap().at, start);
 }

@@ -1,7 +1,7 @@
 //! Packets in, packets out, at times.
 
-use super::world::*;
-use crate::sender::{Loss, Options, Reliability};
+use super::laws::*;
+use crate::sender::{Loss, Options, Reliability, SenderDriven};
 use incast_transport::*;
 
 fn tcp() -> Options {
@@ -12,26 +12,26 @@ fn newreno() -> Options {
     Options { reliability: Reliability::NewReno, ..tcp() }
 }
 
-fn never() -> Hand {
-    Box::new(|_, _| Way::Arrives)
+fn never() -> Script {
+    Box::new(|_, _| Impairment::NONE)
 }
 
 /// Loses the first copies of these segments, and for each repetition in the list one more copy.
-fn lose(segments: &[u64]) -> Hand {
+fn lose(segments: &[u64]) -> Script {
     let mut left: Vec<u32> = segments.iter().map(|s| (s * MSS) as u32).collect();
     Box::new(move |packet, _| {
-        let Header::Segment { seq, .. } = packet.header else { return Way::Arrives };
+        let Header::Segment { seq, .. } = packet.header else { return Impairment::NONE };
         let hit = left.iter().position(|&s| packet.is_data() && s == seq);
-        hit.map_or(Way::Arrives, |at| {
+        hit.map_or(Impairment::NONE, |at| {
             left.swap_remove(at);
-            Way::Lost
+            Impairment::LOST
         })
     })
 }
 
 /// Segments sent again, in order.
-fn repeats<L: crate::sender::Law>(world: &World<L>) -> Vec<u64> {
-    let again = world.log.iter().filter(|s| s.packet.has(flag::RETRANSMIT));
+fn repeats<L: crate::sender::Law>(network: &Network<SenderDriven<L>>) -> Vec<u64> {
+    let again = network.sent.iter().filter(|s| s.packet.has(flag::RETRANSMIT));
     again.map(|s| s.packet.header.data_key() as u64 / MSS).collect()
 }
 
@@ -55,23 +55,23 @@ fn round_trip() -> Span {
 }
 
 /// When copies left, for the segments in `repeats`.
-fn repeat_times<L: crate::sender::Law>(world: &World<L>) -> Vec<Time> {
-    world.log.iter().filter(|s| s.packet.has(flag::RETRANSMIT)).map(|s| s.at).collect()
+fn repeat_times<L: crate::sender::Law>(network: &Network<SenderDriven<L>>) -> Vec<Time> {
+    network.sent.iter().filter(|s| s.packet.has(flag::RETRANSMIT)).map(|s| s.at).collect()
 }
 
-fn ends_well(world: &mut World<Plainly>, flow: &Flow) {
-    world.open(flow);
-    world.run(END);
-    world.assert_delivered_once(flow);
-    assert_eq!(world.hosts[0].open_flows() + world.hosts[1].open_flows(), 0);
+fn ends_well(network: &mut Network<SenderDriven<Plainly>>, flow: &Flow) {
+    network.open(flow);
+    network.settle(END);
+    network.assert_delivered_once(flow);
+    assert_eq!(network.hosts[0].open_flows() + network.hosts[1].open_flows(), 0);
 }
 
 #[test]
 fn a_lone_window_takes_the_ideal_time() {
-    let (mut world, told) = pair(10 * MSS, tcp(), never());
+    let (mut network, told) = pair(10 * MSS, tcp(), never());
     let flow = flow(0, 10 * MSS);
-    ends_well(&mut world, &flow);
-    assert_eq!(world.completed(0), Some(Time::ZERO + packet_time() * 10 + Span::from_us(5)));
+    ends_well(&mut network, &flow);
+    assert_eq!(network.completed(0), Some(Time::ZERO + packet_time() * 10 + Span::from_us(5)));
     let told = told.lock().unwrap();
     assert_eq!(told.len(), 10);
     let first = Told::Ack {
@@ -83,8 +83,8 @@ fn a_lone_window_takes_the_ideal_time() {
         recovering: false,
     };
     assert_eq!(told[0], first);
-    assert!(world.log.iter().all(|s| s.extension == Extension::None), "SACK without holes");
-    let fins = world.log.iter().filter(
+    assert!(network.sent.iter().all(|s| s.extension == Extension::None), "SACK without holes");
+    let fins = network.sent.iter().filter(
         |s| matches!(s.packet.header, Header::Segment { flags, .. } if flags & tcp_flag::FIN != 0),
     );
     assert_eq!(fins.count(), 2, "the last segment and its answer");
@@ -94,13 +94,13 @@ fn a_lone_window_takes_the_ideal_time() {
 fn one_loss_costs_one_copy_and_no_timeout() {
     for (lost, segments) in [(0, 10), (4, 10), (6, 10), (0, 4)] {
         for options in [tcp(), newreno()] {
-            let (mut world, told) = pair(segments * MSS, options, lose(&[lost]));
-            ends_well(&mut world, &flow(0, segments * MSS));
-            assert_eq!(repeats(&world), [lost]);
+            let (mut network, told) = pair(segments * MSS, options, lose(&[lost]));
+            ends_well(&mut network, &flow(0, segments * MSS));
+            assert_eq!(repeats(&network), [lost]);
             assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
             // The third later segment's answer tells, while the NIC is idle or as soon as it is.
             let told_at = Time::ZERO + packet_time() * (lost + 3) + round_trip();
-            let at = repeat_times(&world)[0];
+            let at = repeat_times(&network)[0];
             assert!(at >= told_at && at < told_at + packet_time(), "{at} {told_at}");
         }
     }
@@ -109,127 +109,127 @@ fn one_loss_costs_one_copy_and_no_timeout() {
 #[test]
 fn a_lost_tail_costs_one_timeout() {
     for options in [tcp(), newreno()] {
-        let (mut world, told) = pair(10 * MSS, options, lose(&[9]));
-        ends_well(&mut world, &flow(0, 10 * MSS));
-        assert_eq!(repeats(&world), [9]);
+        let (mut network, told) = pair(10 * MSS, options, lose(&[9]));
+        ends_well(&mut network, &flow(0, 10 * MSS));
+        assert_eq!(repeats(&network), [9]);
         assert_eq!(losses(&told.lock().unwrap()), [Loss::Timeout]);
         // RFC 6298 §5.3: the timer runs from the last answer that acknowledged something new.
         let last_progress = Time::ZERO + packet_time() * 8 + round_trip();
-        assert_eq!(repeat_times(&world), [last_progress + Span::from_ms(10)]);
+        assert_eq!(repeat_times(&network), [last_progress + Span::from_ms(10)]);
     }
 }
 
 #[test]
 fn a_lone_packet_that_is_lost_comes_after_the_first_timeout() {
-    let (mut world, _) = pair(10 * MSS, tcp(), lose(&[0, 0, 0]));
-    ends_well(&mut world, &flow(0, 100));
+    let (mut network, _) = pair(10 * MSS, tcp(), lose(&[0, 0, 0]));
+    ends_well(&mut network, &flow(0, 100));
     // Doubling: 10, then 20, then 40 ms later.
-    let at: Vec<u64> = repeat_times(&world).iter().map(|t| t.0 / 1_000_000_000).collect();
+    let at: Vec<u64> = repeat_times(&network).iter().map(|t| t.0 / 1_000_000_000).collect();
     assert_eq!(at, [10, 30, 70]);
 }
 
 #[test]
 fn a_burst_is_repaired_in_one_round_trip_with_sack() {
-    let (mut world, told) = pair(20 * MSS, tcp(), lose(&[2, 3, 4, 9]));
-    ends_well(&mut world, &flow(0, 20 * MSS));
-    assert_eq!(repeats(&world), [2, 3, 4, 9]);
+    let (mut network, told) = pair(20 * MSS, tcp(), lose(&[2, 3, 4, 9]));
+    ends_well(&mut network, &flow(0, 20 * MSS));
+    assert_eq!(repeats(&network), [2, 3, 4, 9]);
     assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
-    let at = repeat_times(&world);
+    let at = repeat_times(&network);
     assert!(at[3] - at[0] < round_trip(), "{at:?}");
 }
 
 #[test]
 fn newreno_repairs_one_loss_each_round_trip() {
-    let (mut world, told) = pair(20 * MSS, newreno(), lose(&[2, 5]));
-    ends_well(&mut world, &flow(0, 20 * MSS));
-    assert_eq!(repeats(&world), [2, 5]);
+    let (mut network, told) = pair(20 * MSS, newreno(), lose(&[2, 5]));
+    ends_well(&mut network, &flow(0, 20 * MSS));
+    assert_eq!(repeats(&network), [2, 5]);
     assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
-    let at = repeat_times(&world);
+    let at = repeat_times(&network);
     assert!(at[1] - at[0] >= round_trip() && at[1] - at[0] < round_trip() * 2, "{at:?}");
 }
 
 #[test]
 fn a_lost_copy_waits_for_the_timer() {
     for options in [tcp(), newreno()] {
-        let (mut world, told) = pair(10 * MSS, options, lose(&[1, 1]));
-        ends_well(&mut world, &flow(0, 10 * MSS));
+        let (mut network, told) = pair(10 * MSS, options, lose(&[1, 1]));
+        ends_well(&mut network, &flow(0, 10 * MSS));
         assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast, Loss::Timeout]);
-        assert_eq!(repeats(&world)[..2], [1, 1]);
-        let at = repeat_times(&world);
+        assert_eq!(repeats(&network)[..2], [1, 1]);
+        let at = repeat_times(&network);
         assert_eq!(at[1] - at[0], Span::from_ms(10), "the timer restarts with the copy");
     }
 }
 
 #[test]
 fn lost_answers_cost_nothing() {
-    let hand: Hand = Box::new(|packet, n| match packet.header {
-        Header::Segment { flags, .. } if flags == tcp_flag::ACK && n % 3 != 0 => Way::Lost,
-        _ => Way::Arrives,
+    let script: Script = Box::new(|packet, n| match packet.header {
+        Header::Segment { flags, .. } if flags == tcp_flag::ACK && n % 3 != 0 => Impairment::LOST,
+        _ => Impairment::NONE,
     });
-    let (mut world, told) = pair(40 * MSS, tcp(), hand);
-    ends_well(&mut world, &flow(0, 40 * MSS));
-    assert_eq!(repeats(&world), [0u64; 0]);
+    let (mut network, told) = pair(40 * MSS, tcp(), script);
+    ends_well(&mut network, &flow(0, 40 * MSS));
+    assert_eq!(repeats(&network), [0u64; 0]);
     assert_eq!(losses(&told.lock().unwrap()), []);
 }
 
 #[test]
 fn a_lost_last_answer_is_given_again() {
     let mut lost = false;
-    let hand: Hand = Box::new(move |p, _| match p.header {
+    let script: Script = Box::new(move |p, _| match p.header {
         Header::Segment { flags, .. } if !p.is_data() && flags & tcp_flag::FIN != 0 && !lost => {
             lost = true;
-            Way::Lost
+            Impairment::LOST
         }
-        _ => Way::Arrives,
+        _ => Impairment::NONE,
     });
-    let (mut world, told) = pair(10 * MSS, tcp(), hand);
-    ends_well(&mut world, &flow(0, 10 * MSS));
-    assert_eq!(repeats(&world), [9]);
+    let (mut network, told) = pair(10 * MSS, tcp(), script);
+    ends_well(&mut network, &flow(0, 10 * MSS));
+    assert_eq!(repeats(&network), [9]);
     assert_eq!(losses(&told.lock().unwrap()), [Loss::Timeout]);
 }
 
 /// Segment `which` arrives behind the `by` that follow it.
-fn reorder(which: u64, by: u64) -> Hand {
+fn reorder(which: u64, by: u64) -> Script {
     Box::new(move |packet, _| match packet.header {
         Header::Segment { seq, .. }
             if packet.is_data() && seq as u64 == which * MSS && !packet.has(flag::RETRANSMIT) =>
         {
-            Way::Late(packet_time() * by + Span::from_ns(100))
+            Impairment::late(packet_time() * by + Span::from_ns(100))
         }
-        _ => Way::Arrives,
+        _ => Impairment::NONE,
     })
 }
 
 #[test]
 fn reordering_by_two_is_no_loss_by_five_is_one() {
     for options in [tcp(), newreno()] {
-        let (mut world, told) = pair(20 * MSS, options, reorder(3, 2));
-        ends_well(&mut world, &flow(0, 20 * MSS));
-        assert_eq!(repeats(&world), [0u64; 0]);
+        let (mut network, told) = pair(20 * MSS, options, reorder(3, 2));
+        ends_well(&mut network, &flow(0, 20 * MSS));
+        assert_eq!(repeats(&network), [0u64; 0]);
         assert_eq!(losses(&told.lock().unwrap()), []);
-        let (mut world, told) = pair(20 * MSS, options, reorder(3, 5));
-        ends_well(&mut world, &flow(0, 20 * MSS));
-        assert_eq!(repeats(&world), [3]);
+        let (mut network, told) = pair(20 * MSS, options, reorder(3, 5));
+        ends_well(&mut network, &flow(0, 20 * MSS));
+        assert_eq!(repeats(&network), [3]);
         assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
     }
 }
 
 #[test]
 fn duplicates_are_answered_and_not_delivered() {
-    let hand: Hand = Box::new(|_, _| Way::Twice(Span::from_us(3)));
-    let (mut world, told) = pair(20 * MSS, tcp(), hand);
-    ends_well(&mut world, &flow(0, 20 * MSS));
-    assert_eq!(repeats(&world), [0u64; 0]);
+    let script: Script = Box::new(|_, _| Impairment::twice(Span::from_us(3)));
+    let (mut network, told) = pair(20 * MSS, tcp(), script);
+    ends_well(&mut network, &flow(0, 20 * MSS));
+    assert_eq!(repeats(&network), [0u64; 0]);
     assert_eq!(losses(&told.lock().unwrap()), []);
 }
 
 #[test]
 fn two_duplicate_answers_let_new_data_out() {
     // Limited transmit (RFC 3042): one new segment for each of the first two.
-    let (mut world, _) = pair(8 * MSS, tcp(), lose(&[0]));
-    ends_well(&mut world, &flow(0, 30 * MSS));
-    let data: Vec<u64> = world
-        .log
+    let (mut network, _) = pair(8 * MSS, tcp(), lose(&[0]));
+    ends_well(&mut network, &flow(0, 30 * MSS));
+    let data: Vec<u64> = network
+        .sent
         .iter()
         .filter(|s| s.packet.is_data())
         .map(|s| s.packet.header.data_key() as u64 / MSS)
@@ -239,15 +239,14 @@ fn two_duplicate_answers_let_new_data_out() {
 
 #[test]
 fn no_packet_leaves_beyond_the_window() {
-    let (mut world, told) = pair(4 * MSS, tcp(), lose(&[9, 14]));
-    world.open(&flow(0, 60 * MSS));
+    let (mut network, told) = pair(4 * MSS, tcp(), lose(&[9, 14]));
+    network.open(&flow(0, 60 * MSS));
     loop {
-        let next = world.log.len();
-        world.run(world.now + Span::from_ns(50));
-        world.now += Span::from_ns(50);
-        let Some(progress) = world.hosts[0].progress(FlowId(0), world.now) else { break };
-        let window = world.hosts[0].control(FlowId(0)).unwrap().window;
-        let new = world.log[next..].iter().any(|s| s.packet.is_data() && s.packet.flags == 0);
+        let next = network.sent.len();
+        network.run(network.now + Span::from_ns(50));
+        let Some(progress) = network.hosts[0].progress(FlowId(0), network.now) else { break };
+        let window = network.hosts[0].control(FlowId(0)).unwrap().window;
+        let new = network.sent[next..].iter().any(|s| s.packet.is_data() && s.packet.flags == 0);
         assert!(!new || progress.pipe <= window);
         assert!(progress.acknowledged <= progress.sent);
     }
@@ -256,8 +255,8 @@ fn no_packet_leaves_beyond_the_window() {
 
 #[test]
 fn round_trips_of_copies_are_not_measured() {
-    let (mut world, told) = pair(10 * MSS, tcp(), lose(&[0]));
-    ends_well(&mut world, &flow(0, 10 * MSS));
+    let (mut network, told) = pair(10 * MSS, tcp(), lose(&[0]));
+    ends_well(&mut network, &flow(0, 10 * MSS));
     let told = told.lock().unwrap();
     let of_copy = told.iter().find(|t| matches!(t, Told::Ack { bytes, .. } if *bytes > MSS));
     assert!(matches!(of_copy, Some(Told::Ack { rtt: None, .. })), "{of_copy:?}");
@@ -267,14 +266,14 @@ fn round_trips_of_copies_are_not_measured() {
 
 #[test]
 fn the_window_grows_only_if_it_held_the_flow_back() {
-    let (mut world, told) = pair(30 * MSS, tcp(), never());
-    ends_well(&mut world, &flow(0, 200 * MSS));
+    let (mut network, told) = pair(30 * MSS, tcp(), never());
+    ends_well(&mut network, &flow(0, 200 * MSS));
     // 10 us at 10 Gb/s are 8.1 packets: the NIC is the limit, 30 segments are never in flight.
     let told = told.lock().unwrap();
     assert!(told.iter().all(|t| matches!(t, Told::Ack { limited: false, .. })));
     drop(told);
-    let (mut world, told) = pair(2 * MSS, tcp(), never());
-    ends_well(&mut world, &flow(0, 40 * MSS));
+    let (mut network, told) = pair(2 * MSS, tcp(), never());
+    ends_well(&mut network, &flow(0, 40 * MSS));
     let told = told.lock().unwrap();
     assert!(told[..6].iter().all(|t| matches!(t, Told::Ack { limited: true, .. })));
     assert!(matches!(told[30], Told::Ack { limited: false, .. }), "the NIC is the limit now");
@@ -286,35 +285,35 @@ fn sequence_numbers_wrap() {
         tcp(),
         Options { reliability: Reliability::GoBackN { again: Span::from_us(500) }, ..tcp() },
     ] {
-        let (mut world, told) = pair(10 * MSS, options, lose(&[]));
+        let (mut network, told) = pair(10 * MSS, options, lose(&[]));
         let first = (u32::MAX as u64 / MSS) as u32 - 20;
         let flow = flow(0, (first as u64 + 60) * MSS + 7);
         let mut number = 0;
-        world.hand = Box::new(move |packet, _| {
+        network.impair_all(Impairments::scripted(move |packet, _| {
             number += packet.is_data() as u32;
             if packet.is_data() && [15, 21, 22, 30].contains(&number) {
-                Way::Lost
+                Impairment::LOST
             } else {
-                Way::Arrives
+                Impairment::NONE
             }
-        });
-        let incoming = world.hosts[1]
+        }));
+        let incoming = network.hosts[1]
             .incoming
             .insert(FlowId(0), super::super::Incoming::new(HostId(0), crate::sender::EchoMark));
-        world.hosts[1].incoming.at_mut(incoming).skip_to(first as u64 * MSS);
+        network.hosts[1].incoming.at_mut(incoming).skip_to(first as u64 * MSS);
         let told_flow = flow.clone();
-        world.call(0, |host, env| {
+        network.call(0, |host, env| {
             host.open(env, &told_flow);
             host.outgoing.get_mut(FlowId(0)).unwrap().skip_to(first);
         });
         // The NIC asks when something happens: a late timer will do.
-        world.call(0, |host, env| host.wake(env));
-        world.start(0);
-        world.run(END);
-        assert!(world.completed(0).is_some());
-        let delivered: u64 = world.probe.deliveries().iter().map(|d| d.2 as u64).sum();
+        network.call(0, |host, env| host.wake(env));
+        network.ask(0);
+        network.settle(END);
+        assert!(network.completed(0).is_some());
+        let delivered: u64 = network.probe.deliveries().iter().map(|d| d.2 as u64).sum();
         assert_eq!(delivered, 60 * MSS + 7);
-        let offsets = world.probe.deliveries().iter().map(|d| d.1);
+        let offsets = network.probe.deliveries().iter().map(|d| d.1);
         assert!(offsets.clone().min() == Some(first as u64 * MSS));
         assert!(offsets.max().unwrap() > u32::MAX as u64);
         assert!(!losses(&told.lock().unwrap()).is_empty());

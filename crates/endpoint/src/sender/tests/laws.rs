@@ -1,0 +1,107 @@
+//! A plain law, and two hosts under it on a link of 10 Gb/s and 5 us.
+
+use crate::sender::{Ack, Control, EchoMark, Law, Loss, Options, Progress, SenderDriven};
+pub use incast_testkit::{Impairment, Impairments, Network, Script, Sent};
+use incast_transport::*;
+use std::sync::{Arc, Mutex};
+
+pub const ID: TransportId = TransportId(1);
+pub use incast_testkit::MSS;
+
+/// What a control law was told.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Told {
+    Ack { bytes: u64, sacked: u64, ece: bool, rtt: Option<Span>, limited: bool, recovering: bool },
+    Loss(Loss),
+}
+
+/// A window that grows by what is acknowledged if it may, is halved by a loss, and one segment
+/// after a timeout.
+pub struct Plain {
+    pub window: u64,
+    pub threshold: u64,
+    pub rate: Option<Rate>,
+    pub told: Arc<Mutex<Vec<Told>>>,
+}
+
+impl Control for Plain {
+    fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress) {
+        self.told.lock().unwrap().push(Told::Ack {
+            bytes: ack.bytes,
+            sacked: ack.sacked,
+            ece: ack.ece,
+            rtt: ack.rtt,
+            limited: ack.limited,
+            recovering: progress.recovering,
+        });
+        if !progress.recovering && ack.limited {
+            self.window += match self.window < self.threshold {
+                true => ack.bytes,
+                false => MSS * ack.bytes / self.window,
+            };
+        }
+    }
+
+    fn on_loss(&mut self, loss: Loss, progress: &Progress) {
+        self.told.lock().unwrap().push(Told::Loss(loss));
+        self.threshold = (progress.pipe.max(self.window) / 2).max(2 * MSS);
+        self.window = if loss == Loss::Fast { self.threshold } else { MSS };
+    }
+
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    fn pacing(&self) -> Option<Rate> {
+        self.rate
+    }
+}
+
+/// Makes [`Plain`] laws.
+pub struct Plainly {
+    pub window: u64,
+    pub threshold: u64,
+    pub rate: Option<Rate>,
+    pub told: Arc<Mutex<Vec<Told>>>,
+}
+
+impl Law for Plainly {
+    type Control = Plain;
+    type Feedback = EchoMark;
+
+    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Plain {
+        let Plainly { window, threshold, rate, .. } = *self;
+        Plain { window, threshold, rate, told: self.told.clone() }
+    }
+
+    fn feedback(&mut self) -> EchoMark {
+        EchoMark
+    }
+}
+
+/// Hosts under these laws; what the script says happens to each packet, given how many were sent
+/// before it.
+pub fn network<L: Law>(laws: Vec<L>, options: Options, script: Script) -> Network<SenderDriven<L>> {
+    let mut network = Network::new(Framing::ETHERNET, 1);
+    for law in laws {
+        let host = Box::new(SenderDriven::new(law, options));
+        network.add_host(host, Rate::from_gbps(10), Span::from_us(5));
+    }
+    network.impair_all(Impairments::scripted(script));
+    network
+}
+
+/// A flow of whole segments and some bytes more, from host 0 to host 1.
+pub fn flow(id: u32, size: u64) -> Flow {
+    incast_testkit::flow(id, 0, 1, size, Time::ZERO)
+}
+
+/// Two hosts with the plain law.
+pub type Pair = Network<SenderDriven<Plainly>>;
+
+/// Two hosts with the plain law, and what it was told.
+pub fn pair(window: u64, options: Options, script: Script) -> (Pair, Arc<Mutex<Vec<Told>>>) {
+    let told = Arc::new(Mutex::new(vec![]));
+    let law = || Plainly { window, threshold: u64::MAX, rate: None, told: told.clone() };
+    (network(vec![law(), law()], options, script), told)
+}
