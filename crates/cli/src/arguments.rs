@@ -27,8 +27,8 @@ pub enum Command {
     #[command(after_help = "Example:\n  incast compare --transports ren,dctcp \
         --topology leaf-spine:8x8x8 --rate 40Gbps --workload web_search --load 0.6 --flows 2000")]
     Compare(Box<Compare>),
-    /// List transports, workloads, topologies and experiments
-    #[command(after_help = "Example:\n  incast list --json")]
+    /// List transports, workloads, topologies and experiments, or show one transport in full
+    #[command(after_help = "Examples:\n  incast list --json\n  incast list ren")]
     List(List),
     /// Re-run figures of the papers and judge the results against them
     #[command(after_help = "Examples:\n  incast reproduce ren/fig3 --quick\n  \
@@ -109,6 +109,9 @@ impl Flagged for OfCompare {
 
 #[derive(Args)]
 pub struct List {
+    /// A transport: all its facts, parameters and deviations from its paper
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
     /// As JSON
     #[arg(long)]
     pub json: bool,

@@ -4,7 +4,7 @@ use crate::Ended;
 use crate::arguments::List;
 use incast_experiment::Fault;
 use incast_protocols::CATALOGUE;
-use incast_transport::Routing;
+use incast_transport::{Deviation, Routing, Transport};
 use serde_json::{Value, json};
 
 /// The topologies, as the command line takes them.
@@ -17,6 +17,17 @@ const TOPOLOGIES: [(&str, &str, &str); 5] = [
 ];
 
 pub fn list(options: List) -> Result<Ended, Fault> {
+    if let Some(name) = &options.name {
+        let entry = incast_experiment::transport(name, "NAME")?;
+        match options.json {
+            true => {
+                let text = serde_json::to_string_pretty(&in_full(entry));
+                say!("{}", text.expect("plain data becomes JSON"));
+            }
+            false => show(entry),
+        }
+        return Ok(Ended::Done);
+    }
     if options.json {
         let text = serde_json::to_string_pretty(&all()).expect("plain data becomes JSON");
         say!("{text}");
@@ -47,6 +58,72 @@ pub fn list(options: List) -> Result<Ended, Fault> {
     Ok(Ended::Done)
 }
 
+fn routing(how: Routing) -> &'static str {
+    let found = Routing::NAMES.iter().find(|(_, routing)| *routing == how);
+    found.expect("all have names").0
+}
+
+/// One transport for people: facts, parameters, deviations.
+fn show(entry: &dyn Transport) {
+    let info = entry.info();
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    say!("{} - {}", info.name, info.title);
+    say!("  paper: {}", info.paper);
+    say!("  number on the wire: {}", info.id.0);
+    say!("  kind: {}", info.kind.name());
+    say!("  needs of switches: {}", info.switch_support);
+    say!("  routing: {}", routing(info.routing));
+    say!("  works on symmetric paths only: {}", yes(info.symmetric_paths));
+    say!("  ECN bits of data: {}", info.ecn.name());
+    say!("  switches mark its data: {}", yes(info.marks));
+    say!("  made for PFC: {}", yes(info.made_for_pfc));
+    if let Some(bits) = info.feedback_bits {
+        say!("  feedback per data packet: {bits} bits");
+    }
+    say!("\nParameters");
+    for doc in entry.parameters() {
+        say!("  {} = {}", doc.name, doc.default);
+        say!("      {}", doc.doc);
+        say!("      accepted: {}; source: {}", doc.accepts, doc.source);
+    }
+    say!("\nDeviations from the paper");
+    for deviation in info.deviations {
+        let Deviation { number, section, what, reason, effect } = deviation;
+        let place = if section.is_empty() { String::new() } else { format!("[{section}] ") };
+        say!("  {number:>2}. {place}{what}");
+        say!("      Why: {reason}");
+        if let Some(effect) = effect {
+            say!("      Effect: {effect}");
+        }
+    }
+    if info.deviations.is_empty() {
+        say!("  none of its own");
+    }
+}
+
+/// One transport for programs: what the list says of it, and the rest.
+fn in_full(entry: &dyn Transport) -> Value {
+    let info = entry.info();
+    let deviations: Vec<Value> = info
+        .deviations
+        .iter()
+        .map(|deviation| {
+            json!({
+                "number": deviation.number, "section": deviation.section, "what": deviation.what,
+                "reason": deviation.reason, "effect": deviation.effect,
+            })
+        })
+        .collect();
+    let mut value = transport(entry);
+    value["symmetric_paths"] = json!(info.symmetric_paths);
+    value["ecn"] = json!(info.ecn.name());
+    value["marks"] = json!(info.marks);
+    value["made_for_pfc"] = json!(info.made_for_pfc);
+    value["feedback_bits"] = json!(info.feedback_bits);
+    value["deviations"] = json!(deviations);
+    value
+}
+
 fn all() -> Value {
     let transports: Vec<Value> = CATALOGUE.iter().map(|entry| transport(*entry)).collect();
     let workloads: Vec<Value> = incast_workload::tables()
@@ -71,9 +148,8 @@ fn all() -> Value {
     })
 }
 
-fn transport(entry: &dyn incast_transport::Transport) -> Value {
+fn transport(entry: &dyn Transport) -> Value {
     let info = entry.info();
-    let routing = Routing::NAMES.iter().find(|(_, how)| *how == info.routing);
     let parameters: Vec<Value> = entry
         .parameters()
         .iter()
@@ -91,7 +167,7 @@ fn transport(entry: &dyn incast_transport::Transport) -> Value {
         "paper": info.paper,
         "kind": info.kind.name(),
         "switch_support": info.switch_support,
-        "routing": routing.map(|(name, _)| *name),
+        "routing": routing(info.routing),
         "parameters": parameters,
     })
 }

@@ -467,6 +467,35 @@ fn the_list_has_names_for_scripts() {
 }
 
 #[test]
+fn one_transport_is_shown_in_full() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shown = text(&incast(folder.path(), &["list", "ren"]).stdout);
+    for line in [
+        "ren - REN: receiver-driven transport based on explicit notification",
+        "  ECN bits of data: own-code",
+        "  period = auto",
+        "      accepted: auto, or more than 0; source: REN §3.2.3, §6.4",
+        "      Effect: Literally 10, 10, 10, 0, 0 packets per round.",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "`{line}` is not in\n{shown}");
+    }
+    let output = incast(folder.path(), &["list", "ren", "--json"]);
+    let ren: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(ren["deviations"][1]["section"], "§3.2.1");
+    assert_eq!(ren["marks"], true);
+    let list = incast(folder.path(), &["list", "--json"]);
+    let list: Value = serde_json::from_slice(&list.stdout).expect("JSON");
+    let mut all = list["transports"].as_array().expect("an array").iter();
+    let short = all.find(|one| one["name"] == "ren").expect("in the list");
+    let short = short.as_object().expect("an object");
+    assert!(short.iter().all(|(key, value)| ren[key] == *value), "the list says otherwise");
+    let wrong = incast(folder.path(), &["list", "rem"]);
+    assert!(!wrong.status.success());
+    let said = text(&wrong.stderr);
+    assert!(said.contains("NAME = `rem`: expected one of") && said.contains("`ren`"), "{said}");
+}
+
+#[test]
 fn reproduce_judges_and_says_so_in_json() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = incast(folder.path(), &["reproduce", "amrt/fig9", "--quick", "--json"]);

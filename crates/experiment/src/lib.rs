@@ -20,6 +20,6 @@ mod traffic;
 
 pub use fault::{Fault, nearest};
 pub use inputs::{InputFile, Inputs};
-pub use plan::{Case, Plan};
+pub use plan::{Case, Plan, transport};
 pub use run::{deadlock, execute, prepare};
 pub use scenario::{Buffer, Draft, Quantity, Scenario};

@@ -55,3 +55,27 @@ fn ecn_bits_and_marks_are_as_declared() {
         assert_eq!(counted > 0, *marks, "{name}: {counted} marks");
     }
 }
+
+/// Numbers of the top-level items below the heading that begins with "## Deviations".
+fn numbered(readme: &str) -> Vec<u32> {
+    let section = readme.split("\n## ").find(|section| section.starts_with("Deviations"));
+    let lines = section.expect("a section on deviations").lines();
+    lines.filter_map(|line| line.split_once(". ")?.0.parse().ok()).collect()
+}
+
+#[test]
+fn readme_and_data_have_the_same_deviations() {
+    for entry in CATALOGUE {
+        let Info { name, deviations, .. } = entry.info();
+        let readme = format!("{}/src/{name}/README.md", env!("CARGO_MANIFEST_DIR"));
+        let readme = std::fs::read_to_string(&readme).expect("each transport has a README");
+        let numbers: Vec<u32> = deviations.iter().map(|one| one.number).collect();
+        assert_eq!(numbers, numbered(&readme), "{name}");
+        assert!(numbers.into_iter().eq(1..=deviations.len() as u32), "{name}");
+        for Deviation { number, what, reason, effect, .. } in *deviations {
+            for text in [Some(*what), Some(*reason), *effect].into_iter().flatten() {
+                assert!(text.ends_with('.') && text.len() < 300, "{name} {number}: {text}");
+            }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Aeolus (SIGCOMM 2020) on Homa: switches drop unscheduled packets first, a probe finds the
 //! losses, and grants bring them back.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -14,6 +15,7 @@ pub use params::{Both, Params, ThresholdOf};
 
 use crate::homa::headers::{Data, Grant, Resend};
 use crate::homa::{self, HomaHost};
+use deviations::DEVIATIONS;
 use incast_endpoint::first_round::RoundTerms;
 use incast_endpoint::first_round::views::Probe;
 use incast_endpoint::outbox::CONTROL;
@@ -50,7 +52,7 @@ pub static ENTRY: Declaration<Both, homa::Levels> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |params, fabric| homa::levels(&params.homa, fabric).map_err(params::renamed),
     host,

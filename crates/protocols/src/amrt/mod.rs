@@ -1,5 +1,6 @@
 //! AMRT: a receiver-driven transport whose switches say when one more packet would have fitted.
 
+mod deviations;
 pub mod headers;
 mod params;
 mod receiver;
@@ -12,6 +13,7 @@ pub use params::{Params, Recovery};
 pub use receiver::Expectations;
 pub use switch::{Code, GapMarker};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::ReceiverDriven;
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
@@ -37,7 +39,7 @@ pub static ENTRY: Declaration<Params, Expectations> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |params, fabric| Ok(Expectations::of(fabric, params)),
     host,

@@ -1,5 +1,6 @@
 //! CCRP (NPC 2020): ExpressPass whose credits also answer marks of data, to live beside DCQCN.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -12,6 +13,7 @@ mod tests;
 pub use params::{Params, RatioTest, Recovery};
 pub use receiver::{MarkLoop, Pace, Stages};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::credit::{CreditHost, Terms, credit_share, reserved, shaped};
 use incast_transport::{
     ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy,
@@ -43,7 +45,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -1,6 +1,7 @@
 //! CUBIC (RFC 9438) over TCP with SACK: the window follows losses and time only. With
 //! `growth = "reno"` the same TCP grows as NewReno.
 
+mod deviations;
 pub mod headers;
 mod hystart;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod tests;
 pub use params::{Growth, Params};
 pub use sender::Cubic;
 
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{
     Answer, Arriving, DelayedAck, Feedback, Notice, Options, Reliability, SenderDriven, law,
@@ -42,7 +44,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -1,5 +1,6 @@
 //! DCQCN (SIGCOMM 2015): random marks, paced notifications, a rate machine; for lossless fabrics.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -14,6 +15,7 @@ pub use params::{Params, Rule, Variant};
 pub use receiver::Notifier;
 pub use sender::Dcqcn;
 
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, Reliability, SenderDriven, law};
 use incast_transport::{
@@ -40,7 +42,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: true,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -1,5 +1,6 @@
 //! DCTCP (SIGCOMM 2010, RFC 8257): the share of marked packets decides how far the window falls.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -11,6 +12,7 @@ mod tests;
 pub use params::Params;
 pub use sender::Dctcp;
 
+use deviations::DEVIATIONS;
 use incast_egress::threshold::ThresholdMarker;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{DelayedAck, EchoMark, Options, Reliability, SenderDriven, law};
@@ -40,7 +42,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         // Marked or not.
         feedback_bits: Some((Ecn::Ce as u8 ^ Ecn::Ect0 as u8).count_ones()),
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -2,6 +2,7 @@
 //! bits over three packets that are no longer for it.
 
 pub mod code;
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -17,6 +18,7 @@ pub use receiver::Copying;
 pub use sender::Decn;
 pub use switch::{DecnMarker, Sampling, Shares};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
@@ -52,7 +54,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         // In reserved bits, over the packets of a unit: nothing is added.
         feedback_bits: Some(u16::BITS - code::LARGEST.leading_zeros()),
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod aeolus_tests;
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -13,6 +14,7 @@ mod tests;
 pub use params::{Feedback, FirstRtt, Params};
 pub use receiver::{FeedbackLoop, Pace};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::credit::{Burst, CreditHost, Terms, credit_share, reserved, shaped};
 use incast_endpoint::first_round::RoundTerms;
 use incast_transport::{
@@ -50,7 +52,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

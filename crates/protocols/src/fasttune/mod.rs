@@ -1,6 +1,7 @@
 //! FastTune: switches answer a flow's first packets and add their state to answers, so that what the
 //! window follows is young.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -18,6 +19,7 @@ pub use switch::Answering;
 
 use crate::hpcc::Terms;
 use crate::hpcc::params::{depth, least_timeout};
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Admission, Options, SenderDriven, law};
 use incast_transport::{
@@ -45,7 +47,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |params, fabric| depth(ENTRY.info.name, params.int_hops, fabric).map(|_| ()),
     host,

@@ -3,6 +3,7 @@
 
 mod agenda;
 mod cutoffs;
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -18,6 +19,7 @@ pub(crate) use receiver::Receivers;
 pub(crate) use sender::{Senders, control};
 pub(crate) use terms::{Levels, Terms, blind_packets, levels};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, Header, Host, HostSite, Info,
@@ -44,7 +46,7 @@ pub static ENTRY: Declaration<Params, Levels> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |params, fabric| levels(params, fabric),
     host,

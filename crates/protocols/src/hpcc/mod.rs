@@ -1,6 +1,7 @@
 //! HPCC (SIGCOMM 2019): every hop's state comes back with each answer; the window keeps the bytes in
 //! flight on the busiest link below what it holds.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -16,6 +17,7 @@ pub use receiver::ReturnStack;
 pub use sender::{Hpcc, Rule};
 pub use switch::Stamper;
 
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Admission, Options, SenderDriven, law};
 use incast_transport::{
@@ -44,7 +46,7 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
         made_for_pfc: true,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |params, fabric| Plan::new(ENTRY.info, params.clone(), fabric),
     host: |hpcc, site| hpcc.derived.host(&hpcc.fabric, site),

@@ -1,5 +1,6 @@
 //! MLCP (INFOCOM 2008): VCP with sixteen levels of load instead of three.
 
+mod deviations;
 pub mod headers;
 pub mod level;
 #[cfg(test)]
@@ -16,6 +17,7 @@ pub use receiver::Copying;
 pub use sender::{Mlcp, class};
 pub use switch::{MlcpMarker, marker};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
@@ -50,7 +52,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         // The largest level and the largest class.
         feedback_bits: Some(width(level::HIGHEST) + width(LAST_CLASS)),
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -1,5 +1,6 @@
 //! NDP (SIGCOMM 2017): switches cut payloads, receivers pull, every packet takes its own path.
 
+mod deviations;
 pub mod headers;
 mod host;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod tests;
 
 pub use params::Params;
 
+use deviations::DEVIATIONS;
 use host::{HostPlan, NdpHost};
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Host, HostSite, Info, Kind, Limit,
@@ -49,7 +51,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

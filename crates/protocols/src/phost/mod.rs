@@ -1,5 +1,6 @@
 //! pHost (CoNEXT 2015): destinations hand out tokens, sources spend them.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -11,6 +12,7 @@ mod tests;
 
 pub use params::Params;
 
+use deviations::DEVIATIONS;
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     Bytes, ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, Header, Host,
@@ -44,7 +46,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -1,5 +1,6 @@
 //! RCP (IWQoS 2005): every port offers one rate to all flows; a flow has the least of its path.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -15,6 +16,7 @@ pub use receiver::Returning;
 pub use sender::{Rcp, Rule};
 pub use switch::{Controller, Gains, RcpMarker};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
@@ -73,7 +75,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         feedback_bits: Some(8 * header(0, 0, 0).bytes() as u32),
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -1,5 +1,6 @@
 //! REN: a receiver-driven transport whose switches say how many grants should circulate.
 
+mod deviations;
 pub mod headers;
 mod params;
 mod receiver;
@@ -11,6 +12,7 @@ mod tests;
 pub use params::{Feedback, Params, Rule, Spread};
 pub use switch::{Code, PortMarker};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Routing,
@@ -36,7 +38,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |params, fabric| {
         Ok(Timers {

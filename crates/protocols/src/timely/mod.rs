@@ -1,5 +1,6 @@
 //! TIMELY (SIGCOMM 2015): the round-trip time, by its gradient, sets the rate; switches do nothing.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -13,6 +14,7 @@ pub use params::{Pace, Params, Rule, Start, Update, Variant};
 pub use receiver::ReturnStamp;
 pub use sender::{STAMP_BYTES, Timely};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, Reliability, SenderDriven, law};
 use incast_transport::{
@@ -39,7 +41,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: true,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -1,6 +1,7 @@
 //! The traditional receiver-driven transport: one new packet for each packet received, never more
 //! and never less. What REN and AMRT measure themselves against in their models.
 
+mod deviations;
 pub mod headers;
 mod params;
 mod receiver;
@@ -10,6 +11,7 @@ mod tests;
 
 pub use params::Params;
 
+use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
@@ -35,7 +37,7 @@ pub static ENTRY: Declaration<Params, Silence> = Declaration {
         made_for_pfc: false,
         feedback_bits: None,
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |params, fabric| Ok(Silence::of(fabric, params.stall)),
     host,

@@ -1,5 +1,6 @@
 //! VCP (SIGCOMM 2005): ports tell their load in two bits; windows multiply, add or are cut by it.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -15,6 +16,7 @@ pub use receiver::Copying;
 pub use sender::Vcp;
 pub use switch::{VcpMarker, code, marker};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
@@ -49,7 +51,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         // The largest code, in the ECN bits.
         feedback_bits: Some(u8::BITS - OVERLOAD.leading_zeros()),
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -1,5 +1,6 @@
 //! XCP (SIGCOMM 2002): ports compute how much each packet's window may change, and packets carry it.
 
+mod deviations;
 pub mod headers;
 #[cfg(test)]
 mod network_tests;
@@ -15,6 +16,7 @@ pub use receiver::Returning;
 pub use sender::Xcp;
 pub use switch::{Controller, Gains, XcpMarker};
 
+use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{DelayedAck, Options, SenderDriven, law};
 use incast_transport::{
@@ -67,7 +69,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         made_for_pfc: false,
         feedback_bits: Some(8 * header_of(false, 0, 0, 0, 0).bytes() as u32),
         headers: headers::HEADERS,
-        deviations: &[],
+        deviations: DEVIATIONS,
     },
     derive: |_, _| Ok(()),
     host,

@@ -1,0 +1,84 @@
+//! How CCRP differs from its paper. The README explains each under the same number.
+
+use incast_transport::Deviation;
+
+pub(super) const DEVIATIONS: &[Deviation] = &[
+    Deviation {
+        number: 1,
+        section: "Algorithm 1, line 5",
+        what: "The comparison is \">\", not \">=\" (`ratio_test`).",
+        reason: "With a target of 0, \">=\" would cut in every round trip, marked or not.",
+        effect: Some("To the letter the rate falls to 17 % by the seventh round trip."),
+    },
+    Deviation {
+        number: 2,
+        section: "Algorithm 1, lines 8-10",
+        what: "DCQCN's rate increase runs from the first cut on (`recovery`); `strict_text` waits \
+               for round trips without marks, `off` leaves it out.",
+        reason: "The lines stand in the marked branch, where their condition has just become \
+                 false; §3.2 means them for times without marks.",
+        effect: None,
+    },
+    Deviation {
+        number: 3,
+        section: "",
+        what: "The rate before a cut is the target of the recovery, as in DCQCN.",
+        reason: "The paper does not say what the target is.",
+        effect: Some(
+            "With NUDT's model, whose target follows the rate, CCRP has 15 instead of 3.8 \
+             times DCQCN's rate.",
+        ),
+    },
+    Deviation {
+        number: 4,
+        section: "Algorithm 1, line 13",
+        what: "Omega grows in every increase; `omega_guard` waits for two in a row, as ExpressPass.",
+        reason: "So the line is written.",
+        effect: None,
+    },
+    Deviation {
+        number: 5,
+        section: "",
+        what: "A cut by marks and a cut by lost credits both apply in one update, the marks' first.",
+        reason: "The paper does not order them.",
+        effect: None,
+    },
+    Deviation {
+        number: 6,
+        section: "",
+        what: "g = 1/16, Pmax = 1 %, the first rate is the whole link, R_AI and R_HAI are 5 and \
+               50 Mb/s.",
+        reason: "The paper does not give them.",
+        effect: None,
+    },
+    Deviation {
+        number: 7,
+        section: "",
+        what: "The first round-trip time is twice the request's one-way time.",
+        reason: "No sample exists yet; the clocks of hosts agree here.",
+        effect: None,
+    },
+    Deviation {
+        number: 8,
+        section: "",
+        what: "Each transport marks its own data by the common queue.",
+        reason: "Port policies are per transport; `transport.marking = \"dcqcn\"` is the paper's \
+                 switch with one RED for both.",
+        effect: None,
+    },
+    Deviation {
+        number: 9,
+        section: "",
+        what: "Lost data is recovered as in ExpressPass; a packet still missing is requested \
+               again after 1 ms.",
+        reason: "The paper describes no recovery.",
+        effect: None,
+    },
+    Deviation {
+        number: 10,
+        section: "§3.4",
+        what: "Data is not kept to 95 % of a link unless `reserve` is set.",
+        reason: "It binds only the other transport in a mix.",
+        effect: Some("With it a mix uses 94.8 % of a link (the paper: 95 %), without it all."),
+    },
+];

@@ -1,0 +1,67 @@
+//! How DCQCN differs from its paper. The README explains each under the same number.
+
+use incast_transport::Deviation;
+
+pub(super) const DEVIATIONS: &[Deviation] = &[
+    Deviation {
+        number: 1,
+        section: "§3.1",
+        what: "Within 1 b/s of the line rate a flow is not paced, and its increase timer rests \
+               until the next CNP.",
+        reason: "There is nothing to increase.",
+        effect: Some("None on rates."),
+    },
+    Deviation {
+        number: 2,
+        section: "§3.1",
+        what: "Alpha is brought up to date when it is used, not by a timer.",
+        reason: "The same values at the same instants with half the timers.",
+        effect: None,
+    },
+    Deviation {
+        number: 3,
+        section: "§3.1",
+        what: "Packets are marked at dequeue by the queue that stays behind, over all data \
+               classes of the port; only DCQCN's own are marked.",
+        reason: "As in HPCC's simulator; the paper does not say.",
+        effect: None,
+    },
+    Deviation {
+        number: 4,
+        section: "§4",
+        what: "Kmax is at most 70 % of a port's buffer unless it is given.",
+        reason: "200 KB belong to 12 MB switches; marks must come before the buffer fills.",
+        effect: Some(
+            "128 KiB without PFC: 2 % of packets are sent again; with 200 KB 79 %, and a \
+             quarter of the flows does not end.",
+        ),
+    },
+    Deviation {
+        number: 5,
+        section: "§5.2",
+        what: "R_HAI = 400 Mb/s, R_min = 40 Mb/s, RTO = 1 ms, adaptive and doubling.",
+        reason: "The paper's table does not have them.",
+        effect: None,
+    },
+    Deviation {
+        number: 6,
+        section: "",
+        what: "Bytes count as links charge them: 10 MB are 6,502 full packets.",
+        reason: "Rates are of charged bytes everywhere here.",
+        effect: None,
+    },
+    Deviation {
+        number: 7,
+        section: "",
+        what: "`mlx` leaves out the 1 ns between the update of alpha and the decision to cut.",
+        reason: "HPCC's simulator orders the two by it; here the order is fixed.",
+        effect: None,
+    },
+    Deviation {
+        number: 8,
+        section: "",
+        what: "Full packets carry 1,460 B; HPCC's simulator has 1,000 B.",
+        reason: "One MTU for all transports.",
+        effect: None,
+    },
+];

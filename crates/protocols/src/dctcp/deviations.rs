@@ -1,0 +1,61 @@
+//! How DCTCP differs from its paper and RFC 8257. The README explains each under the same number.
+
+use incast_transport::Deviation;
+
+pub(super) const DEVIATIONS: &[Deviation] = &[
+    Deviation {
+        number: 1,
+        section: "RFC 6298",
+        what: "RTT samples come from the send times that the sender keeps, not from a timestamp \
+               option.",
+        reason: "The option would be charged 10 to 12 B per packet.",
+        effect: Some("None without loss."),
+    },
+    Deviation {
+        number: 2,
+        section: "RFC 7661",
+        what: "The window grows only when it was the limit within the last window of data.",
+        reason: "The NIC pulls, so a sender has no queue of its own that could be marked.",
+        effect: Some(
+            "10 Gb/s, 400 us, 200 packets of buffer: 18 packets are dropped once when a \
+             second flow joins.",
+        ),
+    },
+    Deviation {
+        number: 3,
+        section: "RFC 8257 §3.5",
+        what: "A loss in a window that marks have cut already deepens that cut to a half.",
+        reason: "Both the reaction to loss and one reduction per window hold.",
+        effect: None,
+    },
+    Deviation {
+        number: 4,
+        section: "RFC 6298 §2",
+        what: "The timeout before the first sample is `rto_min`; doublings end with progress.",
+        reason: "1 s is for the Internet; as Linux.",
+        effect: None,
+    },
+    Deviation {
+        number: 5,
+        section: "RFC 6582",
+        what: "A partial ACK counts only if it comes at least the least round trip after the copy \
+               left.",
+        reason: "Otherwise one reordered packet makes NewReno repeat the rest of the window.",
+        effect: Some("None without reordering."),
+    },
+    Deviation {
+        number: 6,
+        section: "",
+        what: "The last ACK carries FIN and ends the flow at the sender.",
+        reason: "The sender frees its state without a further exchange, also when the ACK is one \
+                 of a late copy.",
+        effect: None,
+    },
+    Deviation {
+        number: 7,
+        section: "RFC 8257 §3.2",
+        what: "ACKs are not delayed by default; `delayed_ack = 2` follows the RFC.",
+        reason: "As in the papers' simulators.",
+        effect: None,
+    },
+];

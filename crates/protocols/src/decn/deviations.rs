@@ -1,0 +1,125 @@
+//! How DECN differs from its paper. The README explains each under the same number.
+
+use incast_transport::Deviation;
+
+pub(super) const DEVIATIONS: &[Deviation] = &[
+    Deviation {
+        number: 1,
+        section: "§III-C",
+        what: "The next feedback unit begins 3 t_p after the last change (`cadence = guard`), not \
+               every t_p.",
+        reason: "Units in flight tell the same error again.",
+        effect: Some(
+            "Two flows, 10 Gb/s, 100 to 400 us: utilisation 99 % and no loss instead of 0.2 \
+             to 20 %.",
+        ),
+    },
+    Deviation {
+        number: 2,
+        section: "Algorithm 1",
+        what: "The code is offset binary: 2048 is no difference.",
+        reason: "Comparing nibbles then compares differences; the algorithm's shift gives a \
+                 nibble for k = 0 only.",
+        effect: None,
+    },
+    Deviation {
+        number: 3,
+        section: "§III-C",
+        what: "The unit of the difference is scaled to the fastest link (`unit = scaled`), 8 Mb/s \
+               at 10 Gb/s.",
+        reason: "1 Mb/s in 12 bits cannot say more than 2,047 Mb/s.",
+        effect: Some("From nothing to 90 % of 10 Gb/s in 0.2 instead of 1.8 ms."),
+    },
+    Deviation {
+        number: 4,
+        section: "",
+        what: "One decision keeps at least half of the rate (`decrease_floor`).",
+        reason: "The backlog's part alone can exceed C.",
+        effect: Some(
+            "400 flows: utilisation 96 %, Jain's index 0.997; at 0.75 it is 0.4 from 200 \
+             flows on.",
+        ),
+    },
+    Deviation {
+        number: 5,
+        section: "Eq. 1",
+        what: "A measurement spans at least three packets of the flow, at most 20 t_p.",
+        reason: "With fewer, one packet more or less is the whole difference.",
+        effect: None,
+    },
+    Deviation {
+        number: 6,
+        section: "",
+        what: "A flow is active if it was seen within 20 t_p; one that comes back later is \
+               measured anew.",
+        reason: "The paper does not define it.",
+        effect: None,
+    },
+    Deviation {
+        number: 7,
+        section: "",
+        what: "New flows have no measured rate: they are told what the last period left free, \
+               each bit once.",
+        reason: "The paper is silent about the first periods.",
+        effect: None,
+    },
+    Deviation {
+        number: 8,
+        section: "",
+        what: "The backlog of a flow is its least since the measurement began.",
+        reason: "As XCP's persistent queue: bursts are no backlog.",
+        effect: None,
+    },
+    Deviation {
+        number: 9,
+        section: "",
+        what: "Ports and senders count charged bytes.",
+        reason: "Otherwise links are overloaded by 2.5 %.",
+        effect: None,
+    },
+    Deviation {
+        number: 10,
+        section: "",
+        what: "A loss halves the rate, at most once per round trip; a timeout ends at the rate of \
+               a new flow.",
+        reason: "A unit needs three intact packets: under loss nobody would slow down.",
+        effect: None,
+    },
+    Deviation {
+        number: 11,
+        section: "",
+        what: "The least rate is one packet per millisecond.",
+        reason: "A starved flow recovers in 3 ms.",
+        effect: None,
+    },
+    Deviation {
+        number: 12,
+        section: "",
+        what: "ACKs of a unit must come in order; a unit is given up after 2 RTT + 4 t_p + 6 \
+               packets.",
+        reason: "A reordered unit says something else.",
+        effect: None,
+    },
+    Deviation {
+        number: 13,
+        section: "",
+        what: "Ports begin at a random phase.",
+        reason: "Otherwise all ports of a run measure at the same instants.",
+        effect: None,
+    },
+    Deviation {
+        number: 14,
+        section: "",
+        what: "Reliability is the common sender's: SACK, RTO at least 10 ms.",
+        reason: "The paper describes none.",
+        effect: None,
+    },
+    Deviation {
+        number: 15,
+        section: "§III-A",
+        what: "A difference is added to what the flow sent since its last change, if that is less \
+               than its rate (`from_sent`).",
+        reason: "It is what ports measured.",
+        effect: Some("decn/fig10, 600 flows, load 0.2: mean FCT 1.58 instead of 1.76 ms."),
+    },
+];
