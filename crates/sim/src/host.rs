@@ -1,8 +1,8 @@
 //! Hosts: each is brought up to date when needed, and makes sure that something does so in time.
 
 use crate::egress::tx_time;
+use crate::mark;
 use crate::network::Network;
-use crate::transit::mark;
 use incast_transport::{Classes, PacketRef};
 use incast_world::{EndHost, FlowSetup, HostIo, Impaired, NEVER, NicParts, Records, copied};
 

@@ -2,7 +2,8 @@
 
 use crate::buffer::Books;
 use crate::egress::{Egress, PortBody};
-use crate::transit::{Outbox, Transit, mark};
+use crate::mark;
+use crate::transit::{Outbox, Transit};
 use incast_transport::{Header, PacketPool, PacketRef, Time};
 use incast_world::{Captured, Drops, PortSeries};
 
@@ -65,6 +66,47 @@ impl Network {
         }
     }
 
+    /// Whether the switch has room for the packet; books it if so.
+    #[inline]
+    pub fn admit(&mut self, port: u32, packet: PacketRef) -> bool {
+        !self.books.booked || self.book(port, packet)
+    }
+
+    fn book(&mut self, port: u32, packet: PacketRef) -> bool {
+        let node = self.node_of(port);
+        let (switch, waits) = self.books.of(node);
+        let (rules, packets) = (&self.transit.common.buffers, &mut self.transit.packets);
+        let (fits, announces) = switch.admit(rules, waits, port, packets, packet);
+        self.announce(announces);
+        fits
+    }
+
+    /// Gives a packet's share of a switch's buffers back.
+    #[inline]
+    pub fn release(&mut self, port: u32, packet: PacketRef) {
+        if self.books.booked {
+            self.release_booked(port, packet);
+        }
+    }
+
+    fn release_booked(&mut self, port: u32, packet: PacketRef) {
+        let node = self.node_of(port);
+        let (switch, waits) = self.books.of(node);
+        let stamps = self.transit.packets.stamps_mut(packet);
+        let announces = switch.release(&self.transit.common.buffers, waits, port, stamps);
+        self.announce(announces);
+    }
+
+    /// A pause frame has to leave by the port before anything else.
+    #[inline]
+    fn announce(&mut self, port: Option<u32>) {
+        if let Some(port) = port {
+            let egress = &mut self.egress[port as usize];
+            egress.transmitter.announce(self.transit.agenda.now);
+            egress.kick(&mut self.transit.agenda, port);
+        }
+    }
+
     /// Takes in what another partition handed over.
     pub fn receive(&mut self, outbox: &mut Outbox) {
         for loss in outbox.losses.drain(..) {
@@ -76,33 +118,6 @@ impl Network {
             let packets = &mut self.transit.packets;
             let packet = packets.put(crossing.packet, meta, extension, crossing.stamps);
             self.transit.agenda.schedule_arrival(crossing.at, reverse, packet);
-        }
-    }
-
-    /// Decides what leaves towards other partitions before `end`, when all events before it are
-    /// done. Returns when there is something to do next.
-    pub fn close_window(&mut self, end: u64) -> u64 {
-        debug_assert!(self.transit.agenda.kicks.is_empty());
-        let mut next = self.transit.agenda.queue.earliest();
-        for index in 0..self.transit.border.cut_ports.len() {
-            let port = self.transit.border.cut_ports[index];
-            self.advance_port(port, end);
-            next = next.min(self.egress[port as usize].transmitter.next_start());
-        }
-        let crossings = self.transit.border.outboxes.iter().flat_map(|outbox| &outbox.packets);
-        crossings.fold(next, |next, crossing| next.min(crossing.at))
-    }
-
-    /// Decides every transmission of a switch that begins before `end`.
-    pub fn settle_until(&mut self, end: u64) {
-        for port in 0..self.egress.len() as u32 {
-            if self.egress[port as usize].in_order {
-                self.drain_line(port, end);
-            }
-            let body = &self.bodies[port as usize];
-            if body.handler.is_some() && self.egress[port as usize].transmitter.waiting {
-                self.advance_port(port, end);
-            }
         }
     }
 }

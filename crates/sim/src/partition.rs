@@ -2,10 +2,10 @@
 
 use crate::agenda::{PORT_TIMER, class};
 use crate::host::HostState;
+use crate::mark;
 use crate::network::Network;
 use crate::queue::Event;
 use crate::switch::{arrive, is_eventful, settle};
-use crate::transit::mark;
 use incast_transport::{PacketRef, Time, prefetch};
 use incast_world::{FlowSetup, Progress, Switch, is_change};
 
@@ -82,7 +82,7 @@ impl Partition {
                 continue;
             }
             let next = agenda.queue.next_time(end);
-            if self.net.books.may_stand_still() && next > agenda.now && self.is_standing_still() {
+            if self.net.books.may_deadlock() && next > agenda.now && self.find_deadlock() {
                 return false;
             }
             if next >= end {
@@ -101,9 +101,9 @@ impl Partition {
     }
 
     #[cold]
-    fn is_standing_still(&mut self) -> bool {
+    fn find_deadlock(&mut self) -> bool {
         let common = &self.net.transit.common;
-        self.net.books.is_standing_still(&common.buffers, &common.fabric)
+        self.net.books.find_deadlock(&common.buffers, &common.fabric)
     }
 
     /// Decides every transmission that begins before `end`, after all events before it.

@@ -10,16 +10,6 @@ use incast_transport::{
 use incast_world::{Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, choose};
 use std::sync::Arc;
 
-/// Bits of `Meta::mark`.
-pub(crate) mod mark {
-    /// The port this packet left must be brought up to date when it arrives.
-    pub const SERVICE: u8 = 1;
-    /// Lost on the link.
-    pub const LOST: u8 = 2;
-    /// It has been impaired.
-    pub const IMPAIRED: u8 = 4;
-}
-
 /// What all partitions know and none changes.
 pub(crate) struct Common {
     pub fabric: Arc<Fabric>,

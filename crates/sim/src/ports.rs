@@ -1,0 +1,214 @@
+//! What happens at the ports of switches: enqueue, lazily dequeue, account.
+
+use crate::egress::{PortBody, tx_time};
+use crate::network::Network;
+use incast_transport::{Fate, PacketRef, PortEnv, Time, Verdict};
+use incast_world::{PortParts, Transmitter, drop_packet};
+
+impl Network {
+    /// A port as its transmitter and what that works with.
+    #[inline]
+    fn split(&mut self, port: u32) -> (&mut Transmitter, PortParts<'_>) {
+        let index = port as usize;
+        self.egress[index].split(&mut self.bodies[index], &mut self.transit.packets)
+    }
+
+    /// A packet wants to leave by `port`, now. Where the verdict is not that it simply waits, the
+    /// caller carries it out.
+    #[inline]
+    pub fn enqueue(&mut self, port: u32, packet: PacketRef) -> Verdict {
+        let now = self.now();
+        let index = port as usize;
+        if self.egress[index].in_order {
+            self.line_up(port, packet);
+            return Verdict::only(Fate::Queued);
+        }
+        self.advance_port(port, now);
+        let transmitter = &self.egress[index].transmitter;
+        let meta = self.transit.packets.meta_mut(packet);
+        (meta.arrived, meta.tier) = (Time(now), transmitter.tier);
+        if transmitter.dead || !self.admit(port, packet) {
+            drop_packet(self, port, packet, now);
+            return Verdict::only(Fate::Queued);
+        }
+        let (transmitter, parts) = self.split(port);
+        let verdict = transmitter.enqueue(parts, packet, now);
+        self.rearm_port(port);
+        verdict
+    }
+
+    /// Makes sure that something brings a backlogged port up to date in time.
+    #[inline]
+    pub fn rearm_port(&mut self, port: u32) {
+        let transit = &mut self.transit;
+        self.egress[port as usize].rearm(&mut transit.agenda, &mut transit.packets, port);
+    }
+
+    /// Decides every transmission that begins before `until`.
+    #[inline(always)]
+    pub fn advance_port(&mut self, port: u32, until: u64) {
+        let transmitter = &self.egress[port as usize].transmitter;
+        if transmitter.timed {
+            self.advance_timed(port, until);
+        } else if transmitter.waiting && transmitter.start() < until {
+            self.advance_waiting(port, until);
+        }
+    }
+
+    fn advance_waiting(&mut self, port: u32, until: u64) {
+        loop {
+            let transmitter = &self.egress[port as usize].transmitter;
+            if !transmitter.waiting || transmitter.start() >= until {
+                return;
+            }
+            self.dequeue(port, transmitter.start());
+        }
+    }
+
+    /// The same at a port with deadlines, which come in order with its transmissions. They need no
+    /// events: what a marker does there shows only when something touches the port.
+    fn advance_timed(&mut self, port: u32, until: u64) {
+        loop {
+            let (transmitter, mut parts) = self.split(port);
+            let start = transmitter.next_start();
+            let deadline = parts.handler.deadline().0;
+            if start.min(deadline) >= until {
+                return;
+            }
+            if start < deadline {
+                self.dequeue(port, start);
+            } else {
+                parts.wake(port, deadline);
+            }
+        }
+    }
+
+    fn dequeue(&mut self, port: u32, start: u64) {
+        if self.egress[port as usize].transmitter.pausing
+            && (self.send_pause(port, start) || !self.egress[port as usize].transmitter.waiting)
+        {
+            return;
+        }
+        let (transmitter, parts) = self.split(port);
+        if let Some((packet, backlog)) = transmitter.dequeue(parts, start) {
+            self.release(port, packet);
+            self.send_by(port, packet, start, backlog);
+        }
+    }
+
+    /// Sends the pause frame that says what has changed; false if nothing has, after all.
+    #[cold]
+    fn send_pause(&mut self, port: u32, start: u64) -> bool {
+        let index = port as usize;
+        let node = self.node_of(port);
+        let link = self.books.of(node).0.link(port);
+        let (transmitter, parts) =
+            self.egress[index].split(&mut self.bodies[index], &mut self.transit.packets);
+        let Some((packet, backlog)) = transmitter.pause_frame(parts, link, start) else {
+            return false;
+        };
+        self.send_by(port, packet, start, backlog);
+        true
+    }
+
+    /// A shaper's token has come, or an eager port is free.
+    pub fn port_timer(&mut self, port: u32) {
+        let now = self.now();
+        let egress = &mut self.egress[port as usize];
+        if egress.timer == now {
+            egress.timer = u64::MAX;
+        }
+        self.advance_port(port, now);
+        self.rearm_port(port);
+    }
+
+    /// Whatever waits at a port of a switch whose link has failed is lost.
+    pub fn fail_port(&mut self, port: u32) {
+        let now = self.now();
+        self.advance_port(port, now);
+        while let Some(packet) = self.split(port).1.strand(now) {
+            self.release(port, packet);
+            drop_packet(self, port, packet, now);
+        }
+        let egress = &mut self.egress[port as usize];
+        egress.transmitter.waiting = false;
+        egress.series.set_backlog(now, 0);
+    }
+
+    /// A packet wants to leave by `port`, which is in order, now.
+    #[inline]
+    pub fn line_up(&mut self, port: u32, packet: PacketRef) {
+        let (now, index) = (self.now(), port as usize);
+        let transit = &mut self.transit;
+        let egress = &mut self.egress[index];
+        let (byte_ps, fabric) = (egress.byte_ps, &transit.common.fabric);
+        let tx = |charged| tx_time(fabric, port, byte_ps, charged);
+        let (line, series) = (&mut egress.line, &mut egress.series);
+        let PortBody { handler, random, .. } = &mut self.bodies[index];
+        let handler = handler.as_mut().expect("a switch port has a handler");
+        transit.hops += line.drain(now, tx, &**handler, series);
+        if series.over(now) {
+            series.set_marks(handler.marks());
+        }
+        let mut env = PortEnv { now: Time(now), random, packets: &mut transit.packets };
+        if !handler.accept(&mut env, packet, line.backlog(), line.sent) {
+            let meta = transit.packets.meta_mut(packet);
+            (meta.arrived, meta.tier) = (Time(now), egress.transmitter.tier);
+            series.rare(now).drops += 1;
+            return transit.lose(packet);
+        }
+        let charged = transit.packets.charged(packet) as u16;
+        let start = egress.transmitter.busy_until.max(now);
+        line.join(start, charged);
+        series.set_backlog(now, line.backlog().bytes);
+        let tx = tx(charged);
+        egress.transmitter.busy_until = start + tx;
+        let at = start + tx + egress.propagation;
+        let tier = egress.transmitter.tier;
+        // Only the stamps of data are read, but asking takes longer.
+        transit.packets.stamps_mut(packet).waited[tier as usize] += start - now;
+        let next = transit.aim(egress.peer, egress.reverse, packet, at);
+        let meta = transit.packets.meta_mut(packet);
+        (meta.arrived, meta.tier, meta.link, meta.next) = (Time(now), tier, port, next);
+        meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
+        transit.hand_over(egress, packet, at);
+    }
+
+    /// Accounts for the transmissions that begin before `until`.
+    #[inline]
+    pub fn drain_line(&mut self, port: u32, until: u64) {
+        let egress = &mut self.egress[port as usize];
+        let (byte_ps, fabric) = (egress.byte_ps, &self.transit.common.fabric);
+        let tx = |charged| tx_time(fabric, port, byte_ps, charged);
+        if let Some(handler) = &self.bodies[port as usize].handler {
+            self.transit.hops += egress.line.drain(until, tx, &**handler, &mut egress.series);
+        }
+    }
+
+    /// Decides what leaves towards other partitions before `end`, when all events before it are
+    /// done. Returns when there is something to do next.
+    pub fn close_window(&mut self, end: u64) -> u64 {
+        debug_assert!(self.transit.agenda.kicks.is_empty());
+        let mut next = self.transit.agenda.queue.earliest();
+        for index in 0..self.transit.border.cut_ports.len() {
+            let port = self.transit.border.cut_ports[index];
+            self.advance_port(port, end);
+            next = next.min(self.egress[port as usize].transmitter.next_start());
+        }
+        let crossings = self.transit.border.outboxes.iter().flat_map(|outbox| &outbox.packets);
+        crossings.fold(next, |next, crossing| next.min(crossing.at))
+    }
+
+    /// Decides every transmission of a switch that begins before `end`.
+    pub fn settle_until(&mut self, end: u64) {
+        for port in 0..self.egress.len() as u32 {
+            if self.egress[port as usize].in_order {
+                self.drain_line(port, end);
+            }
+            let body = &self.bodies[port as usize];
+            if body.handler.is_some() && self.egress[port as usize].transmitter.waiting {
+                self.advance_port(port, end);
+            }
+        }
+    }
+}
