@@ -9,7 +9,7 @@ pub trait LoadCode: Send {
     /// The code of a load, 1 being full: the fuller the larger.
     fn of(&self, load: f64) -> u8;
 
-    /// Where the code stands in a packet; `None` for all that are not data of this transport.
+    /// Where the code stands in a packet; `None` for all that are not data.
     fn place(packet: &mut Packet) -> Option<&mut u8>;
 }
 
@@ -58,6 +58,9 @@ impl<C: LoadCode> Marker for LoadMarker<C> {
         self.meter.advance(view.now, view.all.bytes + charged);
         // A code that is as large already stays, and with it the news of the hop before.
         let first = packets.stamps(packet).informed == 0;
+        if !view.own {
+            return false;
+        }
         let Some(place) = C::place(&mut packets[packet]) else { return false };
         let own = self.code.of(self.meter.load());
         let raised = own > *place;

@@ -1,9 +1,6 @@
 //! Marking at random, the more likely the longer the queue (RED with the instantaneous queue).
 
-use incast_transport::{
-    Bytes, Ecn, Marker, Packet, PacketPool, PacketRef, Random, Rate, TransportId, TransportSet,
-    View,
-};
+use incast_transport::{Bytes, Ecn, Marker, Packet, PacketPool, PacketRef, Random, Rate, View};
 
 /// How likely a mark is, by the charged bytes that wait.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -44,11 +41,9 @@ pub enum Moment {
     Dequeue,
 }
 
-/// Sets CE on the ECN-capable packets of one transport by [`Red`], whoever else waits in the same
-/// queue. Two transports with the same rule that share a queue are so marked alike, and each
-/// packet once. It can adopt the packets of others.
+/// Sets CE on its own ECN-capable packets by [`Red`], whoever else waits in the same queue. Two
+/// transports with the same rule that share a queue are so marked alike, and each packet once.
 pub struct RedMarker {
-    transports: TransportSet,
     red: Red,
     moment: Moment,
     random: Random,
@@ -61,20 +56,14 @@ fn capable(packet: &Packet) -> bool {
 }
 
 impl RedMarker {
-    /// A marker of the packets of `transport` for one port.
-    pub fn new(transport: TransportId, red: Red, moment: Moment) -> RedMarker {
-        RedMarker {
-            transports: TransportSet::of(&[transport]),
-            red,
-            moment,
-            random: Random::new(0, 0, 0),
-        }
+    /// A marker for one port.
+    pub fn new(red: Red, moment: Moment) -> RedMarker {
+        RedMarker { red, moment, random: Random::new(0, 0, 0) }
     }
 
     #[inline]
     fn look(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
-        let packet = &packets[handle];
-        if !self.transports.has(packet.transport) || !capable(packet) {
+        if !view.own || !capable(&packets[handle]) {
             return false;
         }
         let probability = self.red.at(view.data.bytes);
@@ -103,8 +92,7 @@ impl Marker for RedMarker {
         self.look(packets, handle, view)
     }
 
-    fn adopt(&mut self, transports: &[TransportId]) -> bool {
-        self.transports = TransportSet::of(transports);
+    fn sets_ce(&self) -> bool {
         true
     }
 
@@ -120,7 +108,8 @@ impl Marker for RedMarker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use incast_transport::{Backlog, FlowId, Framing, Header, HostId, Time};
+    use incast_testkit::{MarkerDriver, segment};
+    use incast_transport::{Framing, Time, TransportId};
 
     const RED: Red = Red { min: Bytes(5_000), max: Bytes(200_000), probability: 0.01 };
 
@@ -144,37 +133,22 @@ mod tests {
     }
 
     fn marks(seed: u64, waiting: u64, mark: Ecn, transport: u8) -> u32 {
-        let mut pool = PacketPool::new(Framing::ETHERNET);
         let red = Red { probability: 0.2, ..RED };
-        let mut marker = RedMarker::new(TransportId(11), red, Moment::Dequeue);
+        let mut marker = RedMarker::new(red, Moment::Dequeue);
         marker.begin(&mut Random::new(seed, 3, 4));
-        let backlog = Backlog { bytes: waiting, packets: 1 };
-        let (now, rate) = (Time(9), Rate::from_gbps(10));
-        let view = View { now, data: backlog, all: backlog, idle: None, sent: 0, rate };
-        let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 };
-        let packet = Packet {
-            header,
-            src: HostId(0),
-            dst: HostId(1),
-            flow: FlowId(0),
-            payload: 1_460,
-            path: 0,
-            mark: mark as u8,
-            class: 1,
-            transport: TransportId(transport),
-            flags: 0,
-            extension: 0,
-        };
+        let mut driver =
+            MarkerDriver::new(marker, Framing::ETHERNET, Rate::from_gbps(10)).of(TransportId(11));
+        let segment = segment(TransportId(transport), 0, 0, 1_460);
+        let packet = Packet { mark: mark as u8, ..segment };
         let mut count = 0;
         for _ in 0..10_000 {
-            let handle = pool.create(packet);
-            pool.stamps_mut(handle).informed = 0;
-            let marked = marker.on_dequeue(&mut pool, handle, &view);
-            assert_eq!(marked, pool[handle].mark != mark as u8);
+            let handle = driver.create(packet);
+            let marked = driver.dequeue(Time(9), handle, waiting);
+            assert_eq!(marked, driver.packets[handle].mark != mark as u8);
             let looked_at = transport == 11 && capable(&packet);
-            assert_eq!(pool.stamps(handle).informed == 9, looked_at);
+            assert_eq!(driver.packets.stamps(handle).informed == 9, looked_at);
             count += marked as u32;
-            pool.free(handle);
+            driver.packets.free(handle);
         }
         count
     }

@@ -1,8 +1,7 @@
 //! Marking above a threshold of the instantaneous queue.
 
 use incast_transport::{
-    Bytes, Ecn, Marker, PacketPool, PacketRef, PortSite, TransportId, TransportSet, View,
-    parameter::Value,
+    Bytes, Ecn, Marker, PacketPool, PacketRef, PortSite, View, parameter::Value,
 };
 
 /// A queue length.
@@ -54,24 +53,22 @@ impl Threshold {
     }
 }
 
-/// Sets CE on its transport's ECN-capable packets that find a queue of at least K (DCTCP §3.1), whoever
-/// else waits there. It can adopt the packets of others.
-#[repr(align(64))]
+/// Sets CE on its own ECN-capable packets that find a queue of at least K (DCTCP §3.1), whoever
+/// else waits there.
 pub struct ThresholdMarker {
-    transports: TransportSet,
     packets: u32,
     bytes: u64,
 }
 
 impl ThresholdMarker {
-    /// A marker of `transport` for one port.
-    pub fn new(transport: TransportId, threshold: Threshold, site: &PortSite) -> ThresholdMarker {
+    /// A marker for one port.
+    pub fn new(threshold: Threshold, site: &PortSite) -> ThresholdMarker {
         let (packets, bytes) = match threshold.resolve(site) {
             Threshold::Packets(packets) => (packets, u64::MAX),
             Threshold::Bytes(Bytes(bytes)) => (u32::MAX, bytes),
             Threshold::Auto => unreachable!("auto was resolved"),
         };
-        ThresholdMarker { transports: TransportSet::of(&[transport]), packets, bytes }
+        ThresholdMarker { packets, bytes }
     }
 }
 
@@ -81,7 +78,7 @@ impl Marker for ThresholdMarker {
         // Data and answers come mixed, so this is written without branches.
         let packet = &mut packets[handle];
         let capable = (packet.mark == Ecn::Ect0 as u8) | (packet.mark == Ecn::Ect1 as u8);
-        let own = self.transports.has(packet.transport) & capable;
+        let own = view.own & capable;
         let full = (view.data.bytes >= self.bytes) | (view.data.packets >= self.packets);
         packet.mark = if own & full { Ecn::Ce as u8 } else { packet.mark };
         // Marked or not, this is how old the receiver's knowledge will be.
@@ -90,8 +87,7 @@ impl Marker for ThresholdMarker {
         own & full
     }
 
-    fn adopt(&mut self, transports: &[TransportId]) -> bool {
-        self.transports = TransportSet::of(transports);
+    fn sets_ce(&self) -> bool {
         true
     }
 
@@ -101,5 +97,54 @@ impl Marker for ThresholdMarker {
 
     fn timed(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incast_testkit::{MarkerDriver, at, segment, switch_port};
+    use incast_transport::{Framing, Limit, Packet, Rate, Span, TransportId};
+
+    fn site(rate: Rate, base_rtt: Span, buffer: Limit) -> PortSite {
+        PortSite { buffer, ..switch_port(rate, base_rtt) }
+    }
+
+    #[test]
+    fn packets_are_marked_from_the_threshold_on() {
+        let site = site(Rate::from_gbps(10), Span::from_us(400), Limit::Packets(200));
+        let mark = |threshold, waiting: u64, mark: Ecn, transport| {
+            let marker = ThresholdMarker::new(threshold, &site);
+            let mut driver =
+                MarkerDriver::new(marker, Framing::ETHERNET, site.rate).of(TransportId(1));
+            let segment = segment(TransportId(transport), 0, 0, 1_460);
+            let packet = driver.create(Packet { mark: mark as u8, ..segment });
+            let marked = driver.enqueue(at(9), packet, waiting * 1_538);
+            let packets = driver.packets;
+            (marked, packets[packet].mark, packets.stamps(packet).informed)
+        };
+        let (ect, ce, now) = (Ecn::Ect0 as u8, Ecn::Ce as u8, 9_000_000);
+        for k in [Threshold::Packets(65), Threshold::Bytes(Bytes(65 * 1_538))] {
+            assert_eq!(mark(k, 64, Ecn::Ect0, 1), (false, ect, now));
+            assert_eq!(mark(k, 65, Ecn::Ect0, 1), (true, ce, now));
+            assert_eq!(mark(k, 65, Ecn::Ect1, 1), (true, ce, now));
+            assert_eq!(mark(k, 65, Ecn::NotEct, 1), (false, 0, 0));
+            assert_eq!(mark(k, 65, Ecn::Ce, 1), (false, ce, 0), "marked upstream");
+            assert_eq!(mark(k, 65, Ecn::Ect0, 2), (false, ect, 0), "another transport's");
+        }
+    }
+
+    #[test]
+    fn the_default_threshold_follows_theory_between_its_limits() {
+        let auto = |rate, rtt, buffer| match Threshold::Auto.resolve(&site(rate, rtt, buffer)) {
+            Threshold::Bytes(bytes) => bytes.0,
+            other => panic!("{other:?}"),
+        };
+        // 10 Gb/s x 400 us / 7 = 71.4 KB: 47 packets of 1538 B.
+        assert_eq!(auto(Rate::from_gbps(10), Span::from_us(400), Limit::Unlimited), 47 * 1_538);
+        // 40 Gb/s x 10 us / 7 = 7.1 KB: the floor.
+        assert_eq!(auto(Rate::from_gbps(40), Span::from_us(10), Limit::Bytes(131_072)), 30_000);
+        // 70 % of 20 packets.
+        assert_eq!(auto(Rate::from_gbps(10), Span::from_us(400), Limit::Packets(20)), 14 * 1_538);
     }
 }

@@ -61,7 +61,7 @@ pub enum EcnUse {
     /// Not-ECT: no switch may mark them.
     None,
     /// ECT and CE as in RFC 3168: a rule of another transport may mark them too
-    /// ([`Marker::adopt`](crate::Marker::adopt)).
+    /// ([`Marker::sets_ce`](crate::Marker::sets_ce)).
     Rfc3168,
     /// A code of the transport's own, which nobody else may touch. On the wire the top bit of the
     /// transport's number says so.

@@ -122,7 +122,7 @@ pub struct Policy {
     pub transport: TransportId,
     /// Indexed by a packet's class. At most 8; a packet of a class beyond uses the last.
     pub classes: Vec<ClassPolicy>,
-    /// Its markers, called in order.
+    /// Its markers, called in order. They rewrite packets of this transport only.
     pub markers: Vec<Box<dyn Marker>>,
 }
 

@@ -160,10 +160,15 @@ pub struct View {
     pub sent: u64,
     /// The link's rate.
     pub rate: Rate,
+    /// Whether the packet at hand is one that the marker may rewrite: of the transport in whose
+    /// [`Policy`](crate::Policy) it stands, or of one that it judges too. False where there is no
+    /// packet.
+    pub own: bool,
 }
 
 /// The part of a port that most transports change: it sees every packet and may rewrite the
-/// fields of its own, but never holds one.
+/// fields of its own, but never holds one. It does not know whose marker it is: its port does,
+/// from the [`Policy`](crate::Policy) in which it stands, and says so with [`View::own`].
 pub trait Marker: Send {
     /// Called once, before anything else: the port's random stream. A marker that draws takes a
     /// seed from it for a stream of its own; all others leave it alone.
@@ -187,9 +192,9 @@ pub trait Marker: Send {
     /// be called at all.
     fn sees(&self) -> (bool, bool);
 
-    /// From now on judges the ECN-capable packets (RFC 3168) of these transports instead of only
-    /// its own. False, and nothing changes, if setting CE is not what it does.
-    fn adopt(&mut self, _transports: &[TransportId]) -> bool {
+    /// Whether setting CE on ECN-capable packets (RFC 3168) is all it does, so that its rule can
+    /// be that of other transports too.
+    fn sets_ce(&self) -> bool {
         false
     }
 

@@ -1,11 +1,12 @@
 //! From configured transports to hosts and ports.
 
 use crate::{FlowSetup, Options, Setup, SharedBuffer};
-use incast_egress::port::{Builder, Join, PolicyConflict};
+use incast_egress::port::{Builder, Join, Marking, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
     Bytes, ClassPolicy, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info,
     Limit, Policy, Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, TransportId,
+    TransportSet,
 };
 use std::sync::Arc;
 
@@ -106,10 +107,10 @@ pub fn assemble(
     shared: Option<SharedBuffer>,
     options: Options,
 ) -> Result<Setup, PolicyConflict> {
-    let mut builder = Builder::new(join);
+    let mut builder = Builder::new(join).marking(marking(lanes, options.marking));
     let mut ports = Vec::with_capacity(fabric.ports().len());
     for (port, spec) in fabric.ports().iter().enumerate() {
-        ports.push(make_port(port as u32, spec, &site, lanes, (&mut builder, options.marking))?);
+        ports.push(make_port(port as u32, spec, &site, lanes, &mut builder)?);
     }
     let mut hooks: Vec<Vec<_>> = Vec::new();
     for node in 0..fabric.nodes() {
@@ -138,7 +139,7 @@ fn make_port(
     spec: &PortSpec,
     site: &Arc<FabricSite>,
     lanes: &[Lane],
-    (builder, marking): (&mut Builder, Option<TransportId>),
+    builder: &mut Builder,
 ) -> Result<Option<Box<dyn Port>>, PolicyConflict> {
     let site = port_site(port, spec, site);
     let shapes = |lane: &Lane| lane.configured.shapes_nic();
@@ -149,31 +150,23 @@ fn make_port(
         true => passing(lane.info.id),
         false => lane.configured.policy(&site),
     };
-    let mut policies: Vec<Policy> = lanes.iter().map(policy).collect();
-    if let Some(whose) = marking.filter(|_| !site.nic) {
-        mark_alike(&mut policies, lanes, whose);
-    }
-    builder.build(policies, &site).map(Some)
+    builder.build(lanes.iter().map(policy).collect(), &site).map(Some)
 }
 
-/// Leaves the marker of `whose` alone to judge all ECN-capable packets, but those of transports
-/// whose ECN bits carry a code of their own.
-fn mark_alike(policies: &mut [Policy], lanes: &[Lane], whose: TransportId) {
-    let others = lanes.iter().filter(|lane| lane.info.ecn != EcnUse::OwnCode);
-    let all: Vec<TransportId> = others.map(|lane| lane.info.id).collect();
-    for policy in policies {
-        let rules = policy.transport == whose;
-        let adopted: &[TransportId] = if rules { &all } else { &[] };
-        policy.markers.retain_mut(|marker| !marker.adopt(adopted) || rules);
-    }
+/// The rule of one transport for all ECN-capable packets, but those of transports whose ECN bits
+/// carry a code of their own.
+fn marking(lanes: &[Lane], rule: Option<TransportId>) -> Option<Marking> {
+    let rule = rule?;
+    let capable = lanes.iter().filter(|lane| lane.info.ecn != EcnUse::OwnCode);
+    let capable: Vec<TransportId> = capable.map(|lane| lane.info.id).collect();
+    Some(Marking { rule, over: TransportSet::of(&capable) })
 }
 
 /// Whether the switch ports of a transport mark packets by ECN (RFC 3168), so that its rule can be
 /// that of others.
 pub fn marks_ecn(fabric: &Fabric, site: &Arc<FabricSite>, lane: &Lane) -> bool {
     let Some((_, policy)) = some_switch_port(fabric, site, lane) else { return false };
-    let mut markers = policy.markers;
-    markers.iter_mut().any(|marker| marker.adopt(&[lane.info.id]))
+    policy.markers.iter().any(|marker| marker.sets_ce())
 }
 
 /// The share of a link that the control class of a transport is shaped to at a switch, as that of
@@ -204,7 +197,7 @@ pub fn check_ports(
 ) -> Result<(), PolicyConflict> {
     let mut builder = Builder::new(join);
     for (port, spec) in fabric.ports().iter().enumerate() {
-        make_port(port as u32, spec, site, lanes, (&mut builder, None))?;
+        make_port(port as u32, spec, site, lanes, &mut builder)?;
     }
     Ok(())
 }

@@ -29,9 +29,10 @@ pub use pair::Pair;
 pub use schedule::Scheduler;
 pub use shaper::TokenBucket;
 
-use incast_transport::{ClassPolicy, Policy, Port, PortSite, TransportId};
+use incast_transport::{ClassPolicy, Policy, Port, PortSite, TransportId, TransportSet};
 use plan::Rules;
 use std::sync::Arc;
+use transmitter::{Seen, Transmitter};
 
 /// How the policies of several transports become one port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -49,6 +50,15 @@ impl Join {
     /// All, with the names scenarios use.
     pub const NAMES: [(&'static str, Join); 2] =
         [("shared", Join::Shared), ("separate", Join::Separate)];
+}
+
+/// One transport's rule for the ECN-capable packets (RFC 3168) of several.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Marking {
+    /// Whose markers judge; markers of other transports that set CE are left out.
+    pub rule: TransportId,
+    /// Whose packets they judge beside its own.
+    pub over: TransportSet,
 }
 
 /// A port that does what all `policies` ask, joined as [`Join::Shared`]. Without any policy it is
@@ -75,6 +85,7 @@ pub fn build_joined(
 /// Makes the ports of a fabric: those with the same rules share them.
 pub struct Builder {
     join: Join,
+    marking: Option<Marking>,
     known: Vec<Arc<Rules>>,
 }
 
@@ -82,9 +93,15 @@ pub struct Builder {
 const KINDS: usize = 16;
 
 impl Builder {
-    /// For ports joined as `join` says.
+    /// For ports joined as `join` says, in which each transport's packets are marked by its own
+    /// rule.
     pub fn new(join: Join) -> Builder {
-        Builder { join, known: vec![] }
+        Builder { join, marking: None, known: vec![] }
+    }
+
+    /// The same, but at switches CE is set by one rule, if there is any.
+    pub fn marking(self, marking: Option<Marking>) -> Builder {
+        Builder { marking, ..self }
     }
 
     /// The next port, see [`build_joined`].
@@ -114,8 +131,9 @@ impl Builder {
         {
             return Ok(Box::new(Pair::new(only)));
         }
-        let markers = policies.iter_mut().flat_map(|policy| policy.markers.drain(..)).collect();
-        let transmitter = transmitter::Transmitter::new(markers, site);
+        let marking = self.marking.filter(|_| !site.nic);
+        let markers = policies.iter_mut().flat_map(|policy| markers_of(policy, marking));
+        let transmitter = Transmitter::new(markers, site);
         if let [only] = &policies[..]
             && Lane::suits(&only.classes)
         {
@@ -123,4 +141,15 @@ impl Builder {
         }
         Ok(Box::new(Classed::new(plan, transmitter)))
     }
+}
+
+/// The markers of a policy, each with those whose packets it may rewrite.
+fn markers_of(policy: &mut Policy, marking: Option<Marking>) -> impl Iterator<Item = Seen> + '_ {
+    let transport = policy.transport;
+    policy.markers.drain(..).filter_map(move |marker| match marking {
+        Some(Marking { rule, over }) if marker.sets_ce() => {
+            (transport == rule).then(|| Seen::new(marker, transport, Some(over)))
+        }
+        _ => Some(Seen::new(marker, transport, None)),
+    })
 }

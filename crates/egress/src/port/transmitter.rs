@@ -1,14 +1,55 @@
 //! What a port's markers see, and when its link is free again.
 
 use incast_transport::{
-    Backlog, Bytes, Marker, PacketRef, PortEnv, PortSite, Rate, Span, Time, View,
+    Backlog, Bytes, Marker, PacketPool, PacketRef, PortEnv, PortSite, Rate, Span, Time,
+    TransportId, TransportSet, View,
 };
 use smallvec::SmallVec;
 
-struct Seen {
+/// A marker with what its port knows of it.
+pub(crate) struct Seen {
     marker: Box<dyn Marker>,
+    /// Other transports whose packets it may rewrite.
+    others: Option<Box<TransportSet>>,
+    /// The transport in whose policy it stands.
+    transport: TransportId,
     enqueue: bool,
     dequeue: bool,
+}
+
+impl Seen {
+    /// A marker that may rewrite packets of `transport` and of these others.
+    pub fn new(
+        marker: Box<dyn Marker>,
+        transport: TransportId,
+        others: Option<TransportSet>,
+    ) -> Seen {
+        let (enqueue, dequeue) = marker.sees();
+        Seen { marker, others: others.map(Box::new), transport, enqueue, dequeue }
+    }
+
+    #[inline]
+    fn owns(&self, packets: &PacketPool, packet: PacketRef) -> bool {
+        let transport = packets[packet].transport;
+        transport == self.transport
+            || self.others.as_ref().is_some_and(|others| others.has(transport))
+    }
+
+    #[inline]
+    fn enqueued(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &mut View) -> bool {
+        view.own = self.owns(packets, packet);
+        let marked = self.marker.on_enqueue(packets, packet, view);
+        debug_assert!(view.own || !marked, "a marker marked a packet that is not its own");
+        marked
+    }
+
+    #[inline]
+    fn dequeued(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &mut View) -> bool {
+        view.own = self.owns(packets, packet);
+        let marked = self.marker.on_dequeue(packets, packet, view);
+        debug_assert!(view.own || !marked, "a marker marked a packet that is not its own");
+        marked
+    }
 }
 
 /// The sending end of a link and the markers in front of it.
@@ -31,14 +72,8 @@ pub(crate) struct Transmitter {
 }
 
 impl Transmitter {
-    pub fn new(markers: Vec<Box<dyn Marker>>, site: &PortSite) -> Transmitter {
-        let markers: SmallVec<[Seen; 1]> = markers
-            .into_iter()
-            .map(|marker| {
-                let (enqueue, dequeue) = marker.sees();
-                Seen { marker, enqueue, dequeue }
-            })
-            .collect();
+    pub fn new(markers: impl IntoIterator<Item = Seen>, site: &PortSite) -> Transmitter {
+        let markers: SmallVec<[Seen; 1]> = markers.into_iter().collect();
         let framing = site.fabric.framing;
         let timed = |charged: u32| (charged, site.rate.tx_time(Bytes(charged as u64)));
         Transmitter {
@@ -77,12 +112,13 @@ impl Transmitter {
         if !self.enqueue {
             return;
         }
-        let view = self.view(env.now, data, all, None);
+        let mut view = self.view(env.now, data, all, None);
         let marked = match &mut self.markers[..] {
-            [only] => only.marker.on_enqueue(env.packets, packet, &view),
-            all => all.iter_mut().filter(|seen| seen.enqueue).fold(false, |marked, seen| {
-                marked | seen.marker.on_enqueue(env.packets, packet, &view)
-            }),
+            [only] => only.enqueued(env.packets, packet, &mut view),
+            all => all
+                .iter_mut()
+                .filter(|seen| seen.enqueue)
+                .fold(false, |marked, seen| marked | seen.enqueued(env.packets, packet, &mut view)),
         };
         debug_assert!(self.timed || self.deadline() == Time::NEVER, "a deadline, but not timed");
         self.marks += marked as u64;
@@ -100,15 +136,16 @@ impl Transmitter {
         if !self.begun {
             self.begin(env);
         }
-        let view = self.view(env.now, data, all, None);
+        let mut view = self.view(env.now, data, all, None);
         for seen in self.markers.iter_mut().filter(|seen| seen.enqueue) {
+            view.own = seen.owns(env.packets, packet);
             seen.marker.on_refused(env.packets, packet, &view);
         }
     }
 
     #[inline]
     fn view(&self, now: Time, data: Backlog, all: Backlog, idle: Option<Span>) -> View {
-        View { now, data, all, idle, sent: self.sent, rate: self.rate }
+        View { now, data, all, idle, sent: self.sent, rate: self.rate, own: false }
     }
 
     /// A packet begins transmission and leaves `all` behind. Returns its charged bytes, which its
@@ -132,12 +169,13 @@ impl Transmitter {
 
     fn show(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, data: Backlog, all: Backlog) {
         let idle = (self.ends != Time::NEVER).then(|| env.now.since(self.ends));
-        let view = self.view(env.now, data, all, idle);
+        let mut view = self.view(env.now, data, all, idle);
         let marked = match &mut self.markers[..] {
-            [only] => only.marker.on_dequeue(env.packets, packet, &view),
-            all => all.iter_mut().filter(|seen| seen.dequeue).fold(false, |marked, seen| {
-                marked | seen.marker.on_dequeue(env.packets, packet, &view)
-            }),
+            [only] => only.dequeued(env.packets, packet, &mut view),
+            all => all
+                .iter_mut()
+                .filter(|seen| seen.dequeue)
+                .fold(false, |marked, seen| marked | seen.dequeued(env.packets, packet, &mut view)),
         };
         debug_assert!(self.timed || self.deadline() == Time::NEVER, "a deadline, but not timed");
         self.marks += marked as u64;

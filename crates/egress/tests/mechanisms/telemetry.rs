@@ -6,7 +6,7 @@ struct Telemetry;
 
 impl Marker for Telemetry {
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        if packets[packet].transport != TransportId(99) || !packets[packet].is_data() {
+        if !view.own || !packets[packet].is_data() {
             return false;
         }
         let record = IntRecord {

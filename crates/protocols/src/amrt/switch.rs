@@ -1,7 +1,6 @@
 //! The egress marker (AMRT §4.1): a data packet keeps its mark only where the port has been idle
 //! in front of it for as long as a full packet takes.
 
-use super::ID;
 use incast_transport::{Marker, PacketPool, PacketRef, Span, View};
 
 /// What the two ECN bits of an AMRT packet say: the anti-ECN bit is one at the source, and each
@@ -41,7 +40,7 @@ impl Marker for GapMarker {
     /// kind end it. Returns whether the packet leaves marked.
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
         let content = &mut packets[packet];
-        if content.transport != ID || !content.is_data() || Code::of(content.mark) != Code::Room {
+        if !view.own || !content.is_data() || Code::of(content.mark) != Code::Room {
             return false;
         }
         // A port that never sent has been idle for ever.

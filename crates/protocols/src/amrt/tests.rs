@@ -219,7 +219,7 @@ fn marked(payload: u16, mark: Code, idle: Option<Span>) -> Code {
     let packet = pool.create(data(payload, mark));
     let none = Backlog::default();
     let rate = Rate::from_gbps(12);
-    let view = View { now: Time(1), data: none, all: none, idle, sent: 0, rate };
+    let view = View { now: Time(1), data: none, all: none, idle, sent: 0, rate, own: true };
     GapMarker::new(SLOT).on_dequeue(&mut pool, packet, &view);
     Code::of(pool[packet].mark)
 }

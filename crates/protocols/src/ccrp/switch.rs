@@ -1,6 +1,5 @@
 //! Marks on the data queue.
 
-use super::ID;
 use super::params::Params;
 use incast_egress::red::{Moment, Red, RedMarker};
 
@@ -9,5 +8,5 @@ use incast_egress::red::{Moment, Red, RedMarker};
 pub fn marker(params: &Params) -> RedMarker {
     let red =
         Red { min: params.mark_min, max: params.mark_max, probability: params.mark_probability };
-    RedMarker::new(ID, red, Moment::Enqueue)
+    RedMarker::new(red, Moment::Enqueue)
 }

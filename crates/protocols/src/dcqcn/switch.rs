@@ -7,5 +7,5 @@ use incast_transport::PortSite;
 /// DCQCN §3.1, "CP algorithm": RED on the instantaneous queue, looked at when a packet leaves, as
 /// in HPCC's simulator.
 pub fn marker(params: &Params, site: &PortSite) -> RedMarker {
-    RedMarker::new(super::ID, params.red(site), Moment::Dequeue)
+    RedMarker::new(params.red(site), Moment::Dequeue)
 }

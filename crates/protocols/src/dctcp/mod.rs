@@ -74,7 +74,7 @@ fn options(params: &Params) -> Options {
 }
 
 fn policy(dctcp: &Ready<Params>, site: &PortSite) -> Policy {
-    let marker = ThresholdMarker::new(ID, dctcp.params.mark_threshold, site);
+    let marker = ThresholdMarker::new(dctcp.params.mark_threshold, site);
     Policy {
         transport: ID,
         // Data and ACKs share one queue; class 0 is there for transports that use it.

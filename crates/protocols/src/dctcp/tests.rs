@@ -1,13 +1,9 @@
-//! Known answers of the control law and of the marker.
+//! Known answers of the control law.
 
 use super::*;
 use incast_egress::threshold::Threshold;
 use incast_endpoint::sender::{Ack, Control, Loss, Progress};
-use incast_transport::{
-    Backlog, Bytes, Ecn, Extension, FabricSite, FlowId, Framing, Header, HostId, Limit, Marker,
-    Packet, PacketPool, Rate, Span, Time, Transport, View,
-};
-use std::sync::Arc;
+use incast_transport::{Bytes, Extension, Time};
 
 const MSS: u64 = 1_460;
 
@@ -242,79 +238,6 @@ fn the_window_stays_above_its_least() {
     driver.acknowledged += 4 * MSS;
     driver.ack(true);
     assert!(driver.law.window() <= 2 * MSS, "a mark never widens the window");
-}
-
-fn site(rate: Rate, base_rtt: Span, buffer: Limit) -> PortSite {
-    let fabric = FabricSite {
-        hosts: 2,
-        framing: Framing::ETHERNET,
-        base_rtt,
-        max_rate: rate,
-        rates: Arc::new([rate]),
-        host_rate: rate,
-        buffer,
-        hops: 2,
-        paths: 1,
-        sizes: None,
-    };
-    let fabric = Arc::new(fabric);
-    PortSite { port: 0, rate, nic: false, tier: 1, upward: false, buffer, fabric }
-}
-
-fn view(packets: u32) -> View {
-    let backlog = Backlog { bytes: packets as u64 * 1_538, packets };
-    let now = Time::ZERO + Span::from_us(9);
-    View { now, data: backlog, all: backlog, idle: None, sent: 0, rate: Rate::from_gbps(10) }
-}
-
-#[test]
-fn packets_are_marked_from_the_threshold_on() {
-    let site = site(Rate::from_gbps(10), Span::from_us(400), Limit::Packets(200));
-    let mut pool = PacketPool::new(Framing::ETHERNET);
-    let mut mark = |threshold, waiting, mark: Ecn, transport| {
-        let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 };
-        let packet = pool.create(Packet {
-            header,
-            src: HostId(0),
-            dst: HostId(1),
-            flow: FlowId(0),
-            payload: 1_460,
-            path: 0,
-            mark: mark as u8,
-            class: 1,
-            transport: TransportId(transport),
-            flags: 0,
-            extension: 0,
-        });
-        pool.stamps_mut(packet).informed = 0;
-        let mut marker = ThresholdMarker::new(ID, threshold, &site);
-        let marked = marker.on_enqueue(&mut pool, packet, &view(waiting));
-        (marked, pool[packet].mark, pool.stamps(packet).informed)
-    };
-    assert_eq!(ENTRY.info().id, TransportId(1));
-    let (ect, ce, now) = (Ecn::Ect0 as u8, Ecn::Ce as u8, 9_000_000);
-    for k in [Threshold::Packets(65), Threshold::Bytes(Bytes(65 * 1_538))] {
-        assert_eq!(mark(k, 64, Ecn::Ect0, 1), (false, ect, now));
-        assert_eq!(mark(k, 65, Ecn::Ect0, 1), (true, ce, now));
-        assert_eq!(mark(k, 65, Ecn::Ect1, 1), (true, ce, now));
-        assert_eq!(mark(k, 65, Ecn::NotEct, 1), (false, 0, 0));
-        assert_eq!(mark(k, 65, Ecn::Ce, 1), (false, ce, 0), "marked upstream");
-        assert_eq!(mark(k, 65, Ecn::Ect0, 2), (false, ect, 0), "another transport's");
-    }
-}
-
-#[test]
-fn the_default_threshold_follows_theory_between_its_limits() {
-    let auto = |rate, rtt, buffer| match Threshold::Auto.resolve(&site(rate, rtt, buffer)) {
-        Threshold::Bytes(bytes) => bytes.0,
-        other => panic!("{other:?}"),
-    };
-    // 10 Gb/s x 400 us / 7 = 71.4 KB: 47 packets of 1538 B.
-    assert_eq!(auto(Rate::from_gbps(10), Span::from_us(400), Limit::Unlimited), 47 * 1_538);
-    // 40 Gb/s x 10 us / 7 = 7.1 KB: the floor.
-    assert_eq!(auto(Rate::from_gbps(40), Span::from_us(10), Limit::Bytes(131_072)), 30_000);
-    // 70 % of 20 packets.
-    assert_eq!(auto(Rate::from_gbps(10), Span::from_us(400), Limit::Packets(20)), 14 * 1_538);
 }
 
 #[test]

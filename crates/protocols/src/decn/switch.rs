@@ -4,7 +4,7 @@
 use super::code::{PACKETS, encode, nibble};
 use super::headers;
 use super::params::Params;
-use super::{FIRST_OF_UNIT, ID, UNDECIDED};
+use super::{FIRST_OF_UNIT, UNDECIDED};
 use incast_endpoint::flow_table::FlowTable;
 use incast_transport::{FlowId, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View};
 
@@ -313,13 +313,13 @@ pub struct DecnMarker {
 }
 
 /// Flow, sequence number, payload, charged bytes, and whether it begins a unit, with the bits it
-/// brought. `None` for all but DECN's data.
+/// brought. `None` for all but the marker's own data.
 type Data = (FlowId, u32, u16, u32, (bool, u8));
 
 #[inline]
-fn data(packets: &PacketPool, packet: PacketRef) -> Option<Data> {
+fn data(packets: &PacketPool, packet: PacketRef, view: &View) -> Option<Data> {
     let content = &packets[packet];
-    if content.transport != ID || !content.is_data() {
+    if !view.own || !content.is_data() {
         return None;
     }
     let own = headers::Data::read(&content.header)?;
@@ -352,7 +352,7 @@ impl Marker for DecnMarker {
     }
 
     fn on_enqueue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        let Some((flow, seq, payload, charged, brought)) = data(packets, packet) else {
+        let Some((flow, seq, payload, charged, brought)) = data(packets, packet, view) else {
             return false;
         };
         self.shares.advance(view.now);
@@ -370,14 +370,14 @@ impl Marker for DecnMarker {
     }
 
     fn on_refused(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
-        let Some((flow, _, _, charged, _)) = data(packets, packet) else { return };
+        let Some((flow, _, _, charged, _)) = data(packets, packet, view) else { return };
         self.shares.advance(view.now);
         let slot = self.shares.arrives(flow, charged, view.now);
         self.shares.flows.at_mut(slot).unit = NO_UNIT;
     }
 
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        let Some((flow, _, _, charged, _)) = data(packets, packet) else { return false };
+        let Some((flow, _, _, charged, _)) = data(packets, packet, view) else { return false };
         self.shares.advance(view.now);
         self.shares.leaves(flow, charged);
         false

@@ -5,7 +5,7 @@ use super::*;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
 use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
 use incast_transport::{
-    Extension, FlowId, Header, Marker, PacketPool, PacketRef, Random, Rate, Span, Time, flag,
+    Extension, FlowId, Header, Marker, PacketPool, PacketRef, Random, Rate, Span, Time, View, flag,
 };
 
 const MBPS: i64 = 1_000_000;
@@ -90,13 +90,16 @@ impl Rig {
     fn arrive(&mut self, now: Time, packet: incast_transport::Packet) -> (PacketRef, u8, bool) {
         let handle = self.packets.create(packet);
         self.packets.stamps_mut(handle).informed = 0;
-        let marked = self.marker.on_enqueue(&mut self.packets, handle, &view(now, 0, self.rate));
+        let view = View { own: packet.transport == ID, ..view(now, 0, self.rate) };
+        let marked = self.marker.on_enqueue(&mut self.packets, handle, &view);
         let Header::Segment { nibble, .. } = self.packets[handle].header else { unreachable!() };
         (handle, nibble, marked)
     }
 
     fn leave(&mut self, now: Time, handle: PacketRef) {
-        self.marker.on_dequeue(&mut self.packets, handle, &view(now, 0, self.rate));
+        let own = self.packets[handle].transport == ID;
+        let view = View { own, ..view(now, 0, self.rate) };
+        self.marker.on_dequeue(&mut self.packets, handle, &view);
         self.packets.free(handle);
     }
 

@@ -103,7 +103,7 @@ impl Plan {
 
     /// One queue whose port writes its state into each packet.
     pub(crate) fn policy(&self, site: &PortSite) -> Policy {
-        let stamper = Stamper::new(self.id, site, !self.params.quantise_int);
+        let stamper = Stamper::new(site, !self.params.quantise_int);
         Policy::one_queue(self.id, site.buffer, Box::new(stamper))
     }
 }

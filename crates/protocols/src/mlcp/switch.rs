@@ -1,6 +1,5 @@
 //! The port: the load of the last interval, in four bits.
 
-use super::ID;
 use super::headers::Data;
 use super::level::Levels;
 use super::params::Params;
@@ -19,7 +18,7 @@ impl LoadCode for Levels {
 
     #[inline]
     fn place(packet: &mut Packet) -> Option<&mut u8> {
-        if packet.transport != ID || !packet.is_data() {
+        if !packet.is_data() {
             return None;
         }
         Data::level_mut(&mut packet.header)

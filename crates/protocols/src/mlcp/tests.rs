@@ -5,7 +5,7 @@ use super::*;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
 use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
 use incast_transport::{
-    Explicit, Extension, Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, Span,
+    Explicit, Extension, Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, Span, View,
 };
 
 const RTT: Span = Span::from_us(100);
@@ -94,7 +94,8 @@ fn loaded(bytes: u32) -> (MlcpMarker, PacketPool) {
 }
 
 fn pass(marker: &mut MlcpMarker, packets: &mut PacketPool, handle: PacketRef) -> u8 {
-    marker.on_dequeue(packets, handle, &view(at(100), 0, RATE));
+    let own = packets[handle].transport == ID;
+    marker.on_dequeue(packets, handle, &View { own, ..view(at(100), 0, RATE) });
     let Header::Segment { nibble, .. } = packets[handle].header else { unreachable!() };
     nibble
 }

@@ -1,7 +1,7 @@
 //! The port: one rate for all flows, raised by what is free and lowered by what waits.
 
 use super::params::Params;
-use super::{ID, RATE_UNIT, RTT_UNIT, UNLIMITED};
+use super::{RATE_UNIT, RTT_UNIT, UNLIMITED};
 use incast_transport::{
     Explicit, Extension, Header, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
     tcp_flag,
@@ -168,7 +168,9 @@ impl RcpMarker {
         self.controller.advance(view.now, view.all.bytes);
         let charged = packets.charged(packet);
         self.controller.arrives(charged);
-        if let Some(rtt @ 1..) = asks(packets, packet) {
+        if view.own
+            && let Some(rtt @ 1..) = asks(packets, packet)
+        {
             self.controller.measures(charged, RTT_UNIT * rtt as u64);
         }
     }
@@ -177,9 +179,8 @@ impl RcpMarker {
 /// The round-trip time of a packet that asks for a rate: of data, and of questions.
 #[inline]
 fn asks(packets: &PacketPool, packet: PacketRef) -> Option<u32> {
-    let content = &packets[packet];
-    let Header::Segment { flags, .. } = content.header else { return None };
-    if content.transport != ID || flags & tcp_flag::ACK != 0 {
+    let Header::Segment { flags, .. } = packets[packet].header else { return None };
+    if flags & tcp_flag::ACK != 0 {
         return None;
     }
     match packets.extension(packet) {
@@ -207,7 +208,7 @@ impl Marker for RcpMarker {
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
         let charged = packets.charged(packet) as u64;
         self.controller.advance(view.now, view.all.bytes + charged);
-        if asks(packets, packet).is_none() {
+        if !view.own || asks(packets, packet).is_none() {
             return false;
         }
         let units = (self.controller.rate / RATE_UNIT as f64) as u32;

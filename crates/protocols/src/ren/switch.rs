@@ -5,7 +5,7 @@
 #[path = "switch_tests.rs"]
 mod tests;
 
-use super::{Feedback, ID, Params, Rule, Spread};
+use super::{Feedback, Params, Rule, Spread};
 use incast_transport::{Marker, PacketPool, PacketRef, Span, Time, View};
 
 /// What the two ECN bits of a REN packet say (§3.2.3). A later hop may only raise the code.
@@ -153,7 +153,7 @@ impl Marker for PortMarker {
         let gap = view.idle.filter(|&gap| gap < self.period * 2).unwrap_or(Span::ZERO);
         self.idle += gap;
         let content = &mut packets[packet];
-        if content.transport != ID || !content.is_data() {
+        if !view.own || !content.is_data() {
             return false;
         }
         let local = self.code(gap);

@@ -1,6 +1,7 @@
 //! The marker by itself: packets in, codes out.
 
 use super::*;
+use crate::ren::ID;
 use incast_testkit::{SLOT, key_values};
 use incast_transport::{
     Backlog, Bytes, FlowId, Framing, Header, HostId, Packet, Random, Rate, TransportId,
@@ -48,6 +49,7 @@ impl Bench {
             idle: Some(gap),
             sent: 0,
             rate: Rate::from_gbps(12),
+            own: self.pool[packet].transport == ID,
         };
         let marked = self.marker.on_dequeue(&mut self.pool, packet, &view);
         self.now += Rate::from_gbps(12).tx_time(Bytes(1_500));

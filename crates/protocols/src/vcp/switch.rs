@@ -1,7 +1,7 @@
 //! The port (VCP §3.1): the load of the last interval, in two bits.
 
 use super::params::Params;
-use super::{HIGH, ID, LOW, OVERLOAD};
+use super::{HIGH, LOW, OVERLOAD};
 use incast_egress::load::Metering;
 use incast_egress::load_marker::{LoadCode, LoadMarker};
 use incast_transport::{Packet, PortSite, Time};
@@ -22,7 +22,7 @@ impl LoadCode for Codes {
 
     #[inline]
     fn place(packet: &mut Packet) -> Option<&mut u8> {
-        (packet.transport == ID && packet.is_data()).then_some(&mut packet.mark)
+        packet.is_data().then_some(&mut packet.mark)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
 use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
-use incast_transport::{Extension, Marker, Packet, PacketPool, PacketRef, Rate, Span};
+use incast_transport::{Extension, Marker, Packet, PacketPool, PacketRef, Rate, Span, View};
 
 const RTT: Span = Span::from_us(100);
 const RATE: Rate = Rate::from_gbps(10);
@@ -78,10 +78,12 @@ fn refused_packets_and_others_packets_are_load_and_stay_as_they_are() {
     let stranger = packets.create(segment(TransportId(1), 1, 0, 1_422));
     let answer = packets.create(segment(ID, 1, 0, 0));
     for _ in 0..8 {
-        marker.on_refused(&packets, stranger, &view(at(2), 0, RATE));
+        let view = View { own: false, ..view(at(2), 0, RATE) };
+        marker.on_refused(&packets, stranger, &view);
     }
     for handle in [stranger, answer] {
-        assert!(!marker.on_dequeue(&mut packets, handle, &view(at(100), 0, RATE)));
+        let view = View { own: handle == answer, ..view(at(100), 0, RATE) };
+        assert!(!marker.on_dequeue(&mut packets, handle, &view));
         assert_eq!(packets[handle].mark, 0);
     }
     assert!((marker.load() - 124_500.0 / 122_500.0).abs() < 0.005, "{}", marker.load());

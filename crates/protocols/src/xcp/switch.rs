@@ -3,7 +3,7 @@
 //! flows approach equal rates. No state a flow.
 
 use super::params::{Params, Timers};
-use super::{FEEDBACK_UNIT, ID, RTT_UNIT, SPACING_UNIT};
+use super::{FEEDBACK_UNIT, RTT_UNIT, SPACING_UNIT};
 use incast_transport::{
     Explicit, Extension, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
 };
@@ -249,7 +249,9 @@ impl XcpMarker {
     fn arrives(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
         self.controller.advance(view.now, view.all.bytes);
         self.controller.arrives(packets.charged(packet));
-        if let Some((rtt, spacing)) = congestion_header(packets, packet) {
+        if view.own
+            && let Some((rtt, spacing)) = congestion_header(packets, packet)
+        {
             self.controller.measures(rtt, spacing);
         }
     }
@@ -258,8 +260,7 @@ impl XcpMarker {
 /// Round-trip time and spacing in seconds of data whose sender knows them.
 #[inline]
 fn congestion_header(packets: &PacketPool, packet: PacketRef) -> Option<(Span, f64)> {
-    let content = &packets[packet];
-    if content.transport != ID || !content.is_data() {
+    if !packets[packet].is_data() {
         return None;
     }
     match packets.extension(packet) {
@@ -292,6 +293,9 @@ impl Marker for XcpMarker {
         let charged = packets.charged(packet);
         self.controller.advance(view.now, view.all.bytes + charged as u64);
         self.controller.departs(view.all.bytes);
+        if !view.own {
+            return false;
+        }
         let Some((_, seconds)) = congestion_header(packets, packet) else { return false };
         let Some(Extension::Explicit { fields: Explicit::Window { feedback, .. }, .. }) =
             packets.extension_mut(packet)

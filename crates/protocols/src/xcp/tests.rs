@@ -3,7 +3,7 @@
 use super::*;
 use incast_endpoint::sender::{Answer, Control, Feedback, Loss};
 use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
-use incast_transport::{Framing, Marker, PacketPool, PacketRef, Random, Rate, Time};
+use incast_transport::{Framing, Marker, PacketPool, PacketRef, Random, Rate, Time, View};
 
 const C: f64 = 1.25e9;
 const RTT: Span = Span::from_us(400);
@@ -289,8 +289,9 @@ fn the_marker_reads_and_rewrites_headers_of_its_own() {
         pool.create(segment(TransportId(1), 0, 0, 1_460)),
     ] {
         let (before, extension) = (pool[packet], *pool.extension(packet));
-        marker.on_enqueue(&mut pool, packet, &view(now, 0, rate));
-        assert!(!marker.on_dequeue(&mut pool, packet, &view(now, 0, rate)));
+        let view = View { own: before.transport == ID, ..view(now, 0, rate) };
+        marker.on_enqueue(&mut pool, packet, &view);
+        assert!(!marker.on_dequeue(&mut pool, packet, &view));
         assert_eq!((pool[packet], *pool.extension(packet)), (before, extension));
     }
 }

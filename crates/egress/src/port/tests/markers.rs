@@ -2,6 +2,7 @@
 
 use super::super::*;
 use super::numbered::*;
+use crate::threshold::{Threshold, ThresholdMarker};
 use incast_transport::*;
 use std::sync::{Arc, Mutex};
 
@@ -163,5 +164,65 @@ fn control_intervals_are_kept_and_early_calls_harmless() {
         let calls = calls.lock().unwrap();
         assert_eq!(calls.len(), 2, "{calls:?}");
         assert!(matches!(calls[1], Call::Wake(View2 { now: 5, .. })));
+    }
+}
+
+/// Marks what finds a packet waiting.
+fn from_one() -> Box<dyn Marker> {
+    Box::new(ThresholdMarker::new(Threshold::Packets(1), &site()))
+}
+
+/// The code in the ECN bits with which a second packet of each of these transports leaves.
+fn marks_of(port: &mut dyn Port, transports: &[u8]) -> Vec<u8> {
+    let mut harness = Harness::new();
+    let first = harness.packet(transports[0], 1, 0, 1460);
+    harness.enqueue(port, Time::ZERO, first);
+    let arriving = transports.iter().map(|&transport| {
+        let packet = harness.packet(transport, 1, 1, 1460);
+        harness.packets[packet].mark = Ecn::Ect0 as u8;
+        assert_eq!(harness.enqueue(port, Time::ZERO, packet).arriving, Fate::Queued);
+        harness.packets[packet].mark
+    });
+    arriving.collect()
+}
+
+const CE: u8 = Ecn::Ce as u8;
+const ECT: u8 = Ecn::Ect0 as u8;
+
+/// Nobody has heard of transport 77: that its policy names a marker is enough.
+#[test]
+fn a_marker_is_of_the_transport_in_whose_policy_it_stands() {
+    for classes in [[fifo(9), fifo(9)], [weighted(1, Limit::Packets(9)); 2]] {
+        let mut named = policy(77, &classes);
+        named.markers.push(from_one());
+        let mut port = build(vec![named], &site()).unwrap();
+        assert_eq!(marks_of(&mut *port, &[77, 1, 77]), [CE, ECT, CE]);
+        assert_eq!(port.marks(), 2);
+    }
+}
+
+#[test]
+fn at_a_joined_port_each_marker_judges_its_own_unless_one_rule_is_for_all() {
+    let policies = || -> Vec<Policy> {
+        let plain = policy(3, &[fifo(9), fifo(9)]);
+        let mut own = policy(1, &[fifo(9), fifo(9)]);
+        own.markers.push(from_one());
+        let mut patient = policy(2, &[fifo(9), fifo(9)]);
+        let far = ThresholdMarker::new(Threshold::Packets(100), &site());
+        patient.markers.push(Box::new(far));
+        vec![own, patient, plain]
+    };
+    let mut port = build(policies(), &site()).unwrap();
+    assert_eq!(marks_of(&mut *port, &[1, 2, 3, 4]), [CE, ECT, ECT, ECT]);
+    let over = TransportSet::of(&[1, 2, 3].map(TransportId));
+    for (rule, mark) in [(1, CE), (2, ECT), (3, ECT)] {
+        let rule = Marking { rule: TransportId(rule), over };
+        let mut builder = Builder::new(Join::Shared).marking(Some(rule));
+        let mut port = builder.build(policies(), &site()).unwrap();
+        assert_eq!(marks_of(&mut *port, &[1, 2, 3, 4]), [mark, mark, mark, ECT]);
+        // A NIC marks as its policies say.
+        let nic = PortSite { nic: true, ..site() };
+        let mut port = builder.build(policies(), &nic).unwrap();
+        assert_eq!(marks_of(&mut *port, &[1, 2, 3, 4]), [CE, ECT, ECT, ECT]);
     }
 }
