@@ -4,10 +4,120 @@ use incast_protocols::CATALOGUE;
 use incast_testkit::{Outcome, Trial, flow, star, us};
 use incast_transport::*;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What the markers of one transport did.
+#[derive(Default)]
+struct Tally {
+    markers: AtomicU32,
+    /// Packets of its own that they changed.
+    own: AtomicU32,
+    /// Packets of the other transport that they saw.
+    others: AtomicU32,
+}
+
+/// A transport whose markers are watched.
+struct Watched {
+    inner: Arc<dyn Configured>,
+    tally: Arc<Tally>,
+}
+
+impl Configured for Watched {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        self.inner.host(site)
+    }
+    fn policy(&self, site: &PortSite) -> Policy {
+        let mut policy = self.inner.policy(site);
+        let transport = policy.transport;
+        let watch = |inner| -> Box<dyn Marker> {
+            self.tally.markers.fetch_add(1, Ordering::Relaxed);
+            Box::new(WatchedMarker { inner, transport, tally: self.tally.clone() })
+        };
+        policy.markers = policy.markers.into_iter().map(watch).collect();
+        policy
+    }
+    fn shapes_nic(&self) -> bool {
+        self.inner.shapes_nic()
+    }
+    fn hook(&self, site: &SwitchSite) -> Option<Box<dyn SwitchHook>> {
+        self.inner.hook(site)
+    }
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.inner.resolved()
+    }
+    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
+        self.inner.unsolicited(site, packets)
+    }
+}
+
+struct WatchedMarker {
+    inner: Box<dyn Marker>,
+    transport: TransportId,
+    tally: Arc<Tally>,
+}
+
+impl WatchedMarker {
+    /// One call of the marker about a packet. Returns whether it marked the packet.
+    fn watch(
+        &mut self,
+        packets: &mut PacketPool,
+        handle: PacketRef,
+        call: impl FnOnce(&mut dyn Marker, &mut PacketPool) -> bool,
+    ) -> bool {
+        let state = |packets: &PacketPool| {
+            let informed = packets.stamps(handle).informed;
+            (packets[handle], *packets.extension(handle), packets.charged(handle), informed)
+        };
+        let before = state(packets);
+        let marked = call(&mut *self.inner, packets);
+        let after = state(packets);
+        if before.0.transport == self.transport {
+            let rewritten = (before.0, before.1) != (after.0, after.1);
+            self.tally.own.fetch_add(rewritten as u32, Ordering::Relaxed);
+        } else {
+            assert!(before == after && !marked, "{before:?} became {after:?}");
+            self.tally.others.fetch_add(1, Ordering::Relaxed);
+        }
+        marked
+    }
+}
+
+impl Marker for WatchedMarker {
+    fn begin(&mut self, random: &mut Random) {
+        self.inner.begin(random);
+    }
+    fn on_enqueue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        self.watch(packets, packet, |marker, packets| marker.on_enqueue(packets, packet, view))
+    }
+    fn on_refused(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
+        self.inner.on_refused(packets, packet, view);
+    }
+    fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        self.watch(packets, packet, |marker, packets| marker.on_dequeue(packets, packet, view))
+    }
+    fn sees(&self) -> (bool, bool) {
+        self.inner.sees()
+    }
+    fn sets_ce(&self) -> bool {
+        self.inner.sets_ce()
+    }
+    fn timed(&self) -> bool {
+        self.inner.timed()
+    }
+    fn deadline(&self) -> Time {
+        self.inner.deadline()
+    }
+    fn wake(&mut self, now: Time, view: &View) {
+        self.inner.wake(now, view);
+    }
+}
 
 /// Twelve flows of 300 kB to one host, 10 Gb/s, for 10 ms, and all packets. Every other flow is
 /// CUBIC's, which fills the queue whatever the transport does and neither marks nor is marked.
-fn incast(entry: &dyn Transport) -> Outcome {
+/// Also tells what the markers did.
+fn incast(entry: &dyn Transport) -> (Outcome, Arc<Tally>) {
+    let tally = Arc::new(Tally::default());
     let cubic = incast_protocols::find("cubic").expect("in the catalogue");
     let flows = (1..13).map(|src| flow(src - 1, src, 0, 300_000, Time::ZERO)).collect();
     let mut trial = Trial::new(cubic, star(13, Rate::from_gbps(10), us(1)), flows);
@@ -17,7 +127,10 @@ fn incast(entry: &dyn Transport) -> Outcome {
     trial.buffer = Limit::Bytes(400_000);
     trial.options.until = Time(10_000_000_000);
     trial.options.capture = (0..trial.fabric.ports().len() as u32).collect();
-    trial.run()
+    let watched = tally.clone();
+    trial.change =
+        Some(Box::new(move |_, inner| Arc::new(Watched { inner, tally: watched.clone() })));
+    (trial.run(), tally)
 }
 
 #[test]
@@ -39,7 +152,7 @@ fn the_top_bit_of_a_number_says_that_the_ecn_bits_hold_an_own_code() {
 fn ecn_bits_and_marks_are_as_declared() {
     for entry in CATALOGUE {
         let Info { name, id, ecn, marks, .. } = entry.info();
-        let record = incast(*entry);
+        let (record, tally) = incast(*entry);
         let own = |packet: &&Packet| packet.transport == *id && packet.is_data();
         let data: Vec<&Packet> =
             record.packets.iter().map(|seen| &seen.packet).filter(own).collect();
@@ -53,6 +166,19 @@ fn ecn_bits_and_marks_are_as_declared() {
         assert!(wrong.is_none(), "{name}: {wrong:?} with {ecn:?}");
         let counted: u32 = record.ports.iter().map(|port| port.total.marks).sum();
         assert_eq!(counted > 0, *marks, "{name}: {counted} marks");
+        // What is counted as a mark is seen on packets that leave.
+        let codes: BTreeSet<u8> = data.iter().map(|packet| packet.mark).collect();
+        match ecn {
+            EcnUse::Rfc3168 if *marks => assert!(codes.contains(&(Ecn::Ce as u8)), "{name}"),
+            EcnUse::OwnCode => assert!(codes.len() > 1, "{name}: {codes:?}"),
+            _ => {}
+        }
+        // A marker rewrites packets of the transport in whose policy it stands and of no other.
+        let [markers, own, others] =
+            [&tally.markers, &tally.own, &tally.others].map(|count| count.load(Ordering::Relaxed));
+        assert_eq!(markers > 0, own > 0, "{name}: {markers} markers changed {own} packets");
+        assert!(markers == 0 || others > 0, "{name}: its markers see all packets");
+        assert!(!marks || markers > 0, "{name}: marks without a marker");
     }
 }
 
