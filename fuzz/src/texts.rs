@@ -185,12 +185,18 @@ fn names_files(text: &str) -> bool {
     })
 }
 
-/// A scenario, and overrides in lines that begin with `#set `.
+/// A scenario, and overrides in lines that begin with `#set `; it is the same when it is written
+/// and read again.
 pub fn scenario(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let sets: Vec<String> =
         text.lines().filter_map(|line| line.strip_prefix("#set ")).map(str::to_string).collect();
-    match Scenario::parse(text, "scenario.toml", &sets) {
+    let read = Scenario::parse(text, "scenario.toml", &sets);
+    if let Ok(scenario) = &read {
+        let written = scenario.to_toml();
+        assert_eq!(Scenario::parse(&written, "written", &[]).as_ref(), Ok(scenario), "{written}");
+    }
+    match read {
         Ok(scenario) if modest(text, 1_000) && !names_files(text) => resolve(scenario),
         Ok(_) => {}
         Err(fault) => told(fault),

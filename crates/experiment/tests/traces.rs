@@ -8,7 +8,7 @@ use incast_experiment::{Plan, Scenario, execute, output};
 use incast_measure::Run;
 use incast_sim::{Captured, Monitor};
 use incast_transport::Time;
-use incast_wire::{Explicit, Extension, Header, data_flag, flag, tcp_flag};
+use incast_wire::{Ecn, Explicit, Extension, Header, flag};
 use std::fmt::Write;
 
 /// Runs `traces/NAME.toml` and compares what is sent with `traces/NAME.snap`.
@@ -100,18 +100,24 @@ fn microseconds(at: Time) -> String {
     format!("{}.{:03}", at.0 / 1_000_000, at.0 / 1_000 % 1_000)
 }
 
-/// What a packet is, in the order: whose, kind, fields, what rides along.
+/// What a packet is, in its transport's words: kind, fields, what rides along. The first field says
+/// which packet; of the others only what is not zero is worth reading.
 fn packet(one: &Captured) -> String {
     let packet = &one.packet;
-    let mut text = format!("flow {} {}", packet.flow.0, packet.header.kind_name());
-    if matches!(packet.header, Header::Pause { .. }) {
-        text = packet.header.kind_name().to_string();
+    if let Header::Pause { classes, paused, .. } = packet.header {
+        return format!("pause frame: classes {classes:08b} of which paused {paused:08b}");
     }
-    // The first field says which packet; of the others only what is not zero is worth reading.
-    for (place, (name, value)) in fields(&packet.header).into_iter().enumerate() {
-        match name.as_str() {
-            "flags" => text.push_str(&bits(&packet.header, value)),
-            name if place == 0 || value > 0 => write!(text, " {name} {value}").unwrap(),
+    let mut transports = incast_protocols::CATALOGUE.iter().map(|entry| entry.info());
+    let transport = transports.find(|info| info.id == packet.transport);
+    let views = transport.expect("a transport of the catalogue").headers;
+    let view = views.iter().find(|view| view.describes(packet));
+    let view = view.unwrap_or_else(|| panic!("no view describes {packet:?}"));
+    let mut text = format!("flow {} {}", packet.flow.0, view.name);
+    let values = view.values(&packet.header).expect("it describes the packet");
+    for (place, (field, value)) in view.fields().zip(values).enumerate() {
+        match field.bit {
+            0 if place == 0 || value > 0 => write!(text, " {} {value}", field.name).unwrap(),
+            bit if bit > 0 && value > 0 => write!(text, " {}", field.name).unwrap(),
             _ => {}
         }
     }
@@ -128,42 +134,14 @@ fn packet(one: &Captured) -> String {
     if packet.class > 0 {
         write!(text, " | class {}", packet.class).unwrap();
     }
-    if packet.mark > 0 {
-        write!(text, " | mark {:02b}", packet.mark).unwrap();
+    match view.codes.iter().find(|code| code.mark == packet.mark) {
+        Some(code) => write!(text, " | {}", code.name).unwrap(),
+        None if packet.mark == Ecn::Ce as u8 => text.push_str(" | CE"),
+        None if packet.mark == Ecn::Ect0 as u8 => text.push_str(" | ECT"),
+        None if packet.mark > 0 => write!(text, " | mark {:02b}", packet.mark).unwrap(),
+        None => {}
     }
     text + &extension(&one.extension)
-}
-
-/// The header's fields by name, whatever the header: as its derived `Debug` writes them.
-fn fields(header: &Header) -> Vec<(String, u64)> {
-    let written = format!("{header:?}");
-    let inside = written.split_once('{').map_or("", |(_, rest)| rest.trim_end_matches(['}', ' ']));
-    let pairs = inside.split(',').filter_map(|pair| pair.split_once(':'));
-    pairs.map(|(name, value)| (name.trim().to_string(), value.trim().parse().unwrap())).collect()
-}
-
-/// The names of a header's flags.
-fn bits(header: &Header, value: u64) -> String {
-    let tcp: &[_] = &[
-        (tcp_flag::ACK, "ACK"),
-        (tcp_flag::ECE, "ECE"),
-        (tcp_flag::CWR, "CWR"),
-        (tcp_flag::SYN, "SYN"),
-        (tcp_flag::FIN, "FIN"),
-    ];
-    let data: &[_] = &[
-        (data_flag::LAST, "LAST"),
-        (data_flag::UNSCHEDULED, "UNSCHEDULED"),
-        (data_flag::PULL, "PULL"),
-        (data_flag::REQUEST, "REQUEST"),
-        (data_flag::TAGGED, "TAGGED"),
-    ];
-    let names = if matches!(header, Header::Segment { .. }) { tcp } else { data };
-    let set = names.iter().filter(|(bit, _)| value & *bit as u64 != 0);
-    let known: u64 = names.iter().map(|(bit, _)| *bit as u64).sum();
-    let rest = value & !known;
-    let rest = if rest > 0 { format!(" {rest:#x}") } else { String::new() };
-    set.map(|(_, name)| format!(" {name}")).collect::<String>() + &rest
 }
 
 fn extension(extension: &Extension) -> String {
