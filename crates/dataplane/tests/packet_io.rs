@@ -2,17 +2,17 @@
 
 mod common;
 
-use common::{Scenario, flow, parse};
+use common::{BothWorlds, of, trial};
 use incast_dataplane::{Clock, Mem, Testbed, Virtual};
+use incast_testkit::{Trial, at, flow};
 use incast_transport::*;
 use incast_wire::encode;
 
-fn scenario(name: &'static str) -> Scenario {
-    let fabric = parse("dumbbell:3x2", 10, Span::from_us(8));
-    let mut scenario = Scenario::new(fabric, Limit::Bytes(64 << 10), &[name]);
+fn scenario(name: &'static str) -> Trial<'static> {
+    let mut scenario = trial(&[name], "dumbbell:3x2", Span::from_us(8), Limit::Bytes(64 << 10));
     scenario.flows = vec![
-        flow(name, 0, (0, 3), 1_000_000, Span::ZERO),
-        flow(name, 1, (1, 4), 100_000, Span::from_us(200)),
+        of(name, flow(0, 0, 3, 1_000_000, Time::ZERO)),
+        of(name, flow(1, 1, 4, 100_000, at(200))),
     ];
     scenario.options.until = Time::ZERO + Span::from_ms(200);
     scenario

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{Scenario, flow, parse};
+use common::{BothWorlds, of, trial};
+use incast_testkit::{Trial, at, flow};
 use incast_transport::*;
 use incast_world::{Faults, Pfc, SharedBuffer, sufficient_headroom};
 use std::sync::Arc;
@@ -19,27 +20,84 @@ fn trims(record: &RunRecord) -> u32 {
     record.ports.iter().map(|port| port.total.trims).sum()
 }
 
+/// A transport whose ports were changed.
+struct Changed {
+    inner: Arc<dyn Configured>,
+    id: TransportId,
+    nic: Option<Vec<ClassPolicy>>,
+    marker: Option<fn() -> Box<dyn Marker>>,
+}
+
+impl Configured for Changed {
+    fn host(&self, site: &HostSite) -> Box<dyn Host> {
+        self.inner.host(site)
+    }
+    fn policy(&self, site: &PortSite) -> Policy {
+        let mut policy = match &self.nic {
+            Some(nic) if site.nic => {
+                Policy { transport: self.id, classes: nic.clone(), markers: vec![] }
+            }
+            _ => self.inner.policy(site),
+        };
+        policy.markers.extend(self.marker.map(|make| make()));
+        policy
+    }
+    fn shapes_nic(&self) -> bool {
+        true
+    }
+    fn hook(&self, site: &SwitchSite) -> Option<Box<dyn SwitchHook>> {
+        self.inner.hook(site)
+    }
+    fn resolved(&self) -> Vec<(&'static str, String)> {
+        self.inner.resolved()
+    }
+    fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {
+        self.inner.unsolicited(site, packets)
+    }
+}
+
+/// What is changed of ports.
+#[derive(Clone, Default)]
+struct Ports {
+    /// The classes of every NIC, whose port then has a policy of its own.
+    nic: Option<Vec<ClassPolicy>>,
+    /// Only this transport's.
+    only: Option<&'static str>,
+    /// Every port, NICs included, has this marker too.
+    marker: Option<fn() -> Box<dyn Marker>>,
+}
+
+/// Changes every port.
+fn change(trial: &mut Trial<'static>, ports: Ports) {
+    trial.change = Some(Box::new(move |info, inner| {
+        if ports.only.is_some_and(|only| only != info.name) {
+            return inner;
+        }
+        Arc::new(Changed { inner, id: info.id, nic: ports.nic.clone(), marker: ports.marker })
+    }));
+}
+
 /// One long flow, into which two senders burst at line rate; 10 Gb/s, 8 us a link, 64 KiB.
-fn dumbbell(name: &'static str) -> Scenario {
-    let fabric = parse("dumbbell:3x2", 10, Span::from_us(8));
-    let mut scenario = Scenario::new(fabric, Limit::Bytes(64 << 10), &[name]);
+fn dumbbell(name: &'static str) -> Trial<'static> {
+    let mut scenario = trial(&[name], "dumbbell:3x2", Span::from_us(8), Limit::Bytes(64 << 10));
     scenario.flows = vec![
-        flow(name, 0, (0, 3), 3_000_000, Span::ZERO),
-        flow(name, 1, (1, 4), 200_000, Span::from_us(1_000)),
-        flow(name, 2, (2, 4), 200_000, Span::from_us(1_000)),
+        of(name, flow(0, 0, 3, 3_000_000, Time::ZERO)),
+        of(name, flow(1, 1, 4, 200_000, at(1_000))),
+        of(name, flow(2, 2, 4, 200_000, at(1_000))),
     ];
     scenario.options.until = Time::ZERO + Span::from_ms(200);
     scenario
 }
 
 /// Seven senders answer at once into 32 packets of buffer, beside flows across the spines.
-fn incast(name: &'static str) -> Scenario {
-    let fabric = parse("leaf-spine:3x2x4", 10, Span::from_us(2));
-    let mut scenario = Scenario::new(fabric, Limit::Packets(32), &[name]);
+fn incast(name: &'static str) -> Trial<'static> {
+    let mut scenario = trial(&[name], "leaf-spine:3x2x4", Span::from_us(2), Limit::Packets(32));
     let pairs = (1..8).map(|src| (src, 0)).chain([(8, 4), (9, 1), (0, 10), (5, 11)]);
     scenario.flows = pairs
         .enumerate()
-        .map(|(id, pair)| flow(name, id as u32, pair, 150_000 + 1_111 * id as u64, Span::ZERO))
+        .map(|(id, pair)| {
+            of(name, flow(id as u32, pair.0, pair.1, 150_000 + 1_111 * id as u64, Time::ZERO))
+        })
         .collect();
     scenario.options.until = Time::ZERO + Span::from_ms(200);
     scenario
@@ -140,9 +198,11 @@ fn a_standstill_is_the_same_one() {
             graph.link(hosts[i], switches[i], rate, delay, 0.0).unwrap();
             graph.link(switches[i], switches[(i + 1) % 5], rate, delay, 0.0).unwrap();
         }
-        let mut scenario = Scenario::new(graph.build().unwrap(), Limit::Unlimited, &["cubic"]);
+        let mut scenario = Trial::new(common::transport("cubic"), graph.build().unwrap(), vec![]);
+        scenario.buffer = Limit::Unlimited;
+        scenario.options.capture = (0..scenario.fabric.ports().len() as u32).collect();
         scenario.shared = shared;
-        let long = |id: u32| flow("cubic", id, (id, (id + 2) % 5), 50_000_000, Span::ZERO);
+        let long = |id: u32| of("cubic", flow(id, id, (id + 2) % 5, 50_000_000, Time::ZERO));
         scenario.flows = (0..5).map(long).collect();
         scenario.options.until = Time::ZERO + Span::from_ms(200);
         scenario.options.pfc = Some(Arc::new(Pfc {
@@ -171,7 +231,9 @@ fn lost_late_and_doubled_packets_are_the_same_ones() {
         let mut scenario = dumbbell(name);
         for index in 0..scenario.fabric.ports().len() as u32 {
             let spec = *scenario.fabric.port(incast_fabric::PortId(index));
-            scenario.fabric.change_link(spec.node, spec.peer, None, None, Some(0.002)).unwrap();
+            Arc::make_mut(&mut scenario.fabric)
+                .change_link(spec.node, spec.peer, None, None, Some(0.002))
+                .unwrap();
         }
         let (record, _) = scenario.same_in_both_worlds();
         assert!(record.link_losses > 0, "{name}: links lose nothing");
@@ -183,7 +245,7 @@ fn a_failing_link_takes_the_same_packets_along() {
     for name in ["dctcp", "ndp", "ren"] {
         let mut scenario = incast(name);
         let (leaf, spine) = (incast_fabric::NodeId(12), incast_fabric::NodeId(15));
-        scenario.fabric.fail_link(Time(300_000_000), leaf, spine, 0).unwrap();
+        Arc::make_mut(&mut scenario.fabric).fail_link(Time(300_000_000), leaf, spine, 0).unwrap();
         scenario.same_in_both_worlds();
     }
 }
@@ -215,9 +277,12 @@ fn shapers_in_nics_hold_the_same_packets_back() {
     for name in ["ndp", "phost", "ren"] {
         let mut scenario = incast(name);
         let data = ClassPolicy::fifo(Limit::Unlimited);
-        scenario.nic = Some(vec![shaped(Rate::from_mbps(200), 300), data]);
+        change(
+            &mut scenario,
+            Ports { nic: Some(vec![shaped(Rate::from_mbps(200), 300), data]), ..Ports::default() },
+        );
         let (held, _) = scenario.same_in_both_worlds();
-        scenario.nic = None;
+        scenario.change = None;
         let (free, _) = scenario.same_in_both_worlds();
         assert!(held.flows != free.flows, "{name}: the shaper does nothing");
     }
@@ -235,7 +300,13 @@ fn data_that_a_nic_holds_back_stays_in_its_host() {
     for name in ["dctcp", "ndp", "phost", "ren"] {
         let mut scenario = incast(name);
         let slow = shaped(Rate::from_gbps(2), 1_538);
-        scenario.nic = Some(vec![ClassPolicy::fifo(Limit::Unlimited), slow]);
+        change(
+            &mut scenario,
+            Ports {
+                nic: Some(vec![ClassPolicy::fifo(Limit::Unlimited), slow]),
+                ..Ports::default()
+            },
+        );
         scenario.options.until = Time::ZERO + Span::from_ms(20);
         let (held, _) = scenario.same_in_both_worlds();
         let nics = scenario.fabric.hosts() as usize;
@@ -251,7 +322,13 @@ fn a_packet_bounced_in_its_own_nic_is_dropped() {
     let trim = Discipline::Trim { headers: 2, tail: 0.5, bounce: true };
     let data = ClassPolicy { discipline: trim, ..ClassPolicy::fifo(Limit::Bytes(1_000)) };
     let headers = ClassPolicy { limit: Limit::Packets(1), ..shaped(Rate::from_mbps(10), 84) };
-    scenario.nic = Some(vec![ClassPolicy::fifo(Limit::Unlimited), data, headers]);
+    change(
+        &mut scenario,
+        Ports {
+            nic: Some(vec![ClassPolicy::fifo(Limit::Unlimited), data, headers]),
+            ..Ports::default()
+        },
+    );
     scenario.options.until = Time::ZERO + Span::from_ms(5);
     let (record, _) = scenario.same_in_both_worlds();
     let of_nics = |count: fn(&Bin) -> u32| -> u32 {
@@ -296,7 +373,8 @@ impl Marker for Alternating {
 fn deadlines_set_by_packets_come_in_time_at_nics_and_switches() {
     let mut scenario = dumbbell("dctcp");
     let (plain, _) = scenario.same_in_both_worlds();
-    scenario.marker = Some(|| Box::new(Alternating::default()));
+    let marker: Option<fn() -> Box<dyn Marker>> = Some(|| Box::new(Alternating::default()));
+    change(&mut scenario, Ports { marker, ..Ports::default() });
     let (record, _) = scenario.same_in_both_worlds();
     assert!(record.complete && record.flows != plain.flows);
     for (index, port) in record.ports.iter().enumerate().filter(|(_, p)| p.total.sent_packets > 99)
@@ -312,14 +390,13 @@ fn deadlines_set_by_packets_come_in_time_at_nics_and_switches() {
 /// A NIC that one transport shapes leaves the packets of the other alone.
 #[test]
 fn a_shaped_nic_passes_other_transports_on() {
-    let fabric = parse("star:3", 10, Span::from_us(2));
-    let mut scenario = Scenario::new(fabric, Limit::Bytes(64 << 10), &["ren", "trd"]);
+    let mut scenario = trial(&["ren", "trd"], "star:3", Span::from_us(2), Limit::Bytes(64 << 10));
     let none = ClassPolicy::fifo(Limit::Packets(0));
-    scenario.nic = Some(vec![none; 2]);
-    scenario.shaped_only = Some("ren");
+    let nic = Some(vec![none; 2]);
+    change(&mut scenario, Ports { nic, only: Some("ren"), marker: None });
     scenario.flows = vec![
-        flow("ren", 0, (0, 1), 50_000, Span::ZERO),
-        flow("trd", 1, (0, 2), 50_000, Span::ZERO),
+        of("ren", flow(0, 0, 1, 50_000, Time::ZERO)),
+        of("trd", flow(1, 0, 2, 50_000, Time::ZERO)),
     ];
     scenario.options.until = Time::ZERO + Span::from_ms(5);
     let (record, _) = scenario.same_in_both_worlds();
@@ -339,13 +416,13 @@ fn a_silent_host_is_silent_in_both_worlds() {
 #[test]
 fn two_transports_share_hosts_and_bottleneck() {
     for other in ["ren", "ndp", "expresspass", "ccrp"] {
-        let fabric = parse("dumbbell:3x2", 10, Span::from_us(8));
-        let mut scenario = Scenario::new(fabric, Limit::Bytes(64 << 10), &["dctcp", other]);
+        let mut scenario =
+            trial(&["dctcp", other], "dumbbell:3x2", Span::from_us(8), Limit::Bytes(64 << 10));
         scenario.flows = vec![
-            flow("dctcp", 0, (0, 3), 1_500_000, Span::ZERO),
-            flow(other, 1, (0, 3), 1_500_000, Span::from_us(100)),
-            flow(other, 2, (1, 4), 400_000, Span::from_us(300)),
-            flow("dctcp", 3, (2, 4), 400_000, Span::from_us(300)),
+            of("dctcp", flow(0, 0, 3, 1_500_000, Time::ZERO)),
+            of(other, flow(1, 0, 3, 1_500_000, at(100))),
+            of(other, flow(2, 1, 4, 400_000, at(300))),
+            of("dctcp", flow(3, 2, 4, 400_000, at(300))),
         ];
         scenario.options.until = Time::ZERO + Span::from_ms(200);
         let (record, _) = scenario.same_in_both_worlds();

@@ -3,19 +3,19 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::{Plain, fabric, flow, setup};
+use common::{Plain, fabric};
 use incast_sim::{Monitor, run};
+use incast_testkit::{Trial, flow};
 use incast_transport::*;
-use incast_world::Options;
 
 fn main() {
     let threads = std::env::args().nth(1).map_or(1, |text| text.parse().expect("threads"));
-    let fabric = fabric("leaf-spine:8x8x48", 40, Span::from_us(1));
-    let flows: Vec<_> =
-        (0..384).map(|id| flow(id, id, (id + 173) % 384, 1 << 30, Time::ZERO)).collect();
-    let options = Options { until: Time(2_000_000_000), ..Options::default() };
+    let flows = (0..384).map(|id| flow(id, id, (id + 173) % 384, 1 << 30, Time::ZERO)).collect();
     let plain = Plain { window: Some(40), ..Plain::default() };
-    let setup = setup(&fabric, plain, Limit::Unlimited, flows, None, options);
+    let mut trial = Trial::new(&plain, fabric("leaf-spine:8x8x48"), flows);
+    trial.buffer = Limit::Unlimited;
+    trial.options.until = Time(2_000_000_000);
+    let setup = trial.setup();
     let start = std::time::Instant::now();
     let record = run(setup, threads, &Monitor::default()).0;
     let wall = start.elapsed().as_secs_f64();

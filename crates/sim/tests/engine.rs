@@ -2,25 +2,11 @@
 
 mod common;
 
-use common::{Plain, fabric, flow, setup};
-use incast_fabric::{NodeId, ideal_fct};
-use incast_sim::{Monitor, run};
+use common::{Plain, fabric};
+use incast_fabric::NodeId;
+use incast_testkit::{Trial, flow, random_flows, us};
 use incast_transport::*;
-use incast_world::{FlowSetup, Options, SharedBuffer};
-
-fn records(
-    spec: &str,
-    plain: Plain,
-    buffer: Limit,
-    flows: &[FlowSetup],
-    shared: Option<SharedBuffer>,
-    options: &Options,
-    threads: usize,
-) -> RunRecord {
-    let fabric = fabric(spec, 40, Span::from_us(1));
-    let setup = setup(&fabric, plain, buffer, flows.to_vec(), shared, options.clone());
-    run(setup, threads, &Monitor::default()).0
-}
+use incast_world::SharedBuffer;
 
 #[test]
 fn a_lone_flow_takes_the_ideal_time_on_every_kind_of_path() {
@@ -32,20 +18,15 @@ fn a_lone_flow_takes_the_ideal_time_on_every_kind_of_path() {
     ] {
         for (src, dst) in pairs {
             for size in [1, 1460, 1461, 14_600, 100_001] {
-                let fabric = fabric(spec, 40, Span::from_us(1));
-                let flows = vec![flow(0, src, dst, size, Time(12_345))];
-                let buffer = Limit::Unlimited;
-                let setup =
-                    setup(&fabric, Plain::default(), buffer, flows, None, Options::default());
-                let record = run(setup, 1, &Monitor::default()).0;
-                let routes = fabric.routes();
-                let links = fabric.links(&fabric.path(&routes, src, dst, |_| 0));
-                let charged = |seq: u64| {
-                    let payload = (size - seq * 1460).min(1460) as u32;
-                    Bytes(Framing::ETHERNET.charged(payload + 40) as u64)
-                };
-                let ideal = ideal_fct(&links, (0..size.div_ceil(1460)).map(charged));
-                let got = record.flows[0].completed.unwrap() - record.flows[0].started.unwrap();
+                let flow = flow(0, src, dst, size, Time(12_345));
+                let plain = Plain::default();
+                let mut trial = Trial::new(&plain, fabric(spec), vec![flow.clone()]);
+                trial.buffer = Limit::Unlimited;
+                let record = trial.run();
+                let ip = |seq| flow.payload(seq) as u32 + 40;
+                let lengths: Vec<u32> = (0..flow.packets()).map(ip).collect();
+                let ideal = incast_testkit::ideal(&trial.fabric, src, dst, &lengths);
+                let got = record.fct(0);
                 assert_eq!(got, ideal, "{spec} {src}->{dst} {size} B");
                 assert_eq!(record.flows[0].parts.unwrap().total(), ideal.0);
                 // A short last packet catches up with the full one before it, and waits.
@@ -57,37 +38,27 @@ fn a_lone_flow_takes_the_ideal_time_on_every_kind_of_path() {
     }
 }
 
-fn mixed_flows(hosts: u32, count: u32) -> Vec<FlowSetup> {
-    let mut random = Random::new(42, 0, 0);
-    (0..count)
-        .map(|id| {
-            let src = random.below(hosts as u64) as u32;
-            let dst = (src + 1 + random.below(hosts as u64 - 1) as u32) % hosts;
-            let scale = 8 + random.below(10);
-            let size = 1 + random.below(1 << scale);
-            flow(id, src, dst, size, Time(random.below(100_000_000)))
-        })
-        .collect()
+fn mixed_flows(hosts: u32, count: u32) -> Vec<Flow> {
+    random_flows(&mut Random::new(42, 0, 0), hosts, count, us(100), |random, _| {
+        let scale = 8 + random.below(10);
+        1 + random.below(1 << scale)
+    })
 }
 
 #[test]
 fn the_record_does_not_depend_on_the_number_of_threads() {
-    let flows = mixed_flows(64, 600);
-    for (plain, buffer, shared) in [
-        (Plain { window: Some(20), ..Plain::default() }, Limit::Unlimited, None),
-        (Plain::default(), Limit::Unlimited, None),
-        (
-            Plain { window: Some(9), ..Plain::default() },
-            Limit::Unlimited,
-            Some(SharedBuffer { pool: 4_000_000, alpha: 8.0 }),
-        ),
+    for (window, shared) in [
+        (Some(20), None),
+        (None, None),
+        (Some(9), Some(SharedBuffer { pool: 4_000_000, alpha: 8.0 })),
     ] {
-        let of = |threads| {
-            let options = Options { watch: vec![FlowId(3)], ..Options::default() };
-            let spec = "leaf-spine:8x4x8";
-            let mut record = records(spec, plain, buffer, &flows, shared, &options, threads);
-            record.events = 0;
-            record
+        let plain = Plain { window, ..Plain::default() };
+        let mut trial = Trial::new(&plain, fabric("leaf-spine:8x4x8"), mixed_flows(64, 600));
+        (trial.buffer, trial.shared) = (Limit::Unlimited, shared);
+        trial.options.watch = vec![FlowId(3)];
+        let mut of = |threads| {
+            trial.threads = threads;
+            RunRecord { events: 0, ..trial.run().record }
         };
         let alone = of(1);
         assert!(alone.complete);
@@ -102,16 +73,13 @@ fn the_record_does_not_depend_on_the_number_of_threads() {
 /// A limit on captured packets keeps the first ones of the run, with any number of threads.
 #[test]
 fn the_same_packets_are_captured_with_any_number_of_threads() {
-    let fabric = fabric("leaf-spine:8x4x8", 40, Span::from_us(1));
-    let captured = |limit: usize, threads: usize| {
-        let options = Options {
-            capture: (0..fabric.ports().len() as u32).collect(),
-            capture_limit: limit,
-            ..Options::default()
-        };
-        let flows = mixed_flows(64, 300);
-        let setup = setup(&fabric, Plain::default(), Limit::Packets(9), flows, None, options);
-        run(setup, threads, &Monitor::default()).1
+    let plain = Plain::default();
+    let mut trial = Trial::new(&plain, fabric("leaf-spine:8x4x8"), mixed_flows(64, 300));
+    trial.buffer = Limit::Packets(9);
+    trial.options.capture = (0..trial.fabric.ports().len() as u32).collect();
+    let mut captured = |limit: usize, threads: usize| {
+        (trial.options.capture_limit, trial.threads) = (limit, threads);
+        trial.run().packets
     };
     let all = captured(usize::MAX, 1);
     assert!(all.len() > 10_000, "{}", all.len());
@@ -124,12 +92,14 @@ fn the_same_packets_are_captured_with_any_number_of_threads() {
 
 #[test]
 fn lost_packets_are_counted_once_and_the_run_ends_when_nothing_is_left() {
-    let flows: Vec<_> = (0..3).map(|id| flow(id, id, 3, 300_000, Time::ZERO)).collect();
-    let buffer = Limit::Packets(10);
-    let record = records("star:4", Plain::default(), buffer, &flows, None, &Options::default(), 1);
+    let flows = (0..3).map(|id| flow(id, id, 3, 300_000, Time::ZERO)).collect();
+    let plain = Plain::default();
+    let mut trial = Trial::new(&plain, fabric("star:4"), flows);
+    trial.buffer = Limit::Packets(10);
+    let record = trial.run();
     assert!(!record.complete);
     let sent: u32 = record.flows.iter().map(|flow| flow.packets).sum();
-    let drops: u32 = record.ports.iter().map(|port| port.total.drops).sum();
+    let drops = record.drops();
     let delivered: u64 = record.flows.iter().map(|flow| flow.delivered).sum();
     assert_eq!(sent, 3 * 300_000u32.div_ceil(1460));
     assert!(drops > 100, "{drops}");
@@ -142,10 +112,12 @@ fn lost_packets_are_counted_once_and_the_run_ends_when_nothing_is_left() {
 fn no_run_goes_on_beyond_the_longest_simulated_time() {
     let late = Time::HORIZON + Span(1);
     let flows = vec![flow(0, 0, 1, 5_000, Time::ZERO), flow(1, 2, 3, 5_000, late)];
+    let plain = Plain::default();
+    let mut trial = Trial::new(&plain, fabric("leaf-spine:2x2x2"), flows);
+    trial.buffer = Limit::Unlimited;
     for threads in [1, 2] {
-        let (spec, options) = ("leaf-spine:2x2x2", Options::default());
-        let buffer = Limit::Unlimited;
-        let record = records(spec, Plain::default(), buffer, &flows, None, &options, threads);
+        trial.threads = threads;
+        let record = trial.run();
         assert_eq!(record.ended, Time::HORIZON);
         assert!(record.flows[0].completed.is_some() && record.flows[1].started.is_none());
         assert!(!record.whole() && record.silent_since.is_none());
@@ -158,8 +130,10 @@ fn no_run_goes_on_beyond_the_longest_simulated_time() {
 fn symmetric_senders_split_losses_evenly() {
     let size = 1460 * 1_100_000;
     let flows = vec![flow(0, 0, 2, size, Time::ZERO), flow(1, 1, 2, size, Time::ZERO)];
-    let buffer = Limit::Packets(20);
-    let record = records("star:3", Plain::default(), buffer, &flows, None, &Options::default(), 1);
+    let plain = Plain::default();
+    let mut trial = Trial::new(&plain, fabric("star:3"), flows);
+    trial.buffer = Limit::Packets(20);
+    let record = trial.run();
     let lost: Vec<f64> =
         record.flows.iter().map(|flow| 1_100_000.0 - flow.delivered as f64 / 1460.0).collect();
     let total = lost[0] + lost[1];
@@ -169,18 +143,18 @@ fn symmetric_senders_split_losses_evenly() {
 
 #[test]
 fn a_failed_link_loses_what_is_on_it_and_routes_around() {
-    let mut fabric = (*fabric("leaf-spine:2x2x1", 40, Span::from_us(1))).clone();
+    let mut fabric = fabric("leaf-spine:2x2x1");
     let (leaf, spine) = (NodeId(2), NodeId(4));
     fabric.fail_link(Time(50_000_000), leaf, spine, 0).unwrap();
-    let fabric = std::sync::Arc::new(fabric);
-    let flows: Vec<_> = (0..8).map(|id| flow(id, 0, 1, 146_000, Time::ZERO)).collect();
-    let options = Options::default();
-    let setup = setup(&fabric, Plain::default(), Limit::Unlimited, flows, None, options);
-    let record = run(setup, 1, &Monitor::default()).0;
+    let flows = (0..8).map(|id| flow(id, 0, 1, 146_000, Time::ZERO)).collect();
+    let plain = Plain::default();
+    let mut trial = Trial::new(&plain, fabric, flows);
+    trial.buffer = Limit::Unlimited;
+    let record = trial.run();
     assert!(record.link_losses > 0);
     let sent: u32 = record.flows.iter().map(|flow| flow.packets).sum();
     let delivered: u64 = record.flows.iter().map(|flow| flow.delivered).sum();
-    let drops: u32 = record.ports.iter().map(|port| port.total.drops).sum();
+    let drops = record.drops();
     assert_eq!(delivered / 1460 + record.link_losses + drops as u64, sent as u64);
     assert!(delivered > 8 * 146_000 / 2);
 }

@@ -143,6 +143,11 @@ impl<'a> Trial<'a> {
         std::iter::once(first).chain(others)
     }
 
+    /// The transports' names.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.entries().map(|(entry, _)| entry.info().name).collect()
+    }
+
     /// What transports know about the fabric.
     pub fn site(&self) -> Arc<FabricSite> {
         fabric_site(&self.fabric, self.framing, self.buffer, self.sizes.clone(), None)

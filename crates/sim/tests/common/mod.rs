@@ -1,9 +1,7 @@
 //! A transport for tests of the engine: line rate, or a fixed window clocked by answers.
 
-use incast_egress::port::Join;
-use incast_fabric::{Fabric, LinkDefaults};
+use incast_fabric::Fabric;
 use incast_transport::*;
-use incast_world::{FlowSetup, Lane, Options, Setup, SharedBuffer};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -187,38 +185,24 @@ impl Configured for Plain {
     }
 }
 
-pub fn fabric(spec: &str, gbps: u64, propagation: Span) -> Arc<Fabric> {
-    let rate = Rate::from_gbps(gbps);
-    let defaults = LinkDefaults { rate, propagation, loss: 0.0 };
-    Arc::new(incast_fabric::parse(spec, defaults).unwrap())
-}
-
-pub fn flow(id: u32, src: u32, dst: u32, size: u64, start: Time) -> FlowSetup {
-    FlowSetup {
-        flow: Flow {
-            id: FlowId(id),
-            src: HostId(src),
-            dst: HostId(dst),
-            size,
-            start,
-            segments: Segments::Uniform(1460),
-        },
-        transport: INFO.id,
-        after: vec![],
-        delay: Span::ZERO,
+/// With its configuration instead of settings.
+impl Transport for Plain {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+    fn parameters(&self) -> Vec<ParameterDoc> {
+        vec![]
+    }
+    fn configure(
+        &self,
+        _settings: &[(String, String)],
+        _fabric: Arc<FabricSite>,
+    ) -> Result<Arc<dyn Configured>, ParameterError> {
+        Ok(Arc::new(*self))
     }
 }
 
-pub fn setup(
-    fabric: &Arc<Fabric>,
-    plain: Plain,
-    buffer: Limit,
-    flows: Vec<FlowSetup>,
-    shared: Option<SharedBuffer>,
-    options: Options,
-) -> Setup {
-    let site = incast_world::fabric_site(fabric, Framing::ETHERNET, buffer, None, None);
-    let lane = Lane { info: &INFO, configured: Arc::new(plain), routing: Routing::Ecmp };
-    incast_world::assemble(fabric.clone(), site, &[lane], Join::Shared, flows, shared, options)
-        .unwrap_or_else(|conflict| panic!("{conflict}"))
+/// Links of 40 Gb/s and 1 us.
+pub fn fabric(spec: &str) -> Fabric {
+    incast_testkit::fabric(spec, Rate::from_gbps(40), Span::from_us(1))
 }

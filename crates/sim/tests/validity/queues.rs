@@ -6,12 +6,10 @@
 //! which leaves Poisson arrivals Poisson.
 
 use crate::batches::Interval;
-use crate::common::{INFO, Plain, flow};
-use incast_egress::port::Join;
+use crate::common::Plain;
 use incast_fabric::{Fabric, LinkDefaults, LinkOverride, NodeId, parse_with};
-use incast_sim::{Monitor, run};
+use incast_testkit::{Trial, flow};
 use incast_transport::*;
-use incast_world::{FlowSetup, Lane, Options, assemble, fabric_site};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -28,7 +26,7 @@ struct Passage {
     service: u64,
 }
 
-struct Trial {
+struct Measured {
     passages: Vec<Passage>,
     port: Bin,
     ended: Time,
@@ -46,21 +44,17 @@ fn fabric() -> Arc<Fabric> {
 }
 
 /// Runs packets of the given payloads, opened at the given instants, through the bottleneck.
-fn trial(packets: &[(u64, u16)], framing: Framing, buffer: Limit) -> Trial {
-    let fabric = fabric();
-    let mut flows: Vec<FlowSetup> = vec![];
-    for (index, (start, payload)) in packets.iter().enumerate() {
-        let src = index as u32 % SOURCES;
-        let mut setup = flow(index as u32, src, SINK, *payload as u64, Time(*start));
-        setup.flow.segments = Segments::Uniform(u16::MAX);
-        flows.push(setup);
-    }
-    let site = fabric_site(&fabric, framing, buffer, None, None);
-    let lane = Lane { info: &INFO, configured: Arc::new(Plain::default()), routing: Routing::Ecmp };
-    let options = Options::default();
-    let setup = assemble(fabric.clone(), site, &[lane], Join::Shared, flows, None, options);
-    let setup = setup.unwrap_or_else(|conflict| panic!("{conflict}"));
-    let record = run(setup, 1, &Monitor::default()).0;
+fn trial(packets: &[(u64, u16)], framing: Framing, buffer: Limit) -> Measured {
+    let segments = Segments::Uniform(u16::MAX);
+    let one = |(id, (start, payload)): (u32, &(u64, u16))| {
+        let flow = flow(id, id % SOURCES, SINK, *payload as u64, Time(*start));
+        Flow { segments: segments.clone(), ..flow }
+    };
+    let plain = Plain::default();
+    let mut trial = Trial::new(&plain, fabric(), (0..).zip(packets).map(one).collect());
+    (trial.framing, trial.buffer) = (framing, buffer);
+    let record = trial.run();
+    let fabric = &trial.fabric;
     let (left, right) = (NodeId(SOURCES + 1), NodeId(SOURCES + 2));
     let port = fabric.ports_between(left, right)[0];
     let spec = *fabric.port(port);
@@ -79,10 +73,10 @@ fn trial(packets: &[(u64, u16)], framing: Framing, buffer: Limit) -> Trial {
     }
     passages.sort_by_key(|passage| passage.arrived);
     let seen = record.ports.iter().find(|seen| seen.port == port.0).unwrap();
-    Trial { passages, port: seen.total, ended: record.ended }
+    Measured { passages, port: seen.total, ended: record.ended }
 }
 
-impl Trial {
+impl Measured {
     /// Packets that each arrival finds waiting or in transmission.
     fn found(&self) -> Vec<usize> {
         let mut inside: VecDeque<u64> = VecDeque::new();
