@@ -6,7 +6,9 @@
 
 use crate::Layout;
 
-/// Bits of the `flags` byte of [`Header::Data`] and its answers.
+/// Bits of the `flags` byte of all layouts but [`Header::Segment`] and [`Header::Pause`]. What a bit
+/// says is declared by each transport's views; only [`UNSCHEDULED`](data_flag::UNSCHEDULED) in
+/// [`Header::Data`] means the same to all, since ports that drop selectively look at it.
 pub mod data_flag {
     /// The last packet of the flow.
     pub const LAST: u8 = 1;
@@ -20,7 +22,7 @@ pub mod data_flag {
     pub const TAGGED: u8 = 16;
 }
 
-/// Bits of the `flags` byte of [`Header::Segment`].
+/// Bits of the `flags` byte of [`Header::Segment`]; views declare which of them a transport uses.
 pub mod tcp_flag {
     /// The packet acknowledges.
     pub const ACK: u8 = 1;

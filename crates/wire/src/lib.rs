@@ -20,6 +20,4 @@ pub use extension::{Explicit, Extension, INT_HOPS, IntRecord, PADDING_PAIRS, SAC
 pub use header::{Header, LAYOUTS, U24_MAX, data_flag, tcp_flag};
 pub use malformed::{Covered, Malformed};
 pub use packet::{Ecn, FlowId, Framing, HEADER_BYTES, HostId, Packet, TransportId, flag};
-#[doc(hidden)]
-pub use view::place;
 pub use view::{HeaderField, HeaderView, Layout, MarkCode};

@@ -207,17 +207,20 @@ const fn layout_of(name: &str) -> &'static Layout {
     &LAYOUTS[index]
 }
 
-/// The first byte of a field that must have this width. For [`header_view!`](crate::header_view).
-#[doc(hidden)]
-pub const fn place(layout: &str, field: &str, width: u8) -> u8 {
-    let fields = layout_of(layout).fields;
-    let (mut index, mut offset) = (0, 0);
-    while !same(fields[index].0, field) {
-        offset += fields[index].1;
-        index += 1;
+impl Layout {
+    /// The first byte of a field that must have this width. For
+    /// [`header_view!`](crate::header_view).
+    #[doc(hidden)]
+    pub const fn place(layout: &str, field: &str, width: u8) -> u8 {
+        let fields = layout_of(layout).fields;
+        let (mut index, mut offset) = (0, 0);
+        while !same(fields[index].0, field) {
+            offset += fields[index].1;
+            index += 1;
+        }
+        assert!(fields[index].1 == width, "the layout's field has another width");
+        offset
     }
-    assert!(fields[index].1 == width, "the layout's field has another width");
-    offset
 }
 
 const fn same(a: &str, b: &str) -> bool {
@@ -307,7 +310,7 @@ macro_rules! header_view {
                         name: stringify!($field),
                         doc: concat!($($field_doc),*),
                         unit: $unit,
-                        offset: $crate::place(
+                        offset: $crate::Layout::place(
                             stringify!($kind),
                             stringify!($place),
                             $crate::header_view!(@width $ty),
@@ -319,7 +322,7 @@ macro_rules! header_view {
                         name: stringify!($bit),
                         doc: concat!($($bit_doc),*),
                         unit: "",
-                        offset: $crate::place(stringify!($kind), "flags", 1),
+                        offset: $crate::Layout::place(stringify!($kind), "flags", 1),
                         width: 1,
                         bit: $mask,
                     },)*)?
