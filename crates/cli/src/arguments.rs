@@ -19,10 +19,14 @@ pub enum Command {
     /// Compare all transports on a small fabric, in under a minute
     #[command(after_help = "Example:\n  incast demo")]
     Demo(Demo),
-    /// Run a scenario, or files of other tools
+    /// Run a scenario or files of other tools, or repeat a run from its results
     #[command(after_help = "Examples:\n  incast run scenario.toml --set run.seed=7\n  \
+        incast run results/0001-scenario\n  \
         incast run --topology fat.topo --flows perm.cm --transport ndp")]
     Run(Box<Run>),
+    /// Check a scenario without running it, and print it with every default written out
+    #[command(after_help = "Example:\n  incast check scenario.toml")]
+    Check(Check),
     /// Compare transports on identical arrivals
     #[command(after_help = "Example:\n  incast compare --transports ren,dctcp \
         --topology leaf-spine:8x8x8 --rate 40Gbps --workload web_search --load 0.6 --flows 2000")]
@@ -65,7 +69,7 @@ impl Flagged for OfDemo {
 
 #[derive(Args)]
 pub struct Run {
-    /// Scenario file
+    /// Scenario file; or a manifest.json or results folder, whose run is repeated
     #[arg(required_unless_present = "topology", conflicts_with_all = ["topology", "flows", "transport"])]
     pub scenario: Option<PathBuf>,
     #[command(flatten)]
@@ -73,8 +77,20 @@ pub struct Run {
     /// Override a key: transport.parameters.ren.rule=gap
     #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
+    /// Repeat a run although files that it read have changed since
+    #[arg(long)]
+    pub allow_changed_files: bool,
     #[command(flatten)]
     pub output: Output,
+}
+
+#[derive(Args)]
+pub struct Check {
+    /// Scenario file; or a manifest.json or results folder
+    pub scenario: PathBuf,
+    /// Override a key: transport.parameters.ren.rule=gap
+    #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
+    pub set: Vec<String>,
 }
 
 pub struct OfRun;

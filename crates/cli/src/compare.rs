@@ -1,12 +1,13 @@
-//! `incast demo`, `incast run` and `incast compare`: all become a scenario.
+//! `incast demo`, `incast run`, `incast check` and `incast compare`: all become a scenario.
 
 use crate::Ended;
-use crate::arguments::{Compare, Demo, OfCompare, OfRun, Run};
+use crate::arguments::{Check, Compare, Demo, OfCompare, OfRun, Run};
 use crate::flags::Flags;
 use crate::session::{run_plan, stoppable};
 use incast_experiment::scenario::{Draft, Incast, Traffic};
-use incast_experiment::{Fault, Plan, Scenario, nearest};
+use incast_experiment::{Fault, Manifest, Plan, Scenario, nearest, output};
 use incast_transport::{Bytes, Span};
+use std::path::Path;
 
 /// The scenario of the demo.
 const DEMO: &str = include_str!("demo.toml");
@@ -20,13 +21,15 @@ pub fn demo(options: Demo) -> Result<Ended, Fault> {
 
 pub fn run(options: Run) -> Result<Ended, Fault> {
     let monitor = stoppable();
-    let mut draft = match &options.scenario {
-        Some(path) => Draft::load(path)?,
-        None => Flags::<OfRun>::presets(),
+    let (mut draft, mut warnings) = match &options.scenario {
+        Some(path) => loaded(path, options.allow_changed_files)?,
+        None => (Flags::<OfRun>::presets(), vec![]),
     };
     options.flags.apply(&mut draft);
     let draft = draft.sets(&options.set)?;
-    let plan = planned(&draft, draft.scenario()?)?;
+    let mut plan = planned(&draft, draft.scenario()?)?;
+    warnings.append(&mut plan.warnings);
+    plan.warnings = warnings;
     let label = match options.scenario.as_deref().and_then(|path| path.file_stem()) {
         Some(stem) => stem.to_string_lossy().into_owned(),
         None => plan.cases[0].label.clone(),
@@ -51,6 +54,31 @@ pub fn compare(options: Compare) -> Result<Ended, Fault> {
     run_plan(&planned(&draft, scenario)?, "compare", &options.output, &monitor)
 }
 
+pub fn check(options: Check) -> Result<Ended, Fault> {
+    let (draft, warnings) = loaded(&options.scenario, false)?;
+    let draft = draft.sets(&options.set)?;
+    let plan = planned(&draft, draft.scenario()?)?;
+    // Standard output is a scenario.
+    warnings.iter().chain(&plan.warnings).for_each(|warning| eprintln!("warning: {warning}"));
+    say!("{}", plan.resolved(&plan.cases).to_toml().trim_end());
+    Ok(Ended::Done)
+}
+
+/// Reads a scenario, or the scenario of a manifest whose files are still what they were; and what
+/// to know before it is run.
+fn loaded(path: &Path, changed: bool) -> Result<(Draft, Vec<String>), Fault> {
+    let Some(manifest) = Manifest::load(path)? else { return Ok((Draft::load(path)?, vec![])) };
+    let mut warnings: Vec<String> = manifest.warning().into_iter().collect();
+    for fault in manifest.changed_files() {
+        if !changed {
+            let problem = format!("{fault}; `--allow-changed-files` runs it all the same");
+            return Err(Fault::new(problem));
+        }
+        warnings.push(fault.to_string());
+    }
+    Ok((manifest.draft, warnings))
+}
+
 /// What `--incast` adds; the flag says how many send.
 const INCAST: Incast = Incast {
     receiver: 0,
@@ -69,6 +97,7 @@ fn expand(set: &str) -> String {
 /// Resolves a scenario; what is wrong is reported where it was written.
 fn planned(draft: &Draft, scenario: Scenario) -> Result<Plan, Fault> {
     let mut plan = Plan::new(scenario).map_err(|fault| draft.placed(fault))?;
+    output::ports(&plan, &plan.scenario.output.pcap).map_err(|fault| draft.placed(fault))?;
     plan.inputs.0.extend(draft.file.clone());
     check_effect(&plan, draft)?;
     Ok(plan)

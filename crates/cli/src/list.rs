@@ -4,7 +4,7 @@ use crate::Ended;
 use crate::arguments::List;
 use incast_experiment::Fault;
 use incast_protocols::CATALOGUE;
-use incast_transport::{Deviation, Routing, Transport};
+use incast_transport::{Deviation, Transport};
 use serde_json::{Value, json};
 
 /// The topologies, as the command line takes them.
@@ -58,11 +58,6 @@ pub fn list(options: List) -> Result<Ended, Fault> {
     Ok(Ended::Done)
 }
 
-fn routing(how: Routing) -> &'static str {
-    let found = Routing::NAMES.iter().find(|(_, routing)| *routing == how);
-    found.expect("all have names").0
-}
-
 /// One transport for people: facts, parameters, deviations.
 fn show(entry: &dyn Transport) {
     let info = entry.info();
@@ -72,7 +67,7 @@ fn show(entry: &dyn Transport) {
     say!("  number on the wire: {}", info.id.0);
     say!("  kind: {}", info.kind.name());
     say!("  needs of switches: {}", info.switch_support);
-    say!("  routing: {}", routing(info.routing));
+    say!("  routing: {}", info.routing.name());
     say!("  works on symmetric paths only: {}", yes(info.symmetric_paths));
     say!("  ECN bits of data: {}", info.ecn.name());
     say!("  switches mark its data: {}", yes(info.marks));
@@ -167,7 +162,7 @@ fn transport(entry: &dyn Transport) -> Value {
         "paper": info.paper,
         "kind": info.kind.name(),
         "switch_support": info.switch_support,
-        "routing": routing(info.routing),
+        "routing": info.routing.name(),
         "parameters": parameters,
     })
 }

@@ -41,6 +41,7 @@ fn main() -> ExitCode {
     let ended = match arguments.command {
         Command::Demo(options) => compare::demo(options),
         Command::Run(options) => compare::run(*options),
+        Command::Check(options) => compare::check(options),
         Command::Compare(options) => compare::compare(*options),
         Command::List(options) => list::list(options),
         Command::Reproduce(options) => reproduce::reproduce(*options),

@@ -3,7 +3,7 @@
 use crate::Ended;
 use crate::arguments::Output;
 use crate::progress::shown;
-use incast_experiment::{Fault, Plan, execute, output};
+use incast_experiment::{Fault, Plan, output};
 use incast_measure::{Comparison, ResultsFolder, Run};
 use incast_sim::Monitor;
 use incast_transport::{Bytes, Time};
@@ -42,7 +42,7 @@ pub fn threads(wished: Option<usize>) -> usize {
     wished.unwrap_or_else(cores)
 }
 
-/// Runs every case of a plan, writes the folder, prints the table.
+/// Runs every case of a plan, fills the folder, prints the table.
 pub fn run_plan(
     plan: &Plan,
     label: &str,
@@ -50,52 +50,17 @@ pub fn run_plan(
     monitor: &Arc<Monitor>,
 ) -> Result<Ended, Fault> {
     let threads = threads(plan.scenario.run.threads.0);
-    let ports = output::ports(plan, &plan.scenario.output.pcap)?;
     let out = options.out.as_deref();
     let folder = ResultsFolder::create(out, options.force, Path::new("results"), label)?;
     announce(plan);
-    incast_measure::write_manifest(
-        &folder.path().join("manifest.json"),
-        &serde_json::json!({ "title": plan.scenario.title }),
-        false,
-    )?;
-    let mut runs: Vec<Run> = vec![];
-    for case in &plan.cases {
-        let total = plan.traffic.flows.len() as u64;
-        let work = || execute(plan, case, ports.clone(), threads, monitor);
-        let (run, captured) = shown(&case.label, total, monitor, work)?;
-        let place = match plan.cases.len() {
-            1 => folder.path().to_path_buf(),
-            _ => folder.subfolder(&case.label)?,
-        };
-        output::write_run(&place, &run, plan.scenario.output.csv)?;
-        output::write_captures(&place, plan, &ports, &captured)?;
-        if plan.cases.len() > 1 {
-            output::seal(&place, &run)?;
-        }
-        runs.push(run);
-        if monitor.stop.load(Ordering::Relaxed) {
-            break;
-        }
-    }
-    finish(plan, folder, &runs, monitor.stop.load(Ordering::Relaxed))
+    let total = plan.traffic.flows.len() as u64;
+    let around = |label: &str, work: &mut dyn FnMut()| shown(label, total, monitor, work);
+    let filled = output::fill(&folder, plan, threads, monitor, around)?;
+    finish(plan, folder, &filled.runs, filled.stopped)
 }
 
+/// Prints what the runs came to.
 fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Result<Ended, Fault> {
-    let title = match plan.scenario.title.as_str() {
-        "" => format!("{} on {}", plan.cases[0].label, plan.fabric.name()),
-        title => title.to_string(),
-    };
-    output::write_report(&folder, &title, runs)?;
-    if let (1, [run]) = (plan.cases.len(), runs) {
-        output::seal(folder.path(), run)?;
-    } else {
-        let manifests: Vec<_> = runs.iter().map(|run| run.manifest.clone()).collect();
-        let all = serde_json::json!({ "title": title, "runs": manifests });
-        let whole = runs.iter().all(|run| run.record.whole());
-        let complete = whole && !stopped && runs.len() == plan.cases.len();
-        incast_measure::write_manifest(&folder.path().join("manifest.json"), &all, complete)?;
-    }
     say!("{}", Comparison::of_runs(runs).text(width()));
     for run in runs {
         let open = run.record.flows.iter().filter(|flow| flow.completed.is_none()).count();
@@ -156,7 +121,12 @@ fn announce(plan: &Plan) {
         plan.scenario.run.seed,
     );
     say!("{} flows; {}", plan.traffic.flows.len(), plan.traffic.load_definition);
-    for warning in &plan.warnings {
+    warn(&plan.warnings);
+}
+
+/// Says what a person should look at before trusting results.
+pub fn warn(warnings: &[String]) {
+    for warning in warnings {
         say!("warning: {warning}");
     }
 }

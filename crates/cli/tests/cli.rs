@@ -431,7 +431,8 @@ fn what_a_run_leaves_is_documented() {
     fn keys(value: &Value, names: &mut Vec<String>) {
         for (key, value) in value.as_object().into_iter().flatten() {
             names.push(key.clone());
-            if key != "parameters" {
+            // Parameters are in `incast list`, keys of a scenario in docs/scenario.md.
+            if !["parameters", "scenario"].contains(&key.as_str()) {
                 keys(value, names);
             }
         }
@@ -441,6 +442,149 @@ fn what_a_run_leaves_is_documented() {
     for name in names {
         assert!(page.contains(&format!("`{name}`")), "`{name}` is not in docs/results.md");
     }
+}
+
+/// Two transports with files of their own: the folder repeats the comparison, and each subfolder its
+/// run, from another scenario's directory or not.
+#[test]
+fn results_repeat_their_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    write("sizes", "1000,0.5\n20000,1\n");
+    let more = ["--transports", "ren,dctcp", "--workload", "sizes", "--incast", "3", "--seed", "9"];
+    let compare = ["compare", "--topology", "leaf-spine:2x2x2", "--flows", "40", "--out", "first"];
+    let first = incast(folder.path(), &[&compare, &more[..], &["--set", "ren.rule=gap"]].concat());
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+    let repeat = |from: &str, to: &str| {
+        let done = incast(folder.path(), &["run", from, "--out", to]);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    };
+    repeat("first", "again");
+    repeat("first/ren/manifest.json", "ren");
+    repeat("again/dctcp", "dctcp");
+    for (one, two) in [("again/ren", "first/ren"), ("ren", "first/ren"), ("dctcp", "first/dctcp")] {
+        for file in ["flows.parquet", "ports.parquet", "summary.json"] {
+            let read = |place: &str| std::fs::read(folder.path().join(place).join(file));
+            assert!(read(one).expect("there") == read(two).expect("there"), "{one}/{file}");
+        }
+    }
+    let all = manifest(&folder.path().join("first"));
+    let scenario = &all["scenario"];
+    for (key, value) in [("propagation", "1us"), ("rate", "40Gbps"), ("buffer", "128KiB")] {
+        assert_eq!(scenario["fabric"][key], value, "{key}");
+    }
+    assert_eq!(scenario["fabric"]["loss"], 0.0);
+    assert_eq!(scenario["run"]["warmup"], 0.1);
+    assert_eq!(scenario["traffic"][0]["workload"], "sizes");
+    assert_eq!(scenario["traffic"][1]["senders"], 3);
+    assert_eq!(scenario["transport"]["parameters"]["ren"]["rule"], "gap");
+    assert!(scenario["transport"]["parameters"]["dctcp"]["initial_window"].is_string());
+    assert_eq!(all["files"][0]["name"], "sizes");
+    assert_eq!(all["files"][0]["sha256"].as_str().map(str::len), Some(64));
+}
+
+#[test]
+fn manifests_that_cannot_be_repeated_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    write("flows.csv", "src,dst,size_bytes,start_ns\n0,1,5000,0\n");
+    write(
+        "z.toml",
+        "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"ren\"]\n\
+         [[traffic]]\nkind = \"file\"\nfile = \"flows.csv\"\n",
+    );
+    let first = incast(folder.path(), &["run", "z.toml", "--out", "first"]);
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+    let whole = std::fs::read_to_string(folder.path().join("first/manifest.json")).expect("text");
+    let said = |name: &str, content: &str| {
+        write(name, content);
+        let output = incast(folder.path(), &["run", name]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let lines = whole.lines().count();
+    let cut = said("cut.json", &whole[..whole.len() - 20]);
+    assert!(cut.contains("cut.json:") && cut.contains("cut off"), "{lines} lines: {cut}");
+    assert!(said("cut.json", "").contains("cut.json:1: the manifest ends early"));
+    assert!(said("none.json", "[1, 2]").contains("none.json: not a manifest of incast"));
+    assert!(said("none.json", "{\"a\": 1}").contains("the key `version` is missing"));
+    assert!(said("none", "{\"a\": 1}").contains("none: not a manifest of incast"));
+    assert!(said("none.json", "{]").contains("none.json:1: not JSON"));
+    let old = said("old.json", "{\"version\": \"0.0.1\"}");
+    assert!(old.contains("written by version 0.0.1, which did not keep the scenario"), "{old}");
+    let figure = said("figure.json", "{\"experiment\": \"ren/fig3\"}");
+    assert!(figure.contains("incast reproduce ren/fig3"), "{figure}");
+    std::fs::create_dir(folder.path().join("empty")).expect("a folder");
+    let empty = text(&incast(folder.path(), &["run", "empty"]).stderr);
+    assert!(empty.contains("empty: not a results folder"), "{empty}");
+
+    // Another version: it runs with a warning, or the message names both versions.
+    let own = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(whole.contains(&own));
+    write("other.json", &whole.replace(&own, "\"version\": \"9.9.9\""));
+    let output = incast(folder.path(), &["run", "other.json", "--out", "other"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let told = text(&output.stdout);
+    assert!(
+        told.contains("warning: other.json was written by version 9.9.9, and this is"),
+        "{told}"
+    );
+    let unknown =
+        whole.replace(&own, "\"version\": \"9.9.9\"").replace("\"seed\": 1", "\"sed\": 1");
+    let unknown = said("unknown.json", &unknown);
+    for word in ["unknown.json: run.sed: no such key", "did you mean `seed`?", "version 9.9.9"] {
+        assert!(unknown.contains(word), "{unknown}");
+    }
+
+    // A file that changed, and one that is gone.
+    write("flows.csv", "src,dst,size_bytes,start_ns\n0,1,6000,0\n");
+    let output = incast(folder.path(), &["run", "first", "--out", "second"]);
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    let hash = manifest(&folder.path().join("first"))["files"][0]["sha256"].clone();
+    assert!(told.contains("flows.csv: changed since first/manifest.json was written"), "{told}");
+    assert!(told.contains(hash.as_str().expect("text")) && told.contains(" and is "), "{told}");
+    let allowed = ["run", "first", "--out", "second", "--allow-changed-files"];
+    let output = incast(folder.path(), &allowed);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("warning: flows.csv: changed since"));
+    std::fs::remove_file(folder.path().join("flows.csv")).expect("it was there");
+    let output = text(&incast(folder.path(), &["run", "first"]).stderr);
+    assert!(output.contains("flows.csv: could not read"), "{output}");
+    assert!(output.contains("the run that is to be repeated began in"), "{output}");
+}
+
+#[test]
+fn a_check_prints_the_whole_scenario() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    write(
+        "z.toml",
+        "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"ren\"]\n\
+         [[traffic]]\nkind = \"incast\"\nreceiver = 1\nsize = \"1KB\"\n",
+    );
+    let check = |name: &str| incast(folder.path(), &["check", name]);
+    let first = check("z.toml");
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+    let printed = text(&first.stdout);
+    for line in ["propagation = \"1us\"", "loss = 0.0", "warmup = 0.1", "from = \"0,2-3\""] {
+        assert!(printed.lines().any(|own| own == line), "{line} is not in: {printed}");
+    }
+    // What is written out says the same again.
+    write("again.toml", &printed);
+    assert_eq!(text(&check("again.toml").stdout), printed);
+    write("wrong.toml", &printed.replace("warmup = 0.1", "warmup = 1.0"));
+    let wrong = check("wrong.toml");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("run.warmup = `1`: expected 0 to less than 1"));
+    let left = std::fs::read_dir(folder.path()).expect("readable").count();
+    assert_eq!(left, 3, "a check writes nothing");
 }
 
 #[test]

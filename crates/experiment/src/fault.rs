@@ -73,6 +73,11 @@ impl Fault {
         }
     }
 
+    /// The same with a remark behind it.
+    pub fn noted(self, note: &str) -> Fault {
+        Fault { problem: format!("{} ({note})", self.problem), ..self }
+    }
+
     /// The same about what the key is called where it was written, such as `--load`.
     pub fn called(self, name: impl Into<String>) -> Fault {
         Fault { key: Some(name.into()), ..self }

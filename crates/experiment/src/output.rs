@@ -1,11 +1,14 @@
 //! What a run leaves behind.
 
 use crate::Fault;
+use crate::execute;
+use crate::manifest::{comparison, outline};
 use crate::plan::Plan;
 use incast_measure::{ResultsFolder, Run};
-use incast_sim::Captured;
+use incast_sim::{Captured, Monitor};
 use incast_wire::pcapng;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 /// Writes one run's files into a folder: Parquet, summary, CSV if wished, and a manifest that says
 /// that more is to come.
@@ -19,6 +22,70 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<(), Fault> {
 pub fn seal(folder: &Path, run: &Run) -> Result<(), Fault> {
     let place = folder.join("manifest.json");
     Ok(incast_measure::write_manifest(&place, &run.manifest, run.record.whole())?)
+}
+
+/// What a plan's cases left in a folder.
+pub struct Filled {
+    /// The runs that were begun.
+    pub runs: Vec<Run>,
+    /// Whether somebody stopped them.
+    pub stopped: bool,
+}
+
+/// Runs every case of a plan and fills a folder with tables, captures, report and manifests, each
+/// case in a subfolder of its own if there are several. `around` is given the work of each case
+/// with its label, and does it.
+pub fn fill(
+    folder: &ResultsFolder,
+    plan: &Plan,
+    threads: usize,
+    monitor: &Monitor,
+    mut around: impl FnMut(&str, &mut dyn FnMut()),
+) -> Result<Filled, Fault> {
+    let ports = ports(plan, &plan.scenario.output.pcap)?;
+    let title = title(plan);
+    let manifest = folder.path().join("manifest.json");
+    incast_measure::write_manifest(&manifest, &outline(plan, &title), false)?;
+    let (mut runs, mut stopped) = (vec![], false);
+    for case in &plan.cases {
+        let mut done = None;
+        around(&case.label, &mut || {
+            done = Some(execute(plan, case, ports.clone(), threads, monitor));
+        });
+        let (run, captured) = done.expect("the work has been done")?;
+        let place = match plan.cases.len() {
+            1 => folder.path().to_path_buf(),
+            _ => folder.subfolder(&case.label)?,
+        };
+        write_run(&place, &run, plan.scenario.output.csv)?;
+        write_captures(&place, plan, &ports, &captured)?;
+        if plan.cases.len() > 1 {
+            seal(&place, &run)?;
+        }
+        runs.push(run);
+        stopped = monitor.stop.load(Ordering::Relaxed);
+        if stopped {
+            break;
+        }
+    }
+    write_report(folder, &title, &runs)?;
+    if let (1, [run]) = (plan.cases.len(), runs.as_slice()) {
+        seal(folder.path(), run)?;
+    } else {
+        let whole = runs.iter().all(|run| run.record.whole());
+        let complete = whole && !stopped && runs.len() == plan.cases.len();
+        let all = comparison(plan, &title, &runs);
+        incast_measure::write_manifest(&manifest, &all, complete)?;
+    }
+    Ok(Filled { runs, stopped })
+}
+
+/// The title of a report.
+fn title(plan: &Plan) -> String {
+    match plan.scenario.title.as_str() {
+        "" => format!("{} on {}", plan.cases[0].label, plan.fabric.name()),
+        title => title.to_string(),
+    }
 }
 
 /// Writes the comparison of several runs: report and picture.

@@ -188,7 +188,7 @@ impl Plan {
                          that data takes",
                         lane.info.name
                     );
-                    return Err(Fault::value("transport.routing", name_of(lane.routing), problem));
+                    return Err(Fault::value("transport.routing", lane.routing.name(), problem));
                 }
             }
             for (index, flow) in self.traffic.flows.iter().enumerate() {
@@ -249,12 +249,6 @@ impl Plan {
 fn settings(parameters: &Parameters, transport: &str) -> Vec<(String, String)> {
     let own = parameters.get(transport).into_iter().flatten();
     own.map(|(key, value)| (key.clone(), value.0.clone())).collect()
-}
-
-/// The name of a way to balance load.
-pub fn name_of(routing: Routing) -> &'static str {
-    let found = Routing::NAMES.iter().find(|(_, how)| *how == routing);
-    found.map(|(name, _)| *name).expect("every way has a name")
 }
 
 /// Sizes of the run as 64 quantiles.

@@ -2,16 +2,14 @@
 
 use crate::Fault;
 use crate::buffers::way;
-use crate::plan::{Case, Plan, name_of};
-use crate::scenario::Buffer;
-use incast_egress::port::Join;
+use crate::manifest::manifest;
+use crate::plan::{Case, Plan};
 use incast_fabric::{NodeId, PortId, Tier, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
 use incast_sim::{Captured, Monitor};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowSpec, Start};
-use incast_world::{FlowSetup, Options, Pfc, Setup, assemble, ways};
-use serde_json::{Value, json};
+use incast_world::{FlowSetup, Options, Setup, assemble, ways};
 
 /// The shortest interval of time series.
 pub const SHORTEST_INTERVAL: Span = Span::from_us(1);
@@ -182,81 +180,9 @@ fn requests(plan: &Plan, record: &RunRecord) -> Vec<Request> {
     groups.collect()
 }
 
-/// Everything needed to repeat the run, and where it ran.
-fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: f64) -> Value {
-    let parameters: serde_json::Map<String, Value> = case
-        .lanes
-        .iter()
-        .map(|lane| {
-            let values = lane.configured.resolved().into_iter();
-            let values = values.map(|(key, value)| (key.to_string(), Value::String(value)));
-            let mut table: serde_json::Map<String, Value> = values.collect();
-            table.insert("routing".into(), json!(name_of(lane.routing)));
-            (lane.info.name.to_string(), Value::Object(table))
-        })
-        .collect();
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    json!({
-        "complete": record.complete && !record.interrupted,
-        "deadlock": deadlock(plan, record),
-        "silent_since": record.silent_since.map(|since| since.to_string()),
-        "interrupted": record.interrupted,
-        "version": env!("CARGO_PKG_VERSION"),
-        "title": plan.scenario.title,
-        "transport": case.label,
-        "parameters": parameters,
-        "join": Join::NAMES.iter().find(|(_, one)| *one == plan.join).map(|(name, _)| *name),
-        "marking": case.lanes.iter().find(|l| Some(l.info.id) == case.marking).map(|l| l.info.name),
-        "fabric": {
-            "topology": plan.fabric.name(),
-            "hosts": plan.fabric.hosts(),
-            "base_rtt": plan.site.base_rtt.to_string(),
-            "bdp_packets": plan.site.bdp_packets(plan.site.host_rate),
-            "host_rate": plan.site.host_rate.to_string(),
-            "max_rate": plan.site.max_rate.to_string(),
-            "buffer": Buffer(plan.site.buffer).to_string(),
-            "pfc": plan.pfc.as_deref().map(pfc_json),
-            "shared_buffer": plan.shared.map(|s| json!({"pool_bytes": s.pool, "alpha": s.alpha})),
-            "charged_mtu_bytes": plan.site.framing.charged_mtu(),
-        },
-        "traffic": {
-            "flows": plan.traffic.flows.len(),
-            "load_definition": plan.traffic.load_definition,
-            "offered_load": plan.traffic.offered_load,
-            "total_bytes": plan.traffic.total_bytes(),
-        },
-        "seed": plan.scenario.run.seed,
-        "threads": threads,
-        "warnings": plan.warnings,
-        "machine": { "cpu": cpu(), "cores": cores, "os": std::env::consts::OS },
-        "wall_seconds": wall,
-        "simulated_ns": record.ended.as_ns_f64(),
-        "packet_hops": record.packet_hops,
-        "events": record.events,
-    })
-}
-
 /// The ports that wait for each other for ever, if any.
 pub fn deadlock(plan: &Plan, record: &RunRecord) -> Option<String> {
     let ports = record.deadlock.iter().map(|(port, _)| PortId(*port));
     let (_, class) = record.deadlock.first()?;
     Some(format!("{} (class {class})", way(&plan.fabric, ports)))
-}
-
-fn pfc_json(pfc: &Pfc) -> Value {
-    let classes: Vec<u8> = (0..8).filter(|class| pfc.lossless.has(*class)).collect();
-    json!({
-        "classes": classes,
-        "xoff_bytes": pfc.xoff,
-        "release_bytes": pfc.release,
-        "headroom_bytes_max": pfc.headroom.iter().max(),
-    })
-}
-
-/// The processor's name, where the system tells.
-fn cpu() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = info.lines().find(|line| line.starts_with("model name"));
-    let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim());
-    name.unwrap_or(std::env::consts::ARCH).to_string()
 }

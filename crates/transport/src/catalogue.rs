@@ -31,6 +31,12 @@ impl Routing {
         ("round-robin", Routing::RoundRobin),
         ("source-path", Routing::SourcePath),
     ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Routing::NAMES.iter().find(|(_, how)| *how == self);
+        found.map(|(name, _)| *name).expect("all have names")
+    }
 }
 
 /// Who decides how fast a flow sends, and in what terms.

@@ -27,6 +27,8 @@ pub struct Draft {
     sets: Vec<Override>,
     /// The file that it was read from.
     pub file: Option<InputFile>,
+    /// What every message is to mention.
+    pub note: Option<String>,
 }
 
 impl Draft {
@@ -45,7 +47,7 @@ impl Draft {
 
     /// Takes values that have been read already.
     pub fn of_node(root: Node, name: &str) -> Draft {
-        Draft { name: name.into(), root, sets: vec![], file: None }
+        Draft { name: name.into(), root, sets: vec![], file: None, note: None }
     }
 
     /// The presets of a command. Panics if they are no TOML: only a bug can bring that.
@@ -157,6 +159,10 @@ impl Draft {
 
     /// What is wrong, reported where the value was written.
     pub fn placed(&self, fault: Fault) -> Fault {
+        let fault = match &self.note {
+            Some(note) => fault.noted(note),
+            None => fault,
+        };
         let (origin, exact) = fault.key().map_or((Origin::Unknown, false), |key| self.origin(key));
         match origin {
             Origin::Unknown => fault.placed(self.name.as_str()),

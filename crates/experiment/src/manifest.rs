@@ -1,0 +1,225 @@
+//! Manifests: what is written beside results, and read again to repeat them.
+
+use crate::Fault;
+use crate::inputs::{InputFile, bytes_of, text_of};
+use crate::plan::{Case, Plan};
+use crate::run::deadlock;
+use crate::scenario::{Buffer, Draft, Node};
+use incast_egress::port::Join;
+use incast_measure::Run;
+use incast_transport::RunRecord;
+use incast_world::Pfc;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Everything needed to repeat a case, and where it ran.
+pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: f64) -> Value {
+    let parameters: serde_json::Map<String, Value> = case
+        .lanes
+        .iter()
+        .map(|lane| {
+            let values = lane.configured.resolved().into_iter();
+            let values = values.map(|(key, value)| (key.to_string(), Value::String(value)));
+            let mut table: serde_json::Map<String, Value> = values.collect();
+            table.insert("routing".into(), json!(lane.routing.name()));
+            (lane.info.name.to_string(), Value::Object(table))
+        })
+        .collect();
+    json!({
+        "complete": record.complete && !record.interrupted,
+        "deadlock": deadlock(plan, record),
+        "silent_since": record.silent_since.map(|since| since.to_string()),
+        "interrupted": record.interrupted,
+        "version": VERSION,
+        "title": plan.scenario.title,
+        "scenario": plan.resolved(std::slice::from_ref(case)),
+        "files": plan.inputs.0,
+        "directory": directory(),
+        "transport": case.label,
+        "parameters": parameters,
+        "join": Join::NAMES.iter().find(|(_, one)| *one == plan.join).map(|(name, _)| *name),
+        "marking": case.lanes.iter().find(|l| Some(l.info.id) == case.marking).map(|l| l.info.name),
+        "fabric": {
+            "topology": plan.fabric.name(),
+            "hosts": plan.fabric.hosts(),
+            "base_rtt": plan.site.base_rtt.to_string(),
+            "bdp_packets": plan.site.bdp_packets(plan.site.host_rate),
+            "host_rate": plan.site.host_rate.to_string(),
+            "max_rate": plan.site.max_rate.to_string(),
+            "buffer": Buffer(plan.site.buffer).to_string(),
+            "pfc": plan.pfc.as_deref().map(pfc_json),
+            "shared_buffer": plan.shared.map(|s| json!({"pool_bytes": s.pool, "alpha": s.alpha})),
+            "charged_mtu_bytes": plan.site.framing.charged_mtu(),
+        },
+        "traffic": {
+            "flows": plan.traffic.flows.len(),
+            "load_definition": plan.traffic.load_definition,
+            "offered_load": plan.traffic.offered_load,
+            "total_bytes": plan.traffic.total_bytes(),
+        },
+        "seed": plan.scenario.run.seed,
+        "threads": threads,
+        "warnings": plan.warnings,
+        "machine": machine(),
+        "wall_seconds": wall,
+        "simulated_ns": record.ended.as_ns_f64(),
+        "packet_hops": record.packet_hops,
+        "events": record.events,
+    })
+}
+
+/// What is known of all cases of a plan before they run: enough to repeat them.
+pub fn outline(plan: &Plan, title: &str) -> Value {
+    json!({
+        "version": VERSION,
+        "title": title,
+        "scenario": plan.resolved(&plan.cases),
+        "files": plan.inputs.0,
+        "directory": directory(),
+    })
+}
+
+/// The manifest of several runs: the outline, and the manifest of each.
+pub fn comparison(plan: &Plan, title: &str, runs: &[Run]) -> Value {
+    let mut all = outline(plan, title);
+    all["runs"] = runs.iter().map(|run| run.manifest.clone()).collect();
+    all
+}
+
+fn pfc_json(pfc: &Pfc) -> Value {
+    let classes: Vec<u8> = (0..8).filter(|class| pfc.lossless.has(*class)).collect();
+    json!({
+        "classes": classes,
+        "xoff_bytes": pfc.xoff,
+        "release_bytes": pfc.release,
+        "headroom_bytes_max": pfc.headroom.iter().max(),
+    })
+}
+
+fn machine() -> Value {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    json!({ "cpu": cpu(), "cores": cores, "os": std::env::consts::OS })
+}
+
+/// The current directory, from which relative names of files are looked for.
+fn directory() -> String {
+    std::env::current_dir().map_or(String::new(), |place| place.display().to_string())
+}
+
+/// The processor's name, where the system tells.
+fn cpu() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = info.lines().find(|line| line.starts_with("model name"));
+    let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim());
+    name.unwrap_or(std::env::consts::ARCH).to_string()
+}
+
+/// A manifest that has been read to repeat what it says.
+#[derive(Debug)]
+pub struct Manifest {
+    /// What messages call it.
+    name: String,
+    /// The scenario.
+    pub draft: Draft,
+    version: String,
+    files: Vec<InputFile>,
+    directory: String,
+}
+
+impl Manifest {
+    /// Reads a manifest, or that of a results folder; `None` if `path` is a file of another kind.
+    pub fn load(path: &Path) -> Result<Option<Manifest>, Fault> {
+        let file = match path.is_dir() {
+            true => path.join("manifest.json"),
+            false => path.to_path_buf(),
+        };
+        let name = file.display().to_string();
+        if path.is_dir() && !file.is_file() {
+            let problem = "not a results folder: it has no manifest.json";
+            return Err(Fault::new(problem).placed(path.display().to_string()));
+        }
+        let bytes = bytes_of(&name)?;
+        let json = file.extension().is_some_and(|ending| ending == "json");
+        if !json && bytes.trim_ascii_start().first() != Some(&b'{') {
+            return Ok(None);
+        }
+        let input = InputFile::of(&name, "manifest", &bytes);
+        let mut manifest = Manifest::parse(&text_of(&name, bytes)?, &name)?;
+        manifest.draft.file = Some(input);
+        manifest.draft.note = manifest.warning();
+        Ok(Some(manifest))
+    }
+
+    /// Reads the text of a manifest.
+    fn parse(text: &str, name: &str) -> Result<Manifest, Fault> {
+        let all: Value = serde_json::from_str(text).map_err(|error| {
+            let problem = match error.is_eof() {
+                true => "the manifest ends early: it has been cut off".to_string(),
+                false => format!("not JSON: {error}"),
+            };
+            Fault::new(problem).placed(format!("{name}:{}", error.line()))
+        })?;
+        let fail = |problem: String| Fault::new(problem).placed(name);
+        let Some(version) = all.get("version").and_then(Value::as_str) else {
+            return Err(fail(match all.get("experiment").and_then(Value::as_str) {
+                Some(own) => format!("the manifest of a reproduction: `incast reproduce {own}`"),
+                None => "not a manifest of incast: the key `version` is missing".into(),
+            }));
+        };
+        let Some(scenario) = all.get("scenario") else {
+            return Err(fail(format!(
+                "written by version {version}, which did not keep the scenario: it cannot be \
+                 repeated from this file"
+            )));
+        };
+        let node = Node::deserialize(scenario).map_err(|error| fail(error.to_string()))?;
+        let files = all.get("files").cloned().unwrap_or(json!([]));
+        let files = serde_json::from_value(files);
+        Ok(Manifest {
+            name: name.into(),
+            draft: Draft::of_node(node, name),
+            version: version.into(),
+            files: files.map_err(|error| fail(format!("files: {error}")))?,
+            directory: all.get("directory").and_then(Value::as_str).unwrap_or_default().into(),
+        })
+    }
+
+    /// What to know before the run: that another version wrote the manifest.
+    pub fn warning(&self) -> Option<String> {
+        let Manifest { name, version, .. } = self;
+        (version != VERSION).then(|| {
+            format!(
+                "{name} was written by version {version}, and this is {VERSION}: results may differ"
+            )
+        })
+    }
+
+    /// The files that are not what they were: missing, or with other content.
+    pub fn changed_files(&self) -> Vec<Fault> {
+        // A scenario is in the manifest itself.
+        let read = |file: &&InputFile| !["scenario", "manifest"].contains(&file.role.as_str());
+        self.files.iter().filter(read).filter_map(|file| self.changed(file)).collect()
+    }
+
+    fn changed(&self, file: &InputFile) -> Option<Fault> {
+        let now = match bytes_of(&file.name) {
+            Ok(bytes) => InputFile::of(&file.name, &file.role, &bytes),
+            Err(fault) => {
+                let from = match self.directory.as_str() {
+                    "" => String::new(),
+                    place => format!("; the run that is to be repeated began in {place}"),
+                };
+                return Some(Fault::new(format!("{}{from}", fault.problem())).placed(&*file.name));
+            }
+        };
+        let problem = format!(
+            "changed since {} was written: its SHA-256 was {} and is {}",
+            self.name, file.sha256, now.sha256
+        );
+        (now.sha256 != file.sha256).then(|| Fault::new(problem).placed(&*file.name))
+    }
+}

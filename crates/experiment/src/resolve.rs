@@ -1,0 +1,69 @@
+//! A scenario with every default written out, as manifests keep it.
+
+use crate::plan::{Case, Plan, transport};
+use crate::run::{SHORTEST_INTERVAL, watched};
+use crate::scenario::{Auto, Hosts, PROPAGATION, Parameters, RATE, Scenario, Setting, Traffic};
+use incast_transport::{Bytes, Limit};
+
+impl Plan {
+    /// The scenario of some cases of the plan, every default written out. What differs between
+    /// them, or between links, stays `auto`.
+    pub fn resolved(&self, cases: &[Case]) -> Scenario {
+        let mut all = self.scenario.clone();
+        self.resolve_fabric(&mut all);
+        all.transport.names = cases.iter().map(|case| case.label.clone()).collect();
+        let lanes = || cases.iter().flat_map(|case| &case.lanes);
+        if let Some(routing) = same(lanes().map(|lane| lane.routing)) {
+            all.transport.routing = Auto(Some(routing));
+        }
+        for lane in lanes() {
+            write_defaults(&mut all.transport.parameters, lane.info.name);
+        }
+        for entry in &mut all.traffic {
+            self.resolve_traffic(entry);
+        }
+        let run = &mut all.run;
+        let interval = run.interval.0.unwrap_or(self.site.base_rtt);
+        run.interval = Auto(Some(interval.max(SHORTEST_INTERVAL)));
+        run.watch = Auto(run.watch.0.or_else(|| same(cases.iter().map(watched))));
+        all
+    }
+
+    fn resolve_fabric(&self, all: &mut Scenario) {
+        let fabric = &mut all.fabric;
+        if fabric.topology.is_some() {
+            fabric.rate = Auto(Some(fabric.rate.0.unwrap_or(RATE)));
+            fabric.propagation = Auto(Some(fabric.propagation.0.unwrap_or(PROPAGATION)));
+        }
+        fabric.base_rtt = Auto(Some(self.site.base_rtt));
+        if let (Some(pfc), Some(own)) = (&mut fabric.pfc, &self.pfc) {
+            if fabric.buffer.0 != Limit::Unlimited {
+                pfc.xoff = Auto(Some(Bytes(own.xoff)));
+            }
+            pfc.release = Auto(Some(Bytes(own.release)));
+        }
+    }
+
+    fn resolve_traffic(&self, entry: &mut Traffic) {
+        let Traffic::Incast(own) = entry else { return };
+        if own.from.is_none() && own.senders.is_none() {
+            let others = (0..self.fabric.hosts()).filter(|host| *host != own.receiver);
+            own.from = Some(Hosts::listed(others));
+        }
+    }
+}
+
+/// What all are, if they are the same.
+fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
+}
+
+/// Adds the parameters of a transport that the scenario leaves out.
+fn write_defaults(parameters: &mut Parameters, name: &str) {
+    let entry = transport(name, "transport.names").expect("it has been planned");
+    let own = parameters.entry(name.to_string()).or_default();
+    for doc in entry.parameters() {
+        own.entry(doc.name.to_string()).or_insert(Setting(doc.default));
+    }
+}

@@ -1,0 +1,343 @@
+//! A manifest repeats its run to the byte.
+
+use incast_egress::port::Join;
+use incast_experiment::scenario::{
+    AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, Hosts, Incast, Link, LinkFailure,
+    Long, ManyToMany, Output, Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer,
+    Traffic, Transport, auto,
+};
+use incast_experiment::{Case, Manifest, Plan, Scenario, execute, output};
+use incast_protocols::CATALOGUE;
+use incast_sim::Monitor;
+use incast_transport::{Bytes, Limit, Rate, Routing, Span};
+use incast_workload::FlowClass;
+use proptest::collection::vec;
+use proptest::option::{of, weighted};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Hosts that every network here has.
+const HOSTS: u32 = 4;
+
+/// Writes the files that some scenarios read, always the same ones, and returns their folder.
+fn inputs() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("manifest-inputs");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let write = |name: &str, text: &str| {
+        let place = folder.join(name);
+        if !std::fs::read(&place).is_ok_and(|old| old == text.as_bytes()) {
+            std::fs::write(place, text).expect("writable");
+        }
+    };
+    let links = "0 4 10Gbps 1us 0\n1 4 10Gbps 1us 0\n2 4 25Gbps 1us 0\n3 4 10Gbps 2us 0.001\n";
+    write("net", &format!("5 1 4\n4\n{links}"));
+    write("flows.csv", "src,dst,size_bytes,start_ns,transport\n0,3,9000,0,\n1,2,4000,700,dctcp\n");
+    write("sizes.csv", "# bytes, cumulative share\n1000,0.4\n5000,0.9\n20000,1\n");
+    folder
+}
+
+fn input(name: &str) -> String {
+    inputs().join(name).display().to_string()
+}
+
+fn span(most_us: u64) -> impl Strategy<Value = Span> {
+    (0..most_us * 1_000_000).prop_map(Span)
+}
+
+fn size() -> impl Strategy<Value = Bytes> {
+    (1..30_000u64).prop_map(Bytes)
+}
+
+fn rate() -> impl Strategy<Value = Rate> {
+    select(vec![10u64, 25, 40]).prop_map(Rate::from_gbps)
+}
+
+fn hosts(listed: &'static [u32]) -> impl Strategy<Value = Hosts> {
+    (1..=listed.len()).prop_map(|count| Hosts::listed(listed[..count].iter().copied()))
+}
+
+fn traffic() -> impl Strategy<Value = Traffic> {
+    let sizes = select(vec!["web_server".to_string(), "hadoop".to_string(), input("sizes.csv")]);
+    let packets = weighted(0.2, Just("pkt_hadoop".to_string()));
+    let poisson = (sizes, 0.1..0.9, 1..12u32, packets)
+        .prop_map(|(workload, load, flows, packets)| Poisson { workload, load, flows, packets });
+    let senders = prop_oneof![
+        Just((None, None)),
+        (1..HOSTS).prop_map(|count| (None, Some(count))),
+        hosts(&[1, 3, 2]).prop_map(|from| (Some(from), None)),
+    ];
+    let incast = (senders, size(), span(30)).prop_map(|((from, senders), size, at)| Incast {
+        receiver: 0,
+        from,
+        senders,
+        size,
+        at,
+    });
+    let requests = (hosts(&[0, 2]), hosts(&[3, 1]), size(), 1..3u32, span(9), span(9)).prop_map(
+        |(to, from, size, count, period, at)| Requests {
+            to,
+            from,
+            size,
+            request: Bytes(100),
+            count,
+            period,
+            at,
+        },
+    );
+    let many = (size(), 0.0..=1.0, span(9)).prop_map(|(size, responsive, at)| ManyToMany {
+        from: Hosts(vec![(0, 1)]),
+        to: Hosts(vec![(2, 2)]),
+        to_second: Hosts(vec![(3, 3)]),
+        size,
+        responsive,
+        at,
+    });
+    let long = (size(), span(30)).prop_map(|(size, at)| Long {
+        from: Hosts(vec![(0, 1)]),
+        to: Hosts(vec![(3, 3), (2, 2)]),
+        size,
+        at,
+    });
+    let length = prop_oneof![
+        size().prop_map(|size| (Some(size), None)),
+        span(9).prop_map(|lasts| (None, Some(lasts + Span::from_us(2)))),
+    ];
+    let burst = (hosts(&[1, 2]), length, span(9), 1..4u32, span(9)).prop_map(
+        |(from, (size, lasts), at, count, period)| Burst {
+            from,
+            receiver: 3,
+            size,
+            lasts,
+            at,
+            count,
+            period,
+        },
+    );
+    prop_oneof![
+        poisson.prop_map(Traffic::Poisson),
+        size().prop_map(|size| Traffic::Permutation(Permutation { size })),
+        size().prop_map(|size| Traffic::AllToAll(AllToAll { size })),
+        incast.prop_map(Traffic::Incast),
+        requests.prop_map(Traffic::Requests),
+        many.prop_map(Traffic::ManyToMany),
+        long.prop_map(Traffic::Long),
+        burst.prop_map(Traffic::Burst),
+        Just(Traffic::FlowFile(FlowFile { file: input("flows.csv") })),
+    ]
+}
+
+/// Networks with shared or static buffers, PFC, other links and failures.
+fn fabric() -> impl Strategy<Value = Fabric> {
+    let shapes = ["star:4", "dumbbell:2x2", "parking-lot:2", "leaf-spine:2x2x2", "fat-tree:4"];
+    let shape = prop_oneof![5 => select(shapes.to_vec()).prop_map(Some), 1 => Just(None)];
+    let links = (of(rate()), of(span(3)), of(rate()), of(1.0..3.0), weighted(0.3, 0.0..0.01));
+    let buffer = prop_oneof![
+        (4_000..90_000u64).prop_map(Limit::Bytes),
+        (4..60u32).prop_map(Limit::Packets),
+        Just(Limit::Unlimited)
+    ];
+    let shared = (90_000..300_000u64, 0.2..4.0)
+        .prop_map(|(pool, alpha)| SharedBuffer { pool: Bytes(pool), alpha });
+    let pfc = of((4_000..20_000u64).prop_map(Bytes)).prop_map(|xoff| Pfc {
+        classes: (0..8).collect(),
+        xoff: Auto(xoff),
+        release: auto(),
+        headroom: auto(),
+        allow_cycles: true,
+    });
+    let memory = (buffer, weighted(0.2, shared), weighted(0.3, pfc), any::<bool>());
+    let base_rtt = weighted(0.3, span(30).prop_map(|rtt| rtt + Span::from_us(3)));
+    let other = weighted(0.3, rate());
+    let failure = weighted(0.2, span(60));
+    (shape, links, memory, base_rtt, other, failure).prop_map(
+        |(shape, links, memory, base_rtt, other, failure)| {
+            let (rate, propagation, uplink_rate, oversubscription, loss) = links;
+            let (buffer, shared_buffer, pfc, l2_overhead) = memory;
+            let uplinks = shape.is_some_and(|shape| shape != "star:4");
+            let redundant = shape.is_some_and(|shape| shape.starts_with("leaf-spine"));
+            let other = other.map(|rate| Link {
+                a: "host1".into(),
+                b: if shape == Some("parking-lot:2") { "leaf1" } else { "leaf0" }.into(),
+                rate: Some(rate),
+                propagation: None,
+                loss: Some(0.001),
+            });
+            let failure = failure.filter(|_| redundant).map(|at| LinkFailure {
+                at,
+                a: "leaf0".into(),
+                b: "spine1".into(),
+            });
+            Fabric {
+                topology: shape.map(String::from),
+                file: shape.is_none().then(|| input("net")),
+                rate: Auto(rate.filter(|_| shape.is_some())),
+                propagation: Auto(propagation.filter(|_| shape.is_some())),
+                uplink_rate: Auto(uplink_rate.filter(|_| uplinks && oversubscription.is_none())),
+                uplink_propagation: auto(),
+                oversubscription: oversubscription.filter(|_| uplinks),
+                loss: loss.filter(|_| shape.is_some()).unwrap_or(0.0),
+                buffer: Buffer(buffer),
+                shared_buffer,
+                pfc,
+                l2_overhead,
+                base_rtt: Auto(base_rtt),
+                links: other.into_iter().filter(|_| redundant).collect(),
+                failures: failure.into_iter().collect(),
+            }
+        },
+    )
+}
+
+/// One or two transports, alone or with a third beside them, some with a parameter of their own.
+fn transport() -> impl Strategy<Value = Transport> {
+    let names = || CATALOGUE.iter().map(|entry| entry.info().name.to_string());
+    let compared = prop_oneof![
+        3 => select(names().collect::<Vec<_>>()).prop_map(|name| vec![name]),
+        1 => Just(vec!["ren".to_string(), "dctcp".to_string()]),
+    ];
+    let class = weighted(0.5, select(FlowClass::ALL.to_vec()));
+    let beside = select(vec!["cubic", "dctcp", "dcqcn"]);
+    let assign = weighted(0.3, (beside, class)).prop_map(|assigned| {
+        assigned.map(|(name, class)| Assign {
+            name: name.into(),
+            hosts: Some(Hosts(vec![(1, 2)])),
+            class,
+        })
+    });
+    let routing = weighted(0.2, select(vec![Routing::Ecmp, Routing::Spray]));
+    let join = select(vec![Join::Shared, Join::Separate]);
+    let setting = select(vec![
+        ("ren", "rule", "gap"),
+        ("dctcp", "initial_window", "4"),
+        ("amrt", "recovery", "paper"),
+    ]);
+    (compared, routing, join, assign, vec(setting, 0..2)).prop_map(
+        |(names, routing, join, assign, settings)| {
+            let mut parameters = incast_experiment::scenario::Parameters::new();
+            for (name, key, value) in settings {
+                let own = parameters.entry(name.into()).or_default();
+                own.insert(key.into(), Setting(value.into()));
+            }
+            Transport {
+                names,
+                routing: Auto(routing),
+                join,
+                marking: None,
+                assign: assign.into_iter().collect(),
+                parameters,
+            }
+        },
+    )
+}
+
+fn scenario() -> impl Strategy<Value = Scenario> {
+    let interval = weighted(0.3, span(20)).prop_map(|own| own.filter(|own| *own > Span::ZERO));
+    let run = (any::<u64>(), 1..3usize, 20..4_000u64, interval, 0.0..0.9, of(0..9u32)).prop_map(
+        |(seed, threads, until, interval, warmup, watch)| Run {
+            seed,
+            threads: Auto(Some(threads)),
+            until: Some(Span::from_us(until)),
+            interval: Auto(interval),
+            warmup,
+            watch: Auto(watch),
+        },
+    );
+    (fabric(), transport(), vec(traffic(), 1..4), run).prop_map(
+        |(fabric, transport, traffic, run)| Scenario {
+            title: "drawn".into(),
+            fabric,
+            transport,
+            traffic,
+            run,
+            output: Output { csv: false, pcap: vec![] },
+        },
+    )
+}
+
+/// Runs a case into a folder of its own.
+fn run_into(folder: &Path, plan: &Plan, case: &Case) -> PathBuf {
+    let threads = plan.scenario.run.threads.0.unwrap_or(1);
+    let (run, _) = execute(plan, case, vec![], threads, &Monitor::default()).expect("runs");
+    let place = folder.join(&case.label);
+    std::fs::create_dir_all(&place).expect("a folder");
+    output::write_run(&place, &run, false).expect("writable");
+    place
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_manifest_repeats_its_run_to_the_byte(scenario in scenario()) {
+        let plan = Plan::new(scenario);
+        // Some transports and networks do not go together.
+        prop_assume!(plan.is_ok(), "{}", plan.err().expect("refused"));
+        let plan = plan.expect("planned");
+        let folder = tempfile::tempdir().expect("a folder");
+        for case in &plan.cases {
+            let first = run_into(&folder.path().join("first"), &plan, case);
+            let manifest = Manifest::load(&first).expect("readable").expect("a manifest");
+            prop_assert_eq!(manifest.warning(), None);
+            prop_assert!(manifest.changed_files().is_empty());
+            let again = manifest.draft.scenario().expect("a scenario");
+            let again = Plan::new(again).expect("planned as before");
+            prop_assert_eq!(again.cases.len(), 1);
+            let second = run_into(&folder.path().join("second"), &again, &again.cases[0]);
+            for file in ["flows.parquet", "ports.parquet"] {
+                let read = |place: &Path| std::fs::read(place.join(file)).expect("there");
+                prop_assert!(read(&first) == read(&second), "{} differs", file);
+            }
+            // What is written out once is complete.
+            prop_assert_eq!(&again.scenario, &again.resolved(&again.cases));
+        }
+    }
+}
+
+/// The property above is about many runs of every kind.
+#[test]
+fn most_drawn_scenarios_can_be_run() {
+    let mut runner = TestRunner::deterministic();
+    let (mut planned, mut kinds, mut fabrics) = (0, BTreeSet::new(), BTreeSet::new());
+    let drawn = 100;
+    for _ in 0..drawn {
+        let scenario = scenario().new_tree(&mut runner).expect("drawn").current();
+        if Plan::new(scenario.clone()).is_ok() {
+            planned += 1;
+            kinds.extend(scenario.traffic.iter().map(Traffic::kind));
+            fabrics.insert(scenario.fabric.topology);
+        }
+    }
+    assert!(2 * planned > drawn, "{planned} of {drawn}");
+    assert_eq!(kinds.len(), Traffic::KINDS.len(), "{kinds:?}");
+    assert_eq!(fabrics.len(), 6, "{fabrics:?}");
+}
+
+/// Defaults that are written out are those that hold when they are not.
+#[test]
+fn parameters_written_out_are_those_in_force() {
+    for entry in CATALOGUE {
+        let name = entry.info().name;
+        let text = format!(
+            "[fabric]\ntopology = \"leaf-spine:2x2x2\"\n[transport]\nnames = [\"{name}\"]\n\
+             [[traffic]]\nkind = \"permutation\"\nsize = \"1KB\"\n"
+        );
+        let plan = Scenario::parse(&text, name, &[]).and_then(Plan::new).expect(name);
+        let written = plan.resolved(&plan.cases);
+        let count = written.transport.parameters[name].len();
+        assert_eq!(count, entry.parameters().len(), "{name}");
+        let again = Plan::new(written).expect(name);
+        let in_force = |plan: &Plan| plan.cases[0].lanes[0].configured.resolved();
+        assert_eq!(in_force(&again), in_force(&plan), "{name}");
+    }
+}
+
+#[test]
+fn hashes_are_those_of_sha256() {
+    let file = incast_experiment::InputFile::of("x", "flows", b"abc");
+    let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(file.sha256, known, "FIPS 180-2, appendix B.1");
+}
