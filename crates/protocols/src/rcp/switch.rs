@@ -2,9 +2,9 @@
 
 use super::params::Params;
 use super::{RATE_UNIT, RTT_UNIT, UNLIMITED};
+use incast_endpoint::sender::views::{Ack, OpenAck};
 use incast_transport::{
-    Explicit, Extension, Header, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
-    tcp_flag,
+    Explicit, Extension, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
 };
 
 /// What the ports of one fabric have in common, and one port's rate.
@@ -179,8 +179,8 @@ impl RcpMarker {
 /// The round-trip time of a packet that asks for a rate: of data, and of questions.
 #[inline]
 fn asks(packets: &PacketPool, packet: PacketRef) -> Option<u32> {
-    let Header::Segment { flags, .. } = packets[packet].header else { return None };
-    if flags & tcp_flag::ACK != 0 {
+    let header = &packets[packet].header;
+    if Ack::read(header).is_some() || OpenAck::read(header).is_some() {
         return None;
     }
     match packets.extension(packet) {

@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Once;
 
 /// The argument that loads the dissector.
 const SCRIPT: &str =
@@ -33,19 +34,24 @@ fn capture(test: &str, packets: &[Packet]) -> PathBuf {
     path
 }
 
-/// What tshark prints of a capture, line by line; `None` if there is no tshark, which is said even
-/// where the output of tests is not shown.
+/// Says even where the output of tests is not shown, and at the end of `make test`, that there is
+/// no tshark.
+fn say_skipped() {
+    let text = b"SKIPPED: what Wireshark shows of headers, because there is no tshark here\n";
+    std::io::stderr().write_all(text).unwrap();
+    let list = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("skipped");
+    File::options().create(true).append(true).open(list).unwrap().write_all(text).unwrap();
+}
+
+/// What tshark prints of a capture, line by line; `None` if there is no tshark.
 fn tshark(capture: &Path, arguments: &[String]) -> Option<Vec<String>> {
     let mut command = Command::new("tshark");
     command.env("LC_ALL", "C").env("WIRESHARK_CONFIG_DIR", capture.with_file_name("config"));
     command.args(["-n", "-X", SCRIPT, "-o", "ip.check_checksum:TRUE", "-r"]).arg(capture);
     let output = match command.args(arguments).output() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let skipped = "SKIPPED: what Wireshark shows, because there is no tshark here\n";
-            std::io::stderr().write_all(skipped.as_bytes()).unwrap();
-            let list = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("skipped");
-            let list = File::options().create(true).append(true).open(list);
-            list.unwrap().write_all(skipped.as_bytes()).unwrap();
+            static SAID: Once = Once::new();
+            SAID.call_once(say_skipped);
             return None;
         }
         output => output.unwrap(),
