@@ -2,9 +2,9 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use incast_egress::port::build;
+use incast_testkit::{Harness, data, switch_port};
 use incast_transport::*;
 use std::hint::black_box;
-use std::sync::Arc;
 
 /// Marks above a backlog of 65 packets (DCTCP).
 struct Threshold;
@@ -24,53 +24,24 @@ impl Marker for Threshold {
 }
 
 fn site() -> PortSite {
-    let rate = Rate::from_gbps(100);
-    let buffer = Limit::Packets(256);
-    let fabric = FabricSite {
-        hosts: 2,
-        framing: Framing::ETHERNET,
-        base_rtt: Span::from_us(10),
-        max_rate: rate,
-        rates: Arc::new([rate]),
-        host_rate: rate,
-        buffer,
-        hops: 2,
-        paths: 1,
-        sizes: None,
-    };
-    let fabric = Arc::new(fabric);
-    PortSite { port: 0, rate, nic: false, tier: 1, upward: false, buffer, fabric }
+    let site = switch_port(Rate::from_gbps(100), Span::from_us(10));
+    PortSite { buffer: Limit::Packets(256), ..site }
 }
 
 fn hop(bench: &mut Criterion, name: &str, classes: Vec<ClassPolicy>, marker: bool) {
     let markers: Vec<Box<dyn Marker>> = if marker { vec![Box::new(Threshold)] } else { vec![] };
     let policy = Policy { transport: TransportId(1), classes, markers };
     let mut port = build(vec![policy], &site()).expect("a policy alone");
-    let mut packets = PacketPool::new(Framing::ETHERNET);
-    let mut random = Random::new(1, 1, 1);
+    let mut harness = Harness::new();
     let mut now = Time::ZERO;
     for seq in 0..32 {
-        let packet = Packet {
-            header: Header::Data { seq, offset: 0, tag: 0, flags: 0 },
-            src: HostId(0),
-            dst: HostId(1),
-            flow: FlowId(0),
-            payload: 1460,
-            path: 0,
-            mark: 0,
-            class: 1,
-            transport: TransportId(1),
-            flags: 0,
-            extension: 0,
-        };
-        let packet = packets.create(packet);
-        let mut env = PortEnv { now, random: &mut random, packets: &mut packets };
-        port.enqueue(&mut env, packet);
+        let packet = harness.packets.create(data(TransportId(1), seq, 0));
+        harness.enqueue(&mut *port, now, packet);
     }
     bench.bench_function(name, |timer| {
         timer.iter(|| {
             now += Span::from_ns(124);
-            let mut env = PortEnv { now, random: &mut random, packets: &mut packets };
+            let mut env = harness.port_env(now);
             let Dequeue::Packet(packet) = port.dequeue(&mut env, black_box(Classes::ALL)) else {
                 unreachable!("there is a backlog")
             };

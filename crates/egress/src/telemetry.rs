@@ -22,8 +22,9 @@ pub fn stamp(packets: &mut PacketPool, packet: PacketRef, record: IntRecord, now
 #[cfg(test)]
 mod tests {
     use super::*;
+    use incast_testkit::segment;
     use incast_transport::telemetry::{Gauge, empty_stack, written};
-    use incast_transport::{FlowId, Framing, Header, HostId, INT_HOPS, Packet, Rate, TransportId};
+    use incast_transport::{Framing, INT_HOPS, Rate, TransportId};
 
     fn at_ns(ns: u64) -> Time {
         Time(ns * 1_000)
@@ -33,19 +34,7 @@ mod tests {
     fn stacks_grow_or_fill_up_and_say_how_old_they_are() {
         for reserved in [0, 5] {
             let mut packets = PacketPool::new(Framing::ETHERNET);
-            let packet = packets.create(Packet {
-                header: Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 },
-                src: HostId(0),
-                dst: HostId(1),
-                flow: FlowId(0),
-                payload: 1_000,
-                path: 0,
-                mark: 0,
-                class: 1,
-                transport: TransportId(99),
-                flags: 0,
-                extension: 0,
-            });
+            let packet = packets.create(segment(TransportId(99), 0, 0, 1_000));
             let gauge = Gauge::new(&[Rate::from_gbps(10)], Rate::from_gbps(10), false);
             stamp(&mut packets, packet, gauge.record(at_ns(9), 0, 0), at_ns(9));
             assert_eq!(packets.charged(packet), 1_078, "without a stack nothing is written");

@@ -5,12 +5,10 @@ use super::switch::{Code, GapMarker};
 use super::*;
 use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery as _, Reissue, Request};
 use incast_testkit::{
-    Impairments, MSS, SLOT, SlotNetwork, at, flow, impaired_flows, key_values, slot_fabric,
+    Harness, Impairments, MSS, SLOT, SlotNetwork, at, data, flow, impaired_flows, key_values,
+    slot_fabric, view,
 };
-use incast_transport::{
-    Backlog, FlowId, Framing, Header, HostId, Marker, Packet, PacketPool, Rate, Span, Time, View,
-    data_flag, flag,
-};
+use incast_transport::{Framing, Header, Marker, Packet, Rate, Span, Time, View, data_flag, flag};
 
 const UNLIMITED: Limit = Limit::Unlimited;
 
@@ -197,31 +195,14 @@ fn patience_follows_the_flows_turns() {
     assert_eq!(rules.deadline(&flow), at(361) + TIMEOUT);
 }
 
-fn data(payload: u16, mark: Code) -> Packet {
-    Packet {
-        header: Header::Data { seq: 1, offset: 0, tag: 0, flags: 0 },
-        src: HostId(0),
-        dst: HostId(1),
-        flow: FlowId(0),
-        payload,
-        path: 0,
-        mark: mark as u8,
-        class: 1,
-        transport: ID,
-        flags: 0,
-        extension: 0,
-    }
-}
-
 /// What a port of 12 Gb/s makes of a packet behind a gap.
 fn marked(payload: u16, mark: Code, idle: Option<Span>) -> Code {
-    let mut pool = PacketPool::new(Framing::NONE);
-    let packet = pool.create(data(payload, mark));
-    let none = Backlog::default();
-    let rate = Rate::from_gbps(12);
-    let view = View { now: Time(1), data: none, all: none, idle, sent: 0, rate, own: true };
-    GapMarker::new(SLOT).on_dequeue(&mut pool, packet, &view);
-    Code::of(pool[packet].mark)
+    let mut harness = Harness::framed(Framing::NONE);
+    let packet = Packet { payload, mark: mark as u8, ..data(ID, 1, 0) };
+    let packet = harness.packets.create(packet);
+    let view = View { idle, ..view(Time(1), 0, Rate::from_gbps(12)) };
+    GapMarker::new(SLOT).on_dequeue(&mut harness.packets, packet, &view);
+    Code::of(harness.packets[packet].mark)
 }
 
 #[test]

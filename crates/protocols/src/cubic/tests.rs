@@ -2,87 +2,35 @@
 
 use super::hystart::HyStart;
 use super::*;
-use incast_endpoint::sender::{Ack, Control, Loss, Message, Progress};
-use incast_transport::{Extension, FlowId, Header, HostId, Packet, Time, tcp_flag};
+use incast_endpoint::sender::{Ack, Control, Loss};
+use incast_testkit::{ControlDriver, MSS, plain_ack, segment};
+use incast_transport::{Extension, Header, HostId, Packet, Time, tcp_flag};
 
-const MSS: u64 = 1_460;
+type Driver = ControlDriver<Cubic>;
 
-fn plain_ack() -> Ack<'static> {
-    Ack {
-        bytes: MSS,
-        sacked: 0,
-        echo: 0,
-        ece: false,
-        nack: false,
-        mark: 0,
-        nibble: 0,
-        window: 0,
-        rtt: None,
-        limited: true,
-        extension: &Extension::None,
-        informed: Time::ZERO,
-    }
+fn begin(params: Params) -> Driver {
+    let rtt = Some(Span::from_us(100));
+    ControlDriver { rtt, ..ControlDriver::new(Cubic::new(&params, MSS)) }
 }
 
-/// Calls a law as the sender would, one answer a segment, with a window always full.
-struct Driver {
-    law: Cubic,
-    now: Time,
-    acknowledged: u64,
-    recovering: bool,
-    limited: bool,
-    rtt: Span,
+trait Rounds {
+    /// One window of ACKs, spread over a round trip.
+    fn round(&mut self);
+
+    fn segments(&self) -> f64;
 }
 
-impl Driver {
-    fn new(params: Params) -> Driver {
-        Driver {
-            law: Cubic::new(&params, MSS),
-            now: Time::ZERO,
-            acknowledged: 0,
-            recovering: false,
-            limited: true,
-            rtt: Span::from_us(100),
-        }
-    }
-
-    fn progress(&self) -> Progress {
-        let pipe = self.law.window() / MSS * MSS;
-        Progress {
-            now: self.now,
-            acknowledged: self.acknowledged,
-            sent: self.acknowledged + pipe,
-            size: u64::MAX,
-            pipe,
-            smoothed_rtt: None,
-            recovering: self.recovering,
-        }
-    }
-
-    fn ack(&mut self) {
-        self.acknowledged += MSS;
-        let (echo, rtt) = (self.acknowledged - MSS, Some(self.rtt));
-        let ack = Ack { echo, rtt, limited: self.limited, ..plain_ack() };
-        let progress = self.progress();
-        self.law.on_ack(&ack, &progress);
-    }
-
-    /// One window of answers, spread over a round trip.
+impl Rounds for Driver {
     fn round(&mut self) {
-        let count = self.law.segments().max(1.0) as u64;
+        let count = self.segments().max(1.0) as u64;
         for _ in 0..count {
-            self.now += self.rtt / count;
-            self.ack();
+            self.now += self.rtt.expect("measured") / count;
+            self.ack(false);
         }
-    }
-
-    fn lose(&mut self, loss: Loss) {
-        let progress = self.progress();
-        self.law.on_loss(loss, &progress);
     }
 
     fn segments(&self) -> f64 {
-        self.law.segments()
+        self.control.segments()
     }
 }
 
@@ -97,14 +45,14 @@ fn near(a: f64, b: f64, by: f64) {
 #[test]
 fn a_loss_at_a_hundred_segments() {
     // 100 x 0.7 = 70, K = cbrt(30 / 0.4) = 4.217 s, W(K) = 100.
-    let mut driver = Driver::new(Params { reno_friendly: false, ..starting_at(100) });
+    let mut driver = begin(Params { reno_friendly: false, ..starting_at(100) });
     driver.lose(Loss::Fast);
     near(driver.segments(), 70.0, 1e-9);
-    assert_eq!(driver.law.window(), 70 * MSS);
-    assert_eq!(driver.law.peak(), 100.0);
-    driver.ack();
-    near(driver.law.climb().unwrap(), 4.217, 0.0005);
-    driver.rtt = Span::from_ms(20);
+    assert_eq!(driver.control.window(), 70 * MSS);
+    assert_eq!(driver.control.peak(), 100.0);
+    driver.ack(false);
+    near(driver.control.climb().unwrap(), 4.217, 0.0005);
+    driver.rtt = Some(Span::from_ms(20));
     let start = driver.now;
     let mut last = driver.segments();
     while driver.now.since(start) < Span::from_secs_f64(4.2172).unwrap() {
@@ -123,7 +71,7 @@ fn a_loss_at_a_hundred_segments() {
 #[test]
 fn the_slope_beside_reno() {
     // a = 3 (1 - 0.7) / (1 + 0.7) = 0.5294 of a segment a round trip, and 1 above the peak.
-    let mut driver = Driver::new(starting_at(1_000));
+    let mut driver = begin(starting_at(1_000));
     driver.lose(Loss::Fast);
     assert_eq!(driver.segments(), 700.0);
     driver.round();
@@ -147,12 +95,12 @@ fn the_slope_beside_reno() {
 #[test]
 fn without_the_friendly_region_it_hardly_grows_in_a_data_center() {
     // C t^3 counts seconds: from 70 segments to 100 takes 42 170 round trips of 100 us.
-    let mut driver = Driver::new(Params { reno_friendly: false, ..starting_at(100) });
+    let mut driver = begin(Params { reno_friendly: false, ..starting_at(100) });
     driver.lose(Loss::Fast);
     (0..100).for_each(|_| driver.round());
     // 10 ms into the curve: 70 + 3 x 30 x 0.01 / 4.217.
     near(driver.segments(), 70.213, 0.01);
-    let mut friendly = Driver::new(starting_at(100));
+    let mut friendly = begin(starting_at(100));
     friendly.lose(Loss::Fast);
     (0..100).for_each(|_| friendly.round());
     assert!(friendly.segments() > 110.0, "{}", friendly.segments());
@@ -161,7 +109,7 @@ fn without_the_friendly_region_it_hardly_grows_in_a_data_center() {
 #[test]
 fn fast_convergence_leaves_room() {
     let at = |fast_convergence| {
-        let mut driver = Driver::new(Params { fast_convergence, ..starting_at(100) });
+        let mut driver = begin(Params { fast_convergence, ..starting_at(100) });
         driver.lose(Loss::Fast);
         driver.acknowledged += 100 * MSS;
         while driver.segments() < 80.0 {
@@ -171,7 +119,7 @@ fn fast_convergence_leaves_room() {
         let before = driver.segments();
         driver.lose(Loss::Fast);
         near(driver.segments(), before * 0.7, 1e-9);
-        (driver.law.peak(), before)
+        (driver.control.peak(), before)
     };
     let (peak, before) = at(true);
     near(peak, before * 0.85, 1e-9);
@@ -182,7 +130,7 @@ fn fast_convergence_leaves_room() {
 
 #[test]
 fn reno_adds_a_segment_a_round_trip_and_halves() {
-    let mut driver = Driver::new(Params { growth: Growth::Reno, ..starting_at(100) });
+    let mut driver = begin(Params { growth: Growth::Reno, ..starting_at(100) });
     driver.lose(Loss::Fast);
     assert_eq!(driver.segments(), 50.0);
     for n in 1..=10 {
@@ -193,50 +141,50 @@ fn reno_adds_a_segment_a_round_trip_and_halves() {
 
 #[test]
 fn slow_start_doubles_until_a_loss() {
-    let mut driver = Driver::new(Params::default());
+    let mut driver = begin(Params::default());
     for n in 1..=6 {
         driver.round();
         assert_eq!(driver.segments(), 10.0 * (1 << n) as f64);
     }
-    assert!(driver.law.in_slow_start());
+    assert!(driver.control.in_slow_start());
     driver.lose(Loss::Fast);
-    assert!(!driver.law.in_slow_start());
+    assert!(!driver.control.in_slow_start());
     assert_eq!(driver.segments(), 448.0);
 }
 
 #[test]
 fn an_answer_that_closes_a_hole_adds_one_segment() {
     // RFC 5681 §3.1: at most a segment for each answer in slow start.
-    let mut driver = Driver::new(starting_at(40));
+    let mut driver = begin(starting_at(40));
     driver.lose(Loss::Timeout);
     driver.acknowledged += 39 * MSS;
     let progress = driver.progress();
-    let ack = Ack { bytes: 40 * MSS, ..plain_ack() };
-    driver.law.on_ack(&ack, &progress);
+    let ack = Ack { bytes: 40 * MSS, ..plain_ack(&Extension::None) };
+    driver.control.on_ack(&ack, &progress);
     assert_eq!(driver.segments(), 2.0);
 }
 
 #[test]
 fn a_timeout_begins_anew_and_forgets_the_peak() {
-    let mut driver = Driver::new(starting_at(40));
+    let mut driver = begin(starting_at(40));
     driver.lose(Loss::Fast);
     driver.lose(Loss::Timeout);
-    assert_eq!((driver.segments(), driver.law.peak()), (1.0, 0.0));
-    assert!(driver.law.in_slow_start());
-    while driver.law.in_slow_start() {
-        driver.ack();
+    assert_eq!((driver.segments(), driver.control.peak()), (1.0, 0.0));
+    assert!(driver.control.in_slow_start());
+    while driver.control.in_slow_start() {
+        driver.ack(false);
     }
     near(driver.segments(), 20.0, 0.5); // 40 x 0.7 x 0.7 = 19.6
-    driver.ack();
-    assert_eq!(driver.law.climb(), Some(0.0), "no peak to climb to");
+    driver.ack(false);
+    assert_eq!(driver.control.climb(), Some(0.0), "no peak to climb to");
 }
 
 #[test]
 fn the_window_stays_above_its_least() {
-    let mut driver = Driver::new(starting_at(10));
+    let mut driver = begin(starting_at(10));
     (0..20).for_each(|_| driver.lose(Loss::Fast));
     assert_eq!(driver.segments(), 2.0);
-    let mut driver = Driver::new(Params { min_window: 5, ..starting_at(10) });
+    let mut driver = begin(Params { min_window: 5, ..starting_at(10) });
     (0..20).for_each(|_| driver.lose(Loss::Fast));
     assert_eq!(driver.segments(), 5.0);
 }
@@ -244,7 +192,7 @@ fn the_window_stays_above_its_least() {
 #[test]
 fn nothing_grows_in_recovery_or_below_the_window() {
     for losses in [0, 1] {
-        let mut driver = Driver::new(Params::default());
+        let mut driver = begin(Params::default());
         (0..losses).for_each(|_| driver.lose(Loss::Fast));
         let before = driver.segments();
         driver.recovering = true;
@@ -261,9 +209,9 @@ fn nothing_grows_in_recovery_or_below_the_window() {
 fn time_in_which_the_window_was_not_the_limit_does_not_count() {
     // RFC 9438 §5.8: the curve does not run on while the application has nothing to send.
     let run = |pause: u64| {
-        let mut driver = Driver::new(Params { reno_friendly: false, ..starting_at(100) });
+        let mut driver = begin(Params { reno_friendly: false, ..starting_at(100) });
         driver.lose(Loss::Fast);
-        driver.rtt = Span::from_ms(20);
+        driver.rtt = Some(Span::from_ms(20));
         (0..40).for_each(|_| driver.round());
         driver.limited = false;
         (0..pause).for_each(|_| driver.round());
@@ -277,13 +225,13 @@ fn time_in_which_the_window_was_not_the_limit_does_not_count() {
 #[test]
 fn growth_is_at_most_half_a_segment_for_each_acknowledged() {
     // Far above an old peak the curve would jump; the window may not.
-    let mut driver = Driver::new(Params { scale: 1e6, ..starting_at(10) });
+    let mut driver = begin(Params { scale: 1e6, ..starting_at(10) });
     driver.lose(Loss::Fast);
-    driver.rtt = Span::from_ms(10);
+    driver.rtt = Some(Span::from_ms(10));
     for _ in 0..200 {
         let before = driver.segments();
         driver.now += Span::from_ms(1);
-        driver.ack();
+        driver.ack(false);
         assert!(driver.segments() - before <= 0.5 + 1e-9);
     }
     assert!(driver.segments() > 50.0);
@@ -291,40 +239,40 @@ fn growth_is_at_most_half_a_segment_for_each_acknowledged() {
 
 #[test]
 fn hystart_ends_slow_start_when_answers_spread() {
-    let mut driver = Driver::new(Params { hystart: true, ..Params::default() });
+    let mut driver = begin(Params { hystart: true, ..Params::default() });
     // Below HyStart's 16 segments the spread of answers is not looked at.
-    driver.rtt = Span::from_us(100);
-    driver.ack();
+    driver.rtt = Some(Span::from_us(100));
+    driver.ack(false);
     for _ in 0..5 {
         driver.now += Span::from_us(20);
-        driver.ack();
-        assert!(driver.law.in_slow_start());
+        driver.ack(false);
+        assert!(driver.control.in_slow_start());
     }
     assert_eq!(driver.segments(), 16.0);
     // A new round; its answers are a train, which ends it when longer than half of 100 us.
     driver.now += Span::from_us(100);
     driver.acknowledged += 20 * MSS;
-    driver.ack();
-    assert!(driver.law.in_slow_start());
+    driver.ack(false);
+    assert!(driver.control.in_slow_start());
     driver.now += Span::from_us(50);
-    driver.ack();
-    assert!(driver.law.in_slow_start());
+    driver.ack(false);
+    assert!(driver.control.in_slow_start());
     driver.now += Span(1);
-    driver.ack();
-    assert!(!driver.law.in_slow_start());
+    driver.ack(false);
+    assert!(!driver.control.in_slow_start());
     assert_eq!(driver.segments(), 18.0);
     // Answers more than the gap apart are no train.
     let gap = Params { hystart_gap: Span::from_us(40), ..Params::default() };
-    let mut driver = Driver::new(Params { hystart: true, initial_window: 20, ..gap });
+    let mut driver = begin(Params { hystart: true, initial_window: 20, ..gap });
     for _ in 0..20 {
-        driver.ack();
+        driver.ack(false);
         driver.now += Span::from_us(41);
     }
-    assert!(driver.law.in_slow_start());
+    assert!(driver.control.in_slow_start());
     // Without HyStart only a loss does.
-    let mut plain = Driver::new(Params::default());
+    let mut plain = begin(Params::default());
     (0..2).for_each(|_| plain.round());
-    assert!(plain.law.in_slow_start());
+    assert!(plain.control.in_slow_start());
 }
 
 #[test]
@@ -355,45 +303,34 @@ fn hystart_ends_slow_start_when_answers_come_late() {
 }
 
 fn answer_to_syn(flags: u8) -> Packet {
-    Packet {
-        header: Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags },
-        src: HostId(1),
-        dst: HostId(0),
-        flow: FlowId(0),
-        payload: 0,
-        path: 0,
-        mark: 0,
-        class: 1,
-        transport: ID,
-        flags: 0,
-        extension: 0,
-    }
+    let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags };
+    let (src, dst) = (HostId(1), HostId(0));
+    Packet { header, src, dst, ..segment(ID, 0, 0, 0) }
 }
 
 #[test]
 fn a_handshake_asks_until_it_is_answered() {
-    let mut driver = Driver::new(Params { handshake: true, ..Params::default() });
-    assert_eq!(driver.law.window(), 0);
+    let mut driver = begin(Params { handshake: true, ..Params::default() });
+    assert_eq!(driver.control.window(), 0);
     for patience in [10, 20, 40] {
         let progress = driver.progress();
-        assert!(driver.law.question(&progress).is_some());
-        assert!(driver.law.question(&progress).is_none(), "once");
-        assert_eq!(driver.law.deadline(), driver.now + Span::from_ms(patience));
-        driver.law.on_deadline(&progress);
-        assert!(driver.law.question(&progress).is_none(), "an early call does nothing");
-        driver.now = driver.law.deadline();
+        assert!(driver.control.question(&progress).is_some());
+        assert!(driver.control.question(&progress).is_none(), "once");
+        assert_eq!(driver.control.deadline(), driver.now + Span::from_ms(patience));
+        driver.control.on_deadline(&progress);
+        assert!(driver.control.question(&progress).is_none(), "an early call does nothing");
+        driver.now = driver.control.deadline();
         let progress = driver.progress();
-        driver.law.on_deadline(&progress);
-        assert_eq!(driver.law.deadline(), Time::NEVER);
+        driver.control.on_deadline(&progress);
+        assert_eq!(driver.control.deadline(), Time::NEVER);
     }
     let progress = driver.progress();
-    driver.law.question(&progress);
+    driver.control.question(&progress);
     let packet = answer_to_syn(tcp_flag::SYN | tcp_flag::ACK);
-    let message = Message { packet: &packet, extension: &Extension::None, informed: Time::ZERO };
-    driver.law.on_message(&message, &progress);
-    assert_eq!(driver.law.window(), 10 * MSS);
-    assert_eq!(driver.law.deadline(), Time::NEVER);
-    assert!(driver.law.question(&progress).is_none());
+    driver.message(&packet);
+    assert_eq!(driver.control.window(), 10 * MSS);
+    assert_eq!(driver.control.deadline(), Time::NEVER);
+    assert!(driver.control.question(&progress).is_none());
 }
 
 #[test]

@@ -1,14 +1,9 @@
 //! Known answers of the rate machine and of the notifications.
 
 use super::*;
-use incast_endpoint::sender::{
-    Answer, Arriving, Control, Feedback, Loss, Message, Outbound, Progress,
-};
-use incast_transport::{
-    Bytes, Ecn, Extension, FabricSite, FlowId, Framing, Header, HostId, Packet, Random, Rate, Span,
-    Time,
-};
-use std::sync::Arc;
+use incast_endpoint::sender::{Answer, Arriving, Control, Feedback, Loss};
+use incast_testkit::{ControlDriver, arriving, key_values, segment, switch_port};
+use incast_transport::{Bytes, Ecn, Extension, Framing, HostId, Packet, Random, Rate, Span, Time};
 
 const LINE: f64 = 40e9;
 const MBPS: f64 = 1e6;
@@ -18,87 +13,41 @@ fn rule(params: &Params) -> Rule {
     Rule::new(params, Rate::from_gbps(40), 100 * 1_460)
 }
 
+/// A notification, or with a mark what it is about.
 fn packet(mark: Ecn) -> Packet {
-    Packet {
-        header: Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 },
-        src: HostId(1),
-        dst: HostId(0),
-        flow: FlowId(0),
-        payload: 0,
-        path: 0,
-        mark: mark as u8,
-        class: 0,
-        transport: ID,
-        flags: 0,
-        extension: 0,
-    }
+    let (src, dst) = (HostId(1), HostId(0));
+    Packet { src, dst, class: 0, mark: mark as u8, ..segment(ID, 0, 0, 0) }
 }
 
-/// Calls a machine as the sender would.
-struct Driver {
-    law: Dcqcn,
-    now: Time,
+type Driver = ControlDriver<Dcqcn>;
+
+fn begin(params: &Params) -> Driver {
+    let (now, pipe) = (Time::ZERO + Span::from_ms(1), Some(1_460));
+    ControlDriver { now, pipe, ..ControlDriver::new(Dcqcn::new(rule(params), Framing::ETHERNET)) }
 }
 
-impl Driver {
-    fn new(params: &Params) -> Driver {
-        let now = Time::ZERO + Span::from_ms(1);
-        Driver { law: Dcqcn::new(rule(params), Framing::ETHERNET), now }
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            now: self.now,
-            acknowledged: 0,
-            sent: 1_460,
-            size: u64::MAX,
-            pipe: 1_460,
-            smoothed_rtt: None,
-            recovering: false,
-        }
-    }
-
-    fn notify(&mut self) {
-        let (packet, progress) = (packet(Ecn::NotEct), self.progress());
-        let informed = self.now;
-        self.law.on_message(
-            &Message { packet: &packet, extension: &Extension::None, informed },
-            &progress,
-        );
-    }
-
-    /// Lets time pass, with the timers that fall due.
-    fn pass(&mut self, span: Span) {
-        let end = self.now + span;
-        while self.law.deadline() <= end {
-            self.now = self.law.deadline();
-            let progress = self.progress();
-            self.law.on_deadline(&progress);
-            assert!(self.law.deadline() > self.now);
-        }
-        self.now = end;
-    }
+trait Notified {
+    fn notify(&mut self);
 
     /// Sends full packets of this many charged bytes together, at once.
-    fn send(&mut self, charged: u64) {
+    fn burst(&mut self, charged: u64);
+
+    fn rates(&self) -> (f64, f64);
+}
+
+impl Notified for Driver {
+    fn notify(&mut self) {
+        self.message(&packet(Ecn::NotEct));
+    }
+
+    fn burst(&mut self, charged: u64) {
         for _ in 0..charged / 1_538 {
-            let mut packet = Outbound {
-                offset: 0,
-                payload: 1_460,
-                retransmit: false,
-                mark: 0,
-                nibble: 0,
-                window: 0,
-                extension: Extension::None,
-                more: false,
-            };
-            let progress = self.progress();
-            self.law.on_send(&mut packet, &progress);
+            self.send(0, 1_460);
         }
     }
 
     fn rates(&self) -> (f64, f64) {
-        (self.law.current(), self.law.target())
+        (self.control.current(), self.control.target())
     }
 }
 
@@ -108,23 +57,23 @@ fn near(a: f64, b: f64) {
 
 #[test]
 fn a_flow_begins_at_line_rate_and_nothing_runs() {
-    let mut driver = Driver::new(&Params::default());
-    assert_eq!(driver.law.deadline(), Time::NEVER);
-    assert_eq!(driver.law.pacing(), None, "as fast as the NIC");
-    assert_eq!(driver.law.window(), u64::MAX);
-    driver.send(50_000_000);
+    let mut driver = begin(&Params::default());
+    assert_eq!(driver.control.deadline(), Time::NEVER);
+    assert_eq!(driver.control.pacing(), None, "as fast as the NIC");
+    assert_eq!(driver.control.window(), u64::MAX);
+    driver.burst(50_000_000);
     driver.pass(Span::from_ms(100));
     assert_eq!(driver.rates(), (LINE, LINE));
-    assert_eq!(driver.law.alpha(driver.now), 1.0);
+    assert_eq!(driver.control.alpha(driver.now), 1.0);
 }
 
 #[test]
 fn the_first_notification_halves() {
-    let mut driver = Driver::new(&Params::default());
+    let mut driver = begin(&Params::default());
     driver.notify();
     assert_eq!(driver.rates(), (LINE / 2.0, LINE));
-    assert_eq!(driver.law.alpha(driver.now), 1.0);
-    assert_eq!(driver.law.pacing(), Some(Rate::from_gbps(20)));
+    assert_eq!(driver.control.alpha(driver.now), 1.0);
+    assert_eq!(driver.control.pacing(), Some(Rate::from_gbps(20)));
     // And the second, 50 us later, halves again: no period without notification has passed.
     driver.pass(US * 50);
     driver.notify();
@@ -134,38 +83,38 @@ fn the_first_notification_halves() {
 #[test]
 fn alpha_halves_in_177_periods() {
     // (255 / 256)^177 = 0.5001, 9.7 ms.
-    let mut driver = Driver::new(&Params::default());
+    let mut driver = begin(&Params::default());
     driver.notify();
     let mut expected = 1.0;
     for _ in 0..177 {
         driver.pass(US * 55);
         expected *= 255.0 / 256.0;
-        near(driver.law.alpha(driver.now), expected);
+        near(driver.control.alpha(driver.now), expected);
     }
     assert!((expected - 0.5).abs() < 0.0005, "{expected}");
     // The cut uses that alpha, then it rises.
-    let before = driver.law.current();
+    let before = driver.control.current();
     driver.notify();
-    near(driver.law.current(), before * (1.0 - expected / 2.0));
-    near(driver.law.alpha(driver.now), expected * 255.0 / 256.0 + 1.0 / 256.0);
+    near(driver.control.current(), before * (1.0 - expected / 2.0));
+    near(driver.control.alpha(driver.now), expected * 255.0 / 256.0 + 1.0 / 256.0);
     // However long it falls, it stays above zero.
     driver.pass(Span::from_secs(20));
-    assert!(driver.law.alpha(driver.now) > 0.0);
+    assert!(driver.control.alpha(driver.now) > 0.0);
 }
 
 #[test]
 fn a_notification_restarts_the_period_of_alpha() {
-    let mut driver = Driver::new(&Params::default());
+    let mut driver = begin(&Params::default());
     for _ in 0..20 {
         driver.notify();
-        assert_eq!(driver.law.alpha(driver.now), 1.0);
+        assert_eq!(driver.control.alpha(driver.now), 1.0);
         driver.pass(US * 54);
     }
 }
 
 #[test]
 fn the_timer_alone_recovers_fast_four_times() {
-    let mut driver = Driver::new(&Params::default());
+    let mut driver = begin(&Params::default());
     driver.notify();
     driver.pass(US * 50);
     driver.notify();
@@ -173,51 +122,51 @@ fn the_timer_alone_recovers_fast_four_times() {
     let gap = target - start;
     for step in 1..=4 {
         driver.pass(US * 55 - Span(1));
-        near(driver.law.current(), target - gap / (1u64 << (step - 1)) as f64);
+        near(driver.control.current(), target - gap / (1u64 << (step - 1)) as f64);
         driver.pass(Span(1));
-        near(driver.law.current(), target - gap / (1u64 << step) as f64);
-        assert_eq!(driver.law.target(), target);
+        near(driver.control.current(), target - gap / (1u64 << step) as f64);
+        assert_eq!(driver.control.target(), target);
     }
     // 220 us: 93.75 % of the gap. The fifth step is additive.
-    near(driver.law.current(), start + 0.9375 * gap);
+    near(driver.control.current(), start + 0.9375 * gap);
     driver.pass(US * 55);
-    near(driver.law.current(), target - gap / 32.0 + 20.0 * MBPS);
-    near(driver.law.target(), target + 40.0 * MBPS);
+    near(driver.control.current(), target - gap / 32.0 + 20.0 * MBPS);
+    near(driver.control.target(), target + 40.0 * MBPS);
     driver.pass(US * 55);
-    near(driver.law.target(), target + 80.0 * MBPS);
+    near(driver.control.target(), target + 80.0 * MBPS);
 }
 
 #[test]
 fn bytes_raise_like_time() {
     // 10 MB are 6502 packets of 1538 B, the last reaching beyond.
-    let mut driver = Driver::new(&Params::default());
+    let mut driver = begin(&Params::default());
     driver.notify();
     let (start, target) = driver.rates();
-    driver.send(6_501 * 1_538);
-    assert_eq!(driver.law.current(), start);
-    driver.send(1_538);
-    near(driver.law.current(), target - (target - start) / 2.0);
+    driver.burst(6_501 * 1_538);
+    assert_eq!(driver.control.current(), start);
+    driver.burst(1_538);
+    near(driver.control.current(), target - (target - start) / 2.0);
     // A notification forgets what was counted.
-    driver.send(6_000 * 1_538);
+    driver.burst(6_000 * 1_538);
     driver.notify();
     let (start, _) = driver.rates();
-    driver.send(6_000 * 1_538);
-    assert_eq!(driver.law.current(), start);
+    driver.burst(6_000 * 1_538);
+    assert_eq!(driver.control.current(), start);
 }
 
 #[test]
 fn both_beyond_five_raise_ever_faster() {
-    let mut driver = Driver::new(&Params::default());
+    let mut driver = begin(&Params::default());
     // Far below the line, so that nothing is cut off.
     for _ in 0..12 {
         driver.notify();
     }
     let steps = |driver: &mut Driver, timer: u32, bytes: u32| {
         (0..timer).for_each(|_| driver.pass(US * 55));
-        (0..bytes).for_each(|_| driver.send(6_503 * 1_538));
-        driver.law.target()
+        (0..bytes).for_each(|_| driver.burst(6_503 * 1_538));
+        driver.control.target()
     };
-    let start = driver.law.target();
+    let start = driver.control.target();
     assert_eq!(steps(&mut driver, 4, 4), start, "eight steps of fast recovery");
     near(steps(&mut driver, 2, 0), start + 80.0 * MBPS);
     near(steps(&mut driver, 0, 1), start + 120.0 * MBPS);
@@ -227,20 +176,20 @@ fn both_beyond_five_raise_ever_faster() {
     near(steps(&mut driver, 0, 1), start + 1_720.0 * MBPS);
     // A notification begins with fast recovery again.
     driver.notify();
-    let target = driver.law.target();
+    let target = driver.control.target();
     assert_eq!(steps(&mut driver, 4, 4), target);
 }
 
 #[test]
 fn timers_are_released_at_line_rate() {
-    let mut driver = Driver::new(&Params::default());
+    let mut driver = begin(&Params::default());
     driver.notify();
     driver.pass(Span::from_ms(10));
     assert_eq!(driver.rates(), (LINE, LINE));
-    assert_eq!(driver.law.deadline(), Time::NEVER);
-    assert_eq!(driver.law.pacing(), None);
+    assert_eq!(driver.control.deadline(), Time::NEVER);
+    assert_eq!(driver.control.pacing(), None);
     driver.notify();
-    assert_eq!(driver.law.deadline(), driver.now + US * 55);
+    assert_eq!(driver.control.deadline(), driver.now + US * 55);
 }
 
 #[test]
@@ -249,15 +198,15 @@ fn rates_keep_their_order_whatever_comes() {
         let mut random = Random::new(seed, 0, 0);
         let variant = if seed % 2 == 0 { Variant::Paper } else { Variant::Mlx };
         let params = Params { variant, ..Params::default() };
-        let (mut driver, rule) = (Driver::new(&params), rule(&params));
+        let (mut driver, rule) = (begin(&params), rule(&params));
         for _ in 0..2_000 {
             match random.below(3) {
                 0 => driver.notify(),
                 1 => driver.pass(Span(random.below(300_000_000))),
-                _ => driver.send(random.below(4_000_000)),
+                _ => driver.burst(random.below(4_000_000)),
             }
             let (current, target) = driver.rates();
-            let alpha = driver.law.alpha(driver.now);
+            let alpha = driver.control.alpha(driver.now);
             assert!(rule.least <= current && current <= target && target <= LINE);
             assert!(alpha > 0.0 && alpha <= 1.0, "{alpha}");
         }
@@ -266,12 +215,11 @@ fn rates_keep_their_order_whatever_comes() {
 
 #[test]
 fn losses_do_not_change_the_rate() {
-    let mut driver = Driver::new(&Params::default());
+    let mut driver = begin(&Params::default());
     driver.notify();
     let rates = driver.rates();
     for loss in [Loss::Fast, Loss::Timeout] {
-        let progress = driver.progress();
-        driver.law.on_loss(loss, &progress);
+        driver.lose(loss);
         assert_eq!(driver.rates(), rates);
     }
 }
@@ -281,7 +229,7 @@ fn the_simplified_machine_works_on_timers() {
     // HPCC's simulator at 40 Gb/s: alpha each 1 us, a look each 4 us, a raise each 300 us of
     // 5 Mb/s x 40 / 25 = 8 Mb/s.
     let params = Params { variant: Variant::Mlx, ..Params::default() };
-    let mut driver = Driver::new(&params);
+    let mut driver = begin(&params);
     driver.notify();
     assert_eq!(driver.rates(), (LINE, LINE), "nothing at once");
     driver.pass(US * 4 - Span(1));
@@ -290,50 +238,50 @@ fn the_simplified_machine_works_on_timers() {
     // Four periods without notification: alpha first, then the cut.
     let keep = 255.0f64 / 256.0;
     let alpha = keep * keep * keep * keep;
-    near(driver.law.alpha(driver.now), alpha);
+    near(driver.control.alpha(driver.now), alpha);
     let first = LINE * (1.0 - alpha / 2.0);
-    near(driver.law.current(), first);
-    assert_eq!(driver.law.target(), LINE);
+    near(driver.control.current(), first);
+    assert_eq!(driver.control.target(), LINE);
     // Looks come each 4 us since the first notification. Before a raise the target stays.
     driver.pass(US * 2 + US / 2);
     driver.notify();
     driver.pass(US * 3 / 2);
     let alpha = ((alpha * keep * keep) * keep + 1.0 / 256.0) * keep;
-    near(driver.law.alpha(driver.now), alpha);
+    near(driver.control.alpha(driver.now), alpha);
     let second = first * (1.0 - alpha / 2.0);
-    near(driver.law.current(), second);
-    assert_eq!(driver.law.target(), LINE);
+    near(driver.control.current(), second);
+    assert_eq!(driver.control.target(), LINE);
     // Raises: one of fast recovery, one additive, then hyper ones, of 80 Mb/s each.
-    let mut slow = Driver::new(&params);
+    let mut slow = begin(&params);
     for _ in 0..12 {
         slow.notify();
         slow.pass(US * 4);
     }
     slow.pass(US * 300);
-    let start = slow.law.target();
+    let start = slow.control.target();
     slow.notify();
     slow.pass(US * 4);
-    let target = slow.law.target();
+    let target = slow.control.target();
     assert!(target < start, "raised since the cut: the target follows");
     slow.pass(US * 300);
-    assert_eq!(slow.law.target(), target);
+    assert_eq!(slow.control.target(), target);
     slow.pass(US * 300);
-    near(slow.law.target(), target + 8.0 * MBPS);
+    near(slow.control.target(), target + 8.0 * MBPS);
     slow.pass(US * 300);
-    near(slow.law.target(), target + 88.0 * MBPS);
+    near(slow.control.target(), target + 88.0 * MBPS);
     slow.pass(US * 300);
-    near(slow.law.target(), target + 168.0 * MBPS);
+    near(slow.control.target(), target + 168.0 * MBPS);
     let before = slow.rates();
-    slow.send(50_000_000);
+    slow.burst(50_000_000);
     assert_eq!(slow.rates(), before, "no byte counter");
 }
 
 #[test]
 fn a_window_shrinks_with_the_rate() {
-    let mut driver = Driver::new(&Params { window_limit: true, ..Params::default() });
-    assert_eq!(driver.law.window(), 146_000);
+    let mut driver = begin(&Params { window_limit: true, ..Params::default() });
+    assert_eq!(driver.control.window(), 146_000);
     driver.notify();
-    assert_eq!(driver.law.window(), 73_000);
+    assert_eq!(driver.control.window(), 73_000);
 }
 
 #[test]
@@ -341,14 +289,8 @@ fn at_most_one_notification_in_its_interval() {
     let mut notifier = Notifier::new(US * 50);
     let mut at = |us: u64, mark: Ecn, new: bool| {
         let packet = Packet { payload: 1_460, ..packet(mark) };
-        let arriving = Arriving {
-            now: Time::ZERO + US * us,
-            offset: 0,
-            packet: &packet,
-            extension: &Extension::None,
-            informed: Time::ZERO,
-            new,
-        };
+        let now = Time::ZERO + US * us;
+        let arriving = Arriving { new, ..arriving(now, &packet, &Extension::None) };
         let mut answer = Answer::default();
         let notice = notifier.on_data(&arriving, &mut answer);
         assert!(!answer.ece, "answers carry no echo");
@@ -367,23 +309,8 @@ fn at_most_one_notification_in_its_interval() {
 
 #[test]
 fn thresholds_of_the_tables() {
-    let site = |gbps, buffer| {
-        let (rate, base_rtt) = (Rate::from_gbps(gbps), Span::from_us(20));
-        let fabric = FabricSite {
-            hosts: 2,
-            framing: Framing::ETHERNET,
-            base_rtt,
-            max_rate: rate,
-            rates: Arc::new([rate]),
-            host_rate: rate,
-            buffer,
-            hops: 2,
-            paths: 1,
-            sizes: None,
-        };
-        let fabric = Arc::new(fabric);
-        PortSite { port: 0, rate, nic: false, tier: 1, upward: false, buffer, fabric }
-    };
+    let site =
+        |gbps, buffer| PortSite { buffer, ..switch_port(Rate::from_gbps(gbps), Span::from_us(20)) };
     let paper = Params::default();
     for gbps in [10, 40, 100] {
         let red = paper.red(&site(gbps, Limit::Bytes(1_000_000)));
@@ -395,8 +322,8 @@ fn thresholds_of_the_tables() {
         ("mark_probability", "0.2"),
         ("mark_rate", "25Gbps"),
     ];
-    let settings = settings.map(|(key, value)| (key.to_string(), value.to_string()));
-    let red = Params::read(&settings).unwrap().red(&site(100, Limit::Bytes(1_000_000)));
+    let red =
+        Params::read(&key_values(&settings)).unwrap().red(&site(100, Limit::Bytes(1_000_000)));
     assert_eq!((red.min.0, red.max.0, red.probability), (400_000, 1_600_000, 0.2));
     // A smaller buffer would be full before everything is marked.
     assert_eq!(paper.red(&site(10, Limit::Unlimited)).max.0, 200_000);

@@ -2,57 +2,24 @@
 
 use super::*;
 use incast_egress::threshold::Threshold;
-use incast_endpoint::sender::{Ack, Control, Loss, Progress};
-use incast_transport::{Bytes, Extension, Time};
+use incast_endpoint::sender::{Control, Loss};
+use incast_testkit::{ControlDriver, MSS};
+use incast_transport::Bytes;
 
-const MSS: u64 = 1_460;
+type Driver = ControlDriver<Dctcp>;
 
-/// Calls a law as the sender would, with a window always full.
-struct Driver {
-    law: Dctcp,
-    acknowledged: u64,
-    recovering: bool,
+fn begin(params: Params) -> Driver {
+    ControlDriver::new(Dctcp::new(&params, MSS))
 }
 
-impl Driver {
-    fn new(params: Params) -> Driver {
-        Driver { law: Dctcp::new(&params, MSS), acknowledged: 0, recovering: false }
-    }
-
-    fn progress(&self) -> Progress {
-        let pipe = self.law.window() / MSS * MSS;
-        Progress {
-            now: Time::ZERO,
-            acknowledged: self.acknowledged,
-            sent: self.acknowledged + pipe,
-            size: u64::MAX,
-            pipe,
-            smoothed_rtt: None,
-            recovering: self.recovering,
-        }
-    }
-
-    fn ack(&mut self, ece: bool) {
-        self.acknowledged += MSS;
-        let ack = Ack {
-            bytes: MSS,
-            sacked: 0,
-            echo: self.acknowledged - MSS,
-            ece,
-            nack: false,
-            mark: 0,
-            nibble: 0,
-            window: 0,
-            rtt: None,
-            limited: true,
-            extension: &Extension::None,
-            informed: Time::ZERO,
-        };
-        let progress = self.progress();
-        self.law.on_ack(&ack, &progress);
-    }
-
+trait Windows {
     /// One window of data, of which the first `marked` segments were marked.
+    fn window(&mut self, marked: u64);
+
+    fn segments(&self) -> f64;
+}
+
+impl Windows for Driver {
     fn window(&mut self, marked: u64) {
         let until = self.progress().sent;
         let mut count = 0;
@@ -62,13 +29,8 @@ impl Driver {
         }
     }
 
-    fn lose(&mut self, loss: Loss) {
-        let progress = self.progress();
-        self.law.on_loss(loss, &progress);
-    }
-
     fn segments(&self) -> f64 {
-        self.law.window() as f64 / MSS as f64
+        self.control.window() as f64 / MSS as f64
     }
 }
 
@@ -78,67 +40,67 @@ fn close(a: f64, b: f64) -> bool {
 
 #[test]
 fn without_marks_alpha_decays_and_slow_start_doubles() {
-    let mut driver = Driver::new(Params::default());
+    let mut driver = begin(Params::default());
     // The first answer ends the empty window before the flow.
     driver.ack(false);
-    assert!(close(driver.law.alpha(), 15.0 / 16.0));
+    assert!(close(driver.control.alpha(), 15.0 / 16.0));
     let mut expected = 15.0 / 16.0;
     for _ in 0..6 {
-        let (before, alpha) = (driver.segments(), driver.law.alpha());
-        while driver.law.alpha() == alpha {
+        let (before, alpha) = (driver.segments(), driver.control.alpha());
+        while driver.control.alpha() == alpha {
             driver.ack(false);
         }
         expected *= 15.0 / 16.0;
-        assert!(close(driver.law.alpha(), expected));
+        assert!(close(driver.control.alpha(), expected));
         assert!(driver.segments() >= before * 1.9, "{} {before}", driver.segments());
     }
-    assert!(driver.law.in_slow_start());
+    assert!(driver.control.in_slow_start());
 }
 
 #[test]
 fn the_first_mark_halves_and_ends_slow_start() {
     // Alpha is 1 until something else is known; a first answer that is marked keeps it there.
-    let mut driver = Driver::new(Params { initial_window: 20, ..Params::default() });
+    let mut driver = begin(Params { initial_window: 20, ..Params::default() });
     driver.ack(true);
-    assert_eq!(driver.law.alpha(), 1.0);
-    assert_eq!(driver.law.window(), 10 * MSS);
-    assert!(!driver.law.in_slow_start());
+    assert_eq!(driver.control.alpha(), 1.0);
+    assert_eq!(driver.control.window(), 10 * MSS);
+    assert!(!driver.control.in_slow_start());
 }
 
 #[test]
 fn one_cut_in_a_window_of_data() {
-    let mut driver = Driver::new(Params { initial_window: 64, ..Params::default() });
+    let mut driver = begin(Params { initial_window: 64, ..Params::default() });
     driver.ack(true);
-    let after_first = driver.law.window();
+    let after_first = driver.control.window();
     assert_eq!(after_first, 32 * MSS);
     // What was in flight at the cut neither cuts again nor grows the window.
     let end = driver.acknowledged + 64 * MSS;
-    let until = driver.law;
+    let until = driver.control;
     assert_eq!(until.window(), after_first);
     while driver.acknowledged + MSS <= end - MSS {
         driver.ack(driver.acknowledged.is_multiple_of(2));
-        assert_eq!(driver.law.window(), after_first);
+        assert_eq!(driver.control.window(), after_first);
         driver.acknowledged = driver.acknowledged.min(end);
     }
     driver.acknowledged = end;
     driver.ack(true);
-    assert!(driver.law.window() < after_first);
+    assert!(driver.control.window() < after_first);
 }
 
 #[test]
 fn alpha_follows_the_marked_share() {
     // DCTCP §3.3, Eq. 1, by hand: F = 1/4 each window from alpha = 1.
-    let mut driver = Driver::new(Params { initial_window: 400, ..Params::default() });
+    let mut driver = begin(Params { initial_window: 400, ..Params::default() });
     driver.lose(Loss::Fast); // 200 segments, congestion avoidance
     driver.acknowledged += 400 * MSS;
     driver.ack(false);
     let mut alpha = 15.0 / 16.0;
-    assert!(close(driver.law.alpha(), alpha));
+    assert!(close(driver.control.alpha(), alpha));
     for _ in 0..40 {
-        let (start, before) = (driver.law.alpha(), driver.acknowledged);
+        let (start, before) = (driver.control.alpha(), driver.acknowledged);
         let window = driver.progress().pipe / MSS;
         let (mut marked, mut total) = (0, 0);
-        while driver.law.alpha() == start {
+        while driver.control.alpha() == start {
             let mark = total % 4 == 0;
             marked += mark as u64;
             total += 1;
@@ -147,16 +109,16 @@ fn alpha_follows_the_marked_share() {
         }
         assert_eq!((driver.acknowledged - before) / MSS, total);
         alpha = alpha * 15.0 / 16.0 + marked as f64 / total as f64 / 16.0;
-        assert!(close(driver.law.alpha(), alpha), "{} {alpha}", driver.law.alpha());
-        assert!((0.0..=1.0).contains(&driver.law.alpha()));
+        assert!(close(driver.control.alpha(), alpha), "{} {alpha}", driver.control.alpha());
+        assert!((0.0..=1.0).contains(&driver.control.alpha()));
     }
 }
 
 #[test]
 fn congestion_avoidance_adds_a_segment_a_window() {
-    let mut driver = Driver::new(Params { initial_window: 100, ..Params::default() });
+    let mut driver = begin(Params { initial_window: 100, ..Params::default() });
     driver.lose(Loss::Fast);
-    assert_eq!(driver.law.window(), 50 * MSS);
+    assert_eq!(driver.control.window(), 50 * MSS);
     driver.acknowledged += 100 * MSS;
     for n in 1..=10 {
         driver.window(0);
@@ -168,76 +130,61 @@ fn congestion_avoidance_adds_a_segment_a_window() {
 
 #[test]
 fn nothing_grows_in_recovery_or_below_the_window() {
-    let mut driver = Driver::new(Params::default());
+    let mut driver = begin(Params::default());
     driver.recovering = true;
     driver.ack(false);
-    assert_eq!(driver.law.window(), 10 * MSS);
+    assert_eq!(driver.control.window(), 10 * MSS);
     driver.recovering = false;
-    driver.acknowledged += MSS;
-    let progress = driver.progress();
-    let ack = Ack {
-        bytes: MSS,
-        sacked: 0,
-        echo: 0,
-        ece: false,
-        nack: false,
-        mark: 0,
-        nibble: 0,
-        window: 0,
-        rtt: None,
-        limited: false,
-        extension: &Extension::None,
-        informed: Time::ZERO,
-    };
-    driver.law.on_ack(&ack, &progress);
-    assert_eq!(driver.law.window(), 10 * MSS);
+    driver.limited = false;
+    driver.ack(false);
+    assert_eq!(driver.control.window(), 10 * MSS);
 }
 
 #[test]
 fn losses_halve_and_timeouts_begin_anew() {
-    let mut driver = Driver::new(Params { initial_window: 40, ..Params::default() });
-    let alpha = driver.law.alpha();
+    let mut driver = begin(Params { initial_window: 40, ..Params::default() });
+    let alpha = driver.control.alpha();
     driver.lose(Loss::Fast);
-    assert_eq!((driver.law.window(), driver.law.alpha()), (20 * MSS, alpha));
+    assert_eq!((driver.control.window(), driver.control.alpha()), (20 * MSS, alpha));
     driver.acknowledged += 40 * MSS;
     driver.lose(Loss::Timeout);
-    assert_eq!((driver.law.window(), driver.law.alpha()), (MSS, alpha));
-    assert!(driver.law.in_slow_start());
+    assert_eq!((driver.control.window(), driver.control.alpha()), (MSS, alpha));
+    assert!(driver.control.in_slow_start());
     for _ in 0..9 {
         driver.ack(false);
     }
-    assert_eq!(driver.law.window(), 10 * MSS, "slow start up to half of 20");
+    assert_eq!(driver.control.window(), 10 * MSS, "slow start up to half of 20");
     driver.ack(false);
-    assert!(driver.law.window() < 11 * MSS, "then congestion avoidance");
+    assert!(driver.control.window() < 11 * MSS, "then congestion avoidance");
 }
 
 #[test]
 fn a_loss_deepens_a_cut_of_the_same_window_to_a_half() {
     let params = Params { initial_alpha: 0.1, initial_window: 64, ..Params::default() };
-    let mut driver = Driver::new(params);
+    let mut driver = begin(params);
     driver.ack(true);
-    let cut = driver.law.window();
+    let cut = driver.control.window();
     // The marked answer alone is the first observation: alpha = 15/16 x 0.1 + 1/16.
     assert_eq!(cut, (64.0 * MSS as f64 * (1.0 - 0.15625 / 2.0)) as u64);
     driver.lose(Loss::Fast);
-    assert_eq!(driver.law.window(), 32 * MSS);
+    assert_eq!(driver.control.window(), 32 * MSS);
     driver.lose(Loss::Fast);
-    assert_eq!(driver.law.window(), 32 * MSS, "not twice");
+    assert_eq!(driver.control.window(), 32 * MSS, "not twice");
 }
 
 #[test]
 fn the_window_stays_above_its_least() {
-    let mut driver = Driver::new(Params { min_window: 2, ..Params::default() });
+    let mut driver = begin(Params { min_window: 2, ..Params::default() });
     for _ in 0..200 {
         driver.ack(true);
         driver.acknowledged = driver.progress().sent;
     }
-    assert_eq!(driver.law.window(), 2 * MSS);
+    assert_eq!(driver.control.window(), 2 * MSS);
     driver.lose(Loss::Timeout);
-    assert_eq!(driver.law.window(), MSS);
+    assert_eq!(driver.control.window(), MSS);
     driver.acknowledged += 4 * MSS;
     driver.ack(true);
-    assert!(driver.law.window() <= 2 * MSS, "a mark never widens the window");
+    assert!(driver.control.window() <= 2 * MSS, "a mark never widens the window");
 }
 
 #[test]

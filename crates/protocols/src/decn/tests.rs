@@ -3,9 +3,11 @@
 use super::code::{decode, encode, nibble, step};
 use super::*;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
-use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
+use incast_testkit::{
+    MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
+};
 use incast_transport::{
-    Extension, FlowId, Header, Marker, PacketPool, PacketRef, Random, Rate, Span, Time, View, flag,
+    Extension, FlowId, Header, Packet, PacketRef, Random, Rate, Span, Time, flag,
 };
 
 const MBPS: i64 = 1_000_000;
@@ -69,42 +71,43 @@ fn every_difference_comes_back_within_half_a_step() {
 
 const GBPS: u64 = 1_000_000_000;
 
-/// A port, and packets to send through it.
-struct Rig {
-    marker: DecnMarker,
-    packets: PacketPool,
-    rate: Rate,
+type Port = MarkerDriver<DecnMarker>;
+
+/// A port whose first period begins at 0.
+fn port(gbps: u64, settings: &[(&str, &str)]) -> Port {
+    let rate = Rate::from_gbps(gbps);
+    let site = switch_port(rate, PERIOD);
+    let marker = DecnMarker::starting(&params(settings), &site, Time::ZERO + PERIOD);
+    MarkerDriver::new(marker, site.fabric.framing, rate).of(ID)
 }
 
-impl Rig {
-    /// A port whose first period begins at 0.
-    fn new(gbps: u64, settings: &[(&str, &str)]) -> Rig {
-        let rate = Rate::from_gbps(gbps);
-        let site = switch_port(rate, PERIOD);
-        let framing = site.fabric.framing;
-        let marker = DecnMarker::starting(&params(settings), &site, Time::ZERO + PERIOD);
-        Rig { marker, packets: PacketPool::new(framing), rate }
-    }
-
+trait Units {
     /// A packet arrives and waits; returns the four bits and whether it was marked.
-    fn arrive(&mut self, now: Time, packet: incast_transport::Packet) -> (PacketRef, u8, bool) {
-        let handle = self.packets.create(packet);
-        self.packets.stamps_mut(handle).informed = 0;
-        let view = View { own: packet.transport == ID, ..view(now, 0, self.rate) };
-        let marked = self.marker.on_enqueue(&mut self.packets, handle, &view);
-        let Header::Segment { nibble, .. } = self.packets[handle].header else { unreachable!() };
-        (handle, nibble, marked)
-    }
+    fn arrive(&mut self, now: Time, packet: Packet) -> (PacketRef, u8, bool);
 
-    fn leave(&mut self, now: Time, handle: PacketRef) {
-        let own = self.packets[handle].transport == ID;
-        let view = View { own, ..view(now, 0, self.rate) };
-        self.marker.on_dequeue(&mut self.packets, handle, &view);
-        self.packets.free(handle);
-    }
+    fn leave(&mut self, now: Time, packet: PacketRef);
 
     /// `bytes` of a flow pass at `from`, in at least three packets unless they are too few.
-    fn pass(&mut self, from: Time, flow: u32, bytes: u32) {
+    fn load(&mut self, from: Time, flow: u32, bytes: u32);
+
+    /// A unit of a flow, of which each packet carries `bits`: the bits with which they leave.
+    fn unit(&mut self, now: Time, flow: u32, bits: [u8; 3]) -> [u8; 3];
+}
+
+impl Units for Port {
+    fn arrive(&mut self, now: Time, packet: Packet) -> (PacketRef, u8, bool) {
+        let packet = self.create(packet);
+        let marked = self.enqueue(now, packet, 0);
+        let Header::Segment { nibble, .. } = self.packets[packet].header else { unreachable!() };
+        (packet, nibble, marked)
+    }
+
+    fn leave(&mut self, now: Time, packet: PacketRef) {
+        self.dequeue(now, packet, 0);
+        self.packets.free(packet);
+    }
+
+    fn load(&mut self, from: Time, flow: u32, bytes: u32) {
         let count = if bytes < 3 * 84 { bytes.min(1) } else { bytes.div_ceil(1_500).max(3) };
         for index in 0..count {
             let charged = bytes / count + (index < bytes % count) as u32;
@@ -114,7 +117,6 @@ impl Rig {
         }
     }
 
-    /// A unit of a flow, of which each packet carries `bits`: the bits with which they leave.
     fn unit(&mut self, now: Time, flow: u32, bits: [u8; 3]) -> [u8; 3] {
         let mut seq = 1_000_000;
         bits.map(|bits| {
@@ -127,22 +129,18 @@ impl Rig {
     }
 }
 
-fn member(flow: u32, seq: u32, mark: u8, nibble: u8) -> incast_transport::Packet {
+fn member(flow: u32, seq: u32, mark: u8, nibble: u8) -> Packet {
     let packet = segment(ID, flow, seq, 1_460);
     let header = Header::Segment { seq, ack: 0, window: 0, nibble, flags: 0 };
-    incast_transport::Packet { header, mark, ..packet }
+    Packet { header, mark, ..packet }
 }
 
 /// A port of 1 Gb/s that has measured flow 7 at this much less than its share, from 100 us on.
-fn hop(mbps: i64) -> Rig {
-    let mut rig = Rig::new(1, &[]);
+fn hop(mbps: i64) -> Port {
+    let mut rig = port(1, &[]);
     let bytes = (1_000 - mbps) * MBPS / 8 / 10_000;
-    rig.pass(Time::ZERO, 7, bytes as u32);
-    rig.marker.on_dequeue(
-        &mut rig.packets,
-        PacketRef(0),
-        &view(Time::ZERO + PERIOD, 0, Rate::from_gbps(1)),
-    );
+    rig.load(Time::ZERO, 7, bytes as u32);
+    rig.dequeue(Time::ZERO + PERIOD, PacketRef(0), 0);
     rig
 }
 
@@ -207,9 +205,8 @@ fn what_comes_out_of_order_ends_the_unit() {
 #[test]
 fn only_decn_data_is_looked_at() {
     let mut rig = hop(300);
-    let answer = incast_transport::Packet { payload: 0, ..member(7, 0, FIRST_OF_UNIT, 0xF) };
-    let stranger =
-        incast_transport::Packet { transport: TransportId(1), ..member(8, 0, FIRST_OF_UNIT, 0xF) };
+    let answer = Packet { payload: 0, ..member(7, 0, FIRST_OF_UNIT, 0xF) };
+    let stranger = Packet { transport: TransportId(1), ..member(8, 0, FIRST_OF_UNIT, 0xF) };
     for packet in [answer, stranger] {
         let (handle, bits, marked) = rig.arrive(at(150), packet);
         assert_eq!((bits, marked), (0xF, false));
@@ -221,9 +218,9 @@ fn only_decn_data_is_looked_at() {
 #[test]
 fn two_flows_are_told_half_a_link_up_and_down() {
     // One at the link's rate, one that has just sent next to nothing.
-    let mut rig = Rig::new(10, &[("epoch_packets", "1")]);
-    rig.pass(at(0), 1, 125_000);
-    rig.pass(at(0), 2, 84);
+    let mut rig = port(10, &[("epoch_packets", "1")]);
+    rig.load(at(0), 1, 125_000);
+    rig.load(at(0), 2, 84);
     let up = rig.unit(at(100), 2, [0xF; 3]);
     let down = rig.unit(at(100), 1, [0xF; 3]);
     assert_eq!(rig.marker.shares().share(), (2, 5 * GBPS));
@@ -236,12 +233,12 @@ fn two_flows_are_told_half_a_link_up_and_down() {
 #[test]
 fn a_standing_queue_counts_as_rate() {
     // 10 Gb/s arrive in a period and 12.5 kB of them never leave: 1 Gb/s more.
-    let mut rig = Rig::new(10, &[]);
+    let mut rig = port(10, &[]);
     let waiting: Vec<PacketRef> =
         (0..10).map(|seq| rig.arrive(at(0), segment(ID, 1, seq * 2_000, 1_172)).0).collect();
-    rig.pass(at(100), 1, 125_000); // the first measurement ends: its least was none
-    rig.pass(at(200), 1, 125_000); // the second: 12.5 kB
-    rig.marker.on_dequeue(&mut rig.packets, waiting[0], &view(at(300), 0, Rate::from_gbps(10)));
+    rig.load(at(100), 1, 125_000); // the first measurement ends: its least was none
+    rig.load(at(200), 1, 125_000); // the second: 12.5 kB
+    rig.dequeue(at(300), waiting[0], 0);
     assert_eq!(rig.marker.shares().of(FlowId(1)), (Some(11 * GBPS), 11_250));
     assert_eq!(rig.marker.shares().queued(), 11_250);
 }
@@ -249,15 +246,15 @@ fn a_standing_queue_counts_as_rate() {
 #[test]
 fn spare_capacity_is_given_to_newcomers_once() {
     // An unmeasured flow is told what is free; the next one in the same period what that leaves.
-    let mut rig = Rig::new(10, &[]);
-    rig.pass(at(0), 1, 75_000); // 6 Gb/s
+    let mut rig = port(10, &[]);
+    rig.load(at(0), 1, 75_000); // 6 Gb/s
     let step = 8 * MBPS;
     let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * step;
     assert_eq!(told(at(110), 2), 4_000 * MBPS);
     assert_eq!(told(at(120), 3), 0);
     assert_eq!(told(at(130), 1), 4_000 * MBPS, "who is measured is told its share less its rate");
     // A link that nobody used: the share of those who are there.
-    let mut idle = Rig::new(10, &[]);
+    let mut idle = port(10, &[]);
     let mut told = |flow| value(idle.unit(at(450), flow, [0xF; 3])) / MBPS * step;
     assert_eq!([told(1), told(2), told(3)], [10_000 * MBPS, 0, 0]);
 }
@@ -268,16 +265,16 @@ fn what_a_newcomer_was_given_counts_until_it_can_show_if_asked() {
     // show it yet. Flow 3 is given the same again, unless the grant is held; flow 4 is not, once
     // flow 2 sends by it.
     let told = |hold| {
-        let mut rig = Rig::new(10, &[("hold_grants", hold)]);
-        rig.pass(at(0), 1, 75_000); // 6 Gb/s
+        let mut rig = port(10, &[("hold_grants", hold)]);
+        rig.load(at(0), 1, 75_000); // 6 Gb/s
         let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
         let first = told(at(110), 2);
-        rig.pass(at(150), 1, 75_000);
+        rig.load(at(150), 1, 75_000);
         let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
         let second = told(at(240), 3);
         for us in [250, 350, 450, 550] {
-            rig.pass(at(us), 1, 75_000);
-            rig.pass(at(us), 2, 45_000);
+            rig.load(at(us), 1, 75_000);
+            rig.load(at(us), 2, 45_000);
         }
         let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
         [first, second, told(at(640), 4)].map(|given| given / MBPS)
@@ -294,10 +291,10 @@ fn what_a_newcomer_was_given_counts_until_it_can_show_if_asked() {
 
 #[test]
 fn flows_count_while_active_and_are_forgotten() {
-    let mut rig = Rig::new(10, &[]);
-    rig.pass(at(0), 1, 9_000);
+    let mut rig = port(10, &[]);
+    rig.load(at(0), 1, 9_000);
     let mut count = |us| {
-        rig.pass(at(us), 2, 9_000);
+        rig.load(at(us), 2, 9_000);
         (rig.marker.shares().share(), rig.marker.shares().entries())
     };
     assert_eq!(count(100), ((1, 10 * GBPS), 2));
@@ -306,52 +303,48 @@ fn flows_count_while_active_and_are_forgotten() {
     assert_eq!(count(4_500), ((0, 10 * GBPS), 2));
     assert_eq!(count(10_000), ((0, 10 * GBPS), 2));
     assert_eq!(count(10_100), ((1, 10 * GBPS), 1), "after 10 ms");
-    let mut rig = Rig::new(10, &[]);
-    rig.pass(at(0), 1, 9_000);
-    rig.pass(at(50_000), 3, 0);
-    rig.marker.on_dequeue(
-        &mut rig.packets,
-        PacketRef(0),
-        &view(at(50_000), 0, Rate::from_gbps(10)),
-    );
+    let mut rig = port(10, &[]);
+    rig.load(at(0), 1, 9_000);
+    rig.load(at(50_000), 3, 0);
+    rig.dequeue(at(50_000), PacketRef(0), 0);
     assert_eq!(rig.marker.shares().entries(), 0);
 }
 
 #[test]
 fn what_is_left_of_a_measurement_does_not_count_a_flow() {
     // Two packets after a measurement are not enough for the next one; the flow is silent since.
-    let mut rig = Rig::new(10, &[("active", "200us")]);
-    rig.pass(at(0), 1, 9_000);
+    let mut rig = port(10, &[("active", "200us")]);
+    rig.load(at(0), 1, 9_000);
     let (handle, ..) = rig.arrive(at(110), segment(ID, 1, 50_000, 1_460));
     rig.leave(at(111), handle);
     let mut count = |us| {
-        rig.pass(at(us), 2, 9_000);
+        rig.load(at(us), 2, 9_000);
         rig.marker.shares().share().0
     };
     assert_eq!(count(150), 1);
     assert_eq!(count(300), 2);
     assert_eq!(count(401), 1, "290 us after its last packet");
     // When it comes back, the time between is no part of its rate.
-    rig.pass(at(450), 1, 62_500);
-    rig.pass(at(501), 2, 9_000);
+    rig.load(at(450), 1, 62_500);
+    rig.load(at(501), 2, 9_000);
     let rate = rig.marker.shares().of(FlowId(1)).0.unwrap();
     assert!(rate >= 10 * GBPS, "62500 bytes in 50 us: {rate}");
 }
 
 #[test]
 fn a_flow_that_comes_back_is_new() {
-    let mut rig = Rig::new(10, &[]);
-    rig.pass(at(0), 1, 125_000);
-    rig.pass(at(100), 1, 12_500);
+    let mut rig = port(10, &[]);
+    rig.load(at(0), 1, 125_000);
+    rig.load(at(100), 1, 12_500);
     assert_eq!(rig.marker.shares().of(FlowId(1)).0, Some(10 * GBPS));
-    rig.pass(at(5_000), 1, 3_000);
+    rig.load(at(5_000), 1, 3_000);
     assert_eq!(rig.marker.shares().of(FlowId(1)).0, None);
 }
 
 #[test]
 fn slow_flows_are_measured_over_several_periods() {
     // A packet of 1538 every 90 us: three packets in 270 us, not one or two a period.
-    let mut rig = Rig::new(10, &[]);
+    let mut rig = port(10, &[]);
     let mut known = vec![];
     for packet in 0..30u32 {
         let now = Time::ZERO + Span::from_us(90) * packet as u64;
@@ -365,7 +358,7 @@ fn slow_flows_are_measured_over_several_periods() {
         assert!(off.abs() < 0.36, "{off}");
     }
     // Each period anew, as the paper has it: one or two packets, or none.
-    let mut rig = Rig::new(10, &[("epoch_packets", "0")]);
+    let mut rig = port(10, &[("epoch_packets", "0")]);
     let mut off = 0.0f64;
     for packet in 0..30u32 {
         let now = Time::ZERO + Span::from_us(90) * packet as u64;
@@ -384,26 +377,24 @@ fn idle_periods_are_like_one_another() {
     let mut asked = hop(300);
     for us in (110..30_000).step_by(70) {
         let nobody = PacketRef(0);
-        let rate = Rate::from_gbps(1);
         asked.packets[nobody].transport = ID;
         asked.packets[nobody].payload = 1;
         asked.packets[nobody].flow = FlowId(99);
-        asked.marker.on_dequeue(&mut asked.packets, nobody, &view(at(us), 0, rate));
+        asked.dequeue(at(us), nobody, 0);
     }
-    let seen = |rig: &mut Rig| (rig.unit(at(30_000), 7, [0xF; 3]), rig.marker.shares().entries());
+    let seen = |rig: &mut Port| (rig.unit(at(30_000), 7, [0xF; 3]), rig.marker.shares().entries());
     assert_eq!(seen(&mut patient), seen(&mut asked));
 }
 
 #[test]
 fn a_refused_packet_counts_and_ends_its_unit() {
-    let mut rig = Rig::new(1, &[]);
-    rig.pass(at(0), 7, 6_250);
+    let mut rig = port(1, &[]);
+    rig.load(at(0), 7, 6_250);
     let handle = rig.packets.create(member(7, 0, FIRST_OF_UNIT, 0xF));
-    let refused = view(at(10), 0, Rate::from_gbps(1));
-    rig.marker.on_refused(&rig.packets, handle, &refused);
+    rig.refuse(at(10), handle, 0);
     let (_, bits, marked) = rig.arrive(at(20), member(7, 1_460, OTHERS, 0xF));
     assert_eq!((bits, marked), (0xF, false));
-    rig.pass(at(100), 8, 3_000);
+    rig.load(at(100), 8, 3_000);
     let bytes = 6_250 + 2 * 1_538;
     assert_eq!(rig.marker.shares().of(FlowId(7)).0, Some(bytes * 8 * 10_000));
     assert_eq!(rig.marker.shares().of(FlowId(7)).1, 1_538, "refused packets do not wait");
@@ -412,7 +403,7 @@ fn a_refused_packet_counts_and_ends_its_unit() {
 #[test]
 fn packets_tell_when_the_difference_was_measured() {
     let mut rig = hop(300);
-    let informed = |rig: &mut Rig, now, seq, mark, bits| {
+    let informed = |rig: &mut Port, now, seq, mark, bits| {
         let (handle, ..) = rig.arrive(now, member(7, seq, mark, bits));
         Time(rig.packets.stamps(handle).informed)
     };

@@ -2,12 +2,11 @@
 
 use super::*;
 use incast_endpoint::sender::{Control, Message, Progress};
-use incast_testkit::{at, plain_ack, progress, segment, switch_port};
+use incast_testkit::{Harness, at, plain_ack, progress, segment, switch_port};
 use incast_transport::telemetry::{Gauge, empty_stack, written};
 use incast_transport::{
-    Backlog, Decision, Extension, FabricSite, Framing, Header, HostId, IntRecord, Packet,
-    PacketPool, PacketRef, PortView, Probe, Random, Span, SwitchEnv, SwitchHook, SwitchSite, Time,
-    Transport, tcp_flag,
+    Backlog, Decision, Extension, FabricSite, Header, HostId, IntRecord, Packet, PacketRef,
+    PortView, Span, SwitchHook, SwitchSite, Time, Transport, tcp_flag,
 };
 
 const RATE: Rate = Rate::from_gbps(10);
@@ -191,16 +190,13 @@ fn what_is_no_answer_decides_nothing() {
 // -- the switch ------------------------------------------------------------------------------------
 
 struct Rig {
-    packets: PacketPool,
-    random: Random,
-    probe: Probe,
+    harness: Harness,
     now: Time,
 }
 
 impl Rig {
     fn new() -> Rig {
-        let (packets, random) = (PacketPool::new(Framing::ETHERNET), Random::new(1, 1, 1));
-        Rig { packets, random, probe: Probe::new(1, false), now: at(100) }
+        Rig { harness: Harness::new(), now: at(100) }
     }
 
     /// Passes a packet through a switch where `data` leads to the receiver and `back` to the sender.
@@ -210,25 +206,24 @@ impl Rig {
         packet: PacketRef,
         [data, back]: [PortView; 2],
     ) -> Decision {
-        let to_receiver = self.packets[packet].is_data();
+        let to_receiver = self.harness.packets[packet].is_data();
         let (back, egress) = if to_receiver { (back, data) } else { (data, back) };
-        let Rig { packets, random, probe, now } = self;
-        let mut env = SwitchEnv { now: *now, random, packets, probe, back, egress };
+        let mut env = self.harness.switch_env(self.now, back, egress);
         let decision = hook.forward(&mut env, packet);
         assert!(!decision.drop && decision.follow.is_none());
         decision
     }
 
     fn data(&mut self, flow: u32, seq: u32) -> PacketRef {
-        self.packets.create(segment(ID, flow, seq, 1_460))
+        self.harness.packets.create(segment(ID, flow, seq, 1_460))
     }
 
     fn host_answer(&mut self, flow: u32, flags: u8) -> PacketRef {
         let header = Header::Segment { seq: 0, ack: 1_460, window: 0, nibble: 0, flags };
         let (src, dst, class) = (HostId(1), HostId(0), 0);
         let packet = Packet { header, src, dst, class, ..segment(ID, flow, 0, 0) };
-        let packet = self.packets.create(packet);
-        self.packets.extend(packet, empty_stack(0));
+        let packet = self.harness.packets.create(packet);
+        self.harness.packets.extend(packet, empty_stack(0));
         packet
     }
 }
@@ -249,15 +244,18 @@ fn a_switch_answers_until_any_answer_has_passed() {
     for seq in 0..4 {
         let packet = rig.data(7, seq * 1_460);
         let answer = rig.pass(&mut hook, packet, ports).reply.expect("each packet is answered");
-        let content = rig.packets[answer];
+        let content = rig.harness.packets[answer];
         assert_eq!((content.src, content.dst, content.class), (HostId(1), HostId(0), 0));
         let Header::Segment { seq: echo, ack: 0, flags: 0, .. } = content.header else { panic!() };
         assert_eq!(echo, seq * 1_460);
         // The port by which the data leaves, before the packet itself waits there.
-        assert_eq!(written(rig.packets.extension(answer)), [record(FAST, rig.now, 4_000, 15_380)]);
-        assert_eq!(rig.packets.charged(answer), 40 + 10 + 38);
-        assert_eq!(rig.packets.stamps(answer).informed, rig.now.0);
-        assert_eq!(rig.packets.charged(packet), 1_538, "data stays as long as it was");
+        assert_eq!(
+            written(rig.harness.packets.extension(answer)),
+            [record(FAST, rig.now, 4_000, 15_380)]
+        );
+        assert_eq!(rig.harness.packets.charged(answer), 40 + 10 + 38);
+        assert_eq!(rig.harness.packets.stamps(answer).informed, rig.now.0);
+        assert_eq!(rig.harness.packets.charged(packet), 1_538, "data stays as long as it was");
     }
     let answer = rig.host_answer(7, tcp_flag::ACK);
     assert!(rig.pass(&mut hook, answer, ports).reply.is_none());
@@ -286,9 +284,13 @@ fn answers_of_farther_switches_silence_and_are_padded() {
         record(FAST, at(102), 1_000, 1_538),
         record(FAST, at(104), 0, 0),
     ];
-    assert_eq!(written(rig.packets.extension(far[2])), expected, "farthest first");
-    assert_eq!(rig.packets.charged(far[2]), 40 + 26 + 38);
-    assert_eq!(rig.packets.stamps(far[2]).informed, at(102).0, "as old as its records on average");
+    assert_eq!(written(rig.harness.packets.extension(far[2])), expected, "farthest first");
+    assert_eq!(rig.harness.packets.charged(far[2]), 40 + 26 + 38);
+    assert_eq!(
+        rig.harness.packets.stamps(far[2]).informed,
+        at(102).0,
+        "as old as its records on average"
+    );
     let packet = rig.data(7, 1_460);
     let answers = [0, 1, 2].map(|hop| rig.pass(&mut hooks[hop], packet, ports(0)).reply.is_some());
     assert_eq!(answers, [false, false, true]);

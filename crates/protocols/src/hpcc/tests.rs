@@ -2,9 +2,9 @@
 
 use super::*;
 use incast_endpoint::sender::{Ack, Control, Progress};
-use incast_testkit::{key_values, plain_ack, progress};
+use incast_testkit::{fabric_site, key_values, plain_ack, progress};
 use incast_transport::telemetry::{Gauge, empty_stack};
-use incast_transport::{Extension, Framing, Limit, Rate, Span, Time, Transport};
+use incast_transport::{Extension, Rate, Span, Time, Transport};
 
 const RATE: Rate = Rate::from_gbps(10);
 const RTT: Span = Span::from_us(16);
@@ -18,21 +18,8 @@ fn rates() -> Arc<[Rate]> {
 }
 
 fn site(rates: Arc<[Rate]>, hops: u32) -> Arc<FabricSite> {
-    let (framing, buffer) = (Framing::ETHERNET, Limit::Packets(100));
     let max_rate = *rates.last().unwrap();
-    let (base_rtt, sizes) = (RTT, None);
-    Arc::new(FabricSite {
-        hosts: 2,
-        framing,
-        base_rtt,
-        max_rate,
-        rates,
-        host_rate: RATE,
-        buffer,
-        hops,
-        paths: 1,
-        sizes,
-    })
+    Arc::new(FabricSite { max_rate, rates, hops, ..(*fabric_site(2, RATE, RTT)).clone() })
 }
 
 fn hpcc(max_stage: u32) -> Hpcc {

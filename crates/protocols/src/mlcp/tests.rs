@@ -3,10 +3,10 @@
 use super::level::{HIGHEST, Levels};
 use super::*;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
-use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
-use incast_transport::{
-    Explicit, Extension, Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, Span, View,
+use incast_testkit::{
+    MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
+use incast_transport::{Explicit, Extension, Header, Packet, Random, Rate, Span};
 
 const RTT: Span = Span::from_us(100);
 const RATE: Rate = Rate::from_gbps(10);
@@ -81,31 +81,31 @@ fn classes_double() {
 // -- the port ----------------------------------------------------------------------------------
 
 /// A port of 10 Gb/s that offers `bytes` in its first interval of 100 us.
-fn loaded(bytes: u32) -> (MlcpMarker, PacketPool) {
+fn loaded(bytes: u32) -> MarkerDriver<MlcpMarker> {
     let site = switch_port(RATE, RTT);
-    let mut marker = marker(&params(&[]), &site, Time::ZERO + RTT);
-    let mut packets = PacketPool::new(site.fabric.framing);
-    let handle = packets.create(segment(ID, 0, 0, 1_422)); // charged 1500
+    let marker = marker(&params(&[]), &site, Time::ZERO + RTT);
+    let mut port = MarkerDriver::new(marker, site.fabric.framing, RATE).of(ID);
+    let packet = port.create(segment(ID, 0, 0, 1_422)); // charged 1500
     for _ in 0..bytes / 1_500 {
-        marker.on_enqueue(&mut packets, handle, &view(at(1), 0, RATE));
+        port.enqueue(at(1), packet, 0);
     }
-    packets.free(handle);
-    (marker, packets)
+    port.packets.free(packet);
+    port
 }
 
-fn pass(marker: &mut MlcpMarker, packets: &mut PacketPool, handle: PacketRef) -> u8 {
-    let own = packets[handle].transport == ID;
-    marker.on_dequeue(packets, handle, &View { own, ..view(at(100), 0, RATE) });
-    let Header::Segment { nibble, .. } = packets[handle].header else { unreachable!() };
-    nibble
+/// The level with which a packet leaves at the end of the interval, and what it says of when.
+fn pass(port: &mut MarkerDriver<MlcpMarker>, packet: Packet) -> (u8, u64) {
+    let packet = port.create(packet);
+    port.dequeue(at(100), packet, 0);
+    let Header::Segment { nibble, .. } = port.packets[packet].header else { unreachable!() };
+    (nibble, port.packets.stamps(packet).informed)
 }
 
 #[test]
 fn ninety_percent_is_level_nine() {
-    let (mut marker, mut packets) = loaded(112_500);
-    let handle = packets.create(segment(ID, 0, 0, 1_459));
-    assert_eq!(pass(&mut marker, &mut packets, handle), 9);
-    assert!((marker.load() - 0.9 / 0.98).abs() < 0.005, "{}", marker.load());
+    let mut port = loaded(112_500);
+    assert_eq!(pass(&mut port, segment(ID, 0, 0, 1_459)).0, 9);
+    assert!((port.marker.load() - 0.9 / 0.98).abs() < 0.005, "{}", port.marker.load());
 }
 
 #[test]
@@ -113,26 +113,23 @@ fn the_highest_level_of_three_hops_arrives() {
     let loads = [60_000, 112_500, 0, 126_000];
     let levels = [4, 9, 0, 10];
     for order in [[0, 1, 2], [1, 0, 2], [2, 3, 1], [3, 2, 0], [2, 2, 2]] {
-        let (_, mut packets) = loaded(0);
-        let handle = packets.create(segment(ID, 0, 0, 1_459));
-        packets.stamps_mut(handle).informed = 0;
+        let (mut carried, mut informed) = (0, 0);
         for hop in order {
-            let (mut marker, _) = loaded(loads[hop]);
-            pass(&mut marker, &mut packets, handle);
+            let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: carried, flags: 0 };
+            let packet = Packet { header, ..segment(ID, 0, 0, 1_459) };
+            let (level, told) = pass(&mut loaded(loads[hop]), packet);
+            (carried, informed) = (level, informed.max(told));
         }
-        let Header::Segment { nibble, .. } = packets[handle].header else { unreachable!() };
-        assert_eq!(nibble, order.map(|hop| levels[hop]).into_iter().max().unwrap(), "{order:?}");
-        assert_eq!(packets.stamps(handle).informed, at(100).0);
+        assert_eq!(carried, order.map(|hop| levels[hop]).into_iter().max().unwrap(), "{order:?}");
+        assert_eq!(informed, at(100).0);
     }
 }
 
 #[test]
 fn only_mlcp_data_is_written_into() {
-    let (mut marker, mut packets) = loaded(126_000);
-    let strangers = [segment(TransportId(1), 1, 0, 1_459), segment(ID, 1, 0, 0)];
-    for packet in strangers {
-        let handle = packets.create(packet);
-        assert_eq!(pass(&mut marker, &mut packets, handle), 0);
+    let mut port = loaded(126_000);
+    for packet in [segment(TransportId(1), 1, 0, 1_459), segment(ID, 1, 0, 0)] {
+        assert_eq!(pass(&mut port, packet).0, 0);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::*;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Message, Progress};
-use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
-use incast_transport::{
-    Header, Marker, Packet, PacketPool, PacketRef, Random, Rate, Time, tcp_flag,
+use incast_testkit::{
+    MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
+use incast_transport::{Header, Packet, PacketRef, Random, Rate, Time, tcp_flag};
 
 const C: f64 = 1.25e9;
 const RTT: Span = Span::from_us(400);
@@ -121,27 +121,28 @@ fn ask(rtt: u32, forward: u32, flags: u8, payload: u16) -> (Packet, Extension) {
     (Packet { header, ..segment(ID, 7, 0, payload) }, extension)
 }
 
-fn pass(marker: &mut RcpMarker, packets: &mut PacketPool, what: (Packet, Extension)) -> PacketRef {
-    let handle = packets.create(what.0);
-    packets.extend(handle, what.1);
-    packets.stamps_mut(handle).informed = 0;
-    marker.on_enqueue(packets, handle, &view(at(450), 0, RATE));
-    marker.on_dequeue(packets, handle, &view(at(450), 0, RATE));
-    handle
+/// A port whose first interval begins then.
+fn port(settings: &[(&str, &str)], from: Time) -> MarkerDriver<RcpMarker> {
+    let site = switch_port(RATE, RTT);
+    let marker = RcpMarker::starting(&params(settings), &site, from);
+    MarkerDriver::new(marker, site.fabric.framing, RATE).of(ID)
+}
+
+fn pass(port: &mut MarkerDriver<RcpMarker>, what: (Packet, Extension)) -> PacketRef {
+    let packet = port.create(what.0);
+    port.packets.extend(packet, what.1);
+    port.pass(at(450), packet);
+    packet
 }
 
 #[test]
 fn the_least_rate_of_a_path_arrives() {
-    let site = switch_port(RATE, RTT);
-    let mut packets = PacketPool::new(site.fabric.framing);
-    let hop = |initial: &str| {
-        RcpMarker::starting(&params(&[("initial_rate", initial)]), &site, at(5_000))
-    };
-    let mut lowest = |hops: [&str; 3]| {
+    let lowest = |hops: [&str; 3]| {
         let mut what = ask(0, UNLIMITED, 0, 1_448);
         for initial in hops {
-            let handle = pass(&mut hop(initial), &mut packets, what);
-            what.1 = *packets.extension(handle);
+            let mut port = port(&[("initial_rate", initial)], at(5_000));
+            let packet = pass(&mut port, what);
+            what.1 = *port.packets.extension(packet);
         }
         forward_of(&what.1)
     };
@@ -153,16 +154,14 @@ fn the_least_rate_of_a_path_arrives() {
 
 #[test]
 fn data_and_questions_are_told_answers_are_not() {
-    let site = switch_port(RATE, RTT);
-    let mut packets = PacketPool::new(site.fabric.framing);
-    let mut marker = RcpMarker::starting(&params(&[]), &site, at(400));
+    let mut port = port(&[], at(400));
     for (flags, payload, told) in
         [(0, 1_448, true), (tcp_flag::SYN, 0, true), (tcp_flag::ACK, 0, false)]
     {
-        let handle = pass(&mut marker, &mut packets, ask(6_250, UNLIMITED, flags, payload));
-        assert_eq!(forward_of(packets.extension(handle)) < UNLIMITED, told, "{flags}");
+        let packet = pass(&mut port, ask(6_250, UNLIMITED, flags, payload));
+        assert_eq!(forward_of(port.packets.extension(packet)) < UNLIMITED, told, "{flags}");
         let informed = if told { at(400).0 } else { 0 };
-        assert_eq!(packets.stamps(handle).informed, informed);
+        assert_eq!(port.packets.stamps(packet).informed, informed);
     }
 }
 

@@ -2,73 +2,43 @@
 
 use super::*;
 use crate::ren::ID;
-use incast_testkit::{SLOT, key_values};
-use incast_transport::{
-    Backlog, Bytes, FlowId, Framing, Header, HostId, Packet, Random, Rate, TransportId,
-};
+use incast_testkit::{MarkerDriver, SLOT, data, key_values};
+use incast_transport::{Framing, Packet, Random, Rate, TransportId};
 
-struct Bench {
-    pool: PacketPool,
-    marker: PortMarker,
-    now: Time,
+type Bench = MarkerDriver<PortMarker>;
+
+/// Packets of 1us, periods of 10us.
+fn port(settings: &[(&str, &str)]) -> Bench {
+    let params = Params::read(&key_values(settings)).expect("valid settings");
+    let marker = PortMarker::new(&params, SLOT * 10, SLOT);
+    MarkerDriver::new(marker, Framing::NONE, Rate::from_gbps(12)).of(ID)
 }
 
-impl Bench {
-    /// Packets of 1us, periods of 10us.
-    fn new(settings: &[(&str, &str)]) -> Bench {
-        let settings = key_values(settings);
-        let params = Params::read(&settings).expect("valid settings");
-        let marker = PortMarker::new(&params, SLOT * 10, SLOT);
-        Bench { pool: PacketPool::new(Framing::NONE), marker, now: Time::ZERO }
-    }
+trait Codes {
+    /// A data packet with this code.
+    fn packet(&mut self, mark: u8) -> PacketRef;
 
+    /// Sends a fresh packet after `gap`, with `waiting` behind it, and returns its code.
+    fn code(&mut self, gap: Span, waiting: u32) -> Code;
+}
+
+impl Codes for Bench {
     fn packet(&mut self, mark: u8) -> PacketRef {
-        self.pool.create(Packet {
-            header: Header::Data { seq: 0, offset: 0, tag: 0, flags: 0 },
-            src: HostId(0),
-            dst: HostId(1),
-            flow: FlowId(0),
-            payload: 1_460,
-            path: 0,
-            mark,
-            class: 1,
-            transport: ID,
-            flags: 0,
-            extension: 0,
-        })
+        self.create(Packet { mark, ..data(ID, 0, 0) })
     }
 
-    /// Sends a packet after `gap`, with `waiting` data packets behind it.
-    fn send(&mut self, packet: PacketRef, gap: Span, waiting: u32) -> bool {
-        self.now += gap;
-        let data = Backlog { bytes: waiting as u64 * 1_500, packets: waiting };
-        let view = View {
-            now: self.now,
-            data,
-            all: data,
-            idle: Some(gap),
-            sent: 0,
-            rate: Rate::from_gbps(12),
-            own: self.pool[packet].transport == ID,
-        };
-        let marked = self.marker.on_dequeue(&mut self.pool, packet, &view);
-        self.now += Rate::from_gbps(12).tx_time(Bytes(1_500));
-        marked
-    }
-
-    /// Sends a fresh packet and returns its code.
     fn code(&mut self, gap: Span, waiting: u32) -> Code {
         let packet = self.packet(0);
         self.send(packet, gap, waiting);
-        let code = Code::of(self.pool[packet].mark);
-        self.pool.free(packet);
+        let code = Code::of(self.packets[packet].mark);
+        self.packets.free(packet);
         code
     }
 }
 
 #[test]
 fn figure_7_each_hop_may_only_raise_the_code() {
-    let mut hops: Vec<Bench> = (0..3).map(|_| Bench::new(&[("rule", "gap")])).collect();
+    let mut hops: Vec<Bench> = (0..3).map(|_| port(&[("rule", "gap")])).collect();
     // A hop's gaps in front of P1..P4 and what waits behind each; S2 is at the end of a period.
     let (wide, none) = (SLOT * 2, Span::ZERO);
     let gaps = [[none, wide, wide, wide], [none, none, none, wide], [none, none, none, none]];
@@ -80,7 +50,7 @@ fn figure_7_each_hop_may_only_raise_the_code() {
         for (packet, mark) in marks.iter_mut().enumerate() {
             let handle = bench.packet(*mark);
             bench.send(handle, gaps[hop][packet], waiting[hop][packet]);
-            let merged = bench.pool[handle].mark;
+            let merged = bench.packets[handle].mark;
             assert!(merged >= *mark);
             *mark = merged;
         }
@@ -93,7 +63,7 @@ fn figure_7_each_hop_may_only_raise_the_code() {
 
 #[test]
 fn a_sample_becomes_that_many_marks() {
-    let mut bench = Bench::new(&[]);
+    let mut bench = port(&[]);
     let codes = |bench: &mut Bench, waiting| {
         (0..10).map(|_| bench.code(Span::ZERO, waiting)).collect::<Vec<_>>()
     };
@@ -105,11 +75,11 @@ fn a_sample_becomes_that_many_marks() {
     assert_eq!(count(&second, Code::Over), 4);
     let third = codes(&mut bench, 6);
     assert_eq!(count(&third, Code::Over), 2, "four of the six have not shown their effect");
-    let mut literal = Bench::new(&[("feedback", "literal")]);
+    let mut literal = port(&[("feedback", "literal")]);
     codes(&mut literal, 4);
     codes(&mut literal, 4);
     assert_eq!(count(&codes(&mut literal, 6), Code::Over), 6);
-    let mut even = Bench::new(&[("spread", "even")]);
+    let mut even = port(&[("spread", "even")]);
     codes(&mut even, 3);
     let spread = codes(&mut even, 3);
     let over: Vec<usize> = (0..10).filter(|&i| spread[i] == Code::Over).collect();
@@ -118,7 +88,7 @@ fn a_sample_becomes_that_many_marks() {
 
 #[test]
 fn silence_is_not_room() {
-    let mut bench = Bench::new(&[]);
+    let mut bench = port(&[]);
     bench.code(SLOT * 50, 0);
     assert_eq!(bench.code(SLOT * 30, 0), Code::Full, "a pause of more than two periods");
     assert_eq!(bench.code(SLOT * 18, 0), Code::Full, "its gap belongs to the next period");
@@ -127,21 +97,21 @@ fn silence_is_not_room() {
 
 #[test]
 fn only_data_of_its_own_transport_is_rewritten_but_all_packets_fill_gaps() {
-    let mut bench = Bench::new(&[]);
+    let mut bench = port(&[]);
     let own = bench.packet(3);
     bench.send(own, Span::ZERO, 0);
-    assert_eq!(bench.pool[own].mark, Code::Over as u8, "the unused code counts as over");
+    assert_eq!(bench.packets[own].mark, Code::Over as u8, "the unused code counts as over");
     for (transport, payload) in [(TransportId(9), 1_460), (ID, 0)] {
         let other = bench.packet(0);
-        bench.pool[other].transport = transport;
-        bench.pool[other].payload = payload;
+        bench.packets[other].transport = transport;
+        bench.packets[other].payload = payload;
         assert!(!bench.send(other, Span::ZERO, 0));
-        assert_eq!(bench.pool[other].mark, 0);
+        assert_eq!(bench.packets[other].mark, 0);
     }
     // Ten others fill the period: no room is seen.
     for _ in 0..10 {
         let other = bench.packet(0);
-        bench.pool[other].transport = TransportId(9);
+        bench.packets[other].transport = TransportId(9);
         bench.send(other, Span::ZERO, 0);
     }
     assert_eq!(bench.code(Span::ZERO, 0), Code::Full);
@@ -152,7 +122,7 @@ fn marks_stay_within_the_sample_under_random_traffic() {
     for seed in 0..50 {
         let mut random = Random::new(seed, 0, 0);
         let feedback = if seed % 2 == 0 { "compensate" } else { "literal" };
-        let mut bench = Bench::new(&[("feedback", feedback)]);
+        let mut bench = port(&[("feedback", feedback)]);
         let (mut over, mut under, mut bound) = (0, 0, (0, 0));
         for _ in 0..2_000 {
             let gap = if random.chance(0.5) { Span::ZERO } else { Span(random.below(4_000_000)) };
@@ -174,12 +144,12 @@ fn marks_stay_within_the_sample_under_random_traffic() {
                 (over, under) = (0, 0);
                 assert!(bound.0 == 0 || bound.1 == 0);
             }
-            let after = bench.pool[packet].mark;
+            let after = bench.packets[packet].mark;
             assert!(Code::of(after) >= Code::of(before));
             over += (marked && after == 2) as u64;
             under += (marked && after == 0) as u64;
             assert!(over <= bound.0 && under <= bound.1, "{over} {under} {bound:?}");
-            bench.pool.free(packet);
+            bench.packets.free(packet);
         }
     }
 }

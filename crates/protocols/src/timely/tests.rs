@@ -1,10 +1,9 @@
 //! Known answers of the control law.
 
 use super::*;
-use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Outbound, Progress};
-use incast_transport::{
-    Bytes, Explicit, Extension, FlowId, Framing, Header, HostId, Packet, Random, Rate, Span, Time,
-};
+use incast_endpoint::sender::{Ack, Answer, Control, Feedback, Loss};
+use incast_testkit::{ControlDriver, arriving, plain_ack, segment};
+use incast_transport::{Bytes, Explicit, Extension, Framing, Packet, Random, Rate, Span, Time};
 
 const LINE: f64 = 10e9;
 const MBPS: f64 = 1e6;
@@ -167,86 +166,45 @@ fn rates_stay_within_their_bounds() {
     }
 }
 
-/// Calls a law as the sender would: packets answered in order after `rtt` ps plus serialisation.
+/// A control, and what its packets carry until they are acknowledged.
 struct Driver {
-    law: Timely,
-    now: Time,
-    sent: u64,
-    acknowledged: u64,
+    inner: ControlDriver<Timely>,
     on_the_way: std::collections::VecDeque<(Time, u64, Extension)>,
 }
 
 impl Driver {
     fn new(params: &Params) -> Driver {
-        Driver {
-            law: timely(params, 0),
-            // The clock's field wraps in the middle of the test.
-            now: Time(Explicit::STAMP_MAX - 100_000_000),
-            sent: 0,
-            acknowledged: 0,
-            on_the_way: Default::default(),
-        }
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            now: self.now,
-            acknowledged: self.acknowledged,
-            sent: self.sent,
-            size: 1 << 40,
-            pipe: self.sent - self.acknowledged,
-            smoothed_rtt: None,
-            recovering: false,
-        }
+        let mut inner = ControlDriver::new(timely(params, 0));
+        // The clock's field wraps in the middle of the test.
+        inner.now = Time(Explicit::STAMP_MAX - 100_000_000);
+        (inner.pipe, inner.mss) = (Some(0), FULL as u64);
+        Driver { inner, on_the_way: Default::default() }
     }
 
     /// A full packet leaves; whether its burst goes on.
     fn send(&mut self) -> bool {
-        let mut packet = Outbound {
-            offset: self.sent,
-            payload: FULL,
-            retransmit: false,
-            mark: 0,
-            nibble: 0,
-            window: 0,
-            extension: Extension::None,
-            more: false,
-        };
-        let progress = self.progress();
-        self.law.on_send(&mut packet, &progress);
+        let sent = self.inner.progress().sent;
+        let packet = self.inner.send(sent, FULL);
         assert_eq!(packet.extension.bytes(), 8);
-        self.on_the_way.push_back((self.now, packet.offset, packet.extension.rounded()));
-        self.sent += FULL as u64;
+        self.on_the_way.push_back((self.inner.now, packet.offset, packet.extension.rounded()));
+        self.inner.pipe = self.inner.pipe.map(|pipe| pipe + FULL as u64);
         packet.more
     }
 
-    /// The answer to the oldest packet comes, `rtt` after it began to leave.
+    /// The ACK of the oldest packet comes, `rtt` after it began to leave.
     fn answer(&mut self, rtt: Span) -> bool {
         let (left, echo, extension) = self.on_the_way.pop_front().unwrap();
-        self.now = left + rtt;
-        self.acknowledged += FULL as u64;
-        let ack = Ack { echo, extension: &extension, ..plain_ack() };
-        let progress = self.progress();
-        self.law.on_ack(&ack, &progress);
-        self.law.decided()
+        self.inner.now = left + rtt;
+        self.inner.acknowledged += FULL as u64;
+        self.inner.pipe = self.inner.pipe.map(|pipe| pipe - FULL as u64);
+        self.inner.ack_with(Ack { echo, ..acknowledged(&extension) });
+        self.inner.control.decided()
     }
 }
 
-fn plain_ack() -> Ack<'static> {
-    Ack {
-        bytes: FULL as u64,
-        sacked: 0,
-        echo: 0,
-        ece: false,
-        nack: false,
-        mark: 0,
-        nibble: 0,
-        window: 0,
-        rtt: None,
-        limited: true,
-        extension: &Extension::None,
-        informed: Time::ZERO,
-    }
+/// The ACK of a full packet.
+fn acknowledged(extension: &Extension) -> Ack<'_> {
+    Ack { bytes: FULL as u64, ..plain_ack(extension) }
 }
 
 /// 1538 charged bytes at 10 Gb/s.
@@ -258,7 +216,7 @@ fn one_decision_a_round_trip() {
     let rtt = PACKET + Span::from_us(60);
     (0..10).for_each(|_| {
         driver.send();
-        driver.now += PACKET;
+        driver.inner.now += PACKET;
     });
     let mut decided = vec![];
     for _ in 0..40 {
@@ -269,7 +227,7 @@ fn one_decision_a_round_trip() {
     let at: Vec<usize> = (0..40).filter(|&n| decided[n]).collect();
     assert_eq!(at, [0, 10, 20, 30]);
     // 60 us without the packet's own time, so no gradient and a rise with each but the first.
-    assert_eq!(driver.law.gradient(), 0.0);
+    assert_eq!(driver.inner.control.gradient(), 0.0);
 }
 
 #[test]
@@ -288,7 +246,7 @@ fn segments_are_timed_as_one() {
     let more: Vec<bool> = (0..22)
         .map(|_| {
             let more = driver.send();
-            driver.now += PACKET;
+            driver.inner.now += PACKET;
             more
         })
         .collect();
@@ -301,27 +259,24 @@ fn segments_are_timed_as_one() {
         }
     }
     assert_eq!(decisions, [10, 21]);
-    assert_eq!(driver.law.gradient(), 0.0);
-    assert_eq!(driver.law.rate(), LINE);
+    assert_eq!(driver.inner.control.gradient(), 0.0);
+    assert_eq!(driver.inner.control.rate(), LINE);
 }
 
 #[test]
 fn requests_to_go_back_and_losses_change_nothing() {
     let mut driver = Driver::new(&Params::default());
-    driver.law = half(&Params::default(), 60.0);
-    (driver.sent, driver.acknowledged) = (2_904, 1_452);
-    let progress = driver.progress();
+    driver.inner.control = half(&Params::default(), 60.0);
+    (driver.inner.pipe, driver.inner.acknowledged) = (Some(1_452), 1_452);
     let stamp = Extension::explicit(Explicit::Stamp { sent: 0 });
-    let nack = Ack { nack: true, extension: &stamp, ..plain_ack() };
-    driver.law.on_ack(&nack, &progress);
-    assert!(!driver.law.decided());
-    let repeated = Ack { bytes: 0, extension: &stamp, ..plain_ack() };
-    driver.law.on_ack(&repeated, &progress);
-    assert!(!driver.law.decided());
+    driver.inner.ack_with(Ack { nack: true, ..acknowledged(&stamp) });
+    assert!(!driver.inner.control.decided());
+    driver.inner.ack_with(Ack { bytes: 0, ..acknowledged(&stamp) });
+    assert!(!driver.inner.control.decided());
     for loss in [Loss::Fast, Loss::Timeout] {
-        driver.law.on_loss(loss, &progress);
+        driver.inner.lose(loss);
     }
-    assert_eq!(driver.law.rate(), LINE / 2.0);
+    assert_eq!(driver.inner.control.rate(), LINE / 2.0);
 }
 
 #[test]
@@ -338,27 +293,8 @@ fn a_flow_begins_with_its_share() {
 #[test]
 fn the_receiver_returns_the_stamp() {
     let stamp = Extension::explicit(Explicit::Stamp { sent: 123 });
-    let packet = Packet {
-        header: Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 },
-        src: HostId(0),
-        dst: HostId(1),
-        flow: FlowId(0),
-        payload: FULL,
-        path: 0,
-        mark: 0,
-        class: 1,
-        transport: ID,
-        flags: 0,
-        extension: 8,
-    };
-    let arriving = Arriving {
-        now: Time(77),
-        offset: 0,
-        packet: &packet,
-        extension: &stamp,
-        informed: Time::ZERO,
-        new: true,
-    };
+    let packet = Packet { extension: 8, ..segment(ID, 0, 0, FULL) };
+    let arriving = arriving(Time(77), &packet, &stamp);
     let mut answer = Answer::default();
     assert!(ReturnStamp.on_data(&arriving, &mut answer).is_none());
     assert_eq!((answer.extension, answer.informed), (stamp, Some(Time(77))));

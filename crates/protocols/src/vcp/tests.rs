@@ -2,8 +2,10 @@
 
 use super::*;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
-use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
-use incast_transport::{Extension, Marker, Packet, PacketPool, PacketRef, Rate, Span, View};
+use incast_testkit::{
+    MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
+};
+use incast_transport::{Extension, Packet, PacketRef, Rate, Span};
 
 const RTT: Span = Span::from_us(100);
 const RATE: Rate = Rate::from_gbps(10);
@@ -29,44 +31,44 @@ fn codes_of_loads() {
 }
 
 /// A port of 10 Gb/s that offers `bytes` in its first interval of 100 us.
-fn loaded(bytes: u32) -> (VcpMarker, PacketPool) {
+fn loaded(bytes: u32) -> MarkerDriver<VcpMarker> {
     let site = switch_port(RATE, RTT);
-    let mut marker = marker(&params(&[]), &site, Time::ZERO + RTT);
-    let mut packets = PacketPool::new(site.fabric.framing);
-    let handle = packets.create(segment(ID, 0, 0, 1_422)); // charged 1500
+    let marker = marker(&params(&[]), &site, Time::ZERO + RTT);
+    let mut port = MarkerDriver::new(marker, site.fabric.framing, RATE).of(ID);
+    let packet = port.create(segment(ID, 0, 0, 1_422)); // charged 1500
     for _ in 0..bytes / 1_500 {
-        marker.on_enqueue(&mut packets, handle, &view(at(1), 0, RATE));
+        port.enqueue(at(1), packet, 0);
     }
-    packets.free(handle);
-    (marker, packets)
+    port.packets.free(packet);
+    port
 }
 
-fn pass(marker: &mut VcpMarker, packets: &mut PacketPool, mark: u8) -> (u8, PacketRef) {
-    let handle = packets.create(Packet { mark, ..segment(ID, 0, 0, 1_460) });
-    packets.stamps_mut(handle).informed = 0;
-    marker.on_dequeue(packets, handle, &view(at(100), 0, RATE));
-    (packets[handle].mark, handle)
+/// What leaves with this mark at the end of the interval.
+fn pass(port: &mut MarkerDriver<VcpMarker>, mark: u8) -> (u8, PacketRef) {
+    let packet = port.create(Packet { mark, ..segment(ID, 0, 0, 1_460) });
+    port.dequeue(at(100), packet, 0);
+    (port.packets[packet].mark, packet)
 }
 
 #[test]
 fn the_load_is_what_arrives_by_what_the_link_should_carry() {
     // 0.9 of the link without a queue is 0.918 of 98 % of it; all of it is 1.02.
-    let (mut marker, mut packets) = loaded(112_500);
-    assert_eq!(pass(&mut marker, &mut packets, LOW).0, HIGH);
-    assert!((marker.load() - 0.9 / 0.98).abs() < 0.005, "{}", marker.load());
-    let (mut marker, mut packets) = loaded(126_000);
-    assert_eq!(pass(&mut marker, &mut packets, LOW).0, OVERLOAD);
-    assert!((marker.load() - 1.02).abs() < 0.015, "{}", marker.load());
+    let mut port = loaded(112_500);
+    assert_eq!(pass(&mut port, LOW).0, HIGH);
+    assert!((port.marker.load() - 0.9 / 0.98).abs() < 0.005, "{}", port.marker.load());
+    let mut port = loaded(126_000);
+    assert_eq!(pass(&mut port, LOW).0, OVERLOAD);
+    assert!((port.marker.load() - 1.02).abs() < 0.015, "{}", port.marker.load());
 }
 
 #[test]
 fn a_code_never_falls_along_the_path() {
     for (bytes, own) in [(0, LOW), (112_500, HIGH), (126_000, OVERLOAD)] {
         for brought in [LOW, HIGH, OVERLOAD] {
-            let (mut marker, mut packets) = loaded(bytes);
-            let (mark, handle) = pass(&mut marker, &mut packets, brought);
+            let mut port = loaded(bytes);
+            let (mark, packet) = pass(&mut port, brought);
             assert_eq!(mark, own.max(brought));
-            let informed = Time(packets.stamps(handle).informed);
+            let informed = Time(port.packets.stamps(packet).informed);
             assert_eq!(informed > Time::ZERO, own >= brought, "{own} after {brought}");
         }
     }
@@ -74,19 +76,18 @@ fn a_code_never_falls_along_the_path() {
 
 #[test]
 fn refused_packets_and_others_packets_are_load_and_stay_as_they_are() {
-    let (mut marker, mut packets) = loaded(112_500);
-    let stranger = packets.create(segment(TransportId(1), 1, 0, 1_422));
-    let answer = packets.create(segment(ID, 1, 0, 0));
+    let mut port = loaded(112_500);
+    let stranger = port.create(segment(TransportId(1), 1, 0, 1_422));
+    let answer = port.create(segment(ID, 1, 0, 0));
     for _ in 0..8 {
-        let view = View { own: false, ..view(at(2), 0, RATE) };
-        marker.on_refused(&packets, stranger, &view);
+        port.refuse(at(2), stranger, 0);
     }
-    for handle in [stranger, answer] {
-        let view = View { own: handle == answer, ..view(at(100), 0, RATE) };
-        assert!(!marker.on_dequeue(&mut packets, handle, &view));
-        assert_eq!(packets[handle].mark, 0);
+    for packet in [stranger, answer] {
+        assert!(!port.dequeue(at(100), packet, 0));
+        assert_eq!(port.packets[packet].mark, 0);
     }
-    assert!((marker.load() - 124_500.0 / 122_500.0).abs() < 0.005, "{}", marker.load());
+    let load = port.marker.load();
+    assert!((load - 124_500.0 / 122_500.0).abs() < 0.005, "{load}");
 }
 
 // -- the control law ---------------------------------------------------------------------------

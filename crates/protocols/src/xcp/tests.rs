@@ -2,8 +2,10 @@
 
 use super::*;
 use incast_endpoint::sender::{Answer, Control, Feedback, Loss};
-use incast_testkit::{at, key_values, outbound, plain_ack, progress, segment, switch_port, view};
-use incast_transport::{Framing, Marker, PacketPool, PacketRef, Random, Rate, Time, View};
+use incast_testkit::{
+    MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
+};
+use incast_transport::{Framing, Marker, PacketRef, Random, Rate, Time};
 
 const C: f64 = 1.25e9;
 const RTT: Span = Span::from_us(400);
@@ -246,36 +248,41 @@ fn long_round_trips_are_capped() {
     assert_eq!(port.state().1, Span::from_us(500));
 }
 
-fn data(pool: &mut PacketPool, rtt: u32, spacing: u32, feedback: i32) -> PacketRef {
-    let packet = pool.create(segment(ID, 0, 0, 1_444));
+type Port = MarkerDriver<XcpMarker>;
+
+fn port() -> Port {
+    let rate = Rate::from_gbps(10);
+    let mut marker = XcpMarker::new(&Params::default(), &switch_port(rate, RTT));
+    marker.begin(&mut Random::new(1, 2, 3));
+    MarkerDriver::new(marker, Framing::ETHERNET, rate).of(ID)
+}
+
+fn data(port: &mut Port, rtt: u32, spacing: u32, feedback: i32) -> PacketRef {
+    let packet = port.create(segment(ID, 0, 0, 1_444));
     let fields = header_of(false, rtt, spacing, feedback, 0);
-    pool.extend(packet, Extension::explicit(fields));
-    pool.stamps_mut(packet).informed = 0;
+    port.packets.extend(packet, Extension::explicit(fields));
     packet
 }
 
 #[test]
 fn the_marker_reads_and_rewrites_headers_of_its_own() {
-    let rate = Rate::from_gbps(10);
-    let mut marker = XcpMarker::new(&Params::default(), &switch_port(rate, RTT));
-    marker.begin(&mut Random::new(1, 2, 3));
-    let mut pool = PacketPool::new(Framing::ETHERNET);
+    let mut port = port();
     // 250 packets of 1538 B in every 400 us, 1.6 us apart: 77 % of the link.
     let (rtt, spacing) = (400_000 / 64, 1_600_000 / 64);
     let mut sum = 0;
     for k in 0..2_000 {
         let now = Time::ZERO + Span::from_ns(1_600 * k);
-        let packet = data(&mut pool, rtt, spacing, UNLIMITED);
-        assert!(!marker.on_enqueue(&mut pool, packet, &view(now, 0, rate)));
-        marker.on_dequeue(&mut pool, packet, &view(now, 0, rate));
-        let (feedback, _) = feedback_of(pool.extension(packet));
+        let packet = data(&mut port, rtt, spacing, UNLIMITED);
+        assert!(!port.enqueue(now, packet, 0));
+        port.dequeue(now, packet, 0);
+        let (feedback, _) = feedback_of(port.packets.extension(packet));
         assert!(feedback != UNLIMITED);
         if k >= 1_000 {
             sum += feedback as i64;
-            assert!(pool.stamps(packet).informed > now.0 - 2 * RTT.0);
+            assert!(port.packets.stamps(packet).informed > now.0 - 2 * RTT.0);
         }
-        assert_eq!(pool.charged(packet), 1_538);
-        pool.free(packet);
+        assert_eq!(port.packets.charged(packet), 1_538);
+        port.packets.free(packet);
     }
     // 1000 packets are four intervals; each gives 0.4 of what is free.
     let expected = 4.0 * 0.4 * (C - 1_538.0 / 1.6e-6);
@@ -284,35 +291,29 @@ fn the_marker_reads_and_rewrites_headers_of_its_own() {
     // Without a round-trip time, answers, and other transports: counted, but left alone.
     let now = Time::ZERO + Span::from_ms(4);
     for packet in [
-        data(&mut pool, 0, 0, 0),
-        pool.create(segment(ID, 0, 0, 0)),
-        pool.create(segment(TransportId(1), 0, 0, 1_460)),
+        data(&mut port, 0, 0, 0),
+        port.create(segment(ID, 0, 0, 0)),
+        port.create(segment(TransportId(1), 0, 0, 1_460)),
     ] {
-        let (before, extension) = (pool[packet], *pool.extension(packet));
-        let view = View { own: before.transport == ID, ..view(now, 0, rate) };
-        marker.on_enqueue(&mut pool, packet, &view);
-        assert!(!marker.on_dequeue(&mut pool, packet, &view));
-        assert_eq!((pool[packet], *pool.extension(packet)), (before, extension));
+        let (before, extension) = (port.packets[packet], *port.packets.extension(packet));
+        assert!(!port.pass(now, packet));
+        assert_eq!((port.packets[packet], *port.packets.extension(packet)), (before, extension));
     }
 }
 
 #[test]
 fn refused_packets_are_offered_load() {
-    let rate = Rate::from_gbps(10);
     let take = |refused: bool| {
-        let mut marker = XcpMarker::new(&Params::default(), &switch_port(rate, RTT));
-        marker.begin(&mut Random::new(1, 2, 3));
-        let mut pool = PacketPool::new(Framing::ETHERNET);
+        let mut port = port();
         let mut last = 0;
         for k in 0..2_000 {
             let now = Time::ZERO + Span::from_ns(1_230 * k);
-            let packet = data(&mut pool, 6_250, 20_000, UNLIMITED);
-            marker.on_enqueue(&mut pool, packet, &view(now, 0, rate));
-            marker.on_dequeue(&mut pool, packet, &view(now, 0, rate));
-            last = feedback_of(pool.extension(packet)).0;
+            let packet = data(&mut port, 6_250, 20_000, UNLIMITED);
+            port.pass(now, packet);
+            last = feedback_of(port.packets.extension(packet)).0;
             if refused {
-                let packet = data(&mut pool, 6_250, 20_000, UNLIMITED);
-                marker.on_refused(&pool, packet, &view(now, 0, rate));
+                let packet = data(&mut port, 6_250, 20_000, UNLIMITED);
+                port.refuse(now, packet, 0);
             }
         }
         last
