@@ -52,6 +52,17 @@ impl Seen {
     }
 }
 
+/// Shows a packet to those of several markers that want to see it; whether one of them marked it.
+#[inline(never)]
+fn any_marks(
+    markers: &mut [Seen],
+    wants: impl Fn(&Seen) -> bool,
+    mut show: impl FnMut(&mut Seen) -> bool,
+) -> bool {
+    let wanting = markers.iter_mut().filter(|seen| wants(seen));
+    wanting.fold(false, |marked, seen| marked | show(seen))
+}
+
 /// The sending end of a link and the markers in front of it.
 #[repr(C)]
 pub(crate) struct Transmitter {
@@ -97,8 +108,9 @@ impl Transmitter {
         self.markers.iter_mut().for_each(|seen| seen.marker.begin(env.random));
     }
 
-    /// A packet is about to wait behind `all`, of which `data` are in data classes.
-    #[inline]
+    /// A packet is about to wait behind `all`, of which `data` are in data classes. Left to itself
+    /// the compiler makes this and `show` calls, 15 and 25 instructions per packet.
+    #[inline(always)]
     pub fn accepted(
         &mut self,
         env: &mut PortEnv<'_>,
@@ -115,10 +127,11 @@ impl Transmitter {
         let mut view = self.view(env.now, data, all, None);
         let marked = match &mut self.markers[..] {
             [only] => only.enqueued(env.packets, packet, &mut view),
-            all => all
-                .iter_mut()
-                .filter(|seen| seen.enqueue)
-                .fold(false, |marked, seen| marked | seen.enqueued(env.packets, packet, &mut view)),
+            several => any_marks(
+                several,
+                |seen| seen.enqueue,
+                |seen| seen.enqueued(env.packets, packet, &mut view),
+            ),
         };
         debug_assert!(self.timed || self.deadline() == Time::NEVER, "a deadline, but not timed");
         self.marks += marked as u64;
@@ -167,15 +180,17 @@ impl Transmitter {
         charged
     }
 
+    #[inline(always)]
     fn show(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, data: Backlog, all: Backlog) {
         let idle = (self.ends != Time::NEVER).then(|| env.now.since(self.ends));
         let mut view = self.view(env.now, data, all, idle);
         let marked = match &mut self.markers[..] {
             [only] => only.dequeued(env.packets, packet, &mut view),
-            all => all
-                .iter_mut()
-                .filter(|seen| seen.dequeue)
-                .fold(false, |marked, seen| marked | seen.dequeued(env.packets, packet, &mut view)),
+            several => any_marks(
+                several,
+                |seen| seen.dequeue,
+                |seen| seen.dequeued(env.packets, packet, &mut view),
+            ),
         };
         debug_assert!(self.timed || self.deadline() == Time::NEVER, "a deadline, but not timed");
         self.marks += marked as u64;
