@@ -18,47 +18,7 @@ pub type Hook = Option<Box<dyn SwitchHook>>;
 /// `P` are its parameters (made by [`parameters!`](crate::parameters)), `D` is what it derives from
 /// them and the fabric once, before any host or port exists; `()` if nothing.
 ///
-/// ```
-/// # use incast_transport::*;
-/// # fn host(_: &Ready<Params>, _: &HostSite) -> Box<dyn Host> { unimplemented!() }
-/// parameters! {
-///     /// Parameters of an example.
-///     pub struct Params for "example" {
-///         /// First window, in full packets.
-///         window: u32 = 10, "1 to 1000" => |v| (1..=1_000).contains(v), "RFC 6928";
-///     }
-/// }
-///
-/// pub static ENTRY: Declaration<Params> = Declaration {
-///     info: &Info {
-///         name: "example",
-///         id: TransportId(99),
-///         title: "Example",
-///         paper: "none",
-///         kind: Kind::Window,
-///         switch_support: "none",
-///         routing: Routing::Ecmp,
-///         symmetric_paths: false,
-///         ecn: EcnUse::None,
-///         marks: false,
-///         made_for_pfc: false,
-///         feedback_bits: None,
-///         headers: &[],
-///         deviations: &[],
-///     },
-///     derive: |_, _| Ok(()),
-///     host,
-///     policy: |_, site| Policy {
-///         transport: TransportId(99),
-///         classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
-///         markers: vec![],
-///     },
-///     unsolicited: |example, _, packets| packets.min(example.params.window),
-///     optional: Optional::NONE,
-/// };
-///
-/// assert_eq!(ENTRY.parameters()[0].default, "10");
-/// ```
+/// The [page of this crate](crate) shows a whole one.
 pub struct Declaration<P, D = ()> {
     /// Facts.
     pub info: &'static Info,
