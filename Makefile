@@ -7,7 +7,7 @@ export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 3
 
-.PHONY: test setup format lint docs tidy deny oldest unit
+.PHONY: test setup format lint docs tidy deny oldest unit transport
 
 test: setup format tidy deny lint docs oldest unit
 
@@ -43,3 +43,8 @@ oldest:
 
 unit:
 	./tests/unit
+
+# A new transport: make transport NAME=x
+transport:
+	cargo run --quiet --locked -p incast-protocols --example new_transport -- $(NAME)
+	cargo fmt -p incast-protocols

@@ -1,4 +1,7 @@
-//! What the catalogue says of its transports is what they do.
+//! What the catalogue says of its transports is what they do, and what the template says.
+
+#[path = "../template/mod.rs"]
+mod template;
 
 use incast_protocols::CATALOGUE;
 use incast_testkit::{Outcome, Trial, flow, star, us};
@@ -113,6 +116,10 @@ impl Marker for WatchedMarker {
     }
 }
 
+fn entries() -> impl Iterator<Item = &'static dyn Transport> {
+    CATALOGUE.iter().copied().chain([&template::ENTRY as &dyn Transport])
+}
+
 /// Twelve flows of 300 kB to one host, 10 Gb/s, for 10 ms, and all packets. Every other flow is
 /// CUBIC's, which fills the queue whatever the transport does and neither marks nor is marked.
 /// Also tells what the markers did.
@@ -135,14 +142,14 @@ fn incast(entry: &dyn Transport) -> (Outcome, Arc<Tally>) {
 
 #[test]
 fn names_and_numbers_are_each_used_once() {
-    let names: BTreeSet<_> = CATALOGUE.iter().map(|entry| entry.info().name).collect();
-    let numbers: BTreeSet<_> = CATALOGUE.iter().map(|entry| entry.info().id.0).collect();
-    assert_eq!((names.len(), numbers.len()), (CATALOGUE.len(), CATALOGUE.len()));
+    let names: BTreeSet<_> = entries().map(|entry| entry.info().name).collect();
+    let numbers: BTreeSet<_> = entries().map(|entry| entry.info().id.0).collect();
+    assert_eq!((names.len(), numbers.len()), (entries().count(), entries().count()));
 }
 
 #[test]
 fn the_top_bit_of_a_number_says_that_the_ecn_bits_hold_an_own_code() {
-    for entry in CATALOGUE {
+    for entry in entries() {
         let Info { name, id, ecn, .. } = entry.info();
         assert_eq!(id.0 & 0x80 != 0, *ecn == EcnUse::OwnCode, "{name}");
     }
@@ -150,9 +157,9 @@ fn the_top_bit_of_a_number_says_that_the_ecn_bits_hold_an_own_code() {
 
 #[test]
 fn ecn_bits_and_marks_are_as_declared() {
-    for entry in CATALOGUE {
+    for entry in entries() {
         let Info { name, id, ecn, marks, .. } = entry.info();
-        let (record, tally) = incast(*entry);
+        let (record, tally) = incast(entry);
         let own = |packet: &&Packet| packet.transport == *id && packet.is_data();
         let data: Vec<&Packet> =
             record.packets.iter().map(|seen| &seen.packet).filter(own).collect();
@@ -191,9 +198,10 @@ fn numbered(readme: &str) -> Vec<u32> {
 
 #[test]
 fn readme_and_data_have_the_same_deviations() {
-    for entry in CATALOGUE {
+    for entry in entries() {
         let Info { name, deviations, .. } = entry.info();
-        let readme = format!("{}/src/{name}/README.md", env!("CARGO_MANIFEST_DIR"));
+        let folder = if *name == "template" { "template".into() } else { format!("src/{name}") };
+        let readme = format!("{}/{folder}/README.md", env!("CARGO_MANIFEST_DIR"));
         let readme = std::fs::read_to_string(&readme).expect("each transport has a README");
         let numbers: Vec<u32> = deviations.iter().map(|one| one.number).collect();
         assert_eq!(numbers, numbered(&readme), "{name}");

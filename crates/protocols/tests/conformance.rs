@@ -1,4 +1,8 @@
-//! What every transport of the catalogue must do. A new one is tested here without a line more.
+//! What every transport of the catalogue must do, and the template of a new one. A new one is tested
+//! here without a line more.
+
+#[path = "../template/mod.rs"]
+mod template;
 
 use incast_egress::port::{Join, PolicyConflict};
 use incast_fabric::{Fabric, Ways, ideal_fct, ideal_fct_over};
@@ -8,6 +12,10 @@ use incast_transport::*;
 use incast_world::{Faults, Options, host_site, ways};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn entries() -> impl Iterator<Item = &'static dyn Transport> {
+    CATALOGUE.iter().copied().chain([&template::ENTRY as &dyn Transport])
+}
 
 /// Watches every call of a transport: the same packets must come out of their bytes, deadlines
 /// must lie ahead, and calling `wake` again must change nothing that can be seen.
@@ -219,7 +227,7 @@ fn ideal(links: &[(Rate, Span)], flow: &Flow) -> Span {
 
 #[test]
 fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time() {
-    for entry in CATALOGUE {
+    for entry in entries() {
         let name = entry.info().name;
         for (spec, src, dst) in [
             ("star:3", 0, 2),
@@ -237,13 +245,13 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time() {
                 );
                 trial.options.drain = Span::from_ms(1);
                 trial.single_path = true;
-                let fabric = trial.trial(*entry).site();
-                let configured = configured(*entry, &[], &fabric);
+                let fabric = trial.trial(entry).site();
+                let configured = configured(entry, &[], &fabric);
                 let site = host_site(&trial.fabric, &fabric, src);
                 if configured.unsolicited(&site, packets as u32) < packets as u32 {
                     continue;
                 }
-                let (record, _) = trial.run(&[*entry], 1);
+                let (record, _) = trial.run(&[entry], 1);
                 let path = trial.fabric.path(&trial.fabric.routes(), src, dst, |_| 0);
                 let ideal = ideal(&trial.fabric.links(&path), &trial.flows[0]);
                 let end = record.flows[0].completed.expect("complete");
@@ -255,18 +263,18 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time() {
 
 #[test]
 fn all_flows_finish_in_small_buffers() {
-    for entry in CATALOGUE {
+    for entry in entries() {
         let mut trial = Case::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 150, 3));
         trial.options.drain = Span::from_ms(300);
-        let (record, open) = trial.run(&[*entry], 1);
-        check(entry.info().name, &trial, &[*entry], &record);
+        let (record, open) = trial.run(&[entry], 1);
+        check(entry.info().name, &trial, &[entry], &record);
         assert_eq!(open, 0, "{} keeps state of finished flows", entry.info().name);
     }
 }
 
 #[test]
 fn all_flows_finish_under_loss_reordering_and_duplication() {
-    for entry in CATALOGUE {
+    for entry in entries() {
         for seed in 0..3 {
             let mut trial =
                 Case::new("leaf-spine:4x2x4", Limit::Packets(100), mixed(16, 100, seed));
@@ -274,9 +282,9 @@ fn all_flows_finish_under_loss_reordering_and_duplication() {
             trial.options.seed = seed;
             trial.options.drain = Span::from_ms(300);
             trial.options.faults = Faults { loss: 0.01, reorder: 0.01, duplicate: 0.01, late };
-            let (record, open) = trial.run(&[*entry], 1);
+            let (record, open) = trial.run(&[entry], 1);
             assert!(record.link_losses > 10);
-            check(entry.info().name, &trial, &[*entry], &record);
+            check(entry.info().name, &trial, &[entry], &record);
             assert_eq!(open, 0, "{} keeps state of finished flows", entry.info().name);
         }
     }
@@ -284,36 +292,36 @@ fn all_flows_finish_under_loss_reordering_and_duplication() {
 
 #[test]
 fn no_flow_on_one_path_is_faster_than_alone() {
-    for entry in CATALOGUE {
+    for entry in entries() {
         let mut trial = Case::new("leaf-spine:4x2x4", Limit::Packets(60), mixed(16, 150, 21));
         trial.single_path = true;
-        let (record, _) = trial.run(&[*entry], 1);
-        check(entry.info().name, &trial, &[*entry], &record);
+        let (record, _) = trial.run(&[entry], 1);
+        check(entry.info().name, &trial, &[entry], &record);
     }
 }
 
 #[test]
 fn waking_twice_changes_nothing() {
-    for entry in CATALOGUE {
+    for entry in entries() {
         let mut trial = Case::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 60, 5));
-        let (once, _) = trial.run(&[*entry], 1);
+        let (once, _) = trial.run(&[entry], 1);
         trial.wakes_again = true;
-        assert!(trial.run(&[*entry], 1).0.record == once.record, "{}", entry.info().name);
+        assert!(trial.run(&[entry], 1).0.record == once.record, "{}", entry.info().name);
     }
 }
 
 #[test]
 fn threads_do_not_change_the_record() {
-    for entry in CATALOGUE {
+    for entry in entries() {
         let trial = Case::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 120, 9));
-        let of = |threads| RunRecord { events: 0, ..trial.run(&[*entry], threads).0.record };
+        let of = |threads| RunRecord { events: 0, ..trial.run(&[entry], threads).0.record };
         let alone = of(1);
         for threads in [2, 4] {
             assert!(of(threads) == alone, "{} with {threads} threads", entry.info().name);
         }
         let mut cut = Case::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 120, 9));
         cut.options.until = Time(123_456_789);
-        let of = |threads| RunRecord { events: 0, ..cut.run(&[*entry], threads).0.record };
+        let of = |threads| RunRecord { events: 0, ..cut.run(&[entry], threads).0.record };
         assert!(of(3) == of(1), "{} cut off", entry.info().name);
     }
 }

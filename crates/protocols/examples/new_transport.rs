@@ -1,0 +1,233 @@
+//! Lays out the folder of a new transport from `crates/protocols/template`: `make transport NAME=x`.
+//! It compiles, conforms and marks as it is; what the paper says comes into it afterwards.
+
+use incast_protocols::CATALOGUE;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::ExitCode;
+use std::{env, fs, io};
+
+const FILES: [&str; 7] =
+    ["mod.rs", "params.rs", "sender.rs", "headers.rs", "deviations.rs", "tests.rs", "README.md"];
+
+/// Words that cannot name a module, or that would hide a crate.
+const RESERVED: &str = "abstract alloc as async await become box break const continue core crate do \
+    dyn else enum extern false final fn for gen if impl in let loop macro match mod move mut \
+    override priv pub ref return self static std struct super template trait true try type typeof \
+    union unsafe unsized use virtual where while yield";
+
+fn main() -> ExitCode {
+    let protocols = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names: Vec<String> = env::args().skip(1).collect();
+    let made = match &names[..] {
+        [name] => lay_out(protocols, name).map(|number| (name, number)),
+        _ => Err("one name is expected: make transport NAME=x".into()),
+    };
+    match made {
+        Ok((name, number)) => {
+            println!("{}", next_steps(name, number));
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn next_steps(name: &str, number: u8) -> String {
+    format!(
+        "crates/protocols/src/{name} is transport {number} on the wire and in the catalogue.\n\
+         Its own tests:       cargo test -p incast-protocols --lib {name}::\n\
+         Those of all:        cargo test -p incast-protocols --tests\n\
+         Its records:         UPDATE_RECORDS=1 cargo test -p incast-experiment --test records\n\
+         Tell Wireshark:      UPDATE_DOCS=1 cargo test -p incast-protocols --test headers\n\
+         Run it:              cargo run --release -p incast-cli -- compare --transports \
+         {name},dctcp\n\
+         CONTRIBUTING.md, \"Add a transport\", says what to write into which file."
+    )
+}
+
+/// Makes `src/NAME` below `protocols` and its lines in the catalogue; the number it has on the wire.
+///
+/// # Errors
+/// A name that cannot be, or is taken; nothing is written then. Files that cannot be read or written.
+fn lay_out(protocols: &Path, name: &str) -> Result<u8, String> {
+    let folder = protocols.join("src").join(name);
+    check(name, folder.exists())?;
+    let number = free_number()?;
+    let read = |path: &Path| fs::read_to_string(path).map_err(|error| said(path, &error));
+    let lib = protocols.join("src/lib.rs");
+    let catalogue = catalogue_with(&read(&lib)?, name)?;
+    let mut files = vec![];
+    for file in FILES {
+        let template = read(&protocols.join("template").join(file))?;
+        let collides = words(&template).contains(&*type_name(name));
+        if collides && type_name(name) != "Template" {
+            let hint = "a type of this name is used there already";
+            return Err(refused(name, &format!("`{}` in {file}: {hint}", type_name(name))));
+        }
+        files.push((folder.join(file), filled(&template, name, number)));
+    }
+    let write = |path: &Path, text: &str| fs::write(path, text).map_err(|error| said(path, &error));
+    fs::create_dir_all(&folder).map_err(|error| said(&folder, &error))?;
+    files.iter().try_for_each(|(path, text)| write(path, text))?;
+    write(&lib, &catalogue)?;
+    Ok(number)
+}
+
+fn said(path: &Path, error: &io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+fn refused(name: &str, problem: &str) -> String {
+    format!("NAME = `{name}`: {problem}")
+}
+
+/// Whether a transport can have this name.
+fn check(name: &str, exists: bool) -> Result<(), String> {
+    let letters = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
+    let ends = name.ends_with('_') || name.contains("__");
+    if !letters || !begins || ends || !(2..=24).contains(&name.len()) {
+        let accepted =
+            "expected 2 to 24 of a-z, 0-9 and single _, a letter first, such as `my_dctcp`";
+        return Err(refused(name, accepted));
+    }
+    if RESERVED.split_whitespace().any(|word| word == name) {
+        return Err(refused(name, "a word of the language or of the template; choose another"));
+    }
+    if exists || CATALOGUE.iter().any(|entry| entry.info().name == name) {
+        let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.info().name).collect();
+        return Err(refused(name, &format!("taken, as are {}", names.join(", "))));
+    }
+    Ok(())
+}
+
+/// The lowest number that no transport has, with or without the top bit: whoever sets it later,
+/// because the ECN bits hold a code of its own, finds it free too.
+fn free_number() -> Result<u8, String> {
+    let taken: BTreeSet<u8> = CATALOGUE.iter().map(|entry| entry.info().id.0 & 0x7F).collect();
+    // The template has 127.
+    (1..127).find(|number| !taken.contains(number)).ok_or("all 126 numbers are taken".into())
+}
+
+/// `my_dctcp` is `MyDctcp`.
+fn type_name(name: &str) -> String {
+    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
+    name.split('_').map(word).collect()
+}
+
+fn words(text: &str) -> BTreeSet<&str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
+}
+
+/// A file of the template as that of the new transport.
+fn filled(template: &str, name: &str, number: u8) -> String {
+    template
+        .replace("TransportId(127)", &format!("TransportId({number})"))
+        .replace("Template", &type_name(name))
+        .replace("template", name)
+}
+
+/// `lib.rs` with the new transport, both lists in order.
+fn catalogue_with(lib: &str, name: &str) -> Result<String, String> {
+    let module = |line: &str| line.strip_prefix("pub mod ")?.strip_suffix(';').map(String::from);
+    let entry = |line: &str| line.strip_prefix("    &")?.strip_suffix("::ENTRY,").map(String::from);
+    let lib = with(lib, name, module, &format!("pub mod {name};"));
+    let lib = lib.and_then(|lib| with(&lib, name, entry, &format!("    &{name}::ENTRY,")));
+    lib.ok_or("src/lib.rs has no list of modules and entries".into())
+}
+
+/// `text` with `line` in front of the first line of a list, as `of` reads it, that is of a later
+/// name, or behind the last one.
+fn with(text: &str, name: &str, of: fn(&str) -> Option<String>, line: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let list = lines.iter().enumerate().filter_map(|(at, line)| Some((at, of(line)?)));
+    let list: Vec<(usize, String)> = list.collect();
+    let later = list.iter().find(|(_, other)| other.as_str() > name).map(|(at, _)| *at);
+    let at = later.or(list.last().map(|(at, _)| at + 1))?;
+    let all = [&lines[..at], &[line], &lines[at..]].concat();
+    Some(all.join("\n") + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The crate's sources in a folder of their own.
+    fn copy() -> tempfile::TempDir {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = tempfile::tempdir().expect("a folder");
+        for part in ["src", "template"] {
+            fs::create_dir(folder.path().join(part)).expect("a folder");
+        }
+        fs::copy(here.join("src/lib.rs"), folder.path().join("src/lib.rs")).expect("a copy");
+        for file in FILES {
+            let file = Path::new("template").join(file);
+            fs::copy(here.join(&file), folder.path().join(&file)).expect("a copy");
+        }
+        folder
+    }
+
+    #[test]
+    fn a_folder_is_laid_out_and_stands_in_the_catalogue() {
+        let folder = copy();
+        let number = lay_out(folder.path(), "my_dctcp").expect("a new name");
+        assert!(CATALOGUE.iter().all(|entry| entry.info().id.0 & 0x7F != number));
+        let read = |file: &str| fs::read_to_string(folder.path().join(file)).expect("it is there");
+        let lib = read("src/lib.rs");
+        let all: Vec<&str> = lib.lines().filter(|line| line.contains("my_dctcp")).collect();
+        assert_eq!(all, ["pub mod my_dctcp;", "    &my_dctcp::ENTRY,"]);
+        let at = |line: &str| lib.lines().position(|other| other == line).expect("a line");
+        assert_eq!(at("pub mod mlcp;") + 1, at("pub mod my_dctcp;"));
+        assert_eq!(at("    &my_dctcp::ENTRY,") + 1, at("    &ndp::ENTRY,"));
+        let entry = read("src/my_dctcp/mod.rs");
+        for line in [
+            format!("pub const ID: TransportId = TransportId({number});"),
+            "        name: \"my_dctcp\",".into(),
+            "        title: \"MyDctcp\",".into(),
+        ] {
+            assert!(entry.lines().any(|other| other == line), "{line}");
+        }
+        for file in FILES {
+            let text = read(&format!("src/my_dctcp/{file}"));
+            assert!(!text.to_lowercase().contains("template"), "{file} names the template");
+        }
+        let again = lay_out(folder.path(), "my_dctcp").expect_err("taken now");
+        assert!(again.contains("NAME = `my_dctcp`: taken"), "{again}");
+    }
+
+    #[test]
+    fn the_first_and_the_last_name_find_their_places() {
+        let lib = "pub mod b;\npub mod d;\n\n    &b::ENTRY,\n    &d::ENTRY,\n];\n";
+        for (name, order) in
+            [("a", ["a", "b", "d"]), ("c", ["b", "c", "d"]), ("e", ["b", "d", "e"])]
+        {
+            let mods = order.map(|name| format!("pub mod {name};\n")).concat();
+            let entries = order.map(|name| format!("    &{name}::ENTRY,\n")).concat();
+            assert_eq!(catalogue_with(lib, name), Ok(format!("{mods}\n{entries}];\n")));
+        }
+    }
+
+    #[test]
+    fn bad_and_taken_names_are_refused_and_nothing_is_written() {
+        let folder = copy();
+        for (name, problem) in [
+            ("Ren", "expected 2 to 24"),
+            ("2fast", "expected 2 to 24"),
+            ("a", "expected 2 to 24"),
+            ("", "expected 2 to 24"),
+            ("../x", "expected 2 to 24"),
+            ("my__own", "expected 2 to 24"),
+            ("ren", "taken, as are aeolus"),
+            ("match", "a word of the language"),
+            ("template", "a word of the language or of the template"),
+            ("options", "`Options` in mod.rs: a type of this name"),
+        ] {
+            let refused = lay_out(folder.path(), name).expect_err(name);
+            assert!(refused.starts_with(&format!("NAME = `{name}`: {problem}")), "{refused}");
+        }
+        assert_eq!(fs::read_dir(folder.path().join("src")).expect("a folder").count(), 1);
+    }
+}
