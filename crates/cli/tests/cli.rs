@@ -229,7 +229,7 @@ fn messages_about_a_scenario_name_file_and_key() {
 }
 
 /// A ring of five switches in which everybody sends two hops on: paused links come to wait for each
-/// other. Refused at first; run on request until the standstill, which is named.
+/// other. Refused at first; run on request until the deadlock, which is reported.
 #[test]
 fn a_circle_of_paused_links_is_named() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -114,7 +114,7 @@ impl HostNode {
         let Arrived { packet, impaired, .. } = one;
         if !impaired && medium.dead[self.line.reverse as usize] {
             medium.lose_on_link(&mut self.pool, packet, now);
-        } else if let Some(opened) = self.line.heed(medium, &self.pool[packet].header) {
+        } else if let Some(opened) = self.line.apply_pause(medium, &self.pool[packet].header) {
             self.pool.free(packet);
             if opened {
                 self.end.want(now);

@@ -50,12 +50,12 @@ impl Line {
         self.rate.tx_time(Bytes(charged as u64)).0
     }
 
-    /// If the packet is a pause frame: opens and closes classes, and tells whether one opened.
-    pub fn heed<I>(&mut self, medium: &mut Medium<I>, header: &Header) -> Option<bool> {
-        let open = self.transmitter.heeds(header)?;
+    /// If the packet is a pause frame: opens and closes classes, and returns whether one opened.
+    pub fn apply_pause<I>(&mut self, medium: &mut Medium<I>, header: &Header) -> Option<bool> {
+        let open = self.transmitter.open_after(header)?;
         let opened = self.transmitter.set_open(&mut self.series, medium.now, open);
-        if let Some(standstill) = &mut medium.standstill {
-            standstill.open(self.port, open);
+        if let Some(detector) = &mut medium.detector {
+            detector.set_open(self.port, open);
         }
         Some(opened)
     }

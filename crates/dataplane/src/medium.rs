@@ -2,7 +2,9 @@
 
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time};
-use incast_world::{Buffers, Captures, Choice, Deliveries, Faults, FlowSetup, Standstill, choose};
+use incast_world::{
+    Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, choose,
+};
 use std::sync::Arc;
 
 /// What nodes share.
@@ -16,7 +18,7 @@ pub(crate) struct Medium<I> {
     pub flows: Vec<FlowSetup>,
     pub buffers: Buffers,
     /// Where links may come to wait for each other: who waits for whom.
-    pub standstill: Option<Standstill>,
+    pub detector: Option<DeadlockDetector>,
     pub faults: Faults,
     /// Routes with what has failed gone.
     pub routes: Arc<Routes>,

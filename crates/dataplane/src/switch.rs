@@ -103,7 +103,7 @@ impl SwitchNode {
             let header = self.pool[one.packet].header;
             if medium.dead[self.port(one.port).line.reverse as usize] {
                 medium.lose_on_link(&mut self.pool, one.packet, now);
-            } else if self.port(one.port).line.heed(medium, &header).is_some() {
+            } else if self.port(one.port).line.apply_pause(medium, &header).is_some() {
                 self.pool.free(one.packet);
             } else {
                 self.pool.stamps_mut(one.packet).ingress = one.port;
@@ -191,8 +191,8 @@ impl SwitchNode {
         if !medium.buffers.any() {
             return true;
         }
-        let (rules, waits) = (&medium.buffers, medium.standstill.as_mut());
-        let (fits, announces) = self.buffer.admit(rules, waits, port, &mut self.pool, packet);
+        let (rules, detector) = (&medium.buffers, medium.detector.as_mut());
+        let (fits, announces) = self.buffer.admit(rules, detector, port, &mut self.pool, packet);
         self.announce(announces, medium.now);
         fits
     }
@@ -200,9 +200,9 @@ impl SwitchNode {
     /// Gives a packet's share of the buffers back.
     fn give_back<I>(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) {
         if medium.buffers.any() {
-            let (rules, waits) = (&medium.buffers, medium.standstill.as_mut());
+            let (rules, detector) = (&medium.buffers, medium.detector.as_mut());
             let stamps = self.pool.stamps_mut(packet);
-            let announces = self.buffer.release(rules, waits, port, stamps);
+            let announces = self.buffer.release(rules, detector, port, stamps);
             self.announce(announces, medium.now);
         }
     }

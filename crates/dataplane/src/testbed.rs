@@ -99,7 +99,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 now: 0,
                 seed: options.seed,
                 routing,
-                standstill: buffers.standstill(),
+                detector: buffers.deadlock_detector(),
                 buffers,
                 faults: options.faults,
                 routes: Arc::new(fabric.routes()),
@@ -164,7 +164,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             } else {
                 passes = passes.wrapping_add(1);
                 self.pass(now);
-                if self.is_standing_still() {
+                if self.is_deadlocked() {
                     return true;
                 }
             }
@@ -172,16 +172,16 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     }
 
     /// Whether links have come to wait for each other for ever.
-    fn is_standing_still(&mut self) -> bool {
-        let Medium { standstill, fabric, buffers, .. } = &mut self.medium;
-        if let (Some(standstill), Some(pfc)) = (standstill, &buffers.pfc) {
+    fn is_deadlocked(&mut self) -> bool {
+        let Medium { detector, fabric, buffers, .. } = &mut self.medium;
+        if let (Some(detector), Some(pfc)) = (detector, &buffers.pfc) {
             let below = |port: u32, class| match &self.nodes
                 [fabric.ports()[port as usize].node.0 as usize]
             {
                 Node::Switch(switch) => switch.buffer.below(port, class),
                 Node::Host(_) => 0,
             };
-            self.deadlock = standstill.find(fabric, pfc, below).unwrap_or_default();
+            self.deadlock = detector.find(fabric, pfc, below).unwrap_or_default();
         }
         !self.deadlock.is_empty()
     }

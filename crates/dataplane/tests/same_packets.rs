@@ -188,7 +188,7 @@ fn paused_links_hold_back_the_same_packets() {
 
 /// A ring of five switches where everybody sends two hops on: the same instant, the same circle.
 #[test]
-fn a_standstill_is_the_same_one() {
+fn both_worlds_find_the_same_deadlock() {
     for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {
         let (rate, delay) = (Rate::from_gbps(40), Span::from_us(1));
         let mut graph = incast_fabric::Graph::new();

@@ -108,7 +108,7 @@ fn headroom(wished: Option<Bytes>, fabric: &Fabric, framing: Framing) -> Result<
     Ok(vec![wished.0; needed.len()])
 }
 
-/// Whether pauses may come to a standstill; refused unless that is what is wished.
+/// Whether pauses can deadlock; rejected unless requested.
 fn cycle(fabric: &Fabric, allowed: bool, warnings: &mut Vec<String>) -> Result<bool, Fault> {
     let mut found = fabric.buffer_cycle(&fabric.routes());
     for failure in fabric.failures() {

@@ -1,4 +1,4 @@
-//! Whether pausing links can come to a standstill.
+//! Whether pausing links can deadlock.
 
 use crate::{Fabric, NodeId, PortId, Routes};
 

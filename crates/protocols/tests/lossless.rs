@@ -78,7 +78,7 @@ fn nothing_is_dropped_however_hard_it_is_pushed() {
     for name in ["dctcp", "cubic", "trd", "ren"] {
         for (shared, seed) in [(None, 1), (None, 2), (pool, 3), (pool, 4)] {
             let mut pfc = rules(&fabric(), shared);
-            // Pauses that end are no standstill.
+            // Pauses that end are no deadlock.
             pfc.cyclic = true;
             let record = hammer(name, pfc, seed, 1);
             assert!(record.deadlock.is_empty(), "{name}, seed {seed}");
@@ -148,7 +148,7 @@ fn ring(shared: Option<SharedBuffer>) -> (Trial<'static>, Vec<PortId>) {
 /// Where only three of the five send, the ring is paused again and again, but its circle is never
 /// closed: all flows complete.
 #[test]
-fn pauses_around_a_ring_that_end_are_no_standstill() {
+fn transient_pauses_around_a_ring_are_no_deadlock() {
     for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {
         let (mut trial, _) = ring(shared);
         trial.flows.truncate(3);
@@ -164,7 +164,7 @@ fn pauses_around_a_ring_that_end_are_no_standstill() {
 /// circle: with thresholds of each link's own as with those of a pool, which never falls to what a
 /// link may hold when the pool is empty.
 #[test]
-fn a_ring_that_comes_to_a_standstill_is_named() {
+fn a_deadlocked_ring_is_reported() {
     for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {
         let (mut trial, cycle) = ring(shared);
         trial.threads = 2;

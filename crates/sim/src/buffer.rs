@@ -1,7 +1,7 @@
 //! What switches hold: shared buffers, and priority-based flow control.
 
 use incast_fabric::Fabric;
-use incast_world::{Buffers, Standstill, SwitchBuffer};
+use incast_world::{Buffers, DeadlockDetector, SwitchBuffer};
 
 /// What the switches of a partition hold.
 pub(crate) struct Books {
@@ -14,7 +14,7 @@ pub(crate) struct Books {
     /// Links are paused.
     pub pauses: bool,
     /// Where links may come to wait for each other: who waits for whom.
-    standstill: Option<Standstill>,
+    detector: Option<DeadlockDetector>,
     /// The circle that was found.
     pub deadlock: Vec<(u32, u8)>,
 }
@@ -28,39 +28,39 @@ impl Books {
             switches: switches.map(buffer).collect(),
             booked: rules.any(),
             pauses: rules.pfc.is_some(),
-            standstill: rules.standstill(),
+            detector: rules.deadlock_detector(),
             deadlock: vec![],
         }
     }
 
     /// What switch `node` holds, and who waits for whom.
-    pub fn of(&mut self, node: u32) -> (&mut SwitchBuffer, Option<&mut Standstill>) {
-        (&mut self.switches[(node - self.first) as usize], self.standstill.as_mut())
+    pub fn of(&mut self, node: u32) -> (&mut SwitchBuffer, Option<&mut DeadlockDetector>) {
+        (&mut self.switches[(node - self.first) as usize], self.detector.as_mut())
     }
 
     /// Whether links may come to wait for each other.
     #[inline]
     pub fn may_deadlock(&self) -> bool {
-        self.standstill.is_some()
+        self.detector.is_some()
     }
 
     /// The open classes of a port are these now.
     pub fn open(&mut self, port: u32, open: u8) {
-        if let Some(standstill) = &mut self.standstill {
-            standstill.open(port, open);
+        if let Some(detector) = &mut self.detector {
+            detector.set_open(port, open);
         }
     }
 
     /// At the end of an instant: whether there is a deadlock since then.
     #[cold]
     pub fn find_deadlock(&mut self, rules: &Buffers, fabric: &Fabric) -> bool {
-        if let (Some(standstill), Some(pfc)) = (&mut self.standstill, &rules.pfc) {
+        if let (Some(detector), Some(pfc)) = (&mut self.detector, &rules.pfc) {
             let below = |port: u32, class| match fabric.ports()[port as usize].node.0 {
                 host if host < self.first => 0,
                 node => self.switches[(node - self.first) as usize].below(port, class),
             };
-            if let Some(circle) = standstill.find(fabric, pfc, below) {
-                self.deadlock = circle;
+            if let Some(cycle) = detector.find(fabric, pfc, below) {
+                self.deadlock = cycle;
             }
         }
         !self.deadlock.is_empty()

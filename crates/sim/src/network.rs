@@ -74,9 +74,9 @@ impl Network {
 
     fn book(&mut self, port: u32, packet: PacketRef) -> bool {
         let node = self.node_of(port);
-        let (switch, waits) = self.books.of(node);
+        let (switch, detector) = self.books.of(node);
         let (rules, packets) = (&self.transit.common.buffers, &mut self.transit.packets);
-        let (fits, announces) = switch.admit(rules, waits, port, packets, packet);
+        let (fits, announces) = switch.admit(rules, detector, port, packets, packet);
         self.announce(announces);
         fits
     }
@@ -91,9 +91,9 @@ impl Network {
 
     fn release_booked(&mut self, port: u32, packet: PacketRef) {
         let node = self.node_of(port);
-        let (switch, waits) = self.books.of(node);
+        let (switch, detector) = self.books.of(node);
         let stamps = self.transit.packets.stamps_mut(packet);
-        let announces = switch.release(&self.transit.common.buffers, waits, port, stamps);
+        let announces = switch.release(&self.transit.common.buffers, detector, port, stamps);
         self.announce(announces);
     }
 

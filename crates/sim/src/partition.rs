@@ -174,7 +174,7 @@ impl Partition {
         let failing = net.transit.failing;
         if marks & mark::LOST != 0 || failing && net.egress[port as usize].transmitter.dead {
             net.transit.lose_on_link(packet);
-        } else if net.books.pauses && self.heed_pause(port, packet) {
+        } else if net.books.pauses && self.apply_pause(port, packet) {
             // It was for this node alone.
         } else if target != PacketRef::NONE.0 && self.net.plain {
             self.enqueue(target, packet);
@@ -204,11 +204,11 @@ impl Partition {
 
     /// If the packet that came over `link` is a pause frame: opens and closes classes of the way
     /// back, and ends the frame's life.
-    fn heed_pause(&mut self, link: u32, packet: PacketRef) -> bool {
+    fn apply_pause(&mut self, link: u32, packet: PacketRef) -> bool {
         let own = self.net.egress[link as usize].reverse;
         let transmitter = &self.net.egress[own as usize].transmitter;
         let header = self.net.transit.packets[packet].header;
-        let Some(open) = transmitter.heeds(&header) else { return false };
+        let Some(open) = transmitter.open_after(&header) else { return false };
         assert!(is_change(transmitter.open, &header), "port {link} repeats itself: {header:?}");
         self.net.transit.packets.free(packet);
         self.advance(own, self.net.now());

@@ -1,7 +1,7 @@
 //! What one switch holds, port by port and link by link, and what that announces.
 
 use crate::pfc::Books;
-use crate::{Buffers, Ingress, Standstill};
+use crate::{Buffers, DeadlockDetector, Ingress};
 use incast_transport::{PacketPool, PacketRef, Stamps};
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl SwitchBuffer {
     pub fn admit(
         &mut self,
         rules: &Buffers,
-        waits: Option<&mut Standstill>,
+        detector: Option<&mut DeadlockDetector>,
         port: u32,
         packets: &mut PacketPool,
         packet: PacketRef,
@@ -46,10 +46,10 @@ impl SwitchBuffer {
         let book = |books: Books<'_>, stamps: &mut Stamps| rules.book(books, stamps, of);
         let (fits, announces) = self.account(port, stamps, book);
         if fits
-            && let Some(waits) = waits
+            && let Some(detector) = detector
             && let Some(of) = rules.guarded(stamps)
         {
-            waits.wait(stamps.ingress, port, of);
+            detector.enqueue(stamps.ingress, port, of);
         }
         (fits, announces)
     }
@@ -58,14 +58,14 @@ impl SwitchBuffer {
     pub fn release(
         &mut self,
         rules: &Buffers,
-        waits: Option<&mut Standstill>,
+        detector: Option<&mut DeadlockDetector>,
         port: u32,
         stamps: &mut Stamps,
     ) -> Option<u32> {
-        if let Some(waits) = waits
+        if let Some(detector) = detector
             && let Some(of) = rules.guarded(stamps)
         {
-            waits.leave(stamps.ingress, port, of);
+            detector.dequeue(stamps.ingress, port, of);
         }
         self.account(port, stamps, |books, stamps| rules.release(books, stamps)).1
     }

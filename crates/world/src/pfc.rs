@@ -7,7 +7,7 @@
 //! pause holds until it is lifted: a real switch repeats its frames before their time runs out, and
 //! these repetitions are left out.
 
-use crate::{SharedBuffer, Standstill};
+use crate::{DeadlockDetector, SharedBuffer};
 use incast_fabric::buffer::pfc_headroom;
 use incast_fabric::{Fabric, PortSpec};
 use incast_transport::{
@@ -32,7 +32,7 @@ pub struct Pfc {
     pub lossy: u64,
     /// The pool of each switch; headroom comes on top.
     pub shared: Option<SharedBuffer>,
-    /// Routes have a cycle of links that may wait for each other: a standstill is looked for.
+    /// Routes have a cycle of links that may wait for each other, so deadlocks are searched for.
     pub cyclic: bool,
 }
 
@@ -82,9 +82,9 @@ impl Ingress {
     }
 }
 
-/// The classes that are open after a pause frame, and whether it is one.
+/// The classes that are open after a pause frame; `None` for any other packet.
 #[inline]
-pub(crate) fn heed(open: u8, header: &Header) -> Option<u8> {
+pub(crate) fn open_after(open: u8, header: &Header) -> Option<u8> {
     match *header {
         Header::Pause { classes, paused, .. } => Some(open & !classes | classes & !paused),
         _ => None,
@@ -188,9 +188,9 @@ impl Buffers {
         (of.1 > 0 && guarded).then_some(of)
     }
 
-    /// Who waits for whom, where that can come to a standstill.
-    pub fn standstill(&self) -> Option<Standstill> {
-        self.pfc.as_ref().filter(|pfc| pfc.cyclic).map(|_| Standstill::default())
+    /// A deadlock detector, if pauses can deadlock.
+    pub fn deadlock_detector(&self) -> Option<DeadlockDetector> {
+        self.pfc.as_ref().filter(|pfc| pfc.cyclic).map(|_| DeadlockDetector::default())
     }
 
     /// Whether there is anything to book.
@@ -292,14 +292,14 @@ mod tests {
         }
         assert!(!pfc.book(&mut link, &mut used, 1, (1, 1_000)));
         let frame = link.frame().expect("a change").header;
-        assert_eq!(heed(0xFF, &frame), Some(0xFD));
+        assert_eq!(open_after(0xFF, &frame), Some(0xFD));
         assert!(link.frame().is_none(), "told once");
         for held in (0..13u64).rev() {
             pfc.release(&mut link, &mut used, (1, 1_000));
             assert_eq!(link.paused, if held > 8 { 2 } else { 0 }, "{held}");
         }
         let frame = link.frame().expect("a change").header;
-        assert_eq!(heed(0xFD, &frame), Some(0xFF));
+        assert_eq!(open_after(0xFD, &frame), Some(0xFF));
         assert_eq!((used, link), (0, Ingress::default()));
     }
 

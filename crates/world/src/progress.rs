@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Shared with whoever watches a run: progress, and the wish to stop it.
 #[derive(Default)]
 pub struct Monitor {
-    /// Set when the network is built and its run begins: from then on `stop` is heeded soon.
+    /// Set when the network is built and its run begins: from then on `stop` takes effect soon.
     pub begun: AtomicBool,
     /// Set to end the run early; what is done is kept.
     pub stop: AtomicBool,

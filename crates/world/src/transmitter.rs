@@ -1,6 +1,6 @@
 //! When a switch port sends next, and what it sends, as both worlds do it.
 
-use crate::pfc::heed;
+use crate::pfc::open_after;
 use crate::{Ingress, NEVER, PortSeries};
 use incast_transport::{
     Classes, Dequeue, Header, PacketPool, PacketRef, Port, PortEnv, Random, Stamps, Time, Verdict,
@@ -189,7 +189,7 @@ impl Transmitter {
 
     /// The classes that are open after a packet with this header, if it is a pause frame.
     #[inline]
-    pub fn heeds(&self, header: &Header) -> Option<u8> {
-        heed(self.open, header)
+    pub fn open_after(&self, header: &Header) -> Option<u8> {
+        open_after(self.open, header)
     }
 }
