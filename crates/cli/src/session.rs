@@ -90,14 +90,14 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
 /// Why a run that nobody stopped ended before all flows were complete or its time was over.
 fn cut_short(run: &Run) -> Option<String> {
     let (label, record) = (&run.label, &run.record);
-    if let Some(since) = record.silent_since {
+    if let Some(since) = record.stalled_since {
         return Some(format!(
             "{label}: nothing has been delivered since {since}, although packets are still sent: \
              the run was given up at {}",
             record.ended
         ));
     }
-    (!record.whole()).then(|| {
+    (!record.ran_to_end()).then(|| {
         format!("{label}: {} is the longest simulated time; the results end there", Time::HORIZON)
     })
 }

@@ -137,7 +137,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         let ended = self.end.ended(self.medium.now, busy, cut);
         let (mut record, captures) = collect(self.nodes, &mut self.medium, ended);
         if busy && !record.complete && !interrupted {
-            record.silent_since = self.end.silent_since(ended);
+            record.stalled_since = self.end.stalled_since(ended);
         }
         record.interrupted = interrupted;
         record.deadlock = self.deadlock;

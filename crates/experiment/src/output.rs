@@ -21,7 +21,7 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<(), Fault> {
 /// complete.
 pub fn seal(folder: &Path, run: &Run) -> Result<(), Fault> {
     let place = folder.join("manifest.json");
-    Ok(incast_measure::write_manifest(&place, &run.manifest, run.record.whole())?)
+    Ok(incast_measure::write_manifest(&place, &run.manifest, run.record.ran_to_end())?)
 }
 
 /// What a plan's cases left in a folder.
@@ -72,7 +72,7 @@ pub fn fill(
     if let (1, [run]) = (plan.cases.len(), runs.as_slice()) {
         seal(folder.path(), run)?;
     } else {
-        let whole = runs.iter().all(|run| run.record.whole());
+        let whole = runs.iter().all(|run| run.record.ran_to_end());
         let complete = whole && !stopped && runs.len() == plan.cases.len();
         let all = comparison(plan, &title, &runs);
         incast_measure::write_manifest(&manifest, &all, complete)?;

@@ -220,7 +220,7 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderEr
 /// Returns the summary.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     let summary = write_tables(folder, run, csv)?;
-    write_manifest(&folder.join("manifest.json"), &run.manifest, run.record.whole())?;
+    write_manifest(&folder.join("manifest.json"), &run.manifest, run.record.ran_to_end())?;
     Ok(summary)
 }
 

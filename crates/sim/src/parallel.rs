@@ -49,7 +49,7 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
     record.interrupted = interrupted;
     record.deadlock = deadlock;
     if busy && !record.complete && !interrupted {
-        record.silent_since = end.silent_since(ended);
+        record.stalled_since = end.stalled_since(ended);
     }
     (record, captured)
 }

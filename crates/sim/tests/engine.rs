@@ -120,7 +120,7 @@ fn no_run_goes_on_beyond_the_longest_simulated_time() {
         let record = trial.run();
         assert_eq!(record.ended, Time::HORIZON);
         assert!(record.flows[0].completed.is_some() && record.flows[1].started.is_none());
-        assert!(!record.whole() && record.silent_since.is_none());
+        assert!(!record.ran_to_end() && record.stalled_since.is_none());
     }
 }
 

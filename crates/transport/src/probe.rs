@@ -302,7 +302,7 @@ impl Probe {
         self.clock = clock;
     }
 
-    /// Tells each flow's bytes, so that [`wants_way`](Probe::wants_way) can be choosy.
+    /// Tells each flow's bytes, so that [`needs_stamps`](Probe::needs_stamps) can be choosy.
     pub fn expect(&mut self, sizes: impl Iterator<Item = u64>) {
         self.receivers.iter_mut().zip(sizes).for_each(|(trace, size)| trace.size = size);
     }
@@ -336,7 +336,7 @@ impl Probe {
     /// or bring what was lost before. If so [`arriving`](Probe::arriving) has to be called, else
     /// [`passing`](Probe::passing).
     #[inline]
-    pub fn wants_way(&self, flow: FlowId, payload: u32) -> bool {
+    pub fn needs_stamps(&self, flow: FlowId, payload: u32) -> bool {
         let trace = &self.receivers[flow.0 as usize];
         trace.losses > 0 || trace.delivered + payload as u64 >= trace.size
     }

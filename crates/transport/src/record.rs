@@ -148,7 +148,7 @@ pub struct RunRecord {
     pub deadlock: Vec<(u32, u8)>,
     /// Since when nothing had been delivered although packets were still sent, if the run ended
     /// for that reason.
-    pub silent_since: Option<Time>,
+    pub stalled_since: Option<Time>,
     /// Packets that began transmission at some port.
     pub packet_hops: u64,
     /// Events of the engine; depends on the world and the number of threads.
@@ -162,8 +162,8 @@ pub struct RunRecord {
 impl RunRecord {
     /// Whether the run took its course to the end that was wished: nobody stopped it, and neither
     /// a standstill, nor silence, nor the longest simulated time cut it short.
-    pub fn whole(&self) -> bool {
-        let cut = self.interrupted || !self.deadlock.is_empty() || self.silent_since.is_some();
+    pub fn ran_to_end(&self) -> bool {
+        let cut = self.interrupted || !self.deadlock.is_empty() || self.stalled_since.is_some();
         !cut && (self.complete || self.ended < Time::HORIZON)
     }
 }

@@ -21,7 +21,7 @@ const SENT_MASK: u32 = (1 << 20) - 1;
 /// From here on differences of time cannot be told from records out of order.
 pub const HORIZON: Span = Span::from_us(8_388);
 /// Most rates that a list of rates may have, so that four bits tell them apart; 0 is none.
-pub const MOST_RATES: usize = 15;
+pub const MAX_RATES: usize = 15;
 
 #[inline]
 fn multiple(rate: Rate) -> u64 {
@@ -37,10 +37,10 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// A port of `rate`, one of `rates`, of which there are at most [`MOST_RATES`]. With `exact`
+    /// A port of `rate`, one of `rates`, of which there are at most [`MAX_RATES`]. With `exact`
     /// its records keep the bytes that their units leave over, which no wire does.
     pub fn new(rates: &[Rate], rate: Rate, exact: bool) -> Gauge {
-        assert!(rates.len() <= MOST_RATES, "{} rates in four bits", rates.len());
+        assert!(rates.len() <= MAX_RATES, "{} rates in four bits", rates.len());
         let place = rates.iter().position(|known| *known == rate);
         let rate_code = 1 + place.expect("the port's rate is one of the fabric's") as u8;
         Gauge { rate_code, multiple: multiple(rate), exact }

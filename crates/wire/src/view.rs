@@ -165,7 +165,7 @@ impl HeaderView {
     }
 
     /// Whether every bit of a header that has no name in this view is zero.
-    pub fn tells_all(&self, header: &Header) -> bool {
+    pub fn names_all_bits(&self, header: &Header) -> bool {
         let mut rest = own_bytes(header);
         rest[FLAGS] &= !self.set;
         for field in self.fields() {

@@ -95,9 +95,9 @@ fn a_field_that_means_nothing_is_zero_and_not_shown() {
     let header = view.header(&[5, 1]);
     assert_eq!(Permit::read(&header), Some(Permit { below: 5, number: 0, urgent: true }));
     assert_eq!(view.values(&header), Some(vec![5, 1]));
-    assert!(view.tells_all(&header));
+    assert!(view.names_all_bits(&header));
     let more = Header::from(Permit { below: 5, number: 1, urgent: true });
-    assert!(Permit::VIEW.tells_all(&more) && !view.tells_all(&more));
+    assert!(Permit::VIEW.names_all_bits(&more) && !view.names_all_bits(&more));
 }
 
 #[test]

@@ -221,7 +221,7 @@ impl EndHost {
         let (transport, flow) = (content.transport, content.flow);
         probe.received(content, packets.charged(packet));
         if content.is_data() {
-            if probe.wants_way(flow, content.payload as u32) {
+            if probe.needs_stamps(flow, content.payload as u32) {
                 probe.arriving(packets.stamps(packet), packets.meta(packet));
             } else {
                 probe.passing();

@@ -161,7 +161,7 @@ impl End {
 
     /// Since when nothing had been delivered, if a run that ended at `ended` with more to do was
     /// given up for that reason.
-    pub fn silent_since(&self, ended: u64) -> Option<Time> {
+    pub fn stalled_since(&self, ended: u64) -> Option<Time> {
         let silent = ended == self.silence() && ended < self.until;
         silent.then_some(Time(self.delivered))
     }

@@ -1,7 +1,7 @@
 //! Parameters.
 
 use incast_endpoint::sender::Reliability;
-use incast_transport::telemetry::{MOST_RATES, Reader};
+use incast_transport::telemetry::{MAX_RATES, Reader};
 use incast_transport::{Bytes, FabricSite, INT_HOPS, ParameterError, Rate, Span};
 
 incast_transport::choice! {
@@ -97,9 +97,9 @@ pub(crate) fn depth(
         let (key, known) = (key.to_string(), vec!["int_hops", "fabric.rate"]);
         Err(ParameterError { transport, key, value, problem, known })
     };
-    if fabric.rates.len() > MOST_RATES {
+    if fabric.rates.len() > MAX_RATES {
         let value = format!("{} different rates", fabric.rates.len());
-        let problem = format!("records tell at most {MOST_RATES} rates of links apart");
+        let problem = format!("records tell at most {MAX_RATES} rates of links apart");
         return fail("fabric.rate", value, problem);
     }
     let switches = fabric.hops.max(2) - 1;

@@ -49,7 +49,7 @@ proptest! {
         let cut: Vec<u32> = cut.collect();
         prop_assert_eq!(view.values(&read.header), Some(cut.clone()));
         prop_assert_eq!(view.header(&cut), read.header);
-        prop_assert!(view.describes(&read) && view.tells_all(&read.header));
+        prop_assert!(view.describes(&read) && view.names_all_bits(&read.header));
     }
 }
 

@@ -58,7 +58,7 @@ fn each_packet_is_of_one_declared_kind_and_each_kind_and_field_is_used() {
                     panic!("{} {settings:?}: {packet:?} is described by {kinds:?}", info.name);
                 };
                 let what = format!("{} {}: {packet:?}", info.name, view.name);
-                assert!(view.tells_all(&packet.header), "bits without a name, {what}");
+                assert!(view.names_all_bits(&packet.header), "bits without a name, {what}");
                 let coded = view.codes.iter().any(|code| code.mark == packet.mark);
                 assert!(coded || view.codes.is_empty(), "an undeclared code, {what}");
                 sent.insert(view.name);
