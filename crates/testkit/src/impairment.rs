@@ -74,25 +74,40 @@ impl Probabilities {
         let (loss, duplicate, late, trim) = (level, level, level, level);
         Probabilities { loss, duplicate, late, latest, mark: 0.0, trim, bounce: 0.0 }
     }
+
+    /// As many draws for each packet, so that one probability does not shift what others decide.
+    fn draw(&self, random: &mut Random, data: bool) -> Impairment {
+        let [later, by] = [(); 2].map(|_| Span(random.below(self.latest.0 + 1)));
+        let copy = random.chance(self.duplicate).then_some(later);
+        let late = if random.chance(self.late) { by } else { Span::ZERO };
+        let lost = random.chance(self.loss);
+        let bits = random.next_u64() as u8 & 0b11;
+        let mark = random.chance(self.mark).then_some(bits);
+        let trimmed = random.chance(self.trim) && data;
+        let bounced = random.chance(self.bounce) && trimmed;
+        Impairment { lost, late, copy, mark, trimmed, bounced }
+    }
 }
 
-/// What a link does to packets: a script decides if there is one and it does something, otherwise
-/// probabilities do. The same seed and the same packets give the same impairments.
-pub struct Impairments {
-    probabilities: Probabilities,
-    random: Random,
-    script: Option<Script>,
+/// What a link does to packets. The same packets and the same script, or the same seed, give the
+/// same impairments.
+pub struct Impairments(Source);
+
+enum Source {
+    None,
+    Script(Script),
+    Random(Probabilities, Random),
 }
 
 impl Impairments {
     /// All packets arrive as they were sent.
     pub fn none() -> Impairments {
-        Impairments::random(Probabilities::default(), 0)
+        Impairments(Source::None)
     }
 
     /// Each packet fares as the script says.
     pub fn scripted(script: impl FnMut(&Packet, usize) -> Impairment + 'static) -> Impairments {
-        Impairments { script: Some(Box::new(script)), ..Impairments::none() }
+        Impairments(Source::Script(Box::new(script)))
     }
 
     /// The packets of which `lost` says so are lost.
@@ -105,32 +120,15 @@ impl Impairments {
 
     /// Each packet draws what happens to it.
     pub fn random(probabilities: Probabilities, seed: u64) -> Impairments {
-        Impairments { probabilities, random: Random::new(seed, 0, 2), script: None }
+        Impairments(Source::Random(probabilities, Random::new(seed, 0, 2)))
     }
 
-    /// What happens to the next packet; `sent` were sent before it.
+    /// What happens to the next packet; `sent` were sent in the whole network before it.
     pub fn next(&mut self, packet: &Packet, sent: usize) -> Impairment {
-        let scripted = self.script.as_mut().map(|script| script(packet, sent));
-        match scripted {
-            Some(decided) if decided != Impairment::NONE => decided,
-            _ if self.probabilities == Probabilities::default() => Impairment::NONE,
-            _ => self.draw(packet.is_data()),
+        match &mut self.0 {
+            Source::None => Impairment::NONE,
+            Source::Script(script) => script(packet, sent),
+            Source::Random(probabilities, random) => probabilities.draw(random, packet.is_data()),
         }
-    }
-
-    /// As many draws for each packet, so that one probability does not shift those of the others.
-    fn draw(&mut self, data: bool) -> Impairment {
-        let Probabilities { loss, duplicate, late, latest, mark, trim, bounce } =
-            self.probabilities;
-        let random = &mut self.random;
-        let [later, by] = [(); 2].map(|_| Span(random.below(latest.0 + 1)));
-        let copy = random.chance(duplicate).then_some(later);
-        let late = if random.chance(late) { by } else { Span::ZERO };
-        let lost = random.chance(loss);
-        let bits = random.next_u64() as u8 & 0b11;
-        let mark = random.chance(mark).then_some(bits);
-        let trimmed = random.chance(trim) && data;
-        let bounced = random.chance(bounce) && trimmed;
-        Impairment { lost, late, copy, mark, trimmed, bounced }
     }
 }

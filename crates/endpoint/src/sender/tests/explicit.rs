@@ -100,7 +100,7 @@ fn returned(network: &Network<SenderDriven<AddingLaw>>) -> i32 {
 fn an_answer_carries_feedback_and_the_ranges_beyond_a_hole() {
     let script: Script = Box::new(|_, n| if n == 2 { Impairment::LOST } else { Impairment::NONE });
     let mut network = network(None, script);
-    let flow = flow(0, 12 * (MSS - OWN));
+    let flow = flow(0, 0, 1, 12 * (MSS - OWN), Time::ZERO);
     network.open(&flow);
     network.settle(END);
     network.assert_delivered_once(&flow);
@@ -122,7 +122,7 @@ fn an_answer_carries_feedback_and_the_ranges_beyond_a_hole() {
 #[test]
 fn full_packets_leave_room_for_their_extension() {
     let mut network = network(None, Box::new(|_, _| Impairment::NONE));
-    let flow = flow(0, 5 * MSS);
+    let flow = flow(0, 0, 1, 5 * MSS, Time::ZERO);
     network.open(&flow);
     network.settle(END);
     network.assert_delivered_once(&flow);
@@ -141,7 +141,7 @@ fn a_delayed_answer_returns_the_feedback_of_all_it_answers() {
     });
     let delayed = DelayedAck { count: 3, timeout: Span::from_us(200) };
     let mut network = network(Some(delayed), script);
-    let flow = flow(0, 40 * MSS);
+    let flow = flow(0, 0, 1, 40 * MSS, Time::ZERO);
     network.open(&flow);
     network.settle(END);
     network.assert_delivered_once(&flow);
@@ -154,7 +154,7 @@ fn a_delayed_answer_returns_the_feedback_of_all_it_answers() {
 #[test]
 fn a_flow_may_take_leave() {
     let mut network = network(None, Box::new(|_, _| Impairment::NONE));
-    network.open(&flow(0, 3 * MSS));
+    network.open(&flow(0, 0, 1, 3 * MSS, Time::ZERO));
     network.settle(END);
     let last = network.sent.last().expect("packets were sent");
     let Header::Segment { flags, nibble, .. } = last.packet.header else { panic!() };

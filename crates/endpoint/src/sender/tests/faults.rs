@@ -38,7 +38,12 @@ fn survives(seed: u64, options: Options) {
                 Segments::Table(ends.into())
             }
         };
-        let ends = Flow { src: HostId(back), dst: HostId(1 - back), segments, ..flow(id, size) };
+        let ends = Flow {
+            src: HostId(back),
+            dst: HostId(1 - back),
+            segments,
+            ..flow(id, 0, 1, size, Time::ZERO)
+        };
         network.open(&ends);
         flows.push(ends);
         let until = network.now + Span::from_ns(random.below(20_000));

@@ -1,7 +1,7 @@
 //! A plain law, and two hosts under it on a link of 10 Gb/s and 5 us.
 
 use crate::sender::{Ack, Control, EchoMark, Law, Loss, Options, Progress, SenderDriven};
-pub use incast_testkit::{Impairment, Impairments, Network, Script, Sent};
+pub use incast_testkit::{Impairment, Impairments, Network, Script, Sent, flow};
 use incast_transport::*;
 use std::sync::{Arc, Mutex};
 
@@ -89,11 +89,6 @@ pub fn network<L: Law>(laws: Vec<L>, options: Options, script: Script) -> Networ
     }
     network.impair_all(Impairments::scripted(script));
     network
-}
-
-/// A flow of whole segments and some bytes more, from host 0 to host 1.
-pub fn flow(id: u32, size: u64) -> Flow {
-    incast_testkit::flow(id, 0, 1, size, Time::ZERO)
 }
 
 /// Two hosts with the plain law.

@@ -32,7 +32,7 @@ fn going_back_repeats_everything_and_asks_once() {
     });
     let reliability = Reliability::GoBackN { again: Span::from_us(500) };
     let (mut network, told) = pair(20 * MSS, Options { reliability, ..tcp() }, script);
-    let flow = flow(0, 12 * MSS);
+    let flow = flow(0, 0, 1, 12 * MSS, Time::ZERO);
     network.open(&flow);
     network.settle(END);
     network.assert_delivered_once(&flow);
@@ -56,7 +56,7 @@ fn a_request_to_go_back_is_repeated_after_its_interval() {
     });
     let reliability = Reliability::GoBackN { again: Span::from_us(500) };
     let (mut network, _) = pair(20 * MSS, Options { reliability, ..tcp() }, script);
-    network.open(&flow(0, 12 * MSS));
+    network.open(&flow(0, 0, 1, 12 * MSS, Time::ZERO));
     network.settle(END);
     let nacks: Vec<Time> = network
         .sent
@@ -77,7 +77,7 @@ fn delayed_answers_follow_changes_of_the_mark() {
     });
     let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(300) });
     let (mut network, told) = pair(10 * MSS, Options { delayed_ack, ..tcp() }, script);
-    let flow = flow(0, 10 * MSS);
+    let flow = flow(0, 0, 1, 10 * MSS, Time::ZERO);
     network.open(&flow);
     network.settle(END);
     network.assert_delivered_once(&flow);
@@ -114,7 +114,7 @@ fn delayed_answers_follow_changes_of_the_mark() {
 fn a_delayed_answer_leaves_when_its_time_is_over() {
     let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(300) });
     let (mut network, _) = pair(MSS, Options { delayed_ack, ..tcp() }, always());
-    network.open(&flow(0, 3 * MSS));
+    network.open(&flow(0, 0, 1, 3 * MSS, Time::ZERO));
     network.settle(END);
     let first = network.sent.iter().find(|s| !s.packet.is_data()).unwrap();
     let arrival = Rate::from_gbps(10).tx_time(Bytes(1_538)) + Span::from_us(5);
@@ -128,7 +128,7 @@ fn each_mark_is_echoed_at_once_otherwise() {
         false => Impairment::NONE,
     });
     let (mut network, told) = pair(10 * MSS, tcp(), script);
-    network.open(&flow(0, 50 * MSS));
+    network.open(&flow(0, 0, 1, 50 * MSS, Time::ZERO));
     network.settle(END);
     let received = network.sent.iter().filter(|s| s.impairment == Impairment::MARKED).count();
     let told = told.lock().unwrap();
@@ -147,7 +147,7 @@ fn pacing_spaces_packets() {
         told: told.clone(),
     };
     let mut network = network(vec![law(), law()], tcp(), always());
-    network.open(&flow(0, 20 * MSS));
+    network.open(&flow(0, 0, 1, 20 * MSS, Time::ZERO));
     network.settle(END);
     let at: Vec<Time> = network.sent.iter().filter(|s| s.packet.is_data()).map(|s| s.at).collect();
     let gap = Rate::from_gbps(2).tx_time(Bytes(1_538));
@@ -207,7 +207,7 @@ impl Law for BurstLaw {
 #[test]
 fn a_burst_leaves_at_once_and_its_gap_comes_after_it() {
     let mut network = network(vec![BurstLaw, BurstLaw], tcp(), always());
-    let flow = flow(0, 10 * MSS);
+    let flow = flow(0, 0, 1, 10 * MSS, Time::ZERO);
     network.open(&flow);
     network.settle(END);
     network.assert_delivered_once(&flow);
@@ -222,7 +222,7 @@ fn a_burst_leaves_at_once_and_its_gap_comes_after_it() {
 #[test]
 fn decisions_are_those_a_law_says_it_took() {
     let mut network = network(vec![BurstLaw, BurstLaw], tcp(), always());
-    network.open(&flow(0, 10 * MSS));
+    network.open(&flow(0, 0, 1, 10 * MSS, Time::ZERO));
     network.settle(END);
     let trace = &network.probe.senders()[0];
     assert_eq!(trace.decisions, 5, "every second of ten answers");
@@ -235,7 +235,7 @@ fn decisions_are_those_a_law_says_it_took() {
 fn flows_of_a_host_take_turns() {
     let (mut network, _) = pair(5 * MSS, tcp(), always());
     for id in 0..3 {
-        network.open(&flow(id, 5 * MSS));
+        network.open(&flow(id, 0, 1, 5 * MSS, Time::ZERO));
     }
     network.settle(END);
     let data = network.sent.iter().filter(|s| s.packet.is_data());
@@ -249,7 +249,7 @@ fn closed_classes_stay_closed() {
     let options = Options { ack_class: 0, ..tcp() };
     let (mut network, _) = pair(5 * MSS, options, always());
     network.open = Classes::CONTROL;
-    network.open(&flow(0, 5 * MSS));
+    network.open(&flow(0, 0, 1, 5 * MSS, Time::ZERO));
     assert!(network.sent.is_empty());
     network.open = Classes::ALL;
     network.ask(0);
@@ -266,12 +266,12 @@ fn closed_classes_stay_closed() {
 #[test]
 fn a_short_flow_is_not_reported_as_blocked() {
     let (mut network, _) = pair(5 * MSS, tcp(), always());
-    network.open(&flow(0, 5 * MSS));
+    network.open(&flow(0, 0, 1, 5 * MSS, Time::ZERO));
     network.settle(END);
     let parts = network.probe.outcomes()[0].parts;
     assert_eq!(parts.blocked, [0; 5]);
     let (mut network, _) = pair(MSS, tcp(), always());
-    network.open(&flow(0, 2 * MSS));
+    network.open(&flow(0, 0, 1, 2 * MSS, Time::ZERO));
     network.settle(END);
     let parts = network.probe.outcomes()[0].parts;
     assert!(parts.blocked[Reason::Window as usize] > 0);
@@ -360,7 +360,7 @@ fn a_law_may_ask_first_and_a_receiver_may_speak_up() {
         _ => Impairment::NONE,
     });
     let mut network = network(vec![AskingLaw, AskingLaw], tcp(), script);
-    let flow = flow(0, 6 * MSS);
+    let flow = flow(0, 0, 1, 6 * MSS, Time::ZERO);
     network.open(&flow);
     assert_eq!(network.sent.len(), 1);
     network.run(Time::ZERO + Span::from_us(120));

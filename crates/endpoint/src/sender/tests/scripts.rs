@@ -69,7 +69,7 @@ fn ends_well(network: &mut Network<SenderDriven<Plainly>>, flow: &Flow) {
 #[test]
 fn a_lone_window_takes_the_ideal_time() {
     let (mut network, told) = pair(10 * MSS, tcp(), never());
-    let flow = flow(0, 10 * MSS);
+    let flow = flow(0, 0, 1, 10 * MSS, Time::ZERO);
     ends_well(&mut network, &flow);
     assert_eq!(network.completed(0), Some(Time::ZERO + packet_time() * 10 + Span::from_us(5)));
     let told = told.lock().unwrap();
@@ -95,7 +95,7 @@ fn one_loss_costs_one_copy_and_no_timeout() {
     for (lost, segments) in [(0, 10), (4, 10), (6, 10), (0, 4)] {
         for options in [tcp(), newreno()] {
             let (mut network, told) = pair(segments * MSS, options, lose(&[lost]));
-            ends_well(&mut network, &flow(0, segments * MSS));
+            ends_well(&mut network, &flow(0, 0, 1, segments * MSS, Time::ZERO));
             assert_eq!(repeats(&network), [lost]);
             assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
             // The third later segment's answer tells, while the NIC is idle or as soon as it is.
@@ -110,7 +110,7 @@ fn one_loss_costs_one_copy_and_no_timeout() {
 fn a_lost_tail_costs_one_timeout() {
     for options in [tcp(), newreno()] {
         let (mut network, told) = pair(10 * MSS, options, lose(&[9]));
-        ends_well(&mut network, &flow(0, 10 * MSS));
+        ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
         assert_eq!(repeats(&network), [9]);
         assert_eq!(losses(&told.lock().unwrap()), [Loss::Timeout]);
         // RFC 6298 §5.3: the timer runs from the last answer that acknowledged something new.
@@ -122,7 +122,7 @@ fn a_lost_tail_costs_one_timeout() {
 #[test]
 fn a_lone_packet_that_is_lost_comes_after_the_first_timeout() {
     let (mut network, _) = pair(10 * MSS, tcp(), lose(&[0, 0, 0]));
-    ends_well(&mut network, &flow(0, 100));
+    ends_well(&mut network, &flow(0, 0, 1, 100, Time::ZERO));
     // Doubling: 10, then 20, then 40 ms later.
     let at: Vec<u64> = repeat_times(&network).iter().map(|t| t.0 / 1_000_000_000).collect();
     assert_eq!(at, [10, 30, 70]);
@@ -131,7 +131,7 @@ fn a_lone_packet_that_is_lost_comes_after_the_first_timeout() {
 #[test]
 fn a_burst_is_repaired_in_one_round_trip_with_sack() {
     let (mut network, told) = pair(20 * MSS, tcp(), lose(&[2, 3, 4, 9]));
-    ends_well(&mut network, &flow(0, 20 * MSS));
+    ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [2, 3, 4, 9]);
     assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
     let at = repeat_times(&network);
@@ -141,7 +141,7 @@ fn a_burst_is_repaired_in_one_round_trip_with_sack() {
 #[test]
 fn newreno_repairs_one_loss_each_round_trip() {
     let (mut network, told) = pair(20 * MSS, newreno(), lose(&[2, 5]));
-    ends_well(&mut network, &flow(0, 20 * MSS));
+    ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [2, 5]);
     assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
     let at = repeat_times(&network);
@@ -152,7 +152,7 @@ fn newreno_repairs_one_loss_each_round_trip() {
 fn a_lost_copy_waits_for_the_timer() {
     for options in [tcp(), newreno()] {
         let (mut network, told) = pair(10 * MSS, options, lose(&[1, 1]));
-        ends_well(&mut network, &flow(0, 10 * MSS));
+        ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
         assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast, Loss::Timeout]);
         assert_eq!(repeats(&network)[..2], [1, 1]);
         let at = repeat_times(&network);
@@ -167,7 +167,7 @@ fn lost_answers_cost_nothing() {
         _ => Impairment::NONE,
     });
     let (mut network, told) = pair(40 * MSS, tcp(), script);
-    ends_well(&mut network, &flow(0, 40 * MSS));
+    ends_well(&mut network, &flow(0, 0, 1, 40 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [0u64; 0]);
     assert_eq!(losses(&told.lock().unwrap()), []);
 }
@@ -183,7 +183,7 @@ fn a_lost_last_answer_is_given_again() {
         _ => Impairment::NONE,
     });
     let (mut network, told) = pair(10 * MSS, tcp(), script);
-    ends_well(&mut network, &flow(0, 10 * MSS));
+    ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [9]);
     assert_eq!(losses(&told.lock().unwrap()), [Loss::Timeout]);
 }
@@ -204,11 +204,11 @@ fn reorder(which: u64, by: u64) -> Script {
 fn reordering_by_two_is_no_loss_by_five_is_one() {
     for options in [tcp(), newreno()] {
         let (mut network, told) = pair(20 * MSS, options, reorder(3, 2));
-        ends_well(&mut network, &flow(0, 20 * MSS));
+        ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
         assert_eq!(repeats(&network), [0u64; 0]);
         assert_eq!(losses(&told.lock().unwrap()), []);
         let (mut network, told) = pair(20 * MSS, options, reorder(3, 5));
-        ends_well(&mut network, &flow(0, 20 * MSS));
+        ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
         assert_eq!(repeats(&network), [3]);
         assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
     }
@@ -218,7 +218,7 @@ fn reordering_by_two_is_no_loss_by_five_is_one() {
 fn duplicates_are_answered_and_not_delivered() {
     let script: Script = Box::new(|_, _| Impairment::twice(Span::from_us(3)));
     let (mut network, told) = pair(20 * MSS, tcp(), script);
-    ends_well(&mut network, &flow(0, 20 * MSS));
+    ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [0u64; 0]);
     assert_eq!(losses(&told.lock().unwrap()), []);
 }
@@ -227,7 +227,7 @@ fn duplicates_are_answered_and_not_delivered() {
 fn two_duplicate_answers_let_new_data_out() {
     // Limited transmit (RFC 3042): one new segment for each of the first two.
     let (mut network, _) = pair(8 * MSS, tcp(), lose(&[0]));
-    ends_well(&mut network, &flow(0, 30 * MSS));
+    ends_well(&mut network, &flow(0, 0, 1, 30 * MSS, Time::ZERO));
     let data: Vec<u64> = network
         .sent
         .iter()
@@ -240,7 +240,7 @@ fn two_duplicate_answers_let_new_data_out() {
 #[test]
 fn no_packet_leaves_beyond_the_window() {
     let (mut network, told) = pair(4 * MSS, tcp(), lose(&[9, 14]));
-    network.open(&flow(0, 60 * MSS));
+    network.open(&flow(0, 0, 1, 60 * MSS, Time::ZERO));
     loop {
         let next = network.sent.len();
         network.run(network.now + Span::from_ns(50));
@@ -256,7 +256,7 @@ fn no_packet_leaves_beyond_the_window() {
 #[test]
 fn round_trips_of_copies_are_not_measured() {
     let (mut network, told) = pair(10 * MSS, tcp(), lose(&[0]));
-    ends_well(&mut network, &flow(0, 10 * MSS));
+    ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
     let told = told.lock().unwrap();
     let of_copy = told.iter().find(|t| matches!(t, Told::Ack { bytes, .. } if *bytes > MSS));
     assert!(matches!(of_copy, Some(Told::Ack { rtt: None, .. })), "{of_copy:?}");
@@ -267,13 +267,13 @@ fn round_trips_of_copies_are_not_measured() {
 #[test]
 fn the_window_grows_only_if_it_held_the_flow_back() {
     let (mut network, told) = pair(30 * MSS, tcp(), never());
-    ends_well(&mut network, &flow(0, 200 * MSS));
+    ends_well(&mut network, &flow(0, 0, 1, 200 * MSS, Time::ZERO));
     // 10 us at 10 Gb/s are 8.1 packets: the NIC is the limit, 30 segments are never in flight.
     let told = told.lock().unwrap();
     assert!(told.iter().all(|t| matches!(t, Told::Ack { limited: false, .. })));
     drop(told);
     let (mut network, told) = pair(2 * MSS, tcp(), never());
-    ends_well(&mut network, &flow(0, 40 * MSS));
+    ends_well(&mut network, &flow(0, 0, 1, 40 * MSS, Time::ZERO));
     let told = told.lock().unwrap();
     assert!(told[..6].iter().all(|t| matches!(t, Told::Ack { limited: true, .. })));
     assert!(matches!(told[30], Told::Ack { limited: false, .. }), "the NIC is the limit now");
@@ -287,7 +287,7 @@ fn sequence_numbers_wrap() {
     ] {
         let (mut network, told) = pair(10 * MSS, options, lose(&[]));
         let first = (u32::MAX as u64 / MSS) as u32 - 20;
-        let flow = flow(0, (first as u64 + 60) * MSS + 7);
+        let flow = flow(0, 0, 1, (first as u64 + 60) * MSS + 7, Time::ZERO);
         let mut number = 0;
         network.impair_all(Impairments::scripted(move |packet, _| {
             number += packet.is_data() as u32;
