@@ -156,6 +156,16 @@ fn the_top_bit_of_a_number_says_that_the_ecn_bits_hold_an_own_code() {
 }
 
 #[test]
+fn words_and_facts_say_the_same() {
+    for entry in entries() {
+        let Info { name, switch_support, made_for_pfc, symmetric_paths, routing, .. } =
+            entry.info();
+        assert_eq!(switch_support.contains("made for PFC"), *made_for_pfc, "{name}");
+        assert!(!symmetric_paths || *routing == Routing::SymmetricEcmp, "{name}");
+    }
+}
+
+#[test]
 fn ecn_bits_and_marks_are_as_declared() {
     for entry in entries() {
         let Info { name, id, ecn, marks, .. } = entry.info();
