@@ -10,7 +10,7 @@ mod switch;
 mod tests;
 
 pub use params::{Params, Recovery};
-pub use receiver::Expectations;
+pub use receiver::{Expectations, paper::Paper, passed::Passed};
 pub use switch::{Code, GapMarker};
 
 use deviations::DEVIATIONS;
@@ -60,7 +60,11 @@ fn host(amrt: &Ready<Params, Expectations>, site: &HostSite) -> Box<dyn Host> {
     let packet_time = amrt.fabric.mtu_time(site.rate);
     let senders = sender::terms(burst, packet_time, &amrt.derived);
     let receivers = receiver::terms(&amrt.derived);
-    Box::new(ReceiverDriven::new(senders, receivers, amrt.derived))
+    let rules = amrt.derived;
+    match amrt.params.recovery {
+        Recovery::Passed => Box::new(ReceiverDriven::new(senders, receivers, Passed(rules))),
+        Recovery::Paper => Box::new(ReceiverDriven::new(senders, receivers, Paper(rules))),
+    }
 }
 
 fn policy(amrt: &Ready<Params, Expectations>, site: &PortSite) -> Policy {

@@ -1,15 +1,17 @@
-//! The receiver: one grant for each data packet, and a list of what each grant should bring.
+//! The receiver: one grant for each data packet, a list of what each grant should bring, and two
+//! rules for what counts as lost: the [`paper`]'s and [`passed`], the default.
 
-use super::{Code, ID, Params, params, sender::PACKETS};
-use incast_endpoint::receiver_driven::{
-    Arrivals, Holes, ReceiverTerms, Recovery, Reissue, Request,
-};
+pub mod paper;
+pub mod passed;
+
+use super::{Code, ID, Params, sender::PACKETS};
+use incast_endpoint::receiver_driven::ReceiverTerms;
 use incast_transport::{FabricSite, Span, Time};
 use std::collections::VecDeque;
 
 /// Grants are numbered modulo 2^24, the width of the field.
 const NUMBERS: u32 = 1 << 24;
-/// What the data queues of the way may add to the timeout at the most, in base RTTs.
+/// The largest share of the timeout that the data queues of the path make up, in base RTTs.
 const QUEUES_MOST: u64 = 16;
 /// The longest back-off, as a power of two of the timeout.
 const DOUBLINGS: u32 = 4;
@@ -35,8 +37,6 @@ pub struct Expectations {
     pub timeout: Span,
     /// Whether the timeout stays even when every measured round trip is longer.
     pub strict: bool,
-    /// Which event starts the timeout.
-    pub recovery: params::Recovery,
 }
 
 impl Expectations {
@@ -47,8 +47,7 @@ impl Expectations {
         let queues = queues.min(fabric.base_rtt * QUEUES_MOST);
         let roomy = fabric.base_rtt + queues + Span::from_us(1);
         let default = if params.strict_1rtt { fabric.base_rtt } else { roomy };
-        let timeout = params.timeout.unwrap_or(default);
-        Expectations { timeout, strict: params.strict_1rtt, recovery: params.recovery }
+        Expectations { timeout: params.timeout.unwrap_or(default), strict: params.strict_1rtt }
     }
 
     /// The longest interval between re-issued grants of a silent flow whose packets come evenly.
@@ -56,263 +55,88 @@ impl Expectations {
         self.timeout * (1 << DOUBLINGS)
     }
 
-    fn timeout_of(&self, flow: &Expected) -> Span {
-        match flow.least_rtt {
+    /// The timeout of a flow: at least its shortest round trip, unless it is strict.
+    fn of_flow(&self, least_rtt: Option<Span>) -> Span {
+        match least_rtt {
             Some(rtt) if !self.strict => self.timeout.max(rtt),
             _ => self.timeout,
         }
-    }
-
-    /// How long nothing must come before a probe leaves. A flow with something to send has its
-    /// turn once a round of its sender's NIC; the round is what its packets are apart.
-    fn silence(&self, flow: &Expected) -> Span {
-        let once = match self.recovery {
-            params::Recovery::Passed => self.timeout_of(flow).max(flow.gaps.longest() * 2),
-            params::Recovery::Paper => self.timeout_of(flow),
-        };
-        (once * (1 << flow.doublings)).min(once.max(self.longest()))
     }
 }
 
 /// What one grant should bring.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// When it was granted; of one that was passed, when that was.
+    /// When its timeout starts.
     since: Time,
     packets: u8,
 }
 
-/// The longest time between two packets of a flow in this and the last round. A round ends with
-/// data of a grant that was issued in it: by then every packet on its way has had its turn.
-#[derive(Clone, Copy, Debug, Default)]
-struct Gaps {
-    now: Span,
-    before: Span,
-    /// The first grant of this round.
-    first: u32,
-}
-
-impl Gaps {
-    fn longest(&self) -> Span {
-        self.now.max(self.before)
-    }
-
-    fn end_round(&mut self, next: u32) {
-        *self = Gaps { now: Span::ZERO, before: self.now, first: next };
-    }
-}
-
-/// A flow's grants that have not brought all they should.
-#[derive(Clone, Debug)]
-pub struct Expected {
-    /// Ordinary grants in order of their consecutive numbers; satisfied ones inside stay with no
-    /// packets until they are in front.
+/// A flow's grants that have not brought all they should, in order of their consecutive numbers.
+/// Satisfied ones inside stay with no packets until they are in front.
+#[derive(Clone, Debug, Default)]
+struct Grants {
     entries: VecDeque<Entry>,
     first_number: u32,
-    /// So many of them, from the front, were passed by data of a later one.
-    passed: usize,
-    gaps: Gaps,
-    /// The last arrival.
-    heard: Time,
-    /// The last arrival, or the last grant that was re-issued in silence.
-    quiet_since: Time,
-    doublings: u32,
-    /// Whether data arrived since the last re-issued grant.
-    alive: bool,
-    /// Least time from a grant to its data.
-    least_rtt: Option<Span>,
 }
 
-impl Expected {
-    fn drop_satisfied(&mut self) {
-        while self.entries.front().is_some_and(|entry| entry.packets == 0) {
-            self.entries.pop_front();
-            self.passed = self.passed.saturating_sub(1);
-            self.first_number = (self.first_number + 1) % NUMBERS;
-        }
+impl Grants {
+    /// The number of the grant at `place`, or of the next one behind the last.
+    fn number(&self, place: usize) -> u32 {
+        (self.first_number + place as u32) % NUMBERS
     }
 
+    /// The number of the next grant.
     fn next_number(&self) -> u32 {
-        (self.first_number + self.entries.len() as u32) % NUMBERS
+        self.number(self.entries.len())
     }
 
-    /// Data of a grant arrived: whatever earlier ones let go should have come before `then`.
+    /// Adds a grant that lets `packets` go. Returns its number.
     #[inline]
-    fn pass(&mut self, index: usize, then: Time) {
-        for entry in self.entries.range_mut(self.passed.min(index)..index) {
-            entry.since = then;
-        }
-        self.passed = self.passed.max(index);
+    fn push(&mut self, now: Time, packets: u8) -> u32 {
+        let number = self.next_number();
+        self.entries.push_back(Entry { since: now, packets });
+        number
     }
 
-    /// Takes the front grant out; its data is lost.
-    fn give_up_first(&mut self) {
-        if let Some(entry) = self.entries.front_mut() {
-            entry.packets = 0;
-            self.drop_satisfied();
-        }
-    }
-
-    /// The time between two packets, unless it was a loss that made it long: then what arrives
-    /// was sent because of the probe.
+    /// The grant of this number, if it is still expected to bring something, and its place.
     #[inline]
-    fn note_gap(&mut self, now: Time, granted: Option<Time>) {
-        let answers_probe = granted.is_none_or(|granted| granted > self.heard);
-        if self.alive || !answers_probe {
-            self.gaps.now = self.gaps.now.max(now.since(self.heard));
-        }
+    fn find(&self, number: Option<u32>) -> Option<(usize, Entry)> {
+        let place = (number?.wrapping_sub(self.first_number) % NUMBERS) as usize;
+        self.entries.get(place).map(|entry| (place, *entry))
     }
-}
 
-impl Recovery for Expectations {
-    type Flow = Expected;
+    /// The oldest grant that is not satisfied.
+    #[inline]
+    fn first(&self) -> Option<&Entry> {
+        self.entries.front()
+    }
 
-    fn opened(&self, now: Time) -> Expected {
-        Expected {
-            entries: VecDeque::new(),
-            first_number: 0,
-            passed: 0,
-            gaps: Gaps::default(),
-            heard: now,
-            quiet_since: now,
-            doublings: 0,
-            alive: true,
-            least_rtt: None,
+    /// One packet of the grant at `place` arrived. Returns how many grants left the list.
+    #[inline]
+    fn bring_one(&mut self, place: usize) -> usize {
+        let entry = &mut self.entries[place];
+        entry.packets = entry.packets.saturating_sub(1);
+        self.drop_satisfied()
+    }
+
+    /// Takes the first grant out; its data is lost. Returns how many grants left the list.
+    fn give_up_first(&mut self) -> usize {
+        match self.entries.front_mut() {
+            Some(entry) => entry.packets = 0,
+            None => return 0,
         }
+        self.drop_satisfied()
     }
 
     #[inline]
-    fn arrived(&self, flow: &mut Expected, now: Time, number: Option<u32>) {
-        let index = number.map(|number| number.wrapping_sub(flow.first_number) % NUMBERS);
-        let entry = index.and_then(|index| flow.entries.get(index as usize)).copied();
-        flow.note_gap(now, entry.map(|entry| entry.since));
-        flow.heard = now;
-        flow.quiet_since = now;
-        flow.doublings = 0;
-        flow.alive = true;
-        let (Some(index), Some(entry)) = (index, entry) else { return };
-        let index = index as usize;
-        flow.entries[index].packets = entry.packets.saturating_sub(1);
-        if index >= flow.passed {
-            let rtt = now.since(entry.since);
-            flow.least_rtt = Some(flow.least_rtt.map_or(rtt, |least| least.min(rtt)));
-            // A probe is answered only if nothing waits at the sender, and it left after a timeout
-            // of silence: what is late was late then.
-            flow.pass(index, if entry.packets == 0 { entry.since } else { now });
-            let next = flow.next_number();
-            let number = (flow.first_number + index as u32) % NUMBERS;
-            if number.wrapping_sub(flow.gaps.first) % NUMBERS < NUMBERS / 2 {
-                flow.gaps.end_round(next);
-            }
+    fn drop_satisfied(&mut self) -> usize {
+        let mut dropped = 0;
+        while self.first().is_some_and(|entry| entry.packets == 0) {
+            self.entries.pop_front();
+            dropped += 1;
         }
-        flow.drop_satisfied();
-    }
-
-    #[inline]
-    fn granted(&self, flow: &mut Expected, now: Time, packets: u8) -> Option<u32> {
-        let number = flow.next_number();
-        flow.entries.push_back(Entry { since: now, packets });
-        Some(number)
-    }
-
-    #[inline]
-    fn deadline(&self, flow: &Expected) -> Time {
-        let first = match self.recovery {
-            params::Recovery::Paper => flow.entries.front(),
-            params::Recovery::Passed => flow.entries.front().filter(|_| flow.passed > 0),
-        };
-        match first {
-            // A shorter round trip than any before shortens the timeout: then it is now.
-            Some(entry) => (entry.since + self.timeout_of(flow)).max(flow.heard),
-            None => flow.quiet_since + self.silence(flow),
-        }
-    }
-
-    fn expired(
-        &self,
-        flow: &mut Expected,
-        now: Time,
-        arrivals: &Arrivals,
-        holes: &mut Holes,
-    ) -> Option<Reissue> {
-        match self.recovery {
-            params::Recovery::Passed if flow.passed > 0 => self.replace(flow, now, arrivals, holes),
-            params::Recovery::Passed => Some(self.probe(flow, now, arrivals, holes)),
-            params::Recovery::Paper => self.by_the_paper(flow, now, arrivals, holes),
-        }
-    }
-}
-
-impl Expectations {
-    /// The first grant's data is lost, or the grant itself.
-    fn replace(
-        &self,
-        flow: &mut Expected,
-        now: Time,
-        arrivals: &Arrivals,
-        holes: &mut Holes,
-    ) -> Option<Reissue> {
-        flow.give_up_first();
-        match holes.next(arrivals, now, self.timeout, arrivals.end()) {
-            Some(hole) => {
-                let number = self.granted(flow, now, 1);
-                Some(Reissue::replacement(Request::First(hole)).numbered(number))
-            }
-            // All has been sent, and what is missing has been asked for.
-            None if arrivals.packets().is_some() => None,
-            None => Some(Reissue::replacement(Request::Nothing)),
-        }
-    }
-
-    /// Nothing comes: all may be lost, or late for another reason. One packet will tell.
-    fn probe(
-        &self,
-        flow: &mut Expected,
-        now: Time,
-        arrivals: &Arrivals,
-        holes: &mut Holes,
-    ) -> Reissue {
-        flow.doublings = (flow.doublings + 1).min(DOUBLINGS);
-        flow.quiet_since = now;
-        flow.alive = false;
-        // Its number tells the answer; it promises none.
-        let number = self.granted(flow, now, 0);
-        let request = if arrivals.has_hole() {
-            holes.asked_lowest(arrivals, now, self.timeout);
-            Request::First(arrivals.lowest_missing())
-        } else {
-            Request::LastResort(arrivals.end())
-        };
-        Reissue::probe(request).numbered(number)
-    }
-
-    /// Each grant has a timer of its own (§6).
-    fn by_the_paper(
-        &self,
-        flow: &mut Expected,
-        now: Time,
-        arrivals: &Arrivals,
-        holes: &mut Holes,
-    ) -> Option<Reissue> {
-        let quiet = flow.entries.is_empty();
-        flow.give_up_first();
-        let request = match holes.next(arrivals, now, self.timeout_of(flow), arrivals.end()) {
-            Some(hole) => Request::First(hole),
-            // All of these were asked for a long time ago.
-            None if quiet => {
-                holes.asked_lowest(arrivals, now, self.timeout);
-                Request::First(arrivals.lowest_missing())
-            }
-            // Grants of a flow that is silent, or that has sent everything, bring nothing.
-            None if !flow.alive || arrivals.packets().is_some() => return None,
-            // No hole: the grant was lost, or the packet behind the highest one.
-            None => Request::LastResort(arrivals.end()),
-        };
-        if quiet {
-            flow.doublings = (flow.doublings + 1).min(DOUBLINGS);
-        }
-        flow.quiet_since = now;
-        flow.alive = false;
-        Some(Reissue::replacement(request))
+        self.first_number = self.number(dropped);
+        dropped
     }
 }

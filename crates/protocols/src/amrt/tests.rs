@@ -129,7 +129,7 @@ fn the_timeout_covers_the_queues_up_to_sixteen_round_trips() {
 
 #[test]
 fn a_grant_is_replaced_a_timeout_after_data_of_a_later_one() {
-    let rules = expectations(&[]);
+    let rules = Passed(expectations(&[]));
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
     let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
@@ -145,7 +145,7 @@ fn a_grant_is_replaced_a_timeout_after_data_of_a_later_one() {
 
 #[test]
 fn silence_brings_one_probe_at_ever_longer_intervals() {
-    let rules = expectations(&[]);
+    let rules = Passed(expectations(&[]));
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
     for _ in 0..20 {
@@ -174,7 +174,7 @@ fn silence_brings_one_probe_at_ever_longer_intervals() {
 
 #[test]
 fn patience_follows_the_flows_turns() {
-    let rules = expectations(&[]);
+    let rules = Passed(expectations(&[]));
     let mut flow = rules.opened(at(0));
     let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
     rules.arrived(&mut flow, at(50), Some(numbers[0]));

@@ -1,0 +1,108 @@
+//! The paper's rule: each grant has a timer of its own (AMRT §6).
+
+use super::{DOUBLINGS, Expectations, Grants};
+use incast_blocks::receiver_driven::{Arrivals, Holes, Recovery, Reissue, Request};
+use incast_transport::{Span, Time};
+
+/// Replaces a grant when its data has not come a timeout after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper(pub Expectations);
+
+/// What is expected of a flow.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    grants: Grants,
+    /// So many of them, from the front, were passed by data of a later one.
+    passed: usize,
+    /// The last arrival.
+    heard: Time,
+    /// The last arrival, or the last re-issued grant.
+    quiet_since: Time,
+    doublings: u32,
+    /// Whether data arrived since the last re-issued grant.
+    alive: bool,
+    /// Least time from a grant to its data.
+    least_rtt: Option<Span>,
+}
+
+impl Recovery for Paper {
+    type Flow = Expected;
+
+    fn opened(&self, now: Time) -> Expected {
+        Expected {
+            grants: Grants::default(),
+            passed: 0,
+            heard: now,
+            quiet_since: now,
+            doublings: 0,
+            alive: true,
+            least_rtt: None,
+        }
+    }
+
+    #[inline]
+    fn arrived(&self, flow: &mut Expected, now: Time, number: Option<u32>) {
+        flow.heard = now;
+        flow.quiet_since = now;
+        flow.doublings = 0;
+        flow.alive = true;
+        let Some((place, entry)) = flow.grants.find(number) else { return };
+        if place >= flow.passed {
+            let rtt = now.since(entry.since);
+            flow.least_rtt = Some(flow.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            for entry in flow.grants.entries.range_mut(flow.passed..place) {
+                entry.since = now;
+            }
+            flow.passed = place;
+        }
+        flow.passed = flow.passed.saturating_sub(flow.grants.bring_one(place));
+    }
+
+    #[inline]
+    fn granted(&self, flow: &mut Expected, now: Time, packets: u8) -> Option<u32> {
+        Some(flow.grants.push(now, packets))
+    }
+
+    #[inline]
+    fn deadline(&self, flow: &Expected) -> Time {
+        let timeout = self.0.of_flow(flow.least_rtt);
+        match flow.grants.first() {
+            // A shorter round trip than any before shortens the timeout: then it is now.
+            Some(entry) => (entry.since + timeout).max(flow.heard),
+            None => {
+                let silence = (timeout * (1 << flow.doublings)).min(timeout.max(self.0.longest()));
+                flow.quiet_since + silence
+            }
+        }
+    }
+
+    fn expired(
+        &self,
+        flow: &mut Expected,
+        now: Time,
+        arrivals: &Arrivals,
+        holes: &mut Holes,
+    ) -> Option<Reissue> {
+        let quiet = flow.grants.first().is_none();
+        flow.passed = flow.passed.saturating_sub(flow.grants.give_up_first());
+        let patience = self.0.of_flow(flow.least_rtt);
+        let request = match holes.next(arrivals, now, patience, arrivals.end()) {
+            Some(hole) => Request::First(hole),
+            // All of these were asked for a long time ago.
+            None if quiet => {
+                holes.asked_lowest(arrivals, now, self.0.timeout);
+                Request::First(arrivals.lowest_missing())
+            }
+            // Grants of a flow that is silent, or that has sent everything, bring nothing.
+            None if !flow.alive || arrivals.packets().is_some() => return None,
+            // No hole: the grant was lost, or the packet behind the highest one.
+            None => Request::LastResort(arrivals.end()),
+        };
+        if quiet {
+            flow.doublings = (flow.doublings + 1).min(DOUBLINGS);
+        }
+        flow.quiet_since = now;
+        flow.alive = false;
+        Some(Reissue::replacement(request))
+    }
+}
