@@ -5,6 +5,7 @@ mod agenda;
 mod cutoffs;
 mod deviations;
 pub mod headers;
+mod incoming;
 #[cfg(test)]
 mod network_tests;
 mod params;

@@ -1,53 +1,15 @@
 //! Destinations: grants for the messages with the fewest remaining packets, several at a time.
 
 use super::agenda::Agenda;
-use super::headers::{Data, Finish, Grant, Resend};
+use super::headers::{Data, Finish};
+use super::incoming::Incoming;
 use super::sender::{TOLD_MOST, control};
 use super::terms::Terms;
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::outbox::Outbox;
 use incast_endpoint::ranking::Rank;
-use incast_endpoint::receiver_driven::{Arrival, Arrivals, FlowTimers};
-use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Time};
-
-/// The receiving side of one message.
-struct Incoming {
-    src: HostId,
-    arrivals: Arrivals,
-    arrived: u32,
-    /// Offset of the packet that came last: headers carry offsets modulo 2^32.
-    offset: u64,
-    packets: u32,
-    /// Packets below may be sent.
-    granted: u32,
-    /// Unscheduled packets still under way, for all that is known.
-    blind: u32,
-    /// It is known how many were sent.
-    blind_over: bool,
-    /// Packets known to be lost, which are granted again; the lowest last.
-    lost: Vec<u32>,
-    /// `remaining` counts packets that have not arrived.
-    rank: Rank,
-    place: Place,
-    /// When the next grant may be issued.
-    next_grant: Time,
-    /// Since when nothing was heard that was to be expected.
-    silent_since: Time,
-    /// Requests for missing packets since something was heard.
-    unanswered: u32,
-    armed: Time,
-}
-
-/// Whether a message wants grants.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
-    /// It has all it needs.
-    Granted,
-    /// On the agenda.
-    Waiting,
-    /// Set aside: its sender does not answer.
-    Aside,
-}
+use incast_endpoint::receiver_driven::FlowTimers;
+use incast_transport::{Env, FlowId, HostId, Packet, PacketRef, Time};
 
 /// All messages that arrive at one host.
 pub struct Receivers {
@@ -107,24 +69,20 @@ impl Receivers {
         }
         self.idle_since = env.now;
         let slot = self.slot(id, src, env.now, told(packets));
-        self.revive(slot, env.now);
-        let flow = self.flows.at_mut(slot);
-        self.incoming -= flow.scheduled();
-        if flow.arrivals.insert(seq, last) == Arrival::New {
-            flow.arrived(seq, &self.terms);
-            let offset = flow.widen_offset(offset);
+        let mut new = None;
+        self.change(slot, |flow, terms| {
+            flow.heard(env.now);
+            new = flow.data(seq, offset, last, terms);
+        });
+        if let Some(offset) = new {
             env.probe.delivered(id, seq, offset, payload as u32);
-            if flow.arrivals.complete() {
+            if self.flows.at(slot).arrivals.complete() {
                 env.probe.completed(id);
-                self.remove(id);
+                self.remove(slot);
                 self.finished.insert(id, env.now);
                 finish(outbox, id, src, env.now);
-                return self.schedule(env.now, outbox);
             }
         }
-        self.incoming += flow.scheduled();
-        self.place(slot);
-        self.arm(slot);
         self.schedule(env.now, outbox);
     }
 
@@ -135,72 +93,35 @@ impl Receivers {
         let rank = Rank { remaining: packets as u64, order: self.seen, flow };
         self.seen = self.seen.wrapping_add(1);
         let blind = packets.min(self.terms.blind);
-        self.flows.insert(
-            flow,
-            Incoming {
-                src,
-                arrivals: Arrivals::new(),
-                arrived: 0,
-                offset: 0,
-                packets,
-                granted: blind,
-                blind,
-                blind_over: false,
-                lost: vec![],
-                rank,
-                place: Place::Granted,
-                next_grant: now,
-                silent_since: now,
-                unanswered: 0,
-                armed: Time::NEVER,
-            },
-        )
+        self.flows.insert(flow, Incoming::new(src, packets, blind, rank, now))
     }
 
-    /// Something was heard of a message.
-    fn revive(&mut self, slot: u32, now: Time) {
+    /// The one way to change a message: afterwards it counts among the packets under way to this
+    /// host, stands on the agenda, and has its timer as it is then.
+    #[inline]
+    fn change(&mut self, slot: u32, change: impl FnOnce(&mut Incoming, &Terms)) {
         let flow = self.flows.at_mut(slot);
-        flow.silent_since = now;
-        flow.unanswered = 0;
-        if flow.place == Place::Aside {
-            flow.place = Place::Granted;
-            self.incoming += flow.scheduled();
-        }
-    }
-
-    /// Puts a message on the agenda, takes it off, or moves it there.
-    fn place(&mut self, slot: u32) {
-        let flow = self.flows.at_mut(slot);
-        let remaining = (flow.packets - flow.arrived) as u64;
-        match (flow.place, flow.wants_grant()) {
-            (Place::Waiting, true) if flow.rank.remaining != remaining => {
-                self.agenda.change(flow.src, flow.rank, remaining);
+        let before = flow.scheduled();
+        change(flow, &self.terms);
+        self.incoming = self.incoming - before + flow.scheduled();
+        let rank = Rank { remaining: flow.remaining(), ..flow.rank };
+        let wants = flow.wants_grant();
+        match (flow.waiting, wants) {
+            (true, true) if flow.rank != rank => {
+                self.agenda.change(flow.src, flow.rank, rank.remaining);
             }
-            (Place::Waiting, false) => {
-                self.agenda.remove(flow.src, flow.rank);
-                flow.place = Place::Granted;
-            }
-            (Place::Granted, true) => {
-                self.agenda.insert(flow.src, Rank { remaining, ..flow.rank });
-                flow.place = Place::Waiting;
-            }
+            (true, false) => self.agenda.remove(flow.src, flow.rank),
+            (false, true) => self.agenda.insert(flow.src, rank),
             _ => {}
         }
-        flow.rank.remaining = remaining;
-    }
-
-    /// Looks at a message again when it has been silent for too long.
-    fn arm(&mut self, slot: u32) {
-        let flow = self.flows.at_mut(slot);
+        (flow.waiting, flow.rank) = (wants, rank);
         let deadline = flow.deadline(&self.terms);
-        self.timers.arm(flow.rank.flow, &mut flow.armed, deadline);
+        self.timers.arm(rank.flow, &mut flow.armed, deadline);
     }
 
-    fn remove(&mut self, id: FlowId) {
-        let flow = self.flows.remove(id).expect("it was here");
-        if flow.place == Place::Waiting {
-            self.agenda.remove(flow.src, flow.rank);
-        }
+    fn remove(&mut self, slot: u32) {
+        self.change(slot, |flow, _| flow.aside = true);
+        let flow = self.flows.remove(self.flows.at(slot).rank.flow).expect("it was here");
         if flow.packets > self.terms.blind {
             self.extra = self.extra.saturating_sub(1);
         }
@@ -221,28 +142,21 @@ impl Receivers {
         while place < degree && self.incoming < most {
             let Some(rank) = self.agenda.at(place) else { break };
             let slot = self.flows.slot_of(rank.flow).expect("it waits for grants");
-            let flow = self.flows.at_mut(slot);
-            if flow.in_flight() < self.terms.window {
-                if flow.next_grant > now {
-                    self.next_grant = self.next_grant.min(flow.next_grant);
-                } else {
-                    let active = degree.min(self.agenda.len());
-                    let class = self.terms.levels.scheduled_class(place, active);
-                    let header = flow.grant(now, class, &self.terms);
+            let flow = self.flows.at(slot);
+            if flow.in_flight() < self.terms.window && flow.next_grant <= now {
+                let active = degree.min(self.agenda.len());
+                let class = self.terms.levels.scheduled_class(place, active);
+                self.change(slot, |flow, terms| {
+                    let header = flow.grant(now, class, terms);
                     outbox.push(control(rank.flow, flow.src, header, now));
-                    self.incoming += 1;
-                    let wants = flow.wants_grant();
-                    self.arm(slot);
-                    if !wants {
-                        // The next message takes its place.
-                        self.place(slot);
-                        continue;
-                    }
-                    let flow = self.flows.at(slot);
-                    if flow.in_flight() < self.terms.window {
-                        self.next_grant = self.next_grant.min(flow.next_grant);
-                    }
-                }
+                });
+            }
+            let flow = self.flows.at(slot);
+            if !flow.waiting {
+                continue; // It has all it needs: the next message takes its place.
+            }
+            if flow.in_flight() < self.terms.window {
+                self.next_grant = self.next_grant.min(flow.next_grant);
             }
             place += 1;
         }
@@ -251,17 +165,14 @@ impl Receivers {
     /// The sender has other messages to send first.
     pub fn busy(&mut self, flow: FlowId, now: Time, outbox: &mut Outbox) {
         let Some(slot) = self.flows.slot_of(flow) else { return };
-        self.revive(slot, now);
-        self.place(slot);
-        self.arm(slot);
+        self.change(slot, |flow, _| flow.heard(now));
         self.schedule(now, outbox);
     }
 
     /// The sender knows nothing of a message.
     pub fn unknown(&mut self, flow: FlowId, now: Time, outbox: &mut Outbox) {
-        let Some(incoming) = self.flows.get(flow) else { return };
-        self.incoming -= incoming.scheduled();
-        self.remove(flow);
+        let Some(slot) = self.flows.slot_of(flow) else { return };
+        self.remove(slot);
         self.schedule(now, outbox);
     }
 
@@ -281,8 +192,7 @@ impl Receivers {
         }
         if packets > 0 {
             let slot = self.slot(flow, src, now, packets);
-            self.place(slot);
-            self.arm(slot);
+            self.change(slot, |_, _| {});
         }
         packets > 0
     }
@@ -296,17 +206,13 @@ impl Receivers {
     /// it is no longer in flight and is granted again, before others. Counts once.
     pub fn blind_over(&mut self, flow: FlowId, sent: u32, now: Time, outbox: &mut Outbox) {
         let Some(slot) = self.flows.slot_of(flow) else { return };
-        let incoming = self.flows.at_mut(slot);
-        if incoming.blind_over {
+        if self.flows.at(slot).blind_over {
             return;
         }
-        self.revive(slot, now);
-        let incoming = self.flows.at_mut(slot);
-        self.incoming -= incoming.scheduled();
-        incoming.end_blind(sent, &self.terms);
-        self.incoming += incoming.scheduled();
-        self.place(slot);
-        self.arm(slot);
+        self.change(slot, |flow, terms| {
+            flow.heard(now);
+            flow.end_blind(sent, terms);
+        });
         self.schedule(now, outbox);
     }
 
@@ -338,18 +244,14 @@ impl Receivers {
                 continue;
             }
             flow.armed = Time::NEVER;
-            if flow.deadline(&self.terms) <= now {
-                if flow.unanswered == self.terms.give_up {
-                    self.set_aside(slot);
-                    changed = true;
-                } else {
-                    self.incoming -= flow.scheduled();
-                    flow.ask(now, &self.terms, outbox);
-                    self.incoming += flow.scheduled();
-                    self.place(slot);
-                }
-            }
-            self.arm(slot);
+            let silent = flow.deadline(&self.terms) <= now;
+            let given_up = silent && flow.unanswered == self.terms.give_up;
+            changed |= given_up;
+            self.change(slot, |flow, terms| match silent {
+                true if given_up => flow.aside = true, // Others are granted in its place.
+                true => flow.ask(now, terms, outbox),
+                false => {}
+            });
         }
         while self.idle_until() <= now {
             self.idle_since = now;
@@ -359,120 +261,6 @@ impl Receivers {
         if changed {
             self.schedule(now, outbox);
         }
-    }
-
-    /// A message's sender does not answer: others are granted in its place.
-    fn set_aside(&mut self, slot: u32) {
-        let flow = self.flows.at_mut(slot);
-        self.incoming -= flow.scheduled();
-        if flow.place == Place::Waiting {
-            self.agenda.remove(flow.src, flow.rank);
-        }
-        flow.place = Place::Aside;
-    }
-}
-
-impl Incoming {
-    /// Packets that were let go and have not arrived, for all that is known.
-    #[inline]
-    fn in_flight(&self) -> u32 {
-        self.granted - self.arrived - self.lost.len() as u32
-    }
-
-    /// Those of them that were granted. None of a message that was set aside.
-    #[inline]
-    fn scheduled(&self) -> u32 {
-        if self.place == Place::Aside { 0 } else { self.in_flight() - self.blind }
-    }
-
-    #[inline]
-    fn wants_grant(&self) -> bool {
-        self.granted < self.packets || !self.lost.is_empty()
-    }
-
-    /// A packet arrived for the first time.
-    #[inline]
-    fn arrived(&mut self, seq: u32, terms: &Terms) {
-        self.arrived += 1;
-        if let Some(packets) = self.arrivals.packets() {
-            self.packets = packets;
-        }
-        self.granted = self.granted.max(seq + 1).min(self.packets);
-        if let Ok(known) = self.lost.binary_search_by(|other| seq.cmp(other)) {
-            self.lost.remove(known);
-        } else if self.blind > 0 && seq < terms.blind {
-            self.blind -= 1;
-        }
-    }
-
-    /// The next grant: for a lost packet, or one packet more.
-    fn grant(&mut self, now: Time, class: u8, terms: &Terms) -> Header {
-        if self.in_flight() == 0 {
-            self.silent_since = now;
-        }
-        self.next_grant = now + terms.slot;
-        if let Some(lost) = self.lost.pop() {
-            let class = terms.recovery_class(self.packets) as u32;
-            return Grant { granted: self.granted, lost, class, again: true }.into();
-        }
-        let left = self.packets - self.granted;
-        self.granted += 1;
-        let class = if terms.boost_tail && left <= terms.blind {
-            let (size, left) = (self.packets as u64 * terms.mss, left as u64 * terms.mss);
-            class.min(terms.unscheduled_class(size, left))
-        } else {
-            class
-        };
-        Grant { granted: self.granted, lost: 0, class: class as u32, again: false }.into()
-    }
-
-    /// When to ask for what is missing, if nothing is heard until then. Not for packets that were
-    /// not granted.
-    #[inline]
-    fn deadline(&self, terms: &Terms) -> Time {
-        if self.place == Place::Aside || self.in_flight() == 0 {
-            return Time::NEVER;
-        }
-        self.silent_since.saturating_add(terms.resend_interval)
-    }
-
-    /// Asks for the ranges that are missing.
-    fn ask(&mut self, now: Time, terms: &Terms, outbox: &mut Outbox) {
-        self.silent_since = now;
-        self.unanswered += 1;
-        let class = terms.recovery_class(self.packets) as u32;
-        let mut from = self.arrivals.lowest_missing();
-        while from < self.granted {
-            let to = self.arrivals.missing_until(from).min(self.granted);
-            let header = Resend { first: from, packets: to - from, class };
-            outbox.push(control(self.rank.flow, self.src, header, now));
-            if !terms.ask_all {
-                break;
-            }
-            from = self.arrivals.hole_from(to).unwrap_or(to.max(self.arrivals.end()));
-        }
-        if terms.ask_all {
-            self.lost.clear(); // Asked for with the others.
-        }
-    }
-
-    /// Nothing of the message is under way blindly any more.
-    fn end_blind(&mut self, sent: u32, terms: &Terms) {
-        (self.blind_over, self.blind) = (true, 0);
-        if self.granted == self.packets.min(terms.blind) {
-            // No grant has left: what was not sent blindly needs one.
-            self.granted = self.granted.min(sent.max(self.arrivals.end()));
-        }
-        let below = sent.min(self.granted);
-        let missing = |&seq: &u32| !self.arrivals.has(seq);
-        self.lost.extend((self.arrivals.lowest_missing()..below).rev().filter(missing));
-    }
-
-    /// The offset of which a packet carries the lower 32 bits: the nearest to that of the last.
-    fn widen_offset(&mut self, offset: u32) -> u64 {
-        let ahead = offset.wrapping_sub(self.offset as u32) as i32;
-        self.offset = self.offset.wrapping_add_signed(ahead as i64);
-        self.offset
     }
 }
 

@@ -1,0 +1,191 @@
+//! One message at its destination: what has arrived, what was granted, and what is missing.
+
+use super::headers::{Grant, Resend};
+use super::sender::control;
+use super::terms::Terms;
+use incast_endpoint::outbox::Outbox;
+use incast_endpoint::ranking::Rank;
+use incast_endpoint::receiver_driven::{Arrival, Arrivals};
+use incast_transport::{Header, HostId, Time};
+
+/// The receiving side of one message.
+pub(super) struct Incoming {
+    pub src: HostId,
+    pub arrivals: Arrivals,
+    arrived: u32,
+    /// Offset of the packet that came last: headers carry offsets modulo 2^32.
+    offset: u64,
+    pub packets: u32,
+    /// Packets below may be sent.
+    granted: u32,
+    /// Unscheduled packets still under way, for all that is known.
+    blind: u32,
+    /// It is known how many were sent.
+    pub blind_over: bool,
+    /// Packets known to be lost, which are granted again; the lowest last.
+    lost: Vec<u32>,
+    /// `remaining` counts packets that have not arrived.
+    pub rank: Rank,
+    /// Whether it is on the agenda.
+    pub waiting: bool,
+    /// Whether it is set aside: its sender does not answer.
+    pub aside: bool,
+    /// When the next grant may be issued.
+    pub next_grant: Time,
+    /// Since when nothing was heard that was to be expected.
+    silent_since: Time,
+    /// Requests for missing packets since something was heard.
+    pub unanswered: u32,
+    pub armed: Time,
+}
+
+impl Incoming {
+    /// A message of which nothing has arrived; `blind` packets of it are sent without a grant.
+    pub fn new(src: HostId, packets: u32, blind: u32, rank: Rank, now: Time) -> Incoming {
+        Incoming {
+            src,
+            arrivals: Arrivals::new(),
+            arrived: 0,
+            offset: 0,
+            packets,
+            granted: blind,
+            blind,
+            blind_over: false,
+            lost: vec![],
+            rank,
+            waiting: false,
+            aside: false,
+            next_grant: now,
+            silent_since: now,
+            unanswered: 0,
+            armed: Time::NEVER,
+        }
+    }
+
+    /// Something was heard of it.
+    #[inline]
+    pub fn heard(&mut self, now: Time) {
+        self.silent_since = now;
+        self.unanswered = 0;
+        self.aside = false;
+    }
+
+    /// A data packet arrived. Returns its offset in the message if it is new.
+    #[inline]
+    pub fn data(&mut self, seq: u32, offset: u32, last: bool, terms: &Terms) -> Option<u64> {
+        if self.arrivals.insert(seq, last) != Arrival::New {
+            return None;
+        }
+        self.arrived(seq, terms);
+        Some(self.widen_offset(offset))
+    }
+
+    /// Packets that have not arrived.
+    #[inline]
+    pub fn remaining(&self) -> u64 {
+        (self.packets - self.arrived) as u64
+    }
+
+    /// Packets that were let go and have not arrived, for all that is known.
+    #[inline]
+    pub fn in_flight(&self) -> u32 {
+        self.granted - self.arrived - self.lost.len() as u32
+    }
+
+    /// Those of them that were granted. None of a message that was set aside.
+    #[inline]
+    pub fn scheduled(&self) -> u32 {
+        if self.aside { 0 } else { self.in_flight() - self.blind }
+    }
+
+    /// Whether it is to be on the agenda.
+    #[inline]
+    pub fn wants_grant(&self) -> bool {
+        !self.aside && (self.granted < self.packets || !self.lost.is_empty())
+    }
+
+    /// A packet arrived for the first time.
+    #[inline]
+    fn arrived(&mut self, seq: u32, terms: &Terms) {
+        self.arrived += 1;
+        if let Some(packets) = self.arrivals.packets() {
+            self.packets = packets;
+        }
+        self.granted = self.granted.max(seq + 1).min(self.packets);
+        if let Ok(known) = self.lost.binary_search_by(|other| seq.cmp(other)) {
+            self.lost.remove(known);
+        } else if self.blind > 0 && seq < terms.blind {
+            self.blind -= 1;
+        }
+    }
+
+    /// The next grant: for a lost packet, or one packet more.
+    pub fn grant(&mut self, now: Time, class: u8, terms: &Terms) -> Header {
+        if self.in_flight() == 0 {
+            self.silent_since = now;
+        }
+        self.next_grant = now + terms.slot;
+        if let Some(lost) = self.lost.pop() {
+            let class = terms.recovery_class(self.packets) as u32;
+            return Grant { granted: self.granted, lost, class, again: true }.into();
+        }
+        let left = self.packets - self.granted;
+        self.granted += 1;
+        let class = if terms.boost_tail && left <= terms.blind {
+            let (size, left) = (self.packets as u64 * terms.mss, left as u64 * terms.mss);
+            class.min(terms.unscheduled_class(size, left))
+        } else {
+            class
+        };
+        Grant { granted: self.granted, lost: 0, class: class as u32, again: false }.into()
+    }
+
+    /// When to ask for what is missing, if nothing is heard until then. Not for packets that were
+    /// not granted.
+    #[inline]
+    pub fn deadline(&self, terms: &Terms) -> Time {
+        if self.aside || self.in_flight() == 0 {
+            return Time::NEVER;
+        }
+        self.silent_since.saturating_add(terms.resend_interval)
+    }
+
+    /// Asks for the ranges that are missing.
+    pub fn ask(&mut self, now: Time, terms: &Terms, outbox: &mut Outbox) {
+        self.silent_since = now;
+        self.unanswered += 1;
+        let class = terms.recovery_class(self.packets) as u32;
+        let mut from = self.arrivals.lowest_missing();
+        while from < self.granted {
+            let to = self.arrivals.missing_until(from).min(self.granted);
+            let header = Resend { first: from, packets: to - from, class };
+            outbox.push(control(self.rank.flow, self.src, header, now));
+            if !terms.ask_all {
+                break;
+            }
+            from = self.arrivals.hole_from(to).unwrap_or(to.max(self.arrivals.end()));
+        }
+        if terms.ask_all {
+            self.lost.clear(); // Asked for with the others.
+        }
+    }
+
+    /// Nothing of the message is under way blindly any more.
+    pub fn end_blind(&mut self, sent: u32, terms: &Terms) {
+        (self.blind_over, self.blind) = (true, 0);
+        if self.granted == self.packets.min(terms.blind) {
+            // No grant has left: what was not sent blindly needs one.
+            self.granted = self.granted.min(sent.max(self.arrivals.end()));
+        }
+        let below = sent.min(self.granted);
+        let missing = |&seq: &u32| !self.arrivals.has(seq);
+        self.lost.extend((self.arrivals.lowest_missing()..below).rev().filter(missing));
+    }
+
+    /// The offset of which a packet carries the lower 32 bits: the nearest to that of the last.
+    fn widen_offset(&mut self, offset: u32) -> u64 {
+        let ahead = offset.wrapping_sub(self.offset as u32) as i32;
+        self.offset = self.offset.wrapping_add_signed(ahead as i64);
+        self.offset
+    }
+}
