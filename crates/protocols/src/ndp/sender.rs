@@ -5,12 +5,13 @@ use incast_transport::{Flow, Span, Time};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Where a packet of the flow is. The upper six bits of a state count its transmissions.
-const IN_FLIGHT: u8 = 0;
-const TO_REPAIR: u8 = 1;
-const ACKED: u8 = 2;
-const PLACE: u8 = 0b11;
-const ATTEMPT: u8 = 0b100;
+/// Where a packet of the flow is. The upper 30 bits of a state count its retransmissions; they
+/// stop at the largest count, so that no retransmission is taken for the first transmission.
+const IN_FLIGHT: u32 = 0;
+const TO_REPAIR: u32 = 1;
+const ACKED: u32 = 2;
+const PLACE: u32 = 0b11;
+const ATTEMPT: u32 = 0b100;
 
 /// Feedbacks that are remembered (authors' simulator: 12).
 const HISTORY: u16 = (1 << 12) - 1;
@@ -18,6 +19,17 @@ const HISTORY: u16 = (1 << 12) - 1;
 const GOOD: u32 = 3;
 /// The timeout doubles at most this often.
 const BACKOFF_MOST: u32 = 6;
+
+/// The state of a packet after one more retransmission.
+pub(super) fn sent_again(state: u32) -> u32 {
+    let attempt = state & !PLACE;
+    attempt.checked_add(ATTEMPT).unwrap_or(attempt) | IN_FLIGHT
+}
+
+/// Whether a packet of this state was sent once only.
+pub(super) fn sent_once(state: u32) -> bool {
+    state < ATTEMPT
+}
 
 /// What a timeout is made of.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +47,15 @@ pub struct Sent {
     pub again: bool,
     /// Whether it belongs to the first window.
     pub unscheduled: bool,
+}
+
+/// A transmission of a packet.
+#[derive(Clone, Copy, Debug)]
+struct Transmission {
+    seq: u32,
+    /// The packet's state after it: the transmission is the last one while that is its state.
+    state: u32,
+    at: Time,
 }
 
 /// The sending side of one flow.
@@ -59,7 +80,7 @@ pub struct Sender {
     next: u32,
     /// First packet that is not acknowledged; `states[0]` is its state.
     base: u32,
-    states: VecDeque<u8>,
+    states: VecDeque<u32>,
     /// Packets to send again, lowest first; those acknowledged meanwhile are skipped.
     repairs: BinaryHeap<Reverse<u32>>,
     to_repair: u32,
@@ -72,8 +93,8 @@ pub struct Sender {
     history: u16,
     /// Packets that may be sent without a pull (bounces and timeouts).
     at_once: u32,
-    /// Transmissions in order: packet, state then, when.
-    flight: VecDeque<(u32, u8, Time)>,
+    /// Transmissions in order.
+    flight: VecDeque<Transmission>,
     /// The packet whose round trip is measured.
     timed: Option<(u32, Time)>,
     smoothed: u64,
@@ -158,7 +179,7 @@ impl Sender {
             return None;
         };
         let state = self.states[(sent.seq - self.base) as usize];
-        self.flight.push_back((sent.seq, state, now));
+        self.flight.push_back(Transmission { seq: sent.seq, state, at: now });
         Some(sent)
     }
 
@@ -178,7 +199,7 @@ impl Sender {
             if seq >= self.base {
                 let state = &mut self.states[(seq - self.base) as usize];
                 if *state & PLACE == TO_REPAIR {
-                    *state = (*state & !PLACE).wrapping_add(ATTEMPT) | IN_FLIGHT;
+                    *state = sent_again(*state);
                     self.to_repair -= 1;
                     return Sent { seq, again: true, unscheduled: false };
                 }
@@ -255,7 +276,7 @@ impl Sender {
         self.base += 1;
     }
 
-    fn state(&mut self, seq: u32) -> Option<&mut u8> {
+    fn state(&mut self, seq: u32) -> Option<&mut u32> {
         self.states.get_mut(seq.checked_sub(self.base)? as usize)
     }
 
@@ -290,7 +311,7 @@ impl Sender {
         self.heard = now;
         self.backoff = 0;
         self.history = self.history << 1 | ack as u16;
-        let first = matches!(self.state(seq), Some(state) if *state < ATTEMPT);
+        let first = self.state(seq).is_some_and(|state| sent_once(*state));
         if first && seq < self.first_window {
             self.silent = self.silent.saturating_sub(1);
         }
@@ -329,10 +350,10 @@ impl Sender {
         let timeout = self.timeout(timeouts);
         let mut expired = false;
         let mut oldest = None;
-        while let Some(&(seq, state, sent)) = self.flight.front() {
+        while let Some(&Transmission { seq, state, at }) = self.flight.front() {
             let current = self.state(seq).is_some_and(|now| *now == state);
-            if current && sent + timeout > now {
-                oldest = Some(sent);
+            if current && at + timeout > now {
+                oldest = Some(at);
                 break;
             }
             self.flight.pop_front();

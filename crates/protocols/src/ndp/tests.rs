@@ -2,7 +2,7 @@
 
 use super::paths::Paths;
 use super::receiver::{Answer, Receivers};
-use super::sender::{Sender, Timeouts};
+use super::sender::{Sender, Timeouts, sent_again, sent_once};
 use super::{CONTROL, DATA, ENTRY, ID};
 use incast_testkit::{
     Driver, Harness, MSS, Network, Probabilities, configured, data, fabric_site, flow, host_site,
@@ -112,6 +112,43 @@ fn the_last_bounce_of_a_silent_window_is_resent_at_once() {
     s.on_bounce(2, us(12));
     // Nothing else is under way: one packet goes, lowest first.
     assert_eq!(drain(&mut s, us(12)), [0]);
+}
+
+/// Packet 0 is trimmed so many times, and sent again as often; 5 us each.
+fn trimmed(s: &mut Sender, times: u32) {
+    drain(s, us(0));
+    for time in 1..=times {
+        s.on_nack(0, 0, Some(time), us(5 * time as u64));
+        assert_eq!(drain(s, us(5 * time as u64)), [0]);
+    }
+}
+
+#[test]
+fn many_retransmissions_are_not_taken_for_the_first_transmission() {
+    let mut s = sender(8, 3);
+    trimmed(&mut s, 65);
+    // Nothing was heard of packets 1 and 2: the bounce of one is not the last of the window.
+    s.on_bounce(1, us(330));
+    assert!(drain(&mut s, us(330)).is_empty());
+}
+
+#[test]
+fn the_timeout_counts_from_the_last_of_many_transmissions() {
+    let mut s = sender(2, 1);
+    trimmed(&mut s, 64);
+    s.on_timer(us(1_000), &timeouts());
+    assert!(drain(&mut s, us(1_000)).is_empty(), "it left at 320 us");
+}
+
+#[test]
+fn the_count_of_retransmissions_stops_at_its_largest() {
+    let mut state = u32::MAX & !7;
+    assert!(!sent_once(sent_again(0)) && sent_once(0));
+    for _ in 0..3 {
+        state = sent_again(state);
+        assert!(!sent_once(state));
+    }
+    assert_eq!(state, u32::MAX & !3);
 }
 
 #[test]
