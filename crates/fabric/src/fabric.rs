@@ -1,8 +1,10 @@
 //! A finished fabric: nodes, ports and their properties.
 
-use crate::graph::link_objection;
 use crate::{Failure, Problem, Routes, TopologyError};
 use incast_units::{Rate, Span};
+
+/// Longer propagation is refused: sums over a path must stay far from the end of time.
+const MAX_PROPAGATION: Span = Span::from_secs(1000);
 
 /// A node. Hosts are `0..hosts`, switches follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,6 +67,24 @@ pub struct Fabric {
     pub(crate) tier_index: Vec<u32>,
     pub(crate) routes: Routes,
     pub(crate) failures: Vec<Failure>,
+}
+
+/// What speaks against these properties of a link between the two.
+pub(crate) fn link_objection(
+    a: &str,
+    b: &str,
+    rate: Rate,
+    propagation: Span,
+    loss: f64,
+) -> Option<Problem> {
+    if rate == Rate(0) {
+        return Some(Problem::ZeroRate(a.to_string(), b.to_string()));
+    }
+    if propagation > MAX_PROPAGATION {
+        let message = format!("propagation {propagation} of {a} - {b}; at most {MAX_PROPAGATION}");
+        return Some(Problem::TooLarge(message));
+    }
+    (!(0.0..1.0).contains(&loss)).then(|| Problem::BadLoss(loss.to_string()))
 }
 
 impl Fabric {

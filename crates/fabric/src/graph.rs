@@ -1,6 +1,6 @@
 //! Building a fabric from nodes and links, and checking it.
 
-use crate::fabric::{Fabric, NodeId, PortId, PortSpec, Tier};
+use crate::fabric::{Fabric, NodeId, PortId, PortSpec, Tier, link_objection};
 use crate::{Problem, Routes, TopologyError};
 use incast_units::{Rate, Span};
 use std::collections::{BTreeSet, VecDeque};
@@ -12,9 +12,6 @@ pub(crate) const MAX_NODES: u64 = 1 << 18;
 pub(crate) const MAX_LINKS: u64 = 1 << 19;
 /// More entries (switches x racks, 8 bytes each) in a routing table than this are refused.
 const MAX_ROUTE_ENTRIES: u64 = 1 << 27;
-
-/// Longer propagation is refused: sums over a path must stay far from the end of time.
-const MAX_PROPAGATION: Span = Span::from_secs(1000);
 
 /// A node of a [`Graph`]. In the fabric, hosts come first and switches follow, each in the order
 /// in which they were added.
@@ -48,24 +45,6 @@ pub struct Graph {
     labels: Option<(Vec<u32>, Vec<u32>)>,
     /// Latency of each switch, in the order of the switches; added to the links towards it.
     latency: Vec<Span>,
-}
-
-/// What speaks against these properties of a link between the two.
-pub(crate) fn link_objection(
-    a: &str,
-    b: &str,
-    rate: Rate,
-    propagation: Span,
-    loss: f64,
-) -> Option<Problem> {
-    if rate == Rate(0) {
-        return Some(Problem::ZeroRate(a.to_string(), b.to_string()));
-    }
-    if propagation > MAX_PROPAGATION {
-        let message = format!("propagation {propagation} of {a} - {b}; at most {MAX_PROPAGATION}");
-        return Some(Problem::TooLarge(message));
-    }
-    (!(0.0..1.0).contains(&loss)).then(|| Problem::BadLoss(loss.to_string()))
 }
 
 impl Graph {

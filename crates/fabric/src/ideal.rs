@@ -1,7 +1,11 @@
 //! How long a flow takes alone on an empty network.
 
-use crate::paths::plus;
 use incast_units::{Bytes, Rate, Span};
+
+/// Sum that stops at the longest span: legal but absurd rates and delays must not wrap.
+pub(crate) fn plus(a: Span, b: Span) -> Span {
+    Span(a.0.saturating_add(b.0))
+}
 
 /// The time a flow needs alone on an empty path, from its start until the last bit of its last
 /// packet arrives: packets leave the source back to back, every hop stores and forwards in order,

@@ -1,14 +1,9 @@
 //! Paths through the fabric and what they cost.
 
 use crate::fabric::{Fabric, NodeId, PortId};
-use crate::ideal::Hop;
+use crate::ideal::{Hop, plus};
 use crate::routes::{Routes, Switches, UNREACHED};
 use incast_units::{Bytes, Rate, Span};
-
-/// Sum that stops at the longest span: legal but absurd rates and delays must not wrap.
-pub(crate) fn plus(a: Span, b: Span) -> Span {
-    Span(a.0.saturating_add(b.0))
-}
 
 /// The two largest values, of different members.
 #[derive(Clone, Copy, Default)]

@@ -3,8 +3,17 @@
 //! Comparing codes, or their nibbles from the first that differs, compares differences: a switch
 //! takes the minimum one packet at a time and looks at no sign.
 
-use super::params::Unit;
 use incast_transport::Rate;
+
+incast_transport::choice! {
+    /// What a step of the twelve-bit difference stands for.
+    pub enum Unit {
+        /// 1 Mb/s: differences beyond 2047 Mb/s saturate.
+        Paper = "paper",
+        /// The smallest power of two of 1 Mb/s with which the fabric's largest rate fits.
+        Scaled = "scaled",
+    }
+}
 
 /// Packets of a feedback unit.
 pub const PACKETS: u8 = 3;

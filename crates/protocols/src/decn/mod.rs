@@ -13,7 +13,8 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Cadence, Params, Rule, Unit};
+pub use code::Unit;
+pub use params::{Cadence, Params, Rule};
 pub use receiver::Copying;
 pub use sender::Decn;
 pub use switch::{DecnMarker, Sampling, Shares};

@@ -1,17 +1,7 @@
 //! Parameters.
 
-use super::code;
+use super::code::{self, Unit};
 use incast_transport::{FabricSite, Rate, Span};
-
-incast_transport::choice! {
-    /// What a step of the twelve-bit difference stands for.
-    pub enum Unit {
-        /// 1 Mb/s: differences beyond 2047 Mb/s saturate.
-        Paper = "paper",
-        /// The smallest power of two of 1 Mb/s with which the fabric's largest rate fits.
-        Scaled = "scaled",
-    }
-}
 
 incast_transport::choice! {
     /// When a sender asks for a difference, and how much of it it takes.
