@@ -1,8 +1,11 @@
 //! Curves of a model: a table, and a page with one figure.
 
-use crate::figures::curves_figure;
+use crate::figures::style::{self, Stroke};
+use crate::figures::{Figure, write_figures};
 use crate::folder::{FolderError, write_atomic};
-use crate::report::one_figure;
+use crate::number::escape;
+use crate::page;
+use plotly::Plot;
 use std::path::Path;
 
 /// A named line of points.
@@ -45,11 +48,24 @@ impl Curves {
     /// What the system refuses.
     pub fn write(&self, folder: &Path) -> Result<(), FolderError> {
         write_atomic(&folder.join("model.csv"), self.csv().as_bytes())?;
-        let figure = curves_figure(self);
-        let figures = folder.join("figures");
-        crate::folder::at("create", &figures, std::fs::create_dir_all(&figures))?;
-        crate::figures::write_figures(&figures, std::slice::from_ref(&figure))?;
-        write_atomic(&folder.join("report.html"), one_figure(&self.title, &figure).as_bytes())
+        let figure = self.figure();
+        let path = folder.join("report.html");
+        write_figures(&path, std::slice::from_ref(&figure))?;
+        let text = page::head(&self.title) + &page::section(&figure) + page::END;
+        write_atomic(&path, text.as_bytes())
+    }
+
+    fn figure(&self) -> Figure {
+        let title = escape(&self.title);
+        let mut plot = Plot::new();
+        let (x, y) = (style::axis(&escape(&self.x)), style::axis(&escape(&self.y)));
+        plot.set_layout(style::layout(&title, x, y, 440));
+        for (at, curve) in self.curves.iter().enumerate() {
+            let points = curve.points.iter().copied().unzip();
+            plot.add_trace(style::scatter(at, &curve.name, points, Stroke::Marked));
+        }
+        let caption = "Values of the model's equations; model.csv has the same numbers.";
+        Figure::new("model", &title, caption.to_string(), 440, &plot)
     }
 }
 

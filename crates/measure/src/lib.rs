@@ -18,6 +18,7 @@ pub mod fairness;
 pub mod figures;
 pub mod folder;
 mod number;
+mod page;
 mod parts;
 mod report;
 mod run;

@@ -1,25 +1,17 @@
 //! `report.html`: one page that needs nothing else, neither files nor network.
 
-use crate::figures::{Figure, figures};
+use crate::figures::{Figure, figures, write_figures};
 use crate::folder::{FolderError, write_atomic};
 use crate::number::{escape, significant};
+use crate::page::{self, END};
 use crate::{Comparison, Run, Summary, summarise};
-use plotly::Plot;
 use std::path::Path;
-
-const STYLE: &str = include_str!("report.css");
-
-/// Forbids the page, and with it the charts' library, every request; what it needs is inside.
-const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
-                      img-src data: blob:; font-src data:";
 
 /// Writes the report of some runs, whole or not at all, and its figures as JSON beside it into
 /// `figures/`. Runs of one label are repetitions.
 pub fn report_html(path: &Path, title: &str, runs: &[Run]) -> Result<(), FolderError> {
     let figures = figures(runs);
-    let folder = path.with_file_name("figures");
-    crate::folder::at("create", &folder, std::fs::create_dir_all(&folder))?;
-    crate::figures::write_figures(&folder, &figures)?;
+    write_figures(path, &figures)?;
     write_atomic(path, page(title, runs, &figures).as_bytes())
 }
 
@@ -28,43 +20,18 @@ pub fn report_text(title: &str, runs: &[Run]) -> String {
     page(title, runs, &figures(runs))
 }
 
-/// A page with one figure.
-pub(crate) fn one_figure(title: &str, figure: &Figure) -> String {
-    head(title) + &section(figure) + "</body></html>\n"
-}
-
-fn head(title: &str) -> String {
-    let title = escape(title);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n<script>{}</script>\n</head><body>\n\
-         <h1>{title}</h1>\n",
-        charts_library()
-    )
-}
-
 fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
     let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
-    let mut out = head(title);
+    let mut out = page::head(title);
     out += &warnings(&summaries);
     out += &comparison(&summaries);
     for figure in figures {
-        out += &section(figure);
+        out += &page::section(figure);
     }
     out += &fairness(&summaries);
     out += &tiers(&summaries);
     out += &manifests(runs);
-    out + "</body></html>\n"
-}
-
-/// The charts' library alone; the crate would add another for formulas, which no figure has.
-fn charts_library() -> String {
-    let sources = Plot::offline_js_sources();
-    let start = sources.find('>').expect("an opening script tag") + 1;
-    let end = sources.find("</script>").expect("a closing script tag");
-    sources[start..end].to_string()
+    out + END
 }
 
 fn warnings(summaries: &[Summary]) -> String {
@@ -109,31 +76,6 @@ fn comparison(summaries: &[Summary]) -> String {
         "<h2>{heading}</h2>\n<div class=\"wide\">{}</div>\n<p class=\"caption\">{notes}</p>\n",
         { table.html() }
     )
-}
-
-fn section(figure: &Figure) -> String {
-    let Figure { name, title, caption, height, plot } = figure;
-    let mut layout = plot["layout"].clone();
-    // The page has headings of its own.
-    layout["title"] = serde_json::Value::Null;
-    layout["autosize"] = true.into();
-    let (data, layout) = (script_json(&plot["data"]), script_json(&layout));
-    let id = format!("figure-{name}");
-    // Titles of figures are escaped already where they contain a label: they are Plotly's markup.
-    format!(
-        "<h2>{title}</h2>\n<div id=\"{id}\" class=\"figure\" style=\"height:{height}px\"></div>\n\
-         <script>Plotly.newPlot(\"{id}\",{data},{layout},\
-         {{responsive:true,displaylogo:false,\
-         modeBarButtonsToRemove:[\"select2d\",\"lasso2d\",\"autoScale2d\"]}});</script>\n\
-         <p class=\"caption\">{}</p>\n",
-        escape(caption)
-    )
-}
-
-/// JSON that cannot end the script it stands in.
-fn script_json(value: &serde_json::Value) -> String {
-    let text = value.to_string();
-    text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 /// What each transport got, where a run has several.

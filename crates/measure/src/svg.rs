@@ -1,7 +1,8 @@
 //! A small picture for documents: the 99th percentile of the slowdown by size of the flow.
 
 use crate::Run;
-use crate::figures::{COLOURS, SizeBin, colour, decades, lines};
+use crate::figures::style::{COLOURS, colour, decades};
+use crate::figures::{SizeBin, lines};
 use crate::folder::{FolderError, write_atomic};
 use crate::number::{significant, size};
 use plotters::coord::Shift;

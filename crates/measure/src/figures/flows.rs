@@ -1,7 +1,8 @@
 //! Figures of flows: by size, where the time went, distribution.
 
-use super::style::{self, Stroke};
-use super::{Figure, Line, SizeBin, decades};
+use super::figure::Figure;
+use super::lines::{Line, SizeBin};
+use super::style::{self, Stroke, decades};
 use crate::PartMeans;
 use crate::number::{escape, significant, size, time_unit};
 use crate::statistics::percentile;

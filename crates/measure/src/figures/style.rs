@@ -31,7 +31,7 @@ fn symbol(line: usize) -> MarkerSymbol {
 
 /// How a line is drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stroke {
+pub(crate) enum Stroke {
     /// Solid with markers.
     Marked,
     /// Dashed, thin, with open markers, and not in the legend.
@@ -41,7 +41,7 @@ pub(super) enum Stroke {
 }
 
 /// A line of the figure.
-pub(super) fn scatter(
+pub(crate) fn scatter(
     at: usize,
     name: &str,
     points: (Vec<f64>, Vec<f64>),
@@ -63,7 +63,7 @@ pub(super) fn scatter(
 }
 
 /// An axis with its title.
-pub(super) fn axis(title: &str) -> Axis {
+pub(crate) fn axis(title: &str) -> Axis {
     Axis::new()
         .title(Title::with_text(title))
         .show_line(true)
@@ -74,7 +74,7 @@ pub(super) fn axis(title: &str) -> Axis {
 }
 
 /// A logarithmic axis with the given ticks.
-pub(super) fn log_axis(title: &str, ticks: Vec<(f64, String)>) -> Axis {
+pub(crate) fn log_axis(title: &str, ticks: Vec<(f64, String)>) -> Axis {
     let (values, texts) = ticks.into_iter().unzip();
     axis(title).type_(AxisType::Log).tick_values(values).tick_text(texts)
 }
@@ -87,7 +87,7 @@ pub(crate) fn decades(low: f64, high: f64) -> Vec<f64> {
 }
 
 /// The layout shared by all figures.
-pub(super) fn layout(title: &str, x: Axis, y: Axis, height: usize) -> Layout {
+pub(crate) fn layout(title: &str, x: Axis, y: Axis, height: usize) -> Layout {
     Layout::new()
         .title(Title::with_text(title))
         .font(Font::new().family("system-ui, Segoe UI, Helvetica, Arial, sans-serif").size(14))

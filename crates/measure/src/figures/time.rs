@@ -1,6 +1,6 @@
 //! Figures over time: throughput and queues.
 
-use super::Figure;
+use super::figure::Figure;
 use super::style::{self, Stroke};
 use crate::Run;
 use crate::fairness::{self, Window};

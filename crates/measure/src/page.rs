@@ -1,0 +1,61 @@
+//! What every page consists of: a head with style and the charts' library, and sections with figures.
+
+use crate::figures::Figure;
+use crate::number::escape;
+use plotly::Plot;
+
+const STYLE: &str = include_str!("report.css");
+
+/// Forbids the page, and with it the charts' library, every request; what it needs is inside.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+                      img-src data: blob:; font-src data:";
+
+/// The end of a page.
+pub(crate) const END: &str = "</body></html>\n";
+
+/// A page down to its title.
+pub(crate) fn head(title: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n<script>{}</script>\n</head><body>\n\
+         <h1>{title}</h1>\n",
+        charts_library()
+    )
+}
+
+/// The charts' library alone; the crate would add another for formulas, which no figure has.
+fn charts_library() -> String {
+    let sources = Plot::offline_js_sources();
+    let start = sources.find('>').expect("an opening script tag") + 1;
+    let end = sources.find("</script>").expect("a closing script tag");
+    sources[start..end].to_string()
+}
+
+/// A figure with its title and caption.
+pub(crate) fn section(figure: &Figure) -> String {
+    let Figure { name, title, caption, height, plot } = figure;
+    let mut layout = plot["layout"].clone();
+    // The page has headings of its own.
+    layout["title"] = serde_json::Value::Null;
+    layout["autosize"] = true.into();
+    let (data, layout) = (script_json(&plot["data"]), script_json(&layout));
+    let id = format!("figure-{name}");
+    // Titles of figures are escaped already where they contain a label: they are Plotly's markup.
+    format!(
+        "<h2>{title}</h2>\n<div id=\"{id}\" class=\"figure\" style=\"height:{height}px\"></div>\n\
+         <script>Plotly.newPlot(\"{id}\",{data},{layout},\
+         {{responsive:true,displaylogo:false,\
+         modeBarButtonsToRemove:[\"select2d\",\"lasso2d\",\"autoScale2d\"]}});</script>\n\
+         <p class=\"caption\">{}</p>\n",
+        escape(caption)
+    )
+}
+
+/// JSON that cannot end the script it stands in.
+fn script_json(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
