@@ -108,8 +108,9 @@ impl Incoming {
     #[inline]
     fn arrived(&mut self, seq: u32, terms: &Terms) {
         self.arrived += 1;
-        if let Some(packets) = self.arrivals.packets() {
+        if let Some(packets) = self.arrivals.packets().filter(|packets| *packets != self.packets) {
             self.packets = packets;
+            self.lost.retain(|seq| *seq < packets);
         }
         self.granted = self.granted.max(seq + 1).min(self.packets);
         if let Ok(known) = self.lost.binary_search_by(|other| seq.cmp(other)) {
@@ -117,6 +118,8 @@ impl Incoming {
         } else if self.blind > 0 && seq < terms.blind {
             self.blind -= 1;
         }
+        // An end below the packets that were taken for sent leaves none of them under way.
+        self.blind = self.blind.min(self.in_flight());
     }
 
     /// The next grant: for a lost packet, or one packet more.

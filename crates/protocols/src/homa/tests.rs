@@ -641,6 +641,13 @@ fn a_length_that_does_not_fit_its_field_is_told_by_the_last_packet() {
         b.from(slots(seq as u64), 2, 0, header, 1_460);
     }
     assert_eq!((b.harness.probe.outcomes().len(), b.host.open_flows()), (1, 0));
+    // One that ends within the first round trip leaves nothing under way either.
+    for seq in [1, 3, 0, 2] {
+        let flags = if seq == 3 { data_flag::LAST } else { 0 };
+        let header = Header::Data { seq, offset: seq * 1_460, tag: 0xff_ffff, flags };
+        b.from(slots(20 + seq as u64), 3, 1, header, 1_460);
+    }
+    assert_eq!((b.harness.probe.outcomes().len(), b.host.open_flows()), (2, 0));
 }
 
 // -- policy and settings -----------------------------------------------------------------------

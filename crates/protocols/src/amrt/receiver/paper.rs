@@ -1,7 +1,7 @@
 //! The paper's rule: each grant has a timer of its own (AMRT §6).
 
 use super::{DOUBLINGS, Expectations, Grants};
-use incast_blocks::receiver_driven::{Arrivals, Holes, Recovery, Reissue, Request};
+use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery, Reissue, Request};
 use incast_transport::{Span, Time};
 
 /// Replaces a grant when its data has not come a timeout after it.

@@ -5,7 +5,7 @@
 //! sender with packets of the flow to send ignores, tells which.
 
 use super::{DOUBLINGS, Expectations, Grants, NUMBERS};
-use incast_blocks::receiver_driven::{Arrivals, Holes, Recovery, Reissue, Request};
+use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery, Reissue, Request};
 use incast_transport::{Span, Time};
 
 /// Replaces a grant a timeout after data of a later one has come, and probes silent flows.
