@@ -3,18 +3,10 @@
 use crate::Ended;
 use crate::arguments::List;
 use incast_experiment::Fault;
+use incast_fabric::SHAPES;
 use incast_protocols::CATALOGUE;
 use incast_transport::{Deviation, Transport};
 use serde_json::{Value, json};
-
-/// The topologies, as the command line takes them.
-const TOPOLOGIES: [(&str, &str, &str); 5] = [
-    ("star", "star:HOSTS", "hosts around one switch"),
-    ("dumbbell", "dumbbell:LEFTxRIGHT", "two switches and one link between them"),
-    ("parking-lot", "parking-lot:K", "a chain of K bottlenecks"),
-    ("leaf-spine", "leaf-spine:LEAVESxSPINESxHOSTS", "HOSTS per leaf"),
-    ("fat-tree", "fat-tree:K", "three tiers of K-port switches, K^3/4 hosts"),
-];
 
 pub fn list(options: List) -> Result<Ended, Fault> {
     if let Some(name) = &options.name {
@@ -48,8 +40,8 @@ pub fn list(options: List) -> Result<Ended, Fault> {
         say!("  {:<22} {} (mean {:.0} B; {})", table.name, table.title, table.mean, table.source);
     }
     say!("\nTopologies");
-    for (_, form, text) in TOPOLOGIES {
-        say!("  {form:<32} {text}");
+    for shape in SHAPES {
+        say!("  {:<32} {}", shape.form(), shape.doc);
     }
     say!("\nExperiments");
     for (name, title) in incast_experiment::reproduce::names() {
@@ -127,9 +119,9 @@ fn all() -> Value {
             |t| json!({"name": t.name, "title": t.title, "source": t.source, "mean_bytes": t.mean}),
         )
         .collect();
-    let topologies: Vec<Value> = TOPOLOGIES
+    let topologies: Vec<Value> = SHAPES
         .iter()
-        .map(|(name, form, text)| json!({"name": name, "form": form, "title": text}))
+        .map(|shape| json!({"name": shape.name, "form": shape.form(), "title": shape.doc}))
         .collect();
     let experiments: Vec<Value> = incast_experiment::reproduce::names()
         .into_iter()

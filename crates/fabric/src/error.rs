@@ -1,4 +1,4 @@
-//! What can be wrong with a topology someone wrote.
+//! What can be wrong with a topology that a user wrote.
 
 use std::fmt;
 
@@ -104,4 +104,10 @@ impl fmt::Display for Problem {
             Problem::Malformed(message) => f.write_str(message),
         }
     }
+}
+
+/// The nearest of `names`, if it is near enough to be a slip of the pen.
+pub(crate) fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = names.map(|name| (strsim::damerau_levenshtein(text, name), name));
+    scored.filter(|(distance, name)| distance * 2 <= name.len()).min().map(|(_, name)| name)
 }

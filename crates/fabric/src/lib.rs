@@ -2,7 +2,7 @@
 //! arithmetic both worlds share. Data and arithmetic only; nothing here knows about events or
 //! transports.
 //!
-//! - **Building**: [`parse`] reads `leaf-spine:8x8x48`; [`LeafSpine`], [`Dumbbell`], [`FatTree`]
+//! - **Building**: [`parse`] reads `leaf-spine:8x8x48`, [`SHAPES`] lists what it knows; [`LeafSpine`], [`Dumbbell`], [`FatTree`]
 //!   and the other shapes are typed; [`Graph`] takes any links; [`import`] reads the files of
 //!   ns-3 RDMA simulators and htsim.
 //! - **Routing**: [`Fabric::routes`] holds, per switch and destination, every equal-cost port.
@@ -35,6 +35,7 @@ mod graph;
 mod ideal;
 pub mod import;
 mod names;
+mod options;
 pub mod order;
 mod partition;
 mod paths;
@@ -51,7 +52,8 @@ pub use ideal::{
     Hop, Ways, bdp_packets, ideal_fct, ideal_fct_over, ideal_fct_over_uniform, ideal_fct_uniform,
 };
 pub use import::{Imported, import_hpcc_topology, import_htsim_topo};
+pub use options::{LinkDefaults, LinkOverride, Options};
 pub use routes::Routes;
-pub use shapes::{Dumbbell, FatTree, LeafSpine, ParkingLot, Star, ThreeTier};
-pub use spec::{LinkDefaults, LinkOverride, Options, parse, parse_with};
+pub use shapes::{Count, Dumbbell, FatTree, LeafSpine, ParkingLot, SHAPES, Shape, Star, ThreeTier};
+pub use spec::{parse, parse_with};
 pub use uplinks::Uplinks;

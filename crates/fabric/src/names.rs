@@ -1,5 +1,6 @@
 //! Names of nodes as a person writes them: `host12`, `leaf3`, `spine0`.
 
+use crate::error::nearest;
 use crate::{Fabric, NodeId, Problem, Tier, TopologyError};
 
 /// What a name may begin with. The first of a tier is how a node is printed.
@@ -32,7 +33,7 @@ impl Fabric {
         let (prefix, digits) = (name[..split].to_ascii_lowercase(), &name[split..]);
         let unknown = |known: String| TopologyError::new(Problem::UnknownNode(name.into(), known));
         let Some((_, tier)) = PREFIXES.iter().find(|(known, _)| *known == prefix) else {
-            let nearest = crate::spec::nearest(&prefix, PREFIXES.iter().map(|(known, _)| *known));
+            let nearest = nearest(&prefix, PREFIXES.iter().map(|(known, _)| *known));
             let hint =
                 nearest.map(|near| format!("did you mean `{near}{digits}`? ")).unwrap_or_default();
             return Err(unknown(format!("{hint}names look like host0, leaf0, agg0, spine0")));

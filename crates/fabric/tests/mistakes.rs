@@ -2,17 +2,18 @@
 
 use incast_fabric::*;
 use incast_units::{Rate, Span};
+use std::collections::BTreeSet;
+
+fn links() -> LinkDefaults {
+    LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 }
+}
 
 fn says(spec: &str) -> String {
-    let links =
-        LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 };
-    parse(spec, links).expect_err(spec).to_string()
+    parse(spec, links()).expect_err(spec).to_string()
 }
 
 fn with(spec: &str, options: Options) -> String {
-    let links =
-        LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 };
-    parse_with(spec, links, &options).expect_err(spec).to_string()
+    parse_with(spec, links(), &options).expect_err(spec).to_string()
 }
 
 #[test]
@@ -112,4 +113,24 @@ fn graphs() {
     let apart = graph.build().unwrap_err();
     assert_eq!(apart.problem, Disconnected(name("host0"), name("switch2")));
     assert_eq!(Graph::new().build().unwrap_err().problem, TooFewHosts(0));
+}
+
+#[test]
+fn every_shape_is_built_from_its_example_and_names_its_counts() {
+    for shape in SHAPES {
+        let fabric = parse(shape.example, links()).expect(shape.name);
+        assert_eq!(fabric.name, shape.example);
+        let symbols: Vec<&str> = shape.counts.iter().map(|count| count.symbol).collect();
+        assert_eq!(shape.form(), format!("{}:{}", shape.name, symbols.join("x")));
+        let zeros = vec!["0"; shape.counts.len()].join("x");
+        let refused = says(&format!("{}:{zeros}", shape.name));
+        let named = shape.counts.iter().all(|count| refused.contains(&format!("<{}>", count.what)));
+        assert!(named && refused.contains(shape.example), "{refused}");
+        // The nearest name is told.
+        let slip = format!("{}x:2", &shape.name[..shape.name.len() - 1]);
+        let refused = says(&slip);
+        assert!(refused.contains(&format!("did you mean `{}`?", shape.name)), "{refused}");
+    }
+    let names: BTreeSet<_> = SHAPES.iter().map(|shape| shape.name).collect();
+    assert_eq!(names.len(), SHAPES.len(), "a name belongs to one shape");
 }

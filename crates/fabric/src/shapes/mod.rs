@@ -1,0 +1,23 @@
+//! The usual fabrics as typed builders, and the list of those that can be written in a line.
+
+mod dumbbell;
+mod fat_tree;
+mod leaf_spine;
+mod parking_lot;
+mod parts;
+mod shape;
+mod star;
+mod three_tier;
+
+pub use dumbbell::Dumbbell;
+pub use fat_tree::FatTree;
+pub use leaf_spine::LeafSpine;
+pub use parking_lot::ParkingLot;
+pub use shape::{Count, Shape};
+pub(crate) use shape::{Spec, refused};
+pub use star::Star;
+pub use three_tier::ThreeTier;
+
+/// Every shape that can be written in a line.
+pub static SHAPES: &[&Shape] =
+    &[&star::SHAPE, &dumbbell::SHAPE, &parking_lot::SHAPE, &leaf_spine::SHAPE, &fat_tree::SHAPE];
