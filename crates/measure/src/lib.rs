@@ -2,8 +2,8 @@
 //! a comparison of runs, figures and a report that needs no network.
 //!
 //! * [`Run`]: a world's [`RunRecord`] beside what the scenario knows of its flows and ports.
-//! * [`columns`]: every column of `flows.parquet`, `ports.parquet` and `fairness.parquet`, with unit and meaning; the
-//!   same table writes the files and the documentation.
+//! * [`columns`]: every column of `flows.parquet`, `ports.parquet` and `fairness.parquet`, with unit
+//!   and meaning; one declaration writes the files and the documentation.
 //! * [`summarise`]: percentiles, means, breakdown, queues, utilisation and fairness of one run.
 //! * [`Comparison`]: several runs side by side; runs of the same label are repetitions.
 //! * [`report_html`], [`summary_svg`], [`figures`]: pictures.
@@ -25,7 +25,7 @@ mod run;
 pub mod statistics;
 mod summary;
 mod svg;
-mod table;
+mod write;
 
 pub use columns::columns_markdown;
 pub use comparison::{Better, Comparison, Metric};
@@ -40,10 +40,6 @@ pub use summary::{
     summarise,
 };
 pub use svg::{summary_svg, summary_svg_text};
-pub use table::{
-    fairness_batch, flows_batch, ports_batch, write_fairness_csv, write_fairness_parquet,
-    write_flows_csv, write_flows_parquet, write_manifest, write_ports_csv, write_ports_parquet,
-    write_run, write_summary, write_tables,
-};
+pub use write::{write_manifest, write_run, write_summary, write_tables};
 
 pub use incast_transport::RunRecord;

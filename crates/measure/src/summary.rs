@@ -4,8 +4,8 @@ use crate::fairness::{FairnessSummary, fairness};
 use crate::parts::{AgePercentiles, PartMeans};
 use crate::run::{LONG_FLOW_BYTES, Run, gbps, share};
 use crate::statistics::{Distribution, jain, mean};
-use incast_models::fasttune::switch_utility;
-use incast_transport::{Ages, Bin};
+use incast_models::feedback;
+use incast_transport::{Ages, PortRecord};
 use incast_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -103,8 +103,8 @@ pub struct Group {
     pub decision_age_ns: Option<AgePercentiles>,
     /// Decisions of a flow per base round-trip time of its life.
     pub decisions_per_rtt: Option<f64>,
-    /// Utility of feedback by FastTune's Eq. 6, with the mean age as its delay: 2 when feedback is
-    /// of the present, 1 when it is a base round trip old.
+    /// Utility of feedback of the mean age: 2 when it is of the present, 1 when it is a base round
+    /// trip old.
     pub feedback_utility: Option<f64>,
     /// Charged bytes of packets without payload that hosts received.
     pub control_bytes: u64,
@@ -322,7 +322,7 @@ pub fn group(run: &Run, name: &str, flows: &[usize]) -> Group {
         decision_age_mean_ns: age,
         decision_age_ns: None,
         decisions_per_rtt: run.decisions_per_rtt(flows.iter().copied()),
-        feedback_utility: age.filter(|_| rtt > 0.0).map(|age| switch_utility(age, rtt)),
+        feedback_utility: age.filter(|_| rtt > 0.0).map(|age| feedback::utility(age, rtt)),
         control_bytes: control,
         extension_bytes: extension,
         feedback_per_payload: (delivered > 0)
@@ -355,22 +355,55 @@ fn load(run: &Run) -> LoadSummary {
     }
 }
 
+/// Sums over ports. Counts of a port fit 32 bits; those of many need not.
+#[derive(Default)]
+struct Totals {
+    marks: u64,
+    drops: u64,
+    credit_drops: u64,
+    trims: u64,
+    paused: u64,
+    pause_frames: u64,
+    resume_frames: u64,
+    backlog_max: u64,
+    backlog_area: u128,
+}
+
+impl Totals {
+    fn of<'a>(ports: impl Iterator<Item = &'a PortRecord>) -> Totals {
+        ports.fold(Totals::default(), |mut sum, port| {
+            let (total, pauses) = (&port.total, &port.total_pauses);
+            sum.marks += total.marks as u64;
+            sum.drops += total.drops as u64;
+            sum.credit_drops += total.credit_drops as u64;
+            sum.trims += total.trims as u64;
+            sum.paused += total.paused;
+            sum.pause_frames += pauses.pause_frames as u64;
+            sum.resume_frames += pauses.resume_frames as u64;
+            sum.backlog_max = sum.backlog_max.max(total.backlog_max);
+            sum.backlog_area += total.backlog_area;
+            sum
+        })
+    }
+}
+
 fn counters(run: &Run) -> Counters {
-    let sum = |part: fn(&Bin) -> u64| run.record.ports.iter().map(|port| part(&port.total)).sum();
-    let paused: u64 = sum(|bin| bin.paused);
-    let pauses = || run.record.ports.iter().map(|port| &port.total_pauses);
-    let of_class = |class: usize| pauses().map(|all| all.paused[class]).sum::<u64>() as f64 / 1e3;
+    let total = Totals::of(run.record.ports.iter());
+    let of_class = |class: usize| {
+        let paused = run.record.ports.iter().map(|port| port.total_pauses.paused[class]);
+        paused.sum::<u64>() as f64 / 1e3
+    };
     Counters {
         packets: run.record.flows.iter().map(|flow| flow.packets as u64).sum(),
         retransmits: run.record.flows.iter().map(|flow| flow.retransmits as u64).sum(),
-        marks: sum(|bin| bin.marks as u64),
-        drops: sum(|bin| bin.drops as u64),
-        credit_drops: sum(|bin| bin.credit_drops as u64),
-        trims: sum(|bin| bin.trims as u64),
-        paused_ns: paused as f64 / 1e3,
+        marks: total.marks,
+        drops: total.drops,
+        credit_drops: total.credit_drops,
+        trims: total.trims,
+        paused_ns: total.paused as f64 / 1e3,
         paused_class_ns: std::array::from_fn(of_class),
-        pause_frames: pauses().map(|all| all.pause_frames as u64).sum(),
-        resume_frames: pauses().map(|all| all.resume_frames as u64).sum(),
+        pause_frames: total.pause_frames,
+        resume_frames: total.resume_frames,
         link_losses: run.record.link_losses,
         malformed: run.record.malformed,
         packet_hops: run.record.packet_hops,
@@ -395,21 +428,7 @@ fn tier_summary(run: &Run, tier: &str, upward: bool) -> TierSummary {
     };
     let ports: Vec<_> = run.record.ports.iter().filter(|port| of_tier(port.port)).collect();
     let used: Vec<f64> = ports.iter().filter_map(|port| run.utilisation(port)).collect();
-    let mut total = Bin::default();
-    // Counts of a port fit 32 bits; those of a tier need not.
-    let (mut marks, mut drops, mut credit_drops, mut trims) = (0, 0, 0, 0);
-    let (mut pause_frames, mut resume_frames) = (0, 0);
-    for port in &ports {
-        total.backlog_max = total.backlog_max.max(port.total.backlog_max);
-        total.backlog_area += port.total.backlog_area;
-        total.paused += port.total.paused;
-        marks += port.total.marks as u64;
-        drops += port.total.drops as u64;
-        credit_drops += port.total.credit_drops as u64;
-        trims += port.total.trims as u64;
-        pause_frames += port.total_pauses.pause_frames as u64;
-        resume_frames += port.total_pauses.resume_frames as u64;
-    }
+    let total = Totals::of(ports.iter().copied());
     let port_time = run.record.ended.0 as f64 * ports.len() as f64;
     TierSummary {
         tier: tier.to_string(),
@@ -419,13 +438,13 @@ fn tier_summary(run: &Run, tier: &str, upward: bool) -> TierSummary {
         utilisation_max: used.iter().copied().reduce(f64::max),
         backlog_mean_bytes: (port_time > 0.0).then(|| total.backlog_area as f64 / port_time),
         backlog_max_bytes: total.backlog_max,
-        marks,
-        drops,
-        credit_drops,
-        trims,
+        marks: total.marks,
+        drops: total.drops,
+        credit_drops: total.credit_drops,
+        trims: total.trims,
         paused_ns: total.paused as f64 / 1e3,
-        pause_frames,
-        resume_frames,
+        pause_frames: total.pause_frames,
+        resume_frames: total.resume_frames,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Columns to Parquet and CSV, and the small JSON files beside them.
 
-use crate::columns::{Cell, Column, FAIRNESS_COLUMNS, FLOW_COLUMNS, PORT_COLUMNS, Row};
+use crate::columns::{Cell, Column, Row, TABLES, Table};
 use crate::folder::{FolderError, write_atomic, write_through};
 use crate::{Run, Summary, summarise};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
@@ -17,37 +17,11 @@ use std::sync::Arc;
 /// Rows per row group, and the most that are held in memory as columns at a time.
 const ROW_GROUP: usize = 1 << 16;
 
-/// Which file, and so which rows.
-#[derive(Clone, Copy)]
-struct File {
-    columns: &'static [Column],
-    /// Rows of one item (intervals of a port or transport; one of a flow).
-    each: usize,
-    rows: usize,
-}
-
-impl File {
-    fn flows(run: &Run) -> File {
-        File { columns: FLOW_COLUMNS, each: 1, rows: run.flows.len() }
-    }
-
-    fn ports(run: &Run) -> File {
-        let each = run.intervals();
-        File { columns: PORT_COLUMNS, each: each.max(1), rows: each * run.ports.len() }
-    }
-
-    fn fairness(run: &Run) -> File {
-        let each = run.intervals();
-        File { columns: FAIRNESS_COLUMNS, each: each.max(1), rows: each * run.transports.len() }
-    }
-
-    fn row(&self, number: usize) -> Row {
-        Row { item: number / self.each, interval: number % self.each }
-    }
-
+impl Table {
     /// Consecutive ranges of at most a row group.
-    fn chunks(self) -> impl Iterator<Item = Range<usize>> {
-        (0..self.rows).step_by(ROW_GROUP).map(move |at| at..(at + ROW_GROUP).min(self.rows))
+    fn chunks(&self, run: &Run) -> impl Iterator<Item = Range<usize>> {
+        let rows = self.rows(run);
+        (0..rows).step_by(ROW_GROUP).map(move |at| at..(at + ROW_GROUP).min(rows))
     }
 
     fn schema(&self) -> SchemaRef {
@@ -59,15 +33,15 @@ impl File {
                 Cell::Flag(_) => (DataType::Boolean, false),
             };
             let notes = [("description", column.doc), ("unit", column.unit)];
-
             Field::new(column.name, kind, nullable).with_metadata(Metadata::from(notes))
         };
         Arc::new(Schema::new(self.columns.iter().map(field).collect::<Vec<_>>()))
     }
 
-    fn batch(&self, run: &Run, schema: SchemaRef, rows: Range<usize>) -> RecordBatch {
+    fn part(&self, run: &Run, schema: SchemaRef, rows: Range<usize>) -> RecordBatch {
+        let each = self.each(run);
         let array = |column: &Column| -> ArrayRef {
-            let at = rows.clone().map(|number| self.row(number));
+            let at = rows.clone().map(|place| Row::at(place, each));
             match column.cell {
                 Cell::Integer(get) => Arc::new(UInt64Array::from_iter(at.map(|row| get(run, row)))),
                 Cell::Float(get) => Arc::new(Float64Array::from_iter(at.map(|row| get(run, row)))),
@@ -83,7 +57,16 @@ impl File {
         RecordBatch::try_new(schema, arrays).expect("columns are of the schema's types")
     }
 
-    fn write_parquet(&self, run: &Run, path: &Path) -> Result<(), FolderError> {
+    /// All rows as one Arrow batch.
+    pub fn batch(&self, run: &Run) -> RecordBatch {
+        self.part(run, self.schema(), 0..self.rows(run))
+    }
+
+    /// Writes all rows as Parquet. Equal runs make equal bytes.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn write_parquet(&self, path: &Path, run: &Run) -> Result<(), FolderError> {
         // Nothing that differs between two runs of one scenario and seed may enter the file.
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
@@ -93,25 +76,30 @@ impl File {
         write_through(path, |file| {
             let schema = self.schema();
             let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties))?;
-            for rows in self.chunks() {
-                writer.write(&self.batch(run, schema.clone(), rows))?;
+            for rows in self.chunks(run) {
+                writer.write(&self.part(run, schema.clone(), rows))?;
             }
             writer.close()?;
             Ok(())
         })
     }
 
-    fn write_csv(&self, run: &Run, path: &Path) -> Result<(), FolderError> {
+    /// Writes all rows as CSV; null is an empty cell.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn write_csv(&self, path: &Path, run: &Run) -> Result<(), FolderError> {
         write_through(path, |file| {
             let mut out = BufWriter::new(file);
             let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
             writeln!(out, "{}", names.join(","))?;
             let mut line = String::new();
-            for number in 0..self.rows {
+            let each = self.each(run);
+            for place in 0..self.rows(run) {
                 line.clear();
                 for (at, column) in self.columns.iter().enumerate() {
                     line.push_str(if at > 0 { "," } else { "" });
-                    push_csv(&mut line, run, self.row(number), column);
+                    push_csv(&mut line, run, Row::at(place, each), column);
                 }
                 writeln!(out, "{line}")?;
             }
@@ -136,54 +124,6 @@ fn push_csv(line: &mut String, run: &Run, row: Row, column: &Column) {
         }
     };
     done.transpose().expect("writing to a string");
-}
-
-/// All flows as one Arrow batch with the columns of `flows.parquet`.
-pub fn flows_batch(run: &Run) -> RecordBatch {
-    let file = File::flows(run);
-    file.batch(run, file.schema(), 0..file.rows)
-}
-
-/// All ports and intervals as one Arrow batch with the columns of `ports.parquet`.
-pub fn ports_batch(run: &Run) -> RecordBatch {
-    let file = File::ports(run);
-    file.batch(run, file.schema(), 0..file.rows)
-}
-
-/// All transports and intervals as one Arrow batch with the columns of `fairness.parquet`.
-pub fn fairness_batch(run: &Run) -> RecordBatch {
-    let file = File::fairness(run);
-    file.batch(run, file.schema(), 0..file.rows)
-}
-
-/// Writes `flows.parquet`: one row a flow. Equal runs make equal bytes.
-pub fn write_flows_parquet(path: &Path, run: &Run) -> Result<(), FolderError> {
-    File::flows(run).write_parquet(run, path)
-}
-
-/// Writes `ports.parquet`: one row a port and interval. Equal runs make equal bytes.
-pub fn write_ports_parquet(path: &Path, run: &Run) -> Result<(), FolderError> {
-    File::ports(run).write_parquet(run, path)
-}
-
-/// Writes `fairness.parquet`: one row a transport and interval. Equal runs make equal bytes.
-pub fn write_fairness_parquet(path: &Path, run: &Run) -> Result<(), FolderError> {
-    File::fairness(run).write_parquet(run, path)
-}
-
-/// Writes the flows as CSV with the columns of `flows.parquet`; null is an empty cell.
-pub fn write_flows_csv(path: &Path, run: &Run) -> Result<(), FolderError> {
-    File::flows(run).write_csv(run, path)
-}
-
-/// Writes the ports as CSV with the columns of `ports.parquet`; null is an empty cell.
-pub fn write_ports_csv(path: &Path, run: &Run) -> Result<(), FolderError> {
-    File::ports(run).write_csv(run, path)
-}
-
-/// Writes the transports as CSV with the columns of `fairness.parquet`; null is an empty cell.
-pub fn write_fairness_csv(path: &Path, run: &Run) -> Result<(), FolderError> {
-    File::fairness(run).write_csv(run, path)
 }
 
 /// Writes a `manifest.json` with `"complete"` set as given. Write one with `false` before a run
@@ -228,13 +168,11 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderE
 /// written when all is there.
 pub fn write_tables(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     run.check();
-    write_flows_parquet(&folder.join("flows.parquet"), run)?;
-    write_ports_parquet(&folder.join("ports.parquet"), run)?;
-    write_fairness_parquet(&folder.join("fairness.parquet"), run)?;
-    if csv {
-        write_flows_csv(&folder.join("flows.csv"), run)?;
-        write_ports_csv(&folder.join("ports.csv"), run)?;
-        write_fairness_csv(&folder.join("fairness.csv"), run)?;
+    for table in TABLES {
+        table.write_parquet(&folder.join(format!("{}.parquet", table.name)), run)?;
+        if csv {
+            table.write_csv(&folder.join(format!("{}.csv", table.name)), run)?;
+        }
     }
     let summary = summarise(run);
     write_summary(&folder.join("summary.json"), &summary)?;

@@ -5,7 +5,7 @@ mod support;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
-use incast_measure::columns::{Cell, FAIRNESS_COLUMNS, FLOW_COLUMNS, PORT_COLUMNS};
+use incast_measure::columns::{Cell, FLOWS, PORTS, TABLES};
 use incast_measure::*;
 use incast_transport::{Pauses, PortRecord};
 use incast_units::{Span, Time};
@@ -48,7 +48,7 @@ fn run() -> Run {
 fn flows_survive_the_file() {
     let (folder, run) = (tempfile::tempdir().unwrap(), run());
     let path = folder.path().join("flows.parquet");
-    write_flows_parquet(&path, &run).unwrap();
+    FLOWS.write_parquet(&path, &run).unwrap();
     let file = std::fs::File::open(&path).unwrap();
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
     assert_eq!(builder.metadata().num_row_groups(), 2);
@@ -103,7 +103,7 @@ fn parts_stand_under_their_own_names() {
         queueing: [11, 12, 13, 14],
     };
     let run = support::run_of("x", vec![support::flow(0, 1, 0, 1, parts)]);
-    let batch = flows_batch(&run);
+    let batch = FLOWS.batch(&run);
     let start = batch.schema().index_of("nic_own_ps").unwrap();
     let expected = [
         "nic_own",
@@ -160,7 +160,7 @@ fn small_ports() -> Run {
 fn ports_have_a_row_for_every_interval() {
     let (folder, run) = (tempfile::tempdir().unwrap(), small_ports());
     let path = folder.path().join("ports.parquet");
-    write_ports_parquet(&path, &run).unwrap();
+    PORTS.write_parquet(&path, &run).unwrap();
     let batch = &read(&path)[0];
     assert_eq!(batch.num_rows(), 4);
     let some = |values: [f64; 4]| values.map(Some).to_vec();
@@ -215,11 +215,11 @@ fn csv_leaves_null_empty_and_quotes_text() {
     let mut run = run();
     run.transports[0] = "a, \"b\"".into();
     let path = folder.path().join("flows.csv");
-    write_flows_csv(&path, &run).unwrap();
+    FLOWS.write_csv(&path, &run).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-    assert_eq!(names, FLOW_COLUMNS.iter().map(|column| column.name).collect::<Vec<_>>());
+    assert_eq!(names, FLOWS.columns.iter().map(|column| column.name).collect::<Vec<_>>());
     let line = lines.nth(4).unwrap();
     assert!(line.starts_with("4,4,7,\"a, \"\"b\"\"\",background,true,"), "{line}");
     // start_ps, start_ns, fct_ps, fct_ns of a flow that never started.
@@ -231,11 +231,8 @@ fn csv_leaves_null_empty_and_quotes_text() {
 fn every_written_column_is_documented_with_its_unit() {
     let markdown = columns_markdown();
     let run = small_ports();
-    for (batch, columns) in [
-        (flows_batch(&run), FLOW_COLUMNS),
-        (ports_batch(&run), PORT_COLUMNS),
-        (fairness_batch(&run), FAIRNESS_COLUMNS),
-    ] {
+    for table in TABLES {
+        let (batch, columns) = (table.batch(&run), table.columns);
         assert_eq!(batch.num_columns(), columns.len());
         for (field, column) in batch.schema().fields().iter().zip(columns) {
             let name = field.name();
@@ -266,7 +263,7 @@ fn every_written_column_is_documented_with_its_unit() {
         "slowdown",
         "retransmits",
     ] {
-        assert!(FLOW_COLUMNS.iter().any(|column| column.name == name), "{name}");
+        assert!(FLOWS.columns.iter().any(|column| column.name == name), "{name}");
     }
 }
 

@@ -4,6 +4,7 @@ mod support;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
+use incast_measure::columns::FAIRNESS;
 use incast_measure::fairness::{TOLERANCE, Window, converged, equal};
 use incast_measure::*;
 use incast_transport::{FlowId, FlowRecord, FlowSeries, Parts};
@@ -44,7 +45,7 @@ fn mixed() -> Run {
 #[test]
 fn the_table_has_a_row_a_transport_and_interval() {
     let run = mixed();
-    let batch = fairness_batch(&run);
+    let batch = FAIRNESS.batch(&run);
     assert_eq!(batch.num_rows(), 20);
     let integers = |name: &str| -> Vec<Option<u64>> {
         batch.column_by_name(name).unwrap().as_primitive::<UInt64Type>().iter().collect()

@@ -3,6 +3,7 @@
 //! Delays and round-trip times share a unit; utilities have none. `switches` is N, the number on
 //! the path; switch 1 is the sender's neighbour.
 
+use crate::feedback;
 use incast_workload::SizeTable;
 
 /// Table I: share of a table's flows that are sent within one round trip, P(size <= C x RTT):
@@ -11,16 +12,11 @@ pub fn first_rtt_share(sizes: &SizeTable, rate: f64, rtt: f64) -> f64 {
     sizes.cdf((rate * rtt / 8.0).round() as u64)
 }
 
-/// Eq. 5: utility of one switch's feedback that is `delay` old.
-pub fn switch_utility(delay: f64, rtt: f64) -> f64 {
-    (2.0 * rtt - delay) / rtt
-}
-
-/// Eq. 6: utility of an acknowledgement with feedback of these ages; at least one.
+/// Eq. 6: utility of an ACK with feedback of these ages; at least one.
 pub fn utility(delays: impl IntoIterator<Item = f64>, rtt: f64) -> f64 {
     let (sum, count) = delays
         .into_iter()
-        .fold((0.0, 0u32), |(sum, count), delay| (sum + switch_utility(delay, rtt), count + 1));
+        .fold((0.0, 0u32), |(sum, count), delay| (sum + feedback::utility(delay, rtt), count + 1));
     assert!(count > 0, "an acknowledgement without feedback");
     sum / count as f64
 }
@@ -84,8 +80,8 @@ mod tests {
 
     #[test]
     fn utility_is_one_for_a_round_trip_and_two_at_once() {
-        assert_eq!(switch_utility(8.0, 8.0), 1.0);
-        assert_eq!(switch_utility(0.0, 8.0), 2.0);
+        assert_eq!(feedback::utility(8.0, 8.0), 1.0);
+        assert_eq!(feedback::utility(0.0, 8.0), 2.0);
         assert_eq!(utility([0.0, 8.0], 8.0), 1.5);
     }
 

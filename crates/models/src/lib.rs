@@ -8,6 +8,7 @@ pub mod amrt;
 pub mod credit;
 pub mod decn;
 pub mod fasttune;
+pub mod feedback;
 pub mod ideal;
 mod poisson;
 pub mod ren;

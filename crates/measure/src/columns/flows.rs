@@ -1,52 +1,30 @@
 //! The columns of `flows.parquet`.
 
-use super::{Cell, Column, Row};
+use super::column::{Column, Row, flag, float, integer, text};
+use super::table::Table;
 use crate::Run;
 use incast_transport::{FlowRecord, Parts};
+
+/// `flows.parquet`.
+pub static FLOWS: Table = Table {
+    name: "flows",
+    doc: "One row per flow, in order of `flow_id`.",
+    columns: COLUMNS,
+    items: |run| run.flows.len(),
+    per_interval: false,
+};
 
 fn record(run: &Run, row: Row) -> &FlowRecord {
     &run.record.flows[row.item]
 }
 
-fn part(run: &Run, row: Row, part: fn(&Parts) -> u64) -> Option<u64> {
-    record(run, row).parts.as_ref().map(part)
+fn parts(run: &Run, row: Row) -> Option<&Parts> {
+    record(run, row).parts.as_ref()
 }
 
-const fn integer(
-    name: &'static str,
-    unit: &'static str,
-    doc: &'static str,
-    get: fn(&Run, Row) -> Option<u64>,
-) -> Column {
-    Column { name, unit, doc, cell: Cell::Integer(get) }
-}
-
-const fn float(
-    name: &'static str,
-    unit: &'static str,
-    doc: &'static str,
-    get: fn(&Run, Row) -> Option<f64>,
-) -> Column {
-    Column { name, unit, doc, cell: Cell::Float(get) }
-}
-
-const fn text(
-    name: &'static str,
-    doc: &'static str,
-    get: for<'a> fn(&'a Run, Row) -> &'a str,
-) -> Column {
-    Column { name, unit: "", doc, cell: Cell::Text(get) }
-}
-
-macro_rules! parts {
-    ($name:literal, $doc:literal, $($path:tt)+) => {
-        integer($name, "ps", $doc, |run, row| part(run, row, |parts| parts.$($path)+))
-    };
-}
-
-/// The columns of `flows.parquet`, in order. The columns from `nic_own_ps` to `queue_core_ps`
-/// follow the packet whose arrival completed the flow and add up to `fct_ps` exactly.
-pub const FLOW_COLUMNS: &[Column] = &[
+/// In order. The columns from `nic_own_ps` to `queue_core_ps` follow the packet whose arrival
+/// completed the flow and add up to `fct_ps` exactly.
+const COLUMNS: &[Column] = &[
     integer("flow_id", "", "Number of the flow.", |_, row| Some(row.item as u64)),
     integer("src", "", "Sending host.", |run, row| Some(run.flows[row.item].src as u64)),
     integer("dst", "", "Receiving host.", |run, row| Some(run.flows[row.item].dst as u64)),
@@ -54,12 +32,11 @@ pub const FLOW_COLUMNS: &[Column] = &[
         &run.transports[run.flows[row.item].transport as usize]
     }),
     text("class", "Kind of traffic it belongs to.", |run, row| run.flows[row.item].class),
-    Column {
-        name: "warmup",
-        unit: "",
-        doc: "Whether it belongs to the warm-up; such flows are left out of the summary.",
-        cell: Cell::Flag(|run, row| run.flows[row.item].warmup),
-    },
+    flag(
+        "warmup",
+        "Whether it belongs to the warm-up; such flows are left out of the summary.",
+        |run, row| run.flows[row.item].warmup,
+    ),
     integer("size_bytes", "bytes", "Payload to transfer.", |run, row| {
         Some(run.flows[row.item].size_bytes)
     }),
@@ -106,35 +83,66 @@ pub const FLOW_COLUMNS: &[Column] = &[
     integer("delivered_bytes", "bytes", "Payload delivered, each byte once.", |run, row| {
         Some(record(run, row).delivered)
     }),
-    parts!(
+    integer(
         "nic_own_ps",
+        "ps",
         "Its NIC was busy with this flow; null, like all parts of the \
         completion time, if the flow is incomplete.",
-        nic_own
+        |run, row| Some(parts(run, row)?.nic_own),
     ),
-    parts!("nic_other_ps", "Its NIC was busy with other flows.", nic_other),
-    parts!(
+    integer("nic_other_ps", "ps", "Its NIC was busy with other flows.", |run, row| {
+        Some(parts(run, row)?.nic_other)
+    }),
+    integer(
         "blocked_ready_ps",
+        "ps",
         "The NIC was idle although the flow reported no reason to wait: \
         between opening and first packet, while paused, or with everything sent.",
-        blocked[0]
+        |run, row| Some(parts(run, row)?.blocked[0]),
     ),
-    parts!("blocked_grant_ps", "Waiting for a grant, token or pull, NIC idle.", blocked[1]),
-    parts!("blocked_credit_ps", "Waiting for a credit, NIC idle.", blocked[2]),
-    parts!("blocked_window_ps", "Its window was full, NIC idle.", blocked[3]),
-    parts!("blocked_pacing_ps", "Paced, NIC idle.", blocked[4]),
-    parts!(
+    integer(
+        "blocked_grant_ps",
+        "ps",
+        "Waiting for a grant, token or pull, NIC idle.",
+        |run, row| Some(parts(run, row)?.blocked[1]),
+    ),
+    integer("blocked_credit_ps", "ps", "Waiting for a credit, NIC idle.", |run, row| {
+        Some(parts(run, row)?.blocked[2])
+    }),
+    integer("blocked_window_ps", "ps", "Its window was full, NIC idle.", |run, row| {
+        Some(parts(run, row)?.blocked[3])
+    }),
+    integer("blocked_pacing_ps", "ps", "Paced, NIC idle.", |run, row| {
+        Some(parts(run, row)?.blocked[4])
+    }),
+    integer(
         "recovery_ps",
+        "ps",
         "From the first loss of a byte still missing to the departure of the \
         packet that completed the flow.",
-        recovery
+        |run, row| Some(parts(run, row)?.recovery),
     ),
-    parts!("serialisation_ps", "Serialisation of that packet on every link.", serialisation),
-    parts!("propagation_ps", "Propagation of that packet on every link.", propagation),
-    parts!("queue_nic_ps", "Its wait in queues of NICs.", queueing[0]),
-    parts!("queue_edge_ps", "Its wait in queues of edge switches.", queueing[1]),
-    parts!("queue_aggregation_ps", "Its wait in queues of aggregation switches.", queueing[2]),
-    parts!("queue_core_ps", "Its wait in queues of core switches.", queueing[3]),
+    integer("serialisation_ps", "ps", "Serialisation of that packet on every link.", |run, row| {
+        Some(parts(run, row)?.serialisation)
+    }),
+    integer("propagation_ps", "ps", "Propagation of that packet on every link.", |run, row| {
+        Some(parts(run, row)?.propagation)
+    }),
+    integer("queue_nic_ps", "ps", "Its wait in queues of NICs.", |run, row| {
+        Some(parts(run, row)?.queueing[0])
+    }),
+    integer("queue_edge_ps", "ps", "Its wait in queues of edge switches.", |run, row| {
+        Some(parts(run, row)?.queueing[1])
+    }),
+    integer(
+        "queue_aggregation_ps",
+        "ps",
+        "Its wait in queues of aggregation switches.",
+        |run, row| Some(parts(run, row)?.queueing[2]),
+    ),
+    integer("queue_core_ps", "ps", "Its wait in queues of core switches.", |run, row| {
+        Some(parts(run, row)?.queueing[3])
+    }),
     integer("decisions", "", "Decisions of its control law.", |run, row| {
         Some(record(run, row).decisions as u64)
     }),

@@ -19,7 +19,13 @@ pub struct Figure {
 }
 
 impl Figure {
-    pub(crate) fn new(name: &str, title: &str, caption: String, height: usize, plot: &Plot) -> Figure {
+    pub(crate) fn new(
+        name: &str,
+        title: &str,
+        caption: String,
+        height: usize,
+        plot: &Plot,
+    ) -> Figure {
         let mut value = serde_json::to_value(plot).expect("a figure becomes JSON");
         if let Value::Object(object) = &mut value {
             // Other readers do not know the configuration, and no figure moves.

@@ -1,0 +1,109 @@
+//! A column: its name, unit, meaning, type and how it is read off a run.
+
+use crate::Run;
+
+/// A row of a file: of the flow `item`, or of the port or transport `item` in the interval
+/// `interval`.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Number of the flow, port or transport.
+    pub item: usize,
+    /// Number of the interval; zero for flows.
+    pub interval: usize,
+}
+
+impl Row {
+    /// The row at a place of a table in which each item has so many rows.
+    pub(crate) fn at(place: usize, each: usize) -> Row {
+        Row { item: place / each, interval: place % each }
+    }
+}
+
+/// How a cell is read off a run, and with which type it is written.
+#[derive(Clone, Copy)]
+pub enum Cell {
+    /// A whole number (64 bits, unsigned).
+    Integer(fn(&Run, Row) -> Option<u64>),
+    /// A float (64 bits).
+    Float(fn(&Run, Row) -> Option<f64>),
+    /// Text.
+    Text(for<'a> fn(&'a Run, Row) -> &'a str),
+    /// Yes or no.
+    Flag(fn(&Run, Row) -> bool),
+}
+
+/// One column.
+#[derive(Clone, Copy)]
+pub struct Column {
+    /// Its name; ends in the unit where it has one.
+    pub name: &'static str,
+    /// Its unit; empty for names and counts.
+    pub unit: &'static str,
+    /// What it says, and when it is null.
+    pub doc: &'static str,
+    /// Its values.
+    pub cell: Cell,
+}
+
+/// The start of the row's interval.
+pub(super) const TIME: Column = float("time_ns", "ns", "Start of the interval.", |run, row| {
+    Some(run.interval(row.interval).0.as_ns_f64())
+});
+
+/// The length of the row's interval.
+pub(super) const INTERVAL: Column = float(
+    "interval_ns",
+    "ns",
+    "Length of the interval; the last one ends with the run.",
+    |run, row| Some(run.interval(row.interval).1.as_ns_f64()),
+);
+
+/// A column of whole numbers.
+pub(super) const fn integer(
+    name: &'static str,
+    unit: &'static str,
+    doc: &'static str,
+    get: fn(&Run, Row) -> Option<u64>,
+) -> Column {
+    Column { name, unit, doc, cell: Cell::Integer(get) }
+}
+
+/// A column of floats.
+pub(super) const fn float(
+    name: &'static str,
+    unit: &'static str,
+    doc: &'static str,
+    get: fn(&Run, Row) -> Option<f64>,
+) -> Column {
+    Column { name, unit, doc, cell: Cell::Float(get) }
+}
+
+/// A column of names.
+pub(super) const fn text(
+    name: &'static str,
+    doc: &'static str,
+    get: for<'a> fn(&'a Run, Row) -> &'a str,
+) -> Column {
+    Column { name, unit: "", doc, cell: Cell::Text(get) }
+}
+
+/// A column of yes and no.
+pub(super) const fn flag(
+    name: &'static str,
+    doc: &'static str,
+    get: fn(&Run, Row) -> bool,
+) -> Column {
+    Column { name, unit: "", doc, cell: Cell::Flag(get) }
+}
+
+impl Column {
+    /// Type of the column in words.
+    pub fn type_name(&self) -> &'static str {
+        match self.cell {
+            Cell::Integer(_) => "uint64",
+            Cell::Float(_) => "float64",
+            Cell::Text(_) => "string",
+            Cell::Flag(_) => "bool",
+        }
+    }
+}
