@@ -37,7 +37,7 @@ pub fn rules(
         return Err(Fault::value("fabric.buffer", bytes, problem));
     }
     let mut warnings = vec![];
-    let pfc = pfc(section, fabric, framing, (own, shared), &mut warnings)?.map(Arc::new);
+    let pfc = pfc(section, fabric, framing, own, shared, &mut warnings)?.map(Arc::new);
     let unlimited = shared.is_some() || pfc.is_some();
     let port = if unlimited { Limit::Unlimited } else { own };
     Ok(Rules { port, shared, pfc, warnings })
@@ -47,7 +47,8 @@ fn pfc(
     section: &scenario::Fabric,
     fabric: &Fabric,
     framing: Framing,
-    (own, shared): (Limit, Option<SharedBuffer>),
+    own: Limit,
+    shared: Option<SharedBuffer>,
     warnings: &mut Vec<String>,
 ) -> Result<Option<Pfc>, Fault> {
     let Some(section) = &section.pfc else { return Ok(None) };

@@ -99,18 +99,18 @@ impl<F: Feedback> Incoming<F> {
         unwrap(seq, self.bytes.next())
     }
 
-    /// A data packet arrived.
+    /// A data packet with this sequence number arrived; `last` says that it is the flow's last.
+    /// Whether its payload is new is for this half to say.
     #[inline]
     pub fn receive(
         &mut self,
-        now: Time,
-        packet: &Packet,
-        (seq, last): (u32, bool),
-        (extension, informed): (&Extension, Time),
+        mut arriving: Arriving<'_>,
+        seq: u32,
+        last: bool,
         options: &Options,
     ) -> Received {
-        let offset = self.offset_of(seq);
-        let to = offset + packet.payload as u64;
+        let Arriving { now, offset, informed, .. } = arriving;
+        let to = offset + arriving.packet.payload as u64;
         let go_back = matches!(options.reliability, Reliability::GoBackN { .. });
         let beyond = offset > self.bytes.next();
         let arrival = match go_back && beyond {
@@ -123,7 +123,7 @@ impl<F: Feedback> Incoming<F> {
         let new = arrival != Arrival::Duplicate && !(go_back && beyond);
         let complete = new && self.end == Some(self.bytes.next());
         let mut answer = Answer::default();
-        let arriving = Arriving { now, offset, packet, extension, informed, new };
+        arriving.new = new;
         let notice = self.feedback.on_data(&arriving, &mut answer);
         let mut reply = self.reply(answer, seq, informed);
         if complete {

@@ -152,9 +152,16 @@ impl<L: Law> SenderDriven<L> {
             }
         };
         let offset = inc.offset_of(seq);
-        let beside = (env.packets.extension(handle), informed);
+        let arriving = Arriving {
+            now: env.now,
+            offset,
+            packet: &packet,
+            extension: env.packets.extension(handle),
+            informed,
+            new: false,
+        };
         let Received { new, complete, flushed, reply, notice } =
-            inc.receive(env.now, &packet, (seq, last), beside, &self.options);
+            inc.receive(arriving, seq, last, &self.options);
         let (armed, until) = (inc.armed, inc.delayed_until);
         if until < armed {
             inc.armed = until;

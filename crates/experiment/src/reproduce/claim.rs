@@ -2,8 +2,9 @@
 
 use super::confidence::verdict;
 use super::measure::Kind;
-use super::{Finished, Measure, Runs};
+use super::{Measure, Runs};
 use crate::{Fault, Plan};
+use incast_measure::Run;
 use serde::Deserialize;
 
 /// Something a paper says, or a known answer, that a number can confirm.
@@ -99,7 +100,9 @@ impl Claim {
                 verdicts.push("cannot be judged");
                 continue;
             };
-            let width = self.width_against(runs, (run, &names[1]), (run, &names[0]), 1.0);
+            let results = find(runs, run, &names[1]).zip(find(runs, run, &names[0]));
+            let width =
+                results.and_then(|(more, less)| self.measure.half_width_against(more, less, 1.0));
             verdicts.push(verdict(more - less, width, Some(0.0), None));
             if width.is_some() {
                 measured.push(format!("difference {}", shown(more - less, width)));
@@ -169,37 +172,12 @@ impl Claim {
         (base != 0.0).then(|| value / base)
     }
 
-    fn runs_of<'a>(
-        &self,
-        runs: &'a Runs,
-        run: Option<&str>,
-    ) -> Option<&'a std::collections::BTreeMap<String, Finished>> {
-        match run {
-            Some(name) => runs.get(name),
-            None => runs.values().next(),
-        }
-    }
-
     fn one(&self, runs: &Runs, run: Option<&str>, transport: &str) -> Option<f64> {
-        self.measure.of(&self.runs_of(runs, run)?.get(transport)?.run)
+        self.measure.of(find(runs, run, transport)?)
     }
 
     fn width(&self, runs: &Runs, run: Option<&str>, transport: &str) -> Option<f64> {
-        self.measure.half_width(&self.runs_of(runs, run)?.get(transport)?.run)
-    }
-
-    /// Half width of the 95 % confidence interval of `one`'s number less `factor` times `other`'s;
-    /// each is a run and a transport.
-    fn width_against(
-        &self,
-        runs: &Runs,
-        one: (Option<&str>, &str),
-        other: (Option<&str>, &str),
-        factor: f64,
-    ) -> Option<f64> {
-        let own = &self.runs_of(runs, one.0)?.get(one.1)?.run;
-        let base = &self.runs_of(runs, other.0)?.get(other.1)?.run;
-        self.measure.half_width_against(own, base, factor)
+        self.measure.half_width(find(runs, run, transport)?)
     }
 
     /// Half width of the 95 % confidence interval of what [`value`](Self::value) gives; of a
@@ -213,7 +191,8 @@ impl Claim {
         let run = self.over_run.as_deref().or(own);
         let other = self.over.as_ref().unwrap_or(&name);
         let base = self.one(runs, run, other)?;
-        let width = self.width_against(runs, (own, &name), (run, other), self.value(runs)?)?;
+        let (ours, theirs) = (find(runs, own, &name)?, find(runs, run, other)?);
+        let width = self.measure.half_width_against(ours, theirs, self.value(runs)?)?;
         Some(width / base.abs())
     }
 
@@ -263,6 +242,15 @@ impl Claim {
 }
 
 /// A number and, where there is one, the half width of its 95 % confidence interval.
+/// The result of a transport in the run of this name, or in the first one.
+fn find<'a>(runs: &'a Runs, run: Option<&str>, transport: &str) -> Option<&'a Run> {
+    let of_run = match run {
+        Some(name) => runs.get(name),
+        None => runs.values().next(),
+    };
+    Some(&of_run?.get(transport)?.run)
+}
+
 fn shown(value: f64, half_width: Option<f64>) -> String {
     match half_width {
         Some(half_width) => format!("{value:.4} +- {half_width:.4}"),

@@ -1,9 +1,9 @@
 //! htsim's `.topo` files and the failure lines of its connection matrices.
 
 use super::{Imported, error_at};
+use crate::error::nearest;
 use crate::fabric::Tier;
 use crate::shapes::{LeafSpine, ThreeTier};
-use crate::spec::nearest;
 use crate::{Fabric, TopologyError};
 use incast_units::{Bytes, Rate, Span, Time};
 
@@ -38,8 +38,14 @@ pub(super) fn known(line: &str) -> bool {
 /// No value is larger, so that products of two fit 128 bits and most fit 64.
 const MAX_VALUE: u64 = 1 << 31;
 
-/// A number and the line it stands on.
-type Entry = Option<(u64, usize)>;
+/// A number, and the line on which it is given.
+#[derive(Clone, Copy)]
+struct Given {
+    value: u64,
+    line: usize,
+}
+
+type Entry = Option<Given>;
 
 struct Section {
     line: usize,
@@ -63,19 +69,19 @@ pub fn import_htsim_topo(file: &str, text: &str) -> Result<Imported, TopologyErr
     let tiers = topo.header("tiers")?;
     let pod = topo.header("podsize")?;
     let mut notes = Vec::new();
-    let fabric = match tiers.0 {
+    let fabric = match tiers.value {
         2 => topo.leaf_spine(nodes, pod, &mut notes)?,
         3 => topo.three_tier(nodes, pod)?,
-        other => return Err(error_at(file, tiers.1, format!("Tiers {other}: expected 2 or 3"))),
+        other => return Err(error_at(file, tiers.line, format!("Tiers {other}: expected 2 or 3"))),
     };
-    let latencies =
-        (0..tiers.0 as usize).filter_map(|tier| topo.optional(tier, "switch_latency_ns"));
-    if latencies.map(|(latency, _)| latency).any(|latency| latency > 0) {
+    let mut latencies =
+        (0..tiers.value as usize).filter_map(|tier| topo.optional(tier, "switch_latency_ns"));
+    if latencies.any(|latency| latency.value > 0) {
         let note = "switch latency is counted as propagation of the links towards the switch";
         notes.push(note.to_string());
     }
-    let bytes = |tier, key| topo.optional(tier, key).map(|(value, _)| Bytes(value));
-    let queues = (0..tiers.0 as usize)
+    let bytes = |tier, key| topo.optional(tier, key).map(|given| Bytes(given.value));
+    let queues = (0..tiers.value as usize)
         .map(|tier| TierQueues { up: bytes(tier, "queue_up"), down: bytes(tier, "queue_down") })
         .collect();
     let host_ids = (0..fabric.hosts()).collect();
@@ -123,19 +129,19 @@ fn read<'a>(file: &'a str, text: &str) -> Result<Topo<'a>, TopologyError> {
                 return refuse(format!("unknown key `{first}`{}", near.unwrap_or_default()));
             }
         };
-        if let Some((_, earlier)) = entry {
-            return refuse(format!("{first} again, first on line {earlier}"));
+        if let Some(earlier) = entry {
+            return refuse(format!("{first} again, first on line {}", earlier.line));
         }
-        *entry = Some((value, line));
+        *entry = Some(Given { value, line });
     }
     Ok(topo)
 }
 
 impl Topo<'_> {
-    fn header(&self, key: &str) -> Result<(u64, usize), TopologyError> {
+    fn header(&self, key: &str) -> Result<Given, TopologyError> {
         let index = HEADER_KEYS.iter().position(|known| *known == key).expect("a header key");
         match self.header[index] {
-            Some((0, line)) => {
+            Some(Given { value: 0, line }) => {
                 Err(error_at(self.file, line, format!("{key} 0: expected at least 1")))
             }
             Some(entry) => Ok(entry),
@@ -148,7 +154,7 @@ impl Topo<'_> {
         self.sections[tier].as_ref().and_then(|section| section.entries[index])
     }
 
-    fn required(&self, tier: usize, key: &str) -> Result<(u64, usize), TopologyError> {
+    fn required(&self, tier: usize, key: &str) -> Result<Given, TopologyError> {
         if let Some(entry) = self.optional(tier, key) {
             return Ok(entry);
         }
@@ -161,15 +167,17 @@ impl Topo<'_> {
     }
 
     /// A count of at least 1.
-    fn count(&self, tier: usize, key: &str) -> Result<(u64, usize), TopologyError> {
+    fn count(&self, tier: usize, key: &str) -> Result<Given, TopologyError> {
         match self.required(tier, key)? {
-            (0, line) => Err(error_at(self.file, line, format!("{key} 0: expected at least 1"))),
-            entry => Ok(entry),
+            Given { value: 0, line } => {
+                Err(error_at(self.file, line, format!("{key} 0: expected at least 1")))
+            }
+            given => Ok(given),
         }
     }
 
     fn rate(&self, tier: usize) -> Result<Rate, TopologyError> {
-        let (gbps, line) = self.count(tier, "downlink_speed_gbps")?;
+        let Given { value: gbps, line } = self.count(tier, "downlink_speed_gbps")?;
         if gbps > 1_000_000 {
             let message = format!("downlink_speed_gbps {gbps}: expected 1 to 1000000");
             return Err(error_at(self.file, line, message));
@@ -178,38 +186,46 @@ impl Topo<'_> {
     }
 
     fn propagation(&self, tier: usize) -> Result<Span, TopologyError> {
-        Ok(Span::from_ns(self.required(tier, "downlink_latency_ns")?.0))
+        Ok(Span::from_ns(self.required(tier, "downlink_latency_ns")?.value))
     }
 
     fn latency(&self, tier: usize) -> Span {
-        Span::from_ns(self.optional(tier, "switch_latency_ns").map_or(0, |(ns, _)| ns))
+        Span::from_ns(self.optional(tier, "switch_latency_ns").map_or(0, |given| given.value))
     }
 
     fn bundle(&self, tier: usize) -> Result<u64, TopologyError> {
-        match self.optional(tier, "bundle") {
-            Some((bundle, line)) if bundle == 0 || bundle > u16::MAX as u64 => {
-                Err(error_at(self.file, line, format!("bundle {bundle}: expected 1 to 65535")))
-            }
-            Some((bundle, line)) if tier == 0 && bundle != 1 => {
-                let message = format!("bundle {bundle} in tier 0: a host has exactly one link");
-                Err(error_at(self.file, line, message))
-            }
-            entry => Ok(entry.map_or(1, |(bundle, _)| bundle)),
+        let Some(Given { value: bundle, line }) = self.optional(tier, "bundle") else {
+            return Ok(1);
+        };
+        if bundle == 0 || bundle > u16::MAX as u64 {
+            return Err(error_at(self.file, line, format!("bundle {bundle}: expected 1 to 65535")));
         }
+        if tier == 0 && bundle != 1 {
+            let message = format!("bundle {bundle} in tier 0: a host has exactly one link");
+            return Err(error_at(self.file, line, message));
+        }
+        Ok(bundle)
     }
 
-    fn divide(&self, what: (&str, u64, usize), by: (&str, u64)) -> Result<u64, TopologyError> {
-        if what.1.is_multiple_of(by.1) {
-            return Ok(what.1 / by.1);
+    /// `given`, which the file calls `what`, over `divisor`, of which it must be a multiple.
+    fn divide(
+        &self,
+        what: &str,
+        given: Given,
+        by: &str,
+        divisor: u64,
+    ) -> Result<u64, TopologyError> {
+        if given.value.is_multiple_of(divisor) {
+            return Ok(given.value / divisor);
         }
-        let message = format!("{} {} is not a multiple of {} {}", what.0, what.1, by.0, by.1);
-        Err(error_at(self.file, what.2, message))
+        let message = format!("{what} {} is not a multiple of {by} {divisor}", given.value);
+        Err(error_at(self.file, given.line, message))
     }
 
     /// `radix_down` must be what the tiers below make it.
     fn radix_down(&self, tier: usize, below: u64, what: &str) -> Result<(), TopologyError> {
         let bundle = self.bundle(tier)?;
-        let (radix, line) = self.count(tier, "radix_down")?;
+        let Given { value: radix, line } = self.count(tier, "radix_down")?;
         if radix == below * bundle {
             return Ok(());
         }
@@ -223,10 +239,12 @@ impl Topo<'_> {
 
     /// The stated oversubscription must be that of the radixes and speeds.
     fn oversubscription(&self, tier: usize) -> Result<(), TopologyError> {
-        let (down, _) = self.count(tier, "radix_down")?;
-        let (up, up_line) = self.count(tier, "radix_up")?;
+        let down = self.count(tier, "radix_down")?.value;
+        let Given { value: up, line: up_line } = self.count(tier, "radix_up")?;
         let (below, above) = (self.rate(tier)?, self.rate(tier + 1)?);
-        let (stated, line) = self.optional(tier, "oversubscribed").unwrap_or((1, up_line));
+        let unstated = Given { value: 1, line: up_line };
+        let given = self.optional(tier, "oversubscribed").unwrap_or(unstated);
+        let Given { value: stated, line } = given;
         let incoming = down as u128 * below.0 as u128;
         let outgoing = up as u128 * above.0 as u128;
         if stated as u128 * outgoing == incoming {
@@ -242,24 +260,25 @@ impl Topo<'_> {
 
     fn leaf_spine(
         &self,
-        nodes: (u64, usize),
-        pod: (u64, usize),
+        nodes: Given,
+        pod: Given,
         notes: &mut Vec<String>,
     ) -> Result<Fabric, TopologyError> {
-        if pod.0 != nodes.0 {
-            let message = format!("Podsize {}: two tiers are one pod of {} nodes", pod.0, nodes.0);
-            return Err(error_at(self.file, pod.1, message));
+        if pod.value != nodes.value {
+            let (pod_size, all) = (pod.value, nodes.value);
+            let message = format!("Podsize {pod_size}: two tiers are one pod of {all} nodes");
+            return Err(error_at(self.file, pod.line, message));
         }
-        if let Some((radix, _)) = self.optional(1, "radix_up").filter(|(radix, _)| *radix > 0) {
-            notes.push(format!("Radix_Up {radix} of the top tier is ignored"));
+        if let Some(radix) = self.optional(1, "radix_up").filter(|radix| radix.value > 0) {
+            notes.push(format!("Radix_Up {} of the top tier is ignored", radix.value));
         }
-        let (per_leaf, _) = self.count(0, "radix_down")?;
-        let leaves = self.divide(("Nodes", nodes.0, nodes.1), ("Tier 0's radix_down", per_leaf))?;
+        let per_leaf = self.count(0, "radix_down")?.value;
+        let leaves = self.divide("Nodes", nodes, "Tier 0's radix_down", per_leaf)?;
         self.bundle(0)?;
         self.radix_down(1, leaves, "leaves")?;
-        let (up, line) = self.count(0, "radix_up")?;
+        let up = self.count(0, "radix_up")?;
         let bundle = self.bundle(1)?;
-        let spines = self.divide(("radix_up", up, line), ("Tier 1's bundle", bundle))?;
+        let spines = self.divide("radix_up", up, "Tier 1's bundle", bundle)?;
         self.oversubscription(0)?;
         let shape = LeafSpine {
             leaves: leaves as u32,
@@ -276,24 +295,24 @@ impl Topo<'_> {
         built.map_err(|error| error.at(self.file, None))
     }
 
-    fn three_tier(&self, nodes: (u64, usize), pod: (u64, usize)) -> Result<Fabric, TopologyError> {
-        let pods = self.divide(("Nodes", nodes.0, nodes.1), ("Podsize", pod.0))?;
-        let (per_edge, _) = self.count(0, "radix_down")?;
-        let edges = self.divide(("Podsize", pod.0, pod.1), ("Tier 0's radix_down", per_edge))?;
+    fn three_tier(&self, nodes: Given, pod: Given) -> Result<Fabric, TopologyError> {
+        let pods = self.divide("Nodes", nodes, "Podsize", pod.value)?;
+        let per_edge = self.count(0, "radix_down")?.value;
+        let edges = self.divide("Podsize", pod, "Tier 0's radix_down", per_edge)?;
         self.bundle(0)?;
         self.radix_down(1, edges, "edge switches in a pod")?;
         self.radix_down(2, pods, "pods")?;
         let bundles = [self.bundle(1)?, self.bundle(2)?];
         let mut above = [0; 2];
         for tier in 0..2 {
-            let (up, line) = self.count(tier, "radix_up")?;
-            let bundle = ("the bundle of the tier above,", bundles[tier]);
-            above[tier] = self.divide(("radix_up", up, line), bundle)?;
+            let up = self.count(tier, "radix_up")?;
+            let by = "the bundle of the tier above,";
+            above[tier] = self.divide("radix_up", up, by, bundles[tier])?;
             self.oversubscription(tier)?;
         }
-        if let Some((radix, line)) = self.optional(2, "radix_up").filter(|entry| entry.0 > 0) {
-            let message = format!("Radix_Up {radix}: the top tier has no links up");
-            return Err(error_at(self.file, line, message));
+        if let Some(radix) = self.optional(2, "radix_up").filter(|radix| radix.value > 0) {
+            let message = format!("Radix_Up {}: the top tier has no links up", radix.value);
+            return Err(error_at(self.file, radix.line, message));
         }
         let shape = ThreeTier {
             pods: pods as u32,

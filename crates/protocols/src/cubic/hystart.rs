@@ -1,6 +1,7 @@
 //! HyStart: slow start ends when a round's answers spread or come later, not with a loss.
 
 use super::params::Params;
+use incast_endpoint::sender::Progress;
 use incast_transport::{Span, Time};
 
 /// HyStart (Ha and Rhee 2008) as Linux has it: one round is the window in flight at its start.
@@ -38,18 +39,18 @@ impl HyStart {
         }
     }
 
-    /// An answer came in slow start: acknowledged up to `acknowledged`, sent up to `sent`, with
-    /// the window in segments and the flow's least round-trip time. Whether slow start ends.
+    /// An ACK came in slow start, which brought the flow to `progress`, with the window in segments
+    /// and the flow's least round-trip time. Whether slow start ends.
     pub fn ends(
         &mut self,
-        now: Time,
-        (acknowledged, sent): (u64, u64),
+        progress: &Progress,
         window: f64,
         rtt: Option<Span>,
         least_rtt: Option<Span>,
     ) -> bool {
-        if self.end.is_none_or(|end| acknowledged > end) {
-            self.end = Some(sent);
+        let now = progress.now;
+        if self.end.is_none_or(|end| progress.acknowledged > end) {
+            self.end = Some(progress.sent);
             self.began = now;
             self.last = now;
             self.least = Span::MAX;

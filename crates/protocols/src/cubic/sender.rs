@@ -115,8 +115,7 @@ impl Cubic {
 
     fn slow_start(&mut self, ack: &Ack<'_>, acked: f64, progress: &Progress) {
         if let Some(hystart) = &mut self.hystart {
-            let at = (progress.acknowledged, progress.sent);
-            if hystart.ends(progress.now, at, self.window, ack.rtt, self.least_rtt) {
+            if hystart.ends(progress, self.window, ack.rtt, self.least_rtt) {
                 self.threshold = self.window;
                 return;
             }

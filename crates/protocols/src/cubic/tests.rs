@@ -279,14 +279,22 @@ fn hystart_ends_slow_start_when_answers_spread() {
 fn hystart_ends_slow_start_when_answers_come_late() {
     let params = Params { hystart_gap: Span::from_ps(1), ..Params::default() };
     let ms = Span::from_ms;
-    let at = |n: u64| Time::ZERO + ms(n);
+    let at = |n: u64| Progress {
+        now: Time::ZERO + ms(100 * n),
+        acknowledged: n,
+        sent: 100,
+        size: 1_000,
+        pipe: 0,
+        smoothed_rtt: None,
+        recovering: false,
+    };
     // Least round trip 40 ms: its eighth, 5 ms, lies between 4 and 16 ms. Eight samples count.
     for (excess, ends) in [(ms(5), false), (ms(5) + Span(1), true)] {
         let mut hystart = HyStart::new(&params);
         let mut seen = vec![];
         for n in 1..=9 {
             let rtt = Some(ms(40) + excess);
-            seen.push(hystart.ends(at(100 * n), (n, 100), 16.0, rtt, Some(ms(40))));
+            seen.push(hystart.ends(&at(n), 16.0, rtt, Some(ms(40))));
         }
         assert_eq!(seen[..7], [false; 7], "fewer than eight samples");
         assert_eq!(seen[7..], [ends; 2]);
@@ -294,12 +302,12 @@ fn hystart_ends_slow_start_when_answers_come_late() {
     // One early answer among the eight speaks for the round.
     let mut hystart = HyStart::new(&params);
     let late = |n: u64| Some(if n == 3 { ms(41) } else { ms(60) });
-    assert!(!(1..=9).any(|n| hystart.ends(at(100 * n), (n, 100), 16.0, late(n), Some(ms(40)))));
+    assert!(!(1..=9).any(|n| hystart.ends(&at(n), 16.0, late(n), Some(ms(40)))));
     // Below 4 ms of round trip the floor of 4 ms hides any queue of a data center.
     let mut hystart = HyStart::new(&params);
     let late = Some(Span::from_us(3_900));
     let base = Some(Span::from_us(100));
-    assert!(!(1..=9).any(|n| hystart.ends(at(100 * n), (n, 100), 16.0, late, base)));
+    assert!(!(1..=9).any(|n| hystart.ends(&at(n), 16.0, late, base)));
 }
 
 fn answer_to_syn(flags: u8) -> Packet {

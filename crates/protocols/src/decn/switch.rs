@@ -241,11 +241,11 @@ impl Shares {
         given as i64
     }
 
-    /// One step of Algorithm 1: a data packet passes with `first` if it begins a unit. Returns the
-    /// four bits it leaves with, and when what they tell was measured if this port wrote them.
+    /// One step of Algorithm 1: a data packet passes. Returns the four bits it leaves with, and when
+    /// what they tell was measured if this port wrote them.
     #[inline]
-    fn mark(&mut self, slot: u32, seq: u32, payload: u16, brought: (bool, u8)) -> (u8, Time) {
-        let (first, bits) = brought;
+    fn mark(&mut self, slot: u32, data: &Data) -> (u8, Time) {
+        let Data { seq, payload, first, bits, .. } = *data;
         if first {
             let code = encode(self.difference(slot), self.sampling.step);
             let measured = self.measured;
@@ -312,10 +312,20 @@ pub struct DecnMarker {
     shares: Shares,
 }
 
-/// Flow, sequence number, payload, charged bytes, and whether it begins a unit, with the bits it
-/// brought. `None` for all but the marker's own data.
-type Data = (FlowId, u32, u16, u32, (bool, u8));
+/// A data packet.
+#[derive(Clone, Copy)]
+struct Data {
+    flow: FlowId,
+    seq: u32,
+    payload: u16,
+    charged: u32,
+    /// Whether it begins a unit.
+    first: bool,
+    /// The bits that it brought.
+    bits: u8,
+}
 
+/// What a packet is; `None` for all but the marker's own data.
 #[inline]
 fn data(packets: &PacketPool, packet: PacketRef, view: &View) -> Option<Data> {
     let content = &packets[packet];
@@ -323,8 +333,14 @@ fn data(packets: &PacketPool, packet: PacketRef, view: &View) -> Option<Data> {
         return None;
     }
     let own = headers::Data::read(&content.header)?;
-    let brought = (content.mark == FIRST_OF_UNIT, own.difference & 0xF);
-    Some((content.flow, own.sequence, content.payload, packets.charged(packet), brought))
+    Some(Data {
+        flow: content.flow,
+        seq: own.sequence,
+        payload: content.payload,
+        charged: packets.charged(packet),
+        first: content.mark == FIRST_OF_UNIT,
+        bits: own.difference & 0xF,
+    })
 }
 
 impl DecnMarker {
@@ -352,13 +368,11 @@ impl Marker for DecnMarker {
     }
 
     fn on_enqueue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        let Some((flow, seq, payload, charged, brought)) = data(packets, packet, view) else {
-            return false;
-        };
+        let Some(data) = data(packets, packet, view) else { return false };
         self.shares.advance(view.now);
-        let slot = self.shares.arrives(flow, charged, view.now);
-        let (bits, measured) = self.shares.mark(slot, seq, payload, brought);
-        self.shares.joins(slot, charged);
+        let slot = self.shares.arrives(data.flow, data.charged, view.now);
+        let (bits, measured) = self.shares.mark(slot, &data);
+        self.shares.joins(slot, data.charged);
         if measured == Time::NEVER {
             return false;
         }
@@ -366,18 +380,18 @@ impl Marker for DecnMarker {
         if let Some(difference) = headers::Data::difference_mut(&mut packets[packet].header) {
             *difference = bits;
         }
-        bits != brought.1
+        bits != data.bits
     }
 
     fn on_refused(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
-        let Some((flow, _, _, charged, _)) = data(packets, packet, view) else { return };
+        let Some(Data { flow, charged, .. }) = data(packets, packet, view) else { return };
         self.shares.advance(view.now);
         let slot = self.shares.arrives(flow, charged, view.now);
         self.shares.flows.at_mut(slot).unit = NO_UNIT;
     }
 
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        let Some((flow, _, _, charged, _)) = data(packets, packet, view) else { return false };
+        let Some(Data { flow, charged, .. }) = data(packets, packet, view) else { return false };
         self.shares.advance(view.now);
         self.shares.leaves(flow, charged);
         false

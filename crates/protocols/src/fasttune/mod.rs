@@ -17,8 +17,8 @@ pub use receiver::EmptyStack;
 pub use sender::FastTune;
 pub use switch::Answering;
 
-use crate::hpcc::Terms;
 use crate::hpcc::params::{depth, least_timeout};
+use crate::hpcc::Terms;
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Admission, Options, SenderDriven, law};
@@ -75,10 +75,7 @@ fn host(fasttune: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
 }
 
 fn terms(fasttune: &Ready<Params>, line: Rate) -> Terms {
-    let Params { target_utilisation, flows, additive_rate, min_rate, base_rtt, .. } =
-        fasttune.params;
-    let (target, rates) = ((target_utilisation, flows), (additive_rate, min_rate));
-    Terms::new(target, rates, base_rtt, line, &fasttune.fabric)
+    Terms::new(&fasttune.params.windows(), line, &fasttune.fabric)
 }
 
 fn policy(fasttune: &Ready<Params>, site: &PortSite) -> Policy {

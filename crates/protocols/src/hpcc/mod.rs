@@ -12,7 +12,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Params, Recovery, Terms};
+pub use params::{Params, Recovery, Terms, Windows};
 pub use receiver::ReturnStack;
 pub use sender::{Hpcc, Rule};
 pub use switch::Stamper;
@@ -75,11 +75,8 @@ impl Plan {
     }
 
     fn rule(&self, fabric: &FabricSite, site: &HostSite) -> Rule {
-        let Params { target_utilisation, flows, additive_rate, min_rate, base_rtt, .. } =
-            self.params;
-        let (target, rates) = ((target_utilisation, flows), (additive_rate, min_rate));
         Rule {
-            terms: Terms::new(target, rates, base_rtt, site.rate, fabric),
+            terms: Terms::new(&self.params.windows(), site.rate, fabric),
             max_stage: self.params.max_stage,
             reserved: if self.params.int_fixed { self.hops } else { 0 },
         }

@@ -68,6 +68,19 @@ macro_rules! telemetry_parameters {
                     $crate::hpcc::params::auto_or_positive, "own choice: HPCC has none";
             }
         }
+
+        impl $name {
+            /// What they say of windows.
+            pub fn windows(&self) -> $crate::hpcc::Windows {
+                $crate::hpcc::Windows {
+                    target: self.target_utilisation,
+                    flows: self.flows,
+                    additive_rate: self.additive_rate,
+                    min_rate: self.min_rate,
+                    base_rtt: self.base_rtt,
+                }
+            }
+        }
     };
 }
 pub(crate) use telemetry_parameters;
@@ -137,15 +150,25 @@ pub struct Terms {
     pub additive: f64,
 }
 
+/// What parameters say of windows.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows {
+    /// eta.
+    pub target: f64,
+    /// Flows that the additive step makes room for.
+    pub flows: u32,
+    /// The additive step as a rate, if it is given.
+    pub additive_rate: Option<Rate>,
+    /// The rate of the least window.
+    pub min_rate: Rate,
+    /// T, if it is given.
+    pub base_rtt: Option<Span>,
+}
+
 impl Terms {
     /// Of a host whose link has the rate `line`.
-    pub fn new(
-        (target, flows): (f64, u32),
-        (additive_rate, min_rate): (Option<Rate>, Rate),
-        base_rtt: Option<Span>,
-        line: Rate,
-        fabric: &FabricSite,
-    ) -> Terms {
+    pub fn new(windows: &Windows, line: Rate, fabric: &FabricSite) -> Terms {
+        let Windows { target, flows, additive_rate, min_rate, base_rtt } = *windows;
         let base_rtt = base_rtt.unwrap_or(fabric.base_rtt);
         let carried = |rate: Rate| rate.0 as f64 * base_rtt.as_secs_f64() / 8.0;
         let most = carried(line).max(1.0);

@@ -22,9 +22,17 @@ fn site(rates: Arc<[Rate]>, hops: u32) -> Arc<FabricSite> {
     Arc::new(FabricSite { max_rate, rates, hops, ..(*fabric_site(2, RATE, RTT)).clone() })
 }
 
+const WINDOWS: Windows = Windows {
+    target: 0.95,
+    flows: 100,
+    additive_rate: None,
+    min_rate: Rate::from_mbps(100),
+    base_rtt: None,
+};
+
 fn hpcc(max_stage: u32) -> Hpcc {
     let fabric = site(rates(), 4);
-    let terms = Terms::new((0.95, 100), (None, Rate::from_mbps(100)), None, RATE, &fabric);
+    let terms = Terms::new(&WINDOWS, RATE, &fabric);
     Hpcc::new(Arc::new(Rule { terms, max_stage, reserved: 0 }))
 }
 
@@ -240,11 +248,10 @@ fn an_answer_without_news_decides_nothing() {
 fn steps_and_least_rate_follow_their_parameters() {
     // HPCC §5.1: 80 B at 100 Gb/s and 13 us.
     let fast = Rate::from_gbps(100);
-    let terms = |additive, target: (f64, u32)| {
-        let rtt = Some(Span::from_us(13));
-        Terms::new(target, (additive, Rate::from_mbps(100)), rtt, fast, &site(rates(), 4))
-    };
-    let (plain, rate) = (terms(None, (0.95, 100)), terms(Some(Rate::from_mbps(40)), (0.95, 100)));
+    let base = Windows { base_rtt: Some(Span::from_us(13)), ..WINDOWS };
+    let terms = |windows: Windows| Terms::new(&windows, fast, &site(rates(), 4));
+    let forty = Some(Rate::from_mbps(40));
+    let (plain, rate) = (terms(base), terms(Windows { additive_rate: forty, ..base }));
     near(plain.additive, 81.25);
     near(plain.most, 162_500.0);
     near(plain.least, 162.5);
