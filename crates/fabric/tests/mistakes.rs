@@ -119,7 +119,7 @@ fn graphs() {
 fn every_shape_is_built_from_its_example_and_names_its_counts() {
     for shape in SHAPES {
         let fabric = parse(shape.example, links()).expect(shape.name);
-        assert_eq!(fabric.name, shape.example);
+        assert_eq!(fabric.name(), shape.example);
         let symbols: Vec<&str> = shape.counts.iter().map(|count| count.symbol).collect();
         assert_eq!(shape.form(), format!("{}:{}", shape.name, symbols.join("x")));
         let zeros = vec!["0"; shape.counts.len()].join("x");

@@ -4,7 +4,7 @@ use super::control::{Answer, Arriving, Feedback, Notice, Options, Reliability};
 use super::outgoing::unwrap;
 use super::views::{Ack, GoBack, OpenAck};
 use crate::reassembly::{Arrival, Reassembly};
-use incast_transport::{Extension, Header, HostId, Packet, Time};
+use incast_transport::{Header, HostId, Time};
 
 /// What an answer is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,10 +2,11 @@
 
 use super::confidence::verdict;
 use super::measure::Kind;
-use super::{Measure, Runs};
+use super::{Finished, Measure, Runs};
 use crate::{Fault, Plan};
 use incast_measure::Run;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// Something a paper says, or a known answer, that a number can confirm.
 #[derive(Clone, Debug, Deserialize)]
@@ -126,7 +127,7 @@ impl Claim {
         };
         let list = |numbers: &[u32]| numbers.iter().map(one).collect::<Vec<_>>().join(" ");
         let found = self.name(runs).and_then(|name| {
-            let finished = self.runs_of(runs, self.run.as_deref())?.get(&name)?;
+            let finished = of_run(runs, self.run.as_deref())?.get(&name)?;
             match marks {
                 true => self.measure.marks(&finished.run, &finished.captured),
                 false => self.measure.packets(&finished.run, trace.len()),
@@ -157,7 +158,7 @@ impl Claim {
     fn name(&self, runs: &Runs) -> Option<String> {
         match &self.transport {
             Some(name) => Some(name.clone()),
-            None => Some(self.runs_of(runs, self.run.as_deref())?.keys().next()?.clone()),
+            None => Some(of_run(runs, self.run.as_deref())?.keys().next()?.clone()),
         }
     }
 
@@ -244,11 +245,15 @@ impl Claim {
 /// A number and, where there is one, the half width of its 95 % confidence interval.
 /// The result of a transport in the run of this name, or in the first one.
 fn find<'a>(runs: &'a Runs, run: Option<&str>, transport: &str) -> Option<&'a Run> {
-    let of_run = match run {
+    Some(&of_run(runs, run)?.get(transport)?.run)
+}
+
+/// The transports of the run of this name, or of the first one.
+fn of_run<'a>(runs: &'a Runs, run: Option<&str>) -> Option<&'a BTreeMap<String, Finished>> {
+    match run {
         Some(name) => runs.get(name),
         None => runs.values().next(),
-    };
-    Some(&of_run?.get(transport)?.run)
+    }
 }
 
 fn shown(value: f64, half_width: Option<f64>) -> String {

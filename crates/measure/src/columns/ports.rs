@@ -69,7 +69,7 @@ const COLUMNS: &[Column] = &[
         },
     ),
     integer("backlog_max_bytes", "bytes", "Largest backlog.", |run, row| {
-        Some(bin(run, row).backlog_max.into())
+        Some(bin(run, row).backlog_max)
     }),
     integer("marks", "", "Packets marked.", |run, row| Some(bin(run, row).marks.into())),
     integer("drops", "", "Packets dropped, without credits.", |run, row| {
@@ -112,7 +112,7 @@ const COLUMNS: &[Column] = &[
         |run, row| Some(pauses(run, row).resume_frames.into()),
     ),
     integer("sent_bytes", "bytes", "Charged bytes that began transmission.", |run, row| {
-        Some(bin(run, row).sent_bytes.into())
+        Some(bin(run, row).sent_bytes)
     }),
     integer("sent_packets", "", "Packets that began transmission.", |run, row| {
         Some(bin(run, row).sent_packets.into())

@@ -114,11 +114,11 @@ impl Cubic {
     }
 
     fn slow_start(&mut self, ack: &Ack<'_>, acked: f64, progress: &Progress) {
-        if let Some(hystart) = &mut self.hystart {
-            if hystart.ends(progress, self.window, ack.rtt, self.least_rtt) {
-                self.threshold = self.window;
-                return;
-            }
+        if let Some(hystart) = &mut self.hystart
+            && hystart.ends(progress, self.window, ack.rtt, self.least_rtt)
+        {
+            self.threshold = self.window;
+            return;
         }
         if ack.limited {
             // RFC 5681 §3.1, Eq. 2: an answer that closes a hole after a timeout acknowledges a

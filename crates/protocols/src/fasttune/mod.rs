@@ -17,8 +17,8 @@ pub use receiver::EmptyStack;
 pub use sender::FastTune;
 pub use switch::Answering;
 
-use crate::hpcc::params::{depth, least_timeout};
 use crate::hpcc::Terms;
+use crate::hpcc::params::{depth, least_timeout};
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Admission, Options, SenderDriven, law};

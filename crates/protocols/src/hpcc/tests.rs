@@ -257,7 +257,7 @@ fn steps_and_least_rate_follow_their_parameters() {
     near(plain.least, 162.5);
     // Its simulator: 10 Mb/s for each 25 Gb/s.
     near(rate.additive, 65.0);
-    near(terms(None, (0.9, 50)).additive, 325.0);
+    near(terms(Windows { target: 0.9, flows: 50, ..base }).additive, 325.0);
 }
 
 // -- what a person may write wrongly ---------------------------------------------------------------
