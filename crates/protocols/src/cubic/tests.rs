@@ -2,7 +2,7 @@
 
 use super::hystart::HyStart;
 use super::*;
-use incast_endpoint::sender::{Ack, Control, Loss};
+use incast_endpoint::sender::{Ack, Control, Loss, Progress};
 use incast_testkit::{ControlDriver, MSS, plain_ack, segment};
 use incast_transport::{Extension, Header, HostId, Packet, Time, tcp_flag};
 
