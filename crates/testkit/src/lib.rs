@@ -4,18 +4,18 @@
 //! * [`flow`], [`packet`], [`data`], [`segment`], [`fabric_site`], [`host_site`], [`port_site`]:
 //!   values with every field filled in; a test changes those it is about.
 //! * [`Harness`]: what a world lends to the part under test, and calls of ports and hooks.
-//! * [`Driver`]: one host, call by call. [`MarkerDriver`]: one marker. [`ControlDriver`]: one
+//! * [`Driver`]: one host, call by call. [`MarkerDriver`]: one marker. `ControlDriver`: one
 //!   control of the common sender.
 //! * [`Network`]: hosts joined by links and ports. Links impair packets ([`Impairments`]) by a
 //!   script or at random by a seed; everything sent, received and dropped is logged.
-//! * [`Trial`]: transports in a fabric, run by the simulator. [`SlotNetwork`]: one bottleneck in
+//! * `Trial`: transports in a fabric, run by the simulator. `SlotNetwork`: one bottleneck in
 //!   units of packet times.
 //!
 //! # Features
 //! The core depends on `transport` alone, so that unit tests of every crate above the contract can
 //! use it: a crate whose unit tests used a testkit that exposed that crate's own types would see
 //! two versions of them. What exposes such types is behind a feature, which only crates above
-//! switch on: `endpoint` ([`ControlDriver`]) and `simulator` ([`Trial`], [`SlotNetwork`]).
+//! switch on: `endpoint` (`ControlDriver`) and `simulator` (`Trial`, `SlotNetwork`).
 //! Unit tests inside `units`, `wire` and `transport` themselves cannot use this crate.
 
 #[cfg(feature = "endpoint")]
