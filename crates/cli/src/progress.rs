@@ -1,6 +1,6 @@
 //! A line that tells how far a run is, on a terminal only.
 
-use incast_sim::Monitor;
+use incast_experiment::Monitor;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Arc;

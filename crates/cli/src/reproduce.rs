@@ -2,7 +2,7 @@
 
 use crate::Ended;
 use crate::arguments::{Bench, Reproduce};
-use crate::session::{on_signal, threads};
+use crate::session::on_signal;
 use incast_experiment::bench::{self, Measurement};
 use incast_experiment::{Fault, nearest, reproduce as experiments};
 use incast_measure::ResultsFolder;
@@ -15,7 +15,7 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     let wish = experiments::Options {
         quick: options.quick,
         seed: options.flags.has("--seed").then_some(run.seed),
-        threads: threads(run.threads.0),
+        threads: run.world.threads(run.threads.0),
     };
     check(&name)?;
     let label = format!("reproduce-{}", name.replace('/', "-"));

@@ -3,9 +3,8 @@
 use crate::Ended;
 use crate::arguments::Output;
 use crate::progress::shown;
-use incast_experiment::{Fault, Plan, output};
+use incast_experiment::{Fault, Monitor, Plan, output};
 use incast_measure::{Comparison, ResultsFolder, Run};
-use incast_sim::Monitor;
 use incast_transport::{Bytes, Time};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,12 +35,6 @@ pub fn stoppable() -> Arc<Monitor> {
     monitor
 }
 
-/// Threads to use.
-pub fn threads(wished: Option<usize>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    wished.unwrap_or_else(cores)
-}
-
 /// Runs every case of a plan, fills the folder, prints the table.
 pub fn run_plan(
     plan: &Plan,
@@ -49,7 +42,7 @@ pub fn run_plan(
     options: &Output,
     monitor: &Arc<Monitor>,
 ) -> Result<Ended, Fault> {
-    let threads = threads(plan.scenario.run.threads.0);
+    let threads = plan.threads();
     let out = options.out.as_deref();
     let folder = ResultsFolder::create(out, options.force, Path::new("results"), label)?;
     announce(plan);

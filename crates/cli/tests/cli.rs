@@ -108,6 +108,9 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--set", "fabric.base_rtt=0s"]), &["fabric.base_rtt", "more than 0"]);
     refused(&small(&["--transports", "ren,ndp,ren"]), &["--transports: `ren` twice"]);
     refused(&small(&["--threads", "0"]), &["'0' for '--threads", "1 or more"]);
+    refused(&small(&["--world", "ns3"]), &["'ns3' for '--world", "sim, dataplane"]);
+    let threads = ["--world", "dataplane", "--threads", "2"];
+    refused(&small(&threads), &["--threads", "`2`", "the data plane runs in one thread"]);
     refused(&small(&["--lb", "ecpm"]), &["did you mean `ecmp`?"]);
     refused(&small(&["--pcap", "leaf9->spine0"]), &["leaf9->spine0"]);
     let pfc = |setting| small(&["--pfc", "--set", setting]);
@@ -331,6 +334,21 @@ fn threads_do_not_change_a_byte() {
     for file in ["flows.parquet", "ports.parquet", "summary.json"] {
         let read = |threads: &str| std::fs::read(folder.path().join(threads).join(file));
         assert!(read("1").expect("there") == read("2").expect("there"), "{file} differs");
+    }
+}
+
+#[test]
+fn the_world_does_not_change_a_byte() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for world in ["sim", "dataplane"] {
+        let more = ["--transports", "homa", "--pcap", "leaf0->spine1", "--world", world];
+        let more = [more.as_slice(), &["--out", world]].concat();
+        assert_eq!(incast(folder.path(), &small(&more)).status.code(), Some(0));
+        assert_eq!(manifest(&folder.path().join(world))["world"], world);
+    }
+    for file in ["flows.parquet", "ports.parquet", "summary.json", "ports.pcapng"] {
+        let read = |world: &str| std::fs::read(folder.path().join(world).join(file));
+        assert!(read("sim").expect("there") == read("dataplane").expect("there"), "{file} differs");
     }
 }
 

@@ -151,11 +151,12 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             let due = self.due();
             let delivered = self.medium.probe.last_delivery();
             self.end.note(self.progress.completed, self.progress.last_completion, delivered);
-            if passes.is_multiple_of(PASSES_PER_REPORT) {
+            let over = due >= self.end.limit() || monitor.stopped();
+            if over || passes.is_multiple_of(PASSES_PER_REPORT) {
                 let (completed, hops) = (self.progress.completed, self.medium.tally.hops);
                 monitor.report(self.medium.now, completed, hops);
             }
-            if due >= self.end.limit() || monitor.stopped() {
+            if over {
                 return due != NEVER;
             }
             let now = self.clock.now().0;

@@ -2,7 +2,7 @@
 //!
 //! * [`Scenario`]: what a person writes, as TOML; strict, with the nearest name for a wrong one.
 //! * [`Plan`]: a scenario resolved: fabric, traffic, transports, ports.
-//! * [`execute`]: runs a plan's cases on identical arrivals.
+//! * [`execute`]: runs a plan's cases on identical arrivals, in one of the [`World`]s.
 //! * [`output`]: what a run leaves behind.
 
 pub mod bench;
@@ -19,10 +19,13 @@ mod resolve;
 mod run;
 pub mod scenario;
 mod traffic;
+mod world;
 
 pub use fault::{Fault, nearest};
+pub use incast_world::{Captured, Monitor};
 pub use inputs::{InputFile, Inputs};
 pub use manifest::{Manifest, VERSION};
 pub use plan::{Case, Plan, transport};
 pub use run::{deadlock, execute, prepare};
 pub use scenario::{Buffer, Draft, Quantity, Scenario};
+pub use world::World;

@@ -62,6 +62,7 @@ pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wa
             "total_bytes": plan.traffic.total_bytes(),
         },
         "seed": plan.scenario.run.seed,
+        "world": plan.scenario.run.world.name(),
         "threads": threads,
         "warnings": plan.warnings,
         "machine": machine(),

@@ -5,8 +5,8 @@ use crate::execute;
 use crate::manifest::{comparison, outline};
 use crate::plan::Plan;
 use incast_measure::{ResultsFolder, Run};
-use incast_sim::{Captured, Monitor};
 use incast_wire::pcapng;
+use incast_world::{Captured, Monitor};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 

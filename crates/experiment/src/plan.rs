@@ -67,6 +67,7 @@ impl Plan {
     /// Resolves a scenario.
     pub fn new(scenario: Scenario) -> Result<Plan, Fault> {
         scenario.check_ranges()?;
+        scenario.run.world.check(scenario.run.threads.0)?;
         let mut inputs = Inputs::default();
         let (mut fabric, imported) = network(&scenario.fabric, &mut inputs)?;
         let mut warnings: Vec<String> =
@@ -105,6 +106,11 @@ impl Plan {
         plan.check_reachable()?;
         plan.check_symmetric()?;
         Ok(plan)
+    }
+
+    /// Threads to run in.
+    pub fn threads(&self) -> usize {
+        self.scenario.run.world.threads(self.scenario.run.threads.0)
     }
 
     fn cases(&self) -> Result<Vec<Case>, Fault> {

@@ -6,10 +6,9 @@ use crate::manifest::manifest;
 use crate::plan::{Case, Plan};
 use incast_fabric::{NodeId, PortId, Tier, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
-use incast_sim::{Captured, Monitor};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowSpec, Start};
-use incast_world::{FlowSetup, Options, Setup, assemble, ways};
+use incast_world::{Captured, FlowSetup, Monitor, Options, Setup, assemble, ways};
 
 /// The shortest interval of time series.
 pub const SHORTEST_INTERVAL: Span = Span::from_us(1);
@@ -81,7 +80,7 @@ fn segments(plan: &Plan, flow: &FlowSpec) -> Segments {
     }
 }
 
-/// Runs one case.
+/// Runs one case in the scenario's world, in at most `threads` threads.
 pub fn execute(
     plan: &Plan,
     case: &Case,
@@ -90,8 +89,10 @@ pub fn execute(
     monitor: &Monitor,
 ) -> Result<(Run, Vec<Captured>), Fault> {
     let setup = prepare(plan, case, capture)?;
+    let world = plan.scenario.run.world;
+    let threads = world.threads(Some(threads));
     let begin = std::time::Instant::now();
-    let (record, captured) = incast_sim::run(setup, threads, monitor);
+    let (record, captured) = world.run(setup, threads, monitor);
     let wall = begin.elapsed().as_secs_f64();
     Ok((describe(plan, case, record, threads, wall), captured))
 }

@@ -1,10 +1,10 @@
 //! The papers' equations against the simulator, where both speak.
 
+use incast_experiment::Monitor;
 use incast_experiment::{Plan, Scenario, execute};
 use incast_measure::{Run, summarise};
 use incast_models::ren::{Scheme, queue, rounds_to_full};
 use incast_models::{amrt, fasttune, ideal, ren};
-use incast_sim::Monitor;
 use incast_transport::{Bin, Rate, Span};
 
 /// The bottleneck of a dumbbell.

@@ -1,8 +1,8 @@
 //! Scenarios made of other tools' files.
 
+use incast_experiment::Monitor;
 use incast_experiment::{Plan, Scenario, execute};
 use incast_measure::Run;
-use incast_sim::Monitor;
 use std::path::Path;
 
 /// Two leaves of two hosts under two spines.

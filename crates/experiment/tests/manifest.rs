@@ -1,4 +1,4 @@
-//! A manifest repeats its run to the byte.
+//! A manifest repeats its run to the byte, and the other world gives the same.
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
@@ -6,9 +6,8 @@ use incast_experiment::scenario::{
     Long, ManyToMany, Output, Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer,
     Traffic, Transport, auto,
 };
-use incast_experiment::{Case, Manifest, Plan, Scenario, execute, output};
+use incast_experiment::{Case, Manifest, Monitor, Plan, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
-use incast_sim::Monitor;
 use incast_transport::{Bytes, Limit, Rate, Routing, Span};
 use incast_workload::FlowClass;
 use proptest::collection::vec;
@@ -236,9 +235,11 @@ fn transport() -> impl Strategy<Value = Transport> {
 
 fn scenario() -> impl Strategy<Value = Scenario> {
     let interval = weighted(0.3, span(20)).prop_map(|own| own.filter(|own| *own > Span::ZERO));
-    let run = (any::<u64>(), 1..3usize, 20..4_000u64, interval, 0.0..0.9, of(0..9u32)).prop_map(
-        |(seed, threads, until, interval, warmup, watch)| Run {
+    let world = select(vec![(World::Sim, 1), (World::Sim, 2), (World::DataPlane, 1)]);
+    let run = (any::<u64>(), world, 20..4_000u64, interval, 0.0..0.9, of(0..9u32)).prop_map(
+        |(seed, (world, threads), until, interval, warmup, watch)| Run {
             seed,
+            world,
             threads: Auto(Some(threads)),
             until: Some(Span::from_us(until)),
             interval: Auto(interval),
@@ -293,6 +294,30 @@ proptest! {
             }
             // What is written out once is complete.
             prop_assert_eq!(&again.scenario, &again.resolved(&again.cases));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn both_worlds_leave_the_same_tables(scenario in scenario()) {
+        let of = |world: World| {
+            let run = Run { world, threads: auto(), ..scenario.run.clone() };
+            Plan::new(Scenario { run, ..scenario.clone() })
+        };
+        let plans = [World::Sim, World::DataPlane].map(of);
+        prop_assume!(plans[0].is_ok(), "refused");
+        let [sim, data_plane] = plans.map(|plan| plan.expect("planned"));
+        let folder = tempfile::tempdir().expect("a folder");
+        for (case, other) in sim.cases.iter().zip(&data_plane.cases) {
+            let one = run_into(&folder.path().join("sim"), &sim, case);
+            let other = run_into(&folder.path().join("dataplane"), &data_plane, other);
+            for file in ["flows.parquet", "ports.parquet", "summary.json"] {
+                let read = |place: &Path| std::fs::read(place.join(file)).expect("there");
+                prop_assert!(read(&one) == read(&other), "{}: {} differs", case.label, file);
+            }
         }
     }
 }

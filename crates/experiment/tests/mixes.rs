@@ -1,7 +1,7 @@
 //! Who carries which flow, and mixes that cannot be.
 
+use incast_experiment::Monitor;
 use incast_experiment::{Plan, Scenario, execute};
-use incast_sim::Monitor;
 
 const NETWORK: &str = "[fabric]\ntopology = \"dumbbell:3x3\"\nrate = \"10Gbps\"\n";
 

@@ -5,9 +5,9 @@
 //! meant to move results is accepted with `UPDATE_RECORDS=1 cargo test -p incast-experiment --test
 //! records`, and the commit says which transports moved and why.
 
+use incast_experiment::Monitor;
 use incast_experiment::{Plan, Scenario, execute};
 use incast_protocols::CATALOGUE;
-use incast_sim::Monitor;
 use incast_transport::{Bin, Pauses, RunRecord, Time};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

@@ -6,9 +6,9 @@
 
 use incast_experiment::{Plan, Scenario, execute, output};
 use incast_measure::Run;
-use incast_sim::{Captured, Monitor};
 use incast_transport::Time;
 use incast_wire::{Ecn, Explicit, Extension, Header, flag};
+use incast_world::{Captured, Monitor};
 use std::fmt::Write;
 
 /// Runs `traces/NAME.toml` and compares what is sent with `traces/NAME.snap`.

@@ -5,7 +5,7 @@ pub mod kernel;
 use crate::{Fault, Plan, Scenario, prepare};
 use cpu_time::ProcessTime;
 use incast_protocols::CATALOGUE;
-use incast_sim::Monitor;
+use incast_world::Monitor;
 use serde::Serialize;
 
 pub use kernel::run as kernel;

@@ -89,7 +89,7 @@ mod tests {
              workload = \"ali_storage\"\nload = {load}\nflows = 1200\n"
         );
         let plan = Plan::new(Scenario::parse(&text, "test", &[]).unwrap()).unwrap();
-        let monitor = incast_sim::Monitor::default();
+        let monitor = incast_world::Monitor::default();
         execute(&plan, &plan.cases[0], vec![], 1, &monitor).unwrap().0
     }
 

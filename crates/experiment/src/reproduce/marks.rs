@@ -3,7 +3,7 @@
 use super::Measure;
 use super::measure::Kind;
 use incast_measure::Run;
-use incast_sim::Captured;
+use incast_world::Captured;
 
 impl Measure {
     /// The ports whose packets must be captured, in the order in which they are named.
@@ -52,7 +52,7 @@ mod tests {
         let plan = Plan::new(Scenario::parse(SCENARIO, "figure.toml", &sets).unwrap()).unwrap();
         let case = plan.cases.iter().find(|case| case.label == transport).unwrap();
         let ports = output::ports(&plan, &["all".into()]).unwrap();
-        execute(&plan, case, ports, threads, &incast_sim::Monitor::default()).unwrap()
+        execute(&plan, case, ports, threads, &incast_world::Monitor::default()).unwrap()
     }
 
     fn marks((run, captured): &(Run, Vec<Captured>), flow: u32, ports: &str) -> Option<Vec<u32>> {

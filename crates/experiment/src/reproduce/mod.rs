@@ -13,7 +13,7 @@ mod model;
 
 use crate::{Fault, Plan, Scenario, execute, nearest, output};
 use incast_measure::Run;
-use incast_sim::{Captured, Monitor};
+use incast_world::{Captured, Monitor};
 use include_dir::{Dir, DirEntry, include_dir};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

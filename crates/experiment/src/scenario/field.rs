@@ -2,6 +2,7 @@
 
 use super::node::{Node, Value};
 use super::section::Key;
+use crate::world::World;
 use crate::{Fault, nearest};
 use incast_egress::port::Join;
 use incast_transport::{Bytes, Limit, Rate, Routing, Span};
@@ -210,6 +211,7 @@ macro_rules! by_name {
 by_name! {
     Routing, Routing::NAMES;
     Join, Join::NAMES;
+    World, World::NAMES;
     FlowClass, FlowClass::ALL.map(|class| (class.name(), class));
 }
 

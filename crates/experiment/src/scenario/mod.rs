@@ -18,6 +18,7 @@ pub use traffic::{
 };
 
 use crate::Fault;
+use crate::world::World;
 use field::Field;
 use incast_egress::port::Join;
 use incast_transport::{Bytes, Limit, Rate, Routing, Span, Time};
@@ -205,6 +206,10 @@ section! {
     pub struct Run is "[run]" {
         /// Seed of everything random.
         seed: u64 = 1, flag [Run Compare Reproduce] "--seed" "N";
+        /// What runs the network: `sim`, the simulator, or `dataplane`, hosts and switches of the data
+        /// plane that exchange encoded frames in memory, in one thread. Results are the same.
+        world: World = World::Sim, flag [Demo Run Compare] "--world" "NAME"
+            "What runs the network: the simulator (sim) or the data plane (dataplane)";
         /// Threads, by default as many as there are cores; they change no result.
         threads: Auto<usize> = auto(), says "all cores",
             "1 or more" => |threads| *threads > 0,

@@ -1,12 +1,12 @@
 //! Scenarios that proptest draws.
 
 use incast_egress::port::Join;
-use incast_experiment::Scenario;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, Hosts, Incast, Link, LinkFailure,
     Long, ManyToMany, Output, Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer,
     Traffic, Transport,
 };
+use incast_experiment::{Scenario, World};
 use incast_transport::{Bytes, Limit, Rate, Routing, Span, Time};
 use incast_workload::FlowClass;
 use proptest::collection::{btree_map, vec};
@@ -193,9 +193,12 @@ fn traffic() -> impl Strategy<Value = Traffic> {
 
 fn run() -> impl Strategy<Value = Run> {
     let threads = auto((1..u32::MAX).prop_map(|threads| threads as usize));
-    (any::<u64>(), threads, of(in_a_run()), auto(in_a_run()), share(), auto(any::<u32>())).prop_map(
-        |(seed, threads, until, interval, warmup, watch)| Run {
+    let world = prop_oneof![Just(World::Sim), Just(World::DataPlane)];
+    let times = (of(in_a_run()), auto(in_a_run()));
+    (any::<u64>(), world, threads, times, share(), auto(any::<u32>())).prop_map(
+        |(seed, world, threads, (until, interval), warmup, watch)| Run {
             seed,
+            world,
             threads,
             until,
             interval,

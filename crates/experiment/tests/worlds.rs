@@ -1,0 +1,164 @@
+//! The simulator and the data plane through one interface: the same results folder.
+
+use incast_experiment::{Monitor, Plan, Scenario, execute, output};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+const WORLDS: [&str; 2] = ["sim", "dataplane"];
+
+/// A lossy fabric with a shared buffer: background traffic, an incast, requests that wait.
+const SCENARIO: &str = r#"
+[fabric]
+topology = "leaf-spine:2x2x4"
+rate = "10Gbps"
+loss = 0.001
+shared_buffer = { pool = "200KB" }
+[transport]
+names = ["dctcp", "ren", "ndp", "homa", "expresspass", "hpcc", "fasttune"]
+[[traffic]]
+kind = "poisson"
+workload = "web_search"
+load = 0.5
+flows = 40
+[[traffic]]
+kind = "incast"
+receiver = 0
+senders = 6
+size = "64KB"
+at = "100us"
+[run]
+watch = 5
+[output]
+csv = true
+pcap = ["leaf0->host0", "spine1->leaf0"]
+"#;
+
+fn plan(text: &str, world: &str, sets: &[&str]) -> Plan {
+    let mut sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    sets.push(format!("run.world={world}"));
+    let scenario = Scenario::parse(text, "a test", &sets).expect("a scenario");
+    Plan::new(scenario).expect("a plan")
+}
+
+/// Every file of a case's results folder; the manifest without what names the world and the
+/// machine's pace.
+fn files(plan: &Plan, case: usize) -> BTreeMap<String, Vec<u8>> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ports = output::ports(plan, &plan.scenario.output.pcap).expect("ports");
+    let monitor = Monitor::default();
+    let (mut run, captured) =
+        execute(plan, &plan.cases[case], ports.clone(), 2, &monitor).expect("it runs");
+    assert!(run.record.complete, "{}: flows are left", run.label);
+    let told = (monitor.begun.load(Ordering::Relaxed), monitor.completed.load(Ordering::Relaxed));
+    assert_eq!(told, (true, run.flows.len() as u64));
+    let manifest = run.manifest.as_object_mut().expect("a table");
+    assert_eq!(manifest["world"], plan.scenario.run.world.name());
+    manifest["scenario"]["run"]["world"] = "either".into();
+    for key in ["world", "threads", "events", "wall_seconds"] {
+        manifest.remove(key);
+    }
+    run.wall_seconds = None;
+    output::write_run(folder.path(), &run, true).expect("written");
+    output::write_captures(folder.path(), plan, &ports, &captured).expect("written");
+    let read = |path: &Path| std::fs::read(path).expect("readable");
+    let all = std::fs::read_dir(folder.path()).expect("a folder").map(|entry| {
+        let path = entry.expect("an entry").path();
+        (path.file_name().expect("a name").to_string_lossy().into_owned(), read(&path))
+    });
+    all.collect()
+}
+
+#[test]
+fn a_scenario_leaves_the_same_folder_in_both_worlds() {
+    let [sim, data_plane] = WORLDS.map(|world| plan(SCENARIO, world, &[]));
+    for case in 0..sim.cases.len() {
+        let name = &sim.cases[case].label;
+        let (one, other) = (files(&sim, case), files(&data_plane, case));
+        for file in ["flows.parquet", "ports.parquet", "summary.json", "ports.pcapng"] {
+            assert!(one[file].len() > 500, "{name}: {file} is empty");
+        }
+        assert!(one.keys().eq(other.keys()), "{name}");
+        for (file, bytes) in &one {
+            assert!(*bytes == other[file], "{name}: {file} differs");
+        }
+    }
+}
+
+/// One small network per mechanism: every record and every packet.
+#[test]
+fn the_networks_of_the_traces_are_the_same_in_both_worlds() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|kind| kind != "toml") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let [one, other] = WORLDS.map(|world| {
+            let plan = plan(&text, world, &[]);
+            let ports = output::ports(&plan, &["all".into()]).expect("ports");
+            let monitor = Monitor::default();
+            let (mut run, captured) =
+                execute(&plan, &plan.cases[0], ports, 1, &monitor).expect("it runs");
+            run.record.events = 0;
+            (run.record, captured)
+        });
+        assert!(one == other, "{} differs", path.display());
+        seen += 1;
+    }
+    assert!(seen > 10, "only {seen} networks");
+}
+
+#[test]
+fn what_the_data_plane_cannot_do_is_refused() {
+    let scenario = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        Scenario::parse(SCENARIO, "a test", &sets)
+    };
+    let threads = scenario(&["run.world=dataplane", "run.threads=2"]).expect("a scenario");
+    let text = Plan::new(threads).err().expect("refused").to_string();
+    assert!(text.contains("run.threads = `2`") && text.contains("one thread"), "{text}");
+    for threads in ["1", "auto"] {
+        let threads = format!("run.threads={threads}");
+        let one = scenario(&["run.world=dataplane", &threads]).expect("a scenario");
+        assert_eq!(Plan::new(one).expect("a plan").threads(), 1);
+    }
+    let text = scenario(&["run.world=dataplan"]).expect_err("refused").to_string();
+    assert!(text.contains("run.world") && text.contains("did you mean `dataplane`?"), "{text}");
+}
+
+/// Both worlds end early on the monitor's word, and keep what is done.
+#[test]
+fn a_monitor_stops_both_worlds() {
+    for world in WORLDS {
+        let plan = plan(SCENARIO, world, &[]);
+        let monitor = Monitor::default();
+        monitor.stop.store(true, Ordering::Relaxed);
+        let (run, _) = execute(&plan, &plan.cases[0], vec![], 1, &monitor).expect("it runs");
+        assert!(run.record.interrupted && !run.record.complete, "{world}");
+        assert_eq!(run.manifest["interrupted"], true, "{world}");
+    }
+}
+
+/// A source whose link loses nearly everything is given up at the same instant in both worlds.
+#[test]
+fn both_worlds_end_by_the_same_rules() {
+    let long = |sets: &[&str]| {
+        WORLDS.map(|world| {
+            let plan = plan(SCENARIO, world, sets);
+            let monitor = Monitor::default();
+            let (mut run, _) =
+                execute(&plan, &plan.cases[0], vec![], 1, &monitor).expect("it runs");
+            run.record.events = 0;
+            run.record
+        })
+    };
+    let [one, other] = long(&["run.until=300us"]);
+    assert_eq!(one, other, "until");
+    assert!(!one.complete && one.silent_since.is_none());
+    let [one, other] = long(&["fabric.loss=0.9999", "transport.names=[\"dctcp\"]"]);
+    assert_eq!(one, other, "silence");
+    assert!(!one.complete && one.silent_since.is_some(), "{}", one.ended);
+}
