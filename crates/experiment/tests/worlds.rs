@@ -157,8 +157,8 @@ fn both_worlds_end_by_the_same_rules() {
     };
     let [one, other] = long(&["run.until=300us"]);
     assert_eq!(one, other, "until");
-    assert!(!one.complete && one.silent_since.is_none());
+    assert!(!one.complete && one.stalled_since.is_none());
     let [one, other] = long(&["fabric.loss=0.9999", "transport.names=[\"dctcp\"]"]);
     assert_eq!(one, other, "silence");
-    assert!(!one.complete && one.silent_since.is_some(), "{}", one.ended);
+    assert!(!one.complete && one.stalled_since.is_some(), "{}", one.ended);
 }
