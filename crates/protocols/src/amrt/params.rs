@@ -8,7 +8,7 @@ choice! {
         /// A timeout after data of a later grant arrived; when all is silent, after as long as the
         /// flow's packets are apart, by a probe.
         Passed = "passed",
-        /// A timeout after the grant, whatever else arrives.
+        /// A timeout after the grant, or after data of a later grant that came before that.
         Paper = "paper",
     }
 }

@@ -1,4 +1,5 @@
-//! The paper's rule: each grant has a timer of its own (AMRT §6).
+//! The paper's rule: each grant has a timer of its own (AMRT §6). Data of a later grant starts the
+//! timers of those that it passes again, which the paper does not say.
 
 use super::{DOUBLINGS, Expectations, Grants};
 use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery, Reissue, Request};
@@ -12,7 +13,8 @@ pub struct Paper(pub Expectations);
 #[derive(Clone, Debug)]
 pub struct Expected {
     grants: Grants,
-    /// So many of them, from the front, were passed by data of a later one.
+    /// So many of them, from the front, were passed by data of a later one; their timers started
+    /// again then.
     passed: usize,
     /// The last arrival.
     heard: Time,
