@@ -19,6 +19,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("flow_list", texts::flow_list),
     ("hpcc_topology", texts::hpcc_topology),
     ("htsim_topology", texts::htsim_topology),
+    ("manifest", texts::manifest),
     ("matrix", texts::matrix),
     ("packet_table", texts::packet_table),
     ("parameters", texts::parameters),

@@ -1,6 +1,6 @@
 //! What users write: scenarios, topologies, flow lists, tables, quantities, parameters.
 
-use incast_experiment::{Plan, Scenario, prepare};
+use incast_experiment::{Manifest, Plan, Scenario, prepare};
 use incast_fabric::import::{self, export_hpcc_topology, import_hpcc_topology, import_htsim_topo};
 use incast_fabric::{Fabric, LinkDefaults, Options, PortSpec};
 use incast_units::{Bytes, Rate, Span};
@@ -199,6 +199,19 @@ pub fn scenario(bytes: &[u8]) {
     match read {
         Ok(scenario) if modest(text, 1_000) && !names_files(text) => resolve(scenario),
         Ok(_) => {}
+        Err(fault) => told(fault),
+    }
+}
+
+/// A manifest; its scenario is the same when it is written and read again.
+pub fn manifest(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    match Manifest::parse(text, "manifest.json").and_then(|manifest| manifest.draft.scenario()) {
+        Ok(scenario) => {
+            let written = scenario.to_toml();
+            let again = Scenario::parse(&written, "written", &[]);
+            assert_eq!(again.as_ref(), Ok(&scenario), "{written}");
+        }
         Err(fault) => told(fault),
     }
 }

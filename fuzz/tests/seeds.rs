@@ -58,6 +58,7 @@ fuzzed! {
     flow_list,
     hpcc_topology,
     htsim_topology,
+    manifest,
     matrix,
     packet_table,
     parameters,
