@@ -30,8 +30,8 @@ pub fn run(options: Run) -> Result<Ended, Fault> {
     let mut plan = planned(&draft, draft.scenario()?)?;
     warnings.append(&mut plan.warnings);
     plan.warnings = warnings;
-    let label = match options.scenario.as_deref().and_then(|path| path.file_stem()) {
-        Some(stem) => stem.to_string_lossy().into_owned(),
+    let label = match &options.scenario {
+        Some(path) => label(path),
         None => plan.cases[0].label.clone(),
     };
     run_plan(&plan, &label, &options.output, &monitor)
@@ -52,6 +52,17 @@ pub fn compare(options: Compare) -> Result<Ended, Fault> {
         scenario.title = title(&scenario);
     }
     run_plan(&planned(&draft, scenario)?, "compare", &options.output, &monitor)
+}
+
+/// What results are called: as the scenario file, or as the results that are repeated.
+fn label(path: &Path) -> String {
+    let manifest = path.file_name().is_some_and(|name| name == "manifest.json");
+    let named = if manifest { path.parent().unwrap_or(path) } else { path };
+    let stem = named.file_stem().map_or("run".into(), |stem| stem.to_string_lossy());
+    // The number of the first results is not that of the next.
+    let (number, rest) = stem.split_once('-').unwrap_or(("", &stem));
+    let numbered = number.len() >= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
+    if numbered { rest.to_string() } else { stem.into_owned() }
 }
 
 pub fn check(options: Check) -> Result<Ended, Fault> {

@@ -64,7 +64,7 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
     let place = folder.finish()?;
     say!("report: {}", place.join("report.html").display());
     for (run, case) in runs.iter().zip(&plan.cases) {
-        if let Some(ports) = incast_experiment::deadlock(plan, &run.record) {
+        if let Some(ports) = incast_experiment::deadlock(&plan.fabric, &run.record) {
             return Err(Fault::new(format!(
                 "{}: deadlock at {}: paused links wait for each other in a circle: {ports}; the \
                  results end there",
@@ -114,12 +114,7 @@ fn announce(plan: &Plan) {
         plan.scenario.run.seed,
     );
     say!("{} flows; {}", plan.traffic.flows.len(), plan.traffic.load_definition);
-    warn(&plan.warnings);
-}
-
-/// Says what a person should look at before trusting results.
-pub fn warn(warnings: &[String]) {
-    for warning in warnings {
+    for warning in &plan.warnings {
         say!("warning: {warning}");
     }
 }

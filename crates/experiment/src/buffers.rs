@@ -2,7 +2,7 @@
 
 use crate::{Fault, scenario};
 use incast_fabric::{Fabric, PortId};
-use incast_transport::{Bytes, Classes, Framing, Limit};
+use incast_transport::{Bytes, Classes, Framing, Limit, RunRecord};
 use incast_world::{Pfc, SharedBuffer, sufficient_headroom};
 use std::sync::Arc;
 
@@ -128,10 +128,17 @@ fn cycle(fabric: &Fabric, allowed: bool, warnings: &mut Vec<String>) -> Result<b
 }
 
 /// Ports as a person reads them.
-pub fn way(fabric: &Fabric, ports: impl Iterator<Item = PortId>) -> String {
+fn way(fabric: &Fabric, ports: impl Iterator<Item = PortId>) -> String {
     let name = |port: PortId| {
         let spec = fabric.port(port);
         format!("{}->{}", fabric.node_name(spec.node), fabric.node_name(spec.peer))
     };
     ports.map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// The ports that wait for each other for ever, if any.
+pub fn deadlock(fabric: &Fabric, record: &RunRecord) -> Option<String> {
+    let ports = record.deadlock.iter().map(|(port, _)| PortId(*port));
+    let (_, class) = record.deadlock.first()?;
+    Some(format!("{} (class {class})", way(fabric, ports)))
 }

@@ -21,11 +21,12 @@ pub mod scenario;
 mod traffic;
 mod world;
 
+pub use buffers::deadlock;
 pub use fault::{Fault, nearest};
 pub use incast_world::{Captured, Monitor};
 pub use inputs::{InputFile, Inputs};
 pub use manifest::{Manifest, VERSION};
 pub use plan::{Case, Plan, transport};
-pub use run::{deadlock, execute, prepare};
-pub use scenario::{Buffer, Draft, Quantity, Scenario};
+pub use run::{execute, prepare};
+pub use scenario::{Buffer, Draft, Scenario};
 pub use world::World;

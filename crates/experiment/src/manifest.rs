@@ -1,9 +1,9 @@
 //! Manifests: what is written beside results, and read again to repeat them.
 
 use crate::Fault;
+use crate::buffers::deadlock;
 use crate::inputs::{InputFile, bytes_of, text_of};
 use crate::plan::{Case, Plan};
-use crate::run::deadlock;
 use crate::scenario::{Buffer, Draft, Node};
 use incast_egress::port::Join;
 use incast_measure::Run;
@@ -31,7 +31,7 @@ pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wa
         .collect();
     json!({
         "complete": record.complete && !record.interrupted,
-        "deadlock": deadlock(plan, record),
+        "deadlock": deadlock(&plan.fabric, record),
         "silent_since": record.stalled_since.map(|since| since.to_string()),
         "interrupted": record.interrupted,
         "version": VERSION,
@@ -155,8 +155,8 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// Reads the text of a manifest.
-    fn parse(text: &str, name: &str) -> Result<Manifest, Fault> {
+    /// Reads the text of a manifest; `name` is what messages call it.
+    pub fn parse(text: &str, name: &str) -> Result<Manifest, Fault> {
         let all: Value = serde_json::from_str(text).map_err(|error| {
             let problem = match error.is_eof() {
                 true => "the manifest ends early: it has been cut off".to_string(),

@@ -11,7 +11,7 @@ use incast_egress::port::Join;
 use incast_fabric::Fabric;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, Framing, HostId, Routing, SizeQuantiles, Time, Transport, TransportId,
+    FabricSite, Framing, HostId, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Start, Traffic};
 use incast_world::{Lane, Pfc, SharedBuffer, comes_back_the_same_way, fabric_site};
@@ -29,6 +29,16 @@ pub struct Case {
     /// Whose rule marks all ECN-capable packets.
     pub marking: Option<TransportId>,
 }
+
+impl Case {
+    /// Flows whose throughput is recorded if the scenario does not say.
+    pub fn watched(&self) -> u32 {
+        if self.lanes.len() > 1 { 128 } else { 8 }
+    }
+}
+
+/// The shortest interval of time series.
+pub const SHORTEST_INTERVAL: Span = Span::from_us(1);
 
 /// A scenario resolved.
 pub struct Plan {

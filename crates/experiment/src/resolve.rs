@@ -1,7 +1,6 @@
 //! A scenario with every default written out, as manifests keep it.
 
-use crate::plan::{Case, Plan, transport};
-use crate::run::{SHORTEST_INTERVAL, watched};
+use crate::plan::{Case, Plan, SHORTEST_INTERVAL, transport};
 use crate::scenario::{Auto, Hosts, PROPAGATION, Parameters, RATE, Scenario, Setting, Traffic};
 use incast_transport::{Bytes, Limit};
 
@@ -25,15 +24,22 @@ impl Plan {
         let run = &mut all.run;
         let interval = run.interval.0.unwrap_or(self.site.base_rtt);
         run.interval = Auto(Some(interval.max(SHORTEST_INTERVAL)));
-        run.watch = Auto(run.watch.0.or_else(|| same(cases.iter().map(watched))));
+        run.watch = Auto(run.watch.0.or_else(|| same(cases.iter().map(Case::watched))));
         all
     }
 
     fn resolve_fabric(&self, all: &mut Scenario) {
         let fabric = &mut all.fabric;
         if fabric.topology.is_some() {
-            fabric.rate = Auto(Some(fabric.rate.0.unwrap_or(RATE)));
-            fabric.propagation = Auto(Some(fabric.propagation.0.unwrap_or(PROPAGATION)));
+            let rate = *fabric.rate.0.get_or_insert(RATE);
+            let propagation = *fabric.propagation.0.get_or_insert(PROPAGATION);
+            // A single switch has no links to others.
+            if self.fabric.nodes() > self.fabric.hosts() + 1 {
+                fabric.uplink_propagation.0.get_or_insert(propagation);
+                if fabric.oversubscription.is_none() {
+                    fabric.uplink_rate.0.get_or_insert(rate);
+                }
+            }
         }
         fabric.base_rtt = Auto(Some(self.site.base_rtt));
         if let (Some(pfc), Some(own)) = (&mut fabric.pfc, &self.pfc) {

@@ -1,22 +1,13 @@
 //! Running a plan's cases.
 
 use crate::Fault;
-use crate::buffers::way;
 use crate::manifest::manifest;
-use crate::plan::{Case, Plan};
-use incast_fabric::{NodeId, PortId, Tier, ideal_fct_over, ideal_fct_over_uniform};
+use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
+use incast_fabric::{NodeId, Tier, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowSpec, Start};
 use incast_world::{Captured, FlowSetup, Monitor, Options, Setup, assemble, ways};
-
-/// The shortest interval of time series.
-pub const SHORTEST_INTERVAL: Span = Span::from_us(1);
-
-/// Flows whose throughput is recorded if the scenario does not say.
-pub fn watched(case: &Case) -> u32 {
-    if case.lanes.len() > 1 { 128 } else { 8 }
-}
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
 pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
@@ -50,7 +41,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         let own = plan.traffic.flows.iter().filter(|flow| flow.src == *host).map(starts);
         (*host, own.min().unwrap_or(Time::ZERO).saturating_add(base_rtt))
     });
-    let watch = run.watch.0.unwrap_or(watched(case)) as usize;
+    let watch = run.watch.0.unwrap_or(case.watched()) as usize;
     let options = Options {
         seed: run.seed,
         until: run.until.map_or(Time::NEVER, |until| Time(until.0)),
@@ -179,11 +170,4 @@ fn requests(plan: &Plan, record: &RunRecord) -> Vec<Request> {
         })
     });
     groups.collect()
-}
-
-/// The ports that wait for each other for ever, if any.
-pub fn deadlock(plan: &Plan, record: &RunRecord) -> Option<String> {
-    let ports = record.deadlock.iter().map(|(port, _)| PortId(*port));
-    let (_, class) = record.deadlock.first()?;
-    Some(format!("{} (class {class})", way(&plan.fabric, ports)))
 }

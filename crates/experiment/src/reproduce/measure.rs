@@ -2,9 +2,20 @@
 
 use incast_measure::{Run, statistics};
 use incast_transport::{Span, Time};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
-use crate::Quantity;
+/// A quantity written as text with its unit, such as `"8us"`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantity<T>(pub T);
+
+impl<'de, T: std::str::FromStr<Err = incast_transport::ParseError>> Deserialize<'de>
+    for Quantity<T>
+{
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map(Quantity).map_err(serde::de::Error::custom)
+    }
+}
 
 /// What is measured in one run.
 #[derive(Clone, Debug, Deserialize)]

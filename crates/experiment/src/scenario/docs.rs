@@ -1,7 +1,7 @@
 //! The keys of a scenario as the tables of docs/scenario.md.
 
 use super::Scenario;
-use super::section::{Key, Preset};
+use super::key::{Key, Preset};
 use std::fmt::Write;
 
 /// Every key with type, default, flags and meaning, one table per section.

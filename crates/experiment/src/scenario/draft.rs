@@ -2,8 +2,8 @@
 //! it was written, so that whatever is wrong with it is reported there.
 
 use super::field::Field;
+use super::key::{Flag, Key};
 use super::node::{Node, Origin, Value};
-use super::section::{Flag, Key};
 use super::{Run, Scenario, Traffic};
 use crate::Fault;
 use crate::inputs::{InputFile, bytes_of, text_of};
@@ -190,5 +190,17 @@ impl Draft {
             node = next;
         }
         found
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario file; `sets` are `key=value` overrides.
+    pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, Fault> {
+        Draft::load(path)?.sets(sets)?.scenario()
+    }
+
+    /// Reads a scenario; `name` is what messages call it.
+    pub fn parse(text: &str, name: &str, sets: &[String]) -> Result<Scenario, Fault> {
+        Draft::parse(text, name)?.sets(sets)?.scenario()
     }
 }

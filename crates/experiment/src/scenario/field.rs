@@ -1,7 +1,7 @@
 //! Types that a key of a scenario can have: how each is read, written and described.
 
+use super::key::{Form, Key};
 use super::node::{Node, Value};
-use super::section::Key;
 use crate::world::World;
 use crate::{Fault, nearest};
 use incast_egress::port::Join;
@@ -10,17 +10,6 @@ use incast_workload::FlowClass;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
-
-/// How a value is written on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Any text.
-    Text,
-    /// Entries with commas between them.
-    List,
-    /// A number, a quantity, or a name.
-    Other,
-}
 
 /// A type that a key can have.
 pub trait Field: Sized {

@@ -4,15 +4,16 @@
 mod docs;
 mod draft;
 mod field;
+mod key;
 mod node;
 mod section;
 mod traffic;
 
 pub use docs::keys_markdown;
 pub use draft::Draft;
-pub use field::{Auto, Buffer, Form, Hosts, Setting, auto};
+pub use field::{Auto, Buffer, Hosts, Setting, auto};
+pub use key::{Command, Flag, Form, Key, Preset};
 pub use node::{Node, Origin, Value};
-pub use section::{Command, Flag, Key, Preset};
 pub use traffic::{
     AllToAll, Burst, FlowFile, Incast, Long, ManyToMany, Permutation, Poisson, Requests, Traffic,
 };
@@ -26,7 +27,6 @@ use incast_workload::FlowClass;
 use section::{Section, Table, join, within};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use section::{first, preset, read_key, section, section_field};
 
@@ -249,16 +249,6 @@ fn in_a_run(span: &Span) -> bool {
 }
 
 impl Scenario {
-    /// Reads a scenario file; `sets` are `key=value` overrides.
-    pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, Fault> {
-        Draft::load(path)?.sets(sets)?.scenario()
-    }
-
-    /// Reads a scenario; `name` is what messages call it.
-    pub fn parse(text: &str, name: &str, sets: &[String]) -> Result<Scenario, Fault> {
-        Draft::parse(text, name)?.sets(sets)?.scenario()
-    }
-
     /// The scenario as TOML, every key written out.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("a scenario can be written")
@@ -290,18 +280,5 @@ impl<'de> Deserialize<'de> for Scenario {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Scenario, D::Error> {
         let node = Node::deserialize(from)?;
         Scenario::read(&node, "").map_err(serde::de::Error::custom)
-    }
-}
-
-/// A quantity written as text with its unit, such as `"8us"`, in files other than scenarios.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Quantity<T>(pub T);
-
-impl<'de, T: std::str::FromStr<Err = incast_transport::ParseError>> Deserialize<'de>
-    for Quantity<T>
-{
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(from)?;
-        text.parse().map(Quantity).map_err(serde::de::Error::custom)
     }
 }

@@ -1,8 +1,9 @@
 //! The kinds of traffic: one struct per kind, so that a key that a kind does not have is refused.
 
 use super::field::{Field, Hosts};
+use super::key::{Command, Flag, Key, Preset};
 use super::node::{Node, Value};
-use super::section::{Command, Flag, Key, Preset, Section, Table, join, within};
+use super::section::{Section, Table, join, within};
 use super::section::{first, preset, read_key, section};
 use crate::{Fault, nearest};
 use incast_transport::{Bytes, Span};
@@ -59,7 +60,7 @@ section! {
 }
 
 section! {
-    /// Clients ask servers, round after round; answers come from all servers at once.
+    /// Clients ask servers, round after round; the responses come from all servers at once.
     pub struct Requests is "kind `requests`" {
         /// The clients.
         to: Hosts;
@@ -71,7 +72,7 @@ section! {
         request: Bytes = Bytes(REQUEST_BYTES);
         /// Rounds of each client.
         count: u32 = 1;
-        /// Time between the last answer of a round and the next round.
+        /// Time between the last response of a round and the next round.
         period: Span = Span::ZERO;
         /// When the first round starts.
         at: Span = Span::ZERO;
