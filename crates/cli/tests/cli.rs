@@ -643,7 +643,7 @@ fn one_transport_is_shown_in_full() {
     }
     let output = incast(folder.path(), &["list", "ren", "--json"]);
     let ren: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(ren["deviations"][1]["section"], "§3.2.1");
+    assert_eq!(ren["deviations"][1]["section"], "REN §3.2.1");
     assert_eq!(ren["marks"], true);
     let list = incast(folder.path(), &["list", "--json"]);
     let list: Value = serde_json::from_slice(&list.stdout).expect("JSON");

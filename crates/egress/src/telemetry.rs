@@ -1,4 +1,4 @@
-//! Telemetry as a port writes it into packets (HPCC, SIGCOMM 2019, §3.1). What a record says is
+//! Telemetry as a port writes it into packets (HPCC §3.1). What a record says is
 //! [`incast_transport::telemetry`]'s.
 
 use incast_transport::{IntRecord, PacketPool, PacketRef, Time};

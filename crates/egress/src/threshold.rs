@@ -39,8 +39,8 @@ impl Value for Threshold {
 
 impl Threshold {
     /// What `auto` stands for at a port: the larger of 30 KB (DCTCP §3.4: 20 packets at 1 Gb/s)
-    /// and rate x base RTT / 7 (§3.3, Eq. 13) rounded up to a packet, but at most 70 % of the
-    /// buffer.
+    /// and rate x base RTT / 7 (DCTCP §3.3, Eq. 13) rounded up to a packet, but at most 70 % of
+    /// the buffer.
     pub fn resolve(self, site: &PortSite) -> Threshold {
         if self != Threshold::Auto {
             return self;

@@ -1,16 +1,16 @@
-//! AMRT, section 5: how long filling takes and what it gains.
+//! AMRT §5: how long filling takes and what it gains.
 //!
 //! Sizes are in packets, times in round trips, rates in packets a round trip; so `C x T` is a
 //! number of packets, and Eq. 8 can add a rate to a time.
 
-/// Eq. 4: round trips to fill `vacant` of `full` places of a round when they are evenly spread:
-/// ceil(k / (n - k)). `vacant` is below `full`.
+/// AMRT §5, Eq. 4: round trips to fill `vacant` of `full` places of a round when they are evenly
+/// spread: ceil(k / (n - k)). `vacant` is below `full`.
 pub fn fill_rounds_spread(full: u32, vacant: u32) -> u32 {
     assert!(vacant < full, "{vacant} of {full} places are vacant");
     vacant.div_ceil(full - vacant)
 }
 
-/// Eq. 5: round trips to fill `vacant` consecutive places of a round.
+/// AMRT §5, Eq. 5: round trips to fill `vacant` consecutive places of a round.
 pub fn fill_rounds_consecutive(vacant: u32) -> u32 {
     vacant
 }
@@ -33,19 +33,19 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    /// Eq. 6: completion time of the traditional transports, T_1.
+    /// AMRT §5, Eq. 6: completion time of the traditional transports, T_1.
     pub fn traditional(&self) -> f64 {
         (self.size - self.capacity * self.at) / self.reduced + self.at
     }
 
-    /// Eq. 7: the earliest instant at which AMRT has the whole link again, t'_min.
+    /// AMRT §5, Eq. 7: the earliest instant at which AMRT has the whole link again, t'_min.
     pub fn earliest(&self) -> f64 {
         self.check();
         // What is left by the subtraction must not round up to one more round.
         ((self.capacity - self.reduced) / self.reduced - 1e-9).ceil() + self.at
     }
 
-    /// Eq. 8: the latest such instant, t'_max.
+    /// AMRT §5, Eq. 8: the latest such instant, t'_max.
     pub fn latest(&self) -> f64 {
         self.check();
         self.capacity - self.reduced + self.at
@@ -62,23 +62,24 @@ impl Reduced {
         self.size >= self.sent_until(full)
     }
 
-    /// Eq. 9: packets that AMRT sends until `end`, when it has the whole link from `full` on.
+    /// AMRT §5, Eq. 9: packets that AMRT sends until `end`, when it has the whole link from `full`
+    /// on.
     pub fn sent(&self, full: f64, end: f64) -> f64 {
         self.sent_until(full) + self.capacity * (end - full)
     }
 
-    /// Eq. 10: AMRT's completion time when it has the whole link again at `full`, T_2.
+    /// AMRT §5, Eq. 10: AMRT's completion time when it has the whole link again at `full`, T_2.
     pub fn amrt(&self, full: f64) -> f64 {
         assert!(self.lasts(full), "{self:?} ends before {full}");
         (self.size - self.sent_until(full)) / self.capacity + full
     }
 
-    /// Eq. 11: gain in utilisation, T_1 / T_2.
+    /// AMRT §5, Eq. 11: gain in utilisation, T_1 / T_2.
     pub fn utilisation_gain(&self, full: f64) -> f64 {
         self.traditional() / self.amrt(full)
     }
 
-    /// Eq. 12: gain in completion time beyond the ideal S / C. T_R is before S / C.
+    /// AMRT §5, Eq. 12: gain in completion time beyond the ideal S / C. T_R is before S / C.
     pub fn fct_gain(&self, full: f64) -> f64 {
         let ideal = self.size / self.capacity;
         (self.traditional() - ideal) / (self.amrt(full) - ideal)

@@ -1,8 +1,8 @@
-//! DECN, section II: what feedback costs in the headers of data packets.
+//! DECN §II: what feedback costs in the headers of data packets.
 
 use incast_workload::PacketTable;
 
-/// Table I: bits for congestion feedback in a data packet, as the paper counts them.
+/// DECN §II, Table I: bits for congestion feedback in a data packet, as the paper counts them.
 pub const FEEDBACK_BITS: [(&str, u32); 8] = [
     ("xcp", 128),
     ("rcp", 96),
@@ -14,9 +14,9 @@ pub const FEEDBACK_BITS: [(&str, u32); 8] = [
     ("dctcp", 1),
 ];
 
-/// Section III-C: bits of DECN's rate difference, over [`UNIT_PACKETS`] packets, in reserved bits.
+/// DECN §III-C: bits of DECN's rate difference, over [`UNIT_PACKETS`] packets, in reserved bits.
 pub const UNIT_BITS: u32 = 12;
-/// Section III-C: packets that carry one rate difference.
+/// DECN §III-C: packets that carry one rate difference.
 pub const UNIT_PACKETS: u32 = 3;
 
 /// The bits of Table I; `None` for a scheme that it does not name.
@@ -24,19 +24,20 @@ pub fn feedback_bits(scheme: &str) -> Option<u32> {
     FEEDBACK_BITS.iter().find(|(name, _)| *name == scheme).map(|(_, bits)| *bits)
 }
 
-/// Figure 4: feedback over the length of the packet that carries it. `packet` is its IP length in
-/// bytes, above 0.
+/// DECN §II-B, Fig. 4: feedback over the length of the packet that carries it. `packet` is its IP
+/// length in bytes, above 0.
 pub fn overhead(bits: f64, packet: f64) -> f64 {
     assert!(packet > 0.0, "a packet of {packet} bytes");
     bits / 8.0 / packet
 }
 
-/// Figure 2: share of the packets of an IP length of at most `bytes`.
+/// DECN §II-B, Fig. 2: share of the packets of an IP length of at most `bytes`.
 pub fn packets_up_to(packets: &PacketTable, bytes: u64) -> f64 {
     packets.lengths().cdf(bytes)
 }
 
-/// Figure 3: the IP length in bytes below which a share `share` (0 to 1) of the packets lies.
+/// DECN §II-B, Fig. 3: the IP length in bytes below which a share `share` (0 to 1) of the packets
+/// lies.
 pub fn packet_percentile(packets: &PacketTable, share: f64) -> f64 {
     packets.lengths().quantile(share)
 }

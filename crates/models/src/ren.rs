@@ -1,4 +1,4 @@
-//! REN, section 4: queue length and link utilisation, round trip by round trip.
+//! REN §4: queue length and link utilisation, round trip by round trip.
 //!
 //! Queues are in packets, rates in any unit (the same in one call), rounds are round-trip times.
 
@@ -14,26 +14,28 @@ pub enum Scheme {
     Traditional,
 }
 
-/// Bandwidth-delay product in packets, `C x RTT / MSS` (4.1), not rounded: `rate` in bit/s, `rtt`
-/// in seconds, `mss` in bytes.
+/// Bandwidth-delay product in packets, `C x RTT / MSS` (REN §4.1), not rounded: `rate` in bit/s,
+/// `rtt` in seconds, `mss` in bytes.
 pub fn bdp_packets(rate: f64, rtt: f64, mss: f64) -> f64 {
     rate * rtt / (8.0 * mss)
 }
 
-/// Eq. 1: queue in packets after the first round, in which `arriving` flows start at line rate on
-/// an idle link; 0 when none does.
+/// REN §4.1, Eq. 1: queue in packets after the first round, in which `arriving` flows start at line
+/// rate on an idle link; 0 when none does.
 pub fn first_queue(arriving: u32, bdp: f64) -> f64 {
     arriving.saturating_sub(1) as f64 * bdp
 }
 
-/// Eq. 2: packets a round that `leaving` of `active` flows release; 0 when none is active.
+/// REN §4.1, Eq. 2: packets a round that `leaving` of `active` flows release; 0 when none is
+/// active.
 pub fn released(leaving: u32, active: u32, bdp: f64) -> f64 {
     assert!(leaving <= active, "{leaving} of {active} flows leave");
     if active == 0 { 0.0 } else { leaving as f64 / active as f64 * bdp }
 }
 
-/// Eq. 3 and 4: queue in packets one round later, at least 0, when `arriving` flows start at line
-/// rate and `released` packets a round are released. REN's senders also take one BDP off it.
+/// REN §4.1, Eq. 3 and 4: queue in packets one round later, at least 0, when `arriving` flows start
+/// at line rate and `released` packets a round are released. REN's senders also take one BDP off
+/// it.
 pub fn next_queue(scheme: Scheme, queue: f64, arriving: u32, released: f64, bdp: f64) -> f64 {
     let taken = match scheme {
         Scheme::Ren => bdp,
@@ -59,12 +61,12 @@ pub fn queue(scheme: Scheme, rounds: &[(u32, u32)], bdp: f64) -> Vec<f64> {
     after.collect()
 }
 
-/// Eq. 5: rate of all flows of a link one round later, under REN.
+/// REN §4.2, Eq. 5: rate of all flows of a link one round later, under REN.
 pub fn next_rate(rate: f64, capacity: f64) -> f64 {
     if rate < capacity / 2.0 { 2.0 * rate } else { capacity }
 }
 
-/// Eq. 6: rounds until `rate` has become `capacity`; both above 0.
+/// REN §4.2, Eq. 6: rounds until `rate` has become `capacity`; both above 0.
 pub fn rounds_to_full(rate: f64, capacity: f64) -> u32 {
     assert!(rate > 0.0 && capacity > 0.0, "a rate of {rate} on a link of {capacity}");
     if rate >= capacity / 2.0 {
@@ -78,13 +80,14 @@ pub fn rounds_to_full(rate: f64, capacity: f64) -> u32 {
     doublings + 1
 }
 
-/// Eq. 7: throughput of a full link whose `flows` share it, in the round in which `leaving` leave.
+/// REN §4.2, Eq. 7: throughput of a full link whose `flows` share it, in the round in which
+/// `leaving` leave.
 pub fn first_throughput(capacity: f64, flows: u32, leaving: u32) -> f64 {
     capacity - capacity / flows as f64 * leaving as f64
 }
 
-/// Eq. 8: REN's throughput in a round after one of `before`, when `leaving` of `active` flows
-/// leave; 0 when none is active.
+/// REN §4.2, Eq. 8: REN's throughput in a round after one of `before`, when `leaving` of `active`
+/// flows leave; 0 when none is active.
 pub fn next_throughput(capacity: f64, before: f64, active: u32, leaving: u32) -> f64 {
     assert!(leaving <= active, "{leaving} of {active} flows leave");
     if active == 0 {
@@ -94,7 +97,8 @@ pub fn next_throughput(capacity: f64, before: f64, active: u32, leaving: u32) ->
     reached - reached / active as f64 * leaving as f64
 }
 
-/// Eq. 9: throughput of the traditional transports when `left` of `flows` have left by now.
+/// REN §4.2, Eq. 9: throughput of the traditional transports when `left` of `flows` have left by
+/// now.
 pub fn traditional_throughput(capacity: f64, flows: u32, left: u32) -> f64 {
     assert!(left <= flows, "{left} of {flows} flows have left");
     capacity - capacity / flows as f64 * left as f64
@@ -129,8 +133,8 @@ pub struct Repeats {
     pub seed: u64,
 }
 
-/// Figure 9 (a): mean over rounds and repetitions of the queue in packets, with Poisson numbers of
-/// mean `arriving` and `leaving` flows a round.
+/// REN §4.3, Fig. 9 (a): mean over rounds and repetitions of the queue in packets, with Poisson
+/// numbers of mean `arriving` and `leaving` flows a round.
 pub fn mean_queue(scheme: Scheme, bdp: f64, arriving: f64, leaving: f64, play: Repeats) -> f64 {
     mean(play, |stream| {
         let round = |_| (poisson(arriving, stream), poisson(leaving, stream));
@@ -139,8 +143,9 @@ pub fn mean_queue(scheme: Scheme, bdp: f64, arriving: f64, leaving: f64, play: R
     })
 }
 
-/// Figure 9 (b): mean over rounds and repetitions of the utilisation, 0 to 1, with Poisson numbers
-/// of mean `leaving` flows a round out of `flows`. Rounds after the last flow has left count as 0.
+/// REN §4.3, Fig. 9 (b): mean over rounds and repetitions of the utilisation, 0 to 1, with Poisson
+/// numbers of mean `leaving` flows a round out of `flows`. Rounds after the last flow has left
+/// count as 0.
 pub fn mean_utilisation(scheme: Scheme, flows: u32, leaving: f64, play: Repeats) -> f64 {
     mean(play, |stream| {
         let rounds: Vec<u32> = (0..play.rounds).map(|_| poisson(leaving, stream)).collect();

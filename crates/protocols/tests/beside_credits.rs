@@ -1,4 +1,4 @@
-//! Reactive transports beside credits on one link: the motivation of CCRP (§2.2, Fig. 3 and 5).
+//! Reactive transports beside credits on one link: CCRP §2.2, Fig. 3 and 5.
 
 use incast_protocols::find;
 use incast_testkit::{FOREVER, Trial, fabric, flow, ms, us};

@@ -90,7 +90,7 @@ impl EcnUse {
 pub struct Deviation {
     /// Number in the list of the transport's README, from 1.
     pub number: u32,
-    /// Where the paper says otherwise or nothing, such as `§3.2.2` or `Algorithm 2, line 10`;
+    /// Where the paper says otherwise or nothing, such as `REN §3.2.2` or `Algorithm 2, line 10`;
     /// empty if no single place does.
     pub section: &'static str,
     /// What is done here.

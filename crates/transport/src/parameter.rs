@@ -152,7 +152,7 @@ macro_rules! choice {
 ///     /// Parameters of an example.
 ///     pub struct Params for "example" {
 ///         /// Gain of the average.
-///         gain: f64 = 0.0625, "0 < gain <= 1" => |v| *v > 0.0 && *v <= 1.0, "Paper §3, Eq. 1";
+///         gain: f64 = 0.0625, "0 < gain <= 1" => |v| *v > 0.0 && *v <= 1.0, "DCTCP §3.3, Eq. 1";
 ///     }
 /// }
 /// let set = |v: &str| Params::read(&[("gain".into(), v.into())]);

@@ -162,7 +162,7 @@ impl PacketPool {
         present.then(|| &mut self.extensions[packet.0 as usize])
     }
 
-    /// Cuts the payload off (NDP §4): the packet becomes its header, flagged.
+    /// Cuts the payload off (NDP §3.1): the packet becomes its header, flagged.
     pub fn trim(&mut self, packet: PacketRef) {
         let slot = &mut self.slots[packet.0 as usize];
         slot.packet.payload = 0;

@@ -33,7 +33,7 @@ pub enum Ecn {
 
 /// Flags that any kind of packet may carry; three bits beside the kind.
 pub mod flag {
-    /// The payload was cut off by a switch (NDP §4).
+    /// The payload was cut off by a switch (NDP §3.1).
     pub const TRIMMED: u8 = 1;
     /// A switch sent this packet back to its source.
     pub const BOUNCED: u8 = 2;

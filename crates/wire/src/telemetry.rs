@@ -1,5 +1,5 @@
 //! In-band telemetry: what a port says of itself in a record, and what two records of one port
-//! tell (HPCC, SIGCOMM 2019, §3.1 and Algorithm 1).
+//! tell (HPCC §3.1 and Algorithm 1).
 //!
 //! A record's fields are narrow: the rate as its place in a list that hosts and switches share,
 //! time in nanoseconds modulo 2^24, bytes in units. Faster ports count in larger units, as in the

@@ -349,7 +349,7 @@ impl Outgoing {
     // -- packets --------------------------------------------------------------------------------
 
     /// The packet that a credit lets go: one known to be lost, else the next one, else one whose
-    /// fate is not known (Aeolus §5).
+    /// fate is not known (Aeolus §3).
     #[inline]
     fn take(&mut self, now: Time, terms: &Terms) -> Option<u32> {
         if let Some(seq) = self.again.pop() {

@@ -1,4 +1,4 @@
-//! The packets of an unscheduled first round, beside the data itself (Aeolus, SIGCOMM 2020, §4).
+//! The packets of an unscheduled first round, beside the data itself (Aeolus §3).
 
 use incast_transport::{data_flag, header_view};
 

@@ -20,7 +20,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 3,
-        section: "§6",
+        section: "AMRT §6",
         what: "The timeout is base RTT + two full data queues per hop + 1 us; `strict_1rtt` is \
                the paper's 1 RTT.",
         reason: "A full queue exceeds one RTT.",
@@ -38,7 +38,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 5,
-        section: "§6",
+        section: "AMRT §6",
         what: "A grant is replaced a timeout after data of a later one has come; silence is \
                answered by one probe at doubling intervals (`recovery = passed`; the paper's \
                timer is `paper`).",

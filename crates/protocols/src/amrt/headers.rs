@@ -1,4 +1,4 @@
-//! The packets of AMRT: those of the grant-clocked half, with the anti-ECN bit (§4.1).
+//! The packets of AMRT: those of the grant-clocked half, with the anti-ECN bit (AMRT §4.1).
 
 use super::Code;
 use incast_endpoint::receiver_driven::views::{Data, Finish, Grant};

@@ -1,4 +1,5 @@
-//! AMRT: a receiver-driven transport whose switches say when one more packet would have fitted.
+//! AMRT: a receiver-driven transport whose switches say when one more packet would have fitted
+//! (AMRT §3).
 
 mod deviations;
 pub mod headers;

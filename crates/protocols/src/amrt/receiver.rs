@@ -1,5 +1,6 @@
-//! The receiver: one grant for each data packet, a list of what each grant should bring, and two
-//! rules for what counts as lost: the [`paper`]'s and [`passed`], the default.
+//! The receiver: one grant for each data packet, with its mark (AMRT §4.2), a list of what each
+//! grant should bring, and two rules for what counts as lost: the [`paper`]'s and [`passed`], the
+//! default.
 
 pub mod paper;
 pub mod passed;

@@ -16,7 +16,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         what: "DCQCN's rate increase runs from the first cut on (`recovery`); `strict_text` waits \
                for round trips without marks, `off` leaves it out.",
         reason: "The lines stand in the marked branch, where their condition has just become \
-                 false; §3.2 means them for times without marks.",
+                 false; CCRP §3.2 means them for times without marks.",
         effect: None,
     },
     Deviation {
@@ -76,7 +76,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 10,
-        section: "§3.4",
+        section: "CCRP §3.4",
         what: "Data is not kept to 95 % of a link unless `reserve` is set.",
         reason: "It binds only the other transport in a mix.",
         effect: Some("With it a mix uses 94.8 % of a link (the paper: 95 %), without it all."),

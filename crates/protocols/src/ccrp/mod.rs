@@ -1,4 +1,4 @@
-//! CCRP (NPC 2020): ExpressPass whose credits also answer marks of data, to live beside DCQCN.
+//! CCRP: ExpressPass whose credits also answer marks of data, to live beside DCQCN (CCRP §3.1).
 
 mod deviations;
 pub mod headers;

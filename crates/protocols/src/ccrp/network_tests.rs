@@ -52,7 +52,7 @@ fn a_lone_flow_takes_the_time_of_its_formula() {
     }
 }
 
-/// A reactive flow and a flow of credits on CCRP's dumbbell (§2.2): 10 Gb/s, 5 us a link, the
+/// A reactive flow and a flow of credits on CCRP's dumbbell (CCRP §2.2): 10 Gb/s, 5 us a link, the
 /// credits 10 ms later, both for good.
 struct Mix {
     credit: &'static dyn Transport,

@@ -7,7 +7,7 @@ choice! {
     pub enum Recovery {
         /// DCQCN's rate increase, from the first cut on.
         Recovery = "recovery",
-        /// The same, but only after several round trips without a mark (§3.2 to the letter).
+        /// The same, but only after several round trips without a mark (CCRP §3.2 to the letter).
         StrictText = "strict_text",
         /// Nothing.
         Off = "off",

@@ -5,7 +5,7 @@ use incast_transport::Deviation;
 pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
-        section: "§3.1",
+        section: "DCQCN §3.1",
         what: "Within 1 b/s of the line rate a flow is not paced, and its increase timer rests \
                until the next CNP.",
         reason: "There is nothing to increase.",
@@ -13,14 +13,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "§3.1",
+        section: "DCQCN §3.1",
         what: "Alpha is brought up to date when it is used, not by a timer.",
         reason: "The same values at the same instants with half the timers.",
         effect: None,
     },
     Deviation {
         number: 3,
-        section: "§3.1",
+        section: "DCQCN §3.1",
         what: "Packets are marked at dequeue by the queue that stays behind, over all data \
                classes of the port; only DCQCN's own are marked.",
         reason: "As in HPCC's simulator; the paper does not say.",
@@ -28,7 +28,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 4,
-        section: "§4",
+        section: "DCQCN §4",
         what: "Kmax is at most 70 % of a port's buffer unless it is given.",
         reason: "200 KB belong to 12 MB switches; marks must come before the buffer fills.",
         effect: Some(
@@ -38,7 +38,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 5,
-        section: "§5.2",
+        section: "DCQCN §5.2",
         what: "R_HAI = 400 Mb/s, R_min = 40 Mb/s, RTO = 1 ms, adaptive and doubling.",
         reason: "The paper's table does not have them.",
         effect: None,

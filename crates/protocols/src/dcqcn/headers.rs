@@ -1,4 +1,4 @@
-//! The packets of DCQCN: those of the common sender, and the congestion notification (§3.1).
+//! The packets of DCQCN: those of the common sender, and the congestion notification (DCQCN §3.1).
 
 use incast_endpoint::sender::views::{ACK, DATA, GO_BACK};
 use incast_transport::{HeaderView, header_view, tcp_flag};

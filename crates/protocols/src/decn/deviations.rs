@@ -5,7 +5,7 @@ use incast_transport::Deviation;
 pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
-        section: "§III-C",
+        section: "DECN §III-C",
         what: "The next feedback unit begins 3 t_p after the last change (`cadence = guard`), not \
                every t_p.",
         reason: "Units in flight tell the same error again.",
@@ -24,7 +24,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 3,
-        section: "§III-C",
+        section: "DECN §III-C",
         what: "The unit of the difference is scaled to the fastest link (`unit = scaled`), 8 Mb/s \
                at 10 Gb/s.",
         reason: "1 Mb/s in 12 bits cannot say more than 2,047 Mb/s.",
@@ -116,7 +116,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 15,
-        section: "§III-A",
+        section: "DECN §III-A",
         what: "A difference is added to what the flow sent since its last change, if that is less \
                than its rate (`from_sent`).",
         reason: "It is what ports measured.",

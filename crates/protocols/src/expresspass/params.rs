@@ -30,34 +30,34 @@ parameters! {
             "xpass.cc: credit_feedback_control, published after SIGCOMM 2017 Algorithm 1";
         /// First credit rate, as a share of the largest.
         alpha: f64 = 0.5, "0 < alpha <= 1" => |v| *v > 0.0 && *v <= 1.0,
-            "authors' scripts: 1/2; REN and the paper's §6 recommend 1/16";
+            "authors' scripts: 1/2; REN and ExpressPass §6 recommend 1/16";
         /// First aggressiveness w.
         w_init: f64 = 0.0625, "0 to 1" => |v| (0.0..=1.0).contains(v),
             "authors' fat-tree script, REN: 1/16; ns-default.tcl: 1/2";
         /// Least aggressiveness.
         w_min: f64 = 0.01, "0 < w_min <= 1" => |v| *v > 0.0 && *v <= 1.0,
-            "SIGCOMM 2017 §3.2; ns-default.tcl";
+            "ExpressPass §3.2; ns-default.tcl";
         /// Largest aggressiveness.
         w_max: f64 = 0.5, "0 < w_max <= 1" => |v| *v > 0.0 && *v <= 1.0,
-            "SIGCOMM 2017 §3.2; ns-default.tcl";
+            "ExpressPass §3.2; ns-default.tcl";
         /// Credit loss that is aimed at; auto: 0.1 for `paper`, and for `code` 0.125 of what the rate lacks to the largest.
         target_loss: Option<f64> = None, "0 to 1, or auto"
             => |v| v.is_none_or(|v| (0.0..=1.0).contains(&v)),
-            "SIGCOMM 2017 §3.2; xpass.cc";
+            "ExpressPass §3.2; xpass.cc";
         /// Flows of fewer packets start at a rate in proportion; auto: 40 for `code`, 0 (off) for `paper`.
         short_flow: Option<u32> = None, "0 to 1000000 packets, or auto"
             => |v| v.is_none_or(|v| v <= 1_000_000),
             "xpass.cc";
         /// Largest deviation of the time between credits, as a share of it.
         jitter: f64 = 0.1, "0 <= jitter < 1" => |v| (0.0..1.0).contains(v),
-            "SIGCOMM 2017 §3.1; ns-default.tcl";
+            "ExpressPass §3.1; ns-default.tcl";
         /// Whether the length of credits varies, from 84 to 100 charged bytes.
         size_jitter: bool = false, "true or false" => |_| true,
             "fat-tree script: 76 to 92 B, which is below Ethernet's least";
         /// Share of a link that credits may use; auto: what lets data just fill the rest, 84/1622 with Ethernet.
         credit_share: Option<f64> = None, "0 < share <= 0.0546 (84/1538: the data that credits call for must fit a link), or auto"
             => |v| v.is_none_or(|v| v > 0.0 && v * 1_538.0 <= 84.0),
-            "SIGCOMM 2017 §3.1; CCRP and the NUDT model round to 0.05";
+            "ExpressPass §3.1; CCRP and the NUDT model round to 0.05";
         /// Whether data leaves the credits' share of a link free even when there are few credits.
         reserve: bool = false, "true or false" => |_| true,
             "CCRP §3.4: 95 % of a link are for data, also in a mix";

@@ -20,7 +20,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 3,
-        section: "§III-C; line 16",
+        section: "FastTune §III-C; line 16",
         what: "S-ACKs after the first move W, never W^c.",
         reason: "\"The switch ACK can update the reference window only once\", although line 16 \
                  reads otherwise.",
@@ -35,9 +35,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 5,
-        section: "§V",
+        section: "FastTune §V",
         what: "T is the fabric's base RTT, serialisation of an MTU included.",
-        reason: "\"8 us\" in §V are four links of 2 us one way.",
+        reason: "\"8 us\" in FastTune §V are four links of 2 us one way.",
         effect: None,
     },
     Deviation {

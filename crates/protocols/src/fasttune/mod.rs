@@ -1,5 +1,5 @@
-//! FastTune: switches answer a flow's first packets and add their state to answers, so that what the
-//! window follows is young.
+//! FastTune: switches answer a flow's first packets and add their state to answers, so that what
+//! the window follows is young (FastTune §III-A).
 
 mod deviations;
 pub mod headers;

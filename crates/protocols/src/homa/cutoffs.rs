@@ -13,7 +13,7 @@ pub struct Cutoffs {
 }
 
 impl Cutoffs {
-    /// Splits the unscheduled bytes of the run into `levels` equal shares (SIGCOMM 2018 §3.4).
+    /// Splits the unscheduled bytes of the run into `levels` equal shares (Homa §3.4).
     /// `blind` is RTTbytes. Without sizes, remaining bytes up to RTTbytes count as equally common.
     pub fn new(
         sizes: Option<&SizeQuantiles>,

@@ -13,7 +13,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "§3.1",
+        section: "Homa §3.1",
         what: "RTTbytes is one number for the fabric, that of the slowest host link.",
         reason: "Sender and receiver must agree on it.",
         effect: None,
@@ -27,7 +27,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 4,
-        section: "§3.4",
+        section: "Homa §3.4",
         what: "Cut-offs split what is actually sent unscheduled (`graduated`); without sizes 3 of \
                7 levels are unscheduled.",
         reason: "The authors' code splits by message size and applies it to what remains.",
@@ -35,7 +35,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 5,
-        section: "§3.5",
+        section: "Homa §3.5",
         what: "Scheduled packets in flight are limited to K x RTTbytes in all.",
         reason: "Messages that lack few packets would all get them at once.",
         effect: Some(
@@ -44,7 +44,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 6,
-        section: "§3.7",
+        section: "Homa §3.7",
         what: "RESEND asks for every missing range (`all`); `first` is the paper's.",
         reason: "As the Linux module does now.",
         effect: Some("Incast of 40 x 8 packets into 64 KiB: 3.2 instead of 5.2 ms."),
@@ -58,7 +58,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 8,
-        section: "§3.7",
+        section: "Homa §3.7",
         what: "A message that is given up is set aside and keeps what has arrived.",
         reason: "RPCs would fail instead; one-way flows must complete.",
         effect: None,

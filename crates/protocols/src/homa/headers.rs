@@ -1,4 +1,4 @@
-//! The packets of Homa, and what their headers say (SIGCOMM 2018, §3.1).
+//! The packets of Homa, and what their headers say (Homa §3.1).
 
 use incast_transport::{HeaderView, data_flag, header_view};
 
@@ -30,13 +30,13 @@ header_view! {
         unscheduled = data_flag::UNSCHEDULED;
     }
 
-    /// Packets below a number may be sent (§3.3).
+    /// Packets below a number may be sent (Homa §3.3).
     pub struct Grant over Grant {
         /// Packets of the message below this one may be sent.
         granted: u32 = seq, "packets";
         /// The packet that is to be sent again, if `again`.
         lost: u32 = request, "packets";
-        /// Service class to send them in (§3.4).
+        /// Service class to send them in (Homa §3.4).
         class: u24 = tag, "class";
     }
     bits {
@@ -44,7 +44,7 @@ header_view! {
         again = data_flag::REQUEST;
     }
 
-    /// Asks for packets that should have arrived (§3.7).
+    /// Asks for packets that should have arrived (Homa §3.7).
     pub struct Resend over Resend {
         /// The first packet that is missing.
         first: u32 = first, "packets";
@@ -54,7 +54,7 @@ header_view! {
         class: u24 = class, "class";
     }
 
-    /// The source will send what was asked for, but has messages with fewer bytes left (§3.7).
+    /// The source will send what was asked for, but has messages with fewer bytes left (Homa §3.7).
     pub struct Busy over Busy {
         /// The first packet that was asked for.
         first: u32 = first, "packets";

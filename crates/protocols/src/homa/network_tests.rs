@@ -190,7 +190,7 @@ fn one_lost_packet_costs_one_request() {
 }
 
 /// Forty senders of two racks, each with a message for both hosts under the third; of some only
-/// the first round trip is heard (AMRT §6.3, figure 14, at half its size).
+/// the first round trip is heard (AMRT §8.2, figure 14, at half its size).
 fn response(ratio: u32, overcommitment: &'static str) -> (f64, u64) {
     let mut network = network(&[("overcommitment", overcommitment)], "leaf-spine:3x4x10");
     let mut random = Random::new(5, 0, 0);

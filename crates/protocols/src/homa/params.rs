@@ -44,16 +44,16 @@ parameters! {
         /// Payload bytes a message sends blindly and may have in flight, rounded up to packets; auto: the packets of the round trip.
         rtt_bytes: Option<Bytes> = None, "1B to 1GB, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000_000).contains(&v.0)),
-            "SIGCOMM 2018 §3.2: RTTbytes, 9.7 KB at 10 Gb/s";
+            "Homa §3.2: RTTbytes, 9.7 KB at 10 Gb/s";
         /// Service classes of a port; class 0 is left to control packets.
-        priorities: u8 = 8, "2 to 8" => |v| (2..=8).contains(v), "SIGCOMM 2018 §3.4";
+        priorities: u8 = 8, "2 to 8" => |v| (2..=8).contains(v), "Homa §3.4";
         /// Levels for scheduled packets, the rest is for unscheduled ones; auto: by the share of unscheduled bytes in the sizes of the run, or by the cutoffs given.
         scheduled: Option<u8> = None, "1 to 6 and below priorities - 1, or auto"
             => |v| v.is_none_or(|v| (1..=6).contains(&v)),
-            "SIGCOMM 2018 §3.4; 4 of 8 in the Linux module when sizes are unknown";
+            "Homa §3.4; 4 of 8 in the Linux module when sizes are unknown";
         /// Messages granted at a time (degree of overcommitment); auto: the number of scheduled levels.
         overcommitment: Option<u32> = None, "1 to 64, or auto"
-            => |v| v.is_none_or(|v| (1..=64).contains(&v)), "SIGCOMM 2018 §3.5";
+            => |v| v.is_none_or(|v| (1..=64).contains(&v)), "Homa §3.5";
         /// Whether only one message of each sender is granted at a time.
         one_per_sender: bool = true, "true or false" => |_| true,
             "authors' simulator: SenderState";
@@ -62,24 +62,24 @@ parameters! {
             "authors' simulator: STATIC_CBF_GRADUATED";
         /// Sizes up to which unscheduled packets have the best class, the next one and so on; auto: equal shares of unscheduled bytes.
         cutoffs: Option<Vec<Bytes>> = None, "1 to 6 sizes in ascending order, or auto" => ascending,
-            "SIGCOMM 2018 §3.4: from the sizes of the run";
+            "Homa §3.4: from the sizes of the run";
         /// Which scheduled levels few messages use: lowest or fixed.
         levels: LevelUse = LevelUse::Lowest, "lowest or fixed" => |_| true,
-            "SIGCOMM 2018 §3.4: lowest; authors' simulator: fixed";
+            "Homa §3.4: lowest; authors' simulator: fixed";
         /// Whether the last RTTbytes of a message get an unscheduled class if that is better.
         boost_tail: bool = true, "true or false" => |_| true,
             "authors' simulator: boostTailBytesPrio = RTTbytes";
         /// Scheduled payload bytes that may be under way to a host; auto: overcommitment x RTTbytes.
         max_incoming: Option<Bytes> = None, "1B to 1GB, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000_000).contains(&v.0)),
-            "SIGCOMM 2018 §3.5: buffers needed; Linux module: max_incoming = 400 kB";
+            "Homa §3.5: buffers needed; Linux module: max_incoming = 400 kB";
         /// Silence after which missing packets are asked for; auto: 20 base RTT, 1ms at least.
         resend_interval: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),
-            "SIGCOMM 2018 §3.7: a few milliseconds";
+            "Homa §3.7: a few milliseconds";
         /// What is asked for then: all or first.
         resend: Asked = Asked::All, "all or first" => |_| true,
-            "SIGCOMM 2018 §3.7: the first range; Linux module: all";
+            "Homa §3.7: the first range; Linux module: all";
         /// Unanswered requests after which a message is set aside.
         give_up: u32 = 5, "1 to 1000" => |v| (1..=1_000).contains(v), "Linux module";
         /// Idle time of the downlink, in bytes, after which one more message is granted; 0: never.

@@ -132,7 +132,7 @@ impl Receivers {
         self.terms.overcommitment + self.extra
     }
 
-    /// Issues the grants that may be issued now (SIGCOMM 2018 §3.3 to §3.5): to the best messages,
+    /// Issues the grants that may be issued now (Homa §3.3 to §3.5): to the best messages,
     /// no more than RTTbytes in flight each, a packet time apart.
     fn schedule(&mut self, now: Time, outbox: &mut Outbox) {
         self.next_grant = Time::NEVER;

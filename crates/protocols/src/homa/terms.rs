@@ -23,7 +23,7 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// The class of scheduled packets of the message that is `rank`-th of `active` (§3.4).
+    /// The class of scheduled packets of the message that is `rank`-th of `active` (Homa §3.4).
     #[inline]
     pub fn scheduled_class(&self, rank: usize, active: usize) -> u8 {
         let levels = match self.used {

@@ -5,7 +5,7 @@ use incast_transport::Deviation;
 pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
-        section: "§4.1",
+        section: "HPCC §4.1",
         what: "Full packets keep room for the records of the longest path.",
         reason: "No link carries more than the MTU; the authors' simulator has longer packets.",
         effect: Some("Three switches: 1,434 instead of 1,460 B of payload."),
@@ -19,14 +19,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 3,
-        section: "§4.1",
+        section: "HPCC §4.1",
         what: "The rate's code is its place in the list of the fabric's rates, at most 15.",
         reason: "Four bits.",
         effect: None,
     },
     Deviation {
         number: 4,
-        section: "§4.1",
+        section: "HPCC §4.1",
         what: "A queue longer than its field stays at the largest value.",
         reason: "The authors' counter wraps.",
         effect: None,

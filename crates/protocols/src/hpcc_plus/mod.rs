@@ -19,7 +19,7 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
         name: "hpcc_plus",
         id: ID,
         title: "HPCC+",
-        paper: "Zhou et al., FastTune: Timely and Precise Congestion Control in Data Center Network, §V",
+        paper: "Zhou et al., FastTune: Timely and Precise Congestion Control in Data Center Network",
         kind: Kind::Window,
         switch_support: "writes time, bytes sent, queue and rate into each packet; made for PFC",
         routing: Routing::Ecmp,

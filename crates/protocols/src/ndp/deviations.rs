@@ -14,7 +14,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "§3.1.1",
+        section: "NDP §3.1.1",
         what: "A packet carries one path number instead of a source route; switches read their \
                choice off its digits.",
         reason: "It fits the header; permutations per flow are as in the paper.",
@@ -36,7 +36,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 5,
-        section: "§3.1",
+        section: "NDP §3.1",
         what: "The service of 10:1 counts packets.",
         reason: "As in the paper; the authors' code of today has 100000:1.",
         effect: None,

@@ -1,4 +1,4 @@
-//! The packets of NDP, and what their headers say (SIGCOMM 2017, §3). Trimmed and bounced data is
+//! The packets of NDP, and what their headers say (NDP §3). Trimmed and bounced data is
 //! told by flags that any packet may carry.
 
 use incast_transport::{HeaderView, data_flag, header_view};

@@ -75,7 +75,7 @@ fn first_window(ndp: &Ready<Params>, site: &HostSite) -> u32 {
     ndp.params.first_window.unwrap_or(site.bdp_packets.max(FIRST_WINDOW_LEAST))
 }
 
-/// §6: a pull for each time that a full packet takes, at the link's rate or a share of it.
+/// NDP §3.2: a pull for each time that a full packet takes, at the link's rate or a share of it.
 fn spacing(ndp: &Ready<Params>, rate: Rate) -> incast_transport::Span {
     let millionths = (ndp.params.pull_rate * 1e6) as u64;
     let rate = Rate((rate.0 as u128 * millionths as u128).div_ceil(1_000_000) as u64);

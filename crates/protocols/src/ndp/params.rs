@@ -7,16 +7,16 @@ parameters! {
     pub struct Params for "ndp" {
         /// Data packets that may wait at a port; the payload of any further one is cut off.
         data_queue: u32 = 8, "1 to 100000 packets" => |v| (1..=100_000).contains(v),
-            "SIGCOMM 2017 §6: eight packets; also REN §6, AMRT §6";
+            "NDP §6: eight packets; also REN §6, AMRT §6";
         /// Headers sent for each data packet while both wait at a port.
         header_share: u32 = 10, "1 to 100000" => |v| (1..=100_000).contains(v),
-            "SIGCOMM 2017 §3.1: 10:1";
+            "NDP §3.1: 10:1";
         /// Probability that the last packet of a full queue is trimmed, not the arriving one.
         trim_tail: f64 = 0.5, "0 to 1" => |v| (0.0..=1.0).contains(v),
-            "SIGCOMM 2017 §3.1: breaks phase effects";
+            "NDP §3.1: breaks phase effects";
         /// Whether a header that finds no room goes back to its source, once.
         return_to_sender: bool = true, "true or false" => |_| true,
-            "SIGCOMM 2017 §3.2.4; off in the authors' simulator";
+            "NDP §3.2.4; off in the authors' simulator";
         /// Packets a flow sends before it hears anything; auto: the round trip's, at least 15.
         first_window: Option<u32> = None, "1 to 1000000 packets, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000).contains(&v)),
@@ -31,6 +31,6 @@ parameters! {
         /// Paths a source permutes, where it chooses (routing source-path); auto: the fabric's.
         paths: Option<u32> = None, "1 to 4096, or auto"
             => |v| v.is_none_or(|v| (1..=4096).contains(&v)),
-            "SIGCOMM 2017 §3.1.1: sources permute paths";
+            "NDP §3.1.1: sources permute paths";
     }
 }

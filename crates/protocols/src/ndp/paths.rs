@@ -3,7 +3,7 @@
 use incast_transport::Random;
 use smallvec::SmallVec;
 
-/// A permutation of path numbers that is renewed after each turn (SIGCOMM 2017 §3.1.1).
+/// A permutation of path numbers that is renewed after each turn (NDP §3.1.1).
 #[derive(Clone, Debug)]
 pub struct Paths {
     order: SmallVec<[u16; 8]>,

@@ -117,7 +117,7 @@ impl Receivers {
         let flow = self.flows.at_mut(slot);
         let pulls = self.owed == 0 && now >= self.next_pull;
         if pulls {
-            // §5 of the authors' simulator: a free pacer lets the answer itself pull.
+            // As the authors' simulator: a free pacer lets the answer itself pull.
             flow.pulls = flow.pulls.wrapping_add(1);
             self.next_pull = now + self.spacing;
         } else {

@@ -1,4 +1,4 @@
-//! The packets of pHost, and what their headers say (CoNEXT 2015, §3).
+//! The packets of pHost, and what their headers say (pHost §3).
 
 use incast_transport::{HeaderView, data_flag, header_view};
 

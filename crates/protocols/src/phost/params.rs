@@ -18,11 +18,11 @@ parameters! {
             "authors' simulator: capability_window = 8 = BDP";
         /// Life of a token at the source, in packet times.
         token_life: f64 = 1.5, "0 to 1000000" => |v| (0.0..=1e6).contains(v),
-            "CoNEXT 2015 §3; capability_timeout";
+            "pHost §3; capability_timeout";
         /// Wait of a flow that does not use its tokens; auto: 3 base RTT (25 packet times at a BDP of 8).
         downgrade: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),
-            "CoNEXT 2015 §3.3: 3 RTT; capability_window_timeout = 25 packet times";
+            "pHost §3.3: 3 RTT; capability_window_timeout = 25 packet times";
         /// Wait after the last token before tokens are issued again; auto: 1.1 base RTT (9 packet times at a BDP of 8).
         pause: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),

@@ -256,7 +256,7 @@ impl Receivers {
         }
     }
 
-    /// The token timer (CoNEXT 2015 §3.2, as in the authors' simulator). Returns whether the slot
+    /// The token timer (pHost §3.2, as in the authors' simulator). Returns whether the slot
     /// was used; if not, no flow is eligible any more.
     fn use_slot(&mut self, now: Time, outbox: &mut Outbox) -> bool {
         if self.hold > 0 {

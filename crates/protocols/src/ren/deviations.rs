@@ -5,7 +5,7 @@ use incast_transport::Deviation;
 pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
-        section: "§5.1",
+        section: "REN §5.1",
         what: "The interval is the idle time of the transmitter, from the end of one transmission \
                to the start of the next.",
         reason: "As figures 6 and 7 draw it; the difference of dequeue times would report a \
@@ -14,7 +14,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "§3.2.1",
+        section: "REN §3.2.1",
         what: "Marks whose effect cannot have come back yet are subtracted (`feedback = \
                compensate`).",
         reason: "Literally, two flows that start together lose all tokens.",

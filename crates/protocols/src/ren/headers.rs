@@ -1,5 +1,5 @@
 //! The packets of REN: those of the grant-clocked half, whose grants have no numbers here, with a
-//! code in their ECN bits (§3.2.3).
+//! code in their ECN bits (REN §3.2.3).
 
 use super::Code;
 use incast_endpoint::receiver_driven::views::{Data, Finish, Grant};

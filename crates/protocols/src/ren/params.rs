@@ -15,9 +15,9 @@ choice! {
 choice! {
     /// Which packets stay marked as under-utilisation.
     pub enum Rule {
-        /// As many a period as would have fitted into its idle time (§3.2.2).
+        /// As many a period as would have fitted into its idle time (REN §3.2.2).
         Budget = "budget",
-        /// Those with a gap of their own that is long enough (§3.2.3, Fig. 7).
+        /// Those with a gap of their own that is long enough (REN §3.2.3, Fig. 7).
         Gap = "gap",
     }
 }
@@ -53,6 +53,6 @@ incast_transport::parameters! {
             "REN is silent about losses and stalls";
         /// What the control class of a port holds.
         control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
-            "REN is silent; as large as the data buffer of §6";
+            "REN is silent; as large as the data buffer of REN §6";
     }
 }

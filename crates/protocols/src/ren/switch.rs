@@ -8,7 +8,7 @@ mod tests;
 use super::{Feedback, Params, Rule, Spread};
 use incast_transport::{Marker, PacketPool, PacketRef, Span, Time, View};
 
-/// What the two ECN bits of a REN packet say (§3.2.3). A later hop may only raise the code.
+/// What the two ECN bits of a REN packet say (REN §3.2.3). A later hop may only raise the code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Code {
@@ -110,7 +110,7 @@ impl PortMarker {
     }
 
     /// Ends the period if it is over: the excess of waiting packets over idle time becomes marks
-    /// of over-utilisation, the opposite marks of under-utilisation (§3.2.3).
+    /// of over-utilisation, the opposite marks of under-utilisation (REN §3.2.3).
     #[inline]
     fn roll(&mut self, now: Time, waiting: u64) {
         let elapsed = now.since(self.started);

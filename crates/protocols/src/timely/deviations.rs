@@ -15,14 +15,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "§4.2",
+        section: "TIMELY §4.2",
         what: "Packets are spaced, not segments; `pace = \"segment\"` sends 16 KiB at line rate.",
         reason: "As in HPCC's simulator.",
         effect: Some("96.8 instead of 92.6 % of the link."),
     },
     Deviation {
         number: 3,
-        section: "§4.3",
+        section: "TIMELY §4.3",
         what: "The weight of the average is 0.875.",
         reason: "Not in the paper; HPCC's simulator's.",
         effect: None,

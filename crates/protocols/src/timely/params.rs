@@ -99,10 +99,10 @@ incast_transport::parameters! {
             "HPCC's simulator: a round trip; TIMELY Algorithm 1: each completion";
         /// Factor of the error with `patched`.
         patched_decrease: f64 = 0.008, "0 < patched_decrease <= 1" => share,
-            "ECN or Delay, §4.3: 0.008";
+            "ECN or Delay §4.3: 0.008";
         /// Reference delay with `patched`; auto: T_low.
         patched_delay: Option<Span> = None, "auto, or more than 0" =>
-            |v| v.as_ref().is_none_or(positive), "ECN or Delay, §4.3: T_low";
+            |v| v.as_ref().is_none_or(positive), "ECN or Delay §4.3: T_low";
         /// Whether a flow has at most a BDP in flight, less in proportion to its rate.
         window_limit: bool = false, "true or false" => |_| true,
             "the paper: none; HPCC's simulator: TIMELY+win";

@@ -125,7 +125,7 @@ impl Timely {
         self.rate *= factor;
     }
 
-    /// "ECN or Delay" §4.3, Algorithm 2: the steeper the rise of delay, the more its distance from
+    /// ECN or Delay §4.3, Algorithm 2: the steeper the rise of delay, the more its distance from
     /// the reference counts and the less the additive step.
     fn weigh(&mut self, gradient: f64, rtt: f64) {
         let rule = self.rule;

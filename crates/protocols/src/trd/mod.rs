@@ -27,7 +27,7 @@ pub static ENTRY: Declaration<Params, Silence> = Declaration {
         name: "trd",
         id: ID,
         title: "traditional receiver-driven transport",
-        paper: "the baseline of the models in REN (IEEE TCC 2021, §4) and AMRT (ICPP 2020, §5)",
+        paper: "the baseline of the models in REN §4 (IEEE TCC 2021) and AMRT §5 (ICPP 2020)",
         kind: Kind::ReceiverDriven,
         switch_support: "drop-tail FIFO and a control class",
         routing: Routing::Ecmp,

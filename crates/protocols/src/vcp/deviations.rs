@@ -5,14 +5,14 @@ use incast_transport::Deviation;
 pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
-        section: "§3.1",
+        section: "VCP §3.1",
         what: "The interval t_rho is the base RTT, at least 0.1 ms (`interval = auto`).",
         reason: "200 ms are for the Internet.",
         effect: Some("10 Gb/s, 400 us: a joining flow is within 10 % after 177 ms."),
     },
     Deviation {
         number: 2,
-        section: "§3.3",
+        section: "VCP §3.3",
         what: "Round trips longer than t_rho make larger steps, at most (1 + xi)^2.5 and 25 packets.",
         reason: "The clamps of the authors' code in units of t_rho.",
         effect: None,

@@ -1,5 +1,6 @@
 //! The packets of VCP: those of the common sender. Data carries the load of the path in its ECN
-//! bits (§3.1), and ACKs carry it back in a field, since their own ECN bits are of the path back.
+//! bits (VCP §3.1), and ACKs carry it back in a field, since their own ECN bits are of the path
+//! back.
 
 use super::{HIGH, LOW, OVERLOAD};
 use incast_endpoint::sender::views::DATA;

@@ -52,7 +52,7 @@ fn a_closed_class_waits_and_lets_the_others_pass() {
     assert_eq!(harness.seq(second), 1);
 }
 
-/// NDP §4: with a full data queue, one packet too many is trimmed; its header overtakes.
+/// NDP §3.1: with a full data queue, one packet too many is trimmed; its header overtakes.
 #[test]
 fn the_ninth_packet_loses_its_payload_and_overtakes() {
     let policies = vec![policy(4, &trimming(0.0, 100))];
@@ -128,7 +128,7 @@ fn headers_without_room_are_bounced_once() {
     }
 }
 
-/// NDP §4 and its known answers: ten header bytes for each data byte while both wait.
+/// NDP §3.1 and its known answers: ten header bytes for each data byte while both wait.
 #[test]
 fn headers_and_data_share_ten_to_one_in_bytes() {
     let classes = [weighted(10, Limit::Unlimited), weighted(1, Limit::Unlimited)];

@@ -53,7 +53,7 @@ pub fn weighted(weight: u32, limit: Limit) -> ClassPolicy {
     ClassPolicy { schedule: Schedule::Weighted(weight), ..ClassPolicy::fifo(limit) }
 }
 
-/// NDP's two classes (NDP §4): eight full packets, as many bytes of headers, 10:1.
+/// NDP's two classes (NDP §3.1): eight full packets, as many bytes of headers, 10:1.
 pub fn trimming(tail: f64, headers: u32) -> [ClassPolicy; 2] {
     let discipline = Discipline::Trim { headers: 0, tail, bounce: true };
     [
