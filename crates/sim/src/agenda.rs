@@ -28,7 +28,7 @@ impl Agenda {
         Agenda { now: 0, queue: Wheel::new(), kicks: vec![], seed }
     }
 
-    /// A packet arrives at `at` at the other end of a link; `reverse` is the way back there.
+    /// A packet arrives at `at` at the other end of a link; `reverse` is the reverse path there.
     #[inline]
     pub fn schedule_arrival(&mut self, at: u64, reverse: u32, packet: PacketRef) {
         let key = order::arrival_key(self.seed, Time(at), PortId(reverse));

@@ -107,7 +107,7 @@ struct Team {
     published: [Vec<Published>; 2],
     arrived: [AtomicU64; 2],
     window: u64,
-    /// The round in which everybody stops because a person wished it.
+    /// The round in which everybody stops because the user wished it.
     stop_round: AtomicU64,
     /// The state after thread 0 has worked alone, and how often it has.
     after_solo: Mutex<(u64, Option<State>)>,

@@ -125,7 +125,7 @@ impl Partition {
         }
     }
 
-    /// Brings near what the next events will touch: packets, then the hosts they arrive at, then
+    /// Prefetches what the next events will touch: packets, then the hosts they arrive at, then
     /// what these hold. Where fewer events are at hand all is near anyway.
     #[inline]
     fn look_ahead(&self) {

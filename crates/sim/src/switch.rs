@@ -4,7 +4,7 @@ use crate::network::Network;
 use incast_transport::{Backlog, Fate, PacketRef, PortView, Verdict};
 use incast_world::{Switch, drop_or_trim, turn_back, with_displaced};
 
-/// A packet arrives at a switch through the link whose way back is `back`; `target` is its egress,
+/// A packet arrives at a switch through the link whose reverse path is `back`; `target` is its egress,
 /// or not a port if it is still to be chosen.
 pub(crate) fn arrive(
     switch: &mut Switch,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub enum Routing {
     /// By a hash of the flow, each switch with its own seed.
     Ecmp,
-    /// By a hash that is the same in both directions: an answer takes its question's way back.
+    /// By a hash that is the same in both directions: an answer takes its question's reverse path.
     SymmetricEcmp,
     /// Each packet at random.
     Spray,
@@ -179,7 +179,7 @@ pub trait Configured: Send + Sync {
     /// Every parameter with the value in force, for the manifest.
     fn resolved(&self) -> Vec<(&'static str, String)>;
 
-    /// What a person should look at before trusting a run with these parameters on this fabric.
+    /// What the user should look at before trusting a run with these parameters on this fabric.
     fn warnings(&self) -> Vec<String> {
         vec![]
     }

@@ -18,7 +18,7 @@ pub struct ParameterDoc {
     pub doc: &'static str,
 }
 
-/// What was wrong with a parameter that a person wrote.
+/// What was wrong with a parameter that the user wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterError {
     /// Whose parameter.
@@ -57,7 +57,7 @@ pub trait Parameters: Sized {
 
 /// A type that a parameter can have.
 pub trait Value: Sized {
-    /// Reads what a person wrote.
+    /// Reads what the user wrote.
     fn read(text: &str) -> Result<Self, String>;
     /// Writes it so that `read` gives it back.
     fn show(&self) -> String;

@@ -35,7 +35,7 @@ pub struct Meta {
     pub tier: u8,
 }
 
-/// What a world records about a packet's way, for the breakdown of flow completion times.
+/// What a world records about a packet's path, for the breakdown of flow completion times.
 /// All in picoseconds. Hops touch the first cache line only.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
@@ -219,7 +219,7 @@ impl PacketPool {
         self.slots.len() - self.free.len()
     }
 
-    /// Brings near what every hop touches of a packet. Any handle is allowed.
+    /// Prefetches what every hop touches of a packet. Any handle is allowed.
     #[inline]
     pub fn prefetch(&self, packet: PacketRef) {
         let index = packet.0 as usize;

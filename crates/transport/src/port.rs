@@ -40,7 +40,7 @@ pub enum Fate {
     Trimmed,
     /// Dropped; the world frees it.
     Dropped,
-    /// The world sends it back to its source, once. At a NIC it has no way back and is dropped.
+    /// The world sends it back to its source, once. At a NIC it has no reverse path and is dropped.
     Bounced,
 }
 
@@ -235,7 +235,7 @@ pub struct SwitchEnv<'a> {
     pub packets: &'a mut PacketPool,
     /// Where facts about flows are reported.
     pub probe: &'a mut Probe,
-    /// The egress of the link by which the packet came (the way back to its sender).
+    /// The egress of the link by which the packet came (the reverse path to its sender).
     pub back: PortView,
     /// The port it will leave by.
     pub egress: PortView,

@@ -98,7 +98,7 @@ pub struct FlowRecord {
     pub retransmits: u32,
     /// Permissions to send that came when nothing was left to send.
     pub wasted: u32,
-    /// Decisions of its control law.
+    /// Decisions of its congestion control.
     pub decisions: u32,
     /// Sum over decisions of the age of their information, picoseconds.
     pub decision_age: u64,
@@ -142,7 +142,7 @@ pub struct RunRecord {
     /// How old the information behind decisions was, by transport in the order of the setup; not
     /// known in worlds where only bytes travel.
     pub decision_ages: Vec<Ages>,
-    /// Whether a person stopped it.
+    /// Whether the user stopped it.
     pub interrupted: bool,
     /// Ports and classes that are paused and wait for each other in a circle: the run ended there.
     pub deadlock: Vec<(u32, u8)>,
@@ -161,7 +161,7 @@ pub struct RunRecord {
 
 impl RunRecord {
     /// Whether the run took its course to the end that was wished: nobody stopped it, and neither
-    /// a standstill, nor silence, nor the longest simulated time cut it short.
+    /// a deadlock, nor silence, nor the longest simulated time cut it short.
     pub fn ran_to_end(&self) -> bool {
         let cut = self.interrupted || !self.deadlock.is_empty() || self.stalled_since.is_some();
         !cut && (self.complete || self.ended < Time::HORIZON)

@@ -19,7 +19,7 @@ pub struct FabricSite {
     pub hosts: u32,
     /// What links charge a packet.
     pub framing: Framing,
-    /// Unloaded round trip of an MTU packet and its header-only answer over the longest path.
+    /// Unloaded RTT of an MTU packet and its header-only answer over the longest path.
     pub base_rtt: Span,
     /// The largest link rate.
     pub max_rate: Rate,
@@ -45,7 +45,7 @@ pub struct HostSite {
     pub host: HostId,
     /// Its link's rate.
     pub rate: Rate,
-    /// `ceil(rate x base_rtt / charged MTU)`, at least 1: packets that fill the round trip.
+    /// `ceil(rate x base_rtt / charged MTU)`, at least 1: packets that fill the RTT.
     pub bdp_packets: u32,
     /// The fabric.
     pub fabric: Arc<FabricSite>,

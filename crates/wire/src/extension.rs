@@ -48,27 +48,27 @@ pub enum Explicit {
     Window {
         /// With a fifth word, zeros: the draft's version and lengths.
         long: bool,
-        /// The sender's round-trip time in units of 64 ns, 24 bits; 0 if it knows none.
+        /// The sender's RTT in units of 64 ns, 24 bits; 0 if it knows none.
         rtt: u32,
         /// Time between its packets, in units of 64 ps.
         spacing: u32,
         /// Change of the rate that switches allow, in units of 16 B/s.
         feedback: i32,
-        /// The same as it came to the receiver, on its way back.
+        /// The same as it came to the receiver, on its reverse path.
         reverse: i32,
     },
     /// A rate: 12 bytes.
     Rate {
-        /// The sender's round-trip time in units of 64 ns, 24 bits; 0 if it knows none.
+        /// The sender's RTT in units of 64 ns, 24 bits; 0 if it knows none.
         rtt: u32,
         /// The rate that is asked for and that switches lower, in units of 64 B/s.
         forward: u32,
-        /// The same as it came to the receiver, on its way back.
+        /// The same as it came to the receiver, on its reverse path.
         reverse: u32,
     },
     /// Three bits: 1 byte.
     Class {
-        /// Class of the sender's round-trip time, 0 to 7.
+        /// Class of the sender's RTT, 0 to 7.
         class: u8,
     },
     /// A clock's reading: 8 bytes.

@@ -132,9 +132,9 @@ headers! {
         seq: u32,
         /// Next byte expected (with [`tcp_flag::ACK`]).
         ack: u32,
-        /// Receive window, or a field of the control law.
+        /// Receive window, or a field of the congestion control.
         window: u16,
-        /// Four bits of a control law (DECN's nibble).
+        /// Four bits of a congestion control (DECN's nibble).
         nibble: u8,
         /// Bits of [`tcp_flag`].
         flags: u8,

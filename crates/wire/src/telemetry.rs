@@ -93,8 +93,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Bytes in flight over what a round trip of `base_rtt` holds: the queue, and what is sent in
-    /// a round trip (Algorithm 1, line 6). A busy link without a queue is at 1.
+    /// Bytes in flight over what an RTT of `base_rtt` holds: the queue, and what is sent in
+    /// an RTT (Algorithm 1, line 6). A busy link without a queue is at 1.
     #[inline]
     pub fn utilisation(&self, base_rtt: Span) -> f64 {
         let bytes = self.rate.0 as f64 / 8e12;
@@ -184,7 +184,7 @@ mod tests {
     fn the_lesser_queue_counts_over_the_bytes_of_a_round_trip() {
         let reader = Reader::new(rates());
         let gauge = gauge(10, true);
-        // 20 000 B are a round trip of 16 us.
+        // 20 000 B are an RTT of 16 us.
         let earlier = gauge.record(at_ns(0), 0, 30_000);
         let later = gauge.record(at_ns(1_000), 625, 10_000);
         let interval = reader.between(&earlier, &later).unwrap();

@@ -1,4 +1,4 @@
-//! What a person wrote and we could not accept.
+//! What the user wrote and we could not accept.
 
 use std::fmt;
 

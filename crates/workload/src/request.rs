@@ -106,7 +106,7 @@ pub struct ManyToMany {
     /// When all connections open.
     pub at: Time,
     /// Share of the senders that go on answering, in [0, 1]; the others fall silent after their
-    /// first round trip. Rounded to the nearest number of senders.
+    /// first RTT. Rounded to the nearest number of senders.
     pub responsive_ratio: f64,
     /// Chooses who answers: with the same seed, a larger ratio only adds senders.
     pub seed: u64,

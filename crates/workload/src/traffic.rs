@@ -133,7 +133,7 @@ pub struct Traffic {
     pub warnings: Vec<String>,
     /// Requests, for request completion times; the place is the group's number.
     pub requests: Vec<RequestGroup>,
-    /// Hosts that stop answering after their first round trip, ascending.
+    /// Hosts that stop answering after their first RTT, ascending.
     pub silent_after_first_rtt: Vec<u32>,
 }
 

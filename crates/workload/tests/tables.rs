@@ -1,4 +1,4 @@
-//! Known answers of the shipped tables.
+//! Known results of the shipped tables.
 
 use incast_workload::{
     PacketTable, SizeTable, Stream, WireCost, packet_table, packet_tables, table, tables,
@@ -68,7 +68,7 @@ fn shares_that_the_papers_state() {
 
 #[test]
 fn fasttune_table_1() {
-    // Flows that fit into one round trip of 10 us at 1 and at 100 Gb/s: the seed's two digits.
+    // Flows that fit into one RTT of 10 us at 1 and at 100 Gb/s: the seed's two digits.
     let stated =
         [("cache_follower", 0.40, 0.54), ("web_search", 0.02, 0.56), ("web_server", 0.33, 0.81)];
     for (name, slow, fast) in stated {
