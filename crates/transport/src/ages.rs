@@ -1,26 +1,26 @@
-//! Ages of information as counts in bins: a few adds per decision, and percentiles afterwards.
+//! Histogram of the age of information: constant time per decision, percentiles afterwards.
 
-/// Bits of a value behind its leading one that tell bins apart.
+/// Bits of a value after its leading one that select the bin.
 const FINE: u32 = 4;
-/// Bins of one power of two.
+/// Bins per power of two.
 const STEPS: usize = 1 << FINE;
 /// Ages from 2^48 ps (281 s) on share the last bin.
 const BINS: usize = (48 - FINE as usize + 1) * STEPS;
 
-/// How often each age occurred, in picoseconds. Bins are a sixteenth of their power of two wide,
-/// so what is read from them is less than 1/16 too small.
+/// A histogram of ages in picoseconds. A bin is 1/16 of its power of two wide, so percentiles are
+/// less than 1/16 too small.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ages {
     counts: Vec<u64>,
 }
 
 impl Ages {
-    /// Nothing yet. The first age makes room; nothing is allocated after it.
+    /// An empty histogram. The first age allocates its memory.
     pub fn new() -> Ages {
         Ages::default()
     }
 
-    /// One more decision of this age.
+    /// Counts a decision of this age.
     #[inline]
     pub fn add(&mut self, age: u64) {
         if self.counts.is_empty() {
@@ -29,7 +29,7 @@ impl Ages {
         self.counts[bin(age)] += 1;
     }
 
-    /// Joins two counts.
+    /// Adds the counts of another histogram.
     pub fn join(&mut self, other: &Ages) {
         if self.counts.is_empty() {
             self.counts.clone_from(&other.counts);
@@ -44,7 +44,7 @@ impl Ages {
     }
 
     /// The percentile in thousandths (`990` is the 99th) in picoseconds, by nearest rank, rounded
-    /// down to the start of its bin. `None` of nothing.
+    /// down to the start of its bin. `None` without decisions.
     pub fn percentile(&self, thousandths: u32) -> Option<u64> {
         assert!(thousandths <= 1000, "a percentile of {thousandths} thousandths");
         let all = self.count() as u128;
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bins_follow_each_other_and_start_where_they_say() {
+    fn bins_are_contiguous_and_start_at_their_lower_bound() {
         let mut last = 0;
         for at in 1..BINS {
             assert!(start(at) > start(at - 1));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_right_to_a_sixteenth() {
+    fn percentiles_are_accurate_to_a_sixteenth() {
         let mut ages = Ages::new();
         (1..=100_000u64).for_each(|i| ages.add(i * 1000));
         for (thousandths, exact) in [(500, 50_000_000), (990, 99_000_000), (1000, 100_000_000)] {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn joining_is_adding() {
+    fn joining_adds_the_counts() {
         let (mut a, mut b, mut both) = (Ages::new(), Ages::new(), Ages::new());
         for i in 0..1000u64 {
             if i % 3 == 0 {

@@ -1,4 +1,4 @@
-//! The catalogue entry: what a transport is called, what it needs, how to make its parts.
+//! Catalogue entries of transports: names, requirements and constructors.
 
 use crate::{
     FabricSite, HeaderView, Host, HostSite, ParameterDoc, ParameterError, Policy, PortSite,
@@ -6,24 +6,24 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// How the fabric chooses among equal-cost links for a transport's packets.
+/// Load balancing over equal-cost links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Routing {
-    /// By a hash of the flow, each switch with its own seed.
+    /// A hash of the flow, with one seed per switch.
     Ecmp,
-    /// By a hash that is the same in both directions: an answer takes its question's reverse path.
+    /// A hash that is equal in both directions: ACKs and grants take the reverse path of the data.
     SymmetricEcmp,
-    /// Each packet at random.
+    /// A random link per packet.
     Spray,
-    /// Each packet to the next of a random permutation, renewed after each turn.
+    /// The next link of a random permutation per packet. The permutation is redrawn after each round.
     RoundRobin,
-    /// By the packet's `path` field, which the source sets: below the number of paths, each number
-    /// means another one in a fabric of two or three tiers.
+    /// The packet's `path` field, set by the source. In a fabric of two or three tiers distinct
+    /// values below the number of paths select distinct paths.
     SourcePath,
 }
 
 impl Routing {
-    /// All, with the names scenarios use.
+    /// All variants with their names in scenarios.
     pub const NAMES: [(&'static str, Routing); 5] = [
         ("ecmp", Routing::Ecmp),
         ("symmetric-ecmp", Routing::SymmetricEcmp),
@@ -39,7 +39,7 @@ impl Routing {
     }
 }
 
-/// Who decides how fast a flow sends, and in what terms.
+/// The control of a flow's sending rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// The destination hands out grants, tokens, pulls or credits.
@@ -51,7 +51,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As `incast list` writes it.
+    /// The name in `incast list`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::ReceiverDriven => "receiver-driven",
@@ -61,21 +61,21 @@ impl Kind {
     }
 }
 
-/// What the two ECN bits of a transport's data packets hold.
+/// The use of the two ECN bits in a transport's data packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EcnUse {
-    /// Not-ECT: no switch may mark them.
+    /// Not-ECT: switches must not mark them.
     None,
     /// ECT and CE as in RFC 3168: a rule of another transport may mark them too
     /// ([`Marker::sets_ce`](crate::Marker::sets_ce)).
     Rfc3168,
-    /// A code of the transport's own, which nobody else may touch. On the wire the top bit of the
-    /// transport's number says so.
+    /// A code of the transport's own, which other transports must not change. On the wire the top
+    /// bit of the transport's number is set.
     OwnCode,
 }
 
 impl EcnUse {
-    /// As `incast list NAME` writes it.
+    /// The name in `incast list NAME`.
     pub fn name(self) -> &'static str {
         match self {
             EcnUse::None => "none",
@@ -85,23 +85,23 @@ impl EcnUse {
     }
 }
 
-/// Where a transport differs from its paper, or decides what its paper leaves open.
+/// A difference from a transport's paper, or a choice where the paper is silent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Deviation {
     /// Number in the list of the transport's README, from 1.
     pub number: u32,
-    /// Where the paper says otherwise or nothing, such as `REN §3.2.2` or `Algorithm 2, line 10`;
-    /// empty if no single place does.
+    /// The place in the paper, such as `REN §3.2.2` or `Algorithm 2, line 10`; empty if there is no
+    /// single one.
     pub section: &'static str,
-    /// What is done here.
+    /// The behaviour of this implementation.
     pub what: &'static str,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
-    /// The difference it makes, if it was measured.
+    /// The measured effect, if any.
     pub effect: Option<&'static str>,
 }
 
-/// Facts about a transport that hold whatever its parameters are.
+/// Facts about a transport that do not depend on its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
     /// Name on the command line.
@@ -110,46 +110,46 @@ pub struct Info {
     pub id: TransportId,
     /// Full name.
     pub title: &'static str,
-    /// Where it was published.
+    /// The publication.
     pub paper: &'static str,
-    /// Who decides how fast a flow sends.
+    /// The control of a flow's sending rate.
     pub kind: Kind,
-    /// What it needs of switches, in words.
+    /// Required switch support, in words.
     pub switch_support: &'static str,
-    /// Load balancing that its paper uses.
+    /// Load balancing of its paper.
     pub routing: Routing,
-    /// Whether it works only if ACKs come back by the links that data takes: symmetric ECMP, in a
-    /// fabric that has such paths.
+    /// Whether it requires ACKs on the reverse path of the data: symmetric ECMP, in a fabric with
+    /// symmetric paths.
     pub symmetric_paths: bool,
-    /// What the ECN bits of its data packets hold.
+    /// The use of the ECN bits in its data packets.
     pub ecn: EcnUse,
-    /// Whether the ports of its switches mark its data packets under congestion: whether it makes
-    /// the `marks` of a port's results grow.
+    /// Whether switch ports mark its data packets under congestion, counted as `marks` in the
+    /// results.
     pub marks: bool,
-    /// Whether its paper assumes a lossless fabric (priority flow control). It runs without PFC
-    /// too, on a recovery that the paper does not describe.
+    /// Whether its paper assumes a lossless fabric (priority flow control). Without PFC it runs with
+    /// a loss recovery that the paper does not describe.
     pub made_for_pfc: bool,
-    /// Bits in which a data packet carries the state of switches, where a table of overheads
-    /// counts them; `None` where they are not fixed, or nobody counts them.
+    /// Feedback bits per data packet according to a published overhead table; `None` if they vary
+    /// or no table lists them.
     pub feedback_bits: Option<u32>,
-    /// The kinds of packets that it sends, with the names of what their headers carry.
+    /// The packet types that it sends, with their header fields.
     pub headers: &'static [HeaderView],
     /// Differences from the paper, numbered from 1.
     pub deviations: &'static [Deviation],
 }
 
-/// A catalogue entry; every [`Declaration`](crate::Declaration) is one.
+/// A catalogue entry. Every [`Declaration`](crate::Declaration) implements it.
 pub trait Transport: Sync {
-    /// Facts.
+    /// Facts about the transport.
     fn info(&self) -> &'static Info;
 
     /// Its parameters with defaults and sources.
     fn parameters(&self) -> Vec<ParameterDoc>;
 
-    /// Fixes the parameters for a fabric. `settings` are `(key, value)` as the user wrote them.
+    /// Sets the parameters for a fabric. `settings` are the user's `(key, value)` pairs.
     ///
     /// # Errors
-    /// A key that is not a parameter, or a value that it does not accept, alone or in this fabric.
+    /// An unknown key, or a value that is invalid in general or in this fabric.
     fn configure(
         &self,
         settings: &[(String, String)],
@@ -157,34 +157,35 @@ pub trait Transport: Sync {
     ) -> Result<Arc<dyn Configured>, ParameterError>;
 }
 
-/// A transport with its parameters, ready to be put into a fabric.
+/// A transport with its parameters set for a fabric.
 pub trait Configured: Send + Sync {
     /// The transport of one host.
     fn host(&self, site: &HostSite) -> Box<dyn Host>;
 
-    /// What it asks of a port. NICs ask too: a NIC pulls packets from its hosts one by one, so
-    /// only what shapes or marks there matters.
+    /// Its policy for a port. At a NIC only shapers and markers take effect, because a NIC pulls
+    /// packets from its host one by one.
     fn policy(&self, site: &PortSite) -> Policy;
 
-    /// Whether a NIC needs the policy too (a shaper or marker at the source).
+    /// Whether the policy applies to NICs (a shaper or marker at the source).
     fn shapes_nic(&self) -> bool {
         false
     }
 
-    /// What it does in switches beyond ports.
+    /// Its switch hook, if any.
     fn hook(&self, _site: &SwitchSite) -> Option<Box<dyn SwitchHook>> {
         None
     }
 
-    /// Every parameter with the value in force, for the manifest.
+    /// Every parameter with its effective value, for the manifest.
     fn resolved(&self) -> Vec<(&'static str, String)>;
 
-    /// What the user should look at before trusting a run with these parameters on this fabric.
+    /// Warnings for the user about these parameters on this fabric.
     fn warnings(&self) -> Vec<String> {
         vec![]
     }
 
-    /// Packets a source sends before it hears from its destination, for a flow of `packets`:
-    /// a lone flow no larger takes exactly the ideal time.
+    /// Packets that a source sends before the first reply of the destination, for a flow of
+    /// `packets`. A flow of at most this size completes in exactly the ideal time on an idle
+    /// network.
     fn unsolicited(&self, site: &HostSite, packets: u32) -> u32;
 }

@@ -1,19 +1,19 @@
-//! What a world lends a host's transport for the length of one call.
+//! The context of a call of a host's transport.
 
 use crate::{PacketPool, Probe, Random};
 use incast_units::Time;
 use incast_wire::HostId;
 
-/// Lent to each call of a [`Host`](crate::Host). There is no clock, socket or global beside it.
+/// Context of a call of a [`Host`](crate::Host). Transports use no clock, socket or global state.
 pub struct Env<'a> {
-    /// The instant of the call. Never earlier than that of any call before on this host.
+    /// The time of the call. It never decreases on one host.
     pub now: Time,
-    /// The host that is called.
+    /// The host.
     pub host: HostId,
-    /// This host's random stream.
+    /// The host's random stream.
     pub random: &'a mut Random,
-    /// Where facts about flows are reported.
+    /// The recorder of flow statistics.
     pub probe: &'a mut Probe,
-    /// Where packets live.
+    /// The packet pool.
     pub packets: &'a mut PacketPool,
 }

@@ -1,23 +1,23 @@
-//! A flow: what a host is asked to deliver.
+//! Flows and their segmentation into packets.
 
 use incast_units::Time;
 use incast_wire::{FlowId, HostId};
 use std::sync::Arc;
 
-/// How a flow is cut into packets.
+/// The segmentation of a flow into packets.
 #[derive(Clone, Debug)]
 pub enum Segments {
-    /// Full payloads of this many bytes, the last one shorter.
+    /// Payloads of this many bytes; the last one may be shorter.
     Uniform(u16),
-    /// Where each packet ends, in bytes from the start of the flow; the workload prescribes it.
+    /// The end of each packet, in bytes from the start of the flow, given by the workload.
     Table(Arc<[u64]>),
 }
 
 impl Segments {
-    /// The same packets of a flow of `size` bytes, those above `most` payload bytes (at least 1)
-    /// cut up: what is left of a full packet when it carries more than its headers.
+    /// The segments of a flow of `size` bytes with those above `most` payload bytes (at least 1)
+    /// split, for transports whose packets carry an extension.
     pub fn at_most(&self, most: u16, size: u64) -> Segments {
-        assert!(most > 0, "a packet carries something");
+        assert!(most > 0, "a packet has a payload");
         match self {
             Segments::Uniform(mss) => Segments::Uniform((*mss).min(most)),
             Segments::Table(ends) => {
@@ -43,7 +43,7 @@ impl Segments {
     }
 }
 
-/// A flow as its source learns of it.
+/// A flow.
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// Its number in the run.
@@ -56,7 +56,7 @@ pub struct Flow {
     pub size: u64,
     /// When it was opened.
     pub start: Time,
-    /// How it is cut into packets.
+    /// Its segmentation into packets.
     pub segments: Segments,
 }
 
@@ -91,7 +91,7 @@ impl Flow {
         (to - from) as u16
     }
 
-    /// Where the packet that starts at byte `from` ends; the size at the latest.
+    /// The end of the packet that starts at byte `from`, at most the flow's size.
     #[inline]
     pub fn segment_end(&self, from: u64) -> u64 {
         match &self.segments {

@@ -3,36 +3,36 @@
 use crate::{Classes, Env, Flow, PacketRef};
 use incast_units::Time;
 
-/// All senders and receivers of one transport on one host. It is called; it never calls out.
+/// All senders and receivers of one transport on one host. A world calls it; it never calls back.
 ///
-/// One object a host, not one a flow, because receiver-driven schemes schedule across flows.
-/// Calls come in order of [`Env::now`]. At one instant packets are received first, then timers
-/// run, then the NIC transmits.
+/// There is one object per host, not per flow, because receiver-driven transports schedule across
+/// flows. Calls are ordered by [`Env::now`]. At one instant packets are received first, then
+/// timers run, then the NIC transmits.
 pub trait Host: Send {
-    /// A flow starts here. Must not send; the NIC asks.
+    /// Starts a flow at this host. Must not send: the NIC calls [`transmit`](Host::transmit).
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow);
 
-    /// A packet arrived for this host. The world frees it after the call.
+    /// Receives a packet. The world frees it after the call.
     fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef);
 
-    /// The NIC is free: hand over the next packet, if one of the classes in `open` may leave now.
-    /// `None` means: ask again after the next call of any other method, or at the deadline.
+    /// Returns the next packet to transmit, of a class in `open`. The NIC calls it when it is idle.
+    /// After `None` the NIC calls again after the next call of any other method, or at the
+    /// deadline.
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef>;
 
-    /// Whether [`transmit`](Host::transmit) would return `None` whatever classes are open, until
-    /// another method is called. So a world need not ask.
+    /// Whether [`transmit`](Host::transmit) returns `None` for every set of open classes until
+    /// another method is called. A world may then skip the call.
     fn idle(&self) -> bool {
         false
     }
 
-    /// When to call [`wake`](Host::wake) next; [`Time::NEVER`] if not at all. May be later than
-    /// needed to be exact only if nothing observable depends on it; never in the past after a
-    /// `wake` at that instant.
+    /// When to call [`wake`](Host::wake) next; [`Time::NEVER`] without a timer. It may be late only
+    /// if no observable result depends on it. After a `wake` it must lie in the future.
     fn deadline(&self) -> Time;
 
-    /// The deadline has come. Early and repeated calls must be harmless.
+    /// Runs the timers that have expired. Early and repeated calls must be harmless.
     fn wake(&mut self, env: &mut Env<'_>);
 
-    /// Flows about which state is held, as sender and as receiver; for tests of bounded state.
+    /// Number of flows with state, as sender or receiver; for tests of bounded state.
     fn open_flows(&self) -> usize;
 }

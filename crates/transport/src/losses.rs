@@ -1,4 +1,4 @@
-//! Losses that have not been repaired yet, by flow and number in the flow.
+//! Losses that are not recovered yet, by flow and data key.
 
 use crate::probe::Parts;
 use crate::{FlowId, Loss};
@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-/// The first loss of each data packet that is still missing. A transport that trims loses most of
-/// its packets once, so the index is small and fast, and what it leads to lies apart.
+/// The first loss of each data packet that is still missing. A trimming transport loses most of its
+/// packets once, so the index is small and fast, and the entries are stored apart.
 #[derive(Default)]
 pub(crate) struct Losses {
     index: HashMap<Number, u32, BuildHasherDefault<Spread>>,
@@ -15,7 +15,7 @@ pub(crate) struct Losses {
     free: Vec<u32>,
 }
 
-/// When, and the parts until then: two cache lines.
+/// The time of a loss and the delay parts until then: two cache lines.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Slot {
@@ -26,8 +26,8 @@ struct Slot {
 const _: () = assert!(std::mem::size_of::<Slot>() == 128);
 
 impl Losses {
-    /// Takes in a loss; of two of the same packet the earlier one counts. Returns whether it is the
-    /// first.
+    /// Records a loss. Of several losses of one packet the earliest is kept. Returns whether it is
+    /// the packet's only one so far.
     pub fn insert(&mut self, loss: Loss) -> bool {
         let Loss { flow, key, at, parts } = loss;
         match self.index.entry(Number { flow: flow.0, key }) {
@@ -50,7 +50,7 @@ impl Losses {
         }
     }
 
-    /// Takes out the loss of a packet.
+    /// Removes and returns the loss of a packet.
     pub fn remove(&mut self, flow: FlowId, key: u32) -> Option<Loss> {
         let slot = self.index.remove(&Number { flow: flow.0, key })?;
         self.free.push(slot);
@@ -59,7 +59,7 @@ impl Losses {
     }
 }
 
-/// A packet's number.
+/// Identifies a data packet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Number {
     flow: u32,
@@ -73,12 +73,13 @@ impl Hash for Number {
     }
 }
 
-/// Spreads flows over 64 bits and keeps neighbours of a flow, which are lost and come together, in
-/// one cache line. Nobody chooses them to collide, and no result depends on the order of the index.
+/// Spreads flows over 64 bits and keeps consecutive packets of a flow, which are lost and recovered
+/// together, in one cache line. Keys are not adversarial, and no result depends on the order of the
+/// index.
 #[derive(Default)]
 struct Spread(u64);
 
-/// As many numbers are neighbours: eight.
+/// Binary logarithm of the packets per neighbourhood.
 const NEIGHBOURS: u32 = 3;
 
 impl Hasher for Spread {
@@ -86,7 +87,7 @@ impl Hasher for Spread {
     fn write_u64(&mut self, value: u64) {
         let place = value & ((1 << NEIGHBOURS) - 1);
         let spread = (value >> NEIGHBOURS).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        // The index takes its lower bits for places and its upper seven for tags.
+        // `HashMap` uses the low bits as the bucket and the top seven as the tag.
         self.0 = ((spread ^ spread >> 32) << NEIGHBOURS | place) ^ place << 61;
     }
 
@@ -122,12 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn places_are_used_again() {
+    fn slots_are_reused() {
         let mut losses = Losses::default();
         for round in 0..100 {
             (0..50).for_each(|key| assert!(losses.insert(loss(round, key, round as u64))));
             for key in 0..50 {
-                let found = losses.remove(FlowId(round), key).expect("it was put in");
+                let found = losses.remove(FlowId(round), key).expect("inserted above");
                 assert_eq!((found.key, found.at), (key, round as u64));
             }
         }

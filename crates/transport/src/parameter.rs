@@ -8,28 +8,28 @@ use std::fmt;
 pub struct ParameterDoc {
     /// Key in a scenario.
     pub name: &'static str,
-    /// Default, as it would be written.
+    /// Default, in the syntax of a scenario.
     pub default: String,
-    /// What may be written.
+    /// Accepted values.
     pub accepts: &'static str,
-    /// Paper section, equation or the reason for our own choice.
+    /// Paper section or equation, or the reason for the default.
     pub source: &'static str,
-    /// What it is.
+    /// Description.
     pub doc: &'static str,
 }
 
-/// What was wrong with a parameter that the user wrote.
+/// An invalid parameter setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterError {
-    /// Whose parameter.
+    /// The transport.
     pub transport: &'static str,
     /// The key as written.
     pub key: String,
     /// The value as written.
     pub value: String,
-    /// What was wrong and what is accepted.
+    /// The problem and the accepted values.
     pub problem: String,
-    /// All keys of the transport, for a suggestion.
+    /// All keys of the transport, to suggest the nearest one.
     pub known: Vec<&'static str>,
 }
 
@@ -40,26 +40,26 @@ impl fmt::Display for ParameterError {
 }
 impl std::error::Error for ParameterError {}
 
-/// The parameters of a transport, all together; [`parameters!`](crate::parameters) makes them.
+/// The parameters of a transport, declared with [`parameters!`](crate::parameters).
 pub trait Parameters: Sized {
     /// Reads `(key, value)` pairs over the defaults.
     ///
     /// # Errors
-    /// A key that is none of them, or a value that is not accepted.
+    /// An unknown key or an invalid value.
     fn read(settings: &[(String, String)]) -> Result<Self, ParameterError>;
 
     /// The documentation of every parameter.
     fn docs() -> Vec<ParameterDoc>;
 
-    /// Every parameter with its value, which `read` takes.
+    /// Every parameter with its value, in the syntax of `read`.
     fn resolved(&self) -> Vec<(&'static str, String)>;
 }
 
-/// A type that a parameter can have.
+/// A parameter type.
 pub trait Value: Sized {
-    /// Reads what the user wrote.
+    /// Parses a value.
     fn read(text: &str) -> Result<Self, String>;
-    /// Writes it so that `read` gives it back.
+    /// Formats the value so that `read` returns it.
     fn show(&self) -> String;
 }
 
@@ -113,7 +113,7 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
-/// Several values, written with commas between them.
+/// A comma-separated list of values.
 impl<T: Value> Value for Vec<T> {
     fn read(text: &str) -> Result<Vec<T>, String> {
         text.split(',').map(|one| T::read(one.trim())).collect()
@@ -123,7 +123,7 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-/// Makes an enum whose variants are written by name: `choice!{ pub enum Rule { Budget = "budget" } }`.
+/// Declares an enum parameter whose values are names: `choice!{ pub enum Rule { Budget = "budget" } }`.
 #[macro_export]
 macro_rules! choice {
     ($(#[$doc:meta])* $vis:vis enum $name:ident {
@@ -145,7 +145,7 @@ macro_rules! choice {
     };
 }
 
-/// Makes a parameter struct: each field with doc, type, default, what is valid, and source.
+/// Declares a parameter struct. Each field has a doc comment, type, default, valid range and source.
 ///
 /// ```
 /// incast_transport::parameters! {

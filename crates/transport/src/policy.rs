@@ -1,22 +1,22 @@
-//! A port as data: classes, queue disciplines and markers. What a transport asks of every port it
-//! crosses, so that the policies of several transports can be joined in one port.
+//! Port policies: classes, queue disciplines and markers that a transport requires of the ports on
+//! its paths. One port can combine the policies of several transports.
 
 use crate::{Marker, TransportId};
 use incast_units::{Bytes, Rate};
 
-/// How much may wait.
+/// A queue limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// At most this many packets.
     Packets(u32),
     /// At most this many charged bytes.
     Bytes(u64),
-    /// No limit of the port's own.
+    /// No limit at the port.
     Unlimited,
 }
 
 impl Limit {
-    /// Whether a packet of `charged` bytes still fits behind `packets` and `bytes`.
+    /// Whether a packet of `charged` bytes fits a queue of `packets` packets and `bytes` bytes.
     #[inline]
     pub fn admits(self, packets: u32, bytes: u64, charged: u32) -> bool {
         match self {
@@ -26,7 +26,7 @@ impl Limit {
         }
     }
 
-    /// The limit in bytes, a packet counting `charged` bytes.
+    /// The limit in bytes, at `charged` bytes per packet.
     pub fn bytes(self, charged: u32) -> Bytes {
         match self {
             Limit::Packets(most) => Bytes(most as u64 * charged as u64),
@@ -36,48 +36,48 @@ impl Limit {
     }
 }
 
-/// What happens to a packet that finds its class full.
+/// The handling of a packet that arrives at a full class.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Discipline {
     /// The arriving packet is dropped.
     DropTail,
-    /// The same, but the limit is that of all classes of the transport with this discipline
-    /// together: one buffer behind several priorities (Homa).
+    /// Drop-tail with one limit for all classes of the transport with this discipline: one buffer
+    /// behind several priorities (Homa).
     SharedTail,
-    /// The packet of the least important class that came last gives way, if its class is less
-    /// important than the arriving packet's; the limit is that of all push-out classes together.
+    /// The last packet of the lowest-priority class is dropped if its priority is lower than the
+    /// arriving packet's. One limit covers all push-out classes.
     PushOut,
-    /// A full packet loses its payload and the header joins class `headers`; with probability
-    /// `tail` it is the last packet of the queue that is trimmed instead of the arriving one.
-    /// A header that does not fit is bounced to its source once (`bounce`), or dropped.
+    /// The arriving packet is trimmed and its header joins class `headers`; with probability `tail`
+    /// the last packet of the queue is trimmed instead. A header that does not fit is bounced to
+    /// its source once (`bounce`), or dropped.
     Trim {
-        /// Class that headers join.
+        /// Class of trimmed headers.
         headers: u8,
         /// Probability that the queue's tail is trimmed.
         tail: f64,
-        /// Whether headers without room go back to their source.
+        /// Whether headers that do not fit are returned to their source.
         bounce: bool,
     },
-    /// Unscheduled packets (data flag) are dropped once the class holds `threshold`. Limit and
-    /// threshold are those of all selective classes of the transport together (Aeolus on Homa).
+    /// Unscheduled packets (data flag) are dropped when the queue is at `threshold`. Limit and
+    /// threshold cover all selective classes of the transport together (Aeolus on Homa).
     Selective {
-        /// Most that may wait for an unscheduled packet to be admitted.
+        /// Largest queue at which an unscheduled packet is admitted.
         threshold: Limit,
-        /// Whether the threshold is that of the packet's class alone.
+        /// Whether the threshold applies to the packet's class alone.
         alone: bool,
     },
 }
 
-/// When a class is served.
+/// The scheduling of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Schedule {
-    /// Before all classes with a higher number.
+    /// Strict priority over all classes with a higher number.
     Strict,
-    /// In turn with the other weighted classes of the port, in proportion to its weight in bytes.
+    /// Weighted round robin among the weighted classes of the port, by bytes.
     Weighted(u32),
 }
 
-/// A token bucket that a class must pass.
+/// A token bucket that shapes a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shaper {
     /// Tokens per second, as a rate of charged bytes.
@@ -86,21 +86,21 @@ pub struct Shaper {
     pub depth: Bytes,
 }
 
-/// One service class.
+/// The policy of one service class.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ClassPolicy {
-    /// When it is served.
+    /// The scheduling.
     pub schedule: Schedule,
-    /// What may wait.
+    /// The queue limit.
     pub limit: Limit,
-    /// What happens beyond that.
+    /// The handling of packets beyond the limit.
     pub discipline: Discipline,
     /// A token bucket, if any.
     pub shaper: Option<Shaper>,
 }
 
 impl ClassPolicy {
-    /// A class of which the transport sends nothing: there for others that share the port.
+    /// A class that the transport does not use, for other transports on the port.
     pub fn unused() -> ClassPolicy {
         ClassPolicy::fifo(Limit::Packets(0))
     }
@@ -116,19 +116,19 @@ impl ClassPolicy {
     }
 }
 
-/// What one transport asks of a port.
+/// The requirements of one transport on a port.
 pub struct Policy {
-    /// Whose policy it is.
+    /// The transport.
     pub transport: TransportId,
-    /// Indexed by a packet's class. At most 8; a packet of a class beyond uses the last.
+    /// Class policies by class number, at most 8. Packets of higher classes use the last.
     pub classes: Vec<ClassPolicy>,
     /// Its markers, called in order. They rewrite packets of this transport only.
     pub markers: Vec<Box<dyn Marker>>,
 }
 
 impl Policy {
-    /// One drop-tail queue of `buffer` for data and answers, with one marker. Class 0 is as long,
-    /// for transports that use it.
+    /// One drop-tail queue of `buffer` for data and ACKs, with one marker. Class 0 has the same
+    /// limit, for transports that use it.
     pub fn one_queue(transport: TransportId, buffer: Limit, marker: Box<dyn Marker>) -> Policy {
         Policy { transport, classes: vec![ClassPolicy::fifo(buffer); 2], markers: vec![marker] }
     }
@@ -145,19 +145,19 @@ impl Policy {
     }
 }
 
-/// Some transports, looked up by their number.
+/// A set of transports, indexed by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TransportSet([u64; 4]);
 
 impl TransportSet {
-    /// These transports.
+    /// The set of the given transports.
     pub fn of(transports: &[TransportId]) -> TransportSet {
         let mut set = TransportSet::default();
         transports.iter().for_each(|id| set.0[id.0 as usize / 64] |= 1 << (id.0 % 64));
         set
     }
 
-    /// Whether a transport is among them.
+    /// Whether a transport is in the set.
     #[inline]
     pub fn has(&self, transport: TransportId) -> bool {
         self.0[transport.0 as usize / 64] >> (transport.0 % 64) & 1 != 0

@@ -1,12 +1,12 @@
-//! Packets live in one pool and are passed around as 32-bit handles: no allocation and no
-//! reference counts in steady state. What every hop touches lies in one cache line.
+//! The packet pool. Packets are passed around as 32-bit handles: no allocation and no reference
+//! counts in steady state. The data needed per hop fits one cache line.
 
 use crate::probe::{REASONS, TIERS};
 use incast_units::Time;
 use incast_wire::{Extension, Framing, IntRecord, Packet};
 use std::ops::{Index, IndexMut};
 
-/// A packet's handle. Owned by whoever holds it; freed exactly once.
+/// A handle of a packet in the pool. Its holder owns the packet; each packet is freed exactly once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct PacketRef(pub u32);
 
@@ -15,46 +15,47 @@ impl PacketRef {
     pub const NONE: PacketRef = PacketRef(u32::MAX);
 }
 
-/// What a world keeps with a packet that is not on the wire.
+/// Per-packet state of a world that is not on the wire.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Meta {
-    /// When it arrived at the node it is in.
+    /// Arrival time at the current node.
     pub arrived: Time,
-    /// Picoseconds spent in serialisation so far, stopping at the largest value.
+    /// Picoseconds of serialisation so far, saturating.
     pub serialised: u32,
-    /// The packet behind it in its queue.
+    /// The next packet in its queue.
     pub next: PacketRef,
-    /// In a queue: the packet before it. In flight: the port it left by.
+    /// In a queue: the previous packet. In flight: the egress port of the last hop.
     pub link: u32,
-    /// Bytes each link charges for it.
+    /// Bytes that each link charges for it.
     pub charged: u16,
-    /// For the world.
+    /// Flags private to the world.
     pub mark: u8,
-    /// Tier of the port it waits in, 0..4.
+    /// Tier of the port at which it is queued, 0..4.
     pub tier: u8,
 }
 
-/// What a world records about a packet's path, for the breakdown of flow completion times.
-/// All in picoseconds. Hops touch the first cache line only.
+/// Timestamps and delays of a packet, for the breakdown of flow completion times. All in
+/// picoseconds. Forwarding touches the first cache line only.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Stamps {
-    /// Waiting in queues so far, by tier.
+    /// Queueing delay so far, by tier.
     pub waited: [u64; TIERS],
-    /// When the information it carries was current (set by markers, copied into answers).
+    /// When the information it carries was current. Markers set it; receivers copy it into ACKs and
+    /// grants.
     pub informed: u64,
-    /// The port by which it entered the switch it is in.
+    /// Ingress port at the current switch.
     pub ingress: u32,
-    /// Bytes admitted to the shared buffer for it.
+    /// Bytes charged for it to the shared buffer.
     pub admitted: u32,
     /// When its flow was opened.
     pub started: u64,
-    /// When it began to leave its host.
+    /// When its transmission at the source host started.
     pub departed: u64,
-    /// At departure: time the NIC had spent on its flow before.
+    /// At departure: NIC time spent on its flow so far.
     pub own: u64,
-    /// At departure: time its flow had been blocked while the NIC was idle, by reason.
+    /// At departure: time during which its flow was blocked and the NIC idle, by reason.
     pub blocked: [u64; REASONS],
 }
 
@@ -77,12 +78,12 @@ pub struct PacketPool {
 }
 
 impl PacketPool {
-    /// An empty pool; `framing` gives what links charge.
+    /// An empty pool; `framing` determines the bytes that links charge.
     pub fn new(framing: Framing) -> PacketPool {
         PacketPool { slots: vec![], extensions: vec![], stamps: vec![], free: vec![], framing }
     }
 
-    /// Puts a packet into the pool. Its header is cut to the fields' widths.
+    /// Adds a packet to the pool. Header values are truncated to their fields' widths.
     #[inline]
     pub fn create(&mut self, mut packet: Packet) -> PacketRef {
         packet.header = packet.header.rounded();
@@ -114,7 +115,7 @@ impl PacketPool {
         PacketRef(u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 packets"))
     }
 
-    /// Gives a packet its extension, or replaces it; links charge for it from here on.
+    /// Sets or replaces a packet's extension and updates its charged bytes.
     pub fn extend(&mut self, packet: PacketRef, extension: Extension) {
         let slot = &mut self.slots[packet.0 as usize];
         slot.packet.extension = extension.bytes();
@@ -122,9 +123,9 @@ impl PacketPool {
         self.extensions[packet.0 as usize] = extension;
     }
 
-    /// Writes a telemetry record behind those that are there: into the first unwritten one, or the
-    /// packet grows by it. Returns how many are written now; `None` if there is no room, or if the
-    /// packet carries something else than telemetry.
+    /// Appends a telemetry record: in the first unwritten slot, else at the end, which makes the
+    /// packet longer. Returns the number of written records; `None` if the stack is full or the
+    /// packet carries no telemetry.
     #[inline]
     pub fn add_record(&mut self, packet: PacketRef, record: IntRecord) -> Option<u8> {
         let slot = &mut self.slots[packet.0 as usize];
@@ -134,7 +135,7 @@ impl PacketPool {
         let Extension::Int { count, records } = &mut self.extensions[packet.0 as usize] else {
             return None;
         };
-        // A stack of fixed depth comes with unwritten records.
+        // A stack of fixed depth starts with unwritten records.
         let reserved = &records[..*count as usize];
         let index = reserved.iter().position(|r| r.rate_code == 0).unwrap_or(reserved.len());
         *records.get_mut(index)? = record;
@@ -155,14 +156,14 @@ impl PacketPool {
         &self.extensions[packet.0 as usize]
     }
 
-    /// The packet's extension, to change values in it but not its length. `None` if it has none.
+    /// The packet's extension, for edits that keep its length. `None` if it has none.
     #[inline]
     pub fn extension_mut(&mut self, packet: PacketRef) -> Option<&mut Extension> {
         let present = self.slots[packet.0 as usize].packet.extension > 0;
         present.then(|| &mut self.extensions[packet.0 as usize])
     }
 
-    /// Cuts the payload off (NDP §3.1): the packet becomes its header, flagged.
+    /// Trims the payload (NDP §3.1): only the header remains, flagged as trimmed.
     pub fn trim(&mut self, packet: PacketRef) {
         let slot = &mut self.slots[packet.0 as usize];
         slot.packet.payload = 0;
@@ -170,56 +171,56 @@ impl PacketPool {
         slot.meta.charged = self.framing.charged(slot.packet.ip_bytes()) as u16;
     }
 
-    /// Ends a packet's life.
+    /// Frees a packet.
     #[inline]
     pub fn free(&mut self, packet: PacketRef) {
         debug_assert!(self.free.len() > 64 || !self.free.contains(&packet.0), "freed twice");
         self.free.push(packet.0);
     }
 
-    /// What the world keeps with it.
+    /// The world's state of a packet.
     #[inline]
     pub fn meta(&self, packet: PacketRef) -> &Meta {
         &self.slots[packet.0 as usize].meta
     }
 
-    /// What the world keeps with it.
+    /// The world's state of a packet.
     #[inline]
     pub fn meta_mut(&mut self, packet: PacketRef) -> &mut Meta {
         &mut self.slots[packet.0 as usize].meta
     }
 
-    /// Packet and meta together: one cache line.
+    /// The packet and its state, which share one cache line.
     #[inline]
     pub fn both_mut(&mut self, packet: PacketRef) -> (&mut Packet, &mut Meta) {
         let slot = &mut self.slots[packet.0 as usize];
         (&mut slot.packet, &mut slot.meta)
     }
 
-    /// The record of its way.
+    /// The packet's timestamps.
     #[inline]
     pub fn stamps(&self, packet: PacketRef) -> &Stamps {
         &self.stamps[packet.0 as usize]
     }
 
-    /// The record of its way.
+    /// The packet's timestamps.
     #[inline]
     pub fn stamps_mut(&mut self, packet: PacketRef) -> &mut Stamps {
         &mut self.stamps[packet.0 as usize]
     }
 
-    /// Bytes each link charges for it.
+    /// Bytes that each link charges for a packet.
     #[inline]
     pub fn charged(&self, packet: PacketRef) -> u32 {
         self.slots[packet.0 as usize].meta.charged as u32
     }
 
-    /// Packets alive.
+    /// Number of packets in the pool.
     pub fn alive(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Prefetches what every hop touches of a packet. Any handle is allowed.
+    /// Prefetches the per-hop data of a packet. Any handle is allowed.
     #[inline]
     pub fn prefetch(&self, packet: PacketRef) {
         let index = packet.0 as usize;
@@ -227,7 +228,7 @@ impl PacketPool {
         prefetch_line(self.stamps.as_ptr().wrapping_add(index) as *const u8);
     }
 
-    /// Takes a packet out, to move it to another pool.
+    /// Removes a packet, to move it to another pool.
     pub fn take(&mut self, packet: PacketRef) -> (Packet, Meta, Extension, Stamps) {
         let index = packet.0 as usize;
         let Slot { packet: content, meta } = self.slots[index];
@@ -237,7 +238,7 @@ impl PacketPool {
         (content, meta, extension, stamps)
     }
 
-    /// Puts a packet in that was taken from another pool.
+    /// Adds a packet that was removed from another pool with [`take`](PacketPool::take).
     pub fn put(
         &mut self,
         content: Packet,
@@ -256,14 +257,14 @@ impl PacketPool {
     }
 }
 
-/// Brings the first cache lines of something near that will be needed soon.
+/// Prefetches the first `lines` cache lines of a value.
 #[inline]
 pub fn prefetch<T: ?Sized>(what: &T, lines: usize) {
     let first = what as *const T as *const u8;
     (0..lines).for_each(|line| prefetch_line(first.wrapping_add(64 * line)));
 }
 
-/// Brings the line of an address near. Any address is allowed.
+/// Prefetches the cache line of an address. Any address is allowed.
 #[inline]
 fn prefetch_line(address: *const u8) {
     #[cfg(target_arch = "x86_64")]

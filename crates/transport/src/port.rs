@@ -1,4 +1,4 @@
-//! The egress of a link, what may mark packets there, and the hook of a whole switch.
+//! The egress port of a link, its markers, and switch hooks.
 
 use crate::{PacketPool, PacketRef, Probe, Random, TransportId};
 use incast_units::{Rate, Span, Time};
@@ -10,7 +10,7 @@ pub struct Classes(pub u8);
 impl Classes {
     /// Every class.
     pub const ALL: Classes = Classes(0xFF);
-    /// Only control.
+    /// The control class only.
     pub const CONTROL: Classes = Classes(1);
 
     /// Whether `class` is in the set.
@@ -20,59 +20,59 @@ impl Classes {
     }
 }
 
-/// Lent to each call of a [`Port`].
+/// Context of a call of a [`Port`].
 pub struct PortEnv<'a> {
-    /// The instant of the call. A world may make calls late, but gives each its true instant, and
-    /// never goes back.
+    /// The time of the call. A world may make a call late, but passes its true time; times never
+    /// decrease.
     pub now: Time,
-    /// This port's random stream.
+    /// The port's random stream.
     pub random: &'a mut Random,
-    /// Where packets live.
+    /// The packet pool.
     pub packets: &'a mut PacketPool,
 }
 
-/// What became of a packet at a port.
+/// The outcome of enqueueing a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// It waits.
+    /// It is queued.
     Queued,
-    /// Its payload was cut off; the header waits.
+    /// Its payload was trimmed; the header is queued.
     Trimmed,
     /// Dropped; the world frees it.
     Dropped,
-    /// The world sends it back to its source, once. At a NIC it has no reverse path and is dropped.
+    /// The world returns it to its source, once. A NIC has no reverse path and drops it.
     Bounced,
 }
 
-/// The fates of an arriving packet and of at most one packet that it displaced.
+/// The fates of an arriving packet and of the packet that it displaced, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// The arriving packet's.
+    /// The fate of the arriving packet.
     pub arriving: Fate,
     /// The displaced packet and its fate, which is never `Queued`.
     pub displaced: Option<(PacketRef, Fate)>,
 }
 
 impl Verdict {
-    /// Nothing but `fate` for the arriving packet.
+    /// `fate` for the arriving packet; no packet is displaced.
     #[inline]
     pub fn only(fate: Fate) -> Verdict {
         Verdict { arriving: fate, displaced: None }
     }
 }
 
-/// The answer to "what leaves next".
+/// The result of a dequeue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dequeue {
-    /// This packet begins transmission now.
+    /// This packet starts transmission now.
     Packet(PacketRef),
-    /// Something waits, but must not leave before this instant (a shaper).
+    /// A shaper holds the queued packets until this time.
     NotBefore(Time),
-    /// Nothing waits in an open class.
+    /// No packet is queued in an open class.
     Empty,
 }
 
-/// What waits at a port; a packet in transmission does not count.
+/// The queue of a port, without the packet in transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Backlog {
     /// Charged bytes.
@@ -83,41 +83,41 @@ pub struct Backlog {
 
 /// The egress of one link: classify, enqueue, dequeue, mark.
 pub trait Port: Send {
-    /// A packet wants to leave here.
+    /// Enqueues, drops, trims or bounces a packet.
     fn enqueue(&mut self, env: &mut PortEnv<'_>, packet: PacketRef) -> Verdict;
 
-    /// The link is free: which packet begins transmission at `env.now`?
+    /// The next packet of a class in `open`, to start transmission at `env.now`.
     fn dequeue(&mut self, env: &mut PortEnv<'_>, open: Classes) -> Dequeue;
 
-    /// What waits.
+    /// The queue over all classes.
     fn backlog(&self) -> Backlog;
 
-    /// What waits in the data classes (all but control).
+    /// The queue over the data classes (all but control).
     fn data_backlog(&self) -> Backlog {
         self.backlog()
     }
 
-    /// Packets marked so far by markers, for the results.
+    /// Number of packets marked so far, for the results.
     fn marks(&self) -> u64 {
         0
     }
 
-    /// At a NIC, which takes packets from its host one by one: the classes of which it takes a
-    /// packet of `_transport` now. Control is always taken, for its limit polices it; data waits in
-    /// the host and not here, so that whatever holds a class back holds its source back.
+    /// At a NIC: the classes of which it accepts a packet of `_transport` from its host now.
+    /// Control is always accepted and policed by its queue limit. Data stays in the host until the
+    /// NIC queue is empty, so that a shaped or paused class stops its source.
     fn wants(&self, _transport: TransportId) -> Classes {
         if self.backlog().packets == 0 { Classes::ALL } else { Classes::CONTROL }
     }
 
-    /// Whether packets leave in the order in which they come and everything about them is decided
-    /// when they come, so that a world can tell at once when each will leave. Such a port may be
-    /// asked to [`accept`](Port::accept) instead of enqueue and dequeue, for its whole life.
+    /// Whether packets leave in arrival order and are only modified on arrival, so that a world can
+    /// compute departure times on arrival. A world may then call [`accept`](Port::accept) instead
+    /// of enqueue and dequeue, for the entire run.
     fn in_order(&self) -> bool {
         false
     }
 
-    /// A packet wants to leave here, where `waiting` wait and `sent` charged bytes have begun
-    /// transmission in all. Returns whether it may; if not, it is dropped. The port holds no packet.
+    /// Marks a packet and returns whether it is admitted; the world drops it otherwise. `waiting` is
+    /// the queue, which the world keeps, and `sent` the charged bytes transmitted so far.
     fn accept(
         &mut self,
         _env: &mut PortEnv<'_>,
@@ -128,77 +128,77 @@ pub trait Port: Send {
         unreachable!("only a port that is in order accepts")
     }
 
-    /// Whether it ever has a deadline. The clock of a port without is not looked at.
+    /// Whether the port ever has a deadline. Worlds skip the deadline check otherwise.
     fn timed(&self) -> bool {
         true
     }
 
-    /// When to call [`wake`](Port::wake) next (a marker's control interval). Any call may set it.
-    /// A world may make the call late, as all others, but in its order among them.
+    /// When to call [`wake`](Port::wake) next (a marker's control interval). Any call may change
+    /// it. A world may make the call late, but keeps the order of calls.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The deadline has come. Early and repeated calls must be harmless. What was held back before
-    /// is still held back after it.
+    /// Runs the expired deadline. Early and repeated calls must be harmless. It must not release a
+    /// shaped packet.
     fn wake(&mut self, _env: &mut PortEnv<'_>) {}
 }
 
-/// A port as its markers see it.
+/// The state of a port that its markers read.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// The instant: of the enqueue, or of the start of transmission.
+    /// Time of the enqueue, or of the start of transmission.
     pub now: Time,
-    /// Waiting packets and charged bytes of the data classes, the packet at hand not included.
+    /// The queue of the data classes, without the current packet.
     pub data: Backlog,
-    /// The same over all classes.
+    /// The queue of all classes, without the current packet.
     pub all: Backlog,
-    /// At dequeue: how long the transmitter has been idle before this packet. `None` for the
-    /// first packet of the port.
+    /// At dequeue: idle time of the transmitter before this packet. `None` for the first packet of
+    /// the port.
     pub idle: Option<Span>,
     /// Charged bytes sent before this packet.
     pub sent: u64,
     /// The link's rate.
     pub rate: Rate,
-    /// Whether the packet at hand is one that the marker may rewrite: of the transport in whose
-    /// [`Policy`](crate::Policy) it stands, or of one that it judges too. False where there is no
+    /// Whether the marker may rewrite the current packet: it belongs to the transport of the
+    /// marker's [`Policy`](crate::Policy), or to one that shares the marking rule. False without a
     /// packet.
     pub own: bool,
 }
 
-/// The part of a port that most transports change: it sees every packet and may rewrite the
-/// fields of its own, but never holds one. It does not know whose marker it is: its port does,
-/// from the [`Policy`](crate::Policy) in which it stands, and says so with [`View::own`].
+/// A marking rule of a port. It observes every packet, may rewrite fields of its own transport's
+/// packets, and never queues any. It does not know its transport: the port does, from the
+/// [`Policy`](crate::Policy), and sets [`View::own`].
 pub trait Marker: Send {
-    /// Called once, before anything else: the port's random stream. A marker that draws takes a
-    /// seed from it for a stream of its own; all others leave it alone.
+    /// Called once, first, with the port's random stream. A marker that needs randomness draws a
+    /// seed for its own stream; others must not draw.
     fn begin(&mut self, _random: &mut Random) {}
 
-    /// A packet was accepted and is about to wait. Returns whether it marked the packet.
+    /// Called when a packet is queued. Returns whether it marked the packet.
     fn on_enqueue(&mut self, _packets: &mut PacketPool, _packet: PacketRef, _view: &View) -> bool {
         false
     }
 
-    /// A packet found no room: it is dropped, or sent back. For those that measure the load
-    /// offered to a link. Called if [`sees`](Marker::sees) asks for enqueues.
+    /// Called when a packet is dropped or bounced, for markers that measure the offered load of a
+    /// link. Called if [`sees`](Marker::sees) requests enqueues.
     fn on_refused(&mut self, _packets: &PacketPool, _packet: PacketRef, _view: &View) {}
 
-    /// A packet begins transmission. Returns whether it marked the packet. May add telemetry.
+    /// Called when a packet starts transmission. Returns whether it marked the packet. May add
+    /// telemetry.
     fn on_dequeue(&mut self, _packets: &mut PacketPool, _packet: PacketRef, _view: &View) -> bool {
         false
     }
 
-    /// Whether [`on_enqueue`](Marker::on_enqueue) and [`on_dequeue`](Marker::on_dequeue) want to
-    /// be called at all.
+    /// Whether to call [`on_enqueue`](Marker::on_enqueue) and [`on_dequeue`](Marker::on_dequeue).
     fn sees(&self) -> (bool, bool);
 
-    /// Whether setting CE on ECN-capable packets (RFC 3168) is all it does, so that its rule can
-    /// be that of other transports too.
+    /// Whether it only sets CE on ECN-capable packets (RFC 3168), so that other transports can share
+    /// its rule.
     fn sets_ce(&self) -> bool {
         false
     }
 
-    /// Whether it ever has a deadline. A marker that never has saves its port time by saying so.
+    /// Whether it ever has a deadline. Ports skip the deadline check otherwise.
     fn timed(&self) -> bool {
         true
     }
@@ -208,59 +208,59 @@ pub trait Marker: Send {
         Time::NEVER
     }
 
-    /// The control interval is over.
+    /// Ends a control interval.
     fn wake(&mut self, _now: Time, _view: &View) {}
 }
 
-/// A port as a switch-level hook sees it, brought up to the present.
+/// The state of a port that a switch hook reads, up to date.
 #[derive(Clone, Copy, Debug)]
 pub struct PortView {
-    /// Number of the port over the whole fabric.
+    /// Number of the port in the fabric.
     pub port: u32,
     /// The link's rate.
     pub rate: Rate,
-    /// Waiting in the data classes.
+    /// The queue of the data classes.
     pub data: Backlog,
     /// Charged bytes sent.
     pub sent: u64,
 }
 
-/// Lent to a [`SwitchHook`].
+/// Context of a call of a [`SwitchHook`].
 pub struct SwitchEnv<'a> {
-    /// The instant of the arrival.
+    /// The arrival time.
     pub now: Time,
     /// The switch's random stream.
     pub random: &'a mut Random,
-    /// Where packets live.
+    /// The packet pool.
     pub packets: &'a mut PacketPool,
-    /// Where facts about flows are reported.
+    /// The recorder of flow statistics.
     pub probe: &'a mut Probe,
-    /// The egress of the link by which the packet came (the reverse path to its sender).
+    /// The egress port of the reverse path, towards the packet's sender.
     pub back: PortView,
-    /// The port it will leave by.
+    /// The packet's egress port.
     pub egress: PortView,
 }
 
-/// What a hook decides about a packet, and what it emits: at most two packets.
+/// The decision of a hook about a packet, and the packets that it emits: at most two.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Decision {
-    /// The packet goes no further; the world frees it.
+    /// Drop the packet; the world frees it.
     pub drop: bool,
-    /// Packets to send back by the port the packet came from.
+    /// A packet to send on the reverse path.
     pub reply: Option<PacketRef>,
-    /// A packet to send by the same egress, behind this one.
+    /// A packet to send on the same egress port, after this one.
     pub follow: Option<PacketRef>,
 }
 
-/// Sees each packet of one transport between arrival and egress of a switch; may edit it, drop it
-/// and emit packets, and keeps bounded state.
+/// Per-switch processing of the packets of one transport, between arrival and egress. It may edit
+/// or drop packets and emit new ones; its state is bounded.
 pub trait SwitchHook: Send {
-    /// Whose packets it wants to see.
+    /// The transport whose packets it processes.
     fn transport(&self) -> TransportId;
 
-    /// A packet is about to be enqueued at its egress.
+    /// Processes a packet before it is enqueued at its egress port.
     fn forward(&mut self, env: &mut SwitchEnv<'_>, packet: PacketRef) -> Decision;
 
-    /// Entries of state held now, for tests that it is bounded.
+    /// Current number of state entries, for tests that it is bounded.
     fn entries(&self) -> usize;
 }

@@ -1,16 +1,16 @@
-//! Where the time of each flow went, and how old the information behind decisions was.
+//! Breakdown of flow completion times, and the age of the information behind decisions.
 //!
-//! The sender's side accumulates, per flow, NIC time and blocked time; each data packet takes a
-//! snapshot along when it departs, and collects its waits on the way. The packet whose arrival
-//! completes the flow therefore tells the whole story, exactly: the parts of an [`Outcome`] add
-//! up to the flow completion time to the picosecond.
+//! The sender accumulates NIC time and blocked time per flow. Each data packet carries a snapshot
+//! from its departure and accumulates its queueing delays on the path. The packet that completes
+//! the flow therefore gives an exact breakdown: the parts of an [`Outcome`] add up to the flow
+//! completion time to the picosecond.
 
 use crate::losses::Losses;
 use crate::{Ages, Meta, Stamps};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet};
 
-/// Tiers of ports: NIC, edge, aggregation, core.
+/// Number of port tiers: NIC, edge, aggregation, core.
 pub const TIERS: usize = 4;
 /// Number of [`Reason`]s.
 pub const REASONS: usize = 5;
@@ -19,30 +19,30 @@ pub const REASONS: usize = 5;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum Reason {
-    /// It is not blocked: it waits for the NIC only, or has nothing more to send.
+    /// Not blocked: it waits only for the NIC, or has no data left to send.
     #[default]
     Ready,
-    /// It waits for a grant, token or pull.
+    /// Waiting for a grant, token or pull.
     Grant,
-    /// It waits for a credit.
+    /// Waiting for a credit.
     Credit,
-    /// Its window is full.
+    /// The window is full.
     Window,
-    /// It is paced.
+    /// Waiting for the pacer.
     Pacing,
 }
 
-/// How long a host's NIC has been busy, so that waiting can be told from idling.
+/// Busy time of a host's NIC, to separate waiting for the NIC from idle time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostClock {
-    /// Picoseconds of transmission begun so far.
+    /// Picoseconds of all transmissions started so far.
     pub busy: u64,
-    /// When the present transmission ends.
+    /// End of the current transmission.
     pub busy_until: u64,
 }
 
 impl HostClock {
-    /// Picoseconds the NIC has been idle from the start of the run until `now`.
+    /// Picoseconds of NIC idle time from the start of the run until `now`.
     #[inline]
     fn idle(&self, now: u64) -> u64 {
         now + self.busy_until.saturating_sub(now) - self.busy
@@ -52,39 +52,39 @@ impl HostClock {
 /// The sending side of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SenderTrace {
-    /// Whether it was opened.
+    /// Whether the flow was opened.
     pub opened: bool,
     /// When it was opened.
     pub started: u64,
-    /// NIC time spent on it.
+    /// NIC time spent on the flow.
     pub own: u64,
-    /// The NIC's idle clock when `reason` began.
+    /// The NIC's idle time when `reason` was set.
     idle_mark: u64,
     /// Idle time by reason.
     blocked: [u64; REASONS],
-    /// Why it is not sending.
+    /// Why the flow is not sending.
     reason: Reason,
     /// Data packets sent, retransmissions included.
     pub packets: u32,
     /// Data packets sent that were flagged as retransmissions.
     pub retransmits: u32,
-    /// Permissions that were not used.
+    /// Grants, tokens or credits that were not used.
     pub wasted: u32,
     /// Decisions taken.
     pub decisions: u32,
-    /// Its transport's place among those of the run.
+    /// Index of its transport in the run.
     lane: u8,
     /// Sum over decisions of the age of their information, picoseconds.
     pub decision_age: u64,
-    /// Largest of these ages.
+    /// Largest age of information at a decision.
     pub decision_age_max: u64,
-    /// Packets without payload that either end received here.
+    /// Packets without payload that either end received in this partition.
     pub control_packets: u32,
-    /// Charged bytes of these.
+    /// Charged bytes of the control packets.
     pub control_bytes: u64,
 }
 
-/// Parts of a time, in picoseconds.
+/// The parts of a flow completion time, in picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Parts {
     /// The NIC was busy with this flow.
@@ -95,16 +95,16 @@ pub struct Parts {
     pub blocked: [u64; REASONS],
     /// From the first loss of a byte still missing to the departure that completed the flow.
     pub recovery: u64,
-    /// Serialisation on every link of the way.
+    /// Serialisation on every link of the path.
     pub serialisation: u64,
-    /// Propagation on every link of the way.
+    /// Propagation on every link of the path.
     pub propagation: u64,
-    /// Queues on the way, by tier.
+    /// Queueing on the path, by tier.
     pub queueing: [u64; TIERS],
 }
 
 impl Parts {
-    /// All parts together.
+    /// The sum of all parts.
     pub fn total(&self) -> u64 {
         self.nic_own
             + self.nic_other
@@ -126,37 +126,37 @@ impl Parts {
         }
     }
 
-    /// Adds the way of a packet from its departure until `now`.
-    fn add_way(&mut self, stamps: &Stamps, meta: &Meta, now: u64) {
+    /// Adds the delays of a packet from its departure until `now`.
+    fn add_path(&mut self, stamps: &Stamps, meta: &Meta, now: u64) {
         let waited: u64 = stamps.waited.iter().sum();
-        let way = now - stamps.departed - waited;
-        let serialised = (meta.serialised as u64).min(way);
+        let unqueued = now - stamps.departed - waited;
+        let serialised = (meta.serialised as u64).min(unqueued);
         self.serialisation += serialised;
-        self.propagation += way - serialised;
+        self.propagation += unqueued - serialised;
         for (sum, part) in self.queueing.iter_mut().zip(stamps.waited) {
             *sum += part;
         }
     }
 }
 
-/// A data packet's loss: when, and where the time had gone until then.
+/// The loss of a data packet, with the time breakdown until then.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
-    /// Whose bytes.
+    /// The flow.
     pub flow: FlowId,
-    /// Their number in the flow ([`Header::data_key`](incast_wire::Header::data_key)).
+    /// The packet's [`data_key`](incast_wire::Header::data_key) in the flow.
     pub key: u32,
-    /// When.
+    /// When it was lost.
     pub at: u64,
-    /// The parts from the flow's start until then.
+    /// The breakdown from the flow's start until the loss.
     pub parts: Parts,
 }
 
 impl Loss {
-    /// What is known of the loss of a data packet at `now`.
+    /// The loss of a data packet at `now`.
     pub fn of(flow: FlowId, key: u32, stamps: &Stamps, meta: &Meta, now: u64) -> Loss {
         let mut parts = Parts::before_departure(stamps);
-        parts.add_way(stamps, meta, now);
+        parts.add_path(stamps, meta, now);
         Loss { flow, key, at: now, parts }
     }
 }
@@ -164,13 +164,13 @@ impl Loss {
 /// A completed flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// Which.
+    /// The flow.
     pub flow: FlowId,
     /// When it was opened.
     pub started: u64,
     /// When its last byte arrived.
     pub completed: u64,
-    /// Where the time went, from the start to `completed`.
+    /// The breakdown of the time from the start to `completed`.
     pub parts: Parts,
 }
 
@@ -178,15 +178,16 @@ pub struct Outcome {
 #[derive(Clone, Copy, Debug, Default)]
 struct ReceiverTrace {
     delivered: u64,
-    /// Bytes of the flow, or 0 if nobody has told.
+    /// Bytes of the flow, or 0 if unknown.
     size: u64,
     completed: bool,
     losses: u32,
-    /// Bytes behind the headers of its data packets.
+    /// Bytes of the header extensions of its data packets.
     extension_bytes: u64,
 }
 
-/// Collects facts about flows. One per partition of a world; flows are numbered over the run.
+/// Collects flow statistics. There is one per partition of a world; flow numbers are those of the
+/// run.
 #[derive(Default)]
 pub struct Probe {
     senders: Vec<SenderTrace>,
@@ -196,16 +197,16 @@ pub struct Probe {
     deliveries: Option<Vec<(FlowId, u64, u32)>>,
     clock: HostClock,
     now: u64,
-    /// When payload last arrived for the first time.
+    /// When new payload last arrived.
     last_delivery: u64,
     arriving: Option<(Stamps, Meta)>,
     recovered: Option<Loss>,
-    /// How old information was, by the transport's place.
+    /// Ages of information, by transport.
     ages: Vec<Ages>,
 }
 
 impl Probe {
-    /// A probe for `flows` flows. With `log_deliveries` every delivered range is kept, for tests.
+    /// A probe for `flows` flows. With `log_deliveries` it keeps every delivered range, for tests.
     pub fn new(flows: usize, log_deliveries: bool) -> Probe {
         Probe {
             senders: vec![SenderTrace::default(); flows],
@@ -218,7 +219,7 @@ impl Probe {
 
     // -- called by transports ------------------------------------------------------------------
 
-    /// From now on the flow does not send, for this reason; [`Reason::Ready`] ends it.
+    /// Sets the reason for which the flow does not send; [`Reason::Ready`] clears it.
     #[inline]
     pub fn blocked(&mut self, flow: FlowId, reason: Reason) {
         let idle = self.clock.idle(self.now);
@@ -230,7 +231,7 @@ impl Probe {
         }
     }
 
-    /// The flow's sender or receiver acted on information that was current at `informed`.
+    /// Records a decision of the flow's sender or receiver on information from time `informed`.
     #[inline]
     pub fn decision(&mut self, flow: FlowId, informed: Time) {
         let trace = &mut self.senders[flow.0 as usize];
@@ -241,13 +242,13 @@ impl Probe {
         self.ages[trace.lane as usize].add(age);
     }
 
-    /// A credit, grant or token came to the flow's source when nothing was left to send.
+    /// Counts a credit, grant or token that arrived when no data was left to send.
     #[inline]
     pub fn wasted(&mut self, flow: FlowId) {
         self.senders[flow.0 as usize].wasted += 1;
     }
 
-    /// `payload` bytes from `offset` on arrived for the first time. `key` is the packet's
+    /// Records the first arrival of `payload` bytes at `offset`. `key` is the packet's
     /// [`data_key`](incast_wire::Header::data_key).
     #[inline]
     pub fn delivered(&mut self, flow: FlowId, key: u32, offset: u64, payload: u32) {
@@ -258,22 +259,22 @@ impl Probe {
             log.push((flow, offset, payload));
         }
         if trace.losses > 0 {
-            self.found(flow, key);
+            self.recover(flow, key);
         }
     }
 
     #[cold]
-    fn found(&mut self, flow: FlowId, key: u32) {
+    fn recover(&mut self, flow: FlowId, key: u32) {
         if let Some(loss) = self.losses.remove(flow, key) {
             self.receivers[flow.0 as usize].losses -= 1;
-            // A copy that departed before the loss did not recover it.
+            // A copy that departed before the loss is not its retransmission.
             let departed = self.arriving.as_ref().map_or(0, |(stamps, _)| stamps.departed);
             self.recovered = Some(loss).filter(|loss| loss.at <= departed);
         }
     }
 
-    /// Every byte of the flow has arrived. Called once, while the last packet is being received
-    /// and after its [`delivered`](Probe::delivered).
+    /// Records that the flow is complete. Called once, while the last packet is received, after its
+    /// [`delivered`](Probe::delivered).
     pub fn completed(&mut self, flow: FlowId) {
         let trace = &mut self.receivers[flow.0 as usize];
         assert!(!trace.completed, "flow {} completed twice", flow.0);
@@ -287,7 +288,7 @@ impl Probe {
             }
             None => Parts::before_departure(&stamps),
         };
-        parts.add_way(&stamps, &meta, self.now);
+        parts.add_path(&stamps, &meta, self.now);
         let taken = self.now - stamps.started;
         assert_eq!(parts.total(), taken, "parts of flow {} do not add up", flow.0);
         self.outcomes.push(Outcome { flow, started: stamps.started, completed: self.now, parts });
@@ -295,20 +296,20 @@ impl Probe {
 
     // -- called by worlds ----------------------------------------------------------------------
 
-    /// The host whose transport is about to be called, and the packet it receives, if any.
+    /// Sets the time and the NIC clock of the host whose transport is called next.
     #[inline]
     pub fn enter(&mut self, now: Time, clock: HostClock) {
         self.now = now.0;
         self.clock = clock;
     }
 
-    /// Tells each flow's bytes, so that [`needs_stamps`](Probe::needs_stamps) can be choosy.
+    /// Sets the size of each flow in bytes, for [`needs_stamps`](Probe::needs_stamps).
     pub fn expect(&mut self, sizes: impl Iterator<Item = u64>) {
         self.receivers.iter_mut().zip(sizes).for_each(|(trace, size)| trace.size = size);
     }
 
-    /// Tells the place of each flow's transport among those of the run, so that ages of information
-    /// are counted apart. Without it all are counted together.
+    /// Sets the transport index of each flow, so that ages of information are counted per transport.
+    /// By default all are counted together.
     pub fn group(&mut self, lanes: impl Iterator<Item = u8>) {
         let mut most = 0;
         for (trace, lane) in self.senders.iter_mut().zip(lanes) {
@@ -318,8 +319,8 @@ impl Probe {
         self.ages.resize(most as usize + 1, Ages::new());
     }
 
-    /// A packet of which links charge `charged` bytes is received by a host. This is what feedback
-    /// costs: packets without payload whole, and what data packets carry behind their headers.
+    /// Counts the overhead of a received packet of `charged` bytes: all bytes of packets without
+    /// payload, and the header extension of data packets.
     #[inline]
     pub fn received(&mut self, packet: &Packet, charged: u32) {
         if !packet.is_data() {
@@ -332,29 +333,28 @@ impl Probe {
         }
     }
 
-    /// Whether the way of a data packet about to be received can matter: it may complete its flow,
-    /// or bring what was lost before. If so [`arriving`](Probe::arriving) has to be called, else
-    /// [`passing`](Probe::passing).
+    /// Whether the stamps of an arriving data packet are needed: it may complete its flow or recover
+    /// a loss. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
     #[inline]
     pub fn needs_stamps(&self, flow: FlowId, payload: u32) -> bool {
         let trace = &self.receivers[flow.0 as usize];
         trace.losses > 0 || trace.delivered + payload as u64 >= trace.size
     }
 
-    /// A data packet is about to be received whose way cannot matter.
+    /// Announces a data packet whose stamps are not needed.
     #[inline]
     pub fn passing(&mut self) {
         self.arriving = None;
         self.recovered = None;
     }
 
-    /// A data packet is about to be received.
+    /// Announces a data packet with its stamps.
     pub fn arriving(&mut self, stamps: &Stamps, meta: &Meta) {
         self.arriving = Some((*stamps, *meta));
         self.recovered = None;
     }
 
-    /// A flow is opened here.
+    /// Records the start of a flow in this partition.
     pub fn opened(&mut self, flow: FlowId) {
         let idle = self.clock.idle(self.now);
         let trace = &mut self.senders[flow.0 as usize];
@@ -363,9 +363,9 @@ impl Probe {
         trace.idle_mark = idle;
     }
 
-    /// A data packet of the flow departs now and occupies the NIC for `tx` picoseconds (0 if it
-    /// waits in the NIC first, see [`occupies`](Probe::occupies)); writes the snapshot that the
-    /// packet takes along.
+    /// Records the departure of a data packet that occupies the NIC for `tx` picoseconds (0 if it is
+    /// queued in the NIC first, see [`occupies`](Probe::occupies)). Writes the flow's snapshot into
+    /// its stamps.
     #[inline]
     pub fn departs(&mut self, flow: FlowId, tx: u64, retransmit: bool, stamps: &mut Stamps) {
         let idle = self.clock.idle(self.now);
@@ -382,13 +382,13 @@ impl Probe {
         trace.retransmits += retransmit as u32;
     }
 
-    /// A data packet of the flow that has departed into a NIC's own port begins transmission and
-    /// occupies the NIC for `tx` picoseconds.
+    /// Records that a data packet queued in the NIC starts transmission and occupies the NIC for
+    /// `tx` picoseconds.
     pub fn occupies(&mut self, flow: FlowId, tx: u64) {
         self.senders[flow.0 as usize].own += tx;
     }
 
-    /// Takes in a loss, in the partition where the flow's receiver is.
+    /// Records a loss, in the partition of the flow's receiver.
     pub fn record_loss(&mut self, loss: Loss) {
         let trace = &mut self.receivers[loss.flow.0 as usize];
         if trace.completed {
@@ -402,7 +402,7 @@ impl Probe {
         &self.senders
     }
 
-    /// When payload last arrived for the first time, in picoseconds; 0 before any has.
+    /// When new payload last arrived, in picoseconds; 0 before the first.
     pub fn last_delivery(&self) -> u64 {
         self.last_delivery
     }
@@ -412,12 +412,12 @@ impl Probe {
         self.receivers[flow.0 as usize].delivered
     }
 
-    /// Bytes that a flow's data packets brought here behind their headers.
+    /// Bytes of the header extensions of a flow's data packets received in this partition.
     pub fn extension_bytes(&self, flow: FlowId) -> u64 {
         self.receivers[flow.0 as usize].extension_bytes
     }
 
-    /// How old information was, by the transport's place among those of the run.
+    /// Ages of information, by transport in the order of the run.
     pub fn ages(&self) -> &[Ages] {
         &self.ages
     }
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn feedback_is_control_whole_and_what_data_carry_beside() {
+    fn overhead_is_control_packets_and_extensions_of_data() {
         let mut probe = Probe::new(2, false);
         probe.received(&packet(1, 1460, 0), 1538);
         probe.received(&packet(1, 1444, 16), 1538);
@@ -479,7 +479,7 @@ mod tests {
         let counts: Vec<u64> = probe.ages().iter().map(Ages::count).collect();
         assert_eq!(counts, [1, 0, 4]);
         let last = &probe.senders()[2];
-        // What lies in the future is as young as can be.
+        // Information from the future has age 0.
         assert_eq!((last.decisions, last.decision_age, last.decision_age_max), (3, 1000, 1000));
     }
 }

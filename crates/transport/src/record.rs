@@ -1,36 +1,35 @@
-//! What a run leaves behind in memory, the same from every world. The crate `measure` turns it
-//! into columns.
+//! The record of a run, the same from every world. The crate `measure` turns it into columns.
 
 use crate::{Ages, Parts};
 use incast_units::{Span, Time};
 use incast_wire::FlowId;
 
-/// One interval of a port's life. Backlogs are charged bytes waiting, the packet in transmission
-/// not included.
+/// Statistics of a port in one interval. Backlogs are queued charged bytes without the packet in
+/// transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bin {
-    /// Charged bytes of packets that began transmission.
+    /// Charged bytes of packets that started transmission.
     pub sent_bytes: u64,
-    /// Packets that began transmission.
+    /// Packets that started transmission.
     pub sent_packets: u32,
     /// Packets marked by markers.
     pub marks: u32,
     /// Packets dropped, without credits.
     pub drops: u32,
-    /// Credits dropped, which costs nothing: it is how ports shape data that comes the other way.
+    /// Credits dropped. This is no loss: ports shape the data of the reverse direction this way.
     pub credit_drops: u32,
-    /// Packets whose payload was cut off.
+    /// Packets trimmed.
     pub trims: u32,
     /// Largest backlog.
     pub backlog_max: u64,
     /// Integral of the backlog over time, in byte picoseconds; divide by the interval for the mean.
     pub backlog_area: u128,
-    /// Picoseconds during which some class was paused.
+    /// Picoseconds during which at least one class was paused.
     pub paused: u64,
 }
 
 impl Bin {
-    /// Joins two intervals.
+    /// Merges another interval into this one.
     pub fn join(&mut self, other: &Bin) {
         self.sent_bytes += other.sent_bytes;
         self.sent_packets += other.sent_packets;
@@ -44,19 +43,19 @@ impl Bin {
     }
 }
 
-/// What priority-based flow control did at a port in an interval of its life.
+/// Priority-based flow control at a port in one interval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pauses {
     /// Picoseconds during which each class was paused by the other end of the link.
     pub paused: [u64; 8],
-    /// Frames it sent that paused a class of the other end.
+    /// Frames sent that paused a class at the other end.
     pub pause_frames: u32,
-    /// Frames it sent that released a class; a frame can do both.
+    /// Frames sent that resumed a class. A frame can pause one class and resume another.
     pub resume_frames: u32,
 }
 
 impl Pauses {
-    /// Joins two intervals.
+    /// Merges another interval into this one.
     pub fn join(&mut self, other: &Pauses) {
         self.paused.iter_mut().zip(other.paused).for_each(|(own, other)| *own += other);
         self.pause_frames += other.pause_frames;
@@ -64,14 +63,14 @@ impl Pauses {
     }
 }
 
-/// A port's life in equal intervals from the start of the run.
+/// The time series of a port, in equal intervals from the start of the run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PortRecord {
-    /// Number of the port over the whole fabric.
+    /// Number of the port in the fabric.
     pub port: u32,
     /// Sums over the run.
     pub total: Bin,
-    /// The intervals; those at the end in which nothing happened may be missing.
+    /// The intervals. Idle intervals at the end may be missing.
     pub bins: Vec<Bin>,
     /// Sums over the run of `pauses`.
     pub total_pauses: Pauses,
@@ -79,24 +78,24 @@ pub struct PortRecord {
     pub pauses: Vec<Pauses>,
 }
 
-/// A flow's life.
+/// The record of a flow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FlowRecord {
-    /// Which.
+    /// The flow.
     pub flow: FlowId,
     /// When it was opened; `None` if it never was.
     pub started: Option<Time>,
     /// When its last byte arrived; `None` if it is not complete.
     pub completed: Option<Time>,
-    /// Where the time went, if complete. The parts add up to `completed - started`.
+    /// Breakdown of the completion time, if complete. The parts add up to `completed - started`.
     pub parts: Option<Parts>,
-    /// Payload bytes delivered, each byte counted once.
+    /// Payload bytes delivered, without duplicates.
     pub delivered: u64,
     /// Data packets sent, retransmissions included.
     pub packets: u32,
     /// Retransmitted data packets.
     pub retransmits: u32,
-    /// Permissions to send that came when nothing was left to send.
+    /// Grants, tokens or credits that arrived when no data was left to send.
     pub wasted: u32,
     /// Decisions of its congestion control.
     pub decisions: u32,
@@ -106,22 +105,22 @@ pub struct FlowRecord {
     pub decision_age_max: u64,
     /// Packets without payload that its two hosts received.
     pub control_packets: u32,
-    /// Charged bytes of these.
+    /// Charged bytes of the control packets.
     pub control_bytes: u64,
-    /// Bytes that its data packets brought behind their headers.
+    /// Bytes of the header extensions of its data packets.
     pub extension_bytes: u64,
 }
 
-/// Payload bytes a flow delivered per interval, for throughput over time; kept for chosen flows.
+/// Payload bytes that a flow delivered per interval, kept for selected flows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FlowSeries {
-    /// Which.
+    /// The flow.
     pub flow: FlowId,
     /// Payload bytes delivered in each interval.
     pub delivered: Vec<u64>,
 }
 
-/// A whole run.
+/// The record of a run.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunRecord {
     /// Every flow, in order of its number.
@@ -130,38 +129,38 @@ pub struct RunRecord {
     pub ports: Vec<PortRecord>,
     /// Length of the intervals of `ports` and `series`.
     pub interval: Span,
-    /// Throughput of chosen flows.
+    /// Throughput of selected flows.
     pub series: Vec<FlowSeries>,
-    /// Payload bytes that all flows of each transport delivered in each interval, in the order of
-    /// the transports of the run; empty if there is only one.
+    /// Payload bytes delivered per transport and interval, in the order of the transports of the
+    /// run; empty if there is only one transport.
     pub shares: Vec<Vec<u64>>,
     /// When the run ended.
     pub ended: Time,
     /// Whether every flow was completed.
     pub complete: bool,
-    /// How old the information behind decisions was, by transport in the order of the setup; not
-    /// known in worlds where only bytes travel.
+    /// Age of the information behind decisions, by transport in the order of the setup; unknown in
+    /// worlds that transmit bytes only.
     pub decision_ages: Vec<Ages>,
-    /// Whether the user stopped it.
+    /// Whether the user stopped the run.
     pub interrupted: bool,
-    /// Ports and classes that are paused and wait for each other in a circle: the run ended there.
+    /// The deadlocked cycle of paused ports and classes that ended the run; empty if none.
     pub deadlock: Vec<(u32, u8)>,
-    /// Since when nothing had been delivered although packets were still sent, if the run ended
-    /// for that reason.
+    /// Time of the last delivery if the run ended because packets were still sent but none were
+    /// delivered.
     pub stalled_since: Option<Time>,
-    /// Packets that began transmission at some port.
+    /// Transmissions over all ports.
     pub packet_hops: u64,
-    /// Events of the engine; depends on the world and the number of threads.
+    /// Events processed; depends on the world and the number of threads.
     pub events: u64,
-    /// Packets that a decoder refused.
+    /// Packets rejected by the decoder.
     pub malformed: u64,
     /// Packets lost on links (random loss and failures).
     pub link_losses: u64,
 }
 
 impl RunRecord {
-    /// Whether the run took its course to the end that was wished: nobody stopped it, and neither
-    /// a deadlock, nor silence, nor the longest simulated time cut it short.
+    /// Whether the run reached its requested end. A user interrupt, a deadlock, a stall or the
+    /// longest simulated time end it early.
     pub fn ran_to_end(&self) -> bool {
         let cut = self.interrupted || !self.deadlock.is_empty() || self.stalled_since.is_some();
         !cut && (self.complete || self.ended < Time::HORIZON)

@@ -1,25 +1,25 @@
-//! Where a host, port or switch stands: what it may know about the fabric.
+//! The position of a host, port or switch in the fabric, and the facts it may use.
 
 use crate::Limit;
 use incast_units::{Bytes, Rate, Span};
 use incast_wire::{Framing, HostId};
 use std::sync::Arc;
 
-/// Quantiles of the flow sizes of the run, where known (Homa's cut-offs are computed from it).
+/// Quantiles of the flow sizes of the run. Homa computes its priority cutoffs from them.
 #[derive(Clone, Debug)]
 pub struct SizeQuantiles {
     /// `(size in bytes, cumulative probability)`, increasing, last probability 1.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What the whole fabric has in common; known before any host or port is made.
+/// Facts about the fabric, known before hosts and ports are built.
 #[derive(Clone, Debug)]
 pub struct FabricSite {
     /// Number of hosts.
     pub hosts: u32,
-    /// What links charge a packet.
+    /// The bytes that links charge per packet.
     pub framing: Framing,
-    /// Unloaded RTT of an MTU packet and its header-only answer over the longest path.
+    /// Unloaded RTT of an MTU packet and its header-only ACK over the longest path.
     pub base_rtt: Span,
     /// The largest link rate.
     pub max_rate: Rate,
@@ -29,16 +29,16 @@ pub struct FabricSite {
     pub host_rate: Rate,
     /// Buffer of a switch port for data.
     pub buffer: Limit,
-    /// Most hops (links) on a shortest path between hosts.
+    /// Largest number of links on a shortest path between hosts.
     pub hops: u32,
-    /// Most equal-cost paths between two hosts, from the first rack: as many numbers has a source
-    /// that chooses paths.
+    /// Largest number of equal-cost paths from a host of the first rack to another host: the range
+    /// of path numbers for sources that choose paths.
     pub paths: u32,
     /// Flow sizes of the run, if they come from a table.
     pub sizes: Option<Arc<SizeQuantiles>>,
 }
 
-/// A host's place.
+/// The position of a host.
 #[derive(Clone, Debug)]
 pub struct HostSite {
     /// Which host.
@@ -51,16 +51,16 @@ pub struct HostSite {
     pub fabric: Arc<FabricSite>,
 }
 
-/// A port's place.
+/// The position of a port.
 #[derive(Clone, Debug)]
 pub struct PortSite {
-    /// Which port, numbered over the whole fabric.
+    /// Number of the port in the fabric.
     pub port: u32,
     /// Its link's rate.
     pub rate: Rate,
     /// Whether the port is a host's NIC.
     pub nic: bool,
-    /// Hops from the hosts: 0 a NIC, 1 an edge switch's port, 2 aggregation, 3 core.
+    /// Distance from the hosts: 0 for a NIC, 1 edge switch, 2 aggregation, 3 core.
     pub tier: u8,
     /// Whether the link leads away from the hosts.
     pub upward: bool,
@@ -70,7 +70,7 @@ pub struct PortSite {
     pub fabric: Arc<FabricSite>,
 }
 
-/// A switch's place.
+/// The position of a switch.
 #[derive(Clone, Debug)]
 pub struct SwitchSite {
     /// Which node of the fabric.
@@ -82,7 +82,7 @@ pub struct SwitchSite {
 }
 
 impl FabricSite {
-    /// How long a full packet occupies a link of `rate`.
+    /// Transmission time of a full packet on a link of `rate`.
     pub fn mtu_time(&self, rate: Rate) -> Span {
         rate.tx_time(Bytes(self.framing.charged_mtu() as u64))
     }

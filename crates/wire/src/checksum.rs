@@ -1,8 +1,8 @@
 //! The Internet checksum (RFC 1071) and its incremental update (RFC 1624).
 
 /// The Internet checksum of `bytes`: the complement of the ones' complement sum of the 16-bit
-/// words, network order; an odd last byte is followed by a zero. Over bytes that hold their own
-/// checksum it is 0 when they are intact.
+/// words, network order. An odd last byte is padded with zero. Over bytes that include their own
+/// valid checksum it is 0.
 #[inline]
 pub fn checksum(bytes: &[u8]) -> u16 {
     complement(sum(bytes))
@@ -15,10 +15,10 @@ pub fn updated(old: u16, from: u16, to: u16) -> u16 {
     complement(u64::from(!old) + u64::from(!from) + u64::from(to))
 }
 
-/// The ones' complement sum of `bytes`, not folded; sums of several pieces of even length add up.
+/// The unfolded ones' complement sum of `bytes`. Sums of pieces of even length can be added.
 ///
-/// 32-bit words add to the same folded sum as 16-bit ones, since 2^16 is 1 modulo 2^16 - 1; a
-/// u64 holds the sum of 2^32 of them.
+/// 32-bit words give the same folded sum as 16-bit words, since 2^16 is 1 modulo 2^16 - 1. A u64
+/// holds the sum of 2^32 of them.
 #[inline]
 pub(crate) fn sum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<4>();
@@ -32,10 +32,10 @@ pub(crate) fn sum(bytes: &[u8]) -> u64 {
     sum + u64::from(last)
 }
 
-/// The checksum that belongs to a sum.
+/// The checksum of an unfolded sum.
 #[inline]
 pub(crate) fn complement(sum: u64) -> u16 {
-    // Two 32-bit halves, then two 16-bit halves twice: the second time takes the last carry.
+    // Folds to 32 bits, then twice to 16 bits; the second time adds the last carry.
     let sum = (sum & 0xffff_ffff) + (sum >> 32);
     let sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
     let sum = (sum & 0xffff) + (sum >> 16);
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn rfc_1624_section_4_example() {
-        // Equation 2 of RFC 1141 gives ffff here; equation 3 gives the right answer, 0000.
+        // Equation 2 of RFC 1141 gives ffff here; equation 3 gives the correct result, 0000.
         assert_eq!(updated(0xdd2f, 0x5555, 0x3285), 0x0000);
     }
 
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_lengths_and_nothing() {
+    fn odd_and_empty_inputs() {
         assert_eq!(checksum(&[]), 0xffff);
         assert_eq!(checksum(&[0xab]), !0xab00);
         assert_eq!(checksum(&[1, 2, 3]), !(0x0102 + 0x0300));
@@ -96,7 +96,7 @@ mod tests {
         fn update_equals_recomputation(
             mut bytes in prop::collection::vec(any::<u8>(), 4..64), word in any::<u16>(),
         ) {
-            // Never all zero, like a header: only there the two zeros of ones' complement differ.
+            // Not all zero, like any header: only then could the two zeros of ones' complement differ.
             bytes[3] |= 1;
             let from = u16::from_be_bytes([bytes[0], bytes[1]]);
             let before = checksum(&bytes);

@@ -1,27 +1,26 @@
-//! Packets to bytes and back.
+//! Encoding and decoding of packets.
 //!
 //! ```text
-//!  0  45 (version 4, five words)         20  high half of the flow's number ("source port")
+//!  0  45 (version 4, five words)         20  high half of the flow number ("source port")
 //!  1  class 3 | extension 1 | 0 2 | mark 2  22  low half ("destination port")
-//!  2  length of everything               24  transport
+//!  2  total length                       24  transport
 //!  4  path                               25  kind 5 | flags 3
 //!  6  4000 (do not fragment)             26  checksum of 20.. up to the payload
 //!  8  time to live 64                    28  the transport's own twelve bytes
 //!  9  protocol 253                       40  extension: kind 4 | count 4, reserved 8,
-//! 10  checksum of 0..20                      then eight bytes an entry, padding two; or
+//! 10  checksum of 0..20                      then eight bytes per entry, padding two; or
 //! 12  10.src                                 kind 4 | SACK follows 1 | 3 and explicit feedback,
-//! 16  10.dst                                 and behind it a SACK extension
+//! 16  10.dst                                 followed by a SACK extension
 //!                                         .  payload: zeros
 //! ```
 //!
-//! The transport checksum leaves the payload out because the payload is zeros, which add nothing
-//! to an Internet checksum: it is the same with and without them, and a switch that trims a packet
-//! needs not touch it. There is no pseudo header: the addresses have a checksum of their own.
+//! The transport checksum excludes the payload. The payload is zeros, which do not change an
+//! Internet checksum, so a switch that trims a packet need not update it. There is no pseudo
+//! header: the IPv4 header checksum covers the addresses.
 //!
-//! `decode` is strict: what it accepts, `encode` writes again byte by byte, except for the time to
-//! live (any value is accepted), a checksum of ffff (the other zero of ones' complement, which some
-//! rewrite 0000 to), the contents of the payload and whatever lies behind the IP length (Ethernet
-//! pads short frames).
+//! `decode` is strict: `encode` reproduces an accepted packet byte by byte, except for the time to
+//! live (any value is accepted), a checksum of ffff (the other zero of ones' complement), the
+//! contents of the payload and bytes beyond the IP length (Ethernet pads short frames).
 
 use crate::checksum::{checksum, complement, sum, updated};
 use crate::malformed::{Covered, Malformed};
@@ -35,18 +34,18 @@ pub const PROTOCOL: u8 = 253;
 
 /// Bytes of the IPv4 header.
 const IP_BYTES: usize = 20;
-/// Bytes of both headers.
+/// Bytes of the IPv4 and the transport header.
 const HEADERS: usize = HEADER_BYTES as usize;
-/// Bytes of the transport's own part, behind the common 8.
+/// Bytes of the transport-specific part, after the common 8.
 const OWN_BYTES: usize = 12;
 /// Version 4, five 32-bit words of header.
 const VERSION: u8 = 0x45;
 /// "Do not fragment", offset 0.
 const DO_NOT_FRAGMENT: u16 = 0x4000;
 const TIME_TO_LIVE: u8 = 64;
-/// In the second byte: an extension follows the header.
+/// Bit of the second byte: an extension follows the header.
 const EXTENDED: u8 = 1 << 4;
-/// In the second byte: reserved.
+/// Reserved bits of the second byte.
 const RESERVED: u8 = 0b11 << 2;
 const SACK: u8 = 1;
 const INT: u8 = 2;
@@ -55,16 +54,16 @@ const WINDOW: u8 = 4;
 const RATE: u8 = 5;
 const CLASS: u8 = 6;
 const STAMP: u8 = 7;
-/// In the first byte of explicit feedback: SACK ranges follow.
+/// Bit of the first byte of explicit feedback: SACK ranges follow.
 const RANGES: u8 = 8;
-/// Its other low bits: the class of [`CLASS`], and in [`WINDOW`] that there is a fifth word.
+/// The other low bits of that byte: the class in [`CLASS`]; in [`WINDOW`], the flag of a fifth word.
 const LOW: u8 = 7;
 const LONG: u8 = 1;
 
 /// Appends the packet to `out`, from its IPv4 header to the end of its payload, which is zeros;
-/// returns the IP length in bytes. Values wider than their field are cut.
+/// returns the IP length in bytes. Header values wider than their field are truncated.
 ///
-/// Panics if `packet.extension` is not `extension.bytes()`, if a value does not fit at all (host
+/// Panics if `packet.extension` is not `extension.bytes()`, if a common value is out of range (host
 /// of more than 24 bits, mark above 3, class above 7, flags above 7, length above 65535), or if a
 /// trimmed packet has a payload.
 pub fn encode(packet: &Packet, extension: &Extension, out: &mut Vec<u8>) -> usize {
@@ -76,7 +75,7 @@ pub fn encode(packet: &Packet, extension: &Extension, out: &mut Vec<u8>) -> usiz
 }
 
 /// Writes the IPv4 header, the transport header and the extension to the start of `out`; returns
-/// their bytes. What follows, `packet.payload` bytes, is the caller's to zero.
+/// their length in bytes. The caller zeroes the `packet.payload` bytes that follow.
 ///
 /// Panics like [`encode`], and if `out` is too short.
 pub fn encode_headers(packet: &Packet, extension: &Extension, out: &mut [u8]) -> usize {
@@ -117,7 +116,7 @@ fn sum_words(words: &[u32]) -> u64 {
     words.iter().map(|&word| u64::from(word)).sum()
 }
 
-/// What only a bug can break.
+/// Checks invariants that only a bug can violate.
 fn check(packet: &Packet, extension: &Extension) {
     let fits = match *extension {
         Extension::None => true,
@@ -138,8 +137,8 @@ fn check(packet: &Packet, extension: &Extension) {
     assert!(!packet.has(flag::TRIMMED) || packet.payload == 0, "a trimmed packet has a payload");
 }
 
-/// Reads a packet from its IPv4 header on. Bytes behind the IP length are padding; the contents of
-/// the payload are not looked at. Never panics.
+/// Decodes a packet from the start of its IPv4 header. Bytes beyond the IP length are padding; the
+/// contents of the payload are ignored. Never panics.
 pub fn decode(bytes: &[u8]) -> Result<(Packet, Extension), Malformed> {
     let Some(headers) = bytes.first_chunk::<HEADERS>() else {
         return Err(Malformed::Short { needed: HEADER_BYTES, present: bytes.len() as u16 });
@@ -202,7 +201,8 @@ fn ip_header(headers: &[u8; HEADERS], present: usize) -> Result<u16, Malformed> 
     Ok(length)
 }
 
-/// Bytes of the extension of a packet of `length` bytes, all present: it lies within them.
+/// Length of the extension of a packet of `length` bytes, which are all present. Checks that the
+/// extension lies within the packet.
 fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
     if length <= HEADER_BYTES {
         return Err(Malformed::Length { length, minimum: HEADER_BYTES + 1 });
@@ -237,7 +237,7 @@ fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
     Ok(fields + ranges)
 }
 
-/// Bytes of a list of entries that begins `at` bytes into the extension.
+/// Length of a list of entries that starts `at` bytes into the extension.
 fn list_bytes(bytes: &[u8], at: u8, length: u16) -> Result<u8, Malformed> {
     let start = HEADERS + at as usize;
     if (length as usize) < start + 2 {
@@ -341,7 +341,7 @@ fn write_explicit(fields: &Explicit, out: &mut [u8]) {
     }
 }
 
-/// Reads an extension that [`extension_bytes`] accepted.
+/// Decodes an extension that [`extension_bytes`] has accepted.
 fn read_extension(bytes: &[u8]) -> Extension {
     let (kind, count) = (bytes[0] >> 4, bytes[0] & 15);
     match kind {

@@ -1,17 +1,17 @@
-//! What a packet may carry behind its header: charged on every link, kept beside the packet.
+//! Header extensions of packets. Links charge their bytes; they are stored apart from the packet.
 
-/// Most SACK ranges in one acknowledgement.
+/// Largest number of SACK ranges in an ACK.
 pub const SACK_RANGES: usize = 3;
-/// Most pairs of padding bytes in one packet.
+/// Largest number of pairs of padding bytes in a packet.
 pub const PADDING_PAIRS: u8 = 15;
-/// Most telemetry records in one packet.
+/// Largest number of telemetry records in a packet.
 pub const INT_HOPS: usize = 8;
 
-/// One hop's telemetry, eight bytes on the wire (HPCC's layout). What the units leave over is kept
-/// in memory only, for those who ask what rounding costs; a record that went over a wire has none.
+/// The telemetry of one hop, eight bytes on the wire (HPCC's layout). Remainders below the wire's
+/// units are kept in memory only, to measure the effect of rounding; decoded records have none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct IntRecord {
-    /// Place of the port's rate in the list of known rates, 4 bits; 0 for a record not yet written.
+    /// Index of the port's rate in the list of known rates plus 1, 4 bits; 0 for an unwritten record.
     pub rate_code: u8,
     /// Nanoseconds, 24 bits.
     pub timestamp: u32,
@@ -19,14 +19,14 @@ pub struct IntRecord {
     pub sent: u32,
     /// Bytes queued in units of 80, 16 bits.
     pub queued: u16,
-    /// Bytes sent beyond whole units; not on the wire.
+    /// Remainder of the bytes sent; not on the wire.
     pub sent_rest: u16,
-    /// Bytes queued beyond whole units; not on the wire.
+    /// Remainder of the bytes queued; not on the wire.
     pub queued_rest: u16,
 }
 
 impl IntRecord {
-    /// The record with each value cut to its field's width, as a receiver will see it.
+    /// The record as decoded: values truncated to their fields' widths.
     #[inline]
     pub fn rounded(self) -> IntRecord {
         IntRecord {
@@ -40,38 +40,38 @@ impl IntRecord {
     }
 }
 
-/// Explicit feedback of switches (XCP, RCP, MLCP) or of clocks (TIMELY). The first byte on the wire
-/// says which, and whether SACK ranges follow; that byte is among those counted here.
+/// Explicit feedback of switches (XCP, RCP, MLCP) or a timestamp (TIMELY). The first byte on the
+/// wire encodes the variant and whether SACK ranges follow; the sizes below include it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Explicit {
-    /// How a window may change: 16 bytes, or 20.
+    /// Window feedback (XCP): 16 or 20 bytes.
     Window {
-        /// With a fifth word, zeros: the draft's version and lengths.
+        /// Whether a fifth word of zeros follows, for the draft's version and lengths.
         long: bool,
-        /// The sender's RTT in units of 64 ns, 24 bits; 0 if it knows none.
+        /// The sender's RTT in units of 64 ns, 24 bits; 0 if unknown.
         rtt: u32,
-        /// Time between its packets, in units of 64 ps.
+        /// Interval between the sender's packets, in units of 64 ps.
         spacing: u32,
-        /// Change of the rate that switches allow, in units of 16 B/s.
+        /// Rate change that switches allow, in units of 16 B/s.
         feedback: i32,
-        /// The same as it came to the receiver, on its reverse path.
+        /// The feedback that reached the receiver, echoed to the sender.
         reverse: i32,
     },
-    /// A rate: 12 bytes.
+    /// Rate feedback (RCP): 12 bytes.
     Rate {
-        /// The sender's RTT in units of 64 ns, 24 bits; 0 if it knows none.
+        /// The sender's RTT in units of 64 ns, 24 bits; 0 if unknown.
         rtt: u32,
-        /// The rate that is asked for and that switches lower, in units of 64 B/s.
+        /// The requested rate, which switches lower, in units of 64 B/s.
         forward: u32,
-        /// The same as it came to the receiver, on its reverse path.
+        /// The rate that reached the receiver, echoed to the sender.
         reverse: u32,
     },
-    /// Three bits: 1 byte.
+    /// RTT class (MLCP): 1 byte.
     Class {
         /// Class of the sender's RTT, 0 to 7.
         class: u8,
     },
-    /// A clock's reading: 8 bytes.
+    /// Send timestamp (TIMELY): 8 bytes.
     Stamp {
         /// When the packet, or the burst it belongs to, was sent: picoseconds, 56 bits (20 hours).
         sent: u64,
@@ -79,7 +79,7 @@ pub enum Explicit {
 }
 
 impl Explicit {
-    /// Largest reading of a clock; later ones begin again at 0.
+    /// Largest timestamp; later ones wrap to 0.
     pub const STAMP_MAX: u64 = (1 << 56) - 1;
 
     /// Bytes on the wire.
@@ -93,7 +93,7 @@ impl Explicit {
         }
     }
 
-    /// With each value cut to its field's width, as a receiver will see it.
+    /// The feedback as decoded: values truncated to their fields' widths.
     #[inline]
     pub fn rounded(mut self) -> Explicit {
         match &mut self {
@@ -105,10 +105,10 @@ impl Explicit {
     }
 }
 
-/// An extension. The first four bits on the wire say which.
+/// A header extension. The first four bits on the wire encode the variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Extension {
-    /// Nothing.
+    /// No extension.
     #[default]
     None,
     /// Selective acknowledgement: half-open byte ranges, the most recent first. 2 + 8 n bytes.
@@ -130,7 +130,7 @@ pub enum Extension {
         /// Pairs of bytes.
         count: u8,
     },
-    /// Explicit feedback, and behind it the bytes of [`Sack`](Extension::Sack) if there are ranges.
+    /// Explicit feedback, followed by [`Sack`](Extension::Sack) if there are ranges.
     Explicit {
         /// The feedback.
         fields: Explicit,
@@ -159,7 +159,7 @@ impl Extension {
         Extension::Explicit { fields, count: 0, ranges: [(0, 0); SACK_RANGES] }
     }
 
-    /// The SACK ranges it carries, alone or behind something else.
+    /// The SACK ranges, alone or after explicit feedback.
     #[inline]
     pub fn sack_ranges(&self) -> &[(u32, u32)] {
         match self {
@@ -170,8 +170,8 @@ impl Extension {
         }
     }
 
-    /// It with the ranges of `sack` as well, where both have room: explicit feedback has,
-    /// telemetry and padding stay as they are.
+    /// Adds the ranges of `sack` to an empty extension or to explicit feedback. Telemetry and
+    /// padding are unchanged.
     #[inline]
     pub fn with_sack(self, sack: &Extension) -> Extension {
         let Extension::Sack { count, ranges } = *sack else { return self };
@@ -182,8 +182,7 @@ impl Extension {
         }
     }
 
-    /// The extension as a receiver will see it: each value cut to its field's width, what is not
-    /// in use zero.
+    /// The extension as decoded: values truncated to their fields' widths, unused entries zero.
     pub fn rounded(mut self) -> Extension {
         match &mut self {
             Extension::None | Extension::Padding { .. } => {}

@@ -1,20 +1,20 @@
-//! The transports' own headers: twelve bytes each, one variant for each shape that is needed.
+//! Transport-specific headers of twelve bytes, one variant per layout.
 //!
-//! A variant is a layout, not a protocol: several transports use the same one, and what its values
-//! mean to each of them is said by its views ([`header_view!`](crate::header_view)). A transport
-//! whose values fit no layout adds a variant here.
+//! A variant is a layout, not a protocol. Several transports share a layout, and each declares the
+//! meaning of its fields with views ([`header_view!`](crate::header_view)). A transport whose fields
+//! fit no layout adds a variant here.
 
 use crate::Layout;
 
-/// Bits of the `flags` byte of all layouts but [`Header::Segment`] and [`Header::Pause`]. What a bit
-/// says is declared by each transport's views; only [`UNSCHEDULED`](data_flag::UNSCHEDULED) in
-/// [`Header::Data`] means the same to all, since ports that drop selectively look at it.
+/// Bits of the `flags` byte of all layouts except [`Header::Segment`] and [`Header::Pause`]. The
+/// views of each transport declare their meaning. Only [`UNSCHEDULED`](data_flag::UNSCHEDULED) in
+/// [`Header::Data`] has one meaning for all transports, because ports that drop selectively read it.
 pub mod data_flag {
     /// The last packet of the flow.
     pub const LAST: u8 = 1;
     /// Sent without a grant, credit or pull.
     pub const UNSCHEDULED: u8 = 2;
-    /// The answer also counts as a pull (NDP).
+    /// The ACK or NACK also counts as a pull (NDP).
     pub const PULL: u8 = 4;
     /// `request` names a packet to send first.
     pub const REQUEST: u8 = 8;
@@ -24,7 +24,7 @@ pub mod data_flag {
 
 /// Bits of the `flags` byte of [`Header::Segment`]; views declare which of them a transport uses.
 pub mod tcp_flag {
-    /// The packet acknowledges.
+    /// `ack` is valid.
     pub const ACK: u8 = 1;
     /// ECN echo.
     pub const ECE: u8 = 2;
@@ -36,13 +36,13 @@ pub mod tcp_flag {
     pub const FIN: u8 = 16;
 }
 
-/// Largest value of a 24-bit field; a value is cut to it when written.
+/// Largest value of a 24-bit field; wider values are truncated to 24 bits when written.
 pub const U24_MAX: u32 = (1 << 24) - 1;
 
 macro_rules! headers {
     ($($(#[$doc:meta])* $name:ident = $kind:literal {
         $($(#[$fdoc:meta])* $field:ident : $ty:ident),* $(,)? }),* $(,)?) => {
-        /// A transport header. Values wider than their field are cut when written, in every world.
+        /// A transport header. Every world truncates values to their fields' widths.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Header { $($(#[$doc])* $name { $($(#[$fdoc])* $field: headers!(@mem $ty)),* }),* }
 
@@ -53,7 +53,7 @@ macro_rules! headers {
                 match self { $(Header::$name { .. } => $kind),* }
             }
 
-            /// The kind's name, for captures and messages.
+            /// The name of the kind, for captures and messages.
             pub fn kind_name(&self) -> &'static str {
                 match self { $(Header::$name { .. } => stringify!($name)),* }
             }
@@ -78,7 +78,7 @@ macro_rules! headers {
                 Some(header)
             }
 
-            /// The header with each value cut to its field's width, as a receiver will see it.
+            /// The header as decoded: values truncated to their fields' widths.
             #[inline]
             pub fn rounded(self) -> Header {
                 match self { $(Header::$name { $($field),* } => Header::$name {
@@ -126,15 +126,15 @@ macro_rules! headers {
 }
 
 headers! {
-    /// A TCP-family segment or acknowledgement. Sequence numbers count bytes modulo 2^32.
+    /// A TCP-like segment or ACK. Sequence numbers count bytes modulo 2^32.
     Segment = 1 {
         /// First byte of the payload.
         seq: u32,
         /// Next byte expected (with [`tcp_flag::ACK`]).
         ack: u32,
-        /// Receive window, or a field of the congestion control.
+        /// Receive window, or a congestion-control field.
         window: u16,
-        /// Four bits of a congestion control (DECN's nibble).
+        /// Four bits of congestion-control feedback (DECN's nibble).
         nibble: u8,
         /// Bits of [`tcp_flag`].
         flags: u8,
@@ -143,40 +143,40 @@ headers! {
     Data = 2 {
         /// Packet number in the flow.
         seq: u32,
-        /// First payload byte's offset in the flow, modulo 2^32.
+        /// Offset of the first payload byte in the flow, modulo 2^32.
         offset: u32,
-        /// What the packet echoes: a grant's, token's or pull's number.
+        /// Echoed number of a grant, token or pull.
         tag: u24,
         /// Bits of [`data_flag`].
         flags: u8,
     },
     /// A grant: permission to send.
     Grant = 3 {
-        /// The packet that is answered.
+        /// The packet that caused the grant.
         seq: u32,
         /// With [`data_flag::REQUEST`]: the packet to send first.
         request: u32,
-        /// The grant's number, echoed by data.
+        /// Grant number, echoed in data.
         tag: u24,
         /// Bits of [`data_flag`].
         flags: u8,
     },
     /// Acknowledges packets of a message transport.
     Ack = 4 {
-        /// The packet that is answered.
+        /// The acknowledged packet.
         seq: u32,
-        /// All packets below are present.
+        /// All packets below this number have arrived.
         cumulative: u32,
         /// Pull number or similar.
         number: u24,
         /// Bits of [`data_flag`].
         flags: u8,
     },
-    /// The packet's payload did not arrive.
+    /// A NACK: a packet arrived without its payload.
     Nack = 5 {
-        /// The packet that is answered.
+        /// The packet without payload.
         seq: u32,
-        /// All packets below are present.
+        /// All packets below this number have arrived.
         cumulative: u32,
         /// Pull number or similar.
         number: u24,
@@ -185,7 +185,7 @@ headers! {
     },
     /// A paced pull: permission to send up to a cumulative count.
     Pull = 6 {
-        /// All packets below are present.
+        /// All packets below this number have arrived.
         cumulative: u32,
         /// Cumulative pull count.
         number: u32,
@@ -209,14 +209,14 @@ headers! {
     Token = 8 {
         /// The packet to send.
         seq: u32,
-        /// Packets the destination still misses.
+        /// Packets that the destination still lacks.
         remaining: u32,
-        /// The token's number, echoed by data.
+        /// Token number, echoed in data.
         number: u24,
         /// Bits of [`data_flag`].
         flags: u8,
     },
-    /// The receiver has everything.
+    /// The receiver has all data.
     Finish = 9 {
         /// Packets of the flow.
         packets: u32,
@@ -229,51 +229,51 @@ headers! {
     },
     /// A credit (ExpressPass family), rate-limited by ports.
     Credit = 10 {
-        /// The credit's number, echoed by data.
+        /// Credit number, echoed in data.
         number: u32,
-        /// When it was sent, in units the transport defines.
+        /// Send time, in units that the transport defines.
         stamp: u32,
         /// Spare.
         spare: u24,
         /// Bits of [`data_flag`].
         flags: u8,
     },
-    /// Data sent for a credit. Sequence numbers count packets.
+    /// Data sent on a credit. Sequence numbers count packets.
     Credited = 11 {
         /// Packet number in the flow.
         seq: u32,
-        /// Echo of the credit's stamp.
+        /// Echoed `stamp` of the credit.
         stamp: u32,
-        /// Echo of the credit's number.
+        /// Echoed number of the credit.
         number: u24,
         /// Bits of [`data_flag`].
         flags: u8,
     },
-    /// Asks for credits, or with [`data_flag::LAST`] for no more of them.
+    /// Requests credits, or stops them with [`data_flag::LAST`].
     Request = 12 {
-        /// Packets of the flow that were not sent yet.
+        /// Packets of the flow not sent yet.
         packets: u32,
-        /// When it was sent, in units the transport defines.
+        /// Send time, in units that the transport defines.
         stamp: u32,
-        /// Payload of each packet but the last, if the destination needs to know it; else 0.
+        /// Payload bytes per packet except the last, if the destination needs it; else 0.
         segment: u24,
         /// Bits of [`data_flag`].
         flags: u8,
     },
-    /// Asks for packets that should have arrived (Homa's RESEND).
+    /// Requests the retransmission of overdue packets (Homa's RESEND).
     Resend = 13 {
         /// The first packet.
         first: u32,
-        /// How many.
+        /// Number of packets.
         packets: u32,
         /// Service class to send them in.
         class: u24,
         /// Bits of [`data_flag`].
         flags: u8,
     },
-    /// The source will send what was asked for, but is busy with other flows (Homa's BUSY).
+    /// The source delays requested packets because it is busy with other flows (Homa's BUSY).
     Busy = 14 {
-        /// The first packet that was asked for.
+        /// The first requested packet.
         first: u32,
         /// Spare.
         spare: u32,
@@ -293,25 +293,25 @@ headers! {
         /// Bits of [`data_flag`].
         flags: u8,
     },
-    /// Priority-based flow control (IEEE 802.1Qbb): in the memory of a program a packet, in a
-    /// capture the MAC control frame. For the next node only.
+    /// Priority-based flow control (IEEE 802.1Qbb), for the next node only. A packet in memory, a MAC
+    /// control frame in captures.
     Pause = 16 {
-        /// Classes it speaks of, a bit each.
+        /// Classes that the frame pauses or resumes, one bit per class.
         classes: u8,
-        /// Those of them that must not be sent; the others may again.
+        /// The paused ones of these classes; the others resume.
         paused: u8,
-        /// How long, in units of 512 bit times; ffff is until further notice.
+        /// Pause time in units of 512 bit times; ffff until resumed.
         quanta: u16,
         /// Spare.
         spare_low: u32,
         /// Spare.
         spare: u32,
     },
-    /// Comes behind the unscheduled packets of a flow and says how many they are (Aeolus).
+    /// Follows the unscheduled packets of a flow and carries their number (Aeolus).
     Probe = 17 {
         /// Packets of the flow.
         packets: u32,
-        /// Unscheduled packets sent.
+        /// Number of unscheduled packets sent.
         sent: u32,
         /// Spare.
         spare: u24,
@@ -321,7 +321,7 @@ headers! {
 }
 
 impl Header {
-    /// The number under which a data packet's bytes are known: packet or byte number.
+    /// The sequence number that identifies a data packet in its flow, in packets or bytes.
     #[inline]
     pub fn data_key(&self) -> u32 {
         match *self {

@@ -1,8 +1,9 @@
-//! Packets and their bytes: the same in a capture file, in the simulator and on a wire.
+//! Packets and their wire format: the same in captures, the simulator and the data plane.
 //!
-//! [`Packet`] is what the program works with, [`encode`] and [`decode`] turn it into bytes and
-//! back, [`pcapng`] writes captures. IPv4 (20 B) and a transport header of 20 B - 8 common (ports,
-//! transport, kind and flags, checksum), 12 of the transport's own - are the 40 B of the papers.
+//! [`Packet`] is the decoded form, [`encode`] and [`decode`] convert it to and from bytes, and
+//! [`pcapng`] writes captures. The headers take 40 B, as in the papers: IPv4 (20 B) and a transport
+//! header of 20 B, of which 8 are common (ports, transport, kind and flags, checksum) and 12 are
+//! specific to the transport.
 
 mod checksum;
 mod codec;

@@ -1,12 +1,12 @@
-//! Why bytes are not a packet.
+//! Decoding errors.
 
 use std::fmt;
 
-/// Why bytes are not a packet. Such bytes are counted and dropped.
+/// The reason why bytes are not a valid packet. Such packets are counted and dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Malformed {
-    /// Fewer bytes than the headers need, or than the length field says.
+    /// Fewer bytes than the headers need or the length field states.
     Short {
         /// Bytes needed.
         needed: u16,
@@ -18,21 +18,21 @@ pub enum Malformed {
         /// The first byte.
         byte: u8,
     },
-    /// The IP length does not hold the headers and the extension.
+    /// The IP length is too small for the headers and the extension.
     Length {
         /// The length field, bytes.
         length: u16,
-        /// The least that would hold them, bytes.
+        /// The smallest valid length, bytes.
         minimum: u16,
     },
     /// A checksum is wrong.
     Checksum(Covered),
-    /// The packet is or may be a fragment: only "do not fragment", offset 0 is written.
+    /// The packet may be a fragment: the word is not "do not fragment", offset 0.
     Fragment {
         /// The flags and fragment offset word.
         word: u16,
     },
-    /// Another protocol than [`PROTOCOL`](crate::PROTOCOL).
+    /// The protocol is not [`PROTOCOL`](crate::PROTOCOL).
     Protocol {
         /// The protocol field.
         protocol: u8,
@@ -47,13 +47,12 @@ pub enum Malformed {
         /// The address, network order.
         address: [u8; 4],
     },
-    /// No header has this kind.
+    /// Unknown header kind.
     Kind {
         /// The five bits of the kind.
         kind: u8,
     },
-    /// The extension is of no known kind, counts more entries than it may, or has a reserved bit
-    /// set.
+    /// The extension has an unknown kind, too many entries, or a reserved bit set.
     Extension {
         /// Its first byte: kind and count.
         first: u8,

@@ -1,7 +1,7 @@
-//! Capture files in the pcapng format (draft-ietf-opsawg-pcapng), one interface a port.
+//! Capture files in the pcapng format (draft-ietf-opsawg-pcapng), one interface per port.
 //!
-//! Blocks are little-endian and each is written whole, so that the file of a run that was stopped
-//! can be read up to its last complete block.
+//! Blocks are little-endian. Each is written with one call, so that the file of an interrupted run
+//! is readable up to its last complete block.
 
 use std::io::{self, Write};
 
@@ -30,7 +30,7 @@ const ETHERNET_MINIMUM: usize = 60;
 const NANOSECONDS: u8 = 9;
 const PS_PER_NS: u64 = 1000;
 
-/// Options of the blocks, by their names in the format's description.
+/// Option codes, with the names of the specification.
 mod option {
     pub const END: u16 = 0;
     pub const SHB_USERAPPL: u16 = 4;
@@ -39,29 +39,29 @@ mod option {
     pub const IF_TSRESOL: u16 = 9;
 }
 
-/// An interface of a capture, as [`Writer::interface`] numbered it.
+/// An interface of a capture, returned by [`Writer::interface`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Interface(u32);
 
-/// Writes a capture. Give it a buffered writer: it writes once a block.
+/// Writes a capture. Use a buffered writer: there is one write call per block.
 #[derive(Debug)]
 pub struct Writer<W: Write> {
     out: W,
-    /// The block in the making, kept for its capacity.
+    /// The current block; the buffer is reused.
     block: Vec<u8>,
-    /// Most bytes of a frame to keep, 0 for all.
+    /// Largest number of bytes kept per frame, 0 for all.
     snap_length: u32,
     interfaces: u32,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a capture; `application` names the program that wrote it. Frames are kept whole.
+    /// Starts a capture of complete frames. `application` is the name of the writing program.
     pub fn new(out: W, application: &str) -> io::Result<Writer<W>> {
         Writer::with_snap_length(out, application, 0)
     }
 
-    /// Like [`Writer::new`], but keeps at most `snap_length` bytes of each frame (0: all of
-    /// them). 120 hold every header and extension; payloads are zeros anyway.
+    /// Like [`Writer::new`], but keeps at most `snap_length` bytes per frame (0: all of them). 120 B
+    /// hold every header and extension; payloads are zeros.
     pub fn with_snap_length(out: W, application: &str, snap_length: u32) -> io::Result<Writer<W>> {
         let mut writer =
             Writer { out, block: Vec::with_capacity(2048), snap_length, interfaces: 0 };
@@ -76,7 +76,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Adds an interface, named like `leaf0:port3`. May be called between packets too.
+    /// Adds an interface, with a name such as `leaf0:port3`. May be called between packets.
     pub fn interface(&mut self, name: &str, rate: Rate) -> io::Result<Interface> {
         self.begin(INTERFACE_DESCRIPTION);
         self.put(&ETHERNET.to_le_bytes());
@@ -91,10 +91,10 @@ impl<W: Write> Writer<W> {
         Ok(Interface(self.interfaces - 1))
     }
 
-    /// Writes a packet seen on an interface, behind an Ethernet header; the time is rounded down
-    /// to nanoseconds.
+    /// Writes a packet of an interface with an Ethernet header. The time is rounded down to
+    /// nanoseconds.
     ///
-    /// Panics if the interface is another writer's, or like [`encode`].
+    /// Panics if the interface belongs to another writer, and like [`encode`].
     pub fn packet(
         &mut self,
         interface: Interface,
@@ -131,8 +131,8 @@ impl<W: Write> Writer<W> {
         self.end()
     }
 
-    /// Appends a MAC control frame of priority-based flow control (IEEE 802.1Qbb): a time for each
-    /// class it speaks of, zero to let it go on. Returns its bytes, without the checksum.
+    /// Appends a MAC control frame of priority-based flow control (IEEE 802.1Qbb): one pause time per
+    /// listed class, zero to resume it. Returns its length without the checksum.
     fn pause(&mut self, classes: u8, paused: u8, quanta: u16) -> usize {
         let start = self.block.len();
         self.put(&PAUSE_ADDRESS);
@@ -148,13 +148,13 @@ impl<W: Write> Writer<W> {
         ETHERNET_MINIMUM
     }
 
-    /// Flushes and returns what was written to.
+    /// Flushes and returns the underlying writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
     }
 
-    /// Starts a block: its type and room for its length.
+    /// Starts a block: its type and a placeholder for its length.
     fn begin(&mut self, kind: u32) {
         self.block.clear();
         self.put(&kind.to_le_bytes());
@@ -172,7 +172,7 @@ impl<W: Write> Writer<W> {
         self.pad();
     }
 
-    /// An option that is text. A length field of 16 bits holds any sensible name.
+    /// Appends a text option, at most 65,535 bytes.
     fn text(&mut self, code: u16, value: &str) -> io::Result<()> {
         if value.len() > u16::MAX.into() {
             let message = format!("a name of {} bytes, at most 65535 fit a capture", value.len());
@@ -182,12 +182,12 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Fills up to a multiple of four bytes.
+    /// Pads the block to a multiple of four bytes.
     fn pad(&mut self) {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }
 
-    /// Ends a block - its length stands at both ends - and writes it.
+    /// Completes a block with its length at both ends, and writes it.
     fn end(&mut self) -> io::Result<()> {
         let length = (self.block.len() as u32 + 4).to_le_bytes();
         self.block[4..8].copy_from_slice(&length);

@@ -1,11 +1,11 @@
-//! In-band telemetry: what a port says of itself in a record, and what two records of one port
-//! tell (HPCC §3.1 and Algorithm 1).
+//! In-band telemetry: records that ports write, and the load computed from two records of a port
+//! (HPCC §3.1 and Algorithm 1).
 //!
-//! A record's fields are narrow: the rate as its place in a list that hosts and switches share,
-//! time in nanoseconds modulo 2^24, bytes in units. Faster ports count in larger units, as in the
-//! simulator of HPCC's authors: the multiple is the rate over 25 Gb/s, rounded down, at least 1.
-//! So counters of sent bytes take at least 21 ms to come round, and differences modulo their width
-//! are right as long as less than 8.4 ms lie between two records.
+//! The fields of a record are narrow: the rate is an index into a list shared by hosts and
+//! switches, the time counts nanoseconds modulo 2^24, bytes are in units. Faster ports use larger
+//! units, as in the simulator of HPCC's authors: the multiple is the rate over 25 Gb/s, rounded
+//! down, at least 1. Counters of sent bytes take at least 21 ms to wrap, so differences modulo their
+//! width are exact if two records are less than 8.4 ms apart.
 
 use crate::{Extension, IntRecord};
 use incast_units::{Rate, Span, Time};
@@ -18,9 +18,9 @@ const UNIT_RATE: Rate = Rate::from_gbps(25);
 /// Width of the counters.
 const TIME_MASK: u32 = (1 << 24) - 1;
 const SENT_MASK: u32 = (1 << 20) - 1;
-/// From here on differences of time cannot be told from records out of order.
+/// Largest time between two records; beyond it they cannot be distinguished from reordered ones.
 pub const HORIZON: Span = Span::from_us(8_388);
-/// Most rates that a list of rates may have, so that four bits tell them apart; 0 is none.
+/// Largest number of rates in the list, for a code of four bits; code 0 is none.
 pub const MAX_RATES: usize = 15;
 
 #[inline]
@@ -28,7 +28,7 @@ fn multiple(rate: Rate) -> u64 {
     (rate.0 / UNIT_RATE.0).max(1)
 }
 
-/// What one port writes.
+/// The telemetry writer of one port.
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {
     rate_code: u8,
@@ -37,17 +37,17 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// A port of `rate`, one of `rates`, of which there are at most [`MAX_RATES`]. With `exact`
-    /// its records keep the bytes that their units leave over, which no wire does.
+    /// The writer of a port of `rate`, which is one of at most [`MAX_RATES`] `rates`. With `exact`
+    /// its records keep the remainders that do not fit the wire's units.
     pub fn new(rates: &[Rate], rate: Rate, exact: bool) -> Gauge {
-        assert!(rates.len() <= MAX_RATES, "{} rates in four bits", rates.len());
+        assert!(rates.len() <= MAX_RATES, "{} rates do not fit a code of four bits", rates.len());
         let place = rates.iter().position(|known| *known == rate);
         let rate_code = 1 + place.expect("the port's rate is one of the fabric's") as u8;
         Gauge { rate_code, multiple: multiple(rate), exact }
     }
 
-    /// The port at `now`, which has sent so many bytes and in which so many wait. A queue longer
-    /// than its field can say is as long as it can say.
+    /// The record at `now`, with `sent` bytes sent and `queued` bytes queued. The queue length
+    /// saturates at the largest value of its field.
     #[inline]
     pub fn record(&self, now: Time, sent: u64, queued: u64) -> IntRecord {
         let (sent_unit, queued_unit) = (SENT_UNIT * self.multiple, QUEUED_UNIT * self.multiple);
@@ -64,13 +64,13 @@ impl Gauge {
     }
 }
 
-/// A stack without records; with `reserved` ones, unwritten, its length does not change.
+/// A stack of `reserved` unwritten records. Writing into these keeps the packet's length.
 #[inline]
 pub fn empty_stack(reserved: u8) -> Extension {
     Extension::Int { count: reserved, records: Default::default() }
 }
 
-/// The records that are written.
+/// The written records of a stack.
 #[inline]
 pub fn written(extension: &Extension) -> &[IntRecord] {
     let Extension::Int { count, records } = extension else { return &[] };
@@ -79,22 +79,22 @@ pub fn written(extension: &Extension) -> &[IntRecord] {
     &records[..end.unwrap_or(records.len())]
 }
 
-/// What two records of one port tell of the time between them.
+/// The load of a port between two records.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// The port's link.
+    /// Rate of the port's link.
     pub rate: Rate,
-    /// The time between them, in whole nanoseconds, more than 0.
+    /// Time between the records in whole nanoseconds, above 0.
     pub elapsed: Span,
-    /// Charged bytes sent in it.
+    /// Charged bytes sent in this time.
     pub sent: u64,
-    /// The lesser of the two queues, bytes.
+    /// The smaller of the two queue lengths, in bytes.
     pub queued: u64,
 }
 
 impl Interval {
-    /// Bytes in flight over what an RTT of `base_rtt` holds: the queue, and what is sent in
-    /// an RTT (Algorithm 1, line 6). A busy link without a queue is at 1.
+    /// Normalised bytes in flight (Algorithm 1, line 6): queue length over the BDP for `base_rtt`,
+    /// plus throughput over the link rate. A busy link without a queue is at 1.
     #[inline]
     pub fn utilisation(&self, base_rtt: Span) -> f64 {
         let bytes = self.rate.0 as f64 / 8e12;
@@ -103,31 +103,31 @@ impl Interval {
     }
 }
 
-/// Reads records: knows the list of rates.
+/// Interprets records with the list of rates.
 #[derive(Clone, Debug)]
 pub struct Reader {
     rates: Arc<[Rate]>,
 }
 
 impl Reader {
-    /// For ports of these rates.
+    /// A reader for ports of these rates.
     pub fn new(rates: Arc<[Rate]>) -> Reader {
         Reader { rates }
     }
 
-    /// The rate of a record's port; `None` if its code means nothing.
+    /// The rate of a record's port; `None` for an unknown code.
     #[inline]
     pub fn rate(&self, record: &IntRecord) -> Option<Rate> {
         self.rates.get((record.rate_code as usize).checked_sub(1)?).copied()
     }
 
-    /// Bytes that wait in a port of `rate`.
+    /// Bytes queued at a port of `rate`.
     #[inline]
     pub fn queued(&self, record: &IntRecord, rate: Rate) -> u64 {
         record.queued as u64 * QUEUED_UNIT * multiple(rate) + record.queued_rest as u64
     }
 
-    /// From one record to the next; `None` if they are not of one port, or not one after the other.
+    /// The interval between two records; `None` if their rates differ or they are out of order.
     #[inline]
     pub fn between(&self, earlier: &IntRecord, later: &IntRecord) -> Option<Interval> {
         let rate = self.rate(later)?;
@@ -137,7 +137,7 @@ impl Reader {
         }
         let unit = SENT_UNIT * multiple(rate);
         let whole = (later.sent.wrapping_sub(earlier.sent) & SENT_MASK) as u64 * unit;
-        // A later rest may be the smaller one; then there is a whole unit to take it from.
+        // The later remainder may be smaller; then at least one unit lies between them.
         let sent = (whole + later.sent_rest as u64).saturating_sub(earlier.sent_rest as u64);
         let queued = self.queued(earlier, rate).min(self.queued(later, rate));
         Some(Interval { rate, elapsed: Span::from_ns(elapsed as u64), sent, queued })
@@ -172,7 +172,7 @@ mod tests {
             let later = gauge.record(at_ns(15_000), 1_000_000 + (1e4 * per_ns) as u64, 0);
             let busy = reader.between(&earlier, &later).unwrap();
             assert_eq!(busy.elapsed, Span::from_us(10));
-            // A unit is 128 B for each 25 Gb/s: a hundredth of what the link carries in 10 us.
+            // A unit is 128 B per 25 Gb/s: 1 % of the link's capacity in 10 us.
             let u = busy.utilisation(RTT);
             assert!((u - 1.0).abs() <= if exact { 1e-9 } else { 0.011 }, "{gbps}: {u}");
             let still = gauge.record(at_ns(15_000), 1_000_000, 0);
@@ -181,10 +181,10 @@ mod tests {
     }
 
     #[test]
-    fn the_lesser_queue_counts_over_the_bytes_of_a_round_trip() {
+    fn utilisation_uses_the_smaller_queue_over_the_bdp() {
         let reader = Reader::new(rates());
         let gauge = gauge(10, true);
-        // 20 000 B are an RTT of 16 us.
+        // The BDP is 20,000 B at 16 us.
         let earlier = gauge.record(at_ns(0), 0, 30_000);
         let later = gauge.record(at_ns(1_000), 625, 10_000);
         let interval = reader.between(&earlier, &later).unwrap();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_survive_counters_that_come_round() {
+    fn differences_survive_counter_wraps() {
         let reader = Reader::new(rates());
         for exact in [false, true] {
             let gauge = gauge(100, exact);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_records_keep_what_units_leave_over() {
+    fn exact_records_keep_remainders() {
         let reader = Reader::new(rates());
         for (exact, sent, queued) in [(false, 1_536, 1_520), (true, 1_538, 1_538)] {
             let gauge = gauge(10, exact);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_beyond_its_field_stays_at_the_largest_value() {
+    fn queue_lengths_saturate() {
         let reader = Reader::new(rates());
         for exact in [false, true] {
             let record = gauge(10, exact).record(at_ns(1), 0, 1 << 40);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn records_out_of_order_or_of_other_ports_tell_nothing() {
+    fn records_out_of_order_or_of_other_ports_are_rejected() {
         let reader = Reader::new(rates());
         let (slow, fast) = (gauge(10, false), gauge(100, false));
         let (early, late) = (slow.record(at_ns(100), 0, 0), slow.record(at_ns(200), 0, 0));

@@ -1,57 +1,57 @@
-//! Typed views: what the fields of a header mean to one transport.
+//! Typed views: the meaning of header fields for one transport.
 //!
-//! A [`Header`] is a layout: it says where values lie, and several transports use the same one. A
-//! transport declares a view for each kind of packet it sends, with [`header_view!`], makes and
-//! reads packets through it, and lists it. The same declaration gives a struct whose field names
-//! mean what they carry, and a [`HeaderView`], from which the Wireshark dissector is generated.
-//! A view is a plain struct; both directions are inlined copies.
+//! A [`Header`] is a layout that several transports share. A transport declares one view per packet
+//! type with [`header_view!`], creates and reads packets through it, and lists it in its catalogue
+//! entry. The declaration produces a struct with meaningful field names, and a [`HeaderView`], from
+//! which the Wireshark dissector is generated. A view is a plain struct; conversions are inlined
+//! copies.
 //!
 //! [`header_view!`]: crate::header_view
 
 use crate::header::LAYOUTS;
 use crate::{Header, Packet, flag};
 
-/// One value of a view.
+/// One field of a view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HeaderField {
-    /// Its name in the view.
+    /// Name in the view.
     pub name: &'static str,
-    /// What it says.
+    /// Description.
     pub doc: &'static str,
-    /// What it counts, such as `packets` or `ns`; empty for a bit.
+    /// Unit, such as `packets` or `ns`; empty for a bit.
     pub unit: &'static str,
-    /// Its first byte among the twelve.
+    /// Offset of its first byte in the twelve.
     pub offset: u8,
-    /// Its bytes.
+    /// Width in bytes.
     pub width: u8,
-    /// The bit of that byte, if it is a bit; else 0.
+    /// The mask of a one-bit field; 0 for other fields.
     pub bit: u8,
 }
 
 impl HeaderField {
-    /// The largest value it holds; wider ones are cut to it.
+    /// The largest value of the field; wider values are truncated.
     pub const fn max(&self) -> u32 {
         if self.bit != 0 { 1 } else { u32::MAX >> (32 - 8 * self.width as u32) }
     }
 }
 
-/// A value of the ECN bits that a transport gives a meaning of its own.
+/// A value of the ECN bits with a transport-specific meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MarkCode {
     /// The two bits.
     pub mark: u8,
     /// The code's name.
     pub name: &'static str,
-    /// What it says.
+    /// Description.
     pub doc: &'static str,
 }
 
-/// A declared view, as data: for the dissector, documents and tests.
+/// A declared view as data, for the dissector, documents and tests.
 #[derive(Clone, Copy, Debug)]
 pub struct HeaderView {
-    /// The kind of packet in the transport's words.
+    /// The packet type, as the transport's paper names it.
     pub name: &'static str,
-    /// What it is for.
+    /// Description.
     pub doc: &'static str,
     /// The layout's number.
     pub kind: u8,
@@ -61,13 +61,13 @@ pub struct HeaderView {
     pub set: u8,
     /// Bits of the flags byte that are never set.
     pub clear: u8,
-    /// Whether it carries bytes of a flow (or did, before it was trimmed); `None` where the layout
-    /// and the bits tell enough.
+    /// Whether the packet has (or had, before trimming) a payload; `None` if the layout and the bits
+    /// identify the view.
     pub payload: Option<bool>,
-    /// The codes in the ECN bits; none where they mean what RFC 3168 says, or nothing.
+    /// The codes in the ECN bits; empty if they follow RFC 3168 or are unused.
     pub codes: &'static [MarkCode],
     fields: &'static [HeaderField],
-    /// Of `fields`, a bit for each that means nothing to the transport that lists the view.
+    /// Bit mask of the `fields` that the listing transport does not use.
     hidden: u32,
     make: fn(&mut dyn Iterator<Item = u32>) -> Header,
     values: fn(&Header) -> Option<Vec<u32>>,
@@ -111,10 +111,10 @@ impl HeaderView {
         }
     }
 
-    /// The view for a transport to which one of its fields means nothing: always zero, not shown.
+    /// The view for a transport that does not use one of its fields: always zero, not shown.
     ///
     /// # Panics
-    /// If the view has no such field; at compile time where a constant is made.
+    /// If the view has no such field; in a constant, at compile time.
     pub const fn without(mut self, field: &str) -> HeaderView {
         let mut index = 0;
         while !same(self.fields[index].name, field) {
@@ -124,21 +124,21 @@ impl HeaderView {
         self
     }
 
-    /// The view for a transport that gives the ECN bits of such packets a meaning of its own.
+    /// The view for a transport with its own codes in the ECN bits.
     pub const fn coded(mut self, codes: &'static [MarkCode]) -> HeaderView {
         self.codes = codes;
         self
     }
 
-    /// The fields that mean something, bits last.
+    /// The fields in use, bits last.
     pub fn fields(&self) -> impl Iterator<Item = &'static HeaderField> + use<> {
         let hidden = self.hidden;
         let shown = move |&(index, _): &(usize, _)| hidden & 1 << index == 0;
         self.fields.iter().enumerate().filter(shown).map(|(_, field)| field)
     }
 
-    /// A header with these values, in the order of [`fields`](HeaderView::fields); those that are
-    /// not given, and fields that mean nothing, are zero. Made through the typed view.
+    /// A header with these values, in the order of [`fields`](HeaderView::fields). Missing values
+    /// and unused fields are zero. Created through the typed view.
     pub fn header(&self, values: &[u32]) -> Header {
         let mut given = values.iter().copied();
         let mut all = (0..self.fields.len()).map(|index| match self.hidden & 1 << index {
@@ -149,14 +149,14 @@ impl HeaderView {
     }
 
     /// The values of a header in the order of [`fields`](HeaderView::fields), read through the
-    /// typed view; `None` if it is of another kind. The payload is not asked for.
+    /// typed view; `None` for another kind. The payload is not checked.
     pub fn values(&self, header: &Header) -> Option<Vec<u32>> {
         let values = (self.values)(header)?;
         let shown = |&(index, _): &(usize, _)| self.hidden & 1 << index == 0;
         Some(values.into_iter().enumerate().filter(shown).map(|(_, value)| value).collect())
     }
 
-    /// Whether a packet is of this kind: the layout, the bits that tell, and the payload.
+    /// Whether a packet matches the view: its layout, its fixed bits and its payload.
     pub fn describes(&self, packet: &Packet) -> bool {
         let payload = packet.is_data() || packet.has(flag::TRIMMED);
         packet.header.kind() == self.kind
@@ -164,7 +164,7 @@ impl HeaderView {
             && self.payload.is_none_or(|carries| carries == payload)
     }
 
-    /// Whether every bit of a header that has no name in this view is zero.
+    /// Whether the view names all bits of a header that are set.
     pub fn names_all_bits(&self, header: &Header) -> bool {
         let mut rest = own_bytes(header);
         rest[FLAGS] &= !self.set;
@@ -179,7 +179,7 @@ impl HeaderView {
     }
 }
 
-/// The place of the flags byte in every layout that a view can have.
+/// Offset of the flags byte in all layouts that views support.
 const FLAGS: usize = 11;
 
 fn own_bytes(header: &Header) -> [u8; 12] {
@@ -188,14 +188,14 @@ fn own_bytes(header: &Header) -> [u8; 12] {
     bytes
 }
 
-/// Where values lie in the twelve bytes of one kind of header.
+/// The field layout of the twelve bytes of one header kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     /// The five-bit kind on the wire.
     pub kind: u8,
-    /// Its name in [`Header`].
+    /// The name of the variant of [`Header`].
     pub name: &'static str,
-    /// Names and bytes of its fields, in their order.
+    /// Names and widths in bytes of the fields, in order.
     pub fields: &'static [(&'static str, u8)],
 }
 
@@ -208,8 +208,7 @@ const fn layout_of(name: &str) -> &'static Layout {
 }
 
 impl Layout {
-    /// The first byte of a field that must have this width. For
-    /// [`header_view!`](crate::header_view).
+    /// Offset of a field, which must have this width. For [`header_view!`](crate::header_view).
     #[doc(hidden)]
     pub const fn place(layout: &str, field: &str, width: u8) -> u8 {
         let fields = layout_of(layout).fields;
@@ -259,13 +258,13 @@ const fn same(a: &str, b: &str) -> bool {
 /// assert_eq!(Grant::VIEW.values(&header), Some(vec![12, 3, 0]));
 /// ```
 ///
-/// `over` names the layout, a variant of [`Header`]. Each of its fields except `flags` is either
-/// the place of a field of the view, or `unused` and zero. Types are those of the layout: `u8`,
-/// `u16`, `u24` (an `u32` in memory, cut when a packet is made) and `u32`; the text behind a
-/// field's place is its unit. Where kinds of packets share a layout, `set BITS;` and `clear BITS;`
-/// tell them apart by the flags byte, and `payload true;` or `payload false;` by what follows the
-/// header, which `read` does not see. `edit name = field: type;` adds a function that lends a
-/// field of a header, for switches that write one value of a packet.
+/// `over` names the layout, a variant of [`Header`]. Each of its fields except `flags` either holds
+/// a field of the view, or is `unused` and zero. Types are those of the layout: `u8`, `u16`, `u24`
+/// (a `u32` in memory, truncated when a packet is created) and `u32`. The text after a layout field
+/// is the unit. If packet types share a layout, `set BITS;` and `clear BITS;` distinguish them by
+/// the flags byte, and `payload true;` or `payload false;` by the payload, which `read` does not
+/// check. `edit name = field: type;` adds a function that returns a mutable reference to a header
+/// field, for switches that modify packets.
 #[macro_export]
 macro_rules! header_view {
     (@mem u8) => { u8 }; (@mem u16) => { u16 }; (@mem u24) => { u32 }; (@mem u32) => { u32 };
@@ -298,13 +297,13 @@ macro_rules! header_view {
         impl $name {
             /// Bits of the flags byte that are always set.
             const SET: u8 = 0 $(| $set)?;
-            /// Bits of the flags byte that tell this view from others of the layout.
-            const TELLS: u8 = $name::SET $(| $clear)?;
+            /// Bits of the flags byte that identify this view within its layout.
+            const FIXED: u8 = $name::SET $(| $clear)?;
 
             /// The declaration as data.
             pub const VIEW: $crate::HeaderView = $crate::HeaderView::declared(
                 (stringify!($name), concat!($($doc),*), stringify!($kind)),
-                ($name::SET, $name::TELLS & !$name::SET, &[$($payload)?]),
+                ($name::SET, $name::FIXED & !$name::SET, &[$($payload)?]),
                 &[
                     $($crate::HeaderField {
                         name: stringify!($field),
@@ -338,20 +337,20 @@ macro_rules! header_view {
                 },
             );
 
-            /// What a header says in this view; `None` if it is not of this kind.
+            /// Reads a header through this view; `None` for another kind.
             #[inline]
             pub fn read(header: &$crate::Header) -> Option<$name> {
                 let $crate::Header::$kind { $($place: $field,)* flags, .. } = *header else {
                     return None;
                 };
-                if flags & $name::TELLS != $name::SET {
+                if flags & $name::FIXED != $name::SET {
                     return None;
                 }
                 Some($name { $($field,)* $($($bit: flags & $mask != 0,)*)? })
             }
 
             $(
-                /// The value in a header of this layout, to be changed; `None` in other layouts.
+                /// Mutable access to the field in a header of this layout; `None` in other layouts.
                 #[inline]
                 pub fn $edit(header: &mut $crate::Header) -> Option<&mut $edit_ty> {
                     match header {
