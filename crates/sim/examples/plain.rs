@@ -1,4 +1,4 @@
-//! How fast the engine is with next to no transport: a permutation of windows.
+//! Measures the speed of the engine with a minimal transport: a permutation of window flows.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -1,18 +1,18 @@
-//! When things happen: the clock, the events to come, and the ports that transmit at this instant.
+//! The schedule of a partition: its clock, pending events, and the ports that transmit now.
 
 use crate::queue::{Event, Wheel};
 use incast_fabric::{PortId, order};
 use incast_transport::{PacketRef, Time};
 
-/// Classes of events, in the upper bits of the key: at one instant arrivals come first, in an
-/// order drawn anew for each instant; then flows open, then timers run. Transmissions are last
-/// and have no events: they are on the list of kicked ports.
+/// Event classes, in the upper bits of the key. At one instant arrivals are processed first, in a
+/// random order per instant, then flow starts, then timers. Transmissions are last and have no
+/// events: they are on the list of kicked ports.
 pub(crate) mod class {
     pub const OPEN: u32 = 1 << 30;
     pub const TIMER: u32 = 2 << 30;
     pub const CONTROL: u32 = 3 << 30;
 }
-/// In a timer's id: a port, not a host.
+/// Bit of a timer's id: the timer belongs to a port, not a host.
 pub(crate) const PORT_TIMER: u32 = 1 << 31;
 
 pub(crate) struct Agenda {
@@ -28,33 +28,34 @@ impl Agenda {
         Agenda { now: 0, queue: Wheel::new(), kicks: vec![], seed }
     }
 
-    /// A packet arrives at `at` at the other end of a link; `reverse` is the reverse path there.
+    /// Schedules a packet's arrival at the other end of a link at `at`; `reverse` is the port of
+    /// the reverse path there.
     #[inline]
     pub fn schedule_arrival(&mut self, at: u64, reverse: u32, packet: PacketRef) {
         let key = order::arrival_key(self.seed, Time(at), PortId(reverse));
         self.queue.push(Event { time: at, key, id: packet.0 });
     }
 
-    /// A flow opens at `time`.
+    /// Schedules the start of a flow at `time`.
     pub fn schedule_open(&mut self, time: u64, flow: u32) {
         let key = class::OPEN | (flow & (class::OPEN - 1));
         self.queue.push(Event { time, key, id: flow });
     }
 
-    /// A host's timers run at `time`.
+    /// Schedules a host's timers at `time`.
     #[inline]
     pub fn schedule_host(&mut self, time: u64, host: u32) {
         self.queue.push(Event { time, key: class::TIMER | host, id: host });
     }
 
-    /// A port is looked at at `time`.
+    /// Schedules a port's timer at `time`.
     #[inline]
     pub fn schedule_port(&mut self, time: u64, port: u32) {
         let key = class::TIMER | (port & (class::OPEN - 1));
         self.queue.push(Event { time, key, id: port | PORT_TIMER });
     }
 
-    /// Links fail at `time`.
+    /// Schedules link failures at `time`.
     pub fn schedule_epoch(&mut self, time: u64, epoch: u32) {
         self.queue.push(Event { time, key: class::CONTROL, id: epoch });
     }

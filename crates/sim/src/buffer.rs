@@ -1,57 +1,57 @@
-//! What switches hold: shared buffers, and priority-based flow control.
+//! Switch buffers: shared memory and priority-based flow control.
 
 use incast_fabric::Fabric;
 use incast_world::{Buffers, DeadlockDetector, SwitchBuffer};
 
-/// What the switches of a partition hold.
-pub(crate) struct Books {
+/// The buffers of the switches of a partition.
+pub(crate) struct SwitchBuffers {
     /// Number of the first switch.
     first: u32,
-    /// By switch.
+    /// Buffers by switch.
     switches: Vec<SwitchBuffer>,
-    /// There is anything to book.
-    pub booked: bool,
-    /// Links are paused.
+    /// Switches share a buffer or pause links.
+    pub in_use: bool,
+    /// Switches pause links.
     pub pauses: bool,
-    /// Where links may come to wait for each other: who waits for whom.
+    /// Present if pauses can deadlock.
     detector: Option<DeadlockDetector>,
-    /// The circle that was found.
+    /// The cycle of a detected deadlock.
     pub deadlock: Vec<(u32, u8)>,
 }
 
-impl Books {
-    pub fn new(rules: &Buffers, fabric: &Fabric) -> Books {
+impl SwitchBuffers {
+    pub fn new(rules: &Buffers, fabric: &Fabric) -> SwitchBuffers {
         let switches = fabric.hosts()..fabric.nodes();
         let buffer = |node| SwitchBuffer::new(rules, fabric.ports_of(incast_fabric::NodeId(node)));
-        Books {
+        SwitchBuffers {
             first: fabric.hosts(),
             switches: switches.map(buffer).collect(),
-            booked: rules.any(),
+            in_use: rules.any(),
             pauses: rules.pfc.is_some(),
             detector: rules.deadlock_detector(),
             deadlock: vec![],
         }
     }
 
-    /// What switch `node` holds, and who waits for whom.
+    /// The buffer of switch `node`, and the deadlock detector.
     pub fn of(&mut self, node: u32) -> (&mut SwitchBuffer, Option<&mut DeadlockDetector>) {
         (&mut self.switches[(node - self.first) as usize], self.detector.as_mut())
     }
 
-    /// Whether links may come to wait for each other.
+    /// Whether pauses can deadlock.
     #[inline]
     pub fn may_deadlock(&self) -> bool {
         self.detector.is_some()
     }
 
-    /// The open classes of a port are these now.
-    pub fn open(&mut self, port: u32, open: u8) {
+    /// Sets the open classes of a port.
+    pub fn set_open(&mut self, port: u32, open: u8) {
         if let Some(detector) = &mut self.detector {
             detector.set_open(port, open);
         }
     }
 
-    /// At the end of an instant: whether there is a deadlock since then.
+    /// Searches for a deadlock; call it at the end of an instant. True once one has been found.
     #[cold]
     pub fn find_deadlock(&mut self, rules: &Buffers, fabric: &Fabric) -> bool {
         if let (Some(detector), Some(pfc)) = (&mut self.detector, &rules.pfc) {

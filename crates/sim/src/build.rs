@@ -1,10 +1,10 @@
-//! From a setup to partitions.
+//! Builds partitions from a setup.
 
 use crate::agenda::Agenda;
-use crate::buffer::Books;
+use crate::buffer::SwitchBuffers;
 use crate::egress::{Egress, PortBody};
+use crate::fifo::Fifo;
 use crate::host::HostState;
-use crate::line::Line;
 use crate::network::Network;
 use crate::partition::{Openings, Partition};
 use crate::transit::{Border, Common, Outbox, Transit};
@@ -16,7 +16,7 @@ use incast_world::{
 };
 use std::sync::Arc;
 
-/// Cuts a setup for `threads` threads; also returns the length of a window in picoseconds.
+/// Partitions a setup for `threads` threads; also returns the length of a window in picoseconds.
 pub(crate) fn build(setup: Setup, threads: usize) -> (Vec<Partition>, u64) {
     Builder(setup).build(threads)
 }
@@ -32,8 +32,8 @@ impl Builder {
         };
         let cuts = fabric.ports().iter().filter(|port| cut(&part_of, port));
         let mut window = cuts.map(|port| port.propagation.0).min().unwrap_or(u64::MAX);
-        // Without propagation there is nothing to run ahead by; a flow that waits for a flow that
-        // ends at another host must learn of it at once.
+        // Without propagation delay there is no lookahead. A flow that waits for a flow with
+        // another destination must start at the instant of that flow's completion.
         if window == 0 || window > self.0.options.drain.0 || self.waits_across() || self.cyclic() {
             part_of.iter_mut().for_each(|part| *part = 0);
             window = u64::MAX;
@@ -44,15 +44,15 @@ impl Builder {
         (parts, window)
     }
 
-    /// Whether a flow waits for one that ends at another host than it starts from.
+    /// Whether a flow waits for one whose destination is not its own source.
     fn waits_across(&self) -> bool {
         self.0.flows.iter().any(|setup| {
             setup.after.iter().any(|f| self.0.flows[f.0 as usize].flow.dst != setup.flow.src)
         })
     }
 
-    /// Whether links may come to wait for each other in a circle, which only one who sees all of
-    /// them can notice at the same instant whatever the number of threads.
+    /// Whether pauses can deadlock. Only a single partition detects a deadlock at the same instant
+    /// for any number of threads.
     fn cyclic(&self) -> bool {
         self.0.options.pfc.as_ref().is_some_and(|pfc| pfc.cyclic)
     }
@@ -100,7 +100,7 @@ impl Builder {
         let mut net = Network {
             egress: vec![],
             bodies: vec![],
-            books: Books::new(&common.buffers, &common.fabric),
+            buffers: SwitchBuffers::new(&common.buffers, &common.fabric),
             transit: self.transit(index, count, common),
             plain: !common.buffers.any() && !hooked,
             impaired: common.faults != Default::default(),
@@ -141,7 +141,7 @@ impl Builder {
         }
     }
 
-    /// A port of the fabric; if it is a port of an own switch, with its handler.
+    /// A port of the fabric, with its handler if the switch belongs to this partition.
     fn port(&mut self, port: u32, net: &Network, hooked: bool) -> (Egress, PortBody) {
         let common = &net.transit.common;
         let spec = &common.fabric.ports()[port as usize];
@@ -172,7 +172,7 @@ impl Builder {
             lossy,
             eager: common.buffers.any() && of_switch,
             in_order: undisturbed && handler.as_ref().is_some_and(|handler| handler.in_order()),
-            line: Line::new(),
+            fifo: Fifo::new(),
             series: PortSeries::new(options.interval),
         };
         let random = Random::new(common.seed, port, purpose::PORT);
@@ -180,7 +180,7 @@ impl Builder {
     }
 }
 
-/// Picoseconds per byte, or 0 when that is not a whole number.
+/// Picoseconds per byte, or 0 if this is not an integer.
 fn byte_ps(spec: &PortSpec) -> u32 {
     let byte_ps = 8_000_000_000_000 / spec.rate.0;
     let exact = byte_ps * spec.rate.0 == 8_000_000_000_000 && byte_ps <= u32::MAX as u64;

@@ -1,58 +1,59 @@
-//! Switch ports: enqueue, lazily dequeue, account.
+//! The state of egress ports.
 
 use crate::agenda::Agenda;
-use crate::line::Line;
+use crate::fifo::Fifo;
 use crate::mark;
 use incast_fabric::Fabric;
 use incast_transport::{Bytes, PacketPool, PacketRef, Port, Random};
 use incast_world::{PortParts, PortSeries, Transmitter};
 
-/// An egress port: what most packets touch is one cache line each here, in its line and in its
-/// series.
+/// An egress port. The data used by most packets takes one cache line here, one in `fifo` and one
+/// in `series`.
 #[repr(C, align(64))]
 pub(crate) struct Egress {
     pub transmitter: Transmitter,
     /// Earliest scheduled timer event.
     pub timer: u64,
     pub propagation: u64,
-    /// Picoseconds per byte, or 0 when that is not a whole number.
+    /// Picoseconds per byte, or 0 if this is not an integer.
     pub byte_ps: u32,
     pub peer: u32,
-    /// Our identity at the peer, for ties.
+    /// The peer's port of the reverse path, which breaks ties.
     pub reverse: u32,
     /// The packet sent last.
     pub last: PacketRef,
-    /// `last` will bring the port up to date.
+    /// The arrival of `last` will update the port.
     pub armed: bool,
     /// On the list of ports that transmit at this instant.
     pub kicked: bool,
     /// The peer is in another partition.
     pub cut: bool,
-    /// What it sends is counted, because hooks look at it.
+    /// Sent bytes are counted for hooks.
     pub counted: bool,
     pub captured: bool,
     pub lossy: bool,
-    /// Evaluated at every transmission's end, because its switch shares a buffer or pauses links.
+    /// Updated at the end of every transmission, because its switch shares a buffer or pauses
+    /// links.
     pub eager: bool,
-    /// Decides everything about a packet when it comes.
+    /// Computes departures on arrival ([`Port::in_order`]).
     pub in_order: bool,
-    /// What waits, if it is in order.
-    pub line: Line,
+    /// The queue, if the port is in order.
+    pub fifo: Fifo,
     pub series: PortSeries,
 }
 
-const _: () = assert!(std::mem::offset_of!(Egress, line) == 64);
+const _: () = assert!(std::mem::offset_of!(Egress, fifo) == 64);
 
-/// What else an egress port has.
+/// The remaining state of an egress port.
 pub(crate) struct PortBody {
-    /// Queues and markers of an own switch's port.
+    /// Queues and markers, if the switch belongs to this partition.
     pub handler: Option<Box<dyn Port>>,
     pub random: Random,
-    /// Charged bytes sent, where hooks look at them.
+    /// Charged bytes sent, counted for hooks.
     pub sent: u64,
 }
 
-/// How long `charged` bytes take on a port's link, where a byte takes `byte_ps`.
+/// Transmission time of `charged` bytes on a port's link, at `byte_ps` per byte.
 #[inline]
 pub(crate) fn tx_time(fabric: &Fabric, port: u32, byte_ps: u32, charged: u16) -> u64 {
     match byte_ps {
@@ -61,14 +62,14 @@ pub(crate) fn tx_time(fabric: &Fabric, port: u32, byte_ps: u32, charged: u16) ->
     }
 }
 
-/// Transmission time where a byte does not last a whole number of picoseconds; rounded up.
+/// Transmission time if `byte_ps` is not an integer; rounded up.
 #[cold]
 fn exact_tx(fabric: &Fabric, port: u32, charged: u16) -> u64 {
     fabric.ports()[port as usize].rate.tx_time(Bytes(charged as u64)).0
 }
 
 impl Egress {
-    /// Makes sure that something brings a backlogged port up to date in time.
+    /// Schedules the next update of a backlogged port.
     #[inline]
     pub fn rearm(&mut self, agenda: &mut Agenda, packets: &mut PacketPool, port: u32) {
         if !self.transmitter.waiting || self.kicked {
@@ -84,14 +85,14 @@ impl Egress {
         }
     }
 
-    /// The packet sent last will bring the port up to date when it arrives.
+    /// Marks the packet sent last to update the port on its arrival.
     #[inline]
     pub fn arm(&mut self, packets: &mut PacketPool) {
         self.armed = true;
         packets.meta_mut(self.last).mark |= mark::SERVICE;
     }
 
-    /// Puts the port on the list of those that transmit at the end of this instant.
+    /// Adds the port to the list of ports that transmit at the end of this instant.
     #[inline]
     pub fn kick(&mut self, agenda: &mut Agenda, port: u32) {
         if !self.kicked {
@@ -100,7 +101,7 @@ impl Egress {
         }
     }
 
-    /// Schedules a look at the port, unless one comes earlier.
+    /// Schedules an update of the port, unless an earlier one is scheduled.
     fn schedule(&mut self, agenda: &mut Agenda, port: u32, time: u64) {
         if time < self.timer {
             self.timer = time;
@@ -108,7 +109,7 @@ impl Egress {
         }
     }
 
-    /// The port as its transmitter and what that works with.
+    /// Splits the port into its transmitter and the other parts.
     #[inline]
     pub fn split<'a>(
         &'a mut self,

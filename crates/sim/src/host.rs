@@ -1,4 +1,4 @@
-//! Hosts: each is brought up to date when needed, and makes sure that something does so in time.
+//! Hosts, updated lazily: an arrival or a timer triggers every update that is due.
 
 use crate::egress::tx_time;
 use crate::mark;
@@ -6,11 +6,11 @@ use crate::network::Network;
 use incast_transport::{Classes, PacketRef};
 use incast_world::{EndHost, FlowSetup, HostIo, Impaired, NEVER, NicParts, Records, copied};
 
-/// What every packet touches comes first.
+/// A host; the data used per packet comes first.
 #[repr(C, align(64))]
 pub(crate) struct HostState {
-    /// The two earliest scheduled timer events, in order: a pacer's soon, a time-out's late. So the
-    /// late one is not scheduled anew each time the early one has fired.
+    /// The two earliest scheduled timer events, in order. With two, a late timeout is not
+    /// rescheduled whenever an early pacing timer has fired.
     timers: [u64; 2],
     pub end: EndHost,
 }
@@ -59,13 +59,13 @@ impl HostState {
         HostState { timers: [NEVER; 2], end }
     }
 
-    /// Runs the host's own timers and transmissions that come before `until`.
+    /// Runs the host's timers and transmissions before `until`.
     #[inline]
     pub fn advance(&mut self, net: &mut Network, until: u64) {
         self.end.advance(net, until);
     }
 
-    /// A flow opens.
+    /// Starts a flow.
     pub fn open(&mut self, net: &mut Network, setup: &FlowSetup) {
         let now = net.now();
         self.advance(net, now);
@@ -73,7 +73,7 @@ impl HostState {
         self.rearm(net);
     }
 
-    /// A packet arrives.
+    /// Receives a packet.
     #[inline]
     pub fn arrive(&mut self, net: &mut Network, packet: PacketRef) {
         if net.impaired && self.impair(net, packet) {
@@ -85,7 +85,7 @@ impl HostState {
         self.rearm(net);
     }
 
-    /// Loses, delays or doubles the packet; true if it does not arrive now.
+    /// Drops, delays or duplicates the packet; true if it does not arrive now.
     #[cold]
     fn impair(&mut self, net: &mut Network, packet: PacketRef) -> bool {
         let transit = &mut net.transit;
@@ -107,7 +107,7 @@ impl HostState {
         late.is_some()
     }
 
-    /// The host's timer has come.
+    /// Runs the host's expired timer.
     pub fn timer(&mut self, net: &mut Network) {
         let now = net.now();
         if self.timers[0] == now {
@@ -118,13 +118,13 @@ impl HostState {
         self.rearm(net);
     }
 
-    /// A class is open again: the NIC should ask.
-    pub fn ask_again(&mut self, net: &mut Network) {
+    /// Lets the NIC request packets again after a class has opened.
+    pub fn resume(&mut self, net: &mut Network) {
         self.end.want(net.now());
         self.rearm(net);
     }
 
-    /// Makes sure that something brings the host up to date in time.
+    /// Schedules the next update of the host.
     #[inline(always)]
     pub fn rearm(&mut self, net: &mut Network) {
         let transit = &mut net.transit;

@@ -2,18 +2,18 @@
 //! [`Port`](incast_transport::Port)s through a fabric, in one thread or several, with the same
 //! result.
 //!
-//! One event a packet-hop: a packet's arrival at the next node. Ports and NICs have no events of
-//! their own while they are backlogged. Each is brought up to date when something touches it, and
-//! at the latest when a packet it sent arrives at the other end, which is early enough, because
-//! what it sends next arrives later still. Decisions are made with the true instant and with
-//! exactly the state of that instant, so lateness cannot be seen in any result.
+//! There is one event per packet-hop: the arrival at the next node. Backlogged ports and NICs have
+//! no events of their own. Each is updated lazily: when an event accesses it, and at the latest
+//! when a packet that it sent arrives at the other end. This is early enough, because its next
+//! packet arrives later still. An update replays the port's decisions at their true times with the
+//! state of those times, so lazy updates do not affect any result.
 
 mod agenda;
 mod buffer;
 mod build;
 mod egress;
+mod fifo;
 mod host;
-mod line;
 mod mark;
 mod network;
 mod parallel;

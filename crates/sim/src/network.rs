@@ -1,6 +1,6 @@
-//! The ports of a partition and the links between them: everything but the nodes.
+//! The ports of a partition and the links between them.
 
-use crate::buffer::Books;
+use crate::buffer::SwitchBuffers;
 use crate::egress::{Egress, PortBody};
 use crate::mark;
 use crate::transit::{Outbox, Transit};
@@ -10,9 +10,9 @@ use incast_world::{Captured, Drops, PortSeries};
 pub(crate) struct Network {
     pub egress: Vec<Egress>,
     pub bodies: Vec<PortBody>,
-    pub books: Books,
+    pub buffers: SwitchBuffers,
     pub transit: Transit,
-    /// Switches do nothing but enqueue: no hooks, no shared buffers.
+    /// Switches only enqueue: no hooks, no shared buffers.
     pub plain: bool,
     /// Packets are impaired where they arrive at hosts.
     pub impaired: bool,
@@ -29,13 +29,13 @@ impl Network {
         self.egress[port as usize].transmitter.tier == 0
     }
 
-    /// The node whose port this is.
+    /// The node of a port.
     #[inline]
     pub fn node_of(&self, port: u32) -> u32 {
         self.transit.common.fabric.ports()[port as usize].node.0
     }
 
-    /// `packet` begins transmission at `start` on `port` and leaves `backlog` bytes behind.
+    /// Starts the transmission of `packet` on `port` at `start`; `backlog` bytes remain queued.
     #[inline]
     pub fn send_by(&mut self, port: u32, packet: PacketRef, start: u64, backlog: u64) {
         let Egress { counted, captured, lossy, .. } = self.egress[port as usize];
@@ -48,7 +48,7 @@ impl Network {
         self.transit.send(&mut self.egress[port as usize], port, packet, start, backlog);
     }
 
-    /// Captures, and random loss on the link.
+    /// Applies captures and random loss on the link.
     #[cold]
     fn observe(&mut self, port: u32, packet: PacketRef, start: u64) {
         let transit = &mut self.transit;
@@ -66,38 +66,38 @@ impl Network {
         }
     }
 
-    /// Whether the switch has room for the packet; books it if so.
+    /// Whether the switch admits the packet; charges its buffers if so.
     #[inline]
     pub fn admit(&mut self, port: u32, packet: PacketRef) -> bool {
-        !self.books.booked || self.book(port, packet)
+        !self.buffers.in_use || self.charge(port, packet)
     }
 
-    fn book(&mut self, port: u32, packet: PacketRef) -> bool {
+    fn charge(&mut self, port: u32, packet: PacketRef) -> bool {
         let node = self.node_of(port);
-        let (switch, detector) = self.books.of(node);
+        let (switch, detector) = self.buffers.of(node);
         let (rules, packets) = (&self.transit.common.buffers, &mut self.transit.packets);
         let (fits, announces) = switch.admit(rules, detector, port, packets, packet);
         self.announce(announces);
         fits
     }
 
-    /// Gives a packet's share of a switch's buffers back.
+    /// Releases a packet's charge to a switch's buffers.
     #[inline]
     pub fn release(&mut self, port: u32, packet: PacketRef) {
-        if self.books.booked {
-            self.release_booked(port, packet);
+        if self.buffers.in_use {
+            self.release_charged(port, packet);
         }
     }
 
-    fn release_booked(&mut self, port: u32, packet: PacketRef) {
+    fn release_charged(&mut self, port: u32, packet: PacketRef) {
         let node = self.node_of(port);
-        let (switch, detector) = self.books.of(node);
+        let (switch, detector) = self.buffers.of(node);
         let stamps = self.transit.packets.stamps_mut(packet);
         let announces = switch.release(&self.transit.common.buffers, detector, port, stamps);
         self.announce(announces);
     }
 
-    /// A pause frame has to leave by the port before anything else.
+    /// Schedules a pause frame at a port, ahead of all packets.
     #[inline]
     fn announce(&mut self, port: Option<u32>) {
         if let Some(port) = port {
@@ -107,7 +107,7 @@ impl Network {
         }
     }
 
-    /// Takes in what another partition handed over.
+    /// Receives packets and losses from another partition.
     pub fn receive(&mut self, outbox: &mut Outbox) {
         for loss in outbox.losses.drain(..) {
             self.transit.probe.record_loss(loss);
@@ -128,7 +128,7 @@ impl Drops for Network {
     }
 
     fn give_back(&mut self, port: u32, packet: PacketRef) {
-        // At a NIC nothing is booked.
+        // NICs do not charge buffers.
         if !self.is_nic(port) {
             self.release(port, packet);
         }

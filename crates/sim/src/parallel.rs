@@ -1,9 +1,9 @@
-//! Running a setup: cut into partitions, advanced in windows, joined to one record.
+//! Parallel execution: partitions advance in windows, and their records are merged.
 //!
-//! A window is as long as the shortest link between two partitions, so nothing that happens in
-//! one partition during a window can matter in another before its end. Stretches in which nothing
-//! happens are skipped. When windows hold little work, one thread does all of it and the others
-//! sleep: waiting for each other would cost more.
+//! A window is as long as the shortest propagation delay between two partitions, so an event in one
+//! partition cannot affect another within the same window. Idle times are skipped. If windows hold
+//! few events, one thread runs all partitions and the others sleep, because barriers would cost
+//! more.
 
 use crate::build::build;
 use crate::partition::Partition;
@@ -14,23 +14,24 @@ use incast_world::{Captured, End, Monitor, Setup};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// Events between two looks at the monitor, about a millisecond.
-const EVENTS_PER_LOOK: u64 = 8_192;
-/// Windows in a batch after which the way of working is chosen anew.
+/// Events between two progress reports, about a millisecond.
+const EVENTS_PER_REPORT: u64 = 8_192;
+/// Windows between two choices of parallel or sequential execution.
 const BATCH: u64 = 64;
-/// Fewer events than this a window and partition are not worth a barrier.
-const WORTH: u64 = 150;
-/// Pauses at a barrier, a few microseconds, before the core is lent to others. On a busy machine the thread
-/// that is waited for may need it.
+/// Smallest number of events per window and partition for parallel execution.
+const MIN_EVENTS: u64 = 150;
+/// Spins at a barrier, a few microseconds, before the thread yields. On a busy machine another
+/// partition's thread may need the core.
 const SPINS: u32 = 200;
+
 /// Runs a setup to its end in up to `threads` threads and returns the record and the captured
 /// packets. The record does not depend on `threads`, apart from `events`.
 pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
     let mut end = End::new(&setup.flows, setup.options.until, setup.options.drain);
     let (mut partitions, window) = build(setup, threads);
     monitor.begun.store(true, Ordering::Relaxed);
-    // The same drain for any number of threads: no partition may have passed the end when the
-    // last completion becomes known.
+    // The drain is the same for any number of threads: no partition may run past the end before the
+    // last completion is known.
     if partitions.len() == 1 {
         run_alone(&mut partitions[0], &mut end, monitor);
     } else {
@@ -40,7 +41,7 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
     let interrupted = monitor.stopped();
     let busy = partitions.iter().any(|part| !part.net.transit.agenda.queue.is_empty());
     let last = partitions.iter().map(|part| part.net.now()).max().unwrap_or(0);
-    let deadlock = std::mem::take(&mut partitions[0].net.books.deadlock);
+    let deadlock = std::mem::take(&mut partitions[0].net.buffers.deadlock);
     let ended = end.ended(last, busy, interrupted || !deadlock.is_empty());
     if !interrupted {
         partitions.iter_mut().for_each(|part| part.settle_until(ended));
@@ -56,20 +57,20 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
 
 fn run_alone(part: &mut Partition, end: &mut End, monitor: &Monitor) {
     loop {
-        let more = part.run_some(end.limit(), EVENTS_PER_LOOK, end.goal());
+        let more = part.run_some(end.limit(), EVENTS_PER_REPORT, end.goal());
         let before = end.limit();
         let (progress, transit) = (&part.openings.progress, &part.net.transit);
         let last = progress.last_completion;
         end.note(progress.completed, last, transit.probe.last_delivery());
         monitor.report(part.net.now(), progress.completed, transit.hops);
-        let deadlock = !part.net.books.deadlock.is_empty();
+        let deadlock = !part.net.buffers.deadlock.is_empty();
         if monitor.stopped() || deadlock || (!more && end.limit() == before) {
             return;
         }
     }
 }
 
-/// What a partition tells the others at the end of a window.
+/// The state that a partition publishes at the end of a window.
 #[derive(Default)]
 #[repr(align(128))]
 struct Published {
@@ -81,7 +82,7 @@ struct Published {
     hops: AtomicU64,
 }
 
-/// What every thread knows between two windows; each keeps its own copy, all are equal.
+/// The shared state between two windows. Each thread has its own copy; all copies are equal.
 #[derive(Clone, Copy)]
 struct State {
     /// Start of the next window.
@@ -91,11 +92,11 @@ struct State {
     /// When payload was last delivered.
     delivered: u64,
     over: bool,
-    /// Thread 0 does everything.
+    /// Thread 0 runs all partitions.
     solo: bool,
-    /// Windows so far, in step and alone.
+    /// Windows so far, parallel and sequential.
     windows: u64,
-    /// Events at the last choice of the way of working.
+    /// Events at the last choice of parallel or sequential execution.
     events: u64,
 }
 
@@ -107,9 +108,9 @@ struct Team {
     published: [Vec<Published>; 2],
     arrived: [AtomicU64; 2],
     window: u64,
-    /// The round in which everybody stops because the user wished it.
+    /// The round in which all threads stop on the user's request.
     stop_round: AtomicU64,
-    /// The state after thread 0 has worked alone, and how often it has.
+    /// The number of sequential phases of thread 0, and the state after the last one.
     after_solo: Mutex<(u64, Option<State>)>,
     wake: Condvar,
 }
@@ -150,8 +151,8 @@ impl Team {
         self.partitions.into_iter().map(|part| part.into_inner().expect("no panic")).collect()
     }
 
-    /// One thread's life. Everything that is decided - the next window, the end, the way of
-    /// working - is computed by each thread from the same numbers.
+    /// The main loop of a thread. Each thread computes all decisions (next window, end, parallel or
+    /// sequential) from the same numbers.
     fn work(&self, index: usize, end: &mut End, monitor: Option<&Monitor>) {
         let mut state = State {
             start: 0,
@@ -178,7 +179,7 @@ impl Team {
         }
     }
 
-    /// One window in step with the others.
+    /// Runs one window in parallel with the other threads.
     fn together(
         &self,
         index: usize,
@@ -221,7 +222,7 @@ impl Team {
         self.advance(state, end, next, events, stopped);
     }
 
-    /// After a window: where the next begins and who works.
+    /// Determines the next window and its execution after a window.
     fn advance(&self, state: &mut State, end: &End, next: u64, events: u64, stopped: bool) {
         (state.end, state.delivered) = (end.at, end.delivered);
         state.over = stopped || next >= end.limit() || next == u64::MAX;
@@ -229,12 +230,12 @@ impl Team {
         state.windows += 1;
         if state.windows.is_multiple_of(BATCH) {
             let share = (events - state.events) / (BATCH * self.partitions.len() as u64);
-            state.solo = share < WORTH;
+            state.solo = share < MIN_EVENTS;
             state.events = events;
         }
     }
 
-    /// Thread 0 runs windows of all partitions until there is enough to do for everybody.
+    /// Runs windows of all partitions in thread 0 until there are enough events for all threads.
     fn lead(&self, state: &mut State, end: &mut End, monitor: &Monitor, solos: u64) {
         let mut parts: Vec<_> =
             self.partitions.iter().map(|part| part.lock().expect("no panic")).collect();
@@ -269,7 +270,7 @@ impl Team {
         self.wake.notify_all();
     }
 
-    /// The others sleep until thread 0 has worked alone for the `solos`-th time.
+    /// Sleeps until thread 0 has completed its `solos`-th sequential phase.
     fn follow(&self, solos: u64) -> State {
         let mut slot = self.after_solo.lock().expect("no panic");
         while slot.0 < solos {

@@ -1,4 +1,4 @@
-//! A part of the fabric with its own clock: which event happens next, and where.
+//! A partition of the fabric with its own clock and event loop.
 
 use crate::agenda::{PORT_TIMER, class};
 use crate::host::HostState;
@@ -11,16 +11,16 @@ use incast_world::{FlowSetup, Progress, Switch, is_change};
 
 /// The flows that start in a partition.
 pub(crate) struct Openings {
-    /// Own flows by start, latest first.
+    /// Flows of this partition by start time, latest first.
     pub timed: Vec<u32>,
     pub progress: Progress,
 }
 
-/// Nodes, and the network between them.
+/// The nodes of a partition and the network between them.
 pub(crate) struct Partition {
-    /// Own hosts, by number.
+    /// Hosts of this partition, by number.
     pub hosts: Vec<Option<HostState>>,
-    /// Own switches, by number of the node.
+    /// Switches of this partition, by node number.
     pub switches: Vec<Option<Switch>>,
     pub openings: Openings,
     pub events: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Partition {
 }
 
 impl Openings {
-    /// The partition's own flows, for which `starts_here`.
+    /// The flows of this partition, selected by `starts_here`.
     pub fn new(flows: &[FlowSetup], starts_here: impl Fn(&FlowSetup) -> bool) -> Openings {
         let own = |setup: &&FlowSetup| {
             setup.after.is_empty() && setup.flow.start != Time::NEVER && starts_here(setup)
@@ -38,7 +38,7 @@ impl Openings {
         Openings { timed, progress: Progress::new(flows) }
     }
 
-    /// Schedules the next of the flows that start at given times.
+    /// Schedules the next flow with a given start time.
     pub fn schedule(&self, net: &mut Network) {
         if let Some(&index) = self.timed.last() {
             let time = net.transit.common.flows[index as usize].flow.start.0;
@@ -46,7 +46,7 @@ impl Openings {
         }
     }
 
-    /// Flow `index` opens now.
+    /// Removes flow `index`, which starts now, and schedules the next one.
     fn open(&mut self, net: &mut Network, index: u32) {
         if self.timed.last() == Some(&index) {
             self.timed.pop();
@@ -54,7 +54,7 @@ impl Openings {
         }
     }
 
-    /// Takes note of flows that are complete.
+    /// Records completed flows and schedules the flows that waited for them.
     #[inline]
     fn note(&mut self, net: &mut Network) {
         let transit = &mut net.transit;
@@ -71,8 +71,8 @@ fn own_host(hosts: &mut [Option<HostState>], host: u32) -> &mut HostState {
 }
 
 impl Partition {
-    /// Runs events before `end`, at most `most` of them, and no further when `goal` flows are
-    /// complete. Returns whether events before `end` may be left.
+    /// Runs at most `most` events before `end`, and stops when `goal` flows are complete. Returns
+    /// whether events before `end` may be left.
     pub fn run_some(&mut self, end: u64, most: u64, goal: usize) -> bool {
         let last = self.events.saturating_add(most);
         loop {
@@ -82,7 +82,7 @@ impl Partition {
                 continue;
             }
             let next = agenda.queue.next_time(end);
-            if self.net.books.may_deadlock() && next > agenda.now && self.find_deadlock() {
+            if self.net.buffers.may_deadlock() && next > agenda.now && self.find_deadlock() {
                 return false;
             }
             if next >= end {
@@ -95,7 +95,7 @@ impl Partition {
             agenda.now = next;
             let event = agenda.queue.pop();
             self.events += 1;
-            self.look_ahead();
+            self.prefetch_next();
             self.handle(event);
         }
     }
@@ -103,10 +103,10 @@ impl Partition {
     #[cold]
     fn find_deadlock(&mut self) -> bool {
         let common = &self.net.transit.common;
-        self.net.books.find_deadlock(&common.buffers, &common.fabric)
+        self.net.buffers.find_deadlock(&common.buffers, &common.fabric)
     }
 
-    /// Decides every transmission that begins before `end`, after all events before it.
+    /// Performs every transmission that starts before `end`, after all events before `end`.
     pub fn settle_until(&mut self, end: u64) {
         self.net.settle_until(end);
         for host in self.hosts.iter_mut().flatten() {
@@ -125,10 +125,10 @@ impl Partition {
         }
     }
 
-    /// Prefetches what the next events will touch: packets, then the hosts they arrive at, then
-    /// what these hold. Where fewer events are at hand all is near anyway.
+    /// Prefetches the data of the next events: packets, then their destination hosts, then the
+    /// transports. With few pending events all data is in the cache already.
     #[inline]
-    fn look_ahead(&self) {
+    fn prefetch_next(&self) {
         let transit = &self.net.transit;
         let Some([second, _, fourth, _, _, _, eighth]) = transit.agenda.queue.after_next() else {
             return;
@@ -146,7 +146,7 @@ impl Partition {
         }
     }
 
-    /// The host at which a packet arrives with this event.
+    /// The host at which the packet of this event arrives.
     #[inline]
     fn destination(&self, event: &Event) -> Option<&HostState> {
         if event.key >= class::OPEN {
@@ -160,7 +160,7 @@ impl Partition {
         self.hosts.get(peer as usize)?.as_ref()
     }
 
-    /// A packet arrives at the other end of the link it left by.
+    /// Handles a packet's arrival at the other end of its link.
     #[inline]
     fn arrival(&mut self, packet: PacketRef) {
         let meta = self.net.transit.packets.meta_mut(packet);
@@ -174,8 +174,8 @@ impl Partition {
         let failing = net.transit.failing;
         if marks & mark::LOST != 0 || failing && net.egress[port as usize].transmitter.dead {
             net.transit.lose_on_link(packet);
-        } else if net.books.pauses && self.apply_pause(port, packet) {
-            // It was for this node alone.
+        } else if net.buffers.pauses && self.apply_pause(port, packet) {
+            // Pause frames are not forwarded.
         } else if target != PacketRef::NONE.0 && self.net.plain {
             self.enqueue(target, packet);
         } else {
@@ -191,7 +191,7 @@ impl Partition {
         }
     }
 
-    /// A packet wants to leave by `port`, now.
+    /// Enqueues a packet at `port`.
     #[inline]
     fn enqueue(&mut self, port: u32, packet: PacketRef) {
         let verdict = self.net.enqueue(port, packet);
@@ -202,8 +202,8 @@ impl Partition {
         }
     }
 
-    /// If the packet that came over `link` is a pause frame: opens and closes classes of the way
-    /// back, and ends the frame's life.
+    /// If the packet that arrived on `link` is a pause frame: opens and closes classes of the
+    /// reverse port, frees the frame and returns true.
     fn apply_pause(&mut self, link: u32, packet: PacketRef) -> bool {
         let own = self.net.egress[link as usize].reverse;
         let transmitter = &self.net.egress[own as usize].transmitter;
@@ -215,17 +215,17 @@ impl Partition {
         let now = self.net.now();
         let egress = &mut self.net.egress[own as usize];
         let opened = egress.transmitter.set_open(&mut egress.series, now, open);
-        self.net.books.open(own, open);
+        self.net.buffers.set_open(own, open);
         if opened && self.net.is_nic(own) {
             let host = self.net.node_of(own);
-            own_host(&mut self.hosts, host).ask_again(&mut self.net);
+            own_host(&mut self.hosts, host).resume(&mut self.net);
         } else if opened {
             self.net.rearm_port(own);
         }
         true
     }
 
-    /// Brings a port or NIC of this partition up to date, short of `until`.
+    /// Performs all actions of a port or NIC of this partition before `until`.
     #[inline]
     fn advance(&mut self, port: u32, until: u64) {
         if self.net.is_nic(port) {
@@ -236,7 +236,7 @@ impl Partition {
         }
     }
 
-    /// The same, and makes sure that it is brought up to date again in time.
+    /// Like [`advance`](Partition::advance), and schedules the next update.
     #[inline]
     fn serve_until(&mut self, port: u32, until: u64) {
         if self.net.is_nic(port) {
@@ -249,13 +249,13 @@ impl Partition {
         }
     }
 
-    /// Brings a port or NIC of this partition up to date, short of this very instant.
+    /// Performs all actions of a port or NIC of this partition before the current instant.
     #[inline]
     fn serve(&mut self, port: u32) {
         self.serve_until(port, self.net.now());
     }
 
-    /// All arrivals and timers of this instant are done: transmit.
+    /// Runs the transmissions of this instant, after all its arrivals and timers.
     fn flush(&mut self) {
         let mut index = 0;
         while let Some(&port) = self.net.transit.agenda.kicks.get(index) {
@@ -266,7 +266,7 @@ impl Partition {
         self.net.transit.agenda.kicks.clear();
     }
 
-    /// A flow opens.
+    /// Starts a flow.
     fn open(&mut self, index: u32) {
         self.openings.open(&mut self.net, index);
         let common = self.net.transit.common.clone();
@@ -274,7 +274,7 @@ impl Partition {
         own_host(&mut self.hosts, setup.flow.src.0).open(&mut self.net, setup);
     }
 
-    /// Links fail: the epoch's routes hold from now on.
+    /// Fails links: from now on the epoch's routes are effective.
     fn fail(&mut self, epoch: usize) {
         let common = self.net.transit.common.clone();
         let epoch = &common.epochs[epoch];

@@ -1,4 +1,4 @@
-//! What happens at the ports of switches: enqueue, lazily dequeue, account.
+//! Switch ports: enqueue, lazy dequeue, accounting.
 
 use crate::egress::{PortBody, tx_time};
 use crate::network::Network;
@@ -6,21 +6,21 @@ use incast_transport::{Fate, PacketRef, PortEnv, Time, Verdict};
 use incast_world::{PortParts, Transmitter, drop_packet};
 
 impl Network {
-    /// A port as its transmitter and what that works with.
+    /// Splits a port into its transmitter and the other parts.
     #[inline]
     fn split(&mut self, port: u32) -> (&mut Transmitter, PortParts<'_>) {
         let index = port as usize;
         self.egress[index].split(&mut self.bodies[index], &mut self.transit.packets)
     }
 
-    /// A packet wants to leave by `port`, now. Where the verdict is not that it simply waits, the
-    /// caller carries it out.
+    /// Enqueues a packet at `port`. The caller handles dropped, trimmed, bounced and displaced
+    /// packets.
     #[inline]
     pub fn enqueue(&mut self, port: u32, packet: PacketRef) -> Verdict {
         let now = self.now();
         let index = port as usize;
         if self.egress[index].in_order {
-            self.line_up(port, packet);
+            self.enqueue_in_order(port, packet);
             return Verdict::only(Fate::Queued);
         }
         self.advance_port(port, now);
@@ -37,14 +37,14 @@ impl Network {
         verdict
     }
 
-    /// Makes sure that something brings a backlogged port up to date in time.
+    /// Schedules the next update of a backlogged port.
     #[inline]
     pub fn rearm_port(&mut self, port: u32) {
         let transit = &mut self.transit;
         self.egress[port as usize].rearm(&mut transit.agenda, &mut transit.packets, port);
     }
 
-    /// Decides every transmission that begins before `until`.
+    /// Performs every transmission that starts before `until`.
     #[inline(always)]
     pub fn advance_port(&mut self, port: u32, until: u64) {
         let transmitter = &self.egress[port as usize].transmitter;
@@ -65,8 +65,9 @@ impl Network {
         }
     }
 
-    /// The same at a port with deadlines, which come in order with its transmissions. They need no
-    /// events: what a marker does there shows only when something touches the port.
+    /// Like [`advance_port`](Network::advance_port), for a port with deadlines, which are ordered
+    /// with its transmissions. They need no events: a marker's state matters only when the port is
+    /// accessed.
     fn advance_timed(&mut self, port: u32, until: u64) {
         loop {
             let (transmitter, mut parts) = self.split(port);
@@ -96,12 +97,12 @@ impl Network {
         }
     }
 
-    /// Sends the pause frame that says what has changed; false if nothing has, after all.
+    /// Sends a pause frame with the changed classes; false if none has changed.
     #[cold]
     fn send_pause(&mut self, port: u32, start: u64) -> bool {
         let index = port as usize;
         let node = self.node_of(port);
-        let link = self.books.of(node).0.link(port);
+        let link = self.buffers.of(node).0.link(port);
         let (transmitter, parts) =
             self.egress[index].split(&mut self.bodies[index], &mut self.transit.packets);
         let Some((packet, backlog)) = transmitter.pause_frame(parts, link, start) else {
@@ -111,7 +112,7 @@ impl Network {
         true
     }
 
-    /// A shaper's token has come, or an eager port is free.
+    /// Handles a port's timer: a shaper has tokens again, or an eager port is idle.
     pub fn port_timer(&mut self, port: u32) {
         let now = self.now();
         let egress = &mut self.egress[port as usize];
@@ -122,7 +123,7 @@ impl Network {
         self.rearm_port(port);
     }
 
-    /// Whatever waits at a port of a switch whose link has failed is lost.
+    /// Drops all packets queued at a switch port whose link has failed.
     pub fn fail_port(&mut self, port: u32) {
         let now = self.now();
         self.advance_port(port, now);
@@ -135,23 +136,23 @@ impl Network {
         egress.series.set_backlog(now, 0);
     }
 
-    /// A packet wants to leave by `port`, which is in order, now.
+    /// Enqueues a packet at `port`, which is in order.
     #[inline]
-    pub fn line_up(&mut self, port: u32, packet: PacketRef) {
+    pub fn enqueue_in_order(&mut self, port: u32, packet: PacketRef) {
         let (now, index) = (self.now(), port as usize);
         let transit = &mut self.transit;
         let egress = &mut self.egress[index];
         let (byte_ps, fabric) = (egress.byte_ps, &transit.common.fabric);
         let tx = |charged| tx_time(fabric, port, byte_ps, charged);
-        let (line, series) = (&mut egress.line, &mut egress.series);
+        let (fifo, series) = (&mut egress.fifo, &mut egress.series);
         let PortBody { handler, random, .. } = &mut self.bodies[index];
         let handler = handler.as_mut().expect("a switch port has a handler");
-        transit.hops += line.drain(now, tx, &**handler, series);
+        transit.hops += fifo.drain(now, tx, &**handler, series);
         if series.over(now) {
             series.set_marks(handler.marks());
         }
         let mut env = PortEnv { now: Time(now), random, packets: &mut transit.packets };
-        if !handler.accept(&mut env, packet, line.backlog(), line.sent) {
+        if !handler.accept(&mut env, packet, fifo.backlog(), fifo.sent) {
             let meta = transit.packets.meta_mut(packet);
             (meta.arrived, meta.tier) = (Time(now), egress.transmitter.tier);
             series.rare(now).drops += 1;
@@ -159,34 +160,34 @@ impl Network {
         }
         let charged = transit.packets.charged(packet) as u16;
         let start = egress.transmitter.busy_until.max(now);
-        line.join(start, charged);
-        series.set_backlog(now, line.backlog().bytes);
+        fifo.push(start, charged);
+        series.set_backlog(now, fifo.backlog().bytes);
         let tx = tx(charged);
         egress.transmitter.busy_until = start + tx;
         let at = start + tx + egress.propagation;
         let tier = egress.transmitter.tier;
-        // Only the stamps of data are read, but asking takes longer.
+        // Only stamps of data packets are read, but a branch would cost more.
         transit.packets.stamps_mut(packet).waited[tier as usize] += start - now;
-        let next = transit.aim(egress.peer, egress.reverse, packet, at);
+        let next = transit.next_egress(egress.peer, egress.reverse, packet, at);
         let meta = transit.packets.meta_mut(packet);
         (meta.arrived, meta.tier, meta.link, meta.next) = (Time(now), tier, port, next);
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
         transit.hand_over(egress, packet, at);
     }
 
-    /// Accounts for the transmissions that begin before `until`.
+    /// Accounts for the transmissions that start before `until`.
     #[inline]
-    pub fn drain_line(&mut self, port: u32, until: u64) {
+    pub fn drain_fifo(&mut self, port: u32, until: u64) {
         let egress = &mut self.egress[port as usize];
         let (byte_ps, fabric) = (egress.byte_ps, &self.transit.common.fabric);
         let tx = |charged| tx_time(fabric, port, byte_ps, charged);
         if let Some(handler) = &self.bodies[port as usize].handler {
-            self.transit.hops += egress.line.drain(until, tx, &**handler, &mut egress.series);
+            self.transit.hops += egress.fifo.drain(until, tx, &**handler, &mut egress.series);
         }
     }
 
-    /// Decides what leaves towards other partitions before `end`, when all events before it are
-    /// done. Returns when there is something to do next.
+    /// Performs the transmissions towards other partitions before `end`, after all events before
+    /// `end`. Returns the time of the next event or transmission.
     pub fn close_window(&mut self, end: u64) -> u64 {
         debug_assert!(self.transit.agenda.kicks.is_empty());
         let mut next = self.transit.agenda.queue.earliest();
@@ -199,11 +200,11 @@ impl Network {
         crossings.fold(next, |next, crossing| next.min(crossing.at))
     }
 
-    /// Decides every transmission of a switch that begins before `end`.
+    /// Performs every transmission of a switch that starts before `end`.
     pub fn settle_until(&mut self, end: u64) {
         for port in 0..self.egress.len() as u32 {
             if self.egress[port as usize].in_order {
-                self.drain_line(port, end);
+                self.drain_fifo(port, end);
             }
             let body = &self.bodies[port as usize];
             if body.handler.is_some() && self.egress[port as usize].transmitter.waiting {

@@ -1,19 +1,19 @@
-//! The event queue: a coarse timing wheel whose buckets are appended to and sorted on entry.
+//! The event queue: a coarse timing wheel. Buckets are unsorted until they become current.
 //!
-//! Why not a heap: see `docs/performance.md`. Events beyond the wheel's horizon wait in a heap,
-//! events for the bucket in progress in another.
+//! `docs/performance.md` compares it with a heap. Events beyond the wheel's horizon are in one
+//! heap, events added to the current bucket in another.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens at an instant. Events of one instant come in order of `key`.
+/// An event. Events of one instant are ordered by `key`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Event {
     /// Picoseconds.
     pub time: u64,
-    /// Class in the two upper bits, tie-break below.
+    /// Class in the two upper bits, tie-breaker in the others.
     pub key: u32,
-    /// A packet, flow, host or port, by class.
+    /// A packet, flow, host or port, depending on the class.
     pub id: u32,
 }
 
@@ -29,7 +29,7 @@ pub struct Wheel {
     occupied: Vec<u64>,
     spare: Vec<Vec<Event>>,
     current: Vec<Event>,
-    /// Where each event of the bucket in progress belongs; see [`sort`].
+    /// Sort keys of the current bucket; see [`sort`].
     ranks: Vec<u64>,
     position: usize,
     slot: u64,
@@ -55,12 +55,12 @@ impl Wheel {
         }
     }
 
-    /// Events waiting.
+    /// Number of pending events.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no event waits.
+    /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -92,40 +92,40 @@ impl Wheel {
         bucket.push(event);
     }
 
-    /// The time of the earliest event of the bucket in progress; `u64::MAX` when it is done.
+    /// The time of the earliest event of the current bucket; `u64::MAX` if it is empty.
     #[inline]
-    fn at_hand(&self) -> u64 {
+    fn current_time(&self) -> u64 {
         let sorted = self.current.get(self.position).map_or(u64::MAX, |event| event.time);
         self.side.peek().map_or(sorted, |event| event.0.time.min(sorted))
     }
 
-    /// Whether an event waits at `now`, which must not be before the last one popped.
+    /// Whether an event is pending at `now`, which must not be before the last one popped.
     #[inline]
     pub fn has_at(&self, now: u64) -> bool {
-        self.at_hand() == now
+        self.current_time() == now
     }
 
-    /// The time of the earliest event if that is before `end`, else any time that is not;
-    /// `u64::MAX` when there is no event. What is pushed later may still be earlier: the wheel
-    /// does not turn beyond `end`, because events behind its bucket wait in a slow heap.
+    /// The time of the earliest event if it is before `end`, else any time at or after `end`;
+    /// `u64::MAX` without events. The wheel does not advance beyond `end`: events pushed later may
+    /// be earlier, and events before the current bucket go to a slow heap.
     #[inline]
     pub fn next_time(&mut self, end: u64) -> u64 {
         loop {
-            let first = self.at_hand();
+            let first = self.current_time();
             if first != u64::MAX {
                 return first;
             }
             match self.next_slot() {
                 None => return u64::MAX,
                 Some(slot) if slot << WIDTH >= end => return slot << WIDTH,
-                Some(slot) => self.turn_to(slot),
+                Some(slot) => self.advance_to(slot),
             }
         }
     }
 
-    /// The time of the earliest event; `u64::MAX` when there is none. Does not turn the wheel.
+    /// The time of the earliest event; `u64::MAX` without events. Does not advance the wheel.
     pub fn earliest(&self) -> u64 {
-        let first = self.at_hand();
+        let first = self.current_time();
         if first != u64::MAX {
             return first;
         }
@@ -136,7 +136,8 @@ impl Wheel {
         near.unwrap_or(u64::MAX).min(far.unwrap_or(u64::MAX))
     }
 
-    /// Removes the earliest event. Call only after [`next_time`](Wheel::next_time) has told its time.
+    /// Removes the earliest event. Call only after [`next_time`](Wheel::next_time) has returned its
+    /// time.
     #[inline]
     pub fn pop(&mut self) -> Event {
         self.len -= 1;
@@ -152,14 +153,13 @@ impl Wheel {
         self.side.pop().expect("an event is waiting").0
     }
 
-    /// Events that will be popped soon, from the second after the one popped last on, if the bucket
-    /// in progress has as many.
+    /// The `N` events after the next one, if the current bucket has as many.
     #[inline]
     pub fn after_next<const N: usize>(&self) -> Option<&[Event; N]> {
         self.current.get(self.position + 1..)?.first_chunk()
     }
 
-    /// The next slot with events, if any are left at all.
+    /// The next slot with events, if any.
     fn next_slot(&self) -> Option<u64> {
         let far = self.far.peek().map(|far| far.0.time >> WIDTH);
         match (self.next_occupied(), far) {
@@ -168,9 +168,9 @@ impl Wheel {
         }
     }
 
-    /// Makes the bucket of a slot the one in progress.
+    /// Makes the bucket of a slot the current one.
     #[inline(never)]
-    fn turn_to(&mut self, next: u64) {
+    fn advance_to(&mut self, next: u64) {
         self.slot = next;
         while let Some(far) = self.far.peek() {
             let slot = far.0.time >> WIDTH;
@@ -189,7 +189,7 @@ impl Wheel {
         self.spare.push(bucket);
     }
 
-    /// The first occupied slot after the present one.
+    /// The first occupied slot after the current one.
     fn next_occupied(&self) -> Option<u64> {
         let words = self.occupied.len();
         let start = ((self.slot + 1) & MASK) as usize;
@@ -218,14 +218,14 @@ impl Default for Wheel {
     }
 }
 
-/// Most events of a bucket that are sorted by 64-bit ranks.
-const MOST_RANKED: usize = 1 << 16;
+/// Largest bucket that is sorted by 64-bit ranks.
+const MAX_RANKED: usize = 1 << 16;
 
-/// Puts the events of one bucket in order into `sorted`. What tells them apart - the time within
-/// the bucket, the key, the place in the bucket - fits into 64 bits, which sort without branches.
+/// Sorts the events of a bucket into `sorted`. Time within the bucket, key and index in the bucket
+/// fit into 64-bit ranks, which sort without branches.
 fn sort(bucket: &mut [Event], ranks: &mut Vec<u64>, sorted: &mut Vec<Event>) {
     sorted.clear();
-    if bucket.len() > MOST_RANKED {
+    if bucket.len() > MAX_RANKED {
         bucket.sort_unstable();
         sorted.extend_from_slice(bucket);
         return;
@@ -250,7 +250,7 @@ mod tests {
     use incast_transport::Random;
 
     #[test]
-    fn pops_in_order_whatever_the_distance() {
+    fn pops_in_order_at_any_distance() {
         let mut random = Random::new(1, 2, 3);
         let mut wheel = Wheel::new();
         let mut oracle = BinaryHeap::new();

@@ -1,4 +1,4 @@
-//! Joins the partitions' records.
+//! Merges the records of the partitions.
 
 use crate::egress::Egress;
 use crate::partition::Partition;

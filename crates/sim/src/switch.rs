@@ -4,8 +4,8 @@ use crate::network::Network;
 use incast_transport::{Backlog, Fate, PacketRef, PortView, Verdict};
 use incast_world::{Switch, drop_or_trim, turn_back, with_displaced};
 
-/// A packet arrives at a switch through the link whose reverse path is `back`; `target` is its egress,
-/// or not a port if it is still to be chosen.
+/// Handles a packet's arrival at a switch. `back` is the egress port of the reverse path; `target`
+/// is the packet's egress port, or not a port if it is not chosen yet.
 pub(crate) fn arrive(
     switch: &mut Switch,
     net: &mut Network,
@@ -13,7 +13,7 @@ pub(crate) fn arrive(
     target: u32,
     packet: PacketRef,
 ) {
-    if net.books.booked {
+    if net.buffers.in_use {
         net.transit.packets.stamps_mut(packet).ingress = back;
     }
     if (target as usize) < net.egress.len() {
@@ -23,7 +23,7 @@ pub(crate) fn arrive(
     }
 }
 
-/// Chooses the egress, and forwards.
+/// Chooses the egress port and forwards the packet.
 fn route(switch: &mut Switch, net: &mut Network, back: u32, packet: PacketRef) {
     let transit = &mut net.transit;
     let choice = transit.choose(switch.node(), back, packet, transit.agenda.now);
@@ -42,7 +42,7 @@ fn forward(switch: &mut Switch, net: &mut Network, back: u32, port: u32, packet:
     }
 }
 
-/// Lets the hooks of the packet's transport see it, and sends what they emit.
+/// Calls the hooks of the packet's transport and sends the packets that they emit.
 #[cold]
 fn call_hooks(switch: &mut Switch, net: &mut Network, back: u32, port: u32, packet: PacketRef) {
     let now = net.now();
@@ -71,7 +71,7 @@ fn view(net: &Network, port: u32) -> PortView {
     PortView { port, rate, data, sent: body.sent }
 }
 
-/// A packet wants to leave by `port`, now.
+/// Enqueues a packet at `port`.
 fn enqueue(switch: &mut Switch, net: &mut Network, port: u32, packet: PacketRef) {
     let verdict = net.enqueue(port, packet);
     if is_eventful(&verdict) {
@@ -79,13 +79,13 @@ fn enqueue(switch: &mut Switch, net: &mut Network, port: u32, packet: PacketRef)
     }
 }
 
-/// Whether more is to be done than to let the packet wait.
+/// Whether a packet was not simply queued.
 #[inline]
 pub(crate) fn is_eventful(verdict: &Verdict) -> bool {
     verdict.displaced.is_some() || verdict.arriving != Fate::Queued
 }
 
-/// What becomes of packets that did not simply join the queue.
+/// Handles packets that were not simply queued.
 #[cold]
 pub(crate) fn settle(
     switch: &mut Switch,

@@ -1,5 +1,4 @@
-//! Packets between two nodes: what is known of the fabric, where packets live, what is recorded of
-//! them, and the border to other partitions.
+//! Packets in flight: the packet pool, statistics, routing, and the border to other partitions.
 
 use crate::agenda::Agenda;
 use crate::egress::{Egress, tx_time};
@@ -10,7 +9,7 @@ use incast_transport::{
 use incast_world::{Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, choose};
 use std::sync::Arc;
 
-/// What all partitions know and none changes.
+/// Immutable data shared by all partitions.
 pub(crate) struct Common {
     pub fabric: Arc<Fabric>,
     pub seed: u64,
@@ -23,7 +22,7 @@ pub(crate) struct Common {
     pub faults: Faults,
 }
 
-/// A packet on its way to another partition.
+/// A packet in flight to another partition.
 pub(crate) struct Crossing {
     pub at: u64,
     pub packet: Packet,
@@ -32,27 +31,27 @@ pub(crate) struct Crossing {
     pub stamps: Stamps,
 }
 
-/// What a partition hands to another at the end of a window.
+/// Packets and losses for another partition, transferred at the end of a window.
 #[derive(Default)]
 pub(crate) struct Outbox {
     pub packets: Vec<Crossing>,
     pub losses: Vec<Loss>,
 }
 
-/// Where a partition meets others.
+/// The border of a partition.
 pub(crate) struct Border {
     /// This partition.
     pub index: u32,
-    /// Own ports whose link leads to another.
+    /// Ports whose links lead to other partitions.
     pub cut_ports: Vec<u32>,
-    /// What is to be handed over, by partition.
+    /// Outboxes by partition.
     pub outboxes: Vec<Outbox>,
 }
 
-/// Packets on their way, and their records.
+/// Packets in flight and their statistics.
 pub(crate) struct Transit {
     pub common: Arc<Common>,
-    /// Routes without what has failed.
+    /// Routes without failed links.
     pub routes: Arc<Routes>,
     /// Links fail during the run.
     pub failing: bool,
@@ -62,14 +61,14 @@ pub(crate) struct Transit {
     pub probe: Probe,
     pub deliveries: Deliveries,
     pub captures: Captures,
-    /// Packets that began transmission.
+    /// Transmissions started.
     pub hops: u64,
     pub link_losses: u64,
 }
 
 impl Transit {
-    /// `packet` begins transmission at `start` on `port` and leaves `backlog` bytes behind: its
-    /// arrival is scheduled.
+    /// Starts the transmission of `packet` on `port` at `start` and schedules its arrival;
+    /// `backlog` bytes remain queued.
     #[inline]
     pub fn send(
         &mut self,
@@ -89,19 +88,19 @@ impl Transit {
         meta.next = PacketRef::NONE;
         self.hops += 1;
         let arrived = meta.arrived.0;
-        // Only the stamps of data are read, but asking takes longer.
+        // Only stamps of data packets are read, but a branch would cost more.
         let waited = &mut self.packets.stamps_mut(packet).waited;
         waited[egress.transmitter.tier as usize] += start - arrived;
         egress.series.sent(start, charged as u32, backlog);
         egress.last = packet;
         if !self.failing {
-            let next = self.aim(egress.peer, egress.reverse, packet, at);
+            let next = self.next_egress(egress.peer, egress.reverse, packet, at);
             self.packets.meta_mut(packet).next = next;
         }
         self.hand_over(egress, packet, at);
     }
 
-    /// The packet will be at the other end of the link at `at`.
+    /// Schedules a packet's arrival at the other end of its link at `at`.
     #[inline]
     pub fn hand_over(&mut self, egress: &Egress, packet: PacketRef, at: u64) {
         match egress.cut {
@@ -110,7 +109,7 @@ impl Transit {
         }
     }
 
-    /// The packet will arrive at `peer`, a node of another partition, at `at`.
+    /// Sends a packet to `peer`, a node of another partition, where it arrives at `at`.
     fn cross(&mut self, peer: u32, packet: PacketRef, at: u64) {
         let part = self.common.part_of[peer as usize];
         let (packet, meta, extension, stamps) = self.packets.take(packet);
@@ -118,10 +117,10 @@ impl Transit {
         self.border.outboxes[part as usize].packets.push(crossing);
     }
 
-    /// By which port a packet in flight will leave the switch it will arrive at, if that can be
-    /// known now, while the packet is near: for [`Meta::next`].
+    /// The egress port of a packet at the next switch, for [`Meta::next`], if it is determined at
+    /// departure, when the packet is still in the cache.
     #[inline]
-    pub fn aim(&self, node: u32, back: u32, packet: PacketRef, at: u64) -> PacketRef {
+    pub fn next_egress(&self, node: u32, back: u32, packet: PacketRef, at: u64) -> PacketRef {
         if node < self.common.fabric.hosts() {
             return PacketRef::NONE;
         }
@@ -131,7 +130,7 @@ impl Transit {
         }
     }
 
-    /// The egress at a switch where the packet arrives at `at`.
+    /// The egress port at a switch where the packet arrives at `at`.
     #[inline]
     pub fn choose(&self, node: NodeId, back: u32, packet: PacketRef, at: u64) -> Choice {
         let content = &self.packets[packet];
@@ -141,13 +140,13 @@ impl Transit {
         choose(fabric, &self.routes, routing, seed, place, content, Time(at))
     }
 
-    /// A packet is lost on a link, now.
+    /// Loses a packet on a link.
     pub fn lose_on_link(&mut self, packet: PacketRef) {
         self.link_losses += 1;
         self.lose(packet);
     }
 
-    /// A packet is lost now.
+    /// Loses a packet.
     pub fn lose(&mut self, packet: PacketRef) {
         if self.packets[packet].is_data() {
             self.note_loss(packet, self.agenda.now);
@@ -155,7 +154,7 @@ impl Transit {
         self.packets.free(packet);
     }
 
-    /// The payload of a packet is lost at `at`.
+    /// Records the loss of a packet's payload at `at`.
     pub fn note_loss(&mut self, packet: PacketRef, at: u64) {
         let content = self.packets[packet];
         let (stamps, meta) = (self.packets.stamps(packet), self.packets.meta(packet));

@@ -1,4 +1,4 @@
-//! The engine against arithmetic, and against itself with other numbers of threads.
+//! The engine against closed-form results, and with different numbers of threads.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn a_lone_flow_takes_the_ideal_time_on_every_kind_of_path() {
                 let got = record.fct(0);
                 assert_eq!(got, ideal, "{spec} {src}->{dst} {size} B");
                 assert_eq!(record.flows[0].parts.unwrap().total(), ideal.0);
-                // A short last packet catches up with the full one before it, and waits.
+                // A short last packet catches up with the full one before it and is queued.
                 if size <= 1460 || size % 1460 == 0 {
                     assert_eq!(record.flows[0].parts.unwrap().queueing, [0; TIERS]);
                 }
@@ -91,7 +91,7 @@ fn the_same_packets_are_captured_with_any_number_of_threads() {
 }
 
 #[test]
-fn lost_packets_are_counted_once_and_the_run_ends_when_nothing_is_left() {
+fn lost_packets_are_counted_once_and_the_run_ends_when_idle() {
     let flows = (0..3).map(|id| flow(id, id, 3, 300_000, Time::ZERO)).collect();
     let plain = Plain::default();
     let mut trial = Trial::new(&plain, fabric("star:4"), flows);
@@ -109,7 +109,7 @@ fn lost_packets_are_counted_once_and_the_run_ends_when_nothing_is_left() {
 
 /// The longest simulated time ends a run whose last flow would start after it.
 #[test]
-fn no_run_goes_on_beyond_the_longest_simulated_time() {
+fn runs_end_at_the_longest_simulated_time() {
     let late = Time::HORIZON + Span(1);
     let flows = vec![flow(0, 0, 1, 5_000, Time::ZERO), flow(1, 2, 3, 5_000, late)];
     let plain = Plain::default();
@@ -124,8 +124,7 @@ fn no_run_goes_on_beyond_the_longest_simulated_time() {
     }
 }
 
-/// Identical picoseconds must not starve anybody: two senders at line rate into one port lose
-/// equally.
+/// Simultaneous arrivals are fair: two senders at line rate into one port have equal losses.
 #[test]
 fn symmetric_senders_split_losses_evenly() {
     let size = 1460 * 1_100_000;
@@ -142,7 +141,7 @@ fn symmetric_senders_split_losses_evenly() {
 }
 
 #[test]
-fn a_failed_link_loses_what_is_on_it_and_routes_around() {
+fn a_failed_link_loses_its_packets_and_is_routed_around() {
     let mut fabric = fabric("leaf-spine:2x2x1");
     let (leaf, spine) = (NodeId(2), NodeId(4));
     fabric.fail_link(Time(50_000_000), leaf, spine, 0).unwrap();

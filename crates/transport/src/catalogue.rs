@@ -15,7 +15,8 @@ pub enum Routing {
     SymmetricEcmp,
     /// A random link per packet.
     Spray,
-    /// The next link of a random permutation per packet. The permutation is redrawn after each round.
+    /// The next link of a random permutation per packet. The permutation is redrawn after each
+    /// round.
     RoundRobin,
     /// The packet's `path` field, set by the source. In a fabric of two or three tiers distinct
     /// values below the number of paths select distinct paths.
@@ -126,8 +127,8 @@ pub struct Info {
     /// Whether switch ports mark its data packets under congestion, counted as `marks` in the
     /// results.
     pub marks: bool,
-    /// Whether its paper assumes a lossless fabric (priority flow control). Without PFC it runs with
-    /// a loss recovery that the paper does not describe.
+    /// Whether its paper assumes a lossless fabric (priority flow control). Without PFC it runs
+    /// with a loss recovery that the paper does not describe.
     pub made_for_pfc: bool,
     /// Feedback bits per data packet according to a published overhead table; `None` if they vary
     /// or no table lists them.

@@ -123,7 +123,8 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-/// Declares an enum parameter whose values are names: `choice!{ pub enum Rule { Budget = "budget" } }`.
+/// Declares an enum parameter whose values are names: `choice!{ pub enum Rule { Budget = "budget" }
+/// }`.
 #[macro_export]
 macro_rules! choice {
     ($(#[$doc:meta])* $vis:vis enum $name:ident {
@@ -145,7 +146,8 @@ macro_rules! choice {
     };
 }
 
-/// Declares a parameter struct. Each field has a doc comment, type, default, valid range and source.
+/// Declares a parameter struct. Each field has a doc comment, type, default, valid range and
+/// source.
 ///
 /// ```
 /// incast_transport::parameters! {

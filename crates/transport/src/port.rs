@@ -116,8 +116,8 @@ pub trait Port: Send {
         false
     }
 
-    /// Marks a packet and returns whether it is admitted; the world drops it otherwise. `waiting` is
-    /// the queue, which the world keeps, and `sent` the charged bytes transmitted so far.
+    /// Marks a packet and returns whether it is admitted; the world drops it otherwise. `waiting`
+    /// is the queue, which the world keeps, and `sent` the charged bytes transmitted so far.
     fn accept(
         &mut self,
         _env: &mut PortEnv<'_>,
@@ -192,8 +192,8 @@ pub trait Marker: Send {
     /// Whether to call [`on_enqueue`](Marker::on_enqueue) and [`on_dequeue`](Marker::on_dequeue).
     fn sees(&self) -> (bool, bool);
 
-    /// Whether it only sets CE on ECN-capable packets (RFC 3168), so that other transports can share
-    /// its rule.
+    /// Whether it only sets CE on ECN-capable packets (RFC 3168), so that other transports can
+    /// share its rule.
     fn sets_ce(&self) -> bool {
         false
     }

@@ -308,8 +308,8 @@ impl Probe {
         self.receivers.iter_mut().zip(sizes).for_each(|(trace, size)| trace.size = size);
     }
 
-    /// Sets the transport index of each flow, so that ages of information are counted per transport.
-    /// By default all are counted together.
+    /// Sets the transport index of each flow, so that ages of information are counted per
+    /// transport. By default all are counted together.
     pub fn group(&mut self, lanes: impl Iterator<Item = u8>) {
         let mut most = 0;
         for (trace, lane) in self.senders.iter_mut().zip(lanes) {
@@ -333,8 +333,8 @@ impl Probe {
         }
     }
 
-    /// Whether the stamps of an arriving data packet are needed: it may complete its flow or recover
-    /// a loss. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
+    /// Whether the stamps of an arriving data packet are needed: it may complete its flow or
+    /// recover a loss. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
     #[inline]
     pub fn needs_stamps(&self, flow: FlowId, payload: u32) -> bool {
         let trace = &self.receivers[flow.0 as usize];
@@ -363,9 +363,9 @@ impl Probe {
         trace.idle_mark = idle;
     }
 
-    /// Records the departure of a data packet that occupies the NIC for `tx` picoseconds (0 if it is
-    /// queued in the NIC first, see [`occupies`](Probe::occupies)). Writes the flow's snapshot into
-    /// its stamps.
+    /// Records the departure of a data packet that occupies the NIC for `tx` picoseconds (0 if it
+    /// is queued in the NIC first, see [`occupies`](Probe::occupies)). Writes the flow's snapshot
+    /// into its stamps.
     #[inline]
     pub fn departs(&mut self, flow: FlowId, tx: u64, retransmit: bool, stamps: &mut Stamps) {
         let idle = self.clock.idle(self.now);

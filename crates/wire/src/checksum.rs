@@ -96,7 +96,8 @@ mod tests {
         fn update_equals_recomputation(
             mut bytes in prop::collection::vec(any::<u8>(), 4..64), word in any::<u16>(),
         ) {
-            // Not all zero, like any header: only then could the two zeros of ones' complement differ.
+            // Not all zero, like any header: only then could the two zeros of ones' complement
+            // differ.
             bytes[3] |= 1;
             let from = u16::from_be_bytes([bytes[0], bytes[1]]);
             let before = checksum(&bytes);

@@ -56,7 +56,8 @@ const CLASS: u8 = 6;
 const STAMP: u8 = 7;
 /// Bit of the first byte of explicit feedback: SACK ranges follow.
 const RANGES: u8 = 8;
-/// The other low bits of that byte: the class in [`CLASS`]; in [`WINDOW`], the flag of a fifth word.
+/// The other low bits of that byte: the class in [`CLASS`]; in [`WINDOW`], the flag of a fifth
+/// word.
 const LOW: u8 = 7;
 const LONG: u8 = 1;
 

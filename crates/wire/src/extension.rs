@@ -11,7 +11,8 @@ pub const INT_HOPS: usize = 8;
 /// units are kept in memory only, to measure the effect of rounding; decoded records have none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct IntRecord {
-    /// Index of the port's rate in the list of known rates plus 1, 4 bits; 0 for an unwritten record.
+    /// Index of the port's rate in the list of known rates plus 1, 4 bits; 0 for an unwritten
+    /// record.
     pub rate_code: u8,
     /// Nanoseconds, 24 bits.
     pub timestamp: u32,

@@ -1,14 +1,15 @@
 //! Transport-specific headers of twelve bytes, one variant per layout.
 //!
 //! A variant is a layout, not a protocol. Several transports share a layout, and each declares the
-//! meaning of its fields with views ([`header_view!`](crate::header_view)). A transport whose fields
-//! fit no layout adds a variant here.
+//! meaning of its fields with views ([`header_view!`](crate::header_view)). A transport whose
+//! fields fit no layout adds a variant here.
 
 use crate::Layout;
 
 /// Bits of the `flags` byte of all layouts except [`Header::Segment`] and [`Header::Pause`]. The
 /// views of each transport declare their meaning. Only [`UNSCHEDULED`](data_flag::UNSCHEDULED) in
-/// [`Header::Data`] has one meaning for all transports, because ports that drop selectively read it.
+/// [`Header::Data`] has one meaning for all transports, because ports that drop selectively read
+/// it.
 pub mod data_flag {
     /// The last packet of the flow.
     pub const LAST: u8 = 1;
@@ -293,8 +294,8 @@ headers! {
         /// Bits of [`data_flag`].
         flags: u8,
     },
-    /// Priority-based flow control (IEEE 802.1Qbb), for the next node only. A packet in memory, a MAC
-    /// control frame in captures.
+    /// Priority-based flow control (IEEE 802.1Qbb), for the next node only. A packet in memory, a
+    /// MAC control frame in captures.
     Pause = 16 {
         /// Classes that the frame pauses or resumes, one bit per class.
         classes: u8,

@@ -60,8 +60,8 @@ impl<W: Write> Writer<W> {
         Writer::with_snap_length(out, application, 0)
     }
 
-    /// Like [`Writer::new`], but keeps at most `snap_length` bytes per frame (0: all of them). 120 B
-    /// hold every header and extension; payloads are zeros.
+    /// Like [`Writer::new`], but keeps at most `snap_length` bytes per frame (0: all of them). 120
+    /// B hold every header and extension; payloads are zeros.
     pub fn with_snap_length(out: W, application: &str, snap_length: u32) -> io::Result<Writer<W>> {
         let mut writer =
             Writer { out, block: Vec::with_capacity(2048), snap_length, interfaces: 0 };
@@ -131,8 +131,8 @@ impl<W: Write> Writer<W> {
         self.end()
     }
 
-    /// Appends a MAC control frame of priority-based flow control (IEEE 802.1Qbb): one pause time per
-    /// listed class, zero to resume it. Returns its length without the checksum.
+    /// Appends a MAC control frame of priority-based flow control (IEEE 802.1Qbb): one pause time
+    /// per listed class, zero to resume it. Returns its length without the checksum.
     fn pause(&mut self, classes: u8, paused: u8, quanta: u16) -> usize {
         let start = self.block.len();
         self.put(&PAUSE_ADDRESS);

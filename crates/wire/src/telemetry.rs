@@ -4,8 +4,8 @@
 //! The fields of a record are narrow: the rate is an index into a list shared by hosts and
 //! switches, the time counts nanoseconds modulo 2^24, bytes are in units. Faster ports use larger
 //! units, as in the simulator of HPCC's authors: the multiple is the rate over 25 Gb/s, rounded
-//! down, at least 1. Counters of sent bytes take at least 21 ms to wrap, so differences modulo their
-//! width are exact if two records are less than 8.4 ms apart.
+//! down, at least 1. Counters of sent bytes take at least 21 ms to wrap, so differences modulo
+//! their width are exact if two records are less than 8.4 ms apart.
 
 use crate::{Extension, IntRecord};
 use incast_units::{Rate, Span, Time};

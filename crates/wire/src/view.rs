@@ -61,8 +61,8 @@ pub struct HeaderView {
     pub set: u8,
     /// Bits of the flags byte that are never set.
     pub clear: u8,
-    /// Whether the packet has (or had, before trimming) a payload; `None` if the layout and the bits
-    /// identify the view.
+    /// Whether the packet has (or had, before trimming) a payload; `None` if the layout and the
+    /// bits identify the view.
     pub payload: Option<bool>,
     /// The codes in the ECN bits; empty if they follow RFC 3168 or are unused.
     pub codes: &'static [MarkCode],

@@ -1,4 +1,4 @@
-//! A transport for tests of the engine: line rate, or a fixed window clocked by answers.
+//! A transport for tests of the engine: line rate, or a fixed window clocked by ACKs.
 
 use incast_fabric::Fabric;
 use incast_transport::*;
@@ -24,23 +24,23 @@ pub static INFO: Info = Info {
 
 #[derive(Clone, Copy, Default)]
 pub struct Plain {
-    /// Packets without an answer; unlimited if `None`, and then there are no answers.
+    /// Largest number of unacknowledged packets. `None` is unlimited, without ACKs.
     pub window: Option<u32>,
-    /// Send each packet this much after the one before.
+    /// Interval between packets.
     pub pace: Span,
 }
 
 struct Sender {
     flow: Flow,
     next: u32,
-    answered: u32,
+    acked: u32,
 }
 
 struct PlainHost {
     config: Plain,
     senders: Vec<Sender>,
     turn: usize,
-    answers: VecDeque<Packet>,
+    acks: VecDeque<Packet>,
     received: BTreeMap<FlowId, (u64, u64)>,
     not_before: Time,
 }
@@ -48,13 +48,13 @@ struct PlainHost {
 impl PlainHost {
     fn sendable(&self, sender: &Sender) -> bool {
         let window = self.config.window.unwrap_or(u32::MAX);
-        sender.next < sender.flow.packets() && sender.next - sender.answered < window
+        sender.next < sender.flow.packets() && sender.next - sender.acked < window
     }
 }
 
 impl Host for PlainHost {
     fn open(&mut self, _env: &mut Env<'_>, flow: &Flow) {
-        self.senders.push(Sender { flow: flow.clone(), next: 0, answered: 0 });
+        self.senders.push(Sender { flow: flow.clone(), next: 0, acked: 0 });
     }
 
     fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
@@ -72,7 +72,7 @@ impl Host for PlainHost {
                     env.probe.completed(packet.flow);
                 }
                 if self.config.window.is_some() {
-                    self.answers.push_back(Packet {
+                    self.acks.push_back(Packet {
                         header: Header::Ack { seq, cumulative: 0, number: 0, flags: 0 },
                         src: packet.dst,
                         dst: packet.src,
@@ -84,7 +84,7 @@ impl Host for PlainHost {
             }
             Header::Ack { .. } => {
                 let sender = self.senders.iter_mut().find(|s| s.flow.id == packet.flow).unwrap();
-                sender.answered += 1;
+                sender.acked += 1;
                 env.probe.blocked(packet.flow, Reason::Ready);
             }
             _ => unreachable!(),
@@ -92,8 +92,8 @@ impl Host for PlainHost {
     }
 
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
-        if let Some(answer) = self.answers.pop_front() {
-            return Some(env.packets.create(answer));
+        if let Some(ack) = self.acks.pop_front() {
+            return Some(env.packets.create(ack));
         }
         if env.now < self.not_before || !open.has(1) {
             return None;
@@ -150,7 +150,7 @@ impl Host for PlainHost {
 
     fn wake(&mut self, env: &mut Env<'_>) {
         if self.not_before <= env.now {
-            // The NIC asks right after; until then there is nothing to wait for.
+            // The NIC requests a packet right after; no timer is needed until then.
             self.not_before = env.now + Span(1);
             self.config.pace = self.config.pace.saturating_sub(Span(0));
         }
@@ -167,7 +167,7 @@ impl Configured for Plain {
             config: *self,
             senders: vec![],
             turn: 0,
-            answers: VecDeque::new(),
+            acks: VecDeque::new(),
             received: BTreeMap::new(),
             not_before: Time::ZERO,
         })
@@ -185,7 +185,7 @@ impl Configured for Plain {
     }
 }
 
-/// With its configuration instead of settings.
+/// The value itself is the configuration; settings are ignored.
 impl Transport for Plain {
     fn info(&self) -> &'static Info {
         &INFO

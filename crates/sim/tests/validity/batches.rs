@@ -1,6 +1,6 @@
 //! Confidence intervals of simulated means, from batch means.
 
-/// Batches a sequence is cut into. They must be longer than what is correlated.
+/// Number of batches. A batch must be longer than the correlation time.
 pub const BATCHES: usize = 30;
 /// Two-sided 99.9 % quantile of Student's t with `BATCHES - 1` degrees of freedom.
 const T: f64 = 3.659;
@@ -13,7 +13,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Of a sequence in the order of time; an incomplete batch at the end is left out.
+    /// The interval of a sequence in time order; an incomplete batch at the end is ignored.
     pub fn of(values: &[f64]) -> Interval {
         let length = values.len() / BATCHES;
         assert!(length > 0);
@@ -25,15 +25,15 @@ impl Interval {
         Interval { mean: all, half: T * deviation / (BATCHES as f64).sqrt() }
     }
 
-    pub fn holds(self, value: f64) -> bool {
+    pub fn contains(self, value: f64) -> bool {
         (value - self.mean).abs() <= self.half
     }
 
-    /// Asserts that the interval is narrower than `width` (a share of the theory) to each side and
-    /// holds the theory.
+    /// Asserts that the half-width is at most `width` times `theory` and that the interval contains
+    /// `theory`.
     pub fn check(self, what: &str, theory: f64, width: f64) {
         println!("{what}: {:.5} +- {:.5}, theory {theory:.5}", self.mean, self.half);
-        assert!(self.half <= width * theory, "{what}: {self:?} is too wide to tell anything");
-        assert!(self.holds(theory), "{what}: {self:?}, theory {theory}");
+        assert!(self.half <= width * theory, "{what}: {self:?} is too wide");
+        assert!(self.contains(theory), "{what}: {self:?}, theory {theory}");
     }
 }

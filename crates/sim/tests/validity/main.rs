@@ -1,4 +1,4 @@
-//! The simulator against what is known exactly without one.
+//! The simulator against exact analytical results.
 
 #[path = "../common/mod.rs"]
 #[allow(dead_code, reason = "each test program uses a part of it")]

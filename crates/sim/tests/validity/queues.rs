@@ -1,9 +1,9 @@
 //! A port under Poisson arrivals against queueing theory: M/D/1 and M/M/1/K.
 //!
-//! Every packet is a flow of its own, so that its wait is in its record. It comes from one of 64
-//! hosts in turn over a link four times as fast as the port, so no packet waits at its source; the
-//! packet's own transmission displaces its arrival by a time that depends on nothing but its size,
-//! which leaves Poisson arrivals Poisson.
+//! Every packet is a flow, so that the record contains its queueing delay. The packets come from 64
+//! hosts in turn, over links four times as fast as the port, so no packet is queued at its source.
+//! The transmission at the source shifts an arrival by a time that depends only on the packet's
+//! size, so arrivals remain Poisson.
 
 use crate::batches::Interval;
 use crate::common::Plain;
@@ -14,12 +14,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 const SOURCES: u32 = 64;
-/// Its link is so fast that the largest packet has left before the smallest has come.
+/// Its link is so fast that the largest packet leaves before the smallest one can arrive.
 const SINK: u32 = SOURCES;
 const PORT_RATE: Rate = Rate::from_gbps(10);
 
-/// One packet: when it reached the port, how long it waited there, how long the port took to send
-/// it. Lost packets have no wait.
+/// One packet: its arrival at the port, queueing delay and transmission time. Lost packets have no
+/// queueing delay.
 struct Passage {
     arrived: u64,
     waited: Option<u64>,
@@ -43,7 +43,7 @@ fn fabric() -> Arc<Fabric> {
     Arc::new(parse_with(&format!("dumbbell:{SOURCES}x1"), defaults, &options).unwrap())
 }
 
-/// Runs packets of the given payloads, opened at the given instants, through the bottleneck.
+/// Runs packets with the given start times and payloads through the bottleneck.
 fn trial(packets: &[(u64, u16)], framing: Framing, buffer: Limit) -> Measured {
     let segments = Segments::Uniform(u16::MAX);
     let one = |(id, (start, payload)): (u32, &(u64, u16))| {
@@ -77,7 +77,7 @@ fn trial(packets: &[(u64, u16)], framing: Framing, buffer: Limit) -> Measured {
 }
 
 impl Measured {
-    /// Packets that each arrival finds waiting or in transmission.
+    /// Number of packets in the system (queued or in transmission) at each arrival.
     fn found(&self) -> Vec<usize> {
         let mut inside: VecDeque<u64> = VecDeque::new();
         let mut found = vec![];
@@ -93,15 +93,15 @@ impl Measured {
         found
     }
 
-    /// Waits of the packets that were not lost, in units of `unit` picoseconds.
+    /// Queueing delays of the packets that were not lost, in units of `unit` picoseconds.
     fn waits(&self, unit: f64) -> Vec<f64> {
         let waited = self.passages.iter().filter_map(|passage| passage.waited);
         waited.map(|waited| waited as f64 / unit).collect()
     }
 
-    /// The port's own books against the packets' stamps. Both are integers and both are exact:
-    /// every packet's wait, weighted with its bytes, is the integral of the backlog.
-    fn check_books(&self) {
+    /// Checks the port's counters against the packets' stamps. Both are exact integers: the sum of
+    /// all queueing delays, weighted by bytes, is the integral of the backlog.
+    fn check_counters(&self) {
         let byte = PORT_RATE.tx_time(Bytes(1)).0;
         let kept = self.passages.iter().filter_map(|passage| Some((passage, passage.waited?)));
         let area: u128 = kept
@@ -121,7 +121,7 @@ fn exponential(random: &mut Random, mean: f64) -> f64 {
     -mean * math::log(1.0 - random.unit())
 }
 
-/// Poisson instants, `mean` picoseconds apart.
+/// Poisson arrival times with a mean interval of `mean` picoseconds.
 fn poisson(seed: u64, count: usize, mean: f64) -> Vec<u64> {
     let mut random = Random::new(seed, 0, 0);
     let mut now = 0.0;
@@ -132,7 +132,7 @@ fn poisson(seed: u64, count: usize, mean: f64) -> Vec<u64> {
     (0..count).map(next).collect()
 }
 
-/// Stationary probability of `n` in an M/D/1 system (Erlang's formula).
+/// Stationary probability of `n` packets in an M/D/1 system (Erlang's formula).
 fn md1(load: f64, n: u32) -> f64 {
     let idle = 1.0 - load;
     match n {
@@ -160,10 +160,10 @@ fn waits_and_queue_lengths_of_equal_packets_are_those_of_m_d_1() {
         let starts = poisson(seed, count, service / load);
         let packets: Vec<(u64, u16)> = starts.iter().map(|start| (*start, 1460)).collect();
         let trial = trial(&packets, framing, Limit::Unlimited);
-        trial.check_books();
+        trial.check_counters();
         assert_eq!(trial.port.drops, 0);
 
-        // Pollaczek and Khinchine: mean and second moment of the wait, in services.
+        // Pollaczek and Khinchine: mean and second moment of the delay, in service times.
         let mean = load / (2.0 * (1.0 - load));
         let second = 2.0 * mean * mean + load / (3.0 * (1.0 - load));
         let waits = trial.waits(service);
@@ -171,16 +171,16 @@ fn waits_and_queue_lengths_of_equal_packets_are_those_of_m_d_1() {
         let of_mean = Interval::of(&waits);
         of_mean.check(&format!("mean wait at load {load}"), mean, 0.06);
         Interval::of(&squares).check(&format!("square of the wait at {load}"), second, 0.15);
-        assert!(!of_mean.holds(2.0 * mean), "M/M/1 would fit as well");
+        assert!(!of_mean.contains(2.0 * mean), "M/M/1 would fit as well");
 
-        // What arrivals find is what there is on average (Poisson arrivals see time averages).
+        // Poisson arrivals see time averages.
         let found = trial.found();
         for n in (0..20).filter(|n| md1(load, *n) > 0.01) {
             let is: Vec<f64> = found.iter().map(|f| (*f == n as usize) as u8 as f64).collect();
             let what = format!("{n} packets found at load {load}");
             Interval::of(&is).check(&what, md1(load, n), 0.35);
         }
-        // By time instead of by packet: the port's own average backlog (Little).
+        // Time average instead of packet average: the port's mean backlog (Little).
         let backlog = trial.port.backlog_area as f64 / trial.ended.0 as f64;
         let packets = backlog / framing.charged_mtu() as f64;
         let share = packets / (load * mean);
@@ -190,8 +190,8 @@ fn waits_and_queue_lengths_of_equal_packets_are_those_of_m_d_1() {
 
 #[test]
 fn losses_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1_k() {
-    // Without overhead per packet sizes are exponential but for 1 in 120 below the header's 40 B,
-    // which lengthens the mean by 7 in 100000.
+    // Without overhead per packet, sizes are exponential except 1 in 120 below the header's 40 B.
+    // These raise the mean by 7 in 100,000.
     let framing = Framing::NONE;
     let mean_bytes = 5_000.0;
     let service = mean_bytes * PORT_RATE.tx_time(Bytes(1)).0 as f64;
@@ -204,9 +204,9 @@ fn losses_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1_k() {
         };
         let packets: Vec<(u64, u16)> = starts.iter().map(size).collect();
         let trial = trial(&packets, framing, Limit::Packets(waiting));
-        trial.check_books();
+        trial.check_counters();
 
-        // The buffer holds what waits; the packet in transmission has left it.
+        // The buffer does not include the packet in transmission.
         let most = waiting + 1;
         let theory = |n: u32, most: u32| {
             let weight = |n: u32| (0..n).fold(1.0, |product: f64, _| product * load);
@@ -216,7 +216,10 @@ fn losses_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1_k() {
         let losses = Interval::of(&lost.collect::<Vec<f64>>());
         losses.check(&format!("loss at load {load}"), theory(most, most), 0.08);
         for other in [most - 1, most + 1] {
-            assert!(!losses.holds(theory(other, other)), "a buffer of {other} would fit as well");
+            assert!(
+                !losses.contains(theory(other, other)),
+                "a buffer of {other} would fit as well"
+            );
         }
         let found = trial.found();
         assert!(found.iter().all(|found| *found <= most as usize));
@@ -225,7 +228,7 @@ fn losses_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1_k() {
             let what = format!("{n} packets found at load {load}");
             Interval::of(&is).check(&what, theory(n, most), 0.1);
         }
-        // An accepted packet that finds n waits n services on average.
+        // An accepted packet that finds n packets waits n service times on average.
         let accepted = 1.0 - theory(most, most);
         let mean: f64 = (0..most).map(|n| n as f64 * theory(n, most)).sum::<f64>() / accepted;
         let waits = Interval::of(&trial.waits(service));

@@ -1,34 +1,34 @@
-//! Ports that decide everything about a packet when it comes (`Port::in_order`): its departure is
-//! known then, and one event takes it from one port to the next. What began transmission since is
-//! accounted for when the port is looked at again.
+//! Queues of ports that compute departures on arrival (`Port::in_order`). One event takes a packet
+//! from one port to the next. Transmissions since the last update are accounted for at the next
+//! one.
 
 use incast_transport::{Backlog, Port};
 use incast_world::PortSeries;
 use std::collections::VecDeque;
 
-/// The packets that wait at one port, without the packets: one cache line, and more only when
-/// several wait. They leave without a gap, so their lengths tell when each does.
+/// The lengths of the packets queued at one port: one cache line, and more only if several are
+/// queued. Packets leave back to back, so the lengths determine the departure times.
 #[repr(C, align(64))]
-pub(crate) struct Line {
-    /// When the first of them begins transmission; `u64::MAX` when none waits.
+pub(crate) struct Fifo {
+    /// When the first one starts transmission; `u64::MAX` if the queue is empty.
     next: u64,
     /// Charged bytes accepted so far.
     accepted: u64,
-    /// Charged bytes of packets that began transmission, as far as accounted for.
+    /// Charged bytes of the transmissions accounted for.
     pub sent: u64,
     packets: u32,
-    /// Charged bytes of the first that waits.
+    /// Charged bytes of the first one.
     first: u16,
-    /// Charged bytes of those behind it.
+    /// Charged bytes of the following ones.
     behind: VecDeque<u16>,
 }
 
-const _: () = assert!(std::mem::size_of::<Line>() == 64);
+const _: () = assert!(std::mem::size_of::<Fifo>() == 64);
 
-impl Line {
-    pub fn new() -> Line {
+impl Fifo {
+    pub fn new() -> Fifo {
         let behind = VecDeque::new();
-        Line { next: u64::MAX, accepted: 0, sent: 0, packets: 0, first: 0, behind }
+        Fifo { next: u64::MAX, accepted: 0, sent: 0, packets: 0, first: 0, behind }
     }
 
     #[inline]
@@ -36,9 +36,9 @@ impl Line {
         Backlog { bytes: self.accepted - self.sent, packets: self.packets }
     }
 
-    /// A packet waits that begins transmission at `start`, when all before it have left.
+    /// Adds a packet whose transmission starts at `start`, after all before it.
     #[inline]
-    pub fn join(&mut self, start: u64, charged: u16) {
+    pub fn push(&mut self, start: u64, charged: u16) {
         self.accepted += charged as u64;
         if self.packets == 0 {
             (self.next, self.first) = (start, charged);
@@ -48,8 +48,8 @@ impl Line {
         self.packets += 1;
     }
 
-    /// Accounts for the transmissions that begin before `until`, each of which takes `tx` of its
-    /// charged bytes, and returns how many there were.
+    /// Accounts for the transmissions that start before `until` and returns their number. `tx` is
+    /// the transmission time of charged bytes.
     #[inline]
     pub fn drain(
         &mut self,
