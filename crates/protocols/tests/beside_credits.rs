@@ -5,7 +5,7 @@ use incast_testkit::{FOREVER, Trial, fabric, flow, ms, us};
 use incast_transport::*;
 
 /// Shares of the link from 50 to 100 ms, of a reactive flow that begins at once and of one with
-/// credits that begins 10 ms later: 10 Gb/s, 5 us a link, 1 MB of buffer.
+/// credits that begins 10 ms later: 10 Gb/s, 5 us per link, 1 MB of buffer.
 fn shares(reactive: &str, credit: &str) -> (f64, f64) {
     let [reactive, credit] = [reactive, credit].map(|name| find(name).expect("in the catalogue"));
     let start = |id: u32| Time::ZERO + ms(10) * id as u64;

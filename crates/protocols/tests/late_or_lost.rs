@@ -1,6 +1,6 @@
 //! Grant-clocked transports send again what is lost, and not what is merely late. With many flows
 //! from each host the packets that grants let go wait for their turn in the sender's NIC, often
-//! for much longer than a base round trip: that must not be taken for a loss.
+//! for much longer than a base RTT: that must not be taken for a loss.
 
 use incast_fabric::{LinkDefaults, parse};
 use incast_protocols::find;

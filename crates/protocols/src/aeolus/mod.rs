@@ -29,7 +29,7 @@ use sender::Rounds;
 
 /// Aeolus's number on the wire.
 pub const ID: TransportId = TransportId(8);
-/// Least automatic time for a probe's answer, in base RTT.
+/// Least automatic time for a probe's reply, in base RTT.
 const PROBE_ROUND_TRIPS: u64 = 3;
 /// Most of it that a buffer counts for, in base RTT.
 const DRAIN_ROUND_TRIPS: u64 = 16;

@@ -1,4 +1,4 @@
-//! Known answers of Aeolus in whole networks.
+//! Known results of Aeolus in whole networks.
 
 use super::ENTRY;
 use crate::homa;
@@ -47,7 +47,7 @@ fn synchronous_bursts_lose_unscheduled_packets_only_and_recover_at_line_rate() {
         let flows = (0..senders).map(|id| flow(id, id + 1, 0, burst * MSS, Time::ZERO));
         let record = network.carry(flows.collect());
         assert!(record.complete);
-        // Delivered in the first round trip: what the link carries, and four packets.
+        // Delivered in the first RTT: what the link carries, and four packets.
         let lost = (senders as u64 - 1) * burst - 4;
         let found = record.drops() as u64;
         assert!(found.abs_diff(lost) <= senders as u64 + 2, "{senders}: {found} of {lost}");
@@ -57,7 +57,7 @@ fn synchronous_bursts_lose_unscheduled_packets_only_and_recover_at_line_rate() {
         // Four packets wait, and scheduled ones no more than overcommitment lets them.
         let queue = record.last_hop(0).total.backlog_max;
         assert!(queue <= (4 + 4 * burst) * 1_538, "{senders}: {queue}");
-        // The probe, a round trip of grace, grants: then the link is busy to the end.
+        // The probe, an RTT of grace, grants: then the link is busy to the end.
         let link = FULL * (senders as u64 * burst) + network.base_rtt() * 3;
         let got = record.finished().since(Time::ZERO);
         assert!(got <= link + FULL * (senders as u64), "{senders}: {got} {link}");

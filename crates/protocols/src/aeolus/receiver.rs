@@ -29,7 +29,7 @@ impl Probed {
         seq: u32,
         now: Time,
     ) {
-        // A message that is complete was answered by its finish.
+        // A message that is complete was answered with its finish.
         if let Some(cumulative) = receivers.lowest_missing(flow) {
             outbox.push(control(flow, src, Ack { packet: seq, cumulative }, now));
         }

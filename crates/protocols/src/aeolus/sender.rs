@@ -84,7 +84,7 @@ impl Rounds {
         }
     }
 
-    /// Queues a probe and waits for its answer.
+    /// Queues a probe and waits for its reply.
     fn probe(&mut self, env: &Env<'_>, id: FlowId, slot: u32, sent: u32) {
         let flow = self.flows.at_mut(slot);
         self.probes.push_back(Packet {
@@ -143,7 +143,7 @@ impl Rounds {
         self.timers.next()
     }
 
-    /// Repeats probes that were not answered.
+    /// Repeats probes without a reply.
     pub fn wake(&mut self, env: &Env<'_>) {
         while let Some((at, id)) = self.timers.due(env.now) {
             let Some(slot) = self.flows.slot_of(id) else { continue };

@@ -1,4 +1,4 @@
-//! Known answers and invariants of Aeolus: scripts of packets in and out, and its port.
+//! Known results and invariants of Aeolus: scripts of packets in and out, and its port.
 
 use super::{Both, ENTRY, ID};
 use crate::homa::tests::{Messages, RATE, driver, eight, slots};
@@ -51,7 +51,7 @@ fn requests(sent: &[(Time, Packet)]) -> Vec<(Time, u32, Option<u32>)> {
     sent.iter().filter_map(grant).collect()
 }
 
-// -- sources -----------------------------------------------------------------------------------
+// -- sources --------------------------------------------------------------------------------------
 
 #[test]
 fn one_probe_behind_the_last_unscheduled_packet() {
@@ -112,12 +112,12 @@ fn a_lost_probe_is_repeated() {
     let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 3 * MSS, slots(0)));
     b.drain(slots(0));
-    // A round trip and 128 packets of buffer.
+    // An RTT and 128 packets of buffer.
     let wait = FULL * (8 + 128);
     let sent = b.run(slots(0) + Span::from_ms(2));
     let times: Vec<_> = sent.iter().map(|&(at, packet)| (at, probe(&packet))).collect();
     assert_eq!(times, [1, 2].map(|n| (slots(0) + wait * n, Some((3, 3)))));
-    // An answer ends it.
+    // A reply ends it.
     let mut b = bench(&[("probe_timeout", "20us")]);
     b.open(slots(0), &flow(0, 1, 2, 3 * MSS, slots(0)));
     b.drain(slots(0));
@@ -143,7 +143,7 @@ fn a_host_may_limit_the_unscheduled_packets_of_all_its_flows() {
     assert_eq!(b.sends(slots(1)), None);
     b.grant(slots(9), 2, 1, 7);
     assert_eq!(b.sends(slots(9)), Some((2, 0, 7)));
-    // Answers and finishes make room.
+    // Replies and finishes make room.
     acks(&mut b, slots(10), 1, 4, 4, data_flag::LAST);
     b.open(slots(10), &flow(3, 1, 2, 8 * MSS, slots(10)));
     assert_eq!(b.drain(slots(10)).iter().filter(|p| unscheduled(p)).count(), 4);
@@ -152,7 +152,7 @@ fn a_host_may_limit_the_unscheduled_packets_of_all_its_flows() {
     assert_eq!(b.drain(slots(11)).iter().filter(|p| unscheduled(p)).count(), 6);
 }
 
-// -- destinations ------------------------------------------------------------------------------
+// -- destinations ---------------------------------------------------------------------------------
 
 #[test]
 fn every_unscheduled_packet_is_acknowledged() {
@@ -187,7 +187,7 @@ fn a_burst_that_is_lost_as_a_whole_is_recovered_by_the_probe_alone() {
         Header::Ack { seq: 5, cumulative: 0, number: 0, flags }
     );
     let sent = b.run(slots(40));
-    // A round trip of grace, then a grant a packet time, for each of them.
+    // An RTT of grace, then a grant a packet time, for each of them.
     let expected = (0..5).map(|n| (slots(8 + n as u64) + GRACE, 5, Some(n)));
     assert_eq!(requests(&sent), expected.collect::<Vec<_>>());
     // In the best class of the message's unscheduled packets.
@@ -267,7 +267,7 @@ fn a_burst_that_was_cut_short_needs_grants_for_the_rest() {
     assert_eq!(order, (3..=8).map(|to| (to, None)).collect::<Vec<_>>());
 }
 
-// -- ports -------------------------------------------------------------------------------------
+// -- ports ----------------------------------------------------------------------------------------
 
 struct Rig {
     port: Box<dyn Port>,
@@ -389,7 +389,7 @@ fn unscheduled_packets_never_lift_the_queue_above_the_threshold() {
     }
 }
 
-// -- settings ----------------------------------------------------------------------------------
+// -- settings -------------------------------------------------------------------------------------
 
 #[test]
 fn settings_of_both_are_known() {
@@ -420,7 +420,7 @@ fn settings_of_both_are_known() {
     assert!(classes.iter().all(|class| class.limit == Limit::Bytes(64 << 10)));
 }
 
-// -- small networks ----------------------------------------------------------------------------
+// -- small networks -------------------------------------------------------------------------------
 
 #[test]
 fn without_loss_it_is_homa_and_one_probe() {

@@ -36,7 +36,7 @@ pub(super) fn terms(expectations: &Expectations) -> ReceiverTerms {
 pub struct Expectations {
     /// What the network takes from a grant to its data, at the most.
     pub timeout: Span,
-    /// Whether the timeout stays even when every measured round trip is longer.
+    /// Whether the timeout stays even when every measured RTT is longer.
     pub strict: bool,
 }
 
@@ -56,7 +56,7 @@ impl Expectations {
         self.timeout * (1 << DOUBLINGS)
     }
 
-    /// The timeout of a flow: at least its shortest round trip, unless it is strict.
+    /// The timeout of a flow: at least its shortest RTT, unless it is strict.
     fn of_flow(&self, least_rtt: Option<Span>) -> Span {
         match least_rtt {
             Some(rtt) if !self.strict => self.timeout.max(rtt),

@@ -1,4 +1,4 @@
-//! Known answers of AMRT §4 and §5 (one packet a microsecond, every round trip exact), and the
+//! Known results of AMRT §4 and §5 (one packet a microsecond, every RTT exact), and the
 //! list of amrt's corner cases.
 
 use super::switch::{Code, GapMarker};
@@ -161,7 +161,7 @@ fn silence_brings_one_probe_at_ever_longer_intervals() {
         number = probe.number;
         last = now;
     }
-    // Its answer came past an idle sender: all twenty grants are replaced now.
+    // Its reply came past an idle sender: all twenty grants are replaced now.
     let now = last + TIMEOUT;
     rules.arrived(&mut flow, now, number);
     for _ in 0..20 {
@@ -180,7 +180,7 @@ fn patience_follows_the_flows_turns() {
     rules.arrived(&mut flow, at(50), Some(numbers[0]));
     rules.arrived(&mut flow, at(51), Some(numbers[1]));
     assert_eq!(rules.deadline(&flow), at(51) + Span::from_us(100), "twice 50 us");
-    // A probe that was answered by data from before it was not due: the gap counts.
+    // A probe answered by data sent before it was not due: the gap counts.
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let now = rules.deadline(&flow);
     let probe = rules.expired(&mut flow, now, &arrivals, &mut holes);

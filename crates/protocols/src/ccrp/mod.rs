@@ -1,4 +1,4 @@
-//! CCRP: ExpressPass whose credits also answer marks of data, to live beside DCQCN (CCRP §3.1).
+//! CCRP: ExpressPass whose credits also react to ECN marks on data, to share a network with DCQCN (CCRP §3.1).
 
 mod deviations;
 pub mod headers;

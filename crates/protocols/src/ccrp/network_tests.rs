@@ -1,4 +1,4 @@
-//! Known answers of CCRP in whole networks, alone and beside others.
+//! Known results of CCRP in whole networks, alone and beside others.
 
 use super::ENTRY;
 use incast_fabric::PortSpec;
@@ -52,7 +52,7 @@ fn a_lone_flow_takes_the_time_of_its_formula() {
     }
 }
 
-/// A reactive flow and a flow of credits on CCRP's dumbbell (CCRP §2.2): 10 Gb/s, 5 us a link, the
+/// A reactive flow and a flow of credits on CCRP's dumbbell (CCRP §2.2): 10 Gb/s, 5 us per link, the
 /// credits 10 ms later, both for good.
 struct Mix {
     credit: &'static dyn Transport,

@@ -7,7 +7,7 @@ choice! {
     pub enum Recovery {
         /// DCQCN's rate increase, from the first cut on.
         Recovery = "recovery",
-        /// The same, but only after several round trips without a mark (CCRP §3.2 to the letter).
+        /// The same, but only after several RTTs without a mark (CCRP §3.2 to the letter).
         StrictText = "strict_text",
         /// Nothing.
         Off = "off",
@@ -54,13 +54,13 @@ parameters! {
         /// Whether that share itself cuts the rate.
         ratio_test: RatioTest = RatioTest::Above, "above or at_least" => |_| true,
             "CCRP Algorithm 1, line 5 has >=, which with a target of 0 cuts always";
-        /// Weight g of a round trip in the average of marks.
+        /// Weight g of an RTT in the average of marks.
         gain: f64 = 0.0625, "0 < gain <= 1" => positive_share,
             "not given; 1/16 as in DCTCP";
         /// What DCQCN's control is after a cut.
         dcqcn: Recovery = Recovery::Recovery, "recovery, strict_text or off" => |_| true,
             "CCRP §3.2 and Algorithm 1, lines 8-10, which disagree";
-        /// Round trips without a mark after which there seems to be no reactive traffic.
+        /// RTTs without a mark after which there seems to be no reactive traffic.
         clean_rtts: u32 = 5, "1 to 1000000" => |v| (1..=1_000_000).contains(v),
             "CCRP §3.2: several";
         /// Whether the recovery's target is never below the rate, which omega raises too.
@@ -71,7 +71,7 @@ parameters! {
         /// Payload bytes between two increases.
         byte_counter: Bytes = Bytes(10_000_000), "1B and more" => |v| v.0 > 0,
             "DCQCN §5.2: 10 MB";
-        /// Time beyond a round trip between two increases.
+        /// Time beyond an RTT between two increases.
         timer: Span = Span::from_us(5), "0 and more" => |_| true,
             "the NUDT model: RTT + 5 us";
         /// Additive increase, as a rate of data.
@@ -104,7 +104,7 @@ parameters! {
         /// Depth of a port's token bucket, in credits.
         bucket: u32 = 2, "1 to 10000 credits" => |v| (1..=10_000).contains(v),
             "as ExpressPass";
-        /// Whether a source stops credits as soon as those of the last round trip suffice.
+        /// Whether a source stops credits as soon as those of the last RTT suffice.
         early_stop: bool = true, "true or false" => |_| true, "as ExpressPass";
         /// Time after which an unanswered request is repeated; auto: 0.1 ms, at least 2 base RTT.
         retransmit_timeout: Option<Span> = None, "1us to 1s, or auto"

@@ -22,13 +22,13 @@ pub struct Pace {
     pub rate: f64,
     /// Aggressiveness.
     pub omega: f64,
-    /// Average share of marked packets in the round trips with marks.
+    /// Average share of marked packets in the RTTs with marks.
     pub alpha: f64,
     /// The last update was an increase.
     pub increased: bool,
-    /// Several round trips were without a mark (DCQCN_Timer).
+    /// Several RTTs were without a mark (DCQCN_Timer).
     pub clean: bool,
-    /// Round trips in a row without a mark.
+    /// RTTs in a row without a mark.
     pub clean_rtts: u32,
     /// The last update, or the request.
     pub updated: Time,
@@ -40,7 +40,7 @@ pub struct Pace {
     pub stages: Stages,
 }
 
-/// DCQCN's way back to the rate before a cut (DCQCN §3.1, figure 7).
+/// DCQCN's recovery of the rate before a cut (DCQCN §3.1, figure 7).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Stages {
     /// The rate it goes back to.
@@ -77,7 +77,7 @@ impl MarkLoop {
         self.max
     }
 
-    /// Once a round trip (Algorithm 1): of the data that came, the share `ratio` was marked; of
+    /// Runs once per RTT (Algorithm 1): of the data that arrived, the share `ratio` was marked; of
     /// the credits the share `loss` was lost.
     pub fn update(&self, pace: &mut Pace, now: Time, ratio: f64, loss: f64) {
         let params = &self.params;
@@ -110,7 +110,7 @@ impl MarkLoop {
         pace.marked = 0;
     }
 
-    /// A round trip without marks.
+    /// An RTT without marks.
     fn note_clean(&self, pace: &mut Pace, now: Time) {
         pace.clean_rtts += 1;
         if pace.clean || pace.clean_rtts < self.params.clean_rtts {
@@ -157,7 +157,7 @@ impl MarkLoop {
         self.clamp(pace);
     }
 
-    /// At least one credit a round trip, at most all.
+    /// At least one credit per RTT, at most all.
     fn clamp(&self, pace: &mut Pace) {
         let least = self.credit / pace.rtt.max(Span::from_ns(1)).as_secs_f64();
         pace.rate = pace.rate.max(least).min(self.max);

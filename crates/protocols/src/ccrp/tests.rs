@@ -1,4 +1,4 @@
-//! Known answers of CCRP: Algorithm 1 by hand.
+//! Known results of CCRP: Algorithm 1 by hand.
 
 use super::{MarkLoop, Pace, Params};
 use crate::expresspass;
@@ -278,7 +278,7 @@ fn strict_text_waits_for_clean_round_trips_and_off_for_ever() {
     assert!(wakes(&law, &mut pace, 1)[0] > before);
     law.update(&mut pace, at(7), 0.5, 0.0);
     assert!(!pace.clean && pace.clean_rtts == 0);
-    // Without any cut it begins once the round trips were clean.
+    // Without any cut it begins once the RTTs were clean.
     let mut pace = begin(&law);
     for n in 1..5 {
         law.update(&mut pace, at(n), 0.0, 0.0);
@@ -292,7 +292,7 @@ fn strict_text_waits_for_clean_round_trips_and_off_for_ever() {
     assert_eq!(law.deadline(&pace), Time::NEVER);
 }
 
-/// One update a round trip, by the data that came in it.
+/// One update per RTT, by the data that came in it.
 #[test]
 fn data_is_judged_once_a_round_trip() {
     let law = marks(&[("initial_rate", "0.5")]);

@@ -1,4 +1,4 @@
-//! HyStart: slow start ends when a round's answers spread or come later, not with a loss.
+//! HyStart: slow start ends when a round's ACKs spread or come later, not with a loss.
 
 use super::params::Params;
 use incast_endpoint::sender::Progress;
@@ -17,7 +17,7 @@ pub(super) struct HyStart {
     end: Option<u64>,
     began: Time,
     last: Time,
-    /// Least round-trip time of the round, and how many there were.
+    /// Least RTT of the round, and how many there were.
     least: Span,
     count: u32,
 }
@@ -40,7 +40,7 @@ impl HyStart {
     }
 
     /// An ACK came in slow start, which brought the flow to `progress`, with the window in segments
-    /// and the flow's least round-trip time. Whether slow start ends.
+    /// and the flow's least RTT. Whether slow start ends.
     pub fn ends(
         &mut self,
         progress: &Progress,

@@ -82,7 +82,7 @@ fn options(cubic: &Ready<Params>) -> Options {
 }
 
 fn policy(_cubic: &Ready<Params>, site: &PortSite) -> Policy {
-    // Data and answers share one queue; class 0 is there for transports that use it.
+    // Data and ACKs share one queue; class 0 is there for transports that use it.
     Policy {
         transport: ID,
         classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],

@@ -1,4 +1,4 @@
-//! Known answers in whole networks.
+//! Known results in whole networks.
 
 use super::*;
 use incast_fabric::{Dumbbell, Fabric};
@@ -15,7 +15,7 @@ fn hosts(count: u32) -> Fabric {
     star(count, Rate::from_gbps(10), us(5))
 }
 
-/// Two hosts of 40 Gb/s at either end of 1 Gb/s: a round trip of 1 ms is 81 packets.
+/// Two hosts of 40 Gb/s at either end of 1 Gb/s: an RTT of 1 ms is 81 packets.
 fn long_link() -> Fabric {
     let dumbbell = Dumbbell {
         left: 1,

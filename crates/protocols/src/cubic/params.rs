@@ -7,7 +7,7 @@ incast_transport::choice! {
     pub enum Growth {
         /// RFC 9438.
         Cubic = "cubic",
-        /// RFC 5681: a segment a round trip, and half.
+        /// RFC 5681: a segment per RTT, and half.
         Reno = "reno",
     }
 }
@@ -17,7 +17,7 @@ incast_transport::choice! {
     pub enum Recovery {
         /// Selective acknowledgement (RFC 6675).
         Sack = "sack",
-        /// Duplicate and partial acknowledgements only (RFC 6582).
+        /// Duplicate and partial ACKs only (RFC 6582).
         NewReno = "newreno",
     }
 }
@@ -57,16 +57,16 @@ incast_transport::parameters! {
             "Linux, ns-3: 16";
         /// Round-trip times at the start of a round whose least is compared.
         hystart_samples: u32 = 8, "1 to 1000" => |v| (1..=1_000).contains(v), "Linux, ns-3: 8";
-        /// Answers closer than this are one train.
+        /// ACKs closer than this are one train.
         hystart_gap: Span = Span::from_ms(2), "more than 0" => positive, "Linux, ns-3: 2 ms";
-        /// Share of the least round-trip time that a train of answers must exceed.
+        /// Share of the least RTT that a train of ACKs must exceed.
         hystart_train: f64 = 0.5, "more than 0, at most 10" => |v| *v > 0.0 && *v <= 10.0,
             "HyStart: 1/2; ns-3: 1";
-        /// Least excess over the least round-trip time that ends slow start.
+        /// Least excess over the least RTT that ends slow start.
         hystart_delay_min: Span = Span::from_ms(4), "any time" => |_| true, "Linux: 4 ms";
-        /// Most excess over the least round-trip time that slow start tolerates.
+        /// Most excess over the least RTT that slow start tolerates.
         hystart_delay_max: Span = Span::from_ms(16), "more than 0" => positive, "Linux: 16 ms";
-        /// Whether a flow waits for the answer to a SYN before it sends.
+        /// Whether a flow waits for the SYN-ACK before it sends.
         handshake: bool = false, "true or false" => |_| true,
             "the papers' simulators: none; a testbed has one";
         /// Least retransmission timeout.
@@ -79,10 +79,10 @@ incast_transport::parameters! {
         /// How lost segments are found.
         recovery: Recovery = Recovery::Sack, "sack or newreno" => |_| true,
             "RFC 6675; RFC 6582";
-        /// Data packets answered together; 1 answers each at once.
+        /// Data packets per ACK; 1 acknowledges each packet at once.
         delayed_ack: u32 = 1, "1 to 255" => |v| (1..=255).contains(v),
             "the papers' simulators: 1; RFC 5681 §4.2 allows 2";
-        /// Longest wait of a delayed answer.
+        /// Longest delay of an ACK.
         delayed_ack_timeout: Span = Span::from_ms(40), "more than 0" => positive,
             "stock kernels: 40 ms";
     }

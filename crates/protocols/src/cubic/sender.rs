@@ -1,4 +1,4 @@
-//! The control law.
+//! The congestion control.
 
 use super::hystart::HyStart;
 use super::params::{Growth, Params};
@@ -54,7 +54,7 @@ pub struct Cubic {
     peak: f64,
     epoch: Option<Epoch>,
     least_rtt: Option<Span>,
-    /// When the last answer came.
+    /// When the last ACK came.
     last: Time,
     hystart: Option<HyStart>,
     opening: Opening,
@@ -102,7 +102,7 @@ impl Cubic {
         self.epoch.map(|epoch| epoch.climb)
     }
 
-    /// Whether the window doubles each round trip.
+    /// Whether the window doubles each RTT.
     pub fn in_slow_start(&self) -> bool {
         self.window < self.threshold
     }
@@ -121,7 +121,7 @@ impl Cubic {
             return;
         }
         if ack.limited {
-            // RFC 5681 §3.1, Eq. 2: an answer that closes a hole after a timeout acknowledges a
+            // RFC 5681 §3.1, Eq. 2: an ACK that closes a hole after a timeout acknowledges a
             // window at once, and must not let one leave at once.
             self.window += acked.min(1.0);
         }

@@ -1,4 +1,4 @@
-//! Known answers of the control law.
+//! Known results of the congestion control.
 
 use super::hystart::HyStart;
 use super::*;
@@ -14,7 +14,7 @@ fn begin(params: Params) -> Driver {
 }
 
 trait Rounds {
-    /// One window of ACKs, spread over a round trip.
+    /// One window of ACKs, spread over an RTT.
     fn round(&mut self);
 
     fn segments(&self) -> f64;
@@ -70,7 +70,7 @@ fn a_loss_at_a_hundred_segments() {
 
 #[test]
 fn the_slope_beside_reno() {
-    // a = 3 (1 - 0.7) / (1 + 0.7) = 0.5294 of a segment a round trip, and 1 above the peak.
+    // a = 3 (1 - 0.7) / (1 + 0.7) = 0.5294 of a segment per RTT, and 1 above the peak.
     let mut driver = begin(starting_at(1_000));
     driver.lose(Loss::Fast);
     assert_eq!(driver.segments(), 700.0);
@@ -94,7 +94,7 @@ fn the_slope_beside_reno() {
 
 #[test]
 fn without_the_friendly_region_it_hardly_grows_in_a_data_center() {
-    // C t^3 counts seconds: from 70 segments to 100 takes 42 170 round trips of 100 us.
+    // C t^3 counts seconds: from 70 segments to 100 takes 42 170 RTTs of 100 us.
     let mut driver = begin(Params { reno_friendly: false, ..starting_at(100) });
     driver.lose(Loss::Fast);
     (0..100).for_each(|_| driver.round());
@@ -154,7 +154,7 @@ fn slow_start_doubles_until_a_loss() {
 
 #[test]
 fn an_answer_that_closes_a_hole_adds_one_segment() {
-    // RFC 5681 §3.1: at most a segment for each answer in slow start.
+    // RFC 5681 §3.1: at most a segment for each ACK in slow start.
     let mut driver = begin(starting_at(40));
     driver.lose(Loss::Timeout);
     driver.acknowledged += 39 * MSS;
@@ -240,7 +240,7 @@ fn growth_is_at_most_half_a_segment_for_each_acknowledged() {
 #[test]
 fn hystart_ends_slow_start_when_answers_spread() {
     let mut driver = begin(Params { hystart: true, ..Params::default() });
-    // Below HyStart's 16 segments the spread of answers is not looked at.
+    // Below HyStart's 16 segments the spread of ACKs is not looked at.
     driver.rtt = Some(Span::from_us(100));
     driver.ack(false);
     for _ in 0..5 {
@@ -249,7 +249,7 @@ fn hystart_ends_slow_start_when_answers_spread() {
         assert!(driver.control.in_slow_start());
     }
     assert_eq!(driver.segments(), 16.0);
-    // A new round; its answers are a train, which ends it when longer than half of 100 us.
+    // A new round; its ACKs are a train, which ends it when longer than half of 100 us.
     driver.now += Span::from_us(100);
     driver.acknowledged += 20 * MSS;
     driver.ack(false);
@@ -261,7 +261,7 @@ fn hystart_ends_slow_start_when_answers_spread() {
     driver.ack(false);
     assert!(!driver.control.in_slow_start());
     assert_eq!(driver.segments(), 18.0);
-    // Answers more than the gap apart are no train.
+    // ACKs more than the gap apart are no train.
     let gap = Params { hystart_gap: Span::from_us(40), ..Params::default() };
     let mut driver = begin(Params { hystart: true, initial_window: 20, ..gap });
     for _ in 0..20 {
@@ -288,7 +288,7 @@ fn hystart_ends_slow_start_when_answers_come_late() {
         smoothed_rtt: None,
         recovering: false,
     };
-    // Least round trip 40 ms: its eighth, 5 ms, lies between 4 and 16 ms. Eight samples count.
+    // Least RTT 40 ms: its eighth, 5 ms, lies between 4 and 16 ms. Eight samples count.
     for (excess, ends) in [(ms(5), false), (ms(5) + Span(1), true)] {
         let mut hystart = HyStart::new(&params);
         let mut seen = vec![];
@@ -299,11 +299,11 @@ fn hystart_ends_slow_start_when_answers_come_late() {
         assert_eq!(seen[..7], [false; 7], "fewer than eight samples");
         assert_eq!(seen[7..], [ends; 2]);
     }
-    // One early answer among the eight speaks for the round.
+    // One early ACK among the eight decides for the round.
     let mut hystart = HyStart::new(&params);
     let late = |n: u64| Some(if n == 3 { ms(41) } else { ms(60) });
     assert!(!(1..=9).any(|n| hystart.ends(&at(n), 16.0, late(n), Some(ms(40)))));
-    // Below 4 ms of round trip the floor of 4 ms hides any queue of a data center.
+    // Below an RTT of 4 ms the floor of 4 ms hides any queue of a data center.
     let mut hystart = HyStart::new(&params);
     let late = Some(Span::from_us(3_900));
     let base = Some(Span::from_us(100));

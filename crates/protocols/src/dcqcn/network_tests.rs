@@ -1,4 +1,4 @@
-//! Known answers in whole networks, without PFC.
+//! Known results in whole networks, without PFC.
 
 use super::*;
 use incast_fabric::Fabric;
@@ -6,7 +6,7 @@ use incast_testkit::*;
 use incast_transport::{Flow, Rate, Span, Time};
 
 const RATE: Rate = Rate::from_gbps(10);
-/// CCRP §2.2: 5 us a link.
+/// CCRP §2.2: 5 us per link.
 const LINK: Span = Span::from_us(5);
 
 fn dcqcn(fabric: Fabric, buffer: u64, flows: Vec<Flow>) -> Trial<'static> {

@@ -81,7 +81,7 @@ incast_transport::parameters! {
             "HPCC's simulator: 500 us";
         /// Least retransmission timeout.
         rto_min: Span = Span::from_ms(1), "more than 0" => positive, "own choice";
-        /// Answers and notifications that may wait at a port.
+        /// ACKs and notifications that may wait at a port.
         control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
             "own choice: as REN's";
     }

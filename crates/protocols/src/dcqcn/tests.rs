@@ -1,4 +1,4 @@
-//! Known answers of the rate machine and of the notifications.
+//! Known results of the rate machine and of the notifications.
 
 use super::*;
 use incast_endpoint::sender::{Answer, Arriving, Control, Feedback, Loss};

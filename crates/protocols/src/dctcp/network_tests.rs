@@ -1,4 +1,4 @@
-//! Known answers in whole networks.
+//! Known results in whole networks.
 
 use super::*;
 use incast_fabric::Fabric;
@@ -48,7 +48,7 @@ fn a_short_lone_flow_takes_the_ideal_time() {
 fn one_flow_fills_the_link_and_loses_nothing_after_slow_start() {
     let flows = vec![flow(0, 0, 1, FOREVER, Time::ZERO)];
     let run = dctcp(dumbbell(1, RATE, RTT), &[], flows).until(ms(300), us(100)).run();
-    // Bursts of slow start are marked early; the rest is gained at a packet a round trip.
+    // Bursts of slow start are marked early; the rest is gained at a packet per RTT.
     let bins = bins(&run, ms(150));
     assert!(bins.len() > 100);
     let sent: u64 = bins.iter().map(|bin| bin.sent_bytes).sum();

@@ -8,7 +8,7 @@ incast_transport::choice! {
     pub enum Recovery {
         /// Selective acknowledgement (RFC 6675).
         Sack = "sack",
-        /// Duplicate and partial acknowledgements only (RFC 6582).
+        /// Duplicate and partial ACKs only (RFC 6582).
         NewReno = "newreno",
     }
 }
@@ -46,10 +46,10 @@ incast_transport::parameters! {
         /// How lost segments are found.
         recovery: Recovery = Recovery::Sack, "sack or newreno" => |_| true,
             "DCTCP §4: TCP NewReno with SACK";
-        /// Data packets answered together; 1 answers each at once.
+        /// Data packets per ACK; 1 acknowledges each packet at once.
         delayed_ack: u32 = 1, "1 to 255" => |v| (1..=255).contains(v),
             "the papers' simulators: 1; DCTCP §3.1 allows 2";
-        /// Longest wait of a delayed answer.
+        /// Longest delay of an ACK.
         delayed_ack_timeout: Span = Span::from_ms(1), "more than 0" => positive,
             "own choice, below `rto_min`; stock kernels wait 40 ms";
     }

@@ -1,4 +1,4 @@
-//! The control law.
+//! The congestion control.
 
 use super::params::Params;
 use incast_endpoint::sender::{Ack, Control, Loss, Progress};
@@ -50,12 +50,12 @@ impl Dctcp {
         self.alpha
     }
 
-    /// Whether the window doubles each round trip.
+    /// Whether the window doubles each RTT.
     pub fn in_slow_start(&self) -> bool {
         self.window < self.threshold
     }
 
-    /// RFC 8257 §3.3, steps 1 to 7: once a window of data.
+    /// RFC 8257 §3.3, steps 1 to 7: once per window of data.
     #[inline]
     fn observe(&mut self, ack: &Ack<'_>, progress: &Progress) {
         self.acked += ack.bytes;
@@ -119,7 +119,7 @@ impl Control for Dctcp {
             Loss::Timeout => self.segment,
         };
         if loss == Loss::Timeout {
-            // Slow start may begin with the first answer.
+            // Slow start may begin with the first ACK.
             self.cut_until = progress.acknowledged;
         }
     }

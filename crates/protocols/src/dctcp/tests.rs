@@ -1,4 +1,4 @@
-//! Known answers of the control law.
+//! Known results of the congestion control.
 
 use super::*;
 use incast_egress::threshold::Threshold;
@@ -41,7 +41,7 @@ fn close(a: f64, b: f64) -> bool {
 #[test]
 fn without_marks_alpha_decays_and_slow_start_doubles() {
     let mut driver = begin(Params::default());
-    // The first answer ends the empty window before the flow.
+    // The first ACK ends the empty window before the flow.
     driver.ack(false);
     assert!(close(driver.control.alpha(), 15.0 / 16.0));
     let mut expected = 15.0 / 16.0;
@@ -59,7 +59,7 @@ fn without_marks_alpha_decays_and_slow_start_doubles() {
 
 #[test]
 fn the_first_mark_halves_and_ends_slow_start() {
-    // Alpha is 1 until something else is known; a first answer that is marked keeps it there.
+    // Alpha is 1 until something else is known; a first ACK that is marked keeps it there.
     let mut driver = begin(Params { initial_window: 20, ..Params::default() });
     driver.ack(true);
     assert_eq!(driver.control.alpha(), 1.0);
@@ -164,7 +164,7 @@ fn a_loss_deepens_a_cut_of_the_same_window_to_a_half() {
     let mut driver = begin(params);
     driver.ack(true);
     let cut = driver.control.window();
-    // The marked answer alone is the first observation: alpha = 15/16 x 0.1 + 1/16.
+    // The marked ACK alone is the first observation: alpha = 15/16 x 0.1 + 1/16.
     assert_eq!(cut, (64.0 * MSS as f64 * (1.0 - 0.15625 / 2.0)) as u64);
     driver.lose(Loss::Fast);
     assert_eq!(driver.control.window(), 32 * MSS);

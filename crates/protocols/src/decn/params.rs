@@ -107,7 +107,7 @@ pub struct Rule {
     pub segment: u64,
     /// Charged bytes of a full packet.
     pub charged: u64,
-    /// Stands for the round-trip time until there is one.
+    /// Stands for the RTT until there is one.
     pub base_rtt: Span,
 }
 
@@ -144,7 +144,7 @@ impl Params {
         self.active.unwrap_or(self.period * ACTIVE_PERIODS)
     }
 
-    /// What a person should look at before trusting a run on this fabric.
+    /// What the user should look at before trusting a run on this fabric.
     pub fn warnings(&self, fabric: &FabricSite) -> Vec<String> {
         let mut warnings = vec![];
         let most = Rate(code::decode(code::LARGEST, code::step(self.unit, fabric.max_rate)) as u64);

@@ -1,9 +1,9 @@
-//! The receiver (DECN §III-A): the mark and the four bits of a data packet go back in its answer.
+//! The receiver (DECN §III-A): the mark and the four bits of a data packet go back in its ACK.
 
 use super::headers::Data;
 use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
-/// Copies what a data packet carries into its answer; keeps nothing.
+/// Copies what a data packet carries into its ACK; keeps nothing.
 #[derive(Clone, Copy)]
 pub struct Copying;
 

@@ -1,4 +1,4 @@
-//! The control law (DECN §III): three consecutive packets ask the path for the difference between the
+//! The congestion control (DECN §III): three consecutive packets ask the path for the difference between the
 //! flow's fair share and its rate; when all three are answered the rate changes by it.
 
 use super::code::{PACKETS, decode};
@@ -20,7 +20,7 @@ struct Unit {
     /// First bytes of its packets.
     offsets: [u64; PACKETS as usize],
     sent: u8,
-    /// Answers so far, which come in order or not at all, and the nibbles they brought.
+    /// ACKs so far, which come in order or not at all, and the nibbles they brought.
     answered: u8,
     code: u16,
 }
@@ -85,7 +85,7 @@ impl Decn {
         Span((bits * PS / self.rate as u128) as u64)
     }
 
-    /// An answer that has not come by now was lost.
+    /// An ACK that has not come by now was lost.
     fn expire(&mut self, now: Time) {
         let patience = self.rtt * 2 + self.rule.period * 4 + self.time_of(6);
         while self.units.front().is_some_and(|unit| now > unit.opened.saturating_add(patience)) {
@@ -122,7 +122,7 @@ impl Decn {
         (self.since, self.sent) = (now, 0);
     }
 
-    /// All of a unit's answers are here.
+    /// All of a unit's ACKs are here.
     fn apply(&mut self, code: u16, now: Time) {
         let Rule { cadence, period, floor, step, least, line, .. } = self.rule;
         let mut difference = decode(code, step) as i128;
@@ -182,7 +182,7 @@ impl Control for Decn {
         unit.code = unit.code << 4 | (ack.nibble & 0xF) as u16;
         if unit.answered == PACKETS {
             let code = unit.code;
-            // Answers come in order: those before it have lost one.
+            // ACKs come in order: those before it have lost one.
             self.units.drain(..=index);
             self.apply(code, progress.now);
         }
@@ -215,7 +215,7 @@ impl Control for Decn {
         self.decided
     }
 
-    /// Twice what the rate keeps in flight, and three packets: no limit while answers come.
+    /// Twice what the rate keeps in flight, and three packets: no limit while ACKs come.
     fn window(&self) -> u64 {
         let bits = 2 * self.rate as u128 * self.rtt.0 as u128 / PS;
         let segments = bits * self.rule.segment as u128 / (8 * self.rule.charged as u128);

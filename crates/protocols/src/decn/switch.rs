@@ -1,4 +1,4 @@
-//! The port (DECN §III-B, Algorithm 1): measures each flow's rate once a period, and writes the
+//! The port (DECN §III-B, Algorithm 1): measures each flow's rate once per period, and writes the
 //! difference between its fair share and that into feedback units, if it is the least so far.
 
 use super::code::{PACKETS, encode, nibble};
@@ -225,7 +225,7 @@ impl Shares {
     }
 
     /// The difference for a flow, in bits per second: its share less its rate, or for one that is
-    /// new what is free, once a period.
+    /// new what is free, once per period.
     fn difference(&mut self, slot: u32) -> i64 {
         let Sampling { capacity, period, round, .. } = self.sampling;
         let state = self.flows.at_mut(slot);

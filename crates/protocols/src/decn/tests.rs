@@ -1,4 +1,4 @@
-//! Known answers of the code, the port and the control law.
+//! Known results of the code, the port and the congestion control.
 
 use super::code::{decode, encode, nibble, step};
 use super::*;
@@ -18,7 +18,7 @@ fn params(settings: &[(&str, &str)]) -> Params {
     Params::read(&settings).unwrap()
 }
 
-// -- the code ----------------------------------------------------------------------------------
+// -- the code -------------------------------------------------------------------------------------
 
 #[test]
 fn codes_of_single_differences() {
@@ -67,7 +67,7 @@ fn every_difference_comes_back_within_half_a_step() {
     }
 }
 
-// -- the port ----------------------------------------------------------------------------------
+// -- the port -------------------------------------------------------------------------------------
 
 const GBPS: u64 = 1_000_000_000;
 
@@ -261,7 +261,7 @@ fn spare_capacity_is_given_to_newcomers_once() {
 
 #[test]
 fn what_a_newcomer_was_given_counts_until_it_can_show_if_asked() {
-    // Flow 2 is given all that is free; 130 us later, a round trip being 100 us, no measurement can
+    // Flow 2 is given all that is free; 130 us later, an RTT being 100 us, no measurement can
     // show it yet. Flow 3 is given the same again, unless the grant is held; flow 4 is not, once
     // flow 2 sends by it.
     let told = |hold| {
@@ -413,7 +413,7 @@ fn packets_tell_when_the_difference_was_measured() {
     assert_eq!(informed(&mut rig, at(260), 9_000, FIRST_OF_UNIT, 0x0), Time::ZERO, "not its own");
 }
 
-// -- the control law ---------------------------------------------------------------------------
+// -- the congestion control -----------------------------------------------------------------------
 
 fn rule(gbps: u64, settings: &[(&str, &str)]) -> Rule {
     let site = switch_port(Rate::from_gbps(gbps), PERIOD);
@@ -442,7 +442,7 @@ fn answer(law: &mut Decn, us: u64, index: u64, nibble: u8) -> bool {
     law.decided()
 }
 
-/// Sends a unit from packet `index` on and answers it with this difference.
+/// Sends a unit from packet `index` on and acknowledges it with this difference.
 fn told(law: &mut Decn, us: u64, index: u64, mbps: i64, step: i64) {
     assert_eq!(send(law, us, index), (FIRST_OF_UNIT, UNDECIDED));
     send(law, us, index + 1);
@@ -651,7 +651,7 @@ fn answers_copy_mark_and_bits() {
     assert_eq!(packet.flags & flag::RETRANSMIT, 0);
 }
 
-// -- parameters --------------------------------------------------------------------------------
+// -- parameters -----------------------------------------------------------------------------------
 
 #[test]
 fn parameters_are_read_and_refused() {

@@ -1,4 +1,4 @@
-//! Known answers of ExpressPass with Aeolus's first round trip.
+//! Known results of ExpressPass with Aeolus's first RTT.
 
 use super::ENTRY;
 use super::network_tests::mixed;
@@ -23,7 +23,7 @@ fn bdp(network: &Trial) -> u64 {
 fn a_short_flow_alone_takes_the_ideal_time_behind_its_request() {
     for (spec, dst) in [("star:2", 1), ("leaf-spine:2x2x2", 3)] {
         let network = network(&[AEOLUS], spec);
-        // The first credit comes few packets before the BDP is sent, whose round trip is one of a
+        // The first credit comes few packets before the BDP is sent, whose RTT is one of a
         // full packet; what is left then waits for credits.
         for packets in [1, bdp(&network) - 5] {
             let record = network.carry(vec![flow(0, 0, dst, packets * MSS, Time(777))]);
@@ -64,7 +64,7 @@ fn synchronous_bursts_lose_unscheduled_packets_only() {
         };
         let early = |header: &Header| matches!(header, Header::Data { .. });
         let credited = |header: &Header| matches!(header, Header::Credited { .. });
-        // Delivered of the bursts: what the link carries in a round trip, and four packets.
+        // Delivered of the bursts: what the link carries in one RTT, and four packets.
         let (sent, delivered) = (count(false, early), count(true, early));
         assert!(sent >= senders as u64 * (burst - 3) && sent <= senders as u64 * burst);
         assert!(delivered.abs_diff(burst + 1) <= 4, "{senders}: {delivered} {burst}");

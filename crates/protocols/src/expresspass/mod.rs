@@ -30,7 +30,7 @@ const LONGER: u8 = 8;
 /// Least automatic time after which something is asked for again (fat-tree script).
 const AGAIN: Span = Span::from_us(100);
 
-/// With `first_rtt = aeolus`: least automatic time for a probe's answer, in base RTT.
+/// With `first_rtt = aeolus`: least automatic time for a probe's reply, in base RTT.
 const PROBE_ROUND_TRIPS: u64 = 3;
 /// Most of it that a buffer counts for, in base RTT.
 const DRAIN_ROUND_TRIPS: u64 = 16;
@@ -72,7 +72,7 @@ fn share(expresspass: &Ready<Params>) -> f64 {
     expresspass.params.credit_share.unwrap_or_else(|| credit_share(&expresspass.fabric.framing))
 }
 
-/// The first round trip of Aeolus: a BDP, and paths that keep order.
+/// The first RTT of Aeolus: a BDP, and paths that keep order.
 fn burst(expresspass: &Ready<Params>, site: &HostSite) -> Option<Burst> {
     let FabricSite { base_rtt, buffer, framing, host_rate, .. } = *expresspass.fabric;
     let drain = match buffer.bytes(framing.charged_mtu()) {

@@ -1,4 +1,4 @@
-//! Known answers of ExpressPass in whole networks.
+//! Known results of ExpressPass in whole networks.
 
 use super::ENTRY;
 use incast_testkit::*;
@@ -214,7 +214,7 @@ fn a_joining_flow_gets_its_share_in_few_or_tens_of_round_trips() {
     assert!((0.35..0.65).contains(&share), "{share}");
 }
 
-/// The same over a round trip of many credits, with both loops: the link is used, nothing lost.
+/// The same over an RTT of many credits, with both loops: the link is used, nothing lost.
 #[test]
 fn two_flows_share_what_credits_allow() {
     for (fb, least, most) in [("code", 0.97, 0.1), ("paper", 0.85, 0.25)] {
@@ -228,7 +228,7 @@ fn two_flows_share_what_credits_allow() {
         let of = |flow: usize| record.flows[flow].delivered as f64;
         let share = of(0) / (of(0) + of(1));
         assert!((0.42..0.58).contains(&share), "{fb}: {share}");
-        // Each credit was either answered or dropped at the destination's NIC.
+        // Each credit was either used or dropped at the destination's NIC.
         let nic = record.nic(0);
         let loss = nic.total.drops as f64 / (nic.total.drops + nic.total.sent_packets) as f64;
         assert!(loss < most, "{fb}: {loss}");
@@ -249,7 +249,7 @@ fn wasted(settings: &[(&'static str, &'static str)], packets: u64) -> u32 {
 fn the_authors_remedies_against_waste_work() {
     let eager = [("short_flow", "0"), ("early_stop", "false")];
     let without = wasted(&eager, 1);
-    // A round trip of credits at half the rate, and one that is answered.
+    // one RTT of credits at half the rate, and one that gets a reply.
     let rate = 1.25e9 / 1622.0 / 2.0;
     let most = 36.7e-6 * rate * 20.0;
     assert!((0.9 * most..1.1 * most).contains(&(without as f64)), "{without} of {most}");
@@ -269,13 +269,13 @@ fn lost_data_brings_the_source_back_to_it() {
         network.carry((0..2).map(|id| flow(id, id + 1, 0, 2_000 * MSS, Time::ZERO)).collect());
     assert!(record.complete);
     let retransmits = record.retransmits();
-    // About 40 losses; each costs what was sent in a round trip.
+    // About 40 losses; each costs what was sent in one RTT.
     assert!((20..40 * 30).contains(&retransmits), "{retransmits}");
     let parts = record.flows[0].parts.unwrap();
     assert!(parts.blocked[incast_transport::Reason::Credit as usize] + parts.recovery > 0);
 }
 
-/// The README's formula: the rate costs about three round trips until it is whole.
+/// The README's formula: the rate costs about three RTTs until it is back to full.
 #[test]
 fn a_long_lone_flow_takes_the_time_of_its_formula() {
     for (spec, dst, hops) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4)] {

@@ -67,7 +67,7 @@ parameters! {
         /// Depth of a port's token bucket, in credits.
         bucket: u32 = 2, "1 to 10000 credits" => |v| (1..=10_000).contains(v),
             "fat-tree script: 2; ns-default.tcl: 10";
-        /// Whether a source stops credits as soon as those of the last round trip suffice.
+        /// Whether a source stops credits as soon as those of the last RTT suffice.
         early_stop: bool = true, "true or false" => |_| true,
             "xpass.cc";
         /// Time after which unanswered requests and missing data are asked for again; auto: 0.1 ms, at least 2 base RTT.

@@ -60,7 +60,7 @@ impl FeedbackLoop {
         self.max
     }
 
-    /// Once a round trip: `used` credits of the time since the last update came back, the share
+    /// Once per RTT: `used` credits of the time since the last update came back, the share
     /// `loss` did not.
     pub fn update(&self, pace: &mut Pace, now: Time, used: u32, loss: f64) {
         let least = self.credit / pace.rtt.max(Span::from_ns(1)).as_secs_f64();

@@ -1,4 +1,4 @@
-//! Known answers of ExpressPass: the feedback loop by hand.
+//! Known results of ExpressPass: the feedback loop by hand.
 
 use super::{ENTRY, FeedbackLoop, Pace, Params};
 use incast_endpoint::credit::{Asked, CreditLaw};
@@ -24,7 +24,7 @@ fn begin(law: &FeedbackLoop, packets: u32) -> Pace {
     pace
 }
 
-/// The update at the end of the `n`-th round trip.
+/// The update at the end of the `n`-th RTT.
 fn step(law: &FeedbackLoop, pace: &mut Pace, n: u64, used: u32, loss: f64) {
     law.update(pace, Time::ZERO + RTT * n, used, loss);
 }
@@ -68,7 +68,7 @@ fn one_step_of_each_kind_by_hand() {
     let before = pace.rate;
     step(&law, &mut pace, 4, 15, 0.0);
     near(pace.rate, 0.065625 * MAX + 0.934375 * before);
-    // Everything lost: one credit a round trip.
+    // Everything lost: one credit per RTT.
     step(&law, &mut pace, 5, 0, 1.0);
     near(pace.rate, 84.0 / 50e-6);
 

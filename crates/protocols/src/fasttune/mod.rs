@@ -1,4 +1,4 @@
-//! FastTune: switches answer a flow's first packets and add their state to answers, so that what
+//! FastTune: switches acknowledge the first packets of a flow and add their state to ACKs, so that what
 //! the window follows is young (FastTune §III-A).
 
 mod deviations;
@@ -83,7 +83,7 @@ fn policy(fasttune: &Ready<Params>, site: &PortSite) -> Policy {
     Policy::two_queues(ID, control, site.buffer, vec![])
 }
 
-/// Three packets at most: the second answer of the first switch, which comes after the third
+/// Three packets at most: the second ACK of the first switch, which comes after the third
 /// has begun to leave, already says that the link is busy.
 fn unsolicited(fasttune: &Ready<Params>, site: &HostSite, packets: u32) -> u32 {
     let fits = terms(fasttune, site.rate).most / fasttune.fabric.framing.mss() as f64;

@@ -1,4 +1,4 @@
-//! Known answers in whole networks, without PFC.
+//! Known results in whole networks, without PFC.
 
 use super::*;
 use incast_fabric::{Fabric, LinkDefaults, PortId, parse};
@@ -20,7 +20,7 @@ fn answers_carry_a_record_of_each_switch_farthest_first() {
     {
         let fabric = fabric(spec, us(2));
         let dst = fabric.hosts() - 1;
-        // The last link of answers, and the last link of data.
+        // The last link of ACKs, and the last link of data.
         let home = fabric.port(fabric.host_port(0)).reverse.0;
         let last = fabric.port(fabric.host_port(dst)).reverse.0;
         let mut trial = Trial::new(&ENTRY, fabric, vec![flow(0, 0, dst, 300_000, Time::ZERO)]);
@@ -49,8 +49,8 @@ fn answers_carry_a_record_of_each_switch_farthest_first() {
             }
         }
         assert_eq!(hosts, 300_000usize.div_ceil(1_460));
-        // A round trip to the next switch: 2 x 2 us, a packet and an answer, in packet times of
-        // 1.23 us; behind the last one two packets in full and an answer of the host.
+        // An RTT to the next switch: 2 x 2 us, a packet and an ACK, in packet times of
+        // 1.23 us; behind the last one two packets in full and an ACK of the host.
         assert!(
             own[0] == 0 && own[1..].iter().all(|count| (3..=6).contains(count)),
             "{spec}: {own:?}"
@@ -120,7 +120,7 @@ fn joiners(run: &Outcome, from: u64, to: u64) -> f64 {
 #[test]
 fn three_joining_flows_slow_down_within_a_round_trip() {
     let (own, hpcc) = (three_join(&ENTRY), three_join(&crate::hpcc::ENTRY));
-    // The switch's answer: 2 x 2 us and a packet later, 5.3 us; then the window is below what is in
+    // The switch's ACK: 2 x 2 us and a packet later, 5.3 us; then the window is below what is in
     // flight until the queue is gone. HPCC's senders fill their first window.
     assert!(joiners(&own, 0, 4) > 9.0 && joiners(&hpcc, 0, 12) > 9.0);
     assert!(joiners(&own, 8, 12) < 2.5, "{}", joiners(&own, 8, 12));

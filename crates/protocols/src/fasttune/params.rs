@@ -10,11 +10,11 @@ telemetry_parameters! {
         /// How lost packets are sent again.
         recovery: Recovery = Recovery::Sack, "go-back-n or sack" => |_| true,
             "own choice: the paper says nothing; go-back-n as HPCC under PFC";
-        /// Idle time after which a switch forgets that an answer of a flow has passed.
+        /// Idle time after which a switch forgets that an ACK of a flow has passed.
         forget_after: Span = Span::from_ms(1), "more than 0" => |v| *v > Span::ZERO, "own choice";
         /// Most flows that a switch remembers.
         switch_flows: u32 = 65_536, "1 to 16777216" => |v| (1..=1 << 24).contains(v), "own choice";
-        /// Answers that may wait at a port.
+        /// ACKs that may wait at a port.
         control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
             "own choice: as REN's";
     }

@@ -1,9 +1,9 @@
-//! The receiver answers each packet at once with an empty stack, which switches fill on the way back.
+//! The receiver acknowledges each packet at once with an empty stack, which switches fill on the reverse path.
 
 use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 use incast_transport::telemetry::empty_stack;
 
-/// Answers with an empty stack.
+/// ACKs with an empty stack.
 #[derive(Clone, Copy, Debug)]
 pub struct EmptyStack;
 

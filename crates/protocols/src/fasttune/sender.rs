@@ -1,4 +1,4 @@
-//! The control law (FastTune §III-C, Algorithm 2): HPCC's measure over paths that may be partial,
+//! The congestion control (FastTune §III-C, Algorithm 2): HPCC's measure over paths that may be partial,
 //! and windows that are multiplied always.
 
 use super::headers::SwitchAck;
@@ -8,7 +8,7 @@ use incast_transport::telemetry::{HORIZON, written};
 use incast_transport::{Extension, INT_HOPS, IntRecord, Rate, Span, Time};
 use std::sync::Arc;
 
-/// Who made an answer.
+/// Who made an ACK.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum From {
     /// A switch: it acknowledges nothing.
@@ -28,11 +28,11 @@ pub struct FastTune {
     utilisation: f64,
     /// The last record of each switch, the sender's neighbour first; unwritten if there was none.
     last: [IntRecord; INT_HOPS],
-    /// When the last answer came.
+    /// When the last ACK came.
     heard: Time,
-    /// The first answer of a switch has not changed W^c yet.
+    /// The first ACK of a switch has not changed W^c yet.
     switch_update: bool,
-    /// What had been sent when an answer of the receiver changed W^c last.
+    /// What had been sent when an ACK of the receiver changed W^c last.
     updated_at: u64,
     decided: bool,
 }
@@ -58,7 +58,7 @@ impl FastTune {
         (self.window, self.reference, self.utilisation)
     }
 
-    /// Lines 2 to 10: the busiest of the links that the answer tells of. Records were added on the
+    /// Lines 2 to 10: the busiest of the links that the ACK tells of. Records were added on the
     /// way to the sender, so its neighbour's is the last.
     fn measure(&mut self, records: &[IntRecord]) {
         let Terms { reader, base_rtt, .. } = &*self.terms;
@@ -75,7 +75,7 @@ impl FastTune {
             } else if let Some(interval) = reader.between(last, now) {
                 (interval.utilisation(base_rtt), interval.elapsed)
             } else {
-                // Overtaken by an answer that left the switch later.
+                // Overtaken by an ACK that left the switch later.
                 continue;
             };
             if utilisation > busiest {

@@ -1,6 +1,6 @@
-//! The switch (FastTune §III-B, Algorithm 1): it answers a flow's data itself until any answer of the
-//! flow has passed, and adds to each answer that passes the state of the port by which the data leaves,
-//! which is the one the answer came in by.
+//! The switch (FastTune §III-B, Algorithm 1): it acknowledges the data of a flow itself until any ACK of the
+//! flow has passed, and adds to each ACK that passes the state of the port by which the data leaves,
+//! which is the one the ACK came in by.
 
 use super::ID;
 use super::headers::SwitchAck;
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 /// What a switch remembers of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// No answer has passed (NewACK).
+    /// No ACK has passed (NewACK).
     silent: bool,
     /// When a packet of it came last.
     last: Time,
@@ -91,7 +91,7 @@ impl Answering {
         seen
     }
 
-    /// The switch's own answer to data that is about to leave by `env.egress`.
+    /// The switch's own ACK to data that is about to leave by `env.egress`.
     fn answer(&mut self, env: &mut SwitchEnv<'_>, data: &Packet) -> PacketRef {
         let header = SwitchAck { answered: data.header.data_key() }.into();
         let (src, dst) = (data.dst, data.src);

@@ -41,7 +41,7 @@ fn stack(of: &[IntRecord]) -> Extension {
     stack
 }
 
-/// The receiver's answer; everything below `acknowledged` has arrived, below `sent` was sent.
+/// The receiver's ACK; everything below `acknowledged` has arrived, below `sent` was sent.
 fn host(law: &mut FastTune, now: Time, of: &[IntRecord], acknowledged: u64, sent: u64) {
     let extension = stack(of);
     let progress = Progress { acknowledged, sent, ..progress(now, None) };
@@ -59,7 +59,7 @@ fn near(a: f64, b: f64) {
     assert!((a - b).abs() <= 1e-3 * b.abs().max(1.0), "{a}, not {b}");
 }
 
-// -- the law ---------------------------------------------------------------------------------------
+// -- the congestion control -----------------------------------------------------------------------
 
 #[test]
 fn a_flow_begins_with_a_round_trip_at_line_rate() {
@@ -74,7 +74,7 @@ fn the_first_sample_of_a_link_counts_by_its_queue() {
     let mut quiet = law();
     switch(&mut quiet, at(10), &[record(RATE, at(8), 9_000, 0)]);
     assert_eq!(quiet.state(), (BDP, BDP, 0.95));
-    // A round trip of bytes waits: the link is busy and has as much again to send.
+    // An RTT of bytes waits: the link is busy and has as much again to send.
     let mut busy = law();
     switch(&mut busy, at(10), &[record(RATE, at(8), 9_000, 20_000)]);
     near(busy.state().2, 2.0);
@@ -91,7 +91,7 @@ fn one_answer_of_a_switch_changes_the_reference() {
     assert!(law.decided());
     assert_eq!(law.state().1, reference, "only once");
     assert!(law.state().0 < window, "the window follows all the same");
-    // The first answer of the receiver does so too, whatever it acknowledges; then once a round.
+    // The first ACK of the receiver does so too, whatever it acknowledges; then once a round.
     let sample = |us: u64| record(RATE, at(us - 2), (us - 10) * 1_250, 5_000);
     host(&mut law, at(20), &[sample(20)], 1_460, 20_000);
     let first = law.state();
@@ -187,7 +187,7 @@ fn what_is_no_answer_decides_nothing() {
     assert!(!law.decided() && law.state().0 == BDP);
 }
 
-// -- the switch ------------------------------------------------------------------------------------
+// -- the switch -----------------------------------------------------------------------------------
 
 struct Rig {
     harness: Harness,
@@ -274,7 +274,7 @@ fn answers_of_farther_switches_silence_and_are_padded() {
     let far: Vec<PacketRef> = (0..3)
         .map(|hop| rig.pass(&mut hooks[hop], packet, ports(hop as u32)).reply.unwrap())
         .collect();
-    // The answer of the third switch passes the second and the first.
+    // The ACK of the third switch passes the second and the first.
     rig.now += Span::from_us(2);
     rig.pass(&mut hooks[1], far[2], ports(1));
     rig.now += Span::from_us(2);
@@ -342,7 +342,7 @@ fn a_switch_remembers_no_more_than_it_may() {
     }
 }
 
-// -- what a person may write wrongly ---------------------------------------------------------------
+// -- what the user may write wrongly --------------------------------------------------------------
 
 #[test]
 fn a_path_deeper_than_the_stack_is_refused() {

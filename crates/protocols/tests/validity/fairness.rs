@@ -83,15 +83,15 @@ impl Shares {
 }
 
 /// How far from fair a flow with one bottleneck may be. The swing of DCTCP's windows is slow (tens of
-/// round trips), and 30 ms hold only some hundred of them.
+/// RTTs), and 30 ms hold only some hundred of them.
 const TOLERANCE: f64 = 0.25;
 
 /// Checks one set of flows:
 /// * A flow with one bottleneck all of whose flows have no other, and whose answers wait nowhere, gets
 ///   its fair rate within `TOLERANCE`. Links that bursts can fill for a while count as bottlenecks.
-/// * DCTCP's rate is a window of about 2/alpha over the round trip. A flow over several bottlenecks
+/// * DCTCP's rate is a window of about 2/alpha over the RTT. A flow over several bottlenecks
 ///   hears the marks of all of them and waits in all their queues, and one whose answers wait behind
-///   others' data has a longer round trip: it gets less than is fair, down to its least window, and
+///   others' data has a longer RTT: it gets less than is fair, down to its least window, and
 ///   the others of its links more. What is left to say is that it gets something.
 /// * No flow is held back by nothing: each has a full link on its way.
 fn check(network: &mut Network, pairs: &[(u32, u32)]) -> (usize, usize) {
@@ -129,7 +129,7 @@ fn dctcp_network(spec: &str, uplink: u64) -> Network {
     network(spec, Rate::from_gbps(10), Span::from_us(2), &shape, buffer)
 }
 
-/// Sets made by hand, in which every flow has one bottleneck and the same round trip as the others
+/// Sets made by hand, in which every flow has one bottleneck and the same RTT as the others
 /// there.
 #[test]
 fn dctcp_shares_single_bottlenecks_fairly() {

@@ -118,7 +118,7 @@ fn always_busy(way: &Way) -> Span {
     way.ideal
 }
 
-/// Slow start from ten segments: in round i, which lasts a round trip, 2^i x 10 packets leave back
+/// Slow start from ten segments: in round i, which lasts an RTT, 2^i x 10 packets leave back
 /// to back; when they fill it, the NIC is busy from there on.
 fn slow_start(way: &Way) -> Span {
     let (mut idle, mut window, mut sent) = (Span::ZERO, 10, 10);

@@ -69,7 +69,7 @@ impl Recovery for Paper {
     fn deadline(&self, flow: &Expected) -> Time {
         let timeout = self.0.of_flow(flow.least_rtt);
         match flow.grants.first() {
-            // A shorter round trip than any before shortens the timeout: then it is now.
+            // A shorter RTT than any before shortens the timeout: then it is now.
             Some(entry) => (entry.since + timeout).max(flow.heard),
             None => {
                 let silence = (timeout * (1 << flow.doublings)).min(timeout.max(self.0.longest()));

@@ -104,7 +104,7 @@ impl Recovery for Passed {
         if place >= flow.passed {
             let rtt = now.since(entry.since);
             flow.least_rtt = Some(flow.least_rtt.map_or(rtt, |least| least.min(rtt)));
-            // A probe is answered only if nothing waits at the sender, and it left after a timeout
+            // A probe gets a reply only if nothing waits at the sender, and it left after a timeout
             // of silence: what is late was late then.
             flow.pass(place, if entry.packets == 0 { entry.since } else { now });
             flow.gaps.data_of(flow.grants.number(place), flow.grants.next_number());
@@ -120,7 +120,7 @@ impl Recovery for Passed {
     #[inline]
     fn deadline(&self, flow: &Expected) -> Time {
         match flow.grants.first().filter(|_| flow.passed > 0) {
-            // A shorter round trip than any before shortens the timeout: then it is now.
+            // A shorter RTT than any before shortens the timeout: then it is now.
             Some(entry) => (entry.since + self.0.of_flow(flow.least_rtt)).max(flow.heard),
             None => flow.quiet_since + self.silence(flow),
         }
@@ -142,7 +142,7 @@ impl Recovery for Passed {
 
 impl Passed {
     /// How long nothing must come before a probe leaves. A flow with something to send has its
-    /// turn once a round of its sender's NIC; the round is what its packets are apart.
+    /// turn once per round of its sender's NIC; the round is what its packets are apart.
     fn silence(&self, flow: &Expected) -> Span {
         let once = self.0.of_flow(flow.least_rtt).max(flow.gaps.longest() * 2);
         (once * (1 << flow.doublings)).min(once.max(self.0.longest()))
