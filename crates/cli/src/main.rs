@@ -29,7 +29,7 @@ use std::process::ExitCode;
 pub enum Ended {
     /// All is done.
     Done,
-    /// A person stopped it; what was done is kept.
+    /// The user stopped it; what was done is kept.
     Interrupted,
     /// Something is not as it should be, and has been said.
     Failed,

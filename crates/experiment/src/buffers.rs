@@ -14,7 +14,7 @@ pub struct Rules {
     pub shared: Option<SharedBuffer>,
     /// Priority-based flow control.
     pub pfc: Option<Arc<Pfc>>,
-    /// What a person should look at before trusting the results.
+    /// What the user should look at before trusting the results.
     pub warnings: Vec<String>,
 }
 
@@ -127,7 +127,7 @@ fn cycle(fabric: &Fabric, allowed: bool, warnings: &mut Vec<String>) -> Result<b
     Ok(true)
 }
 
-/// Ports as a person reads them.
+/// Ports as the user reads them.
 fn way(fabric: &Fabric, ports: impl Iterator<Item = PortId>) -> String {
     let name = |port: PortId| {
         let spec = fabric.port(port);

@@ -55,7 +55,7 @@ impl Fault {
         self.key.as_deref()
     }
 
-    /// The value as a person writes it.
+    /// The value as the user writes it.
     pub fn written(&self) -> Option<&str> {
         self.value.as_deref()
     }

@@ -95,7 +95,7 @@ pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result
     Ok(())
 }
 
-/// The numbers of ports that a person names: `leaf0->spine1`, a number, or `all`.
+/// The numbers of ports that the user names: `leaf0->spine1`, a number, or `all`.
 pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
     let fabric = &plan.fabric;
     let name = |port: &incast_fabric::PortSpec| {

@@ -60,7 +60,7 @@ pub struct Plan {
     pub shared: Option<SharedBuffer>,
     /// Links are paused instead of packets dropped.
     pub pfc: Option<Arc<Pfc>>,
-    /// What a person should look at before trusting the results.
+    /// What the user should look at before trusting the results.
     pub warnings: Vec<String>,
 }
 

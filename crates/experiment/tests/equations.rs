@@ -9,7 +9,7 @@ use incast_transport::{Bin, Rate, Span};
 
 /// The bottleneck of a dumbbell.
 const BOTTLENECK: &str = "leaf0->leaf1";
-/// Packets of a round trip there.
+/// Packets per RTT there.
 const BDP: u32 = 43;
 
 fn run(text: &str) -> Run {
@@ -18,8 +18,8 @@ fn run(text: &str) -> Run {
     execute(&plan, &plan.cases[0], vec![], 1, &Monitor::default()).unwrap().0
 }
 
-/// A dumbbell whose sides are 8 us a link apart; each traffic is (sources, destinations, size).
-/// Intervals are a round trip.
+/// A dumbbell whose links have a delay of 8 us; each traffic is (sources, destinations, size).
+/// Intervals are one RTT.
 fn dumbbell(transport: &str, pairs: u32, burst: u32, traffic: &[(&str, &str, &str)]) -> Run {
     let mut text = format!(
         "[fabric]\ntopology = \"dumbbell:{pairs}x{pairs}\"\nrate = \"10Gbps\"\n\
@@ -109,7 +109,7 @@ fn amrts_fill_time_by_equations_4_and_5() {
 
 #[test]
 fn the_traditional_throughput_by_equation_9() {
-    // Four flows of 10 packets a round, three of which leave together.
+    // Four flows of 10 packets per RTT, three of which leave together.
     let four = [("0", "4", "20MB"), ("1,2,3", "5,6,7", "500KB")];
     let seen = sent(&dumbbell("trd", 4, 10, &four));
     let known = ren::traditional_throughput(40.0, 4, 3);
@@ -146,7 +146,7 @@ fn hpccs_feedback_by_equations_7_and_9_and_what_it_costs() {
     assert_eq!(flow.extension_bytes, 18 * flow.packets as u64);
     assert_eq!(flow.control_packets, flow.packets);
     assert_eq!(flow.control_bytes, (40 + 18 + 38) * flow.packets as u64);
-    // An answer a packet: as many decisions a round trip as packets in the window.
+    // One ACK per packet: as many decisions per RTT as packets in the window.
     let decisions = summarise(&run).all.decisions_per_rtt.unwrap();
     assert!((0.8 * BDP as f64..BDP as f64).contains(&decisions), "{decisions}");
 }

@@ -1,4 +1,4 @@
-//! From what a run leaves in memory to what a person opens: columns (Parquet or CSV), a summary,
+//! Writes the records of a run as files: columns (Parquet or CSV), a summary,
 //! a comparison of runs, figures and a report that needs no network.
 //!
 //! * [`Run`]: a world's [`RunRecord`] beside what the scenario knows of its flows and ports.

@@ -69,7 +69,7 @@ pub struct Run {
     pub ports: Vec<PortMeta>,
     /// The requests, if flows belong together.
     pub requests: Vec<Request>,
-    /// Unloaded round trip of a full packet and its answer over the longest path; zero if unknown.
+    /// Unloaded RTT of a full packet and its ACK over the longest path; zero if unknown.
     pub base_rtt: Span,
     /// The resolved scenario and where and how it ran, for `manifest.json`; a JSON object.
     pub manifest: serde_json::Value,

@@ -20,7 +20,7 @@ pub struct Summary {
     pub transports: Vec<String>,
     /// Simulated time at the end.
     pub ended_ns: f64,
-    /// Whether a person stopped it before its end.
+    /// Whether the user stopped it before its end.
     pub interrupted: bool,
     /// How many flows.
     pub flows: FlowCounts,
@@ -96,12 +96,12 @@ pub struct Group {
     pub packets: u64,
     /// Retransmitted data packets.
     pub retransmits: u64,
-    /// Mean age of the information behind a decision of the control law.
+    /// Mean age of the information behind a decision of the congestion control.
     pub decision_age_mean_ns: Option<f64>,
     /// Percentiles of this age over all decisions, those of the warm-up included; only of all flows
     /// and of each transport.
     pub decision_age_ns: Option<AgePercentiles>,
-    /// Decisions of a flow per base round-trip time of its life.
+    /// Decisions of a flow per base RTT of its life.
     pub decisions_per_rtt: Option<f64>,
     /// Utility of feedback of the mean age: 2 when it is of the present, 1 when it is a base round
     /// trip old.

@@ -322,7 +322,7 @@ fn feedback_by_its_age_its_bytes_and_how_often() {
     (0..40).for_each(|_| ages.add(5_000_000));
     run.record.decision_ages = vec![ages];
     let all = summarise(&run).all;
-    // 40 decisions in two lives of two round trips; a quarter of a round trip old.
+    // 40 decisions in two lives of two RTTs; a quarter of one RTT old.
     assert_eq!(all.decisions_per_rtt, Some(10.0));
     assert_eq!(all.feedback_utility, Some(1.75));
     assert_eq!(all.decision_age_mean_ns, Some(5_000.0));

@@ -105,9 +105,9 @@ pub enum Kind {
     ConvergenceMs,
     /// Mean age of the information behind decisions in microseconds.
     FeedbackAgeUs,
-    /// The same by FastTune's Eq. 6: 2 minus the age in base round trips.
+    /// The same by FastTune's Eq. 6: 2 minus the age in base RTTs.
     FeedbackUtility,
-    /// Decisions of a flow per base round trip.
+    /// Decisions of a flow per base RTT.
     DecisionsPerRtt,
     /// Control packets and what data packets carry beside, over the payload, in percent.
     FeedbackPercent,

@@ -64,7 +64,7 @@ impl Draft {
         Ok(self)
     }
 
-    /// Applies an override that a person wrote in another way.
+    /// Applies an override that the user wrote in another way.
     pub fn set(&mut self, set: &str, written: &str) -> Result<(), Fault> {
         let fail = |why: &str| Fault::new(why).placed(format!("--set {written}"));
         let (key, value) = set.split_once('=').ok_or_else(|| fail("expected key=value"))?;

@@ -171,7 +171,7 @@ fn of_value(value: DeValue<'_>, place: &dyn Fn(usize) -> Origin, origin: Origin)
     Node { value, origin }
 }
 
-/// As a person would write it.
+/// As the user would write it.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.value {
