@@ -61,19 +61,10 @@ impl Outbox {
     #[inline]
     pub fn send_in(&mut self, env: &mut Env<'_>, class: u8) -> Option<PacketRef> {
         let control = self.pop()?;
-        let packet = env.packets.create(Packet {
-            header: control.header,
-            src: env.host,
-            dst: control.to,
-            flow: control.flow,
-            payload: 0,
-            path: 0,
-            mark: 0,
-            class,
-            transport: self.transport,
-            flags: if control.again { flag::RETRANSMIT } else { 0 },
-            extension: 0,
-        });
+        let Control { flow, to, header, again, .. } = control;
+        let flags = if again { flag::RETRANSMIT } else { 0 };
+        let packet = Packet::header_only(self.transport, flow, (env.host, to), class, header);
+        let packet = env.packets.create(Packet { flags, ..packet });
         env.packets.stamps_mut(packet).informed = control.informed.0;
         Some(packet)
     }

@@ -37,19 +37,7 @@ pub fn random_flows(
 
 /// A header-only control packet from host 0 to host 1 about flow 0.
 pub fn packet(transport: TransportId, header: impl Into<Header>) -> Packet {
-    Packet {
-        header: header.into(),
-        src: HostId(0),
-        dst: HostId(1),
-        flow: FlowId(0),
-        payload: 0,
-        path: 0,
-        mark: 0,
-        class: 0,
-        transport,
-        flags: 0,
-        extension: 0,
-    }
+    Packet::header_only(transport, FlowId(0), (HostId(0), HostId(1)), 0, header)
 }
 
 /// Packet `seq` of flow 0, full, in class 1, with these flags in its header

@@ -74,6 +74,31 @@ pub struct Packet {
 pub const HEADER_BYTES: u16 = 40;
 
 impl Packet {
+    /// A packet without payload and extension, not ECN-capable, without flags, that leaves the
+    /// choice of its path to the fabric.
+    #[inline]
+    pub fn header_only(
+        transport: TransportId,
+        flow: FlowId,
+        (src, dst): (HostId, HostId),
+        class: u8,
+        header: impl Into<Header>,
+    ) -> Packet {
+        Packet {
+            header: header.into(),
+            src,
+            dst,
+            flow,
+            payload: 0,
+            path: 0,
+            mark: 0,
+            class,
+            transport,
+            flags: 0,
+            extension: 0,
+        }
+    }
+
     /// The IP length: headers, extension and payload.
     #[inline]
     pub fn ip_bytes(&self) -> u32 {

@@ -66,19 +66,9 @@ impl Ingress {
         self.told = self.paused;
         let paused = classes & self.paused;
         let quanta = if paused == 0 { 0 } else { u16::MAX };
-        (classes != 0).then_some(Packet {
-            header: Header::Pause { classes, paused, quanta, spare_low: 0, spare: 0 },
-            src: HostId(0),
-            dst: HostId(0),
-            flow: FlowId(0),
-            payload: 0,
-            path: 0,
-            mark: 0,
-            class: 0,
-            transport: TransportId(0),
-            flags: 0,
-            extension: 0,
-        })
+        let header = Header::Pause { classes, paused, quanta, spare_low: 0, spare: 0 };
+        let hosts = (HostId(0), HostId(0));
+        (classes != 0).then(|| Packet::header_only(TransportId(0), FlowId(0), hosts, 0, header))
     }
 }
 

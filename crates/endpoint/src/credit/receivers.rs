@@ -228,19 +228,7 @@ fn finish(env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, flow: FlowId, to: H
 }
 
 fn answer(env: &Env<'_>, terms: &Terms, flow: FlowId, to: HostId, header: Header) -> Packet {
-    Packet {
-        header,
-        src: env.host,
-        dst: to,
-        flow,
-        payload: 0,
-        path: 0,
-        mark: 0,
-        class: DATA,
-        transport: terms.transport,
-        flags: 0,
-        extension: 0,
-    }
+    Packet::header_only(terms.transport, flow, (env.host, to), DATA, header)
 }
 
 impl<F> Incoming<F> {

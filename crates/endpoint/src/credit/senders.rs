@@ -379,19 +379,8 @@ impl Outgoing {
     }
 
     fn packet(&self, terms: &Terms, header: Header) -> Packet {
-        Packet {
-            header,
-            src: self.flow.src,
-            dst: self.flow.dst,
-            flow: self.flow.id,
-            payload: 0,
-            path: 0,
-            mark: 0,
-            class: DATA,
-            transport: terms.transport,
-            flags: 0,
-            extension: 0,
-        }
+        let hosts = (self.flow.src, self.flow.dst);
+        Packet::header_only(terms.transport, self.flow.id, hosts, DATA, header)
     }
 
     fn request(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, stop: bool) {

@@ -234,19 +234,10 @@ impl<R: Recovery> Receivers<R> {
     #[inline]
     pub fn transmit(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
         let answer = self.answers.pop_front()?;
-        let packet = env.packets.create(Packet {
-            header: answer.header,
-            src: env.host,
-            dst: answer.peer,
-            flow: answer.flow,
-            payload: 0,
-            path: 0,
-            mark: answer.mark,
-            class: CONTROL,
-            transport: self.terms.transport,
-            flags: 0,
-            extension: 0,
-        });
+        let hosts = (env.host, answer.peer);
+        let transport = self.terms.transport;
+        let packet = Packet::header_only(transport, answer.flow, hosts, CONTROL, answer.header);
+        let packet = env.packets.create(Packet { mark: answer.mark, ..packet });
         env.packets.stamps_mut(packet).informed = answer.informed;
         Some(packet)
     }

@@ -51,19 +51,9 @@ impl Urgency {
     #[inline]
     pub fn send(&mut self, env: &mut Env<'_>, transport: TransportId) -> Option<PacketRef> {
         let waiting = self.packets.pop_front()?;
-        let handle = env.packets.create(Packet {
-            header: waiting.header,
-            src: env.host,
-            dst: waiting.to,
-            flow: waiting.flow,
-            payload: 0,
-            path: 0,
-            mark: waiting.mark,
-            class: waiting.class,
-            transport,
-            flags: 0,
-            extension: 0,
-        });
+        let Waiting { header, flow, to, class, mark, .. } = waiting;
+        let packet = Packet::header_only(transport, flow, (env.host, to), class, header);
+        let handle = env.packets.create(Packet { mark, ..packet });
         if waiting.extended {
             let extension = self.extensions.pop_front().expect("its extension waits too");
             env.packets.extend(handle, extension);

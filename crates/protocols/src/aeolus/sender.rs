@@ -87,19 +87,9 @@ impl Rounds {
     /// Queues a probe and waits for its reply.
     fn probe(&mut self, env: &Env<'_>, id: FlowId, slot: u32, sent: u32) {
         let flow = self.flows.at_mut(slot);
-        self.probes.push_back(Packet {
-            header: Probe { packets: flow.packets, sent }.into(),
-            src: env.host,
-            dst: flow.dst,
-            flow: id,
-            payload: 0,
-            path: 0,
-            mark: 0,
-            class: flow.class,
-            transport: ID,
-            flags: 0,
-            extension: 0,
-        });
+        let header = Probe { packets: flow.packets, sent };
+        let hosts = (env.host, flow.dst);
+        self.probes.push_back(Packet::header_only(ID, id, hosts, flow.class, header));
         let deadline = flow.round.deadline(&self.terms);
         self.timers.arm(id, &mut flow.armed, deadline);
     }

@@ -105,19 +105,10 @@ impl NdpHost {
     }
 
     fn send_answer(&mut self, env: &mut Env<'_>, answer: Answer) -> PacketRef {
-        let packet = env.packets.create(Packet {
-            header: answer.header,
-            src: env.host,
-            dst: answer.to,
-            flow: answer.flow,
-            payload: 0,
-            path: self.paths.take(env.random),
-            mark: 0,
-            class: CONTROL,
-            transport: ID,
-            flags: 0,
-            extension: 0,
-        });
+        let Answer { flow, to, header, .. } = answer;
+        let packet = Packet::header_only(ID, flow, (env.host, to), CONTROL, header);
+        let path = self.paths.take(env.random);
+        let packet = env.packets.create(Packet { path, ..packet });
         env.packets.stamps_mut(packet).informed = answer.informed.0;
         packet
     }
