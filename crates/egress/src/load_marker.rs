@@ -1,8 +1,9 @@
 //! A port that writes the load of its link into packets, if it is the highest of the path (VCP §3.1).
 //! What the load is called there, and where it is written, is the transport's own.
 
+use crate::interval::{IntervalMarker, Measure};
 use crate::load::{LoadMeter, Metering};
-use incast_transport::{Marker, Packet, PacketPool, PacketRef, Random, Span, Time, View};
+use incast_transport::{Packet, PacketPool, PacketRef, Span, Time, View};
 
 /// How a transport writes a load.
 pub trait LoadCode: Send {
@@ -13,54 +14,60 @@ pub trait LoadCode: Send {
     fn place(packet: &mut Packet) -> Option<&mut u8>;
 }
 
-/// The marker of one port.
-pub struct LoadMarker<C> {
+/// The load of a port's link and how it is written.
+pub struct Load<C> {
     meter: LoadMeter,
     code: C,
 }
 
-impl<C: LoadCode> LoadMarker<C> {
-    /// A port that has seen nothing. Its first interval ends at a random phase, or at `first` if
-    /// nobody lets it begin.
-    pub fn new(metering: Metering, code: C, first: Time) -> LoadMarker<C> {
-        LoadMarker { meter: LoadMeter::new(metering, first), code }
-    }
-
+impl<C> Load<C> {
     /// The load of the last interval; 1 is full.
     pub fn load(&self) -> f64 {
         self.meter.load()
     }
-
-    fn arrives(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
-        self.meter.advance(view.now, view.all.bytes);
-        self.meter.arrives(packets.charged(packet));
-    }
 }
 
-impl<C: LoadCode> Marker for LoadMarker<C> {
-    fn begin(&mut self, random: &mut Random) {
-        // Ports do not end their intervals together.
-        let first = Span(1 + random.below(self.meter.interval().0));
-        self.meter.restart(Time::ZERO + first);
+/// The marker of one port.
+pub type LoadMarker<C> = IntervalMarker<Load<C>>;
+
+/// A port that has seen nothing. Its first interval ends at a random phase, or at `first` if nobody
+/// lets it begin.
+pub fn load_marker<C: LoadCode>(metering: Metering, code: C, first: Time) -> LoadMarker<C> {
+    IntervalMarker::new(Load { meter: LoadMeter::new(metering, first), code })
+}
+
+impl<C: LoadCode> Measure for Load<C> {
+    fn interval(&self) -> Span {
+        self.meter.interval()
     }
 
-    fn on_enqueue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        self.arrives(packets, packet, view);
-        false
+    fn restart(&mut self, first: Time) {
+        self.meter.restart(first);
     }
 
-    fn on_refused(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
-        self.arrives(packets, packet, view);
+    #[inline]
+    fn advance(&mut self, now: Time, backlog: u64) {
+        self.meter.advance(now, backlog);
     }
 
-    fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        let charged = packets.charged(packet) as u64;
-        self.meter.advance(view.now, view.all.bytes + charged);
-        // A code that is as large already stays, and with it the news of the hop before.
-        let first = packets.stamps(packet).informed == 0;
+    #[inline]
+    fn offered(&mut self, _: &PacketPool, _: PacketRef, charged: u32, _: &View) {
+        self.meter.arrives(charged);
+    }
+
+    #[inline]
+    fn leaves(
+        &mut self,
+        packets: &mut PacketPool,
+        packet: PacketRef,
+        _charged: u32,
+        view: &View,
+    ) -> bool {
         if !view.own {
             return false;
         }
+        // A code that is as large already stays, and with it the news of the hop before.
+        let first = packets.stamps(packet).informed == 0;
         let Some(place) = C::place(&mut packets[packet]) else { return false };
         let own = self.code.of(self.meter.load());
         let raised = own > *place;
@@ -69,13 +76,5 @@ impl<C: LoadCode> Marker for LoadMarker<C> {
             packets.stamps_mut(packet).informed = self.meter.measured().0;
         }
         raised
-    }
-
-    fn sees(&self) -> (bool, bool) {
-        (true, true)
-    }
-
-    fn timed(&self) -> bool {
-        false
     }
 }

@@ -5,6 +5,7 @@ use super::code::{PACKETS, encode, nibble};
 use super::headers;
 use super::params::Params;
 use super::{FIRST_OF_UNIT, UNDECIDED};
+use incast_egress::interval::random_phase;
 use incast_endpoint::flow_table::FlowTable;
 use incast_transport::{FlowId, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View};
 
@@ -362,9 +363,7 @@ impl DecnMarker {
 
 impl Marker for DecnMarker {
     fn begin(&mut self, random: &mut Random) {
-        // Ports do not end their periods together.
-        let first = Span(1 + random.below(self.shares.sampling.period.0));
-        self.shares.ends = Time::ZERO + first;
+        self.shares.ends = random_phase(random, self.shares.sampling.period);
     }
 
     fn on_enqueue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {

@@ -4,7 +4,7 @@ use super::headers::Data;
 use super::level::Levels;
 use super::params::Params;
 use incast_egress::load::Metering;
-use incast_egress::load_marker::{LoadCode, LoadMarker};
+use incast_egress::load_marker::{LoadCode, LoadMarker, load_marker};
 use incast_transport::{Packet, PortSite, Time};
 
 /// The marker of one port.
@@ -34,5 +34,5 @@ pub fn marker(params: &Params, site: &PortSite, first: Time) -> MlcpMarker {
         queue_weight: params.queue_weight,
         average_weight: params.average_weight,
     };
-    LoadMarker::new(metering, Levels::new(params), first)
+    load_marker(metering, Levels::new(params), first)
 }

@@ -14,14 +14,14 @@ mod tests;
 pub use params::Params;
 pub use receiver::Returning;
 pub use sender::{Rcp, Rule};
-pub use switch::{Controller, Gains, RcpMarker};
+pub use switch::{Controller, Gains, RcpMarker, marker};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, law};
 use incast_transport::{
     Declaration, Ecn, EcnUse, Explicit, Extension, Host, HostSite, Info, Kind, Optional, Policy,
-    PortSite, Ready, Routing, Span, TransportId,
+    PortSite, Ready, Routing, Span, Time, TransportId,
 };
 
 /// RCP's number on the wire.
@@ -99,5 +99,5 @@ fn host(rcp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
 }
 
 fn policy(rcp: &Ready<Params>, site: &PortSite) -> Policy {
-    Policy::one_queue(ID, site.buffer, Box::new(RcpMarker::new(&rcp.params, site)))
+    Policy::one_queue(ID, site.buffer, Box::new(marker(&rcp.params, site, Time::NEVER)))
 }

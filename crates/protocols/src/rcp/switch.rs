@@ -2,10 +2,9 @@
 
 use super::params::Params;
 use super::{RATE_UNIT, RTT_UNIT, UNLIMITED};
+use incast_egress::interval::{IntervalMarker, Measure};
 use incast_endpoint::sender::views::{Ack, OpenAck};
-use incast_transport::{
-    Explicit, Extension, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
-};
+use incast_transport::{Explicit, Extension, PacketPool, PacketRef, PortSite, Span, Time, View};
 
 /// What the ports of one fabric have in common, and one port's rate.
 #[derive(Clone, Copy, Debug)]
@@ -83,20 +82,6 @@ impl Controller {
         }
     }
 
-    /// Ends all intervals that are over at `now`; since the last call `backlog` bytes waited.
-    #[inline]
-    pub fn advance(&mut self, now: Time, backlog: u64) {
-        while self.ends <= now {
-            if self.settled && self.input == 0 && backlog == 0 {
-                let count = now.since(self.ends).0 / self.interval.0 + 1;
-                self.ends += self.interval * count;
-                self.measured = self.ends - self.interval;
-                return;
-            }
-            self.end_interval(backlog);
-        }
-    }
-
     fn end_interval(&mut self, backlog: u64) {
         let Gains { alpha, beta, target, capacity, least, slot, shortest, .. } = self.gains;
         let seconds = self.interval.as_secs_f64();
@@ -144,36 +129,11 @@ impl Controller {
 }
 
 /// The marker of one port.
-pub struct RcpMarker {
-    controller: Controller,
-}
+pub type RcpMarker = IntervalMarker<Controller>;
 
-impl RcpMarker {
-    /// A port that has seen nothing; its first interval ends at a random phase.
-    pub fn new(params: &Params, site: &PortSite) -> RcpMarker {
-        RcpMarker::starting(params, site, Time::NEVER)
-    }
-
-    /// The same, but the first interval ends at `first` if nobody lets it begin.
-    pub fn starting(params: &Params, site: &PortSite, first: Time) -> RcpMarker {
-        RcpMarker { controller: Controller::new(Gains::new(params, site), first) }
-    }
-
-    /// What the port knows.
-    pub fn controller(&self) -> &Controller {
-        &self.controller
-    }
-
-    fn arrives(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
-        self.controller.advance(view.now, view.all.bytes);
-        let charged = packets.charged(packet);
-        self.controller.arrives(charged);
-        if view.own
-            && let Some(rtt @ 1..) = asks(packets, packet)
-        {
-            self.controller.measures(charged, RTT_UNIT * rtt as u64);
-        }
-    }
+/// A port that has seen nothing; without a random phase its first interval ends at `first`.
+pub fn marker(params: &Params, site: &PortSite, first: Time) -> RcpMarker {
+    IntervalMarker::new(Controller::new(Gains::new(params, site), first))
 }
 
 /// The round-trip time of a packet that asks for a rate: of data, and of questions.
@@ -189,29 +149,50 @@ fn asks(packets: &PacketPool, packet: PacketRef) -> Option<u32> {
     }
 }
 
-impl Marker for RcpMarker {
-    fn begin(&mut self, random: &mut Random) {
-        // Ports do not end their intervals together.
-        let first = Span(1 + random.below(self.controller.interval.0));
-        self.controller.ends = Time::ZERO + first;
+impl Measure for Controller {
+    fn interval(&self) -> Span {
+        self.interval
     }
 
-    fn on_enqueue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        self.arrives(packets, packet, view);
-        false
+    fn restart(&mut self, first: Time) {
+        self.ends = first;
     }
 
-    fn on_refused(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
-        self.arrives(packets, packet, view);
+    #[inline]
+    fn advance(&mut self, now: Time, backlog: u64) {
+        while self.ends <= now {
+            if self.settled && self.input == 0 && backlog == 0 {
+                let count = now.since(self.ends).0 / self.interval.0 + 1;
+                self.ends += self.interval * count;
+                self.measured = self.ends - self.interval;
+                return;
+            }
+            self.end_interval(backlog);
+        }
     }
 
-    fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        let charged = packets.charged(packet) as u64;
-        self.controller.advance(view.now, view.all.bytes + charged);
+    #[inline]
+    fn offered(&mut self, packets: &PacketPool, packet: PacketRef, charged: u32, view: &View) {
+        self.arrives(charged);
+        if view.own
+            && let Some(rtt @ 1..) = asks(packets, packet)
+        {
+            self.measures(charged, RTT_UNIT * rtt as u64);
+        }
+    }
+
+    #[inline]
+    fn leaves(
+        &mut self,
+        packets: &mut PacketPool,
+        packet: PacketRef,
+        _charged: u32,
+        view: &View,
+    ) -> bool {
         if !view.own || asks(packets, packet).is_none() {
             return false;
         }
-        let units = (self.controller.rate / RATE_UNIT as f64) as u32;
+        let units = (self.rate / RATE_UNIT as f64) as u32;
         let own = units.clamp(1, UNLIMITED - 1);
         let Some(Extension::Explicit { fields: Explicit::Rate { forward, .. }, .. }) =
             packets.extension_mut(packet)
@@ -222,15 +203,7 @@ impl Marker for RcpMarker {
             return false;
         }
         *forward = own;
-        packets.stamps_mut(packet).informed = self.controller.measured.0;
+        packets.stamps_mut(packet).informed = self.measured.0;
         true
-    }
-
-    fn sees(&self) -> (bool, bool) {
-        (true, true)
-    }
-
-    fn timed(&self) -> bool {
-        false
     }
 }

@@ -1,6 +1,7 @@
 //! Known answers of the port's controller and of the control law.
 
 use super::*;
+use incast_egress::interval::Measure as _;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Message, Progress};
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
@@ -124,7 +125,7 @@ fn ask(rtt: u32, forward: u32, flags: u8, payload: u16) -> (Packet, Extension) {
 /// A port whose first interval begins then.
 fn port(settings: &[(&str, &str)], from: Time) -> MarkerDriver<RcpMarker> {
     let site = switch_port(RATE, RTT);
-    let marker = RcpMarker::starting(&params(settings), &site, from);
+    let marker = marker(&params(settings), &site, from);
     MarkerDriver::new(marker, site.fabric.framing, RATE).of(ID)
 }
 

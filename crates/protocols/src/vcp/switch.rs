@@ -3,7 +3,7 @@
 use super::params::Params;
 use super::{HIGH, LOW, OVERLOAD};
 use incast_egress::load::Metering;
-use incast_egress::load_marker::{LoadCode, LoadMarker};
+use incast_egress::load_marker::{LoadCode, LoadMarker, load_marker};
 use incast_transport::{Packet, PortSite, Time};
 
 /// The marker of one port.
@@ -47,5 +47,5 @@ pub fn marker(params: &Params, site: &PortSite, first: Time) -> VcpMarker {
         queue_weight: params.queue_weight,
         average_weight: params.average_weight,
     };
-    LoadMarker::new(metering, Codes { high_load: params.high_load }, first)
+    load_marker(metering, Codes { high_load: params.high_load }, first)
 }

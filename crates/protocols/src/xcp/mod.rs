@@ -14,7 +14,7 @@ mod tests;
 pub use params::{Params, Timers};
 pub use receiver::Returning;
 pub use sender::Xcp;
-pub use switch::{Controller, Gains, XcpMarker};
+pub use switch::{Controller, Gains, XcpMarker, marker};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
@@ -98,5 +98,5 @@ fn options(xcp: &Ready<Params>) -> Options {
 }
 
 fn policy(xcp: &Ready<Params>, site: &PortSite) -> Policy {
-    Policy::one_queue(ID, site.buffer, Box::new(XcpMarker::new(&xcp.params, site)))
+    Policy::one_queue(ID, site.buffer, Box::new(marker(&xcp.params, site)))
 }

@@ -4,9 +4,8 @@
 
 use super::params::{Params, Timers};
 use super::{FEEDBACK_UNIT, RTT_UNIT, SPACING_UNIT};
-use incast_transport::{
-    Explicit, Extension, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View,
-};
+use incast_egress::interval::{IntervalMarker, Measure};
+use incast_transport::{Explicit, Extension, PacketPool, PacketRef, PortSite, Span, Time, View};
 
 /// ns-2.35, xcpq.cc.
 const NS2_INTERVAL: Span = Span::from_ms(1);
@@ -105,21 +104,6 @@ impl Controller {
             least: 0,
             measured: Time::ZERO,
             settled: false,
-        }
-    }
-
-    /// Ends all intervals that are over at `now`; since the last call `backlog` bytes waited.
-    #[inline]
-    pub fn advance(&mut self, now: Time, backlog: u64) {
-        while self.ends.min(self.queue_ends) <= now {
-            if self.settled && self.input == 0 && self.persistent == backlog {
-                return self.skip(now);
-            }
-            if self.queue_ends <= self.ends {
-                self.renew_queue(backlog);
-            } else {
-                self.end_interval(backlog);
-            }
         }
     }
 
@@ -236,25 +220,11 @@ fn span(seconds: f64) -> Span {
 }
 
 /// The marker of one port.
-pub struct XcpMarker {
-    controller: Controller,
-}
+pub type XcpMarker = IntervalMarker<Controller>;
 
-impl XcpMarker {
-    /// A port that has seen nothing.
-    pub fn new(params: &Params, site: &PortSite) -> XcpMarker {
-        XcpMarker { controller: Controller::new(Gains::new(params, site), Time::NEVER) }
-    }
-
-    fn arrives(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
-        self.controller.advance(view.now, view.all.bytes);
-        self.controller.arrives(packets.charged(packet));
-        if view.own
-            && let Some((rtt, spacing)) = congestion_header(packets, packet)
-        {
-            self.controller.measures(rtt, spacing);
-        }
-    }
+/// A port that has seen nothing; its first interval ends at a random phase.
+pub fn marker(params: &Params, site: &PortSite) -> XcpMarker {
+    IntervalMarker::new(Controller::new(Gains::new(params, site), Time::NEVER))
 }
 
 /// Round-trip time and spacing in seconds of data whose sender knows them.
@@ -272,27 +242,48 @@ fn congestion_header(packets: &PacketPool, packet: PacketRef) -> Option<(Span, f
     }
 }
 
-impl Marker for XcpMarker {
-    fn begin(&mut self, random: &mut Random) {
-        // Ports do not end their intervals together.
-        let first = Time::ZERO + Span(1 + random.below(self.controller.interval.0));
-        self.controller.ends = first;
-        self.controller.queue_ends = first;
+impl Measure for Controller {
+    fn interval(&self) -> Span {
+        self.interval
     }
 
-    fn on_enqueue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        self.arrives(packets, packet, view);
-        false
+    fn restart(&mut self, first: Time) {
+        (self.ends, self.queue_ends) = (first, first);
     }
 
-    fn on_refused(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) {
-        self.arrives(packets, packet, view);
+    #[inline]
+    fn advance(&mut self, now: Time, backlog: u64) {
+        while self.ends.min(self.queue_ends) <= now {
+            if self.settled && self.input == 0 && self.persistent == backlog {
+                return self.skip(now);
+            }
+            if self.queue_ends <= self.ends {
+                self.renew_queue(backlog);
+            } else {
+                self.end_interval(backlog);
+            }
+        }
     }
 
-    fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        let charged = packets.charged(packet);
-        self.controller.advance(view.now, view.all.bytes + charged as u64);
-        self.controller.departs(view.all.bytes);
+    #[inline]
+    fn offered(&mut self, packets: &PacketPool, packet: PacketRef, charged: u32, view: &View) {
+        self.arrives(charged);
+        if view.own
+            && let Some((rtt, spacing)) = congestion_header(packets, packet)
+        {
+            self.measures(rtt, spacing);
+        }
+    }
+
+    #[inline]
+    fn leaves(
+        &mut self,
+        packets: &mut PacketPool,
+        packet: PacketRef,
+        charged: u32,
+        view: &View,
+    ) -> bool {
+        self.departs(view.all.bytes);
         if !view.own {
             return false;
         }
@@ -303,18 +294,10 @@ impl Marker for XcpMarker {
             return false;
         };
         let granted = *feedback as f64 * FEEDBACK_UNIT;
-        let Some(less) = self.controller.grants(charged, seconds, granted) else { return false };
+        let Some(less) = self.grants(charged, seconds, granted) else { return false };
         // Towards zero: no more is given or taken than the residues hold.
         *feedback = (less / FEEDBACK_UNIT) as i32;
-        packets.stamps_mut(packet).informed = self.controller.measured.0;
+        packets.stamps_mut(packet).informed = self.measured.0;
         less < 0.0
-    }
-
-    fn sees(&self) -> (bool, bool) {
-        (true, true)
-    }
-
-    fn timed(&self) -> bool {
-        false
     }
 }

@@ -1,6 +1,7 @@
 //! Known answers of the port's controllers and of the control law.
 
 use super::*;
+use incast_egress::interval::Measure as _;
 use incast_endpoint::sender::{Answer, Control, Feedback, Loss};
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
@@ -252,7 +253,7 @@ type Port = MarkerDriver<XcpMarker>;
 
 fn port() -> Port {
     let rate = Rate::from_gbps(10);
-    let mut marker = XcpMarker::new(&Params::default(), &switch_port(rate, RTT));
+    let mut marker = marker(&Params::default(), &switch_port(rate, RTT));
     marker.begin(&mut Random::new(1, 2, 3));
     MarkerDriver::new(marker, Framing::ETHERNET, rate).of(ID)
 }
