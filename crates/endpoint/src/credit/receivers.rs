@@ -201,12 +201,10 @@ impl<L: CreditLaw> Receivers<L> {
 
     /// Does what is due: the law's timers, then credits and what is missing.
     pub(super) fn wake(&mut self, env: &mut Env<'_>, outbox: &mut Outbox) {
-        while let Some((at, id)) = self.timers.due(env.now) {
-            let Some(flow) = self.flows.get_mut(id) else { continue };
-            if flow.armed != at {
-                continue;
-            }
-            flow.armed = Time::NEVER;
+        while let Some((id, slot)) =
+            self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
+        {
+            let flow = self.flows.at_mut(slot);
             if self.law.deadline(&flow.law) <= env.now {
                 self.law.wake(&mut flow.law, env.now);
             }

@@ -229,12 +229,10 @@ impl Senders {
 
     /// Does what is due.
     pub(super) fn wake(&mut self, env: &mut Env<'_>, outbox: &mut Outbox) {
-        while let Some((at, id)) = self.timers.due(env.now) {
-            let Some(outgoing) = self.flows.get_mut(id) else { continue };
-            if outgoing.armed != at {
-                continue;
-            }
-            outgoing.armed = Time::NEVER;
+        while let Some((id, slot)) =
+            self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
+        {
+            let outgoing = self.flows.at_mut(slot);
             if outgoing.probe_deadline(&self.terms) <= env.now {
                 outgoing.repeat_probe(env, outbox, &self.terms);
             }

@@ -1,5 +1,6 @@
 //! One lazily updated timer a flow.
 
+use crate::flow_table::FlowTable;
 use crate::queue::Agenda;
 use incast_transport::{FlowId, Time};
 
@@ -26,13 +27,27 @@ impl FlowTimers {
         self.entries.peek().map_or(Time::NEVER, |(at, _)| *at)
     }
 
-    /// Takes out an entry that is due: the instant it was armed for, and whose it is. It is valid
-    /// only if the flow still exists and its `armed` is that instant.
-    pub fn due(&mut self, now: Time) -> Option<(Time, FlowId)> {
-        if self.next() > now {
-            return None;
+    /// Takes out an entry that is due, and disarms its flow: which, and its slot. Entries of flows
+    /// that are gone or were armed for another instant since are dropped. `armed` is where a flow
+    /// keeps its instant.
+    pub fn expired<T>(
+        &mut self,
+        now: Time,
+        flows: &mut FlowTable<T>,
+        armed: impl Fn(&mut T) -> &mut Time,
+    ) -> Option<(FlowId, u32)> {
+        while self.next() <= now {
+            // Without entries the next one is never.
+            let (at, flow) = self.entries.pop()?;
+            if let Some(slot) = flows.slot_of(flow) {
+                let armed = armed(flows.at_mut(slot));
+                if *armed == at {
+                    *armed = Time::NEVER;
+                    return Some((flow, slot));
+                }
+            }
         }
-        self.entries.pop()
+        None
     }
 
     /// Entries held, stale ones included.

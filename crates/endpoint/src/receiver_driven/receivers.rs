@@ -250,12 +250,10 @@ impl<R: Recovery> Receivers<R> {
 
     /// Re-issues grants that are due.
     pub fn wake(&mut self, env: &mut Env<'_>) {
-        while let Some((at, flow)) = self.timers.due(env.now) {
-            let Some(incoming) = self.flows.get_mut(flow) else { continue };
-            if incoming.armed != at {
-                continue;
-            }
-            incoming.armed = Time::NEVER;
+        while let Some((flow, slot)) =
+            self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
+        {
+            let incoming = self.flows.at_mut(slot);
             while self.recovery.deadline(&incoming.recovery) <= env.now {
                 let Incoming { recovery, arrivals, holes, .. } = incoming;
                 let Some(reissue) = self.recovery.expired(recovery, env.now, arrivals, holes)

@@ -218,12 +218,10 @@ impl Senders {
 
     /// Sends again where nothing has been heard for too long.
     pub fn wake(&mut self, env: &mut Env<'_>) {
-        while let Some((at, flow)) = self.timers.due(env.now) {
-            let Some(outgoing) = self.flows.get_mut(flow) else { continue };
-            if outgoing.armed != at {
-                continue;
-            }
-            outgoing.armed = Time::NEVER;
+        while let Some((flow, slot)) =
+            self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
+        {
+            let outgoing = self.flows.at_mut(slot);
             if outgoing.deadline(&self.terms) <= env.now {
                 outgoing.quiet_since = env.now;
                 if !outgoing.queued {

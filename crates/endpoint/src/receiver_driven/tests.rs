@@ -1,5 +1,6 @@
 use super::*;
-use incast_transport::{Random, Span};
+use crate::flow_table::FlowTable;
+use incast_transport::{FlowId, Random, Span};
 use std::collections::BTreeSet;
 
 #[test]
@@ -121,14 +122,23 @@ fn a_hole_asked_for_by_other_means_counts_as_asked_for() {
 #[test]
 fn a_timer_moves_later_for_free_and_earlier_at_once() {
     let mut timers = FlowTimers::default();
-    let (flow, mut armed) = (incast_transport::FlowId(4), Time::NEVER);
-    timers.arm(flow, &mut armed, Time(100));
-    timers.arm(flow, &mut armed, Time(200));
+    let (flow, gone) = (FlowId(4), FlowId(5));
+    let mut flows = FlowTable::new();
+    let slot = flows.insert(flow, Time::NEVER);
+    timers.arm(flow, flows.at_mut(slot), Time(100));
+    timers.arm(flow, flows.at_mut(slot), Time(200));
     assert_eq!((timers.next(), timers.entries()), (Time(100), 1));
-    timers.arm(flow, &mut armed, Time(50));
-    assert_eq!((timers.next(), armed), (Time(50), Time(50)));
-    assert_eq!(timers.due(Time(49)), None);
-    assert_eq!(timers.due(Time(120)), Some((Time(50), flow)));
-    assert_eq!(timers.due(Time(120)), Some((Time(100), flow)), "stale: not what is armed");
-    assert_eq!(timers.due(Time(120)), None);
+    timers.arm(flow, flows.at_mut(slot), Time(50));
+    assert_eq!((timers.next(), *flows.at(slot)), (Time(50), Time(50)));
+    timers.arm(gone, &mut Time(u64::MAX), Time(60));
+    let mut expired = |now, flows: &mut _| timers.expired(Time(now), flows, |armed| armed);
+    assert_eq!(expired(49, &mut flows), None);
+    assert_eq!(expired(120, &mut flows), Some((flow, slot)));
+    assert_eq!(*flows.at(slot), Time::NEVER, "it is disarmed");
+    assert_eq!(
+        expired(120, &mut flows),
+        None,
+        "a flow that is gone, and an instant no longer armed"
+    );
+    assert_eq!(timers.entries(), 0);
 }

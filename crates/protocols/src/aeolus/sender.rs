@@ -135,13 +135,10 @@ impl Rounds {
 
     /// Repeats probes without a reply.
     pub fn wake(&mut self, env: &Env<'_>) {
-        while let Some((at, id)) = self.timers.due(env.now) {
-            let Some(slot) = self.flows.slot_of(id) else { continue };
+        while let Some((id, slot)) =
+            self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
+        {
             let flow = self.flows.at_mut(slot);
-            if flow.armed != at {
-                continue;
-            }
-            flow.armed = Time::NEVER;
             if flow.round.deadline(&self.terms) > env.now {
                 let deadline = flow.round.deadline(&self.terms);
                 self.timers.arm(id, &mut flow.armed, deadline);

@@ -237,13 +237,10 @@ impl Receivers {
     /// time.
     pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
         let mut changed = self.next_grant <= now;
-        while let Some((at, id)) = self.timers.due(now) {
-            let Some(slot) = self.flows.slot_of(id) else { continue };
+        while let Some((_, slot)) =
+            self.timers.expired(now, &mut self.flows, |flow| &mut flow.armed)
+        {
             let flow = self.flows.at_mut(slot);
-            if flow.armed != at {
-                continue;
-            }
-            flow.armed = Time::NEVER;
             let silent = flow.deadline(&self.terms) <= now;
             let given_up = silent && flow.unanswered == self.terms.give_up;
             changed |= given_up;

@@ -247,13 +247,10 @@ impl Senders {
     /// Sends the first packet again of messages of which nothing was heard for too long: all that
     /// was sent may be lost, or the word that it has arrived.
     pub fn wake(&mut self, env: &mut Env<'_>) {
-        while let Some((at, id)) = self.timers.due(env.now) {
-            let Some(slot) = self.flows.slot_of(id) else { continue };
+        while let Some((id, slot)) =
+            self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
+        {
             let outgoing = self.flows.at_mut(slot);
-            if outgoing.armed != at {
-                continue;
-            }
-            outgoing.armed = Time::NEVER;
             if outgoing.ranked {
                 outgoing.quiet_since = env.now; // It waits for the NIC.
             } else if outgoing.guard_ends(self.guard) <= env.now {

@@ -188,12 +188,12 @@ impl Host for NdpHost {
 
     fn wake(&mut self, env: &mut Env<'_>) {
         self.receivers.on_timer(env.now);
-        while let Some((_, id)) = self.timers.due(env.now) {
-            // A flow that has not finished has exactly one entry.
-            let Some(sender) = self.senders.get_mut(id) else { continue };
+        while let Some((id, slot)) =
+            self.timers.expired(env.now, &mut self.senders, |sender| &mut sender.armed)
+        {
+            let sender = self.senders.at_mut(slot);
             let next = sender.on_timer(env.now, &self.plan.timeouts);
             assert!(next > env.now, "the next timeout of flow {} is not later", id.0);
-            sender.armed = Time::NEVER;
             self.timers.arm(id, &mut sender.armed, next);
             self.settle(env, id);
         }

@@ -234,13 +234,10 @@ impl Receivers {
 
     /// Ends waits that are over, and uses the slot if it has come.
     pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
-        while let Some((at, id)) = self.timers.due(now) {
-            let Some(slot) = self.flows.slot_of(id) else { continue };
+        while let Some((id, slot)) =
+            self.timers.expired(now, &mut self.flows, |flow| &mut flow.armed)
+        {
             let flow = self.flows.at_mut(slot);
-            if flow.armed != at {
-                continue;
-            }
-            flow.armed = Time::NEVER;
             match flow.place {
                 Place::Waiting(until) if until <= now => self.resume(slot, now),
                 Place::Waiting(until) => self.timers.arm(id, &mut flow.armed, until),

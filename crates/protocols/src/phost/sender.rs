@@ -192,12 +192,10 @@ impl Senders {
 
     /// Announces again the flows of which nothing was heard for too long.
     pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
-        while let Some((at, id)) = self.timers.due(now) {
-            let Some(outgoing) = self.flows.get_mut(id) else { continue };
-            if outgoing.armed != at {
-                continue;
-            }
-            outgoing.armed = Time::NEVER;
+        while let Some((id, slot)) =
+            self.timers.expired(now, &mut self.flows, |flow| &mut flow.armed)
+        {
+            let outgoing = self.flows.at_mut(slot);
             if outgoing.deadline(&self.terms) <= now {
                 outgoing.announce(now, outbox);
                 outgoing.heard = now;
