@@ -49,7 +49,7 @@ impl Control for Template {
         if ack.ece {
             self.reduce(progress);
         } else if ack.limited {
-            // RFC 5681 §3.1: doubled per round trip in slow start, else a segment per window.
+            // RFC 5681 §3.1: doubled per RTT in slow start, else a segment per window.
             let slow_start = self.window < self.threshold;
             let share = if slow_start { 1.0 } else { self.segment / self.window };
             self.window += ack.bytes as f64 * share;

@@ -1,4 +1,4 @@
-//! Known answers.
+//! Known results.
 
 use super::*;
 use incast_endpoint::sender::{Ack, Control, Loss, Progress};

@@ -34,7 +34,7 @@ impl Cutoffs {
         Cutoffs { limits }
     }
 
-    /// Limits as a person gave them, of at most `levels` classes; what is left over has the last.
+    /// Limits as the user gave them, of at most `levels` classes; what is left over has the last.
     pub fn given(sizes: &[Bytes], levels: u8) -> Cutoffs {
         let mut limits = [u64::MAX; CLASSES_MOST];
         let most = levels.max(1) as usize - 1;
@@ -162,7 +162,7 @@ mod tests {
         (a + (b - a) * (u - p) / (q - p)).round().max(1.0) as u64
     }
 
-    /// Known answer: the bytes in each unscheduled class are equal.
+    /// Known result: the bytes in each unscheduled class are equal.
     #[test]
     fn unscheduled_bytes_are_split_equally() {
         for mode in [Unscheduled::Graduated, Unscheduled::Size] {

@@ -28,7 +28,7 @@ pub(super) struct Incoming {
     pub rank: Rank,
     /// Whether it is on the agenda.
     pub waiting: bool,
-    /// Whether it is set aside: its sender does not answer.
+    /// Whether it is set aside: its sender does not reply.
     pub aside: bool,
     /// When the next grant may be issued.
     pub next_grant: Time,

@@ -1,4 +1,4 @@
-//! Homa (SIGCOMM 2018): messages, sent blindly for a round trip and then as their receivers grant,
+//! Homa (SIGCOMM 2018): messages, sent blindly for an RTT and then as their receivers grant,
 //! shortest remaining first, with the priorities of switches.
 
 mod agenda;

@@ -1,4 +1,4 @@
-//! Known answers of Homa in whole networks.
+//! Known results of Homa in whole networks.
 
 use super::ENTRY;
 use incast_testkit::*;
@@ -45,7 +45,7 @@ fn a_long_message_alone_fills_the_link_and_no_queue() {
         let most = record.ports.iter().map(|port| port.total.backlog_max).max().unwrap();
         assert!(most <= 2 * 1_538, "{spec}: {most}");
     }
-    // With RTTbytes of 9.7 KB in a round trip of 27 KB it is clocked at 7 packets a round trip.
+    // With RTTbytes of 9.7 KB and 27 KB per RTT it is clocked at 7 packets per RTT.
     let mut network = network(&[("rtt_bytes", "9700B")], "leaf-spine:2x4x2");
     network.options.until = Time::ZERO + Span::from_secs(1);
     let record = network.carry(vec![flow(0, 0, 3, 2_000 * MSS, Time::ZERO)]);
@@ -75,7 +75,7 @@ fn two_long_messages_to_one_receiver() {
     // Both granted: about one RTTbytes waits, in a lower class than the first one's.
     let (_, shared, queue) = run("2");
     assert!((rtt_bytes / 2..=rtt_bytes + 2 * 1_538).contains(&queue), "{queue} {rtt_bytes}");
-    // The first one is first as soon as one of them is ahead; they begin equal, for a round trip.
+    // The first one is first as soon as one of them is ahead; they begin equal, for an RTT.
     let late = FULL * (blind(&network) + 4);
     assert!(first(&shared) <= first(&serial) + late, "{}", first(&shared));
     assert!(shared.finished().since(Time::ZERO) <= both + FULL * 10);
@@ -89,7 +89,7 @@ fn synchronous_starts_queue_all_blind_bytes_but_one_share() {
         let record = network.carry(flows);
         let expected = (senders as u64 - 1) * blind(&network) * 1_538;
         let found = record.last_hop(0).total.backlog_max;
-        // REN eq. (1); the first grants are answered before all of it has arrived.
+        // REN eq. (1); the first grants are received before all of it has arrived.
         let more = 4 * blind(&network) * 1_538 / 4 + 4 * 1_538;
         assert!((expected - 4 * 1_538..=expected + more).contains(&found), "{found} {expected}");
         assert!(record.complete);
@@ -98,7 +98,7 @@ fn synchronous_starts_queue_all_blind_bytes_but_one_share() {
 
 #[test]
 fn scheduled_packets_queue_no_more_than_overcommitment_allows() {
-    // Invariant 2: beyond the first round trips at most (K - 1) RTTbytes and K packets wait, and
+    // Invariant 2: beyond the first RTTs at most (K - 1) RTTbytes and K packets wait, and
     // what rounding RTTbytes up to packets adds, a packet for each message.
     for (setting, degree) in [("1", 1), ("2", 2), ("4", 4)] {
         // Packets of the worst of them wait for longer than the usual interval.
@@ -181,8 +181,8 @@ fn one_lost_packet_costs_one_request() {
     assert_eq!(asked, [(100, 1)]);
     let again = network.sent.iter().filter(|sent| sent.packet.has(flag::RETRANSMIT)).count();
     assert_eq!(again, 1);
-    // All the rest arrives at once, the missing packet an interval and a round trip later. Until
-    // then seven packets are in flight: one slot of each round trip is empty.
+    // All the rest arrives at once, the missing packet an interval and one RTT later. Until
+    // then seven packets are in flight: one slot of each RTT is empty.
     let end = network.completed(0).expect("complete");
     let rest = Time::ZERO + FULL * (200 + 100 / 8 + 2) + network.delay();
     let latest = rest + Span::from_ms(1) + FULL * 10;
@@ -190,7 +190,7 @@ fn one_lost_packet_costs_one_request() {
 }
 
 /// Forty senders of two racks, each with a message for both hosts under the third; of some only
-/// the first round trip is heard (AMRT §8.2, figure 14, at half its size).
+/// the first RTT is heard (AMRT §8.2, figure 14, at half its size).
 fn response(ratio: u32, overcommitment: &'static str) -> (f64, u64) {
     let mut network = network(&[("overcommitment", overcommitment)], "leaf-spine:3x4x10");
     let mut random = Random::new(5, 0, 0);

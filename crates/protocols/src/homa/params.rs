@@ -41,7 +41,7 @@ fn ascending(cutoffs: &Option<Vec<Bytes>>) -> bool {
 parameters! {
     /// Parameters of Homa.
     pub struct Params for "homa" {
-        /// Payload bytes a message sends blindly and may have in flight, rounded up to packets; auto: the packets of the round trip.
+        /// Payload bytes a message sends blindly and may have in flight, rounded up to packets; auto: the packets of the RTT.
         rtt_bytes: Option<Bytes> = None, "1B to 1GB, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000_000).contains(&v.0)),
             "Homa §3.2: RTTbytes, 9.7 KB at 10 Gb/s";

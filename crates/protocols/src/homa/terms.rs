@@ -78,7 +78,7 @@ pub struct Terms {
     pub idle_check: Option<Span>,
 }
 
-/// RTTbytes in packets: of the slowest host link's round trip, so that a sender and its receiver
+/// RTTbytes in packets: of the slowest host link's RTT, so that a sender and its receiver
 /// mean the same without telling each other.
 pub fn blind_packets(params: &Params, fabric: &FabricSite) -> u32 {
     let packets = |bytes: Bytes| bytes.0.div_ceil(fabric.framing.mss() as u64) as u32;
@@ -144,7 +144,7 @@ impl Terms {
         let fabric = &site.fabric;
         let mss = fabric.framing.mss() as u64;
         let blind = blind_packets(params, fabric);
-        // Grants may fill this host's own round trip if its link is faster than the slowest.
+        // Grants may fill this host's own RTT if its link is faster than the slowest.
         let window = if params.rtt_bytes.is_some() { blind } else { blind.max(site.bdp_packets) };
         let sizes = fabric.sizes.as_deref();
         let interval = (fabric.base_rtt * RESEND_ROUND_TRIPS).max(RESEND_LEAST);

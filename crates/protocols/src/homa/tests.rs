@@ -1,4 +1,4 @@
-//! Known answers and invariants of Homa: scripts of packets in and out, and an unkind network.
+//! Known results and invariants of Homa: scripts of packets in and out, and an impaired network.
 
 use super::terms::{Levels, Terms, levels};
 use super::{ENTRY, LevelUse, Params};
@@ -13,7 +13,7 @@ use incast_transport::{
 };
 use std::sync::Arc;
 
-/// 1 ms or 20 round trips of eight packets, whichever is longer.
+/// 1 ms or 20 RTTs of eight packets, whichever is longer.
 const INTERVAL: Span = Span::from_ms(1);
 const BLIND: u8 = data_flag::UNSCHEDULED;
 
@@ -23,7 +23,7 @@ pub(crate) fn slots(n: u64) -> Time {
     Time::ZERO + FULL * n
 }
 
-/// A fabric whose round trip is eight packets.
+/// A fabric whose RTT is eight packets.
 pub(crate) fn eight() -> Arc<FabricSite> {
     let fabric = fabric_site(4, RATE, FULL * 8);
     assert_eq!(fabric.bdp_packets(RATE), 8);
@@ -314,7 +314,7 @@ fn a_message_no_larger_than_rtt_bytes_needs_no_grant() {
     assert_eq!(sent.len(), 1);
     assert!(matches!(sent[0].header, Header::Finish { .. }));
     assert_eq!((sent[0].dst.0, sent[0].class), (2, 0));
-    // Late data is answered again.
+    // Late data gets a reply again.
     b.data(slots(9), 2, 0, 3, 8, BLIND);
     assert!(
         matches!(b.drain(slots(9))[..], [packet] if matches!(packet.header, Header::Finish { .. }))
@@ -641,7 +641,7 @@ fn a_length_that_does_not_fit_its_field_is_told_by_the_last_packet() {
         b.from(slots(seq as u64), 2, 0, header, 1_460);
     }
     assert_eq!((b.harness.probe.outcomes().len(), b.host.open_flows()), (1, 0));
-    // One that ends within the first round trip leaves nothing under way either.
+    // One that ends within the first RTT leaves nothing under way either.
     for seq in [1, 3, 0, 2] {
         let flags = if seq == 3 { data_flag::LAST } else { 0 };
         let header = Header::Data { seq, offset: seq * 1_460, tag: 0xff_ffff, flags };
@@ -725,7 +725,7 @@ fn rtt_bytes_and_waits_come_from_the_fabric() {
     assert_eq!((paper.blind, paper.window), (7, 7));
     assert_eq!(paper.resend_interval, Span::from_us(30));
     assert_eq!(terms(&[("link_check", "1538B")], FULL * 8).idle_check, Some(FULL));
-    // A faster host fills its own round trip with grants.
+    // A faster host fills its own RTT with grants.
     let mut fabric = (*eight()).clone();
     fabric.max_rate = incast_transport::Rate::from_gbps(40);
     let fabric = Arc::new(fabric);

@@ -1,4 +1,4 @@
-//! HPCC (SIGCOMM 2019): every hop's state comes back with each answer; the window keeps the bytes in
+//! HPCC (SIGCOMM 2019): every hop's state comes back with each ACK; the window keeps the bytes in
 //! flight on the busiest link below what it holds.
 
 mod deviations;

@@ -1,4 +1,4 @@
-//! Known answers in whole networks, without PFC.
+//! Known results in whole networks, without PFC.
 
 use super::*;
 use incast_fabric::{Fabric, LinkDefaults, parse};
@@ -57,7 +57,7 @@ fn a_short_lone_flow_takes_the_time_of_its_own_packets() {
     }
 }
 
-/// What data carries at its last port and what answers carry as they leave, `dst` being the last
+/// What data carries at its last port and what ACKs carry as they leave, `dst` being the last
 /// host.
 fn captured(spec: &str, settings: &[(&'static str, &'static str)]) -> (Vec<Captured>, u32) {
     let fabric = fabric(spec, us(2));
@@ -128,7 +128,7 @@ fn flows_leave_five_percent_and_no_queue() {
         assert!((0.93..0.96).contains(&both), "{settings:?}: {both}");
         assert!(run.mean_queue(us(2_000), us(20_000)) < 0.5, "{settings:?}");
         assert!(run.fairness(us(15_000), us(20_000)) > 0.95, "{settings:?}");
-        // Both at line rate for a round trip: half of what arrives waits.
+        // Both at line rate for an RTT: half of what arrives waits.
         let peak = run.peak_queue(us(400), us(600)) * 1_538.0;
         assert!((5_000.0..25_000.0).contains(&peak), "{settings:?}: {peak}");
         assert_eq!(run.drops(), 0);
@@ -148,7 +148,7 @@ fn three_joining_flows_are_not_told_for_a_round_trip() {
         let sent: u64 = (1..4).flat_map(bins).map(|bin| bin.sent_bytes).sum();
         sent as f64 * 8.0 / 3.0 / (to - from) as f64 / 1e3
     };
-    // A round trip at line rate; a window of 13 kB is full before the first news comes, and the
+    // An RTT at line rate; a window of 13 kB is full before the first news comes, and the
     // news is a queue of three windows: nobody sends until that is gone.
     assert!(rate(0, 10) > 9.0, "{}", rate(0, 10));
     assert_eq!(rate(14, 40), 0.0);
@@ -171,14 +171,14 @@ fn feedback_is_three_quarters_of_a_round_trip_old() {
         let age = seen.decision_age as f64 / seen.decisions as f64 / 1e6;
         let round_trip = (links * 2 * 50) as f64;
         assert!((0.75..0.77).contains(&(age / round_trip)), "{spec}: {age} of {round_trip} us");
-        // Each answer decides, but for the first one and those that come after the run.
+        // Each ACK decides, but for the first one and those that come after the run.
         assert!(seen.decisions as f64 > 0.98 * seen.packets as f64, "{}", seen.decisions);
     }
 }
 
 #[test]
 fn more_flows_than_packets_in_a_round_trip_are_paced() {
-    // A round trip holds 9 packets: windows of 80 flows are below a packet each.
+    // An RTT holds 9 packets: windows of 80 flows are below a packet each.
     let count = 80;
     let flows = (0..count).map(|id| flow(id, id, count, FOREVER, Time::ZERO)).collect();
     let mut trial =

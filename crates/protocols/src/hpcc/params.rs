@@ -9,7 +9,7 @@ incast_transport::choice! {
     pub enum Recovery {
         /// The receiver asks to go back to the first byte it misses.
         GoBackN = "go-back-n",
-        /// Selective acknowledgement: what three later answers have overtaken.
+        /// Selective acknowledgement: what three later ACKs have overtaken.
         Sack = "sack",
     }
 }
@@ -30,7 +30,7 @@ pub(crate) fn auto_or_hops(hops: &Option<u8>) -> bool {
     hops.is_none_or(|hops| hops > 0 && hops as usize <= INT_HOPS)
 }
 
-/// The parameters of a law over telemetry: its own, and those that all such laws have.
+/// The parameters of a congestion control over telemetry: its own, and those that all such congestion controls have.
 macro_rules! telemetry_parameters {
     ($(#[$doc:meta])* pub struct $name:ident for $transport:literal { $($own:tt)* }) => {
         incast_transport::parameters! {
@@ -50,7 +50,7 @@ macro_rules! telemetry_parameters {
                 /// Least rate.
                 min_rate: Rate = Rate::from_mbps(100), "more than 0" => |v| v.0 > 0,
                     "HPCC's simulator: 100 Mb/s";
-                /// Round trip that windows are for (T); auto: the fabric's.
+                /// RTT that windows are for (T); auto: the fabric's.
                 base_rtt: Option<Span> = None, "auto, or more than 0" =>
                     $crate::hpcc::params::auto_or_positive,
                     "HPCC's simulator: the largest of all pairs";
@@ -63,7 +63,7 @@ macro_rules! telemetry_parameters {
                 /// Least time between two requests to go back for the same byte.
                 nack_interval: Span = Span::from_us(500), "more than 0" =>
                     $crate::hpcc::params::positive, "HPCC's simulator: 500 us";
-                /// Least retransmission timeout; auto: 1 ms, at least eight round trips.
+                /// Least retransmission timeout; auto: 1 ms, at least eight RTTs.
                 rto_min: Option<Span> = None, "auto, or more than 0" =>
                     $crate::hpcc::params::auto_or_positive, "own choice: HPCC has none";
             }
@@ -131,7 +131,7 @@ pub(crate) fn depth(
     Ok(int_hops.unwrap_or(switches as u8))
 }
 
-/// What is in force at a host, for laws over telemetry. Windows are in bytes.
+/// What is in force at a host, for congestion controls over telemetry. Windows are in bytes.
 #[derive(Clone, Debug)]
 pub struct Terms {
     /// Reads records.
@@ -204,7 +204,7 @@ impl Terms {
     }
 }
 
-/// `rto_min`, or 1 ms and at least eight round trips.
+/// `rto_min`, or 1 ms and at least eight RTTs.
 pub(crate) fn least_timeout(rto_min: Option<Span>, base_rtt: Span) -> Span {
     rto_min.unwrap_or((base_rtt * 8).max(Span::from_ms(1)))
 }

@@ -2,7 +2,7 @@
 
 use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
-/// Copies each packet's records into its answer.
+/// Copies each packet's records into its ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct ReturnStack;
 

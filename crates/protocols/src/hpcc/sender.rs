@@ -1,4 +1,4 @@
-//! The control law: the window follows the bytes in flight on the busiest link (HPCC §3, Algorithm 1).
+//! Congestion control: the window follows the bytes in flight on the busiest link (HPCC §3, Algorithm 1).
 
 use super::params::Terms;
 use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// What is in force at a host.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What all laws over telemetry have.
+    /// What all congestion controls over telemetry have.
     pub terms: Terms,
     /// Additive steps in a row (maxStage).
     pub max_stage: u32,
@@ -28,9 +28,9 @@ pub struct Hpcc {
     utilisation: f64,
     /// incStage.
     stage: u32,
-    /// What had been sent when W^c changed last; 0 before the first answer.
+    /// What had been sent when W^c changed last; 0 before the first ACK.
     updated_at: u64,
-    /// Records of the answer before, from the sender on.
+    /// Records of the ACK before, from the sender on.
     last: [IntRecord; INT_HOPS],
     hops: u8,
     /// When it came.
@@ -65,7 +65,7 @@ impl Hpcc {
         self.stage
     }
 
-    /// MeasureInflight: takes in the busiest link of the answer's records; false if no link tells
+    /// MeasureInflight: takes in the busiest link of the ACK's records; false if no link tells
     /// anything new.
     fn measure(&mut self, records: &[IntRecord]) -> bool {
         let Terms { reader, base_rtt, .. } = &self.rule.terms;
@@ -85,7 +85,7 @@ impl Hpcc {
         true
     }
 
-    /// ComputeWind. With `new`, the answer is to data sent after W^c changed last.
+    /// ComputeWind. With `new`, the ACK is to data sent after W^c changed last.
     fn compute(&mut self, new: bool, sent: u64) {
         let Rule { terms, max_stage, .. } = &*self.rule;
         let stage;
@@ -123,7 +123,7 @@ impl Control for Hpcc {
             return;
         }
         if self.updated_at == 0 {
-            // There is nothing to compare the first answer with.
+            // There is nothing to compare the first ACK with.
             self.updated_at = progress.sent;
         } else if records.len() == self.hops as usize
             && progress.now.since(self.heard) < HORIZON

@@ -1,4 +1,4 @@
-//! The law by direct calls.
+//! The congestion control by direct calls.
 
 use super::*;
 use incast_endpoint::sender::{Ack, Control, Progress};
@@ -65,7 +65,7 @@ impl Path {
     }
 }
 
-/// Answers everything below `acknowledged`, when everything below `sent` has been sent.
+/// Acknowledges everything below `acknowledged`, when everything below `sent` has been sent.
 fn answer(law: &mut Hpcc, stack: &Extension, acknowledged: u64, sent: u64) {
     let progress = Progress { acknowledged, sent, ..progress(Time(0), None) };
     law.on_ack(&plain_ack(stack), &progress);
@@ -107,7 +107,7 @@ fn alone_on_a_busy_link_it_leaves_five_percent() {
 
 #[test]
 fn two_at_line_rate_halve() {
-    // The queue holds a round trip of bytes: u = (q + B T) / (B T) = 2.
+    // The queue holds an RTT of bytes: u = (q + B T) / (B T) = 2.
     let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
     answer(&mut law, &path.later(RTT, &[(1.0, 20_000)]), 1_000, 20_000);
     answer(&mut law, &path.later(RTT, &[(1.0, 20_000)]), 21_000, 40_000);
@@ -119,7 +119,7 @@ fn two_at_line_rate_halve() {
 fn the_busiest_link_counts_and_only_its_lesser_queue() {
     let (mut law, mut path) = (hpcc(5), Path::new(&[100, 10, 100]));
     answer(&mut law, &path.later(RTT, &[(0.2, 0), (1.0, 10_000), (0.2, 0)]), 1, 20_000);
-    // 100 Gb/s carry 200 KB in a round trip; half of it waits there, twice as much a moment later.
+    // 100 Gb/s carry 200 KB per RTT; half of it waits there, twice as much a moment later.
     answer(&mut law, &path.later(RTT, &[(0.2, 100_000), (0.5, 4_000), (0.2, 0)]), 21_000, 40_000);
     near(law.state().2, 0.5 + 0.2);
     answer(&mut law, &path.later(RTT, &[(0.4, 200_000), (0.5, 0), (0.2, 0)]), 41_000, 60_000);
@@ -132,7 +132,7 @@ fn what_is_seen_for_part_of_a_round_trip_counts_for_that_part() {
     answer(&mut law, &path.later(RTT, &[(1.0, 0)]), 1, 20_000);
     answer(&mut law, &path.later(RTT / 4, &[(0.4, 0)]), 2, 20_000);
     near(law.state().2, 0.75 + 0.25 * 0.4);
-    // Longer than a round trip counts for all of it.
+    // Longer than an RTT counts for all of it.
     answer(&mut law, &path.later(RTT * 3, &[(0.5, 0)]), 3, 20_000);
     near(law.state().2, 0.5);
 }
@@ -237,7 +237,7 @@ fn an_answer_without_news_decides_nothing() {
         answer(&mut law, &stack, 21_000, 40_000);
         assert!(!law.decided() && law.state() == (BDP, BDP, 1.0));
     }
-    // A request to go back carries records like any answer (HandleAckHp).
+    // A request to go back carries records like any ACK (HandleAckHp).
     let stack = path.later(RTT, &[(1.0, 20_000)]);
     let ack = Ack { nack: true, bytes: 0, ..plain_ack(&stack) };
     law.on_ack(&ack, &Progress { acknowledged: 1, ..progress(Time(0), None) });
@@ -260,7 +260,7 @@ fn steps_and_least_rate_follow_their_parameters() {
     near(terms(Windows { target: 0.9, flows: 50, ..base }).additive, 325.0);
 }
 
-// -- what a person may write wrongly ---------------------------------------------------------------
+// -- what the user may write wrongly --------------------------------------------------------------
 
 fn configure(settings: &[(&str, &str)], fabric: Arc<FabricSite>) -> Result<(), ParameterError> {
     let settings = key_values(settings);

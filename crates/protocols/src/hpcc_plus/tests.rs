@@ -26,7 +26,7 @@ fn it_is_hpcc_without_stages() {
     assert!(with.record.flows != plus.flows);
 }
 
-/// Free capacity is taken in a few round trips instead of six for each multiplication.
+/// Free capacity is taken in a few RTTs instead of six for each multiplication.
 #[test]
 fn it_takes_what_others_leave_sooner() {
     let half = |run: &Outcome| {

@@ -1,5 +1,5 @@
 //! The packets of MLCP: those of the common sender, with the level of load in four bits of their
-//! headers; the class of the round-trip time goes behind the header.
+//! headers; the class of the RTT goes behind the header.
 
 use incast_transport::{HeaderView, header_view, tcp_flag};
 

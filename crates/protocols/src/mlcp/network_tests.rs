@@ -1,4 +1,4 @@
-//! Known answers in whole networks.
+//! Known results in whole networks.
 
 use super::*;
 use incast_testkit::*;
@@ -56,7 +56,7 @@ fn equal_round_trips_share_equally_and_twice_as_long_ones_within_30_percent_at_o
     let equal = shares(&[], [25, 25]);
     assert!((0.9..1.1).contains(&equal), "{equal}");
     // 100 and 200 us: in proportion where steps do not make up for it; where they do, the longer
-    // one is cut less often (once in t_p and a round trip) and has the larger share.
+    // one is cut less often (once in t_p and an RTT) and has the larger share.
     let unscaled = shares(&[], [25, 75]);
     assert!((1.5..2.3).contains(&unscaled), "{unscaled}");
     let scaled = shares(&[("scale_max", "2.5")], [25, 75]);
@@ -87,7 +87,7 @@ fn every_data_packet_is_charged_for_its_class() {
 
 #[test]
 fn a_gigabit_fills_within_milliseconds() {
-    // Levels below 10 % double the window in a round trip.
+    // Levels below 10 % double the window per RTT.
     let rate = Rate::from_gbps(1);
     let flows = vec![flow(0, 0, 2, FOREVER, Time::ZERO)];
     let mut trial = Trial::new(&ENTRY, star(3, rate, us(25)), flows).until(ms(50), us(500));

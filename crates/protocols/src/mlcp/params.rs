@@ -51,7 +51,7 @@ incast_transport::parameters! {
         /// Scale kappa of multiplicative increase: xi = kappa (1 - load) / load, at most 1.
         increase: f64 = 0.35, "0 < increase <= 10" => |v| *v > 0.0 && *v <= 10.0,
             "reconstructed: VCP has 0.25 at a load of 0.8";
-        /// Packets alpha that additive increase adds in a round trip.
+        /// Packets alpha that additive increase adds per RTT.
         additive: f64 = 1.0, "0 < additive <= 1000" => |v| *v > 0.0 && *v <= 1_000.0,
             "reconstructed: VCP §3.2: 1";
         /// Factors beta of the six levels of overload.
@@ -69,14 +69,14 @@ incast_transport::parameters! {
             "reconstructed: VCP §3: 80 %";
         /// Width of a level of overload.
         overload_step: f64 = 0.04, "0 < overload_step <= 1" => share, "reconstructed";
-        /// Most intervals in a round trip for which increase makes up.
+        /// Most intervals per RTT for which increase makes up.
         scale_max: f64 = 1.0, "0.01 to 100" => |v| (0.01..=100.0).contains(v),
             "our own: 2.5 as VCP's would be five times as fast as DECN Fig. 1(b)";
-        /// Bytes that the class of the round-trip time takes in data; 0: reserved bits.
+        /// Bytes that the class of the RTT takes in data; 0: reserved bits.
         header: u32 = 1, "0 or 1" => |v| *v <= 1, "DECN §VI: 4 bits and 3 bits";
         /// Whether a port that measures stands at NICs too.
         at_nics: bool = true, "true or false" => |_| true, "ns-2: every link has one";
-        /// Whether packets are spread over the round trip.
+        /// Whether packets are spread over the RTT.
         pacing: bool = true, "true or false" => |_| true, "our own, as VCP";
         /// First window, in full segments.
         initial_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v), "ns-2: 1 or 2";

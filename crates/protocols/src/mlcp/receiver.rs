@@ -1,9 +1,9 @@
-//! The receiver: the level of a data packet goes back in its answer.
+//! The receiver: the level of a data packet goes back in its ACK.
 
 use super::headers::Data;
 use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
-/// Copies a data packet's level into its answer; keeps nothing.
+/// Copies a data packet's level into its ACK; keeps nothing.
 #[derive(Clone, Copy)]
 pub struct Copying;
 

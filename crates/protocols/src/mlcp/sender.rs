@@ -1,4 +1,4 @@
-//! The control law: as VCP's, but the emptier the path the larger the factor, and the fuller the deeper
+//! Congestion control: as VCP's, but the emptier the path the larger the factor, and the fuller the deeper
 //! the cut.
 
 use super::level::{HIGHEST, INCREASES, Levels, OVERLOAD};
@@ -8,11 +8,11 @@ use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
 use incast_transport::math::pow;
 use incast_transport::{Explicit, Extension, FabricSite, Rate, Span};
 
-/// Round trips up to this long are of class 0; each class doubles it.
+/// RTTs up to this long are of class 0; each class doubles it.
 const CLASS_0: Span = Span::from_us(25);
 pub(super) const LAST_CLASS: u8 = 7;
 
-/// The class of a round-trip time: three bits.
+/// The class of an RTT: three bits.
 pub fn class(rtt: Span) -> u8 {
     (0..LAST_CLASS).find(|class| rtt <= CLASS_0 * (1 << class)).unwrap_or(LAST_CLASS)
 }
@@ -22,7 +22,7 @@ pub fn class(rtt: Span) -> u8 {
 pub struct Mlcp {
     window: LoadWindow,
     rtt: Span,
-    /// Nothing is spaced before there is a round-trip time.
+    /// Nothing is spaced before there is an RTT.
     sampled: bool,
     interval: Span,
     /// xi of the levels that multiply.
@@ -74,7 +74,7 @@ impl Mlcp {
         self.increase
     }
 
-    /// Intervals in a round trip, as far as steps make up for them.
+    /// Intervals per RTT, as far as steps make up for them.
     fn scale(&self) -> f64 {
         (self.rtt.0 as f64 / self.interval.0 as f64).min(self.scale_max)
     }

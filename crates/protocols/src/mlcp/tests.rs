@@ -1,4 +1,4 @@
-//! Known answers of the levels, the port and the control law.
+//! Known results of the levels, the port and the congestion control.
 
 use super::level::{HIGHEST, Levels};
 use super::*;
@@ -137,7 +137,7 @@ fn only_mlcp_data_is_written_into() {
     }
 }
 
-// -- the control law ---------------------------------------------------------------------------
+// -- the congestion control --------------------------------------------------------------------
 
 fn law(settings: &[(&str, &str)]) -> Mlcp {
     Mlcp::new(&params(settings), &switch_port(RATE, RTT).fabric)

@@ -33,7 +33,7 @@ pub struct NdpHost {
     turn: Queue<FlowId>,
     timers: FlowTimers,
     receivers: Receivers,
-    /// Paths of answers.
+    /// Paths of replies.
     paths: Paths,
 }
 

@@ -61,7 +61,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
 };
 
 fn host(ndp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
-    // A round trip is known before it is measured: no timeout may be shorter.
+    // An RTT is known before it is measured: no timeout may be shorter.
     let least = ndp.params.rto_min.max(ndp.fabric.base_rtt * 2);
     Box::new(NdpHost::new(HostPlan {
         first_window: first_window(ndp, site),

@@ -1,4 +1,4 @@
-//! Known answers of NDP in whole networks.
+//! Known results of NDP in whole networks.
 
 use super::ENTRY;
 use incast_testkit::*;
@@ -44,7 +44,7 @@ fn an_incast_loses_payloads_but_never_packets() {
         let backlog = record.last_hop(0).total.backlog_max;
         assert!(backlog <= 8 * 1_538 + 24_000, "{backlog}");
         // The first window costs one header a trimmed packet on the last link; from then on pulls
-        // are paced. One round trip may pass before the first pulled packet arrives.
+        // are paced. One RTT may pass before the first pulled packet arrives.
         let data = network.rate().tx_time(Bytes(1_538)) * (15 * n) as u64;
         let headers = network.rate().tx_time(Bytes(84)) * record.trims() as u64;
         let bound = Time::ZERO + data + headers + network.base_rtt() * 2;

@@ -17,7 +17,7 @@ parameters! {
         /// Whether a header that finds no room goes back to its source, once.
         return_to_sender: bool = true, "true or false" => |_| true,
             "NDP §3.2.4; off in the authors' simulator";
-        /// Packets a flow sends before it hears anything; auto: the round trip's, at least 15.
+        /// Packets a flow sends before it hears anything; auto: the RTT's, at least 15.
         first_window: Option<u32> = None, "1 to 1000000 packets, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000).contains(&v)),
             "authors' simulator: 15 to 23; auto is our choice";

@@ -1,4 +1,4 @@
-//! All flows into one host: answers at once, and one pacer of pulls for all of them.
+//! All flows into one host: replies at once, and one pacer of pulls for all of them.
 
 use super::headers::{Ack, Complete, Data, Nack, Pull};
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
@@ -67,13 +67,13 @@ impl Receivers {
         self.flows.len()
     }
 
-    /// The next answer to send.
+    /// The next reply to send.
     #[inline]
     pub fn take(&mut self) -> Option<Answer> {
         self.answers.pop_front()
     }
 
-    /// Whether an answer waits.
+    /// Whether a reply waits.
     pub fn answers(&self) -> bool {
         !self.answers.is_empty()
     }
@@ -112,12 +112,12 @@ impl Receivers {
         self.answer(env.now, slot, id, seq, present);
     }
 
-    /// Answers a packet, with a pull if the pacer allows one now; otherwise one is owed.
+    /// Replies a packet, with a pull if the pacer allows one now; otherwise one is owed.
     fn answer(&mut self, now: Time, slot: u32, id: FlowId, seq: u32, present: bool) {
         let flow = self.flows.at_mut(slot);
         let pulls = self.owed == 0 && now >= self.next_pull;
         if pulls {
-            // As the authors' simulator: a free pacer lets the answer itself pull.
+            // As the authors' simulator: a free pacer lets the reply itself pull.
             flow.pulls = flow.pulls.wrapping_add(1);
             self.next_pull = now + self.spacing;
         } else {

@@ -95,7 +95,7 @@ pub struct Sender {
     at_once: u32,
     /// Transmissions in order.
     flight: VecDeque<Transmission>,
-    /// The packet whose round trip is measured.
+    /// The packet whose RTT is measured.
     timed: Option<(u32, Time)>,
     smoothed: u64,
     deviation: u64,
@@ -241,7 +241,7 @@ impl Sender {
         }
     }
 
-    /// The pull number of which an answer carries the lower 24 bits.
+    /// The pull number of which a reply carries the lower 24 bits.
     pub fn widen(&self, number: u32) -> u32 {
         let ahead = (number.wrapping_sub(self.max_pull) << 8) as i32 >> 8;
         self.max_pull.wrapping_add(ahead as u32)
@@ -306,7 +306,7 @@ impl Sender {
         self.note(seq, ack, now);
     }
 
-    /// What every feedback changes: history, the count of silent packets, the round trip.
+    /// What every feedback changes: history, the count of silent packets, the RTT.
     fn note(&mut self, seq: u32, ack: bool, now: Time) {
         self.heard = now;
         self.backoff = 0;

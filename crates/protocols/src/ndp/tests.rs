@@ -1,4 +1,4 @@
-//! Known answers of NDP: scripts of packets in and out, and flows through an unkind network.
+//! Known results of NDP: scripts of packets in and out, and flows through an impaired network.
 
 use super::paths::Paths;
 use super::receiver::{Answer, Receivers};
@@ -251,7 +251,7 @@ fn answers_pull_when_the_pacer_is_free_and_queue_pulls_when_not() {
     let mut b = Bench::new();
     let t = us(5);
     assert_eq!(b.arrive(t, 0, 0, 0, 0)[0].header, ack(0, 1, 1, data_flag::PULL));
-    // Too early for another pull: the answer goes without, the pull waits.
+    // Too early for another pull: the reply goes without, the pull waits.
     let early = t + Span(1_000);
     assert_eq!(b.arrive(early, 0, 2, flag::TRIMMED, 0)[0].header, nack(2, 1, 1, 0));
     assert_eq!(b.receivers.deadline(), t + SPACING);
@@ -295,7 +295,7 @@ fn the_last_packet_drops_the_pulls_of_its_flow() {
     assert_eq!(b.answers()[0].flow, FlowId(1));
     assert_eq!(b.receivers.deadline(), Time::NEVER);
     assert_eq!(b.receivers.open_flows(), 1);
-    // Late copies are answered without new state.
+    // Late copies are replied to without new state.
     assert_eq!(b.arrive(t, 0, 1, 0, 0)[0].header, ack(1, 2, 0, data_flag::LAST));
     assert_eq!(b.receivers.open_flows(), 1);
 }

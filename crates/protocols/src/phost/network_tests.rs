@@ -1,4 +1,4 @@
-//! Known answers of pHost in whole networks.
+//! Known results of pHost in whole networks.
 
 use super::ENTRY;
 use incast_testkit::*;

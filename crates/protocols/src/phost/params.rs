@@ -5,14 +5,14 @@ use incast_transport::{Bytes, Span, parameters};
 parameters! {
     /// Parameters of pHost.
     pub struct Params for "phost" {
-        /// Free tokens of a flow that is no larger; auto: the packets of the round trip.
+        /// Free tokens of a flow that is no larger; auto: the packets of the RTT.
         free_tokens: Option<u32> = None, "0 to 1000000 packets, or auto"
             => |v| v.is_none_or(|v| v <= 1_000_000),
             "authors' simulator: capability_initial = 8 = BDP";
         /// Whether larger flows have free tokens too, for their first packets.
         free_for_long: bool = false, "true or false" => |_| true,
             "off in the authors' simulator; REN and AMRT describe pHost with it";
-        /// Tokens of a flow that may be unused before it must wait; auto: the round trip's.
+        /// Tokens of a flow that may be unused before it must wait; auto: the RTT's.
         window: Option<u32> = None, "1 to 1000000 tokens, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000).contains(&v)),
             "authors' simulator: capability_window = 8 = BDP";

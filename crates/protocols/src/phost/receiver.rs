@@ -398,7 +398,7 @@ impl Incoming {
 
 /// Waits of a destination with the defaults for a base RTT and a packet time.
 pub fn default_waits(bdp: u32, base_rtt: Span, slot: Span) -> (Span, Span) {
-    // The authors' constants assume a round trip of eight packets; elsewhere the same in RTT.
+    // The authors' constants assume an RTT of eight packets; elsewhere the same in RTT.
     match bdp {
         8 => (slot * 9, slot * 25),
         _ => (base_rtt.scale(11, 10), base_rtt * 3),

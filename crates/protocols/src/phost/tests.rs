@@ -1,4 +1,4 @@
-//! Known answers of pHost: scripts of packets in and out, and flows through an unkind network.
+//! Known results of pHost: scripts of packets in and out, and flows through an impaired network.
 
 use super::{CONTROL, ENTRY, ID, LARGE, SMALL};
 use incast_testkit::{
@@ -17,7 +17,7 @@ fn slots(n: u64) -> Time {
     Time::ZERO + FULL * n
 }
 
-/// A fabric whose round trip is eight packets, as in the authors' runs.
+/// A fabric whose RTT is eight packets, as in the authors' runs.
 fn eight() -> Arc<FabricSite> {
     let fabric = fabric_site(4, RATE, FULL * 8);
     assert_eq!(fabric.bdp_packets(RATE), 8);
@@ -315,7 +315,7 @@ fn announcements_are_repeated_until_something_is_heard() {
             at
         })
         .collect();
-    // Three round trips of eight packets, doubling.
+    // Three RTTs of eight packets, doubling.
     assert_eq!(times, [slots(24), slots(24 + 48), slots(24 + 48 + 96)]);
     b.token(slots(200), 0, 0, 20, 0);
     assert_eq!(b.run(slots(230)).iter().map(|sent| sent.0).collect::<Vec<_>>(), [slots(224)]);

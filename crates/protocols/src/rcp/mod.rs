@@ -27,7 +27,7 @@ use incast_transport::{
 /// RCP's number on the wire.
 pub const ID: TransportId = TransportId(15);
 
-/// Bytes of its header on data and answers (DECN Table I: 96 bits).
+/// Bytes of its header on data and ACKs (DECN Table I: 96 bits).
 pub const HEADER: u16 = 12;
 /// Units of the header's fields: of round-trip times, and of rates in bytes a second.
 const RTT_UNIT: Span = Span::from_ns(64);
@@ -49,7 +49,7 @@ fn forward_of(extension: &Extension) -> u32 {
     }
 }
 
-/// The rate that an answer brings back.
+/// The rate that an ACK brings back.
 #[inline]
 fn reverse_of(extension: &Extension) -> Option<u32> {
     match extension {

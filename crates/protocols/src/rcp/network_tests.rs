@@ -1,4 +1,4 @@
-//! Known answers in whole networks.
+//! Known results in whole networks.
 
 use super::*;
 use incast_testkit::*;
@@ -12,7 +12,7 @@ fn two_flows_have_the_same_rate_after_a_round_trip_and_an_interval() {
         vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO + ms(20))];
     let run = Trial::new(&ENTRY, star(3, RATE, us(25)), flows).until(ms(60), us(100)).run();
     let fair = run.fair_after(ms(20), us(300), 0.1).expect("it becomes fair");
-    // A question's round trip, a round trip until data is answered, and the window measured.
+    // A question's RTT, an RTT until data is answered, and the window measured.
     assert!(fair < us(900), "{fair}");
     assert!(run.fairness(ms(21), ms(60)) > 0.999);
     assert!(run.utilisation(RATE, ms(30), ms(60)) > 0.98);
@@ -37,7 +37,7 @@ fn flows_that_come_one_by_one_have_a_share_each() {
 
 #[test]
 fn a_crowd_that_comes_at_once_is_slow_to_find_its_rate() {
-    // Ten times the link for a round trip: the rate falls to the least, the average round trip
+    // Ten times the link for an RTT: the rate falls to the least, the average RTT
     // grows to a millisecond, and 40 % in each of those is slow.
     let flows = (0..20).map(|id| flow(id, id, 20, FOREVER, Time::ZERO)).collect();
     let mut trial = Trial::new(&ENTRY, star(21, RATE, us(25)), flows).until(ms(120), us(200));

@@ -17,23 +17,23 @@ fn share(value: &f64) -> bool {
 incast_transport::parameters! {
     /// Parameters of RCP.
     pub struct Params for "rcp" {
-        /// Share of the spare bandwidth that is given away in a round trip.
+        /// Share of the spare bandwidth that is given away per RTT.
         alpha: f64 = 0.4, "0 < alpha <= 1" => share, "ns-2 scripts: 0.4; the papers: 0.226 to 1";
-        /// Share of the queue that is drained in a round trip.
+        /// Share of the queue that is drained per RTT.
         beta: f64 = 1.0, "0 to 1" => |v| (0.0..=1.0).contains(v),
             "ns-2 scripts: 1; the papers: 0.226 to 1";
         /// Target utilisation gamma.
         target: f64 = 1.0, "0 < target <= 1" => share, "ns-2: 1; 0.95 in later papers";
         /// A port's first rate, as a part of its link's.
         initial_rate: f64 = 0.5, "0 < initial_rate <= 1" => share, "our own; ns-2: 0.05";
-        /// Least rate of a port, in packets a round trip.
+        /// Least rate of a port, in packets per RTT.
         rate_min: f64 = 0.01, "0 < rate_min <= 1" => share, "ns-2, min_pprtt: 0.01";
-        /// Longest control interval; auto: the average round trip.
+        /// Longest control interval; auto: the average RTT.
         slot: Option<Span> = None, "auto, or more than 0" => automatic, "ns-2: 10 ms";
-        /// Average round trip before a port has seen one; auto: the fabric's base RTT.
+        /// Average RTT before a port has seen one; auto: the fabric's base RTT.
         rtt_initial: Option<Span> = None, "auto, or more than 0" => automatic,
             "our own; ns-2: 200 ms";
-        /// Round trips without an answer after which a source halves its rate.
+        /// RTTs without an ACK after which a source halves its rate.
         patience: u32 = 4, "1 to 1000" => |v| (1..=1_000).contains(v), "RCP's ns-2 code: 4";
         /// Whether a flow begins at the rate its host learned last, without asking first.
         first_rtt_rate: bool = false, "true or false" => |_| true, "our own";

@@ -4,7 +4,7 @@ use super::{forward_of, header};
 use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 use incast_transport::Extension;
 
-/// Copies forward rates into the reverse field of answers; keeps nothing.
+/// Copies forward rates into the reverse field of ACKs; keeps nothing.
 #[derive(Clone, Copy)]
 pub struct Returning;
 

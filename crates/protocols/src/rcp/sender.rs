@@ -1,5 +1,5 @@
-//! The control law: the flow asks for a rate before it sends anything, and from then on has the one
-//! that the last answer brought.
+//! Congestion control: the flow asks for a rate before it sends anything, and from then on has the one
+//! that the last ACK brought.
 
 use super::params::Params;
 use super::{RATE_UNIT, RTT_UNIT, UNLIMITED, header, reverse_of};
@@ -8,9 +8,9 @@ use incast_transport::{Extension, FabricSite, Rate, Span, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Largest round-trip time that fits the header, in its units.
+/// Largest RTT that fits the header, in its units.
 const U24_MAX: u64 = (1 << 24) - 1;
-/// Doublings of the wait for the first answer.
+/// Doublings of the wait for the first ACK.
 const DOUBLINGS: u32 = 6;
 /// Data is limited by its rate only.
 const OPEN: u64 = 1 << 62;
@@ -24,13 +24,13 @@ pub struct Rule {
     pub line: u64,
     /// Bits of a full packet on a link.
     pub packet_bits: u64,
-    /// First wait for an answer to the first question.
+    /// First wait for an ACK to the first question.
     pub retry: Span,
-    /// Round trips without an answer.
+    /// RTTs without an ACK.
     pub patience: u64,
-    /// Least rate in packets a round trip.
+    /// Least rate in packets per RTT.
     pub rate_min: f64,
-    /// Stands for the round-trip time until there is one.
+    /// Stands for the RTT until there is one.
     pub base_rtt: Span,
     /// The rate that the host learned last, if new flows begin with it; 0: none yet.
     pub known: Option<Arc<AtomicU64>>,
@@ -55,7 +55,7 @@ impl Rule {
 #[derive(Clone, Debug)]
 pub struct Rcp {
     rule: Rule,
-    /// 0 until the first answer.
+    /// 0 until the first ACK.
     rate: u64,
     rtt: Option<Span>,
     /// A question is to be sent.
@@ -63,9 +63,9 @@ pub struct Rcp {
     /// When the first one was sent, and how many were.
     asked: Option<Time>,
     questions: u32,
-    /// When the next question is due while there is no rate, or less than a packet a round trip.
+    /// When the next question is due while there is no rate, or less than a packet per RTT.
     next: Time,
-    /// When an answer came last.
+    /// When an ACK came last.
     heard: Time,
     decided: bool,
 }
@@ -88,7 +88,7 @@ impl Rcp {
         }
     }
 
-    /// The rate in bits per second; 0 before the first answer.
+    /// The rate in bits per second; 0 before the first ACK.
     pub fn rate(&self) -> u64 {
         self.rate
     }
@@ -97,7 +97,7 @@ impl Rcp {
         self.rtt.unwrap_or(self.rule.base_rtt).max(Span(1))
     }
 
-    /// Less than a packet a round trip: data alone would hear too seldom.
+    /// Less than a packet per RTT: data alone would hear too seldom.
     fn slow(&self) -> bool {
         let bits = self.rate as u128 * self.round_trip().0 as u128;
         bits < self.rule.packet_bits as u128 * 1_000_000_000_000
@@ -161,7 +161,7 @@ impl Control for Rcp {
     fn on_deadline(&mut self, progress: &Progress) {
         let now = progress.now;
         if self.rate == 0 {
-            // The question or its answer was lost.
+            // The question or its ACK was lost.
             self.ask = true;
             self.next = now + self.rule.retry * (1 << self.questions.min(DOUBLINGS));
             return;

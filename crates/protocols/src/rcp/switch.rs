@@ -15,7 +15,7 @@ pub struct Gains {
     target: f64,
     capacity: f64,
     initial: f64,
-    /// Least rate, in bytes a round trip.
+    /// Least rate, in bytes per RTT.
     least: f64,
     slot: Span,
     rtt: Span,
@@ -41,7 +41,7 @@ impl Gains {
     }
 }
 
-/// The state of one port: rates in charged bytes a second, the round trip in seconds.
+/// The state of one port: rates in charged bytes a second, the RTT in seconds.
 #[derive(Clone, Debug)]
 pub struct Controller {
     gains: Gains,
@@ -50,8 +50,8 @@ pub struct Controller {
     rtt: f64,
     interval: Span,
     ends: Time,
-    /// Bytes that arrived in this interval; of those that tell a round trip, the bytes and the sum
-    /// of round trip x bytes.
+    /// Bytes that arrived in this interval; of those that tell an RTT, the bytes and the sum
+    /// of RTT x bytes.
     input: u64,
     rtt_bytes: u64,
     rtt_sum: f64,
@@ -115,7 +115,7 @@ impl Controller {
         self.input += bytes as u64;
     }
 
-    /// It was one whose sender has a round-trip time of `rtt`.
+    /// It was one whose sender has an RTT of `rtt`.
     #[inline]
     pub fn measures(&mut self, bytes: u32, rtt: Span) {
         self.rtt_bytes += bytes as u64;
@@ -136,7 +136,7 @@ pub fn marker(params: &Params, site: &PortSite, first: Time) -> RcpMarker {
     IntervalMarker::new(Controller::new(Gains::new(params, site), first))
 }
 
-/// The round-trip time of a packet that asks for a rate: of data, and of questions.
+/// The RTT of a packet that asks for a rate: of data, and of questions.
 #[inline]
 fn asks(packets: &PacketPool, packet: PacketRef) -> Option<u32> {
     let header = &packets[packet].header;

@@ -1,4 +1,4 @@
-//! Known answers of the port's controller and of the control law.
+//! Known results of the port's controller and of the congestion control.
 
 use super::*;
 use incast_egress::interval::Measure as _;
@@ -166,7 +166,7 @@ fn data_and_questions_are_told_answers_are_not() {
     }
 }
 
-// -- the control law ---------------------------------------------------------------------------
+// -- the congestion control --------------------------------------------------------------------
 
 fn law(settings: &[(&str, &str)]) -> Rcp {
     let site = switch_port(RATE, RTT);

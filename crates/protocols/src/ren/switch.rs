@@ -1,4 +1,4 @@
-//! The egress marker (REN §3.2): once a period the port compares what waits with the time it was
+//! The egress marker (REN §3.2): once per period the port compares what waits with the time it was
 //! idle, both in packets, and turns the difference into marks on the packets that leave next.
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Known answers of the slot model (one packet a microsecond, every round trip exact) and of the
+//! Known results of the slot model (one packet a microsecond, every RTT exact) and of the
 //! paper's figures. Queues may differ by one packet, because a port samples only when it sends.
 
 use super::*;

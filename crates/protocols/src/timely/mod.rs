@@ -1,4 +1,4 @@
-//! TIMELY (SIGCOMM 2015): the round-trip time, by its gradient, sets the rate; switches do nothing.
+//! TIMELY (SIGCOMM 2015): the RTT, by its gradient, sets the rate; switches do nothing.
 
 mod deviations;
 pub mod headers;

@@ -1,4 +1,4 @@
-//! Known answers in whole networks, without PFC.
+//! Known results in whole networks, without PFC.
 
 use super::*;
 use incast_fabric::Fabric;
@@ -6,7 +6,7 @@ use incast_testkit::*;
 use incast_transport::{Bytes, Flow, Rate, Span, Time};
 
 const RATE: Rate = Rate::from_gbps(10);
-/// CCRP §2.2: 5 us a link.
+/// CCRP §2.2: 5 us per link.
 const LINK: Span = Span::from_us(5);
 
 fn timely(fabric: Fabric, buffer: u64, flows: Vec<Flow>) -> Trial<'static> {
@@ -66,7 +66,7 @@ fn two_flows_share_a_link_with_a_short_queue() {
         assert!((0.3..0.7).contains(&outcome.share), "{}", outcome.share);
         for flow in &outcome.run.record.flows {
             assert_eq!(flow.retransmits, 0);
-            // The way back of an answer of 86 B: three links.
+            // The reverse path of an ACK of 86 B: three links.
             let age = (RATE.tx_time(Bytes(86)) + Span::from_us(5)) * 3;
             assert_eq!(flow.decision_age, age.0 * flow.decisions as u64);
         }
@@ -79,7 +79,7 @@ fn the_patched_law_has_the_fixed_point_it_was_made_for() {
     assert!(outcome.used > 0.999, "{}", outcome.used);
     assert!((outcome.share - 0.5).abs() < 0.02, "{}", outcome.share);
     // Step = rate x 0.008 x error: 10 Mb/s at 5 Gb/s is an error of 0.25, a delay of 62.5 us. Links,
-    // two switches and the answer take 32.67 us of it; the rest is queue.
+    // two switches and the ACK take 32.67 us of it; the rest is queue.
     let packet = RATE.tx_time(Bytes(1_538));
     let answer = RATE.tx_time(Bytes(86));
     let base = Span::from_us(30) + packet * 2 + answer * 3;

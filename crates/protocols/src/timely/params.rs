@@ -25,7 +25,7 @@ incast_transport::choice! {
 incast_transport::choice! {
     /// When the rate changes.
     pub enum Update {
-        /// Once a round trip.
+        /// Once per RTT.
         Round = "round",
         /// With each completed segment.
         Segment = "segment",
@@ -69,7 +69,7 @@ incast_transport::parameters! {
         delay_low: Span = Span::from_us(50), "more than 0" => positive, "TIMELY §4.4: 50 us";
         /// Delay above which the rate always falls (T_high).
         delay_high: Span = Span::from_us(500), "more than 0" => positive, "TIMELY §4.4: 500 us";
-        /// Round trip by which differences are divided (minRTT).
+        /// RTT by which differences are divided (minRTT).
         min_rtt: Span = Span::from_us(20), "more than 0" => positive, "TIMELY §4.3: 20 us";
         /// Additive step delta; auto: 10 Mb/s for each 10 Gb/s of the link.
         additive_increase: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
@@ -94,7 +94,7 @@ incast_transport::parameters! {
         segment: Option<Bytes> = None, "auto, or 1B to 64KB" =>
             |v| v.is_none_or(|bytes| (1..=64_000).contains(&bytes.0)),
             "TIMELY §4.2: 16 to 64 KB";
-        /// When the rate changes: once a round trip, or with each segment.
+        /// When the rate changes: once per RTT, or with each segment.
         update: Update = Update::Round, "round or segment" => |_| true,
             "HPCC's simulator: a round trip; TIMELY Algorithm 1: each completion";
         /// Factor of the error with `patched`.
@@ -111,7 +111,7 @@ incast_transport::parameters! {
             "HPCC's simulator: 500 us";
         /// Least retransmission timeout.
         rto_min: Span = Span::from_ms(1), "more than 0" => positive, "own choice";
-        /// Answers that may wait at a port.
+        /// ACKs that may wait at a port.
         control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
             "own choice: as REN's";
     }

@@ -2,7 +2,7 @@
 
 use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 
-/// Returns each packet's time stamp with its answer.
+/// Returns each packet's time stamp with its ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct ReturnStamp;
 
@@ -10,7 +10,7 @@ impl Feedback for ReturnStamp {
     #[inline]
     fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
         answer.extension = *data.extension;
-        // What the round trip says of queues was so until the packet arrived.
+        // What the RTT says of queues was so until the packet arrived.
         answer.informed = Some(data.now);
         None
     }

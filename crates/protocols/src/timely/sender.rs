@@ -1,4 +1,4 @@
-//! The control law: the rate follows the round-trip time and its gradient.
+//! Congestion control: the rate follows the RTT and its gradient.
 
 use super::params::{Pace, Rule, Update, Variant};
 use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
@@ -13,15 +13,15 @@ pub struct Timely {
     rule: Rule,
     framing: Framing,
     rate: f64,
-    /// The round-trip time of the last decision.
+    /// The RTT of the last decision.
     previous: Option<f64>,
     /// Average difference between round-trip times.
     difference: f64,
     /// Rises in a row.
     rises: u32,
-    /// What has been sent at the last decision; its answers belong to that round.
+    /// What has been sent at the last decision; its ACKs belong to that round.
     round_end: u64,
-    /// Segments whose answer has come.
+    /// Segments whose ACK has come.
     completed: u64,
     /// When the segment being sent began to leave.
     segment_sent: Time,
@@ -74,7 +74,7 @@ impl Timely {
         }
     }
 
-    /// Whether this answer is a completion that the rate answers to.
+    /// Whether this ACK is a completion that the rate reacts to.
     fn completes(&mut self, progress: &Progress) -> bool {
         match self.rule.update {
             Update::Round => {
@@ -91,7 +91,7 @@ impl Timely {
         }
     }
 
-    /// TIMELY §4.3, Algorithm 1, for a round-trip time in picoseconds without serialisation.
+    /// TIMELY §4.3, Algorithm 1, for an RTT in picoseconds without serialisation.
     pub(super) fn react(&mut self, rtt: f64) {
         let Some(previous) = self.previous.replace(rtt) else { return };
         let rule = self.rule;

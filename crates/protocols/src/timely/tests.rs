@@ -1,4 +1,4 @@
-//! Known answers of the control law.
+//! Known results of the congestion control.
 
 use super::*;
 use incast_endpoint::sender::{Ack, Answer, Control, Feedback, Loss};
@@ -18,7 +18,7 @@ fn timely(params: &Params, others: usize) -> Timely {
     Timely::new(rule(params), Framing::ETHERNET, others)
 }
 
-/// Half of the line, at the first round-trip time given.
+/// Half of the line, at the first RTT given.
 fn half(params: &Params, rtt: f64) -> Timely {
     let mut law = timely(params, 1);
     law.react(rtt * US);
@@ -112,7 +112,7 @@ fn a_fall_ends_a_row_of_rises() {
 
 #[test]
 fn rises_below_the_lower_threshold_count_if_asked() {
-    // Empty network: +10 Mb/s a round trip; 5 Gb/s need 500. HPCC's simulator counts them: 50 Mb/s.
+    // Empty network: +10 Mb/s per RTT; 5 Gb/s need 500. HPCC's simulator counts them: 50 Mb/s.
     for (hyper_below_low, after) in [(false, 100.0), (true, 4.0 * 10.0 + 6.0 * 50.0)] {
         let mut law = half(&Params { hyper_below_low, ..Params::default() }, 20.0);
         (0..10).for_each(|_| law.react(20.0 * US));
@@ -223,7 +223,7 @@ fn one_decision_a_round_trip() {
         decided.push(driver.answer(rtt));
         driver.send();
     }
-    // The first answer; then the answer to what was sent after it; and so on.
+    // The first ACK; then the ACK to what was sent after it; and so on.
     let at: Vec<usize> = (0..40).filter(|&n| decided[n]).collect();
     assert_eq!(at, [0, 10, 20, 30]);
     // 60 us without the packet's own time, so no gradient and a rise with each but the first.

@@ -1,4 +1,4 @@
-//! Known answers of the traditional scheme: its clock only ever turns one packet into one grant.
+//! Known results of the traditional scheme: its clock only ever turns one packet into one grant.
 
 use super::*;
 use incast_testkit::{SLOT, SlotNetwork, impaired_flows};

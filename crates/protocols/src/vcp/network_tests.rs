@@ -1,4 +1,4 @@
-//! Known answers in whole networks.
+//! Known results in whole networks.
 
 use super::*;
 use incast_testkit::*;

@@ -29,7 +29,7 @@ incast_transport::parameters! {
             "VCP §3.1: 10 ms of 200 ms";
         /// Step xi of multiplicative increase.
         increase: f64 = 0.0625, "0 < increase <= 1" => share, "VCP §3.2: 0.0625";
-        /// Packets alpha that additive increase adds in a round trip.
+        /// Packets alpha that additive increase adds per RTT.
         additive: f64 = 1.0, "0 < additive <= 1000" => |v| *v > 0.0 && *v <= 1_000.0,
             "VCP §3.2: 1";
         /// Factor beta of multiplicative decrease.
@@ -42,7 +42,7 @@ incast_transport::parameters! {
         target: f64 = 0.98, "0 < target <= 1" => share, "VCP §3.1: 0.98";
         /// Load from which increase is additive.
         high_load: f64 = 0.8, "0 < high_load <= 1" => share, "VCP §3: 80 %";
-        /// Most intervals in a round trip for which multiplicative increase makes up.
+        /// Most intervals per RTT for which multiplicative increase makes up.
         scale_max: f64 = 2.5, "1 to 100" => |v| (1.0..=100.0).contains(v),
             "the authors' ns-2 code";
         /// Least and most of them for additive increase: 1/n and n.
@@ -50,7 +50,7 @@ incast_transport::parameters! {
             "the authors' ns-2 code: 20 and 500 of 100 ms";
         /// Whether a port that measures stands at NICs too.
         at_nics: bool = true, "true or false" => |_| true, "ns-2: every link has one";
-        /// Whether packets are spread over the round trip.
+        /// Whether packets are spread over the RTT.
         pacing: bool = true, "true or false" => |_| true,
             "the authors' ns-2 code for windows below 64";
         /// First window, in full segments.

@@ -1,4 +1,4 @@
-//! The control law (VCP §3.2): multiplicative increase, additive increase or multiplicative decrease,
+//! Congestion control (VCP §3.2): multiplicative increase, additive increase or multiplicative decrease,
 //! as the load of the path says.
 
 use super::params::Params;
@@ -13,7 +13,7 @@ use incast_transport::{FabricSite, Rate, Span};
 pub struct Vcp {
     window: LoadWindow,
     rtt: Span,
-    /// Nothing is spaced before there is a round-trip time.
+    /// Nothing is spaced before there is an RTT.
     sampled: bool,
     interval: Span,
     increase: f64,
@@ -53,12 +53,12 @@ impl Vcp {
         self.window.packets()
     }
 
-    /// Intervals in a round trip.
+    /// Intervals per RTT.
     fn intervals(&self) -> f64 {
         self.rtt.0 as f64 / self.interval.0 as f64
     }
 
-    /// VCP §3.3: a flow whose round trip is longer makes larger steps, so that all grow alike.
+    /// VCP §3.3: a flow whose RTT is longer makes larger steps, so that all grow alike.
     fn multiply(&mut self) {
         let scale = self.intervals().min(self.scale_max);
         self.window.grow(pow(1.0 + self.increase, scale) - 1.0);

@@ -1,4 +1,4 @@
-//! Known answers of the port and of the control law.
+//! Known results of the port and of the congestion control.
 
 use super::*;
 use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
@@ -98,7 +98,7 @@ fn refused_packets_and_others_packets_are_load_and_stay_as_they_are() {
     assert!((load - 124_500.0 / 122_500.0).abs() < 0.005, "{load}");
 }
 
-// -- the control law ---------------------------------------------------------------------------
+// -- the congestion control --------------------------------------------------------------------
 
 fn law(settings: &[(&str, &str)]) -> Vcp {
     Vcp::new(&params(settings), &switch_port(RATE, RTT).fabric)
@@ -112,7 +112,7 @@ fn answer(law: &mut Vcp, us: u64, code: u8) {
     law.on_ack(&Ack { nibble: code, ..plain_ack(&Extension::None) }, &moment(us, RTT));
 }
 
-/// A window's answers with this code.
+/// A window's ACKs with this code.
 fn round(law: &mut Vcp, us: u64, code: u8) {
     (0..law.packets().round() as u32).for_each(|_| answer(law, us, code));
 }

@@ -1,4 +1,4 @@
-//! Known answers in whole networks.
+//! Known results in whole networks.
 
 use super::*;
 use incast_testkit::*;
@@ -62,7 +62,7 @@ fn one_flow_fills_the_link_without_a_queue() {
 
 #[test]
 fn a_thousand_flows_keep_a_packet_each() {
-    // 41 packets fill the round trip of 50 us: the others stand in the queue.
+    // 41 packets fill the RTT of 50 us: the others stand in the queue.
     let count = 1_000;
     let flows = (0..count).map(|id| flow(id, id, count, FOREVER, Time::ZERO)).collect();
     let fabric = star(count + 1, RATE, Span::from_us(12));

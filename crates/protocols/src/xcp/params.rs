@@ -5,7 +5,7 @@ use incast_transport::Span;
 incast_transport::choice! {
     /// From what the control intervals of ports follow.
     pub enum Timers {
-        /// From the fabric: no floor that a round trip of a data center would meet.
+        /// From the fabric: no floor that an RTT of a data center would meet.
         Scaled = "scaled",
         /// From ns-2.35's constants: 1 ms, 2 ms and 50 ms.
         Ns2 = "ns2",
@@ -20,21 +20,21 @@ fn automatic(span: &Option<Span>) -> bool {
     span.as_ref().is_none_or(positive)
 }
 
-/// The longest round-trip time that fits the header, rounded down to milliseconds.
+/// The longest RTT that fits the header, rounded down to milliseconds.
 const LONGEST: Span = Span::from_ms(1_073);
 
 incast_transport::parameters! {
     /// Parameters of XCP.
     pub struct Params for "xcp" {
-        /// Share of the spare bandwidth that is given away in a round trip.
+        /// Share of the spare bandwidth that is given away per RTT.
         alpha: f64 = 0.4, "0 < alpha < 0.555" => |v| *v > 0.0 && *v < 0.555,
             "XCP §3.5: 0.4, stable below pi / (4 sqrt 2)";
-        /// Share of the persistent queue that is drained in a round trip.
+        /// Share of the persistent queue that is drained per RTT.
         beta: f64 = 0.226, "0 to 1" => |v| (0.0..=1.0).contains(v),
             "XCP §3.5: alpha^2 sqrt 2";
         /// Share of the traffic that is shuffled between flows in an interval.
         gamma: f64 = 0.1, "0 to 1" => |v| (0.0..=1.0).contains(v), "XCP §3.5.2: 0.1";
-        /// Whether intervals follow the round-trip time down to packets, or ns-2's floors.
+        /// Whether intervals follow the RTT down to packets, or ns-2's floors.
         timers: Timers = Timers::Scaled, "scaled or ns2" => |_| true,
             "scaled is our own; ns2: ns-2.35, xcpq.cc";
         /// Least control interval; auto: two packets' time, or 1 ms with `timers = ns2`.
@@ -46,16 +46,16 @@ incast_transport::parameters! {
         /// First control interval; auto: the fabric's base RTT, or 50 ms.
         interval_initial: Option<Span> = None, "auto, or more than 0" => automatic,
             "our own; ns-2.35: 50 ms";
-        /// Longest round-trip time that counts in a port's average.
+        /// Longest RTT that counts in a port's average.
         rtt_cap: Span = Span::from_secs(1), "more than 0, at most 1073ms" =>
             |v| positive(v) && *v <= LONGEST, "ns-2.35, xcpq.cc: 1 s";
-        /// Bytes of the congestion header on data and answers.
+        /// Bytes of the congestion header on data and ACKs.
         header: u32 = 16, "16 or 20" => |v| *v == 16 || *v == 20,
             "DECN Table I: 128 bits; the draft has a word more";
         /// Whether a port that measures stands at NICs too.
         at_nics: bool = true, "true or false" => |_| true,
             "ns-2: every link has one";
-        /// Whether packets are spread over the round trip.
+        /// Whether packets are spread over the RTT.
         pacing: bool = true, "true or false" => |_| true, "our own; XCP is not paced";
         /// First window, in full segments.
         initial_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v), "ns-2: 1 or 2";
@@ -65,10 +65,10 @@ incast_transport::parameters! {
         /// Retransmission timeout before the first sample; auto: `rto_min`.
         rto_initial: Option<Span> = None, "auto, or more than 0" => automatic,
             "own choice; RFC 6298: 1 s";
-        /// Data packets answered together; 1 answers each at once.
+        /// Data packets answered together; 1 acknowledges each at once.
         delayed_ack: u32 = 1, "1 to 255" => |v| (1..=255).contains(v),
             "the papers' simulators: 1";
-        /// Longest wait of a delayed answer.
+        /// Longest wait of a delayed ACK.
         delayed_ack_timeout: Span = Span::from_ms(1), "more than 0" => positive,
             "own choice, below `rto_min`";
     }

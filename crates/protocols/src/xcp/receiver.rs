@@ -4,7 +4,7 @@ use super::{UNLIMITED, feedback_of, header_of};
 use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
 use incast_transport::Extension;
 
-/// Copies feedback into answers; a delayed answer carries the sum.
+/// Copies feedback into ACKs; a delayed ACK carries the sum.
 #[derive(Clone, Copy)]
 pub struct Returning {
     /// Whether congestion headers have a fifth word.

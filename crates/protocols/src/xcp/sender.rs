@@ -1,11 +1,11 @@
-//! The control law (XCP §3.3): the window follows the feedback and nothing else, except for a loss.
+//! Congestion control (XCP §3.3): the window follows the feedback and nothing else, except for a loss.
 
 use super::params::Params;
 use super::{FEEDBACK_UNIT, RTT_UNIT, SPACING_UNIT, UNLIMITED, feedback_of, header_of};
 use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
 use incast_transport::{Extension, Framing, HEADER_BYTES, Rate, Span};
 
-/// Largest round-trip time that fits the header, in its units.
+/// Largest RTT that fits the header, in its units.
 const U24_MAX: u64 = (1 << 24) - 1;
 
 /// XCP's window of one flow, in charged bytes, since switches measure what links are occupied by.
@@ -51,7 +51,7 @@ impl Xcp {
 impl Control for Xcp {
     fn on_send(&mut self, packet: &mut Outbound, progress: &Progress) {
         self.rtt = progress.smoothed_rtt;
-        // Without a round-trip time it asks nothing.
+        // Without an RTT it asks nothing.
         let (mut rtt, mut spacing, mut feedback) = (0, 0, 0);
         if let Some(span) = progress.smoothed_rtt {
             rtt = (span.0 / RTT_UNIT.0).clamp(1, U24_MAX) as u32;

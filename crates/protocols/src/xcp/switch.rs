@@ -1,4 +1,4 @@
-//! The port (XCP §3.4): an efficiency controller, which finds out once a control interval how much
+//! The port (XCP §3.4): an efficiency controller, which finds out once per control interval how much
 //! the aggregate may grow, and a fairness controller, which divides that among packets so that
 //! flows approach equal rates. No state a flow.
 
@@ -25,7 +25,7 @@ pub struct Gains {
     queue_interval_min: Span,
     initial: Span,
     rtt_cap: Span,
-    /// A port without traffic forgets its round-trip time.
+    /// A port without traffic forgets its RTT.
     forgetful: bool,
 }
 
@@ -57,7 +57,7 @@ impl Gains {
 #[derive(Clone, Debug)]
 pub struct Controller {
     gains: Gains,
-    /// Average round-trip time (d).
+    /// Average RTT (d).
     rtt: f64,
     /// The control interval (Te) and when it ends.
     interval: Span,
@@ -66,7 +66,7 @@ pub struct Controller {
     queue_ends: Time,
     /// Bytes that arrived in this interval.
     input: u64,
-    /// Sums over its packets of their spacing, and of round-trip time x spacing.
+    /// Sums over its packets of their spacing, and of RTT x spacing.
     spacing: f64,
     weighted: f64,
     /// What may still be given and must still be taken (the residues P and N).
@@ -165,7 +165,7 @@ impl Controller {
         self.input += bytes as u64;
     }
 
-    /// It was data whose sender has a round-trip time of `rtt` and sends every `spacing` seconds.
+    /// It was data whose sender has an RTT of `rtt` and sends every `spacing` seconds.
     #[inline]
     pub fn measures(&mut self, rtt: Span, spacing: f64) {
         self.spacing += spacing;
@@ -203,7 +203,7 @@ impl Controller {
         (self.give, self.take)
     }
 
-    /// The average round-trip time in seconds, the control interval and the persistent queue.
+    /// The average RTT in seconds, the control interval and the persistent queue.
     pub fn state(&self) -> (f64, Span, u64) {
         (self.rtt, self.interval, self.persistent)
     }

@@ -1,4 +1,4 @@
-//! Known answers of the port's controllers and of the control law.
+//! Known results of the port's controllers and of the congestion control.
 
 use super::*;
 use incast_egress::interval::Measure as _;
@@ -47,7 +47,7 @@ fn half_a_link_is_given_two_fifths_of_what_is_free() {
     assert!(near(one, 1.5e6, 0.005), "{one}");
     let rest: f64 = (1..167).map(|_| port.grants(1_500, spacing, f64::INFINITY).unwrap()).sum();
     assert!(near(one + rest, 2.5e8, 0.005), "{}", one + rest);
-    // A round trip's answers widen the window by 100 KB.
+    // An RTT's ACKs widen the window by 100 KB.
     assert!(near((one + rest) * RTT.as_secs_f64(), 100e3, 0.005));
     // Nothing is left to give.
     assert!(port.residues().0 < 1.0);
@@ -219,7 +219,7 @@ fn intervals_follow_the_round_trip_or_the_floors_of_ns2() {
     port.measures(Span::from_us(1), 1e-6);
     port.advance(at(400), 0);
     assert_eq!(port.state().1, Span::from_ns(2 * 1_538 * 8 / 10) + Span::from_ps(800));
-    // Without traffic it keeps its round-trip time.
+    // Without traffic it keeps its RTT.
     port.measures(Span::from_us(300), 1e-6);
     port.advance(at(410), 0);
     port.advance(at(90_000), 0);
@@ -289,7 +289,7 @@ fn the_marker_reads_and_rewrites_headers_of_its_own() {
     let expected = 4.0 * 0.4 * (C - 1_538.0 / 1.6e-6);
     assert!(near(sum as f64 * FEEDBACK_UNIT, expected, 0.02), "{sum} {expected}");
 
-    // Without a round-trip time, answers, and other transports: counted, but left alone.
+    // Without an RTT, ACKs, and other transports: counted, but left alone.
     let now = Time::ZERO + Span::from_ms(4);
     for packet in [
         data(&mut port, 0, 0, 0),
