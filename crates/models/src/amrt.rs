@@ -1,34 +1,34 @@
-//! AMRT §5: how long filling takes and what it gains.
+//! AMRT §5: time to fill a link, and the gain from it.
 //!
-//! Sizes are in packets, times in round trips, rates in packets a round trip; so `C x T` is a
-//! number of packets, and Eq. 8 can add a rate to a time.
+//! Sizes are in packets, times in RTTs, rates in packets per RTT. So `C x T` is a number of
+//! packets, and Eq. 8 can add a rate to a time.
 
-/// AMRT §5, Eq. 4: round trips to fill `vacant` of `full` places of a round when they are evenly
-/// spread: ceil(k / (n - k)). `vacant` is below `full`.
+/// AMRT §5, Eq. 4: RTTs to fill `vacant` of `full` evenly spread slots of a round: ceil(k / (n -
+/// k)). `vacant` is below `full`.
 pub fn fill_rounds_spread(full: u32, vacant: u32) -> u32 {
-    assert!(vacant < full, "{vacant} of {full} places are vacant");
+    assert!(vacant < full, "{vacant} of {full} slots are vacant");
     vacant.div_ceil(full - vacant)
 }
 
-/// AMRT §5, Eq. 5: round trips to fill `vacant` consecutive places of a round.
+/// AMRT §5, Eq. 5: RTTs to fill `vacant` consecutive slots of a round.
 pub fn fill_rounds_consecutive(vacant: u32) -> u32 {
     vacant
 }
 
 /// A flow of `size` packets on a link of `capacity` whose rate falls to `reduced` at `at`.
 ///
-/// The equations hold while a packet or more a round is left and a place or more is vacant
-/// (otherwise the earliest instant lies behind the latest), and while the flow lasts until it has
-/// the whole link again: see [`lasts`](Reduced::lasts).
+/// The equations require that at least one packet per round is left and at least one slot is vacant
+/// (otherwise the earliest time is after the latest), and that the flow lasts until it has the
+/// entire link again: see [`lasts`](Reduced::lasts).
 #[derive(Clone, Copy, Debug)]
 pub struct Reduced {
     /// S, packets.
     pub size: f64,
-    /// C, packets a round trip.
+    /// C, packets per RTT.
     pub capacity: f64,
-    /// R, packets a round trip, 1 to C - 1.
+    /// R, packets per RTT, 1 to C - 1.
     pub reduced: f64,
-    /// T_R, round trips.
+    /// T_R, RTTs.
     pub at: f64,
 }
 
@@ -38,37 +38,37 @@ impl Reduced {
         (self.size - self.capacity * self.at) / self.reduced + self.at
     }
 
-    /// AMRT §5, Eq. 7: the earliest instant at which AMRT has the whole link again, t'_min.
+    /// AMRT §5, Eq. 7: the earliest time at which AMRT has the entire link again, t'_min.
     pub fn earliest(&self) -> f64 {
         self.check();
-        // What is left by the subtraction must not round up to one more round.
+        // The rounding error of the subtraction must not add a round.
         ((self.capacity - self.reduced) / self.reduced - 1e-9).ceil() + self.at
     }
 
-    /// AMRT §5, Eq. 8: the latest such instant, t'_max.
+    /// AMRT §5, Eq. 8: the latest such time, t'_max.
     pub fn latest(&self) -> f64 {
         self.check();
         self.capacity - self.reduced + self.at
     }
 
-    /// Packets sent until `full`, the instant at which AMRT has the whole link again: the first
+    /// Packets sent until `full`, the time at which AMRT has the entire link again: the first
     /// two terms of Eq. 9.
     fn sent_until(&self, full: f64) -> f64 {
         self.capacity * self.at + (self.reduced + self.capacity) * (full - self.at) / 2.0
     }
 
-    /// Whether the flow still has packets at `full`, without which Eq. 9 does not hold.
+    /// Whether the flow still has packets at `full`, which Eq. 9 requires.
     pub fn lasts(&self, full: f64) -> bool {
         self.size >= self.sent_until(full)
     }
 
-    /// AMRT §5, Eq. 9: packets that AMRT sends until `end`, when it has the whole link from `full`
+    /// AMRT §5, Eq. 9: packets that AMRT sends until `end`, when it has the entire link from `full`
     /// on.
     pub fn sent(&self, full: f64, end: f64) -> f64 {
         self.sent_until(full) + self.capacity * (end - full)
     }
 
-    /// AMRT §5, Eq. 10: AMRT's completion time when it has the whole link again at `full`, T_2.
+    /// AMRT §5, Eq. 10: AMRT's completion time when it has the entire link again at `full`, T_2.
     pub fn amrt(&self, full: f64) -> f64 {
         assert!(self.lasts(full), "{self:?} ends before {full}");
         (self.size - self.sent_until(full)) / self.capacity + full
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "outside of the model")]
-    fn less_than_a_packet_a_round_is_outside() {
+    fn less_than_one_packet_per_round_is_outside() {
         Reduced { reduced: 0.5, ..KNOWN }.earliest();
     }
 }

@@ -1,7 +1,7 @@
-//! The share of a link that credits take (CCRP, Figure 1; ExpressPass, section 3).
+//! The share of a link used by credits (CCRP, Figure 1; ExpressPass, section 3).
 
-/// Share of a link for credits of `credit` bytes when each brings `data` bytes, both as links
-/// charge them: credits may use it in one direction when data fill the rest in the other.
+/// Share of a link for credits of `credit` bytes when each triggers `data` bytes, both in charged
+/// bytes. Credits use it in one direction while data fills the rest in the other.
 pub fn credit_share(credit: f64, data: f64) -> f64 {
     credit / (credit + data)
 }

@@ -1,4 +1,4 @@
-//! DECN §II: what feedback costs in the headers of data packets.
+//! DECN §II: overhead of feedback in the headers of data packets.
 
 use incast_workload::PacketTable;
 
@@ -19,12 +19,12 @@ pub const UNIT_BITS: u32 = 12;
 /// DECN §III-C: packets that carry one rate difference.
 pub const UNIT_PACKETS: u32 = 3;
 
-/// The bits of Table I; `None` for a scheme that it does not name.
+/// The bits of Table I; `None` for a scheme that is not in the table.
 pub fn feedback_bits(scheme: &str) -> Option<u32> {
     FEEDBACK_BITS.iter().find(|(name, _)| *name == scheme).map(|(_, bits)| *bits)
 }
 
-/// DECN §II-B, Fig. 4: feedback over the length of the packet that carries it. `packet` is its IP
+/// DECN §II-B, Fig. 4: feedback over the length of its packet. `packet` is its IP
 /// length in bytes, above 0.
 pub fn overhead(bits: f64, packet: f64) -> f64 {
     assert!(packet > 0.0, "a packet of {packet} bytes");

@@ -1,13 +1,13 @@
 //! FastTune §II-B and §IV-A: flows that end before feedback, and the utility of feedback.
 //!
-//! Delays and round-trip times share a unit; utilities have none. `switches` is N, the number on
+//! Delays and RTTs share a unit; utilities have none. `switches` is N, the number on
 //! the path; switch 1 is the sender's neighbour.
 
 use crate::feedback;
 use incast_workload::SizeTable;
 
-/// FastTune §II-B, Table I: share of a table's flows that are sent within one round trip, P(size <= C x RTT):
-/// `rate` in bit/s, `rtt` in seconds.
+/// FastTune §II-B, Table I: share of a table's flows that are sent within one RTT,
+/// P(size <= C x RTT): `rate` in bit/s, `rtt` in seconds.
 pub fn first_rtt_share(sizes: &SizeTable, rate: f64, rtt: f64) -> f64 {
     sizes.cdf((rate * rtt / 8.0).round() as u64)
 }
@@ -25,26 +25,28 @@ fn check(switch: u32, switches: u32) {
     assert!((1..=switches).contains(&switch), "switch {switch} of {switches}");
 }
 
-/// FastTune §IV-A, Eq. 7: age of switch `switch`'s feedback when HPCC's sender has it, without queues.
+/// FastTune §IV-A, Eq. 7: age of switch `switch`'s feedback when HPCC's sender has it, without
+/// queues.
 pub fn hpcc_delay(switch: u32, switches: u32, rtt: f64) -> f64 {
     check(switch, switches);
     (1.0 - switch as f64 / (2.0 * (switches as f64 + 1.0))) * rtt
 }
 
-/// FastTune §IV-A, Eq. 8: age of switch `switch`'s feedback when FastTune's sender has it, without queues.
+/// FastTune §IV-A, Eq. 8: age of switch `switch`'s feedback when FastTune's sender has it, without
+/// queues.
 pub fn fasttune_delay(switch: u32, switches: u32, rtt: f64) -> f64 {
     check(switch, switches);
     switch as f64 / (2.0 * (switches as f64 + 1.0)) * rtt
 }
 
-/// FastTune §IV-A, Eq. 9: utility of HPCC's acknowledgements by Eq. 6 and 7; the paper gives 1.25 for any number
-/// of switches.
+/// FastTune §IV-A, Eq. 9: utility of HPCC's ACKs by Eq. 6 and 7; the paper gives 1.25 for any
+/// number of switches.
 pub fn hpcc_utility(switches: u32) -> f64 {
     utility((1..=switches).map(|switch| hpcc_delay(switch, switches, 1.0)), 1.0)
 }
 
-/// FastTune §IV-A, Eq. 10: utility of FastTune's acknowledgements that passed `passed` of the path's switches, by
-/// Eq. 6 and 8; the paper gives 2 - (n + 1) / (4 (N + 1)).
+/// FastTune §IV-A, Eq. 10: utility of FastTune's ACKs that passed `passed` of the path's switches,
+/// by Eq. 6 and 8; the paper gives 2 - (n + 1) / (4 (N + 1)).
 pub fn fasttune_utility(passed: u32, switches: u32) -> f64 {
     check(passed, switches);
     utility((1..=passed).map(|switch| fasttune_delay(switch, switches, 1.0)), 1.0)

@@ -1,20 +1,20 @@
-//! How long a flow takes alone on an empty network, as a formula.
+//! Ideal flow completion time on an idle network, in closed form.
 //!
-//! Runs use the exact time in picoseconds of the crate `fabric`, which also knows packets of any
-//! sizes; this is the formula that papers write, and a check of that one.
+//! Runs use the exact time in picoseconds of the crate `fabric`, which supports packets of any
+//! sizes. This is the papers' formula, used to check it.
 
 use incast_units::{Rate, Span};
 
 /// Seconds from the start of a flow until its last bit arrives: `packets` packets (at least one)
 /// of `charged` bytes each, store-and-forward over `path`'s links. The first packet crosses every
-/// link; the others follow it at the pace of the slowest:
+/// link; the others follow at the rate of the slowest link:
 /// sum of (propagation + L / C_i) + (n - 1) L / min C_i.
 pub fn ideal_fct(path: &[(Rate, Span)], packets: u64, charged: f64) -> f64 {
     assert!(packets > 0, "a flow without packets");
     let bits = 8.0 * charged;
-    let way = path.iter().map(|(rate, span)| span.as_secs_f64() + bits / rate.0 as f64);
+    let first = path.iter().map(|(rate, span)| span.as_secs_f64() + bits / rate.0 as f64);
     let slowest = path.iter().map(|(rate, _)| rate.0 as f64).fold(f64::INFINITY, f64::min);
-    way.sum::<f64>() + (packets - 1) as f64 * bits / slowest
+    first.sum::<f64>() + (packets - 1) as f64 * bits / slowest
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The papers' equations as functions, each under its number.
 //!
-//! Rates, times and sizes are `f64` in the unit that the equation has: packets and round trips in
-//! REN's and AMRT's, seconds, bytes and bits per second elsewhere. Outside of an equation's domain,
-//! which each function names, only a bug can lead: those are assertions.
+//! Rates, times and sizes are `f64` in the unit that the equation has: packets and RTTs in
+//! REN's and AMRT's, seconds, bytes and bits per second elsewhere. Each function states
+//! the domain of its equation and asserts it.
 
 pub mod amrt;
 pub mod credit;

@@ -1,13 +1,13 @@
-//! Numbers of flows that come or go in a round.
+//! Numbers of flows that arrive or leave per round.
 
 use incast_units::math;
 use incast_workload::Stream;
 
-/// Largest mean that [`poisson`] takes.
+/// Largest mean that [`poisson`] accepts.
 const MOST: f64 = 30.0;
 
-/// A Poisson number of the given mean, 0 to 30: how many uniform factors it takes to fall below
-/// e^-mean (Knuth, The Art of Computer Programming 2, 3.4.1).
+/// A Poisson variate of the given mean, 0 to 30: the number of uniform factors until the product
+/// falls below e^-mean (Knuth, The Art of Computer Programming 2, 3.4.1).
 pub fn poisson(mean: f64, stream: &mut Stream) -> u32 {
     assert!((0.0..=MOST).contains(&mean), "a Poisson mean of {mean}");
     let limit = math::exp(-mean);
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_a_mean_of_zero() {
+    fn a_mean_of_zero_gives_zero() {
         let mut stream = Stream::new(1);
         assert!((0..1000).all(|_| poisson(0.0, &mut stream) == 0));
     }

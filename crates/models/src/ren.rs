@@ -1,16 +1,16 @@
-//! REN §4: queue length and link utilisation, round trip by round trip.
+//! REN §4: queue length and link utilisation per RTT.
 //!
-//! Queues are in packets, rates in any unit (the same in one call), rounds are round-trip times.
+//! Queues are in packets, rates in any unit (the same in one call), rounds are RTTs.
 
 use crate::poisson;
 use incast_workload::{Stream, fold};
 
-/// Whose senders: REN's, or those of a transport that sends one packet for each one received.
+/// The senders: REN's, or those of a transport that sends one packet per packet received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheme {
-    /// Marks take tokens away and add them.
+    /// Marks remove and add tokens.
     Ren,
-    /// The number of tokens stays.
+    /// The number of tokens is constant.
     Traditional,
 }
 
@@ -26,7 +26,7 @@ pub fn first_queue(arriving: u32, bdp: f64) -> f64 {
     arriving.saturating_sub(1) as f64 * bdp
 }
 
-/// REN §4.1, Eq. 2: packets a round that `leaving` of `active` flows release; 0 when none is
+/// REN §4.1, Eq. 2: packets per round that `leaving` of `active` flows release; 0 when none is
 /// active.
 pub fn released(leaving: u32, active: u32, bdp: f64) -> f64 {
     assert!(leaving <= active, "{leaving} of {active} flows leave");
@@ -34,8 +34,7 @@ pub fn released(leaving: u32, active: u32, bdp: f64) -> f64 {
 }
 
 /// REN §4.1, Eq. 3 and 4: queue in packets one round later, at least 0, when `arriving` flows start
-/// at line rate and `released` packets a round are released. REN's senders also take one BDP off
-/// it.
+/// at line rate and `released` packets per round are released. REN's senders also remove one BDP.
 pub fn next_queue(scheme: Scheme, queue: f64, arriving: u32, released: f64, bdp: f64) -> f64 {
     let taken = match scheme {
         Scheme::Ren => bdp,
@@ -44,9 +43,9 @@ pub fn next_queue(scheme: Scheme, queue: f64, arriving: u32, released: f64, bdp:
     (queue + arriving as f64 * bdp - taken - released).max(0.0)
 }
 
-/// The queue in packets after each round, by Eq. 1 to 4: `rounds` says how many flows arrive and
-/// leave in each. A link whose flows have all left serves a BDP a round under either scheme, as in
-/// Eq. 1; the paper's Eq. 4 leaves that out. At most the active flows leave.
+/// The queue in packets after each round, by Eq. 1 to 4. `rounds` gives the arriving and leaving
+/// flows per round. A link without active flows serves one BDP per round under either scheme, as in
+/// Eq. 1; the paper's Eq. 4 omits this. At most the active flows leave.
 pub fn queue(scheme: Scheme, rounds: &[(u32, u32)], bdp: f64) -> Vec<f64> {
     let (mut queue, mut active) = (0.0, 0);
     let after = rounds.iter().map(|&(arriving, leaving)| {
@@ -66,13 +65,13 @@ pub fn next_rate(rate: f64, capacity: f64) -> f64 {
     if rate < capacity / 2.0 { 2.0 * rate } else { capacity }
 }
 
-/// REN §4.2, Eq. 6: rounds until `rate` has become `capacity`; both above 0.
+/// REN §4.2, Eq. 6: rounds until `rate` reaches `capacity`; both above 0.
 pub fn rounds_to_full(rate: f64, capacity: f64) -> u32 {
     assert!(rate > 0.0 && capacity > 0.0, "a rate of {rate} on a link of {capacity}");
     if rate >= capacity / 2.0 {
         return 1;
     }
-    // The smallest n with 2^n >= C/2R is the logarithm rounded up, without its rounding errors.
+    // The smallest n with 2^n >= C/2R: the logarithm rounded up, without floating-point errors.
     let mut doublings = 0;
     while rate * (1u64 << doublings) as f64 * 2.0 < capacity {
         doublings += 1;
@@ -105,14 +104,14 @@ pub fn traditional_throughput(capacity: f64, flows: u32, left: u32) -> f64 {
 }
 
 /// Utilisation of the link in each round, 0 to 1, by Eq. 7 to 9: `flows` share it evenly at first,
-/// and `leaving` says how many leave in each round. At most the active flows leave.
+/// and `leaving` gives the leaving flows per round. At most the active flows leave.
 pub fn utilisation(scheme: Scheme, flows: u32, leaving: &[u32]) -> Vec<f64> {
     assert!(flows > 0, "a link without flows");
     let (mut throughput, mut active) = (1.0, flows);
     let after = leaving.iter().map(|&leaving| {
         let leaving = leaving.min(active);
         throughput = match scheme {
-            // With a full link before, Eq. 8 is Eq. 7 in the first round.
+            // In the first round the link was full, and Eq. 8 equals Eq. 7.
             Scheme::Ren => next_throughput(1.0, throughput, active, leaving),
             Scheme::Traditional => traditional_throughput(1.0, flows, flows - active + leaving),
         };
@@ -122,19 +121,19 @@ pub fn utilisation(scheme: Scheme, flows: u32, leaving: &[u32]) -> Vec<f64> {
     after.collect()
 }
 
-/// How often and how long [`mean_queue`] and [`mean_utilisation`] play.
+/// Number and length of the repetitions of [`mean_queue`] and [`mean_utilisation`].
 #[derive(Clone, Copy, Debug)]
 pub struct Repeats {
     /// Rounds of each repetition.
     pub rounds: u32,
     /// Repetitions.
     pub repeats: u32,
-    /// Of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
 /// REN §4.3, Fig. 9 (a): mean over rounds and repetitions of the queue in packets, with Poisson
-/// numbers of mean `arriving` and `leaving` flows a round.
+/// numbers of mean `arriving` and `leaving` flows per round.
 pub fn mean_queue(scheme: Scheme, bdp: f64, arriving: f64, leaving: f64, play: Repeats) -> f64 {
     mean(play, |stream| {
         let round = |_| (poisson(arriving, stream), poisson(leaving, stream));
@@ -144,7 +143,7 @@ pub fn mean_queue(scheme: Scheme, bdp: f64, arriving: f64, leaving: f64, play: R
 }
 
 /// REN §4.3, Fig. 9 (b): mean over rounds and repetitions of the utilisation, 0 to 1, with Poisson
-/// numbers of mean `leaving` flows a round out of `flows`. Rounds after the last flow has left
+/// numbers of mean `leaving` flows per round out of `flows`. Rounds after the last flow has left
 /// count as 0.
 pub fn mean_utilisation(scheme: Scheme, flows: u32, leaving: f64, play: Repeats) -> f64 {
     mean(play, |stream| {
@@ -173,10 +172,10 @@ mod tests {
     }
 
     #[test]
-    fn flows_that_start_together_drain_by_a_bdp_a_round() {
+    fn flows_that_start_together_drain_one_bdp_per_round() {
         // Eq. 1, then Eq. 3 without arrivals: 3 flows of BDP 10.
         assert_eq!(queue(Ren, &[(3, 0), (0, 0), (0, 0), (0, 0)], 10.0), [20.0, 10.0, 0.0, 0.0]);
-        // Eq. 4: nobody takes it away.
+        // Eq. 4: nothing drains it.
         assert_eq!(queue(Traditional, &[(3, 0), (0, 0), (0, 0)], 10.0), [20.0, 20.0, 20.0]);
         assert_eq!(first_queue(0, 10.0), 0.0);
         assert_eq!(first_queue(4, 33.0), 99.0);
@@ -199,7 +198,8 @@ mod tests {
 
     #[test]
     fn an_idle_link_drains_under_either_scheme() {
-        // Both flows leave; what is queued goes a BDP a round, and a lone newcomer queues nothing.
+        // Both flows leave; the queue drains one BDP per round, and a single new flow queues
+        // nothing.
         let rounds = [(2, 0), (0, 2), (0, 0), (1, 0)];
         assert_eq!(queue(Traditional, &rounds, 10.0), [10.0, 0.0, 0.0, 0.0]);
         let rounds = [(4, 0), (0, 4), (0, 0), (1, 0), (1, 0)];
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn throughput_while_flows_leave() {
         assert_eq!(first_throughput(40.0, 20, 5), 30.0);
-        // 20 flows, 5 leave, then nobody, then 3 of 15.
+        // 20 flows, 5 leave, then none, then 3 of 15.
         assert_eq!(utilisation(Ren, 20, &[5, 0, 3]), [0.75, 1.0, 0.8]);
         let seen = utilisation(Traditional, 20, &[5, 0, 3]);
         assert_eq!(seen, [0.75, 0.75, 0.6]);
@@ -243,7 +243,7 @@ mod tests {
         let seen = utilisation(Ren, 20, &[16, 1, 0, 0, 0]);
         let known = [0.2, 0.3, 0.6, 1.0, 1.0];
         assert!(seen.iter().zip(known).all(|(a, b)| (a - b).abs() < 1e-12), "{seen:?}");
-        // Everyone has left.
+        // All flows have left.
         assert_eq!(utilisation(Ren, 2, &[2, 0]), [0.0, 0.0]);
         assert_eq!(utilisation(Traditional, 2, &[5, 0]), [0.0, 0.0]);
     }
@@ -260,7 +260,7 @@ mod tests {
         assert!(one > 0.98 && one < 1.0, "{one}");
     }
 
-    /// Without departures Eq. 3 is q + m - 1 in units of a BDP, a server of one customer a round;
+    /// Without departures Eq. 3 is q + m - 1 in units of a BDP, a server of one customer per round;
     /// with Poisson arrivals its mean queue is lambda^2 / (2 (1 - lambda)).
     #[test]
     fn rens_mean_queue_is_that_of_a_slotted_server() {

@@ -1,6 +1,6 @@
-//! Quantities as types: instants and spans in integer picoseconds, bytes, and rates in bits per
-//! second. One byte lasts 20 ps at 400 Gb/s and a `u64` of picoseconds lasts 213 days, so nothing
-//! here needs floating point. Every operation that could lose something names its rounding.
+//! Typed quantities: times and durations in integer picoseconds, bytes, and rates in bits per
+//! second. One byte takes 20 ps at 400 Gb/s and a `u64` of picoseconds covers 213 days, so no
+//! floating point is needed. Every inexact operation documents its rounding.
 
 pub mod math;
 mod parse;

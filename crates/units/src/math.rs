@@ -1,5 +1,5 @@
-//! The functions beyond `+ - * / sqrt` that anything whose result is recorded may use. They are pure Rust, so every
-//! platform and build computes the same bits; those of the standard library need not agree.
+//! Functions beyond `+ - * / sqrt` for recorded results. They are pure Rust and give the same bits
+//! on every platform and build; those of the standard library may differ.
 
 pub use libm::{cbrt, exp, log, pow};
 
@@ -8,7 +8,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn these_bits_and_no_others() {
+    fn results_are_bit_exact() {
         assert_eq!(cbrt(75.0).to_bits(), 0x4010_de60_1024_fb88);
         assert_eq!(cbrt(27.0), 3.0);
         assert_eq!(cbrt(-8.0), -2.0);

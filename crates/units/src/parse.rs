@@ -1,10 +1,10 @@
-//! Reading and printing quantities: `8us`, `100Gbps`, `128KiB`.
+//! Parsing and formatting of quantities: `8us`, `100Gbps`, `128KiB`.
 
 use crate::{Bytes, Rate, Span};
 use std::fmt;
 use std::str::FromStr;
 
-/// Why a quantity could not be read. The message names the text and what was expected.
+/// An invalid quantity. The message contains the text and the expected syntax.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     text: String,
@@ -111,8 +111,8 @@ impl FromStr for Rate {
     }
 }
 
-/// Writes `value / scale` exactly, without trailing zeros when `scale` is a power of ten. A binary
-/// scale divides exactly whenever it is chosen.
+/// Writes `value / scale` exactly, without trailing zeros if `scale` is a power of ten. A binary
+/// scale must divide `value`.
 pub(crate) fn write_decimal(f: &mut fmt::Formatter<'_>, value: u64, scale: u64) -> fmt::Result {
     write!(f, "{}", value / scale)?;
     let rest = value % scale;

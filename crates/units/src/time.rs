@@ -1,32 +1,32 @@
-//! Instants and spans of simulated time.
+//! Points in simulated time, and durations.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
-/// An instant: picoseconds since the start of the run.
+/// A point in time: picoseconds since the start of the run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(pub u64);
 
-/// A length of time in picoseconds.
+/// A duration in picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(pub u64);
 
 impl Time {
     /// The start of the run.
     pub const ZERO: Time = Time(0);
-    /// Later than every instant a run can reach; stands for "never".
+    /// Later than any time of a run; means "never".
     pub const NEVER: Time = Time(u64::MAX);
-    /// The longest simulated time, 100 days: no run goes on beyond it. What a run adds to an
-    /// instant it has reached, at most 113 days, does not wrap.
+    /// The longest simulated time, 100 days. Durations of up to 113 days can be added to any time
+    /// of a run without overflow.
     pub const HORIZON: Time = Time(100 * 86_400 * 1_000_000_000_000);
 
-    /// The span from `earlier` to `self`, or zero if `earlier` is later.
+    /// The duration from `earlier` to `self`, or zero if `earlier` is later.
     #[inline]
     pub fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// `self + span`, stopping at [`Time::NEVER`].
+    /// `self + span`, saturating at [`Time::NEVER`].
     #[inline]
     pub fn saturating_add(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))
@@ -44,9 +44,9 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Span = Span(0);
-    /// The longest span; stands for "no limit".
+    /// The longest duration; means "no limit".
     pub const MAX: Span = Span(u64::MAX);
 
     /// Whole picoseconds.
@@ -87,7 +87,7 @@ impl Span {
     pub fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
-    /// `self * factor`, stopping at [`Span::MAX`].
+    /// `self * factor`, saturating at [`Span::MAX`].
     #[inline]
     pub fn saturating_mul(self, factor: u64) -> Span {
         Span(self.0.saturating_mul(factor))

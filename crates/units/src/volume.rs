@@ -39,8 +39,8 @@ impl Rate {
     pub const fn from_gbps(gbps: u64) -> Rate {
         Rate(gbps * 1_000_000_000)
     }
-    /// How long `size` occupies a link of this rate, rounded up to a picosecond. Panics when the
-    /// rate is zero or the answer exceeds 213 days.
+    /// Transmission time of `size` at this rate, rounded up to a picosecond. Panics if the rate is
+    /// zero or the result exceeds 213 days.
     #[inline]
     pub fn tx_time(self, size: Bytes) -> Span {
         const PS_BITS: u64 = 8_000_000_000_000;
@@ -52,7 +52,7 @@ impl Rate {
             }
         }
     }
-    /// Whole bytes that fit into `span`, rounded down.
+    /// Bytes transmitted in `span`, rounded down.
     pub fn bytes_in(self, span: Span) -> Bytes {
         Bytes((self.0 as u128 * span.0 as u128 / 8_000_000_000_000) as u64)
     }

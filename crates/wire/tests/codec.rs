@@ -1,4 +1,4 @@
-//! Packets become bytes and come back; bytes that are no packets are told apart, never a panic.
+//! Encoding and decoding round-trip; malformed bytes are classified and never panic.
 
 mod common;
 
@@ -12,7 +12,7 @@ fn bytes_of(packet: &Packet, extension: &Extension) -> Vec<u8> {
     out
 }
 
-/// Makes both checksums right again; the transport's covers the bytes up to `end`.
+/// Recomputes both checksums; the transport checksum covers the bytes up to `end`.
 fn reseal(bytes: &mut [u8], end: usize) {
     bytes[10..12].fill(0);
     let sum = checksum(&bytes[..20]);
@@ -27,7 +27,7 @@ fn data() -> Header {
 }
 
 #[test]
-fn every_packet_comes_back() {
+fn every_packet_round_trips() {
     let packets = all_packets();
     assert!(packets.len() >= 3 * 17 * 14 * 8);
     for (packet, extension) in packets {
@@ -110,7 +110,7 @@ fn explicit_feedback_byte_by_byte() {
     let stamp = Explicit::Stamp { sent: 0x02_0304_0506_0708 };
     assert_eq!(own(Extension::explicit(stamp)), [0x70, 2, 3, 4, 5, 6, 7, 8]);
 
-    // SACK ranges lie behind it as they would alone.
+    // The SACK ranges that follow have the format of a SACK extension.
     let sack = Extension::Sack { count: 1, ranges: [(1_000, 2_460), (0, 0), (0, 0)] };
     let alone = own(sack);
     let kinds = [(window, 0x48), (rate, 0x58), (class, 0x6e), (stamp, 0x78), (long, 0x49)];
@@ -123,7 +123,7 @@ fn explicit_feedback_byte_by_byte() {
 }
 
 #[test]
-fn sack_ranges_join_what_has_room_for_them() {
+fn sack_ranges_are_added_to_extensions_with_room() {
     let sack = Extension::Sack { count: 2, ranges: [(1, 2), (5, 9), (0, 0)] };
     assert_eq!(Extension::None.with_sack(&sack), sack);
     for fields in common::explicit() {
@@ -139,7 +139,7 @@ fn sack_ranges_join_what_has_room_for_them() {
 }
 
 #[test]
-fn malformed_explicit_feedback_is_named() {
+fn malformed_explicit_feedback_is_classified() {
     let sack = Extension::Sack { count: 1, ranges: [(1, 2), (0, 0), (0, 0)] };
     let named = |fields: Explicit, edits: &[(usize, u8)], length: u8| {
         let both = Extension::explicit(fields).with_sack(&sack);
@@ -154,7 +154,7 @@ fn malformed_explicit_feedback_is_named() {
     };
     let window = common::explicit()[0];
     let extension = |first| Malformed::Extension { first, reserved: 0 };
-    // A reserved bit; nothing, or something else than ranges where they are announced.
+    // A reserved bit; announced ranges that are missing or of another kind.
     assert_eq!(named(window, &[(40, 0x4a)], 0), extension(0x4a));
     assert_eq!(named(common::explicit()[1], &[(40, 0x59)], 0), extension(0x59));
     let long = *common::explicit().last().unwrap();
@@ -232,7 +232,7 @@ fn each_kind_has_its_layout() {
 }
 
 #[test]
-fn wide_values_are_cut_as_rounding_says() {
+fn wide_values_are_truncated_like_rounded() {
     let header = Header::Data { seq: 1, offset: 2, tag: 0x0123_4567, flags: 3 };
     let mut records = [IntRecord::default(); INT_HOPS];
     records[0] = record(0x25, 0x0312_3456, 0x00fa_bcde, 1);
@@ -272,7 +272,7 @@ fn encode_appends_and_does_not_allocate() {
 }
 
 #[test]
-fn headers_alone_are_the_start_of_the_whole() {
+fn encoded_headers_are_the_start_of_the_packet() {
     for extension in extensions() {
         let mut packet = packet(data(), &extension);
         packet.payload = 99;
@@ -285,7 +285,7 @@ fn headers_alone_are_the_start_of_the_whole() {
 }
 
 #[test]
-fn what_only_a_bug_can_break_panics() {
+fn violated_invariants_panic() {
     let none = Extension::None;
     let sack = Extension::Sack { count: 1, ranges: [(0, 1); SACK_RANGES] };
     let too_many = Extension::Sack { count: 4, ranges: [(0, 1); SACK_RANGES] };
@@ -312,7 +312,7 @@ fn what_only_a_bug_can_break_panics() {
 }
 
 #[test]
-fn each_malformation_is_named() {
+fn each_malformation_is_classified() {
     use Malformed::{
         Address, Checksum, Class, Fragment, Kind, Length, Protocol, Short, Trimmed, Version,
     };
@@ -321,7 +321,7 @@ fn each_malformation_is_named() {
     packet.payload = 10;
     let good = bytes_of(&packet, &sack);
     assert_eq!(good.len(), 68);
-    // Each edit is made with both checksums right, so that nothing but the edit is wrong.
+    // Both checksums are recomputed, so that only the edit is wrong.
     let edited = |edits: &[(usize, u8)], end: usize| {
         let mut bytes = good.clone();
         for &(at, value) in edits {
@@ -376,7 +376,7 @@ fn each_malformation_is_named() {
 }
 
 #[test]
-fn messages_and_counters_tell_malformations_apart() {
+fn messages_and_counter_names_are_distinct() {
     let all = [
         Malformed::Short { needed: 40, present: 3 },
         Malformed::Version { byte: 0x60 },
@@ -414,7 +414,7 @@ fn every_truncation_is_short() {
 }
 
 #[test]
-fn every_flipped_bit_of_the_headers_is_noticed() {
+fn every_flipped_header_bit_is_detected() {
     for extension in extensions() {
         let mut packet = packet(data(), &extension);
         packet.payload = 33;
@@ -491,7 +491,7 @@ prop_compose! {
     }
 }
 
-/// What decodes encodes to the same bytes, except for what `decode` does not look at.
+/// A decoded packet encodes to the same bytes, except for bytes that `decode` ignores.
 fn check_canonical(bytes: &[u8]) -> Result<(), TestCaseError> {
     let Ok((packet, extension)) = decode(bytes) else { return Ok(()) };
     let end = 40 + packet.extension as usize;
@@ -506,7 +506,7 @@ fn check_canonical(bytes: &[u8]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn any_packet_comes_back((packet, extension) in any_packet()) {
+    fn any_packet_round_trips((packet, extension) in any_packet()) {
         prop_assert_eq!(decode(&bytes_of(&packet, &extension)), Ok((packet, extension)));
     }
 
@@ -522,7 +522,7 @@ proptest! {
         check_canonical(&bytes)?;
     }
 
-    /// Edits with the checksums made right again get behind the first checks.
+    /// With recomputed checksums, edits reach the later checks.
     #[test]
     fn any_edit_does_not_panic(
         (packet, extension) in any_packet(),

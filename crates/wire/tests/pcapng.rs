@@ -1,4 +1,4 @@
-//! Captures have the structure that the format's description asks for.
+//! Captures conform to the pcapng specification.
 
 mod common;
 
@@ -69,7 +69,7 @@ fn capture() -> Vec<u8> {
 }
 
 #[test]
-fn the_section_header_names_the_program() {
+fn the_section_header_contains_the_program() {
     let file = capture();
     assert_eq!(file[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
     assert_eq!(file[8..12], [0x4d, 0x3c, 0x2b, 0x1a], "little-endian");
@@ -134,7 +134,7 @@ fn every_packet_can_be_captured() {
 }
 
 #[test]
-fn a_cut_file_keeps_its_whole_blocks() {
+fn a_truncated_file_keeps_its_complete_blocks() {
     let file = capture();
     let whole = blocks(&file);
     let mut ends = Vec::new();
@@ -149,7 +149,7 @@ fn a_cut_file_keeps_its_whole_blocks() {
 }
 
 #[test]
-fn the_snap_length_cuts_frames_but_not_their_length() {
+fn the_snap_length_truncates_frames_but_keeps_their_length() {
     let mut writer = Writer::with_snap_length(Vec::new(), "test", 54).unwrap();
     let port = writer.interface("port", Rate::from_gbps(1)).unwrap();
     for payload in [0, 1460] {
@@ -162,7 +162,7 @@ fn the_snap_length_cuts_frames_but_not_their_length() {
     assert_eq!(blocks[3].body.len(), 20 + 56);
 }
 
-/// Takes `left` writes, then fails; counts them.
+/// Accepts `left` writes, then fails; counts them.
 struct Full {
     left: usize,
 }

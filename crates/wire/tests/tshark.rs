@@ -1,4 +1,4 @@
-//! Captures and the dissector we ship, as Wireshark itself sees them.
+//! Captures and the shipped dissector in Wireshark.
 
 mod common;
 
@@ -14,8 +14,8 @@ use incast_wire::{Extension, Header, INT_HOPS, IntRecord, Packet, TransportId, f
 const SCRIPT: &str =
     concat!("lua_script:", env!("CARGO_MANIFEST_DIR"), "/../../docs/wireshark/incast.lua");
 
-/// A transport that the dissector does not know: it shows layouts as they are. What the headers of
-/// the catalogue's transports mean is tested with them, in `crates/protocols/tests/headers`.
+/// A transport that the dissector does not know, so that it shows plain layouts. The views of the
+/// catalogue's transports are tested in `crates/protocols/tests/headers`.
 const UNKNOWN: TransportId = TransportId(99);
 
 fn packet(header: Header, extension: &Extension) -> Packet {
@@ -27,7 +27,7 @@ fn all_packets() -> Vec<(Packet, Extension)> {
     common::all_packets().into_iter().map(unknown).collect()
 }
 
-/// A folder of one test's own, empty.
+/// An empty folder for one test.
 fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = std::fs::remove_dir_all(&folder);
@@ -35,8 +35,8 @@ fn folder(test: &str) -> PathBuf {
     folder
 }
 
-/// Runs tshark on a capture and returns what it prints. A script that fails still ends with
-/// success, so what it says is looked at too.
+/// Runs tshark on a capture and returns its output. tshark exits with success even if a script
+/// fails, so its messages are checked too.
 fn tshark(capture: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("tshark");
     command.env("LC_ALL", "C").env("WIRESHARK_CONFIG_DIR", capture.with_file_name("config"));
@@ -122,7 +122,7 @@ fn wireshark_reads_what_we_write() {
     }
 }
 
-/// Names and values of a header's fields, as its `Debug` prints them: a new kind is tested too.
+/// Names and values of a header's fields, from its `Debug` output, so that new kinds are covered.
 fn own_fields(header: &Header) -> Vec<(String, u32)> {
     let text = format!("{header:?}");
     let (kind, rest) = text.split_once(" { ").unwrap();
@@ -231,13 +231,13 @@ fn the_dissector_shows_extensions_flags_and_summaries() {
         assert!(line.contains(" other "), "{line}");
         assert!(line.ends_with(&format!(" {own} {end}")), "{line}");
     }
-    // The bits can be filtered on.
+    // Filters on single bits.
     let filter = ["-Y", "incast.flags.trimmed == 1 && incast.data.flags.last == 1"];
     assert_eq!(with_dissector(&capture, &filter, &fields).len(), 1);
 }
 
 #[test]
-fn the_dissector_shows_explicit_feedback_and_the_ranges_behind_it() {
+fn the_dissector_shows_explicit_feedback_and_the_ranges_after_it() {
     let capture = folder("explicit").join("explicit.pcapng");
     let sack = Extension::Sack { count: 2, ranges: [(1000, 2460), (3920, 5380), (0, 0)] };
     let packets: Vec<(Packet, Extension)> = common::explicit()
@@ -282,7 +282,7 @@ fn the_dissector_shows_explicit_feedback_and_the_ranges_behind_it() {
 }
 
 #[test]
-fn the_dissector_survives_broken_packets_and_says_what_is_wrong() {
+fn the_dissector_reports_broken_packets() {
     let folder = folder("broken");
     let capture = folder.join("broken.pcapng");
     let sack = Extension::Sack { count: 3, ranges: [(1, 2); 3] };
@@ -307,7 +307,7 @@ fn the_dissector_survives_broken_packets_and_says_what_is_wrong() {
         let frames = with_dissector(&capture, &["-Y", complaint], &names(&["frame.number"]));
         assert_eq!(frames, [["1"]], "{edits:?} {complaint}");
     }
-    // Each IP length from nothing behind the IP header on: whatever it cuts off, no script error.
+    // Every IP length from the bare IP header on: no truncation causes a script error.
     let block = file.len() - (28 + 80 + 4);
     let mut broken = file[..block].to_vec();
     for length in 20..66 {
@@ -325,7 +325,7 @@ fn the_dissector_survives_broken_packets_and_says_what_is_wrong() {
 }
 
 #[test]
-fn a_cut_capture_is_readable_up_to_its_last_whole_frame() {
+fn a_truncated_capture_is_readable_up_to_its_last_complete_frame() {
     let folder = folder("cut");
     let capture = folder.join("cut.pcapng");
     let packets = vec![(packet(data(), &Extension::None), Extension::None); 5];
@@ -357,7 +357,7 @@ fn the_filters_of_the_readme_are_valid() {
     let cells: String = readme_rows("Filter").iter().map(|row| row[0]).collect();
     let filters: Vec<&str> = cells.split('`').skip(1).step_by(2).collect();
     assert!(filters.len() >= 10, "{filters:?}");
-    // Wireshark refuses the whole if one of them is not a filter.
+    // Wireshark rejects the expression if one of them is not a filter.
     let any = filters.join(" or ");
     let frames = with_dissector(&capture, &["-Y", &any], &names(&["frame.number"]));
     assert_eq!(frames, [["1"]], "it was seen at leaf0:port3");
@@ -369,7 +369,7 @@ fn the_readme_describes_every_kind() {
         .iter()
         .map(|row| format!("{} {}: {}", row[0], row[1], row[2]))
         .collect();
-    // The sample of all ones shows how wide each field is.
+    // The sample of all ones shows the width of each field.
     let expected: Vec<String> = Header::samples(u32::MAX, u8::MAX)
         .iter()
         .filter(|header| !matches!(header, Header::Pause { .. }))

@@ -1,4 +1,4 @@
-//! Typed views of headers: what a declaration gives.
+//! Typed views of headers.
 
 mod common;
 
@@ -48,7 +48,7 @@ fn a_view_is_a_header_with_other_names() {
     let header = Header::from(permit);
     let flags = data_flag::TAGGED | data_flag::PULL;
     assert_eq!(header, Header::Grant { seq: 7, request: 0, tag: 0x0102_0304, flags });
-    // Cut when the packet is made, as every header is.
+    // Truncated when the packet is created, like every header.
     let cut = Permit { number: 0x02_0304, ..permit };
     assert_eq!(Permit::read(&header.rounded()), Some(cut));
     assert_eq!(Header::from(Word {}), Header::read(1, &[0; 12]).unwrap());
@@ -74,7 +74,7 @@ fn one_field_can_be_changed_in_place() {
 }
 
 #[test]
-fn the_declaration_says_where_each_value_lies() {
+fn the_declaration_gives_the_offset_of_each_field() {
     let fields: Vec<_> = Permit::VIEW
         .fields()
         .map(|field| (field.name, field.offset, field.width, field.bit, field.unit, field.max()))
@@ -90,7 +90,7 @@ fn the_declaration_says_where_each_value_lies() {
 }
 
 #[test]
-fn a_field_that_means_nothing_is_zero_and_not_shown() {
+fn an_unused_field_is_zero_and_not_shown() {
     let view = Permit::VIEW.without("number");
     let header = view.header(&[5, 1]);
     assert_eq!(Permit::read(&header), Some(Permit { below: 5, number: 0, urgent: true }));

@@ -5,14 +5,14 @@ use crate::packet_table::PacketTable;
 use crate::size_table::SizeTable;
 use std::sync::OnceLock;
 
-/// One built-in table, for listings.
+/// Description of a built-in table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TableInfo {
-    /// The name to ask for.
+    /// Name.
     pub name: &'static str,
-    /// What the table describes.
+    /// Title.
     pub title: &'static str,
-    /// Where its numbers come from.
+    /// Source of its numbers.
     pub source: &'static str,
     /// The mean size in bytes: of flows, or of IP packets.
     pub mean: f64,
@@ -104,7 +104,7 @@ fn packet_size_tables() -> &'static [PacketTable] {
 /// The built-in flow-size table `name`.
 ///
 /// # Errors
-/// An unknown name is answered with all names and the nearest one.
+/// An unknown name. The error lists all names and the nearest one.
 pub fn table(name: &str) -> Result<&'static SizeTable, WorkloadError> {
     let found = flow_tables().iter().find(|table| table.name() == name);
     found.ok_or_else(|| {
@@ -116,7 +116,7 @@ pub fn table(name: &str) -> Result<&'static SizeTable, WorkloadError> {
 /// The built-in packet-size table `name`.
 ///
 /// # Errors
-/// An unknown name is answered with all names and the nearest one.
+/// An unknown name. The error lists all names and the nearest one.
 pub fn packet_table(name: &str) -> Result<&'static PacketTable, WorkloadError> {
     let found = packet_size_tables().iter().find(|table| table.name() == name);
     found.ok_or_else(|| {

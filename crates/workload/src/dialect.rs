@@ -1,16 +1,16 @@
-//! The dialects in which size distributions are passed around.
+//! File formats of size distributions.
 
 use crate::error::WorkloadError;
 use crate::import::{Line, content};
 use crate::size_table::MAX_SIZE;
 
-/// The ns-2 family counts sizes in packets of this many bytes.
+/// Bytes per packet in the ns-2 family, which gives sizes in packets.
 const NS2_MSS: f64 = 1460.0;
 
-/// How far the last share may miss 1 (or 100 %): less than one flow in a billion.
+/// Tolerance of the last share, which is 1 (or 100 %): one flow in a billion.
 const END_TOLERANCE: f64 = 1e-9;
 
-/// One point of a distribution, as bytes and share of 1.
+/// One point of a distribution: bytes and cumulative share.
 pub(crate) struct Row {
     pub(crate) size: f64,
     pub(crate) share: f64,
@@ -60,8 +60,8 @@ fn fields(text: &str) -> Vec<&str> {
     text.split(|c: char| c == ',' || c.is_whitespace()).filter(|field| !field.is_empty()).collect()
 }
 
-/// The dialect the lines look like: from the header, the columns that most lines have, and their
-/// shares. One broken line, whichever it is, does not change it.
+/// Detects the dialect from the header, the most frequent number of columns, and the shares. A
+/// single broken line does not change the result.
 pub(crate) fn dialect(lines: &[Line<'_>]) -> Option<Dialect> {
     let first = lines.first()?;
     if first.text.starts_with("size_bytes") {
@@ -70,7 +70,7 @@ pub(crate) fn dialect(lines: &[Line<'_>]) -> Option<Dialect> {
     let having =
         |columns: usize| lines.iter().filter(|line| fields(line.text).len() == columns).count();
     let most = [1, 2, 3].into_iter().max_by_key(|columns| having(*columns))?;
-    // In a file of a few lines the first decides.
+    // On a tie the first line decides.
     let first_width = fields(first.text).len();
     let width = if having(first_width) == having(most) { first_width } else { most };
     let percent = percent(lines);
@@ -94,7 +94,7 @@ fn shares_over_1(lines: &[Line<'_>]) -> usize {
     lines.iter().filter(|line| share(line).is_some_and(|share| share > 1.0)).count()
 }
 
-/// Whether shares are of 100: the last one is above 1, or, in case it is the broken one, two are.
+/// Whether shares are percentages: the last one is above 1, or two are, in case the last is broken.
 fn percent(lines: &[Line<'_>]) -> bool {
     match lines.last().and_then(share) {
         Some(last) => last > 1.0 || shares_over_1(lines) > 1,
@@ -109,7 +109,7 @@ fn number(file: &str, line: &Line<'_>, key: &str, text: &str) -> Result<f64, Wor
     }
 }
 
-/// Reads `text` into points with ascending sizes and shares that end at exactly 1.
+/// Parses `text` into points with ascending sizes and shares that end at exactly 1.
 pub(crate) fn read_sizes(text: &str, file: &str) -> Result<Vec<Row>, WorkloadError> {
     let lines = content(text);
     let Some(first) = lines.first() else {
@@ -152,7 +152,7 @@ pub(crate) fn read_sizes(text: &str, file: &str) -> Result<Vec<Row>, WorkloadErr
     finish(file, body, dialect, rows)
 }
 
-/// Reads one line as a point that may follow `previous`.
+/// Parses one line as the point after `previous`.
 fn read_row(
     file: &str,
     line: &Line<'_>,
@@ -191,7 +191,7 @@ fn read_row(
     Ok(Row { size, share: share.min(1.0) })
 }
 
-/// Checks the end of the table and makes the last share exactly 1.
+/// Checks the end of the table and sets the last share to exactly 1.
 fn finish(
     file: &str,
     body: &[Line<'_>],

@@ -1,25 +1,25 @@
-//! What the user wrote and we could not accept.
+//! Errors in workload files and settings.
 
 use std::fmt;
 
-/// One thing in a file or a setting that cannot be accepted: where it stands, what it says and
-/// what would be accepted.
+/// An invalid entry of a file or an invalid setting, with its location, its value and the accepted
+/// values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError {
-    /// The file (or table) as the caller named it; `None` when a setting is at fault.
+    /// The file or table, as named by the caller; `None` for a setting.
     pub file: Option<String>,
-    /// The line in `file`, counted from 1; `None` when the whole file is at fault.
+    /// The line in `file`, from 1; `None` if the error concerns the entire file.
     pub line: Option<usize>,
-    /// The column, keyword or setting at fault.
+    /// The column, keyword or setting.
     pub key: String,
-    /// The text found there; empty when it is missing.
+    /// The invalid value; empty if it is missing.
     pub value: String,
-    /// What would be accepted, and the nearest valid name where there is one.
+    /// The accepted values, and the nearest valid name if there is one.
     pub accepted: String,
 }
 
 impl WorkloadError {
-    /// An error about the setting `key`, which no file line can be blamed for.
+    /// An error about the setting `key`, without a file.
     pub(crate) fn setting(
         key: &str,
         value: impl fmt::Display,
@@ -49,7 +49,7 @@ impl WorkloadError {
         }
     }
 
-    /// An error about `file` as a whole.
+    /// An error about the entire `file`.
     pub(crate) fn file(
         file: &str,
         key: &str,
@@ -80,7 +80,7 @@ impl fmt::Display for WorkloadError {
 
 impl std::error::Error for WorkloadError {}
 
-/// `accepted` for a name that is not in `candidates`: the nearest one, then all of them.
+/// `accepted` for an unknown name: all `candidates`, then the nearest one.
 pub(crate) fn one_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> String {
     let list = candidates.clone().collect::<Vec<_>>().join(", ");
     let nearest = candidates

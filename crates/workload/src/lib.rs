@@ -1,8 +1,8 @@
 //! Traffic: flow sizes, packet sizes, arrivals, patterns, and the flow files of other tools.
 //!
-//! Everything here is a function of what the user wrote and a seed. No transport appears in it,
-//! so a comparison of transports sees identical arrivals. [`SizeTable`] and [`PacketTable`] are
-//! distributions; [`poisson`] and the pattern functions make [`Traffic`] from them;
+//! Traffic is a function of the user's settings and a seed. It does not depend on the transport, so
+//! a comparison of transports uses identical arrivals. [`SizeTable`] and [`PacketTable`] are
+//! distributions; [`poisson`] and the pattern functions generate [`Traffic`] from them;
 //! [`read_flows`] reads files. All errors are [`WorkloadError`]s.
 //!
 //! ```

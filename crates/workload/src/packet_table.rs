@@ -1,18 +1,18 @@
-//! Packet-size distributions, and the cutting of flows into packets.
+//! Packet-size distributions, and the segmentation of flows into packets.
 
 use crate::error::WorkloadError;
 use crate::random::Stream;
 use crate::size_table::SizeTable;
 use crate::wire_cost::{HEADER_BYTES, WireCost};
 
-/// Packets of at most this many bytes are the trace's pure ACKs; a transport makes its own.
+/// Packets of at most this many bytes are pure ACKs of the trace; transports generate their own.
 pub const ACK_LIMIT: u64 = 60;
 
 /// Longest IP packet a table may hold, in bytes.
 const MAX_LENGTH: f64 = 65_535.0;
 
-/// A distribution of IP packet lengths. Data packets are its packets above [`ACK_LIMIT`], that is
-/// lengths drawn again while they are not longer than that; 40 B of each are headers.
+/// A distribution of IP packet lengths. Data packets follow the distribution above [`ACK_LIMIT`];
+/// 40 B of each are headers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PacketTable {
     lengths: SizeTable,
@@ -20,13 +20,13 @@ pub struct PacketTable {
 }
 
 impl PacketTable {
-    /// Takes a table of IP packet lengths in bytes.
+    /// Creates a packet table from a table of IP packet lengths in bytes.
     ///
     /// # Errors
-    /// Refuses a table with lengths above 65,535 B, or with none above [`ACK_LIMIT`].
+    /// Rejects a table with lengths above 65,535 B, or with none above [`ACK_LIMIT`].
     pub fn new(lengths: SizeTable) -> Result<PacketTable, WorkloadError> {
         let longest = lengths.quantile(1.0);
-        // A longest packet of exactly 60.5 B rounds to 61 B, but none is longer than the limit.
+        // A largest length of exactly 60.5 B rounds to 61 B, but no sample exceeds the limit.
         let acks = lengths.below(ACK_LIMIT as f64 + 0.5);
         if acks >= 1.0 || lengths.range().1 > MAX_LENGTH {
             let accepted = format!("a longest packet of {} to {MAX_LENGTH} B", ACK_LIMIT + 1);
@@ -53,10 +53,10 @@ impl PacketTable {
         &self.lengths
     }
 
-    /// The payload in bytes of a data packet at `u` in (0, 1], at least 21 B. Drawing again while
-    /// a length is an ACK's is the same as drawing from the part of the table above it.
+    /// The payload in bytes of a data packet at `u` in (0, 1], at least 21 B. Sampling the part of
+    /// the table above the ACKs is equivalent to rejecting ACK lengths.
     pub fn payload(&self, u: f64) -> u32 {
-        // The clamp keeps a rounding of the sum from reaching past 1 or back into the ACKs.
+        // The bounds guard against rounding beyond 1 or into the ACKs.
         let length = self.lengths.sample((self.acks + u * (1.0 - self.acks)).min(1.0));
         (length.max(ACK_LIMIT + 1) - HEADER_BYTES) as u32
     }
@@ -79,26 +79,26 @@ impl PacketTable {
             .collect()
     }
 
-    /// The mean IP length in bytes of a data packet that a flow's end does not cut short.
+    /// The mean IP length in bytes of data packets, excluding partial last packets.
     pub fn mean_packet(&self) -> f64 {
         self.mean_payload() + HEADER_BYTES as f64
     }
 
-    /// The mean payload in bytes of a data packet that a flow's end does not cut short.
+    /// The mean payload in bytes of data packets, excluding partial last packets.
     pub fn mean_payload(&self) -> f64 {
         self.payloads().iter().map(|(payload, share)| f64::from(*payload) * share).sum()
     }
 
-    /// Bytes on the wire per byte of payload in packets that no flow's end cuts short: the limit
-    /// for long flows. [`WireCost::factor`] has the exact one for a table of flow sizes.
+    /// Wire bytes per payload byte, excluding partial last packets: the limit for long flows.
+    /// [`WireCost::factor`] is exact for a table of flow sizes.
     pub fn wire_per_payload(&self, cost: &WireCost) -> f64 {
         let wire = |&(payload, share): &(u32, f64)| cost.packet(u64::from(payload)) as f64 * share;
         self.payloads().iter().map(wire).sum::<f64>() / self.mean_payload()
     }
 }
 
-/// The payload of each packet of a flow of `size` bytes, drawn from `table` by `key`; the last
-/// one carries what is left. The same key always gives the same packets.
+/// The payload of each packet of a flow of `size` bytes, drawn from `table` by `key`; the last one
+/// carries the rest. Equal keys give equal packets.
 pub fn segment(size: u64, table: &PacketTable, key: u64) -> Vec<u32> {
     let mut stream = Stream::new(key);
     let mut payloads = Vec::with_capacity((size / 256) as usize + 1);
@@ -111,8 +111,8 @@ pub fn segment(size: u64, table: &PacketTable, key: u64) -> Vec<u32> {
     payloads
 }
 
-/// The payload of each packet of a flow of `size` bytes cut at `mss` bytes; the last one carries
-/// what is left. Panics when `mss` is 0.
+/// The payload of each packet of a flow of `size` bytes with `mss` bytes per packet; the last one
+/// carries the rest. Panics if `mss` is 0.
 pub fn uniform(size: u64, mss: u32) -> Vec<u32> {
     assert!(mss > 0, "packets without payload");
     let full = size / u64::from(mss);

@@ -33,11 +33,11 @@ fn derangement(hosts: u32, stream: &mut Stream) -> Vec<u32> {
     (0..hosts).map(|host| (host + 1) % hosts).collect()
 }
 
-/// Every host sends `size` bytes to one other and receives from one other, all from time 0, in a
-/// uniformly random derangement chosen by `seed`.
+/// Every host sends `size` bytes to one other host and receives from one other host, starting at
+/// time 0. The pairs are a uniformly random derangement chosen by `seed`.
 ///
 /// # Errors
-/// Refuses fewer than two hosts and a size of 0 or above 2^53.
+/// Rejects fewer than two hosts and a size of 0 or above 2^53.
 pub fn permutation(hosts: u32, size: u64, seed: u64) -> Result<Traffic, WorkloadError> {
     at_least_two(hosts)?;
     check_size("size", size)?;
@@ -47,12 +47,12 @@ pub fn permutation(hosts: u32, size: u64, seed: u64) -> Result<Traffic, Workload
     Ok(given((0..hosts).zip(derangement(hosts, &mut stream)).map(flow).collect()))
 }
 
-/// Every host sends `size` bytes to every other, all from time 0. Host h lists its receivers
-/// from h + 1 on, round the circle, so that a sender that opens flows in order does not join all
-/// others at host 0.
+/// Every host sends `size` bytes to every other host, starting at time 0. Host h lists its
+/// receivers cyclically from h + 1, so that senders that open flows in order do not all start with
+/// host 0.
 ///
 /// # Errors
-/// Refuses fewer than two hosts, more than 2^22 flows and a size of 0 or above 2^53.
+/// Rejects fewer than two hosts, more than 2^22 flows and a size of 0 or above 2^53.
 pub fn all_to_all(hosts: u32, size: u64) -> Result<Traffic, WorkloadError> {
     at_least_two(hosts)?;
     check_size("size", size)?;
@@ -70,7 +70,7 @@ pub fn all_to_all(hosts: u32, size: u64) -> Result<Traffic, WorkloadError> {
 /// `count` different hosts other than `receiver`, chosen by `seed`, in random order.
 ///
 /// # Errors
-/// Refuses a receiver that does not exist, and 0 senders or more than there are other hosts.
+/// Rejects a receiver that does not exist, and 0 senders or more than there are other hosts.
 pub fn choose_senders(
     shape: &Shape,
     receiver: u32,
@@ -88,7 +88,7 @@ pub fn choose_senders(
     Ok(others)
 }
 
-/// Checks senders of one receiver: they exist, differ from one another and from the receiver.
+/// Checks the senders of one receiver: they exist, are distinct and differ from the receiver.
 fn check_senders(shape: &Shape, receiver: u32, senders: &[u32]) -> Result<(), WorkloadError> {
     check_host("receiver", receiver, shape.hosts)?;
     if senders.is_empty() {
@@ -115,7 +115,7 @@ pub(crate) fn check_distinct(key: &str, list: &[u32], hosts: u32) -> Result<(), 
 /// Each of `senders` sends `size` bytes to `receiver`, all at `at`.
 ///
 /// # Errors
-/// Refuses hosts that do not exist, a sender named twice or that is the receiver, no senders,
+/// Rejects hosts that do not exist, a sender named twice or that is the receiver, no senders,
 /// more senders than other hosts, and a size of 0 or above 2^53.
 pub fn incast(
     shape: &Shape,
@@ -130,7 +130,7 @@ pub fn incast(
     Ok(given(senders.iter().map(flow).collect()))
 }
 
-/// A flow of its own, from a given time on.
+/// A single long flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongFlow {
     /// Sending host.
@@ -146,7 +146,7 @@ pub struct LongFlow {
 /// Long flows at given times.
 ///
 /// # Errors
-/// Refuses an empty list, hosts that do not exist, a flow to itself, and a size of 0 or above
+/// Rejects an empty list, hosts that do not exist, a flow to itself, and a size of 0 or above
 /// 2^53.
 pub fn long_flows(shape: &Shape, list: &[LongFlow]) -> Result<Traffic, WorkloadError> {
     if list.is_empty() {
@@ -160,10 +160,10 @@ pub fn long_flows(shape: &Shape, list: &[LongFlow]) -> Result<Traffic, WorkloadE
     Ok(given(list.iter().map(flow).collect::<Result<_, WorkloadError>>()?))
 }
 
-/// Bursts to one receiver.
+/// Repeated bursts to one receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Burst {
-    /// Hosts that send, all at once.
+    /// Hosts that send simultaneously.
     pub senders: Vec<u32>,
     /// The host that receives.
     pub receiver: u32,
@@ -173,14 +173,15 @@ pub struct Burst {
     pub at: Time,
     /// Number of bursts.
     pub count: u32,
-    /// Time from one burst's start to the next one's.
+    /// Time between the starts of two bursts.
     pub period: Span,
 }
 
 /// The flows of repeated bursts.
 ///
 /// # Errors
-/// Refuses what [`incast`] refuses, 0 bursts or more than 2^22 flows, and times past 213 days.
+/// Rejects the inputs that [`incast`] rejects, 0 bursts or more than 2^22 flows, and times past 213
+/// days.
 pub fn bursts(shape: &Shape, burst: &Burst) -> Result<Traffic, WorkloadError> {
     check_senders(shape, burst.receiver, &burst.senders)?;
     check_size("size", burst.size)?;

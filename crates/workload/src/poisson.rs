@@ -8,23 +8,23 @@ use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Shape, Start, Traffic};
 use crate::wire_cost::{HEADER_BYTES, WireCost};
 use incast_units::{Rate, Time};
 
-/// Share by which the bytes drawn may miss their mean before a warning says so.
+/// Relative deviation of the drawn bytes from their mean that triggers a warning.
 const SIZE_WARNING: f64 = 0.1;
 
-/// Most packets that may be prescribed one by one, at 4 bytes of memory each: 2^29, 2 GiB.
+/// Largest number of packets with prescribed sizes, at 4 B of memory per packet: 2^29, 2 GiB.
 const MAX_SEGMENTS: f64 = (1u64 << 29) as f64;
 
 /// Flows with Poisson arrivals, sizes from `table`, sources uniform over the hosts and
 /// destinations uniform over the others.
 ///
-/// `load` is the share of the reference capacity that the flows' wire bytes take on average: the
-/// ToR uplinks where the fabric is oversubscribed, else the host links. `packets` cuts each flow
-/// into packets of that table; otherwise packets are full up to the last. The arrivals are a
-/// function of seed, table, load and shape alone. Asking for more flows leaves the first ones as
-/// they are. A load above what the fabric can carry is accepted, with a warning.
+/// `load` is the mean utilisation of the reference capacity by the flows' wire bytes: the ToR
+/// uplinks of an oversubscribed fabric, else the host links. With `packets` packet sizes are drawn
+/// from that table; otherwise all packets except the last are full. The arrivals depend only on
+/// seed, table, load and shape. More flows do not change the first ones. A load above the capacity
+/// is accepted, with a warning.
 ///
 /// # Errors
-/// Refuses a load that is not a positive number, no flows or more than 2^22, fewer than two
+/// Rejects a load that is not a positive number, no flows or more than 2^22, fewer than two
 /// hosts, an oversubscribed fabric with one rack, more than 2^29 packets to prescribe, and arrivals
 /// that reach past 213 days.
 pub fn poisson(

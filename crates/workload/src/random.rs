@@ -1,9 +1,9 @@
-//! Randomness that depends on nothing but a key and a counter.
+//! Counter-based randomness: each draw is a function of a key and a counter.
 //!
 //! The n-th draw of a key is `mix(mix(key) + n * GAMMA)`, the finaliser and the odd increment of
-//! SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). No
-//! state has to be carried, so flow 7 gets the same size however many flows are drawn and in which
-//! order. The logarithm is our own, made of + - x / only, so that arrivals agree on every machine.
+//! SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+//! There is no state, so the size of flow 7 does not depend on the number or order of draws. The
+//! logarithm uses only + - x /, so that arrivals are equal on every machine.
 
 /// SplitMix64's increment: 2^64 divided by the golden ratio, made odd.
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -20,18 +20,18 @@ pub fn draw(key: u64, counter: u64) -> u64 {
     mix(mix(key.wrapping_add(GAMMA)).wrapping_add(counter.wrapping_mul(GAMMA)))
 }
 
-/// A key made of `key` and one more value; the order of successive folds matters.
+/// A key derived from `key` and a value; the order of successive folds matters.
 pub fn fold(key: u64, value: u64) -> u64 {
     draw(key, value)
 }
 
-/// A key made of `key` and a text, such as the name of a purpose.
+/// A key derived from `key` and a text, such as the name of a purpose.
 pub fn fold_text(key: u64, text: &str) -> u64 {
     let key = fold(key, text.len() as u64);
     text.bytes().fold(key, |key, byte| fold(key, u64::from(byte)))
 }
 
-/// Successive draws of one key.
+/// The sequence of draws of one key.
 #[derive(Clone, Debug)]
 pub struct Stream {
     key: u64,
@@ -56,19 +56,19 @@ impl Stream {
         ((self.bits() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// The next uniform integer in `0..bound`. The bias of one 128-bit product is below
-    /// `bound` / 2^64, less than a run could ever show. Panics when `bound` is 0.
+    /// The next uniform integer in `0..bound`, with a bias below `bound` / 2^64. Panics if `bound`
+    /// is 0.
     pub fn below(&mut self, bound: u32) -> u32 {
         assert!(bound > 0, "no number lies below 0");
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u32
     }
 
-    /// The next exponential number of mean 1.
+    /// The next exponential variate of mean 1.
     pub fn exponential(&mut self) -> f64 {
         -ln(self.unit())
     }
 
-    /// Puts `items` into a uniformly random order (Fisher and Yates).
+    /// Shuffles `items` uniformly (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u32 + 1) as usize;

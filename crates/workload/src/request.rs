@@ -1,4 +1,4 @@
-//! Patterns in which hosts wait for one another: request and response, many-to-many.
+//! Patterns with dependencies or unresponsive hosts: request and response, many-to-many.
 
 use crate::error::WorkloadError;
 use crate::pattern::check_distinct;
@@ -11,111 +11,113 @@ use incast_units::{Span, Time};
 /// Default size of a request in bytes.
 pub const REQUEST_BYTES: u64 = 100;
 
-/// Clients that ask the same servers, round after round (REN Fig. 21).
+/// Clients that repeatedly request data from the same servers (REN Fig. 21).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestResponse {
-    /// Hosts that ask.
+    /// Hosts that send requests.
     pub clients: Vec<u32>,
-    /// Hosts that each client asks in each round.
+    /// Hosts that receive a request from each client in each round.
     pub servers: Vec<u32>,
-    /// Bytes that a client receives in one round, split equally; the first servers send one byte
-    /// more where it does not divide.
+    /// Bytes that a client receives per round, split equally. If they do not divide evenly, the
+    /// first servers send one byte more.
     pub total_bytes: u64,
     /// Bytes of a request, [`REQUEST_BYTES`] by default.
     pub request_bytes: u64,
-    /// Rounds of each client: the next one starts when all replies of the last one are complete.
+    /// Rounds per client. A round starts when all responses of the previous one are complete.
     pub rounds: u32,
     /// When the first round starts.
     pub at: Time,
-    /// Time between the last reply and the next round.
+    /// Time between the last response and the next round.
     pub pause: Span,
 }
 
-/// Requests and responses: a response opens when its request is complete, a client's next
-/// requests open when all its replies are. One [`RequestGroup`] for each client and round.
+/// Requests and responses. A response starts when its request is complete; a client's next requests
+/// start when all its responses are. There is one [`RequestGroup`] per client and round.
 ///
 /// # Errors
-/// Refuses hosts that do not exist or are named twice, a client among its servers, no clients,
+/// Rejects hosts that do not exist or are named twice, a client among its servers, no clients,
 /// servers or rounds, fewer bytes than servers, and more than 2^22 flows.
-pub fn requests(shape: &Shape, ask: &RequestResponse) -> Result<Traffic, WorkloadError> {
-    check_requests(shape, ask)?;
-    let servers = ask.servers.len() as u64;
+pub fn requests(shape: &Shape, spec: &RequestResponse) -> Result<Traffic, WorkloadError> {
+    check_requests(shape, spec)?;
+    let servers = spec.servers.len() as u64;
     let share =
-        |place: u64| ask.total_bytes / servers + u64::from(place < ask.total_bytes % servers);
+        |place: u64| spec.total_bytes / servers + u64::from(place < spec.total_bytes % servers);
     let (mut flows, mut groups) = (Vec::new(), Vec::new());
-    for &client in &ask.clients {
-        let mut start = Start::At(ask.at);
-        for round in 0..ask.rounds {
+    for &client in &spec.clients {
+        let mut start = Start::At(spec.at);
+        for round in 0..spec.rounds {
             let first = flows.len() as u32;
             let requests: Vec<u32> = (first..first + servers as u32).collect();
             let responses: Vec<u32> = requests.iter().map(|i| i + servers as u32).collect();
-            flows.extend(ask.servers.iter().map(|&server| {
+            flows.extend(spec.servers.iter().map(|&server| {
                 let class = FlowClass::Request;
-                FlowSpec::new(client, server, ask.request_bytes, start.clone(), class)
+                FlowSpec::new(client, server, spec.request_bytes, start.clone(), class)
             }));
-            flows.extend(ask.servers.iter().zip(0u64..).map(|(&server, place)| {
+            flows.extend(spec.servers.iter().zip(0u64..).map(|(&server, place)| {
                 let asked = vec![requests[place as usize]];
                 let start = Start::After { flows: asked, delay: Span::ZERO };
                 FlowSpec::new(server, client, share(place), start, FlowClass::Response)
             }));
-            start = Start::After { flows: responses.clone(), delay: ask.pause };
+            start = Start::After { flows: responses.clone(), delay: spec.pause };
             groups.push(RequestGroup { client, round, requests, responses });
         }
     }
     Ok(Traffic::from_flows(flows, groups))
 }
 
-fn check_requests(shape: &Shape, ask: &RequestResponse) -> Result<(), WorkloadError> {
-    for (key, list) in [("clients", &ask.clients), ("servers", &ask.servers)] {
+fn check_requests(shape: &Shape, spec: &RequestResponse) -> Result<(), WorkloadError> {
+    for (key, list) in [("clients", &spec.clients), ("servers", &spec.servers)] {
         if list.is_empty() || list.len() as u64 >= u64::from(shape.hosts) {
             let most = shape.hosts.saturating_sub(1);
             return Err(WorkloadError::setting(key, list.len(), format!("1 to {most} hosts")));
         }
         check_distinct(key, list, shape.hosts)?;
     }
-    for &client in &ask.clients {
-        if ask.servers.contains(&client) {
+    for &client in &spec.clients {
+        if spec.servers.contains(&client) {
             return Err(WorkloadError::setting("clients", client, "a host that is not a server"));
         }
     }
-    check_size("request_bytes", ask.request_bytes)?;
-    check_size("total_bytes", ask.total_bytes)?;
-    let servers = ask.servers.len() as u64;
-    if ask.total_bytes < servers {
+    check_size("request_bytes", spec.request_bytes)?;
+    check_size("total_bytes", spec.total_bytes)?;
+    let servers = spec.servers.len() as u64;
+    if spec.total_bytes < servers {
         let accepted = format!("{servers} or more: one byte for each server");
-        return Err(WorkloadError::setting("total_bytes", ask.total_bytes, accepted));
+        return Err(WorkloadError::setting("total_bytes", spec.total_bytes, accepted));
     }
-    let each = 2 * servers * ask.clients.len() as u64;
-    if ask.rounds == 0 || u64::from(ask.rounds) * each > MAX_FLOWS {
+    let each = 2 * servers * spec.clients.len() as u64;
+    if spec.rounds == 0 || u64::from(spec.rounds) * each > MAX_FLOWS {
         let accepted = format!("1 to {}", MAX_FLOWS / each);
-        return Err(WorkloadError::setting("rounds", ask.rounds, accepted));
+        return Err(WorkloadError::setting("rounds", spec.rounds, accepted));
     }
     Ok(())
 }
 
-/// Senders with two connections each, of which only some answer (REN Fig. 20, AMRT Fig. 14).
+/// Senders with two connections each, of which only a share is responsive (REN Fig. 20, AMRT
+/// Fig. 14).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManyToMany {
     /// Hosts that send, for example all of two racks.
     pub senders: Vec<u32>,
-    /// Receivers of the first and of the second connection: sender i uses place i of each list,
-    /// round the list. REN's two lists lie under different ToRs, AMRT's under the same one.
+    /// Receivers of the first and of the second connection. Sender i uses entry i of each list,
+    /// cyclically. REN's lists are under different ToRs, AMRT's under the same one.
     pub receivers: [Vec<u32>; 2],
     /// Payload of each connection in bytes.
     pub size: u64,
     /// When all connections open.
     pub at: Time,
-    /// Share of the senders that go on answering, in [0, 1]; the others fall silent after their
+    /// Share of the senders that stay responsive, in [0, 1]; the others stop sending after their
     /// first RTT. Rounded to the nearest number of senders.
     pub responsive_ratio: f64,
-    /// Chooses who answers: with the same seed, a larger ratio only adds senders.
+    /// Seed that selects the responsive senders. With the same seed a larger ratio only adds
+    /// senders.
     pub seed: u64,
 }
 
-/// Two connections from each sender, and the list of senders that fall silent.
+/// Two connections per sender, and the list of unresponsive senders.
 ///
 /// # Errors
-/// Refuses hosts that do not exist, a sender named twice or among its receivers, empty lists, a
+/// Rejects hosts that do not exist, a sender named twice or among its receivers, empty lists, a
 /// sender with the same receiver twice, a ratio outside [0, 1], and a size of 0 or above 2^53.
 pub fn many_to_many(shape: &Shape, many: &ManyToMany) -> Result<Traffic, WorkloadError> {
     if many.senders.is_empty() {
@@ -145,8 +147,8 @@ pub fn many_to_many(shape: &Shape, many: &ManyToMany) -> Result<Traffic, Workloa
     }
     let mut order = many.senders.clone();
     Stream::new(fold_text(many.seed, "responsive")).shuffle(&mut order);
-    let answering = (many.responsive_ratio * order.len() as f64).round() as usize;
-    let mut silent = order.split_off(answering);
+    let responsive = (many.responsive_ratio * order.len() as f64).round() as usize;
+    let mut silent = order.split_off(responsive);
     silent.sort_unstable();
     let mut traffic = Traffic::from_flows(flows, Vec::new());
     traffic.silent_after_first_rtt = silent;

@@ -7,10 +7,10 @@ use crate::random::{fold, fold_text};
 /// Largest size a table may hold, in bytes: every integer up to 2^53 is exact in an `f64`.
 pub(crate) const MAX_SIZE: f64 = (1u64 << 53) as f64;
 
-/// A distribution of sizes in bytes: points (size, share of all flows up to that size), joined by
-/// straight lines. A repeated size is a jump, that is a share of flows of exactly that size; a
-/// repeated share is a gap without flows. Below the first point there is nothing; a first share
-/// above 0 belongs to flows of the first size. The last share is 1.
+/// A distribution of sizes in bytes: points (size, cumulative share of flows), interpolated
+/// linearly. A repeated size is a jump: a share of flows of exactly that size. A repeated share is
+/// a gap without flows. No flow is smaller than the first size; a first share above 0 is the share
+/// of flows of that size. The last share is 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeTable {
     name: String,
@@ -19,13 +19,13 @@ pub struct SizeTable {
 }
 
 impl SizeTable {
-    /// Reads a table. The dialect is recognised by content: the native CSV (`size_bytes,cdf`),
+    /// Parses a table. The dialect is detected by content: the native CSV (`size_bytes,cdf`),
     /// HPCC's `bytes percent`, the `bytes probability` of ABM and PowerTCP, the ns-2 family's
-    /// `packets 1 probability` (1460 B a packet) and Homa's (the mean, then `size probability`).
+    /// `packets 1 probability` (1460 B per packet) and Homa's (the mean, then `size probability`).
     /// The table is named after `source_name` without folders and extension.
     ///
     /// # Errors
-    /// Names file, line, column and accepted range of the first thing that is wrong: an empty
+    /// The first error, with file, line, column and accepted range: an empty
     /// file, a negative or non-finite number, sizes or shares that decrease, a last share other
     /// than 1 (100 %), sizes that are all zero or above 2^53.
     pub fn parse(text: &str, source_name: &str) -> Result<SizeTable, WorkloadError> {
@@ -61,15 +61,15 @@ impl SizeTable {
         (self.sizes[0], self.sizes[self.sizes.len() - 1])
     }
 
-    /// The size in bytes at `u` in (0, 1], rounded to the nearest byte, at least 1. Panics when
-    /// `u` lies outside.
+    /// The size in bytes at `u` in (0, 1], rounded to the nearest byte, at least 1. Panics if
+    /// `u` is outside.
     pub fn sample(&self, u: f64) -> u64 {
         assert!(u > 0.0 && u <= 1.0, "sample({u}) outside (0, 1]");
         (self.quantile(u).round() as u64).max(1)
     }
 
-    /// The size in bytes that a share `p` of the flows does not exceed: the smallest one where a
-    /// gap leaves a choice. Panics when `p` lies outside [0, 1].
+    /// The `p` quantile of the size in bytes, the smallest one in a gap. Panics if `p` lies outside
+    /// [0, 1].
     pub fn quantile(&self, p: f64) -> f64 {
         assert!((0.0..=1.0).contains(&p), "quantile({p}) outside [0, 1]");
         let upper = self.shares.partition_point(|&share| share < p);
@@ -115,7 +115,7 @@ impl SizeTable {
         self.bytes_up_to(f64::INFINITY)
     }
 
-    /// The share of all bytes that belongs to flows of at most `size` bytes.
+    /// The share of bytes in flows of at most `size` bytes.
     pub fn byte_cdf(&self, size: u64) -> f64 {
         self.bytes_up_to(size as f64) / self.mean()
     }
@@ -167,7 +167,7 @@ impl SizeTable {
         sum
     }
 
-    /// `key` with everything this table says folded in, except its name.
+    /// `key` folded with the points of the table, but not its name.
     pub(crate) fn fold_into(&self, key: u64) -> u64 {
         let key = fold_text(key, "sizes");
         self.points().fold(key, |key, (s, c)| fold(fold(key, s.to_bits()), c.to_bits()))

@@ -1,4 +1,4 @@
-//! Flows: who sends how much to whom, when.
+//! Flows: source, destination, size and start.
 
 use crate::error::{WorkloadError, one_of};
 use incast_units::{Rate, Span, Time};
@@ -6,22 +6,22 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Most flows one run may have: what is known of each takes half a kilobyte before it starts.
+/// Largest number of flows per run. A flow takes half a kilobyte before it starts.
 pub const MAX_FLOWS: u64 = 1 << 22;
 
-/// What a flow is there for. The number is the one stored in results.
+/// The purpose of a flow. Results contain its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum FlowClass {
     /// Part of the offered load.
     Background = 0,
-    /// A long flow, there from a given time on.
+    /// A long flow.
     Long = 1,
-    /// A request that a response answers.
+    /// A request that triggers a response.
     Request = 2,
-    /// The answer to a request.
+    /// The response to a request.
     Response = 3,
-    /// One of many flows to one receiver at one time.
+    /// One of many simultaneous flows to one receiver.
     Incast = 4,
     /// Part of a burst.
     Burst = 5,
@@ -67,16 +67,16 @@ impl FromStr for FlowClass {
     }
 }
 
-/// When a flow opens.
+/// When a flow starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// At this instant.
+    /// At this time.
     At(Time),
     /// `delay` after the last of `flows` has completed.
     After {
-        /// Places in [`Traffic::flows`]; all of them have to be complete.
+        /// Indices in [`Traffic::flows`]; all of them have to be complete.
         flows: Vec<u32>,
-        /// Time from the last completion to the opening.
+        /// Time from the last completion to the start.
         delay: Span,
     },
 }
@@ -90,13 +90,13 @@ pub struct FlowSpec {
     pub dst: u32,
     /// Payload in bytes, at least 1.
     pub size: u64,
-    /// When it opens.
+    /// When it starts.
     pub start: Start,
-    /// What it is there for.
+    /// Purpose.
     pub class: FlowClass,
-    /// Payload of each packet in order, where a packet table prescribes it; sums to `size`.
+    /// Payload of each packet in order, if drawn from a packet table; sums to `size`.
     pub segments: Option<Arc<[u32]>>,
-    /// The transport it uses, where the workload names one.
+    /// The transport, if the workload names one.
     pub transport: Option<String>,
 }
 
@@ -110,38 +110,37 @@ impl FlowSpec {
 /// A request to many servers: complete when all responses are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestGroup {
-    /// The host that asks.
+    /// The host that sends the requests.
     pub client: u32,
     /// The round of this client, counted from 0.
     pub round: u32,
-    /// Places of the request flows in [`Traffic::flows`].
+    /// Indices of the request flows in [`Traffic::flows`].
     pub requests: Vec<u32>,
-    /// Places of the response flows in [`Traffic::flows`].
+    /// Indices of the response flows in [`Traffic::flows`].
     pub responses: Vec<u32>,
 }
 
-/// Everything a run sends.
+/// The traffic of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// The flows: those with a given start in order of time, then those that wait for others.
     pub flows: Vec<FlowSpec>,
-    /// What "load" means here, as a sentence to print beside every result.
+    /// The definition of the load, printed with every result.
     pub load_definition: String,
-    /// The load that was asked for, as a share of what `load_definition` names.
+    /// The requested load, relative to the capacity in `load_definition`.
     pub offered_load: Option<f64>,
-    /// What a reader of the results should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Requests, for request completion times; the place is the group's number.
+    /// Requests, for request completion times; the index is the group's number.
     pub requests: Vec<RequestGroup>,
-    /// Hosts that stop answering after their first RTT, ascending.
+    /// Hosts that become unresponsive after their first RTT, ascending.
     pub silent_after_first_rtt: Vec<u32>,
 }
 
 impl Traffic {
-    /// Takes flows in any order and puts those with a given start in order of time (flows of one
-    /// instant keep theirs), those that wait for others after them. Places in [`Start::After`]
-    /// and in `requests` are those before the ordering and are translated. Panics when a place
-    /// does not exist.
+    /// Sorts the flows with a given start by time (stably); flows that wait for others follow.
+    /// Indices in [`Start::After`] and in `requests` refer to the order before sorting and are
+    /// translated. Panics if an index does not exist.
     pub fn from_flows(mut flows: Vec<FlowSpec>, mut requests: Vec<RequestGroup>) -> Traffic {
         let mut order: Vec<u32> = (0..flows.len() as u32).collect();
         order.sort_by_key(|&i| match flows[i as usize].start {
@@ -169,8 +168,8 @@ impl Traffic {
         Traffic { flows, requests, load_definition, ..Traffic::default() }
     }
 
-    /// Both together, in order. The offered load survives when only one of them has one, or when
-    /// both define it in the same words (then it is their sum).
+    /// Merges both, in order. The offered load is kept if only one of them has one, or if both have
+    /// the same definition (then it is their sum).
     pub fn merge(self, other: Traffic) -> Traffic {
         let shift = self.flows.len() as u32;
         let moved = |list: Vec<u32>| list.into_iter().map(|i| i + shift).collect::<Vec<_>>();
@@ -204,7 +203,7 @@ impl Traffic {
         traffic
     }
 
-    /// The same flows on the transport `name`, except those that name their own.
+    /// Sets the transport of all flows without one to `name`.
     pub fn with_transport(mut self, name: &str) -> Traffic {
         for flow in &mut self.flows {
             flow.transport.get_or_insert_with(|| name.to_string());
@@ -217,12 +216,12 @@ impl Traffic {
         self.flows.iter().map(|flow| u128::from(flow.size)).sum()
     }
 
-    /// Checks flows from anywhere against a fabric of `hosts` hosts.
+    /// Validates the flows for a fabric of `hosts` hosts.
     ///
     /// # Errors
-    /// Refuses more than 2^22 flows. Names the first flow (its place, from 0) with a host that does
-    /// not exist, with itself as receiver, without bytes, with packets that do not sum to its size,
-    /// or that waits for a flow that does not exist or, round a circle, for itself.
+    /// More than 2^22 flows, or the first flow (its index, from 0) with a host that does not exist,
+    /// with equal source and destination, without bytes, with packets that do not sum to its size,
+    /// or that waits for a flow that does not exist or, in a cycle, for itself.
     pub fn validate(&self, hosts: u32) -> Result<(), WorkloadError> {
         let count = self.flows.len();
         if count as u64 > MAX_FLOWS {
@@ -269,7 +268,7 @@ impl Traffic {
         }
     }
 
-    /// The first flow that can never open because it waits, directly or not, for itself.
+    /// The first flow that can never start because it waits, directly or indirectly, for itself.
     pub(crate) fn waiting_for_itself(&self) -> Option<u32> {
         let mut waits = vec![0u32; self.flows.len()];
         let mut wakes: Vec<Vec<u32>> = vec![Vec::new(); self.flows.len()];
@@ -295,7 +294,7 @@ impl Traffic {
     }
 }
 
-/// What arrivals need to know of a fabric.
+/// The facts about a fabric that arrivals depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Number of hosts.
@@ -304,8 +303,8 @@ pub struct Shape {
     pub rack_of: Vec<u32>,
     /// Rate of each host's link.
     pub host_rate: Vec<Rate>,
-    /// Sum of all ToR-to-core rates in one direction if the fabric is oversubscribed; load is
-    /// then measured there, else on the host links.
+    /// Sum of all ToR-to-core rates in one direction if the fabric is oversubscribed. Load then
+    /// refers to these links, else to the host links.
     pub uplink_total: Option<Rate>,
 }
 
@@ -337,7 +336,7 @@ impl Shape {
         across as f64 / (hosts as f64 * (hosts as f64 - 1.0))
     }
 
-    /// Panics unless the lists fit the number of hosts: a shape is made by code, not by people.
+    /// Panics unless the lists match the number of hosts. Shapes are built by code, not by users.
     pub(crate) fn check(&self) {
         assert_eq!(self.rack_of.len(), self.hosts as usize, "one rack per host");
         assert_eq!(self.host_rate.len(), self.hosts as usize, "one rate per host");

@@ -1,4 +1,4 @@
-//! What a flow costs on the wire: the factor between payload and the bytes that load a link.
+//! Wire bytes of flows: the ratio of charged bytes to payload.
 
 use crate::packet_table::PacketTable;
 use crate::size_table::SizeTable;
@@ -6,20 +6,20 @@ use crate::size_table::SizeTable;
 /// IPv4 and transport header of a data packet, in bytes: the 40 B of the papers.
 pub const HEADER_BYTES: u64 = 40;
 
-/// The bytes charged to a link. Options, INT and the headers that single transports add are left
-/// out on purpose: the same load must mean the same arrivals for every transport.
+/// The bytes that links charge. Options, INT and transport-specific headers are excluded, so that a
+/// load means the same arrivals for every transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireCost {
     /// Payload of a full packet in bytes, at least 1.
     pub mss: u32,
-    /// Layer-2 bytes added to each packet: preamble, header, check sequence and gap.
+    /// Layer-2 bytes per packet: preamble, header, check sequence and gap.
     pub layer2_bytes: u32,
     /// Smallest charge for a packet in bytes, `layer2_bytes` included.
     pub minimum: u32,
 }
 
 impl WireCost {
-    /// 1460 B of payload, 38 B of Ethernet a packet, at least 84 B.
+    /// 1460 B of payload, 38 B of Ethernet overhead, at least 84 B per packet.
     pub const ETHERNET: WireCost = WireCost { mss: 1460, layer2_bytes: 38, minimum: 84 };
     /// 1460 B of payload, IP packets only: ns-2-style figures.
     pub const IP: WireCost = WireCost { mss: 1460, layer2_bytes: 0, minimum: 0 };
@@ -53,8 +53,8 @@ impl WireCost {
         }
     }
 
-    /// Bytes on the wire per byte of payload of flows drawn from `sizes`: the w of the load's
-    /// definition. 1538 / 1460 = 1.0534 when all packets are full.
+    /// Wire bytes per payload byte of flows drawn from `sizes`: the w of the load's definition.
+    /// 1538 / 1460 = 1.0534 when all packets are full.
     pub fn factor(&self, sizes: &SizeTable, packets: Option<&PacketTable>) -> f64 {
         self.mean_flow(sizes, packets) / sizes.mean_sampled()
     }
@@ -111,7 +111,7 @@ impl WireCost {
             payloads.iter().map(|(p, s)| s * (self.overhead() as f64 + padding(*p as usize))).sum();
         let per_byte = wire / packets.mean_payload();
         // Far from the start the extra is a straight line; averaging over one largest packet
-        // removes what is left of the steps.
+        // removes the remaining steps.
         let tail = by_size.len() - largest..by_size.len();
         let residue: f64 = tail.map(|size| by_size[size] - per_byte * size as f64).sum();
         Extra { by_size, per_byte, intercept: residue / largest as f64 }

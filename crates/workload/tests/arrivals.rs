@@ -31,7 +31,7 @@ fn start(flow: &FlowSpec) -> Time {
 fn inter_arrivals_are_exponential_with_the_stated_mean() {
     let (shape, n) = (leaf_spine(), 100_000u32);
     let traffic = background(&shape, 0.6, n, SEED);
-    // The definition of the load, written out from the constants of this fabric.
+    // The definition of the load with the constants of this fabric.
     let (sizes, cost) = (table("web_server").unwrap(), WireCost::ETHERNET);
     let inter = (384.0 - 48.0) / 383.0;
     assert!((shape.inter_rack_share() - inter).abs() < 1e-12);
@@ -58,7 +58,7 @@ fn inter_arrivals_are_exponential_with_the_stated_mean() {
 }
 
 #[test]
-fn offered_load_arrives() {
+fn offered_load_is_achieved() {
     for (shape, capacity, across) in [(leaf_spine(), 2560e9, true), (small(16), 160e9, false)] {
         let traffic = background(&shape, 0.5, 100_000, SEED);
         let last = start(traffic.flows.last().unwrap()).as_secs_f64();
@@ -73,7 +73,7 @@ fn offered_load_arrives() {
 }
 
 #[test]
-fn the_definition_says_what_it_counts() {
+fn the_definition_of_the_load_is_complete() {
     let traffic = background(&small(16), 0.5, 10, SEED);
     for part in ["load 0.5", "host links (160Gbps", "38 B of layer 2", "1460 B payload"] {
         assert!(traffic.load_definition.contains(part), "{}", traffic.load_definition);
@@ -89,7 +89,7 @@ fn the_definition_says_what_it_counts() {
 }
 
 #[test]
-fn same_seed_same_arrivals_and_a_longer_run_only_adds() {
+fn arrivals_depend_on_the_seed_and_more_flows_only_append() {
     let shape = leaf_spine();
     let first = background(&shape, 0.6, 1000, SEED);
     assert_eq!(first, background(&shape, 0.6, 1000, SEED));
@@ -101,7 +101,7 @@ fn same_seed_same_arrivals_and_a_longer_run_only_adds() {
 
 #[test]
 fn arrivals_are_pinned() {
-    // Published results rest on these flows; a change of any number breaks comparisons.
+    // Published results depend on these flows; any change breaks comparisons.
     let traffic = background(&leaf_spine(), 0.6, 3, SEED);
     let found: Vec<_> = traffic.flows.iter().map(|f| (f.src, f.dst, f.size, start(f).0)).collect();
     assert_eq!(found, PINNED);
@@ -133,7 +133,7 @@ fn sources_and_destinations_are_uniform() {
 fn overload_runs_with_a_warning() {
     let over = background(&small(16), 1.2, 1000, SEED);
     assert!(over.warnings[0].contains("load 1.2 is not below"), "{:?}", over.warnings);
-    // Uplinks with more capacity than the hosts could ever fill: the hosts overload first.
+    // The uplinks have more capacity than the hosts, which overload first.
     let wide = Shape { uplink_total: Some(Rate::from_gbps(400)), ..small(16) };
     let traffic = background(&wide, 0.5, 1000, SEED);
     assert!(traffic.warnings[0].contains("slowest host links"), "{:?}", traffic.warnings);
@@ -172,7 +172,7 @@ fn permutations_and_all_to_all() {
     let traffic = permutation(2, 5, 9).unwrap();
     assert_eq!((traffic.flows[0].dst, traffic.flows[1].dst), (1, 0));
     assert_ne!(permutation(64, 5, 9).unwrap(), permutation(64, 5, 10).unwrap());
-    // All nine derangements of four hosts come up, about equally often.
+    // All nine derangements of four hosts occur about equally often.
     let mut counts = std::collections::BTreeMap::new();
     for seed in 0..9000 {
         let order: Vec<u32> =
@@ -278,7 +278,7 @@ fn requests_wait_for_all_replies() {
 }
 
 #[test]
-fn many_to_many_silences_a_share() {
+fn many_to_many_makes_a_share_unresponsive() {
     let shape = Shape::racks(16, 4, Rate::from_gbps(10), None);
     let many = ManyToMany {
         senders: [shape.hosts_of(0), shape.hosts_of(1)].concat(),
@@ -316,7 +316,7 @@ fn many_to_many_silences_a_share() {
 }
 
 #[test]
-fn merging_keeps_places_right() {
+fn merging_translates_indices() {
     let shape = small(16);
     let load = background(&shape, 0.5, 50, SEED);
     let asked = requests(&shape, &ask()).unwrap();
@@ -351,7 +351,7 @@ fn merging_keeps_places_right() {
 }
 
 #[test]
-fn validation_finds_what_files_cannot() {
+fn validation_finds_errors_beyond_file_formats() {
     let flow = |start| FlowSpec::new(0, 1, 10, start, FlowClass::Long);
     let after = |flows| flow(Start::After { flows, delay: Span::ZERO });
     let check = |flows| Traffic { flows, ..Traffic::default() }.validate(2);

@@ -257,7 +257,7 @@ fn yaps_traces() {
 }
 
 #[test]
-fn kinds_are_told_by_content() {
+fn formats_are_detected_by_content() {
     let cases = [
         ("src,dst,size_bytes,start_ns\n0,1,2,3\n", Some(Kind::NativeFlows)),
         (HPCC, Some(Kind::HpccFlows)),
@@ -301,7 +301,7 @@ const PACKETS: &str = "6 1 0\n13 1 0.5\n20 1 0.75\n30 1 1\n";
 const HOMA: &str = "12.5\n10 0.5\n20 0.75\n30 1\n";
 const SIZES_CSV: &str = "size_bytes,cdf\n10,0.5\n20,0.75\n30,1\n";
 
-/// Ways in which a line gets broken. None of them leaves a line that means anything.
+/// Broken variants of a line. None of them is valid.
 fn broken(line: &str) -> Vec<String> {
     let between = if line.contains(',') { "," } else { " " };
     let words: Vec<&str> = line.split(between).collect();
@@ -324,10 +324,10 @@ fn with_line(text: &str, at: usize, line: &str) -> String {
 }
 
 #[test]
-fn a_broken_line_is_named_whichever_it_is() {
+fn any_broken_line_is_reported() {
     let hosts = HostIds::same(16);
     for text in [CSV, YAPS, HPCC_SMALL, CM] {
-        read_flows(text, "f", &hosts).expect("the sample is in order");
+        read_flows(text, "f", &hosts).expect("the sample is valid");
         let kind = detect(text);
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
             for change in broken(line) {
@@ -341,9 +341,9 @@ fn a_broken_line_is_named_whichever_it_is() {
 }
 
 #[test]
-fn a_broken_line_of_a_size_table_is_named() {
+fn a_broken_line_of_a_size_table_is_reported() {
     for text in [PERCENT, PROBABILITY, PACKETS, HOMA, SIZES_CSV] {
-        SizeTable::parse(text, "f").expect("the sample is in order");
+        SizeTable::parse(text, "f").expect("the sample is valid");
         for (at, line) in text.lines().enumerate() {
             for change in broken(line) {
                 let found = message(SizeTable::parse(&with_line(text, at, &change), "f"));
@@ -391,10 +391,9 @@ proptest! {
         }
     }
 
-    /// Whatever one word becomes, the message has file, line and what was expected, or the file
-    /// still means something.
+    /// After any edit of one word the file is valid or the message has file, line and expectation.
     #[test]
-    fn an_edited_word_is_told_with_its_line(
+    fn an_edited_word_is_reported_with_its_line(
         base in prop::sample::select(vec![CSV, YAPS, HPCC_SMALL, CM]),
         position in any::<prop::sample::Index>(),
         word in "[-0-9a-z.]{0,8}|18446744073709551615|#|1e400|->|Nodes",
@@ -407,7 +406,7 @@ proptest! {
         let text = words.concat();
         if let Err(error) = read_flows(&text, "f", &HostIds::same(16)) {
             let found = error.to_string();
-            // Only what is missing altogether has no line.
+            // Only missing entries have no line.
             let whole = found.contains("is missing");
             prop_assert!(found.starts_with("f:") && (whole || error.line.is_some()), "{}", found);
             prop_assert!(found.contains("expected"), "{}", found);
@@ -415,7 +414,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_breaks_a_reader(text in WORDS) {
+    fn readers_never_panic(text in WORDS) {
         let hosts = HostIds::same(4);
         let _ = read_flows(&text, "x", &hosts);
         let _ = read_htsim(&text, "x", &hosts);

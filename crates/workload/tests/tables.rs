@@ -25,7 +25,7 @@ const MEANS: &[Row] = &[
 ];
 
 #[test]
-fn means_and_bands_to_the_printed_digit() {
+fn means_and_shares_match_the_printed_digits() {
     assert_eq!(tables().len(), MEANS.len());
     for (info, (name, mean, bands, largest)) in tables().iter().zip(MEANS) {
         assert_eq!(info.name, *name);
@@ -68,7 +68,7 @@ fn shares_that_the_papers_state() {
 
 #[test]
 fn fasttune_table_1() {
-    // Flows that fit into one RTT of 10 us at 1 and at 100 Gb/s: the seed's two digits.
+    // Flows that fit into one RTT of 10 us at 1 and at 100 Gb/s, to two digits.
     let stated =
         [("cache_follower", 0.40, 0.54), ("web_search", 0.02, 0.56), ("web_server", 0.33, 0.81)];
     for (name, slow, fast) in stated {
@@ -127,7 +127,7 @@ fn drawn(n: u32, sizes: &SizeTable, charge: impl Fn(u64, u64) -> f64) -> (f64, f
 }
 
 #[test]
-fn wire_cost_is_what_drawing_gives() {
+fn wire_cost_matches_drawn_flows() {
     let cost = WireCost::ETHERNET;
     let tiny = SizeTable::parse("size_bytes,cdf\n0,0\n12,0.5\n3000,1\n", "tiny").unwrap();
     for sizes in [&tiny, table("web_server").unwrap(), table("hadoop").unwrap()] {
@@ -155,7 +155,7 @@ fn equal_packets_are_an_mss() {
     for name in ["web_server", "web_search"] {
         let sizes = table(name).unwrap();
         let (drawn, cut) = (cost.mean_flow(sizes, Some(&packets)), cost.mean_flow(sizes, None));
-        // Beyond 40 packets the drawn one is a line through the steps.
+        // Beyond 40 packets the drawn cost is a linear approximation of the steps.
         assert!((drawn / cut - 1.0).abs() < 1e-5, "{name}: {drawn} {cut}");
     }
 }
@@ -216,7 +216,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn refusals_name_the_place() {
+fn errors_contain_the_location() {
     let cases = [
         ("", "sizes.txt: size distribution is missing"),
         ("# nothing\n", "sizes.txt: size distribution is missing"),
@@ -245,7 +245,7 @@ fn refusals_name_the_place() {
 }
 
 #[test]
-fn unknown_names_get_the_nearest() {
+fn unknown_names_suggest_the_nearest() {
     let message = table("web_serch").unwrap_err().to_string();
     assert!(message.contains("workload = `web_serch`"), "{message}");
     assert!(message.ends_with("did you mean `web_search`?"), "{message}");
@@ -259,7 +259,7 @@ fn packet_tables_are_checked() {
     let acks = PacketTable::parse("size_bytes,cdf\n40,0\n60,1\n", "acks.csv").unwrap_err();
     assert_eq!(acks.to_string(), "acks: size = `60`: expected a longest packet of 61 to 65535 B");
     assert!(PacketTable::parse("40 0\n70000 1\n", "long.txt").is_err());
-    // It would round to 61 B, but no packet is longer than 60.5 B.
+    // 60.5 B would round to 61 B, but no sample exceeds the limit.
     assert!(PacketTable::parse("40 0\n60.5 1\n", "between.txt").is_err());
     assert_eq!(PacketTable::parse("40 0\n60.6 1\n", "above.txt").unwrap().mean_payload(), 21.0);
 }

@@ -1,4 +1,4 @@
-//! Packets of every kind, for all tests of bytes.
+//! Packets of every kind, for encoding tests.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -23,7 +23,7 @@ pub fn packet(header: Header, extension: &Extension) -> Packet {
     }
 }
 
-/// No extension, and all kinds with every count.
+/// No extension, and all extension kinds with every count.
 pub fn extensions() -> Vec<Extension> {
     let mut ranges = [(0, 0); SACK_RANGES];
     for (range, from) in ranges.iter_mut().zip([1_000, 3_920, 0xffff_ff00u32]) {
@@ -63,12 +63,12 @@ pub fn explicit() -> Vec<Explicit> {
     ]
 }
 
-/// Each header x extension x flags, with values at the ends of their fields.
+/// Each header x extension x flags, with boundary values.
 pub fn all_packets() -> Vec<(Packet, Extension)> {
     let values = [(0, 0), (u32::MAX, u8::MAX), (0x0102_0304, 0x55)];
     let mut packets = Vec::new();
     for (a, b) in values {
-        // Pause frames are not for transports; in a capture they have a form of their own.
+        // Pause frames are no transport packets; captures use the MAC control frame.
         let own = |header: &Header| !matches!(header, Header::Pause { .. });
         for header in Header::samples(a, b).into_iter().filter(own) {
             for extension in extensions() {

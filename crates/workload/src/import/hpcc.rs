@@ -1,4 +1,5 @@
-//! Flow files of HPCC and its family: a count, then `src dst pg dport bytes start_s` a line.
+//! Flow files of HPCC and related simulators: a count, then one `src dst pg dport bytes start_s`
+//! per line.
 
 use super::{HostIds, Place, content, native::waits, unscaled};
 use crate::error::WorkloadError;
@@ -11,15 +12,15 @@ use std::fmt::Write;
 const BACKGROUND_PORT: u64 = 100;
 /// Destination port of incast flows.
 const INCAST_PORT: u64 = 200;
-/// The priority group that the original's generator writes.
+/// The priority group written by HPCC's generator.
 const PRIORITY_GROUP: u64 = 3;
 
-/// Reads an HPCC flow file. Port 200 marks incast flows, every other port background; priority
-/// groups have no meaning here, and a file that uses several gets a warning.
+/// Reads an HPCC flow file. Port 200 marks incast flows, all other ports background flows. Priority
+/// groups are ignored; a file with several causes a warning.
 ///
 /// # Errors
-/// Names file, line, column and what is accepted; the count must match, and starts must ascend,
-/// as the original reads flows one after another.
+/// With file, line, column and the accepted values. The count must match, and start times must
+/// ascend, because HPCC reads flows sequentially.
 pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
     let lines = content(text);
     let Some(first) = lines.first() else {
@@ -67,7 +68,7 @@ pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
 /// format.
 ///
 /// # Errors
-/// Refuses flows that wait for others, and hosts that `hosts` does not know.
+/// Rejects flows that wait for others, and hosts that are not in `hosts`.
 pub fn export_hpcc(traffic: &Traffic, hosts: &HostIds) -> Result<String, WorkloadError> {
     let mut text = format!("{}\n", traffic.flows.len());
     for (i, flow) in traffic.flows.iter().enumerate() {

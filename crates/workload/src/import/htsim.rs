@@ -1,11 +1,11 @@
 //! htsim connection matrices (`.cm`), with their triggers and failures.
 //!
 //! A trigger becomes [`Start::After`]: both `send_done_trigger` and `recv_done_trigger` fire at
-//! the flow's completion. (htsim fires the first when the sender has its last ACK, half a round
-//! trip later.) A oneshot trigger starts all its connections at its one firing, a barrier at the
-//! last of its `count`, a multishot the next one at each. Which flow fires a multishot first is
-//! known only in the run, so the k-th connection waits for the k-th source in the file's order:
-//! exact when sources finish in that order, reported as a warning otherwise.
+//! the flow's completion. (htsim fires the first when the sender has its last ACK, half an
+//! RTT later.) A oneshot trigger starts all its connections when it fires, a barrier when it
+//! has fired `count` times. A multishot starts one connection per firing. The firing order of a
+//! multishot's sources is known only during the run, so the k-th connection waits for the k-th
+//! source in file order. This is exact if the sources finish in that order; a warning reports it.
 
 use super::{HostIds, Line, Place, content};
 use crate::error::{WorkloadError, one_of};
@@ -24,20 +24,20 @@ pub enum SwitchTier {
     Core,
 }
 
-/// A link that is broken from the start.
+/// A link that is down from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Tier of the switch below whose uplinks the link is counted.
+    /// Tier of the switch whose uplink fails.
     pub tier: SwitchTier,
     /// The switch within its tier, from 0.
     pub switch: u32,
     /// The link of that switch, from 0.
     pub link: u32,
-    /// The line that asks for it, for messages.
+    /// Its line in the file, for messages.
     pub line: usize,
 }
 
-/// What a connection matrix holds.
+/// The contents of a connection matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HtsimTraffic {
     /// The number of hosts the file was made for.
@@ -67,16 +67,16 @@ struct Connection {
     ignored: BTreeSet<&'static str>,
 }
 
-/// Reads an htsim connection matrix. Sizes have 64 bits; `msg` and `prio` are accepted and
-/// reported as ignored.
+/// Reads an htsim connection matrix. Sizes have 64 bits. `msg` and `prio` are ignored with a
+/// warning.
 ///
 /// # Errors
-/// Names file, line, keyword and what is accepted: counts must match, hosts exist, each
+/// With file, line, keyword and the accepted values: counts must match, hosts exist, each
 /// connection has a size and either a start or a trigger, triggers are defined and can fire, and
 /// no connection waits for itself.
 pub fn read_htsim(text: &str, file: &str, hosts: &HostIds) -> Result<HtsimTraffic, WorkloadError> {
     let lines = content(text);
-    // First of all the lines that are nothing: a header with a slip is not "missing".
+    // Unknown lines first, so that a misspelt header is not reported as missing.
     if let Some(line) = lines.iter().find(|line| !belongs(line.text)) {
         let other = word(line.text, 0);
         let known = HEADER.into_iter().chain(["trigger", "failure", "0->1"]);
@@ -108,13 +108,13 @@ pub fn read_htsim(text: &str, file: &str, hosts: &HostIds) -> Result<HtsimTraffi
 
 const HEADER: [&str; 4] = ["Nodes", "Connections", "Triggers", "Failures"];
 
-/// Whether a line is one of a connection matrix, by its first word.
+/// Whether a line belongs to a connection matrix, by its first word.
 pub(crate) fn belongs(text: &str) -> bool {
     let first = word(text, 0);
     first.contains("->") || HEADER.contains(&first) || ["trigger", "failure"].contains(&first)
 }
 
-/// Whether a line can only be one of a connection matrix, not of a topology.
+/// Whether a line belongs to a connection matrix and not to a topology.
 pub(crate) fn connects(text: &str) -> bool {
     let first = word(text, 0);
     first.contains("->") || first == "Connections"
@@ -127,7 +127,7 @@ fn word(text: &str, place: usize) -> &str {
 /// The counts at the top of the file.
 struct Header {
     nodes: u32,
-    /// Line and number of connections, triggers and failures, where the file states them.
+    /// Line and number of connections, triggers and failures, if the file states them.
     counts: [Option<(usize, u64)>; 3],
 }
 
@@ -251,7 +251,7 @@ fn read_failure(place: Place<'_>, text: &str) -> Result<Failure, WorkloadError> 
     Ok(Failure { tier, switch: switch as u32, link: link as u32, line: place.line })
 }
 
-/// Joins connections and triggers.
+/// Builds the traffic from connections and triggers.
 fn assemble(
     file: &str,
     connections: &[Connection],
@@ -292,10 +292,10 @@ fn assemble(
     Ok(traffic)
 }
 
-/// The connections at either end of each trigger, as places in the file's order.
+/// The connections at one end of each trigger, as indices in file order.
 type Ends = BTreeMap<u64, Vec<u32>>;
 
-/// For each trigger the connections that fire it and those it starts.
+/// Per trigger, the connections that fire it and those that it starts.
 fn ends(
     file: &str,
     connections: &[Connection],
@@ -327,7 +327,7 @@ fn ends(
     Ok((sources, targets))
 }
 
-/// Refuses triggers that never fire or fire more often than they may; returns warnings.
+/// Rejects triggers with a wrong number of firing connections; returns warnings.
 fn check_triggers(
     file: &str,
     triggers: &BTreeMap<u64, (usize, Fires)>,

@@ -1,4 +1,4 @@
-//! Flow files of other tools, recognised by content.
+//! Readers of flow files, including other tools' formats, detected by content.
 
 pub(crate) mod hpcc;
 pub(crate) mod htsim;
@@ -11,26 +11,26 @@ use crate::traffic::{MAX_FLOW_BYTES, Traffic};
 use htsim::Failure;
 use incast_units::Time;
 
-/// One line with content: comments (`#` to the end) and blanks removed.
+/// A non-empty line without comments (`#` to the end) and outer blanks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'a> {
-    /// Counted from 1.
+    /// Line number, from 1.
     pub(crate) number: usize,
     pub(crate) text: &'a str,
 }
 
-/// The lines of `text` that say something.
+/// The non-empty lines of `text`.
 pub(crate) fn content(text: &str) -> Vec<Line<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let said = |raw| str::split(raw, '#').next().unwrap_or("").trim();
-    let lines = text.lines().map(said).enumerate();
+    let strip = |raw| str::split(raw, '#').next().unwrap_or("").trim();
+    let lines = text.lines().map(strip).enumerate();
     lines
         .filter(|(_, text)| !text.is_empty())
         .map(|(i, text)| Line { number: i + 1, text })
         .collect()
 }
 
-/// What a workload file is.
+/// The format of a workload file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Flow list with the header `src,dst,size_bytes,start_ns`.
@@ -53,9 +53,9 @@ pub enum Kind {
     HomaSizes,
 }
 
-/// Recognises a workload file by its header, or else by what most of its lines look like, so that
-/// one broken line, whichever it is, leaves the kind known and the reader can name that line.
-/// `None` when it is no kind we read.
+/// Detects the format of a workload file by its header, or else by most of its lines, so that a
+/// single broken line does not change the result and the reader can report it. `None` for an
+/// unknown format.
 pub fn detect(text: &str) -> Option<Kind> {
     let lines = content(text);
     let first = lines.first()?;
@@ -74,7 +74,7 @@ pub fn detect(text: &str) -> Option<Kind> {
         return Some(Kind::HtsimConnections);
     }
     let counted = lines.len() > 1 && columns(first.text) == 1 && numbers(first.text);
-    // A count is one line more that has no six columns.
+    // The line with the count does not have six columns.
     let body = if counted { &lines[1..] } else { &lines[..] };
     let most = |wide: fn(&str) -> bool| {
         2 * body.iter().filter(|line| wide(line.text)).count() > body.len()
@@ -106,7 +106,7 @@ fn numbers(text: &str) -> bool {
     fields.all(|field| field.parse::<f64>().is_ok())
 }
 
-/// The kind of size distribution, if most lines are as many numbers as its dialect has.
+/// The format of a size distribution, if most lines have the columns of its dialect.
 fn sizes(lines: &[Line<'_>]) -> Option<Kind> {
     let dialect = dialect(lines)?;
     let fits = |line: &&Line<'_>| dialect.fits(line.text) && numbers(line.text);
@@ -128,22 +128,22 @@ fn sizes(lines: &[Line<'_>]) -> Option<Kind> {
     }
 }
 
-/// How a file's host numbers map to hosts.
+/// The mapping of a file's host numbers to hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostIds {
-    /// The file's number of each host, ascending; `None` when they are the same.
+    /// The file's number of each host, ascending; `None` for the identity.
     ids: Option<Vec<u64>>,
     hosts: u32,
 }
 
 impl HostIds {
-    /// Hosts are numbered 0 to `hosts` - 1 in the file too.
+    /// The identity: the file numbers hosts from 0 to `hosts` - 1.
     pub fn same(hosts: u32) -> HostIds {
         HostIds { ids: None, hosts }
     }
 
-    /// Host i is the i-th smallest of `ids`: files that number hosts and switches together.
-    /// Panics when a number appears twice.
+    /// Host i is the i-th smallest of `ids`, for files that number hosts and switches together.
+    /// Panics if a number appears twice.
     pub fn listed(ids: &[u64]) -> HostIds {
         let mut sorted = ids.to_vec();
         sorted.sort_unstable();
@@ -183,21 +183,21 @@ impl HostIds {
     }
 }
 
-/// What a flow file held.
+/// The contents of a flow file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Which kind of file it was.
+    /// The format.
     pub kind: Kind,
     /// Its flows.
     pub traffic: Traffic,
-    /// Link failures it asks for (htsim only).
+    /// Its link failures (htsim only).
     pub failures: Vec<Failure>,
 }
 
-/// Reads a flow file of any kind. `file` is its name for messages.
+/// Reads a flow file of any format. `file` is its name in messages.
 ///
 /// # Errors
-/// Those of the reader for its kind, and a message with the known kinds for anything else.
+/// Those of the format's reader; for an unknown format, an error that lists the known ones.
 pub fn read_flows(text: &str, file: &str, hosts: &HostIds) -> Result<Imported, WorkloadError> {
     let kind = detect(text);
     let (traffic, failures) = match kind {
@@ -214,7 +214,7 @@ pub fn read_flows(text: &str, file: &str, hosts: &HostIds) -> Result<Imported, W
     Ok(Imported { kind, traffic, failures })
 }
 
-/// What to say about a file that holds no flows.
+/// The error for a file that contains no flows.
 fn no_flow_file(text: &str, file: &str, kind: Option<Kind>) -> WorkloadError {
     let accepted = "a flow list: CSV with the header `src,dst,size_bytes,start_ns`, an HPCC flow \
          file (a count, then `src dst pg dport bytes start_s`), an htsim connection matrix \
@@ -228,7 +228,7 @@ fn no_flow_file(text: &str, file: &str, kind: Option<Kind>) -> WorkloadError {
     }
 }
 
-/// Reads fields of one line of one file, so that every error names the place.
+/// Parses fields of one line of a file; every error contains the location.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) file: &'a str,
@@ -245,7 +245,7 @@ impl Place<'_> {
         Err(WorkloadError::line(self.file, self.line, key, value, accepted))
     }
 
-    /// A whole number in `low..=high`.
+    /// An integer in `low..=high`.
     pub(crate) fn integer(
         &self,
         key: &str,
@@ -287,7 +287,7 @@ impl Place<'_> {
         self.integer(key, text, 1, MAX_FLOW_BYTES)
     }
 
-    /// An instant written in units of 10^`power` picoseconds, rounded to the nearest picosecond.
+    /// A time in units of 10^`power` picoseconds, rounded to the nearest picosecond.
     pub(crate) fn time(&self, key: &str, text: &str, power: i32) -> Result<Time, WorkloadError> {
         match scaled(text, power).filter(|&time| time < Time::NEVER.0) {
             Some(time) => Ok(Time(time)),
@@ -297,7 +297,7 @@ impl Place<'_> {
 }
 
 /// `text` times 10^`power`, rounded to the nearest integer (halves up), without floating point.
-/// `None` when it is no decimal number, negative or too large.
+/// `None` if it is not a decimal number, negative or too large.
 pub(crate) fn scaled(text: &str, power: i32) -> Option<u64> {
     const FRACTION_DIGITS: usize = 24;
     let (number, exponent) = match text.split_once(['e', 'E']) {
@@ -310,7 +310,7 @@ pub(crate) fn scaled(text: &str, power: i32) -> Option<u64> {
         return None;
     }
     let kept = &fraction[..fraction.len().min(FRACTION_DIGITS)];
-    // The leading zero makes an empty whole part, as in `.5`, a number.
+    // The leading zero allows an empty integer part, as in `.5`.
     let value: u128 = format!("0{whole}{kept}").parse().ok()?;
     let shift = exponent.checked_add(power)?.checked_sub(kept.len() as i32)?;
     let result = match 10u128.checked_pow(shift.unsigned_abs()) {
@@ -322,7 +322,7 @@ pub(crate) fn scaled(text: &str, power: i32) -> Option<u64> {
     u64::try_from(result).ok()
 }
 
-/// The reverse of [`scaled`] for a negative power: `value` / 10^`places`, without trailing zeros.
+/// The inverse of [`scaled`] for a negative power: `value` / 10^`places`, without trailing zeros.
 pub(crate) fn unscaled(value: u64, places: usize) -> String {
     let factor = 10u64.pow(places as u32);
     let rest = format!("{:0places$}", value % factor);

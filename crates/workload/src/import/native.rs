@@ -1,4 +1,4 @@
-//! Our own flow list: CSV with the header `src,dst,size_bytes,start_ns[,class][,transport]`.
+//! The native flow list: CSV with the header `src,dst,size_bytes,start_ns[,class][,transport]`.
 
 use super::{HostIds, Place, content, unscaled};
 use crate::error::{WorkloadError, one_of};
@@ -8,11 +8,11 @@ use std::fmt::Write;
 const REQUIRED: [&str; 4] = ["src", "dst", "size_bytes", "start_ns"];
 const OPTIONAL: [&str; 2] = ["class", "transport"];
 
-/// Reads a native flow list. Flows may stand in any order; `start_ns` may have a fraction, down
-/// to the picosecond; without a class a flow is background.
+/// Reads a native flow list. Flows may be in any order. `start_ns` may have a fraction, down to the
+/// picosecond. A flow without a class is background.
 ///
 /// # Errors
-/// Names file, line, column and what is accepted: the header, hosts that exist, a receiver other
+/// With file, line, column and the accepted values: the header, hosts that exist, a receiver other
 /// than the sender, sizes from 1 to 2^53, times within 213 days, known classes, at least one flow.
 pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
     let lines = content(text);
@@ -65,7 +65,7 @@ pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Work
 /// and requests are not part of the format.
 ///
 /// # Errors
-/// Refuses flows that wait for others and transport names with a comma, `#` or line break.
+/// Rejects flows that wait for others and transport names with a comma, `#` or line break.
 pub fn export_csv(traffic: &Traffic) -> Result<String, WorkloadError> {
     let mut text = REQUIRED.join(",") + ",class,transport\n";
     for (i, flow) in traffic.flows.iter().enumerate() {
@@ -84,7 +84,7 @@ pub fn export_csv(traffic: &Traffic) -> Result<String, WorkloadError> {
     Ok(text)
 }
 
-/// The error of a format that has times only.
+/// The error for a dependent flow in a format with start times only.
 pub(crate) fn waits(flow: usize) -> WorkloadError {
     let key = format!("flow {flow}: start");
     WorkloadError::setting(&key, "after other flows", "a given time: the format has nothing else")

@@ -4,14 +4,14 @@ use super::{HostIds, Place, content};
 use crate::error::WorkloadError;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOW_BYTES, Start, Traffic};
 
-/// YAPS counts sizes in packets of this many bytes.
+/// Bytes per packet in YAPS, which gives sizes in packets.
 const MSS: u64 = 1460;
 
 /// Reads a YAPS flow trace, in any order. The columns marked `_` are results of an earlier run
 /// and are ignored.
 ///
 /// # Errors
-/// Names file, line, column and what is accepted.
+/// With file, line, column and the accepted values.
 pub fn read_yaps(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
     let mut flows = Vec::new();
     for line in content(text) {
