@@ -14,7 +14,7 @@ pub use sender::Template;
 use deviations::DEVIATIONS;
 use incast_egress::threshold::ThresholdMarker;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{EchoMark, Options, SenderDriven, law};
+use incast_endpoint::sender::{EchoMark, Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready, Routing,
     TransportId,
@@ -53,8 +53,8 @@ fn host(ready: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
     let (params, segment) = (ready.params.clone(), ready.fabric.framing.mss() as u64);
     let rto_min = params.rto_min;
     let options = Options { rto: RtoBounds::at_least(rto_min), ..Options::tcp(ID, rto_min) };
-    let law = law(EchoMark, move |_, _, _| Template::new(&params, segment));
-    Box::new(SenderDriven::new(law, options))
+    let control = congestion_control(EchoMark, move |_, _, _| Template::new(&params, segment));
+    Box::new(SenderDriven::new(control, options))
 }
 
 /// Data and ACKs share one queue, which marks.

@@ -1,6 +1,6 @@
 //! What credit-clocked transports share (ExpressPass, SIGCOMM 2017): a source that asks for
 //! credits and answers each with one data packet, a destination that paces credits for each flow
-//! at the rate of a [`CreditLaw`], and recovery by going back to the first packet missing.
+//! at the rate of a [`CreditControl`], and recovery by going back to the first packet missing.
 //!
 //! The packets are those of [`views`]. With a [`Burst`] a flow also sends
 //! [`Unscheduled`](views::Unscheduled) data before its first credit, and the packets of
@@ -87,7 +87,7 @@ impl Terms {
 
 /// What a source asks for.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct CreditRequest {
     /// When the request arrived.
     pub now: Time,
     /// Packets that the flow has left.
@@ -97,12 +97,12 @@ pub struct Asked {
 }
 
 /// How many credits a second a destination sends for one flow.
-pub trait CreditLaw: Send {
+pub trait CreditControl: Send {
     /// What it knows of a flow.
     type Flow: Send;
 
     /// The source asks for credits, for the first time or again.
-    fn begin(&self, asked: &Asked) -> Self::Flow;
+    fn begin(&self, asked: &CreditRequest) -> Self::Flow;
 
     /// Charged bytes of credits per second, above 0.
     fn rate(&self, flow: &Self::Flow) -> f64;
@@ -163,24 +163,24 @@ fn since(stamp_then: u32, now: Time) -> Span {
 }
 
 /// The transport of one host: all its sources and destinations.
-pub struct CreditHost<L: CreditLaw> {
+pub struct CreditHost<L: CreditControl> {
     senders: Senders,
     receivers: Receivers<L>,
     outbox: Outbox,
 }
 
-impl<L: CreditLaw> CreditHost<L> {
+impl<L: CreditControl> CreditHost<L> {
     /// A host without flows.
-    pub fn new(terms: Terms, law: L) -> CreditHost<L> {
+    pub fn new(terms: Terms, control: L) -> CreditHost<L> {
         CreditHost {
             senders: Senders::new(terms),
-            receivers: Receivers::new(terms, law),
+            receivers: Receivers::new(terms, control),
             outbox: Outbox::default(),
         }
     }
 }
 
-impl<L: CreditLaw> Host for CreditHost<L> {
+impl<L: CreditControl> Host for CreditHost<L> {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
         self.senders.open(env, &mut self.outbox, flow);
     }

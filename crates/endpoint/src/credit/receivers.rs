@@ -2,7 +2,9 @@
 
 use super::outbox::Outbox;
 use super::views::{Credit, Data, Finish, Missing, Request, Unscheduled};
-use super::{Arrived, Asked, CREDIT, CreditCount, CreditLaw, DATA, Terms, since, stamp};
+use super::{
+    Arrived, CREDIT, CreditControl, CreditCount, CreditRequest, DATA, Terms, since, stamp,
+};
 use crate::first_round::views::{Ack, Probe, ProbeAck};
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::receiver_driven::{Arrival, Arrivals, FlowTimers};
@@ -18,7 +20,7 @@ const RANGES_MOST: u32 = 16;
 /// The receiving side of one flow.
 struct Incoming<F> {
     src: HostId,
-    law: F,
+    control: F,
     count: CreditCount,
     /// Credits sent so far: the number of the next.
     sent: u32,
@@ -41,20 +43,20 @@ struct Incoming<F> {
 }
 
 /// All flows that end at one host.
-pub struct Receivers<L: CreditLaw> {
+pub struct Receivers<L: CreditControl> {
     terms: Terms,
-    law: L,
+    control: L,
     flows: FlowTable<Incoming<L::Flow>>,
     finished: FlowSet,
     timers: FlowTimers,
 }
 
-impl<L: CreditLaw> Receivers<L> {
+impl<L: CreditControl> Receivers<L> {
     /// No flows yet.
-    pub fn new(terms: Terms, law: L) -> Receivers<L> {
+    pub fn new(terms: Terms, control: L) -> Receivers<L> {
         Receivers {
             terms,
-            law,
+            control,
             flows: FlowTable::new(),
             finished: FlowSet::new(),
             timers: FlowTimers::default(),
@@ -73,7 +75,7 @@ impl<L: CreditLaw> Receivers<L> {
 
     /// The state of a flow that is incomplete, for tests and reports.
     pub fn state(&self, id: FlowId) -> Option<&L::Flow> {
-        self.flows.get(id).map(|flow| &flow.law)
+        self.flows.get(id).map(|flow| &flow.control)
     }
 
     /// A source asks for credits, or for no more of them.
@@ -89,9 +91,9 @@ impl<L: CreditLaw> Receivers<L> {
             Some(slot) => slot,
             None if stop => return,
             None => {
-                let asked = Asked { now: env.now, packets, one_way: since(stamp, env.now) };
-                let law = self.law.begin(&asked);
-                self.flows.insert(id, Incoming::new(src, law, stamp, segment as u64, env.now))
+                let asked = CreditRequest { now: env.now, packets, one_way: since(stamp, env.now) };
+                let control = self.control.begin(&asked);
+                self.flows.insert(id, Incoming::new(src, control, stamp, segment as u64, env.now))
             }
         };
         let flow = self.flows.at_mut(slot);
@@ -106,14 +108,14 @@ impl<L: CreditLaw> Receivers<L> {
                 flow.ask_for_missing(env, outbox, &self.terms, id);
             }
         } else if flow.next_credit == Time::NEVER {
-            let asked = Asked { now: env.now, packets, one_way: since(stamp, env.now) };
-            flow.law = self.law.begin(&asked);
+            let asked = CreditRequest { now: env.now, packets, one_way: since(stamp, env.now) };
+            flow.control = self.control.begin(&asked);
             flow.count = CreditCount::from(flow.sent);
             flow.missing = Time::NEVER;
             flow.next_credit = env.now;
-            flow.pace(env, outbox, &self.terms, &self.law, id);
+            flow.pace(env, outbox, &self.terms, &self.control, id);
         }
-        let deadline = flow.deadline(&self.law);
+        let deadline = flow.deadline(&self.control);
         self.timers.arm(id, &mut flow.armed, deadline);
     }
 
@@ -128,7 +130,7 @@ impl<L: CreditLaw> Receivers<L> {
         if flow.count.comes(data.credit, flow.sent) {
             let (rtt, marked) = (since(data.credit_sent, env.now), mark == Ecn::Ce as u8);
             let arrived = Arrived { now: env.now, rtt, marked, payload };
-            if self.law.on_data(&mut flow.law, &arrived, &flow.count) {
+            if self.control.on_data(&mut flow.control, &arrived, &flow.count) {
                 flow.count.begin_again();
                 env.probe.decision(id, Time(flow.informed));
             }
@@ -140,7 +142,7 @@ impl<L: CreditLaw> Receivers<L> {
         if flow.segment == 0 && ahead && flow.missing == Time::NEVER {
             flow.ask_for_missing(env, outbox, &self.terms, id);
         }
-        let deadline = flow.deadline(&self.law);
+        let deadline = flow.deadline(&self.control);
         self.timers.arm(id, &mut flow.armed, deadline);
     }
 
@@ -165,7 +167,7 @@ impl<L: CreditLaw> Receivers<L> {
         }
         let (packet, cumulative) = (data.packet, flow.arrivals.lowest_missing());
         let header = Ack { packet, cumulative }.into();
-        outbox.push(env, answer(env, &self.terms, id, flow.src, header));
+        outbox.push(env, reply(env, &self.terms, id, flow.src, header));
     }
 
     /// The probe behind such data arrived: `sent` packets had no credit.
@@ -178,7 +180,7 @@ impl<L: CreditLaw> Receivers<L> {
         if let Some(flow) = self.flows.get_mut(id) {
             let cumulative = flow.arrivals.lowest_missing();
             let header = ProbeAck { sent, cumulative }.into();
-            outbox.push(env, answer(env, &self.terms, id, flow.src, header));
+            outbox.push(env, reply(env, &self.terms, id, flow.src, header));
         }
     }
 
@@ -199,22 +201,22 @@ impl<L: CreditLaw> Receivers<L> {
         self.timers.next()
     }
 
-    /// Does what is due: the law's timers, then credits and what is missing.
+    /// Does what is due: the control's timers, then credits and what is missing.
     pub(super) fn wake(&mut self, env: &mut Env<'_>, outbox: &mut Outbox) {
         while let Some((id, slot)) =
             self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
         {
             let flow = self.flows.at_mut(slot);
-            if self.law.deadline(&flow.law) <= env.now {
-                self.law.wake(&mut flow.law, env.now);
+            if self.control.deadline(&flow.control) <= env.now {
+                self.control.wake(&mut flow.control, env.now);
             }
             if flow.missing <= env.now {
                 flow.ask_for_missing(env, outbox, &self.terms, id);
             }
             if flow.next_credit <= env.now {
-                flow.pace(env, outbox, &self.terms, &self.law, id);
+                flow.pace(env, outbox, &self.terms, &self.control, id);
             }
-            let deadline = flow.deadline(&self.law);
+            let deadline = flow.deadline(&self.control);
             self.timers.arm(id, &mut flow.armed, deadline);
         }
     }
@@ -222,18 +224,18 @@ impl<L: CreditLaw> Receivers<L> {
 
 /// Tells a source that everything has arrived.
 fn finish(env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, flow: FlowId, to: HostId) {
-    outbox.push(env, answer(env, terms, flow, to, Finish {}.into()));
+    outbox.push(env, reply(env, terms, flow, to, Finish {}.into()));
 }
 
-fn answer(env: &Env<'_>, terms: &Terms, flow: FlowId, to: HostId, header: Header) -> Packet {
+fn reply(env: &Env<'_>, terms: &Terms, flow: FlowId, to: HostId, header: Header) -> Packet {
     Packet::header_only(terms.transport, flow, (env.host, to), DATA, header)
 }
 
 impl<F> Incoming<F> {
-    fn new(src: HostId, law: F, stamp: u32, segment: u64, now: Time) -> Incoming<F> {
+    fn new(src: HostId, control: F, stamp: u32, segment: u64, now: Time) -> Incoming<F> {
         Incoming {
             src,
-            law,
+            control,
             count: CreditCount::default(),
             sent: 0,
             next_credit: Time::NEVER,
@@ -280,7 +282,7 @@ impl<F> Incoming<F> {
                 _ => arrivals.missing_until(first).min(arrivals.packets().unwrap_or(u32::MAX)),
             };
             let header = Missing { end, first }.into();
-            outbox.push(env, answer(env, terms, id, self.src, header));
+            outbox.push(env, reply(env, terms, id, self.src, header));
             let behind = arrivals.packets().map_or(Some(arrivals.end()), |_| None);
             match arrivals.hole_from(end).or(behind) {
                 Some(next) if self.segment > 0 && next >= end => first = next,
@@ -291,21 +293,21 @@ impl<F> Incoming<F> {
     }
 
     /// Sends a credit and chooses when the next is due.
-    fn pace<L: CreditLaw<Flow = F>>(
+    fn pace<L: CreditControl<Flow = F>>(
         &mut self,
         env: &mut Env<'_>,
         outbox: &mut Outbox,
         terms: &Terms,
-        law: &L,
+        control: &L,
         id: FlowId,
     ) {
-        if law.on_credit(&mut self.law, env.now, &self.count) {
+        if control.on_credit(&mut self.control, env.now, &self.count) {
             self.count.begin_again();
             env.probe.decision(id, Time(self.informed));
         }
         let header = Credit { number: self.sent, sent: stamp(env.now) }.into();
         self.sent = self.sent.wrapping_add(1);
-        let credit = Packet { class: CREDIT, ..answer(env, terms, id, self.src, header) };
+        let credit = Packet { class: CREDIT, ..reply(env, terms, id, self.src, header) };
         let longer = match terms.longer {
             0 => 0,
             most => env.random.below(most as u64 + 1) as u8,
@@ -315,7 +317,8 @@ impl<F> Incoming<F> {
             0.0 => 1.0,
             jitter => 1.0 + (2.0 * env.random.unit() - 1.0) * jitter,
         };
-        let gap = Span((terms.mean_credit() as f64 * 1e12 / law.rate(&self.law) * factor) as u64);
+        let gap =
+            Span((terms.mean_credit() as f64 * 1e12 / control.rate(&self.control) * factor) as u64);
         // A world that calls late by up to a gap gets its rate back, but never a burst.
         let late = env.now.since(self.next_credit);
         let due = if late <= gap { self.next_credit } else { env.now };
@@ -323,7 +326,7 @@ impl<F> Incoming<F> {
     }
 
     #[inline]
-    fn deadline<L: CreditLaw<Flow = F>>(&self, law: &L) -> Time {
-        self.next_credit.min(self.missing).min(law.deadline(&self.law))
+    fn deadline<L: CreditControl<Flow = F>>(&self, control: &L) -> Time {
+        self.next_credit.min(self.missing).min(control.deadline(&self.control))
     }
 }

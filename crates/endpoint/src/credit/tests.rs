@@ -19,10 +19,10 @@ const TERMS: Terms = Terms {
 /// One credit each ten microseconds; reports each call that decides.
 struct Steady;
 
-impl CreditLaw for Steady {
+impl CreditControl for Steady {
     type Flow = Vec<(u64, u32, u32)>;
 
-    fn begin(&self, asked: &Asked) -> Self::Flow {
+    fn begin(&self, asked: &CreditRequest) -> Self::Flow {
         vec![(asked.one_way.0, asked.packets, 0)]
     }
 

@@ -155,7 +155,7 @@ const DOUBLINGS: u8 = 4;
 
 /// A hole that has been asked for.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Requested {
     seq: u32,
     at: Time,
     /// When it may be asked for again.
@@ -172,11 +172,11 @@ pub struct Holes {
     /// Holes below have been asked for.
     asked: u32,
     /// Those that were still missing when last looked at.
-    waiting: Vec<Asked>,
+    waiting: Vec<Requested>,
     /// No hole may be asked for again before.
     next_due: Time,
     /// From asking to the packet: the longest of late.
-    answer: Span,
+    longest_reply: Span,
     /// Packets below were passed by a higher one at least one `patience` ago.
     old_end: u32,
     /// The end of arrivals at `seen_at`.
@@ -190,7 +190,7 @@ impl Default for Holes {
             asked: 0,
             waiting: Vec::new(),
             next_due: Time::NEVER,
-            answer: Span::ZERO,
+            longest_reply: Span::ZERO,
             old_end: 0,
             seen_end: 0,
             seen_at: Time::ZERO,
@@ -260,12 +260,12 @@ impl Holes {
     }
 
     fn wait(&self, patience: Span) -> Span {
-        patience.max(self.answer * 2)
+        patience.max(self.longest_reply * 2)
     }
 
     fn ask(&mut self, seq: u32, now: Time, patience: Span) {
         let due = now + self.wait(patience);
-        self.waiting.push(Asked { seq, at: now, due, again: 0 });
+        self.waiting.push(Requested { seq, at: now, due, again: 0 });
         self.next_due = self.next_due.min(due);
         self.asked = self.asked.max(seq + 1);
     }
@@ -291,8 +291,8 @@ impl Holes {
         {
             let asked = self.waiting.remove(at);
             if asked.again == 0 {
-                let faded = self.answer.saturating_sub(Span(self.answer.0 / 8));
-                self.answer = faded.max(now.since(asked.at));
+                let faded = self.longest_reply.saturating_sub(Span(self.longest_reply.0 / 8));
+                self.longest_reply = faded.max(now.since(asked.at));
             }
         }
     }

@@ -12,9 +12,9 @@ pub struct ReceiverTerms {
     /// Whose packets.
     pub transport: TransportId,
     /// Mark of the grant that answers a data packet, by the data packet's mark.
-    pub answer: [u8; 4],
+    pub reply: [u8; 4],
     /// The same for data that had arrived before.
-    pub answer_duplicate: [u8; 4],
+    pub duplicate_reply: [u8; 4],
     /// Mark of a grant re-issued by a timer.
     pub recovery: u8,
     /// Packets let go by a grant, by its mark.
@@ -108,7 +108,7 @@ struct Incoming<F> {
 }
 
 /// A control packet that waits for the NIC.
-struct Answer {
+struct Reply {
     peer: HostId,
     flow: FlowId,
     header: Header,
@@ -122,7 +122,7 @@ pub struct Receivers<R: Recovery> {
     recovery: R,
     flows: FlowTable<Incoming<R::Flow>>,
     finished: FlowSet,
-    answers: Queue<Answer>,
+    replies: Queue<Reply>,
     timers: FlowTimers,
 }
 
@@ -134,7 +134,7 @@ impl<R: Recovery> Receivers<R> {
             recovery,
             flows: FlowTable::new(),
             finished: FlowSet::new(),
-            answers: Queue::new(),
+            replies: Queue::new(),
             timers: FlowTimers::default(),
         }
     }
@@ -188,13 +188,13 @@ impl<R: Recovery> Receivers<R> {
         let number = data.numbered.then_some(data.grant);
         self.recovery.arrived(&mut incoming.recovery, now, number);
         let informed = if self.terms.marked { env.packets.stamps(packet).informed } else { now.0 };
-        self.answer(flow, slot, arrival, data.packet, mark, informed, now);
+        self.reply(flow, slot, arrival, data.packet, mark, informed, now);
     }
 
     /// Queues the one grant that answers a data packet.
     #[allow(clippy::too_many_arguments)]
     #[inline]
-    fn answer(
+    fn reply(
         &mut self,
         flow: FlowId,
         slot: u32,
@@ -206,7 +206,7 @@ impl<R: Recovery> Receivers<R> {
     ) {
         let terms = &self.terms;
         let incoming = self.flows.at_mut(slot);
-        let marks = if arrival == Arrival::New { &terms.answer } else { &terms.answer_duplicate };
+        let marks = if arrival == Arrival::New { &terms.reply } else { &terms.duplicate_reply };
         let mark = marks[mark as usize & 3];
         let packets = terms.packets[mark as usize];
         let patience = terms.hole_patience;
@@ -216,29 +216,29 @@ impl<R: Recovery> Receivers<R> {
         let deadline = self.recovery.deadline(&incoming.recovery);
         self.timers.arm(flow, &mut incoming.armed, deadline);
         let header = grant(seq, Reissue::replacement(request).numbered(number));
-        self.answers.push_back(Answer { peer: incoming.peer, flow, header, mark, informed });
+        self.replies.push_back(Reply { peer: incoming.peer, flow, header, mark, informed });
     }
 
     fn finish(&mut self, flow: FlowId, peer: HostId, now: Time) {
         let header = Finish {}.into();
-        self.answers.push_back(Answer { peer, flow, header, mark: 0, informed: now.0 });
+        self.replies.push_back(Reply { peer, flow, header, mark: 0, informed: now.0 });
     }
 
     /// Whether no control packet waits.
     #[inline]
     pub fn is_silent(&self) -> bool {
-        self.answers.is_empty()
+        self.replies.is_empty()
     }
 
     /// The next control packet, in the order in which they were caused.
     #[inline]
     pub fn transmit(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
-        let answer = self.answers.pop_front()?;
-        let hosts = (env.host, answer.peer);
+        let reply = self.replies.pop_front()?;
+        let hosts = (env.host, reply.peer);
         let transport = self.terms.transport;
-        let packet = Packet::header_only(transport, answer.flow, hosts, CONTROL, answer.header);
-        let packet = env.packets.create(Packet { mark: answer.mark, ..packet });
-        env.packets.stamps_mut(packet).informed = answer.informed;
+        let packet = Packet::header_only(transport, reply.flow, hosts, CONTROL, reply.header);
+        let packet = env.packets.create(Packet { mark: reply.mark, ..packet });
+        env.packets.stamps_mut(packet).informed = reply.informed;
         Some(packet)
     }
 
@@ -263,7 +263,7 @@ impl<R: Recovery> Receivers<R> {
                 let (seq, mark) = (incoming.arrivals.lowest_missing(), self.terms.recovery);
                 let header = grant(seq, reissue);
                 let (peer, informed) = (incoming.peer, env.now.0);
-                self.answers.push_back(Answer { peer, flow, header, mark, informed });
+                self.replies.push_back(Reply { peer, flow, header, mark, informed });
             }
             let deadline = self.recovery.deadline(&incoming.recovery);
             self.timers.arm(flow, &mut incoming.armed, deadline);

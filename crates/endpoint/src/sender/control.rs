@@ -5,7 +5,7 @@ use incast_transport::{Ecn, Extension, Flow, Header, Packet, Rate, Span, Time, T
 use std::marker::PhantomData;
 
 /// Makes the state of a transport for each flow.
-pub trait Law: Send {
+pub trait ControlFactory: Send {
     /// The sending half's state.
     type Control: Control;
     /// The receiving half's state.
@@ -18,25 +18,25 @@ pub trait Law: Send {
     fn feedback(&mut self) -> Self::Feedback;
 }
 
-/// A [`Law`] whose receiving halves are alike and keep nothing, and whose sending halves `control`
-/// makes as [`Law::control`] does.
-pub fn law<C, B, F>(feedback: B, control: F) -> Made<C, B, F>
+/// A [`ControlFactory`] whose receiving halves are alike and keep nothing, and whose sending halves `control`
+/// makes as [`ControlFactory::control`] does.
+pub fn congestion_control<C, B, F>(feedback: B, control: F) -> FnFactory<C, B, F>
 where
     C: Control,
     B: Feedback + Copy,
     F: FnMut(Time, &Flow, usize) -> C + Send,
 {
-    Made { feedback, control, kind: PhantomData }
+    FnFactory { feedback, control, kind: PhantomData }
 }
 
-/// What [`law`] returns.
-pub struct Made<C, B, F> {
+/// What [`congestion_control`] returns.
+pub struct FnFactory<C, B, F> {
     feedback: B,
     control: F,
     kind: PhantomData<fn() -> C>,
 }
 
-impl<C, B, F> Law for Made<C, B, F>
+impl<C, B, F> ControlFactory for FnFactory<C, B, F>
 where
     C: Control,
     B: Feedback + Copy,
@@ -57,7 +57,7 @@ where
 /// A control law: how much of one flow may be in flight, and how fast it leaves.
 ///
 /// Calls about one acknowledgement come in this order: `on_loss` (if it reveals a loss), then
-/// `on_ack`. After each call the sender asks for `question`, `window` and `pacing` again.
+/// `on_ack`. After each call the sender asks for `request`, `window` and `pacing` again.
 pub trait Control: Send {
     /// A data packet leaves; the law may fill its fields.
     #[inline]
@@ -70,7 +70,7 @@ pub trait Control: Send {
     fn on_loss(&mut self, loss: Loss, progress: &Progress);
 
     /// A packet that acknowledges nothing arrived: a notification, an answer of a switch, or the
-    /// answer to a [`question`](Control::question).
+    /// answer to a [`request`](Control::request).
     fn on_message(&mut self, _message: &Message<'_>, _progress: &Progress) {}
 
     /// The law's own timer; [`Time::NEVER`] if it has none.
@@ -84,7 +84,7 @@ pub trait Control: Send {
 
     /// A header-only packet that the law wants to send now; asked until `None`.
     #[inline]
-    fn question(&mut self, _progress: &Progress) -> Option<Question> {
+    fn request(&mut self, _progress: &Progress) -> Option<Request> {
         None
     }
 
@@ -96,7 +96,7 @@ pub trait Control: Send {
     }
 
     /// The flow was received completely: a header-only packet that takes leave. Nobody answers it.
-    fn farewell(&mut self, _progress: &Progress) -> Option<Question> {
+    fn close(&mut self, _progress: &Progress) -> Option<Request> {
         None
     }
 
@@ -113,13 +113,13 @@ pub trait Control: Send {
 /// What the receiving half of a law puts into answers.
 pub trait Feedback: Send {
     /// Data arrived; `answer` is about to acknowledge it. May add a packet of its own.
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice>;
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification>;
 
     /// With delayed answers: `answer` stands also for `earlier`, which will not be sent.
-    fn join(&mut self, _earlier: &Answer, _answer: &mut Answer) {}
+    fn join(&mut self, _earlier: &AckFields, _ack: &mut AckFields) {}
 
     /// A question arrived; `answer` goes back with SYN and ACK set.
-    fn on_question(&mut self, _question: &Arriving<'_>, _answer: &mut Answer) {}
+    fn on_request(&mut self, _request: &Arriving<'_>, _ack: &mut AckFields) {}
 }
 
 /// Echoes the mark of RFC 3168 as ECE, packet by packet (RFC 8257 §3.2).
@@ -128,8 +128,8 @@ pub struct EchoMark;
 
 impl Feedback for EchoMark {
     #[inline]
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
-        answer.ece = data.packet.mark == Ecn::Ce as u8;
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
+        ack.ece = data.packet.mark == Ecn::Ce as u8;
         None
     }
 }
@@ -310,7 +310,7 @@ pub struct Message<'a> {
 /// A header-only packet of the sending half. It leaves as [`Open`](super::views::Open), and
 /// [`OpenAck`](super::views::OpenAck) comes back as a [`Message`].
 #[derive(Clone, Copy, Debug)]
-pub struct Question {
+pub struct Request {
     /// Header field.
     pub nibble: u8,
     /// Header field.
@@ -340,7 +340,7 @@ pub struct Arriving<'a> {
 
 /// What an answer carries for the law.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Answer {
+pub struct AckFields {
     /// ECN echo.
     pub ece: bool,
     /// ECN bits of the answer itself.
@@ -357,7 +357,7 @@ pub struct Answer {
 
 /// A packet of the receiving half's own, without payload.
 #[derive(Clone, Copy, Debug)]
-pub struct Notice {
+pub struct Notification {
     /// Header. What is no [`Ack`](super::views::Ack), [`GoBack`](super::views::GoBack) or
     /// [`Open`](super::views::Open) arrives as a [`Message`].
     pub header: Header,
@@ -367,9 +367,9 @@ pub struct Notice {
     pub mark: u8,
 }
 
-impl Notice {
+impl Notification {
     /// A notice that is not marked.
-    pub fn new(class: u8, header: impl Into<Header>) -> Notice {
-        Notice { header: header.into(), class, mark: 0 }
+    pub fn new(class: u8, header: impl Into<Header>) -> Notification {
+        Notification { header: header.into(), class, mark: 0 }
     }
 }

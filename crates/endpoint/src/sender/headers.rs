@@ -1,7 +1,7 @@
 //! Packets without payload that wait for the NIC: answers, questions, farewells.
 
 use super::views::{Close, Open};
-use super::{Progress, Question};
+use super::{Progress, Request};
 use crate::queue::Queue;
 use incast_transport::{
     Classes, Env, Extension, Flow, FlowId, Header, HostId, Packet, PacketRef, Time, TransportId,
@@ -64,25 +64,25 @@ impl Urgency {
 }
 
 /// A question of the sending half.
-pub(super) fn open(flow: &Flow, progress: &Progress, question: &Question) -> Waiting {
-    let Question { window, nibble, .. } = *question;
-    header_packet(flow, question, Open { sequence: progress.sent as u32, window, nibble }.into())
+pub(super) fn open(flow: &Flow, progress: &Progress, request: &Request) -> Waiting {
+    let Request { window, nibble, .. } = *request;
+    header_packet(flow, request, Open { sequence: progress.sent as u32, window, nibble }.into())
 }
 
 /// The last packet of the sending half.
-pub(super) fn close(flow: &Flow, progress: &Progress, question: &Question) -> Waiting {
-    let Question { window, nibble, .. } = *question;
-    header_packet(flow, question, Close { sequence: progress.sent as u32, window, nibble }.into())
+pub(super) fn close(flow: &Flow, progress: &Progress, request: &Request) -> Waiting {
+    let Request { window, nibble, .. } = *request;
+    header_packet(flow, request, Close { sequence: progress.sent as u32, window, nibble }.into())
 }
 
-fn header_packet(flow: &Flow, question: &Question, header: Header) -> Waiting {
+fn header_packet(flow: &Flow, request: &Request, header: Header) -> Waiting {
     Waiting {
         header,
         flow: flow.id,
         to: flow.dst,
-        class: question.class,
+        class: request.class,
         mark: 0,
-        extended: question.extension != Extension::None,
+        extended: request.extension != Extension::None,
         informed: Time::ZERO,
     }
 }

@@ -1,6 +1,6 @@
 //! The receiving half of one flow: reassembly and answers.
 
-use super::control::{Answer, Arriving, Feedback, Notice, Options, Reliability};
+use super::control::{AckFields, Arriving, Feedback, Notification, Options, Reliability};
 use super::outgoing::unwrap;
 use super::views::{Ack, GoBack, OpenAck};
 use crate::reassembly::{Arrival, Reassembly};
@@ -20,7 +20,7 @@ pub(super) enum Form {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reply {
     pub form: Form,
-    pub answer: Answer,
+    pub fields: AckFields,
     /// First byte of the packet answered.
     pub seq: u32,
     pub cumulative: u32,
@@ -30,8 +30,8 @@ pub(super) struct Reply {
 impl Reply {
     #[inline]
     pub fn header(&self) -> Header {
-        let Reply { form, answer, seq: answered, cumulative, .. } = *self;
-        let Answer { ece: marked, window, nibble, .. } = answer;
+        let Reply { form, fields, seq: answered, cumulative, .. } = *self;
+        let AckFields { ece: marked, window, nibble, .. } = fields;
         match form {
             Form::GoBack => GoBack { answered, cumulative, marked }.into(),
             Form::OpenAck => OpenAck { answered, cumulative, window, nibble }.into(),
@@ -53,7 +53,7 @@ pub(super) struct Received {
     pub flushed: Option<Reply>,
     /// The answer to this packet.
     pub reply: Option<Reply>,
-    pub notice: Option<Notice>,
+    pub notification: Option<Notification>,
 }
 
 /// The receiving half of one flow.
@@ -122,14 +122,15 @@ impl<F: Feedback> Incoming<F> {
         }
         let new = arrival != Arrival::Duplicate && !(go_back && beyond);
         let complete = new && self.end == Some(self.bytes.next());
-        let mut answer = Answer::default();
+        let mut fields = AckFields::default();
         arriving.new = new;
-        let notice = self.feedback.on_data(&arriving, &mut answer);
-        let mut reply = self.reply(answer, seq, informed);
+        let notification = self.feedback.on_data(&arriving, &mut fields);
+        let mut reply = self.reply(fields, seq, informed);
         if complete {
             reply.form = Form::LastAck;
         }
-        let mut received = Received { new, complete, flushed: None, reply: Some(reply), notice };
+        let mut received =
+            Received { new, complete, flushed: None, reply: Some(reply), notification };
         if let Reliability::GoBackN { again } = options.reliability {
             if beyond {
                 let next = self.bytes.next();
@@ -143,7 +144,7 @@ impl<F: Feedback> Incoming<F> {
                 return received;
             }
         } else if options.reliability == Reliability::Sack && self.bytes.has_holes() {
-            reply.answer.extension = reply.answer.extension.with_sack(&self.bytes.sack());
+            reply.fields.extension = reply.fields.extension.with_sack(&self.bytes.sack());
             received.reply = Some(reply);
         }
         if options.delayed_ack.is_some() {
@@ -153,13 +154,13 @@ impl<F: Feedback> Incoming<F> {
         received
     }
 
-    fn reply(&self, answer: Answer, seq: u32, informed: Time) -> Reply {
+    fn reply(&self, fields: AckFields, seq: u32, informed: Time) -> Reply {
         Reply {
             form: Form::Ack,
-            answer,
+            fields,
             seq,
             cumulative: self.bytes.next() as u32,
-            informed: answer.informed.unwrap_or(informed),
+            informed: fields.informed.unwrap_or(informed),
         }
     }
 
@@ -174,12 +175,12 @@ impl<F: Feedback> Incoming<F> {
     ) {
         let rule = options.delayed_ack.expect("acknowledgements are delayed");
         match self.delayed.take() {
-            Some(waiting) if waiting.answer.ece != reply.answer.ece => {
+            Some(waiting) if waiting.fields.ece != reply.fields.ece => {
                 received.flushed = Some(waiting);
                 self.pending = 0;
             }
             Some(waiting) => {
-                self.feedback.join(&waiting.answer, &mut reply.answer);
+                self.feedback.join(&waiting.fields, &mut reply.fields);
                 received.reply = Some(reply);
             }
             None => {}
@@ -205,10 +206,10 @@ impl<F: Feedback> Incoming<F> {
     }
 
     /// A question arrived.
-    pub fn question(&mut self, arriving: &Arriving<'_>, seq: u32) -> Reply {
-        let mut answer = Answer::default();
-        self.feedback.on_question(arriving, &mut answer);
-        let mut reply = self.reply(answer, seq, arriving.informed);
+    pub fn request(&mut self, arriving: &Arriving<'_>, seq: u32) -> Reply {
+        let mut fields = AckFields::default();
+        self.feedback.on_request(arriving, &mut fields);
+        let mut reply = self.reply(fields, seq, arriving.informed);
         reply.form = Form::OpenAck;
         reply
     }

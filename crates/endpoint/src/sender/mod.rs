@@ -1,6 +1,6 @@
 //! The host of sender-driven transports: the common sender, and its receiver.
 //!
-//! A transport writes a [`Law`] - a [`Control`] for each flow it sends, a [`Feedback`] for each it
+//! A transport writes a [`ControlFactory`] - a [`Control`] for each flow it sends, a [`Feedback`] for each it
 //! receives - and gets a [`Host`], [`SenderDriven`]: sequence numbers, acknowledgements, loss
 //! detection, timers, pacing, and a NIC shared round robin. So a comparison compares control laws,
 //! not retransmitters.
@@ -22,8 +22,9 @@ mod tests;
 pub mod views;
 
 pub use control::{
-    Ack, Admission, Answer, Arriving, Control, DelayedAck, EchoMark, Feedback, Law, Loss, Made,
-    Message, Notice, Options, Outbound, Progress, Question, Reliability, law,
+    Ack, AckFields, Admission, Arriving, Control, ControlFactory, DelayedAck, EchoMark, Feedback,
+    FnFactory, Loss, Message, Notification, Options, Outbound, Progress, Reliability, Request,
+    congestion_control,
 };
 
 use crate::flow_table::{FlowSet, FlowTable};
@@ -34,12 +35,12 @@ use incast_transport::{
     flag,
 };
 use incoming::{Form, Incoming, Received, Reply};
-use outgoing::{Answered, Gate, Outgoing, Timer};
+use outgoing::{DecodedAck, Gate, Outgoing, Timer};
 use views::{Data, GoBack, Open};
 
 /// The transport of one host: all flows that it sends and receives, under one law.
-pub struct SenderDriven<L: Law> {
-    law: L,
+pub struct SenderDriven<L: ControlFactory> {
+    factory: L,
     options: Options,
     outgoing: FlowTable<Outgoing<L::Control>>,
     incoming: FlowTable<Incoming<L::Feedback>>,
@@ -55,12 +56,12 @@ pub struct SenderDriven<L: Law> {
     alarms: Agenda<(Time, FlowId, Timer)>,
 }
 
-impl<L: Law> SenderDriven<L> {
+impl<L: ControlFactory> SenderDriven<L> {
     /// A host without flows.
-    pub fn new(law: L, options: Options) -> SenderDriven<L> {
+    pub fn new(factory: L, options: Options) -> SenderDriven<L> {
         assert!(options.data_class > 0 && options.data_class < 8 && options.ack_class < 8);
         SenderDriven {
-            law,
+            factory,
             options,
             outgoing: FlowTable::new(),
             incoming: FlowTable::new(),
@@ -89,9 +90,9 @@ impl<L: Law> SenderDriven<L> {
     fn refresh(&mut self, env: &mut Env<'_>, flow: FlowId) {
         let Some(out) = self.outgoing.get_mut(flow) else { return };
         let progress = out.progress(env.now);
-        while let Some(question) = out.control.question(&progress) {
-            let queue = &mut self.queues[(question.class != 0) as usize];
-            queue.push(open(&out.flow, &progress, &question), &question.extension);
+        while let Some(request) = out.control.request(&progress) {
+            let queue = &mut self.queues[(request.class != 0) as usize];
+            queue.push(open(&out.flow, &progress, &request), &request.extension);
         }
         let gate = out.gate(env.now, self.options.admission);
         out.gate = gate;
@@ -108,7 +109,7 @@ impl<L: Law> SenderDriven<L> {
         let dues = [
             (Timer::Recovery, out.due(Timer::Recovery)),
             (Timer::Pace, if let Gate::Pacing(at) = gate { at } else { Time::NEVER }),
-            (Timer::Law, out.due(Timer::Law)),
+            (Timer::Control, out.due(Timer::Control)),
         ];
         for (timer, due) in dues {
             if due < out.armed[timer as usize] {
@@ -124,9 +125,9 @@ impl<L: Law> SenderDriven<L> {
         // Its entry in `ready` and its alarms find nothing when their turn comes.
         let Some(mut out) = self.outgoing.remove(flow) else { return };
         let progress = out.progress(env.now);
-        if let Some(farewell) = out.control.farewell(&progress) {
-            let packet = close(&out.flow, &progress, &farewell);
-            self.queues[(farewell.class != 0) as usize].push(packet, &farewell.extension);
+        if let Some(request) = out.control.close(&progress) {
+            let packet = close(&out.flow, &progress, &request);
+            self.queues[(request.class != 0) as usize].push(packet, &request.extension);
         }
     }
 
@@ -138,16 +139,16 @@ impl<L: Law> SenderDriven<L> {
         let informed = Time(env.packets.stamps(handle).informed);
         let flow = packet.flow;
         if self.finished.contains(flow) {
-            let (form, answer) = (Form::LastAck, Answer::default());
+            let (form, fields) = (Form::LastAck, AckFields::default());
             let cumulative = seq.wrapping_add(packet.payload as u32);
-            let reply = Reply { form, answer, seq, cumulative, informed };
-            return self.answer(flow, packet.src, &reply);
+            let reply = Reply { form, fields, seq, cumulative, informed };
+            return self.reply(flow, packet.src, &reply);
         }
         let inc = match self.incoming.slot_of(flow) {
             Some(slot) => self.incoming.at_mut(slot),
             None => {
                 let slot =
-                    self.incoming.insert(flow, Incoming::new(packet.src, self.law.feedback()));
+                    self.incoming.insert(flow, Incoming::new(packet.src, self.factory.feedback()));
                 self.incoming.at_mut(slot)
             }
         };
@@ -160,7 +161,7 @@ impl<L: Law> SenderDriven<L> {
             informed,
             new: false,
         };
-        let Received { new, complete, flushed, reply, notice } =
+        let Received { new, complete, flushed, reply, notification } =
             inc.receive(arriving, seq, last, &self.options);
         let (armed, until) = (inc.armed, inc.delayed_until);
         if until < armed {
@@ -176,9 +177,9 @@ impl<L: Law> SenderDriven<L> {
             self.finished.insert(flow, env.now);
         }
         for reply in [flushed, reply].into_iter().flatten() {
-            self.answer(flow, packet.src, &reply);
+            self.reply(flow, packet.src, &reply);
         }
-        if let Some(Notice { header, class, mark }) = notice {
+        if let Some(Notification { header, class, mark }) = notification {
             let (to, extended) = (packet.src, false);
             let waiting = Waiting { header, flow, to, class, mark, extended, informed };
             self.queues[(class != 0) as usize].push(waiting, &Extension::None);
@@ -187,18 +188,18 @@ impl<L: Law> SenderDriven<L> {
 
     /// Queues an answer.
     #[inline]
-    fn answer(&mut self, flow: FlowId, to: HostId, reply: &Reply) {
-        let Reply { answer, informed, .. } = reply;
+    fn reply(&mut self, flow: FlowId, to: HostId, reply: &Reply) {
+        let Reply { fields, informed, .. } = reply;
         let waiting = Waiting {
             header: reply.header(),
             flow,
             to,
             class: self.options.ack_class,
-            mark: answer.mark,
-            extended: answer.extension != Extension::None,
+            mark: fields.mark,
+            extended: fields.extension != Extension::None,
             informed: *informed,
         };
-        self.queues[(waiting.class != 0) as usize].push(waiting, &answer.extension);
+        self.queues[(waiting.class != 0) as usize].push(waiting, &fields.extension);
     }
 
     /// An answer to data of a flow that is sent here.
@@ -213,7 +214,7 @@ impl<L: Law> SenderDriven<L> {
             (None, None) => return,
         };
         let informed = Time(env.packets.stamps(handle).informed);
-        let answer = Answered {
+        let decoded = DecodedAck {
             seq: ack.answered,
             cumulative: ack.cumulative,
             nack,
@@ -224,7 +225,7 @@ impl<L: Law> SenderDriven<L> {
             extension: env.packets.extension(handle),
             informed,
         };
-        let sensible = out.acknowledge(env.now, &answer, &self.options);
+        let sensible = out.acknowledge(env.now, &decoded, &self.options);
         if sensible && informed > Time::ZERO && out.control.decided() {
             env.probe.decision(packet.flow, informed);
         }
@@ -250,7 +251,7 @@ impl<L: Law> SenderDriven<L> {
     }
 
     /// A question of the sending half of another host.
-    fn question(&mut self, env: &mut Env<'_>, handle: PacketRef, seq: u32) {
+    fn request(&mut self, env: &mut Env<'_>, handle: PacketRef, seq: u32) {
         let packet = env.packets[handle];
         if self.finished.contains(packet.flow) {
             return;
@@ -258,7 +259,7 @@ impl<L: Law> SenderDriven<L> {
         let slot = match self.incoming.slot_of(packet.flow) {
             Some(slot) => slot,
             None => {
-                let inc = Incoming::new(packet.src, self.law.feedback());
+                let inc = Incoming::new(packet.src, self.factory.feedback());
                 self.incoming.insert(packet.flow, inc)
             }
         };
@@ -271,8 +272,8 @@ impl<L: Law> SenderDriven<L> {
             informed: Time(env.packets.stamps(handle).informed),
             new: false,
         };
-        let reply = inc.question(&arriving, seq);
-        self.answer(packet.flow, packet.src, &reply);
+        let reply = inc.request(&arriving, seq);
+        self.reply(packet.flow, packet.src, &reply);
     }
 
     // -- departures ----------------------------------------------------------------------------
@@ -325,10 +326,13 @@ impl<L: Law> SenderDriven<L> {
         if out.due(timer) <= env.now {
             match timer {
                 Timer::Recovery => out.timeout(env.now),
-                Timer::Law => {
+                Timer::Control => {
                     let progress = out.progress(env.now);
                     out.control.on_deadline(&progress);
-                    assert!(out.control.deadline() > env.now, "a law's timer moves on");
+                    assert!(
+                        out.control.deadline() > env.now,
+                        "the timer of a congestion control moves on"
+                    );
                 }
                 Timer::Pace | Timer::Delay => {}
             }
@@ -345,7 +349,7 @@ impl<L: Law> SenderDriven<L> {
         if inc.delayed_until <= now {
             let source = inc.source;
             if let Some(reply) = inc.delay_over() {
-                self.answer(flow, source, &reply);
+                self.reply(flow, source, &reply);
             }
         } else if inc.delayed_until < Time::NEVER {
             inc.armed = inc.delayed_until;
@@ -354,9 +358,9 @@ impl<L: Law> SenderDriven<L> {
     }
 }
 
-impl<L: Law> Host for SenderDriven<L> {
+impl<L: ControlFactory> Host for SenderDriven<L> {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
-        let control = self.law.control(env.now, flow, self.outgoing.len());
+        let control = self.factory.control(env.now, flow, self.outgoing.len());
         self.outgoing.insert(flow.id, Outgoing::new(flow, control, &self.options));
         self.refresh(env, flow.id);
     }
@@ -370,7 +374,7 @@ impl<L: Law> Host for SenderDriven<L> {
         if views::Ack::read(&header).is_some() || matches!(header, Header::Nack { .. }) {
             self.acknowledged(env, handle);
         } else if let Some(open) = Open::read(&header) {
-            self.question(env, handle, open.sequence);
+            self.request(env, handle, open.sequence);
         } else {
             self.message(env, handle);
         }

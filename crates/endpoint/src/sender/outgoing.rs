@@ -20,7 +20,7 @@ pub(super) enum Gate {
 }
 
 /// An acknowledgement as decoded, sequence numbers still modulo 2^32.
-pub(super) struct Answered<'a> {
+pub(super) struct DecodedAck<'a> {
     pub seq: u32,
     pub cumulative: u32,
     pub nack: bool,
@@ -55,7 +55,7 @@ pub(super) enum Timer {
     /// The pacer.
     Pace,
     /// The law's own.
-    Law,
+    Control,
     /// A delayed acknowledgement, at the receiving half.
     Delay,
 }
@@ -255,12 +255,12 @@ impl<C: Control> Outgoing<C> {
     // -- acknowledgements ----------------------------------------------------------------------
 
     /// Takes in an answer; returns whether it made sense.
-    pub fn acknowledge(&mut self, now: Time, answer: &Answered<'_>, options: &Options) -> bool {
+    pub fn acknowledge(&mut self, now: Time, decoded: &DecodedAck<'_>, options: &Options) -> bool {
         let before = self.start_of(self.board.first());
-        let cumulative = unwrap(answer.cumulative, before);
-        let echo = unwrap(answer.seq, before);
+        let cumulative = unwrap(decoded.cumulative, before);
+        let echo = unwrap(decoded.seq, before);
         let to = self.segments_below(cumulative);
-        if to > self.board.next() || (answer.nack && cumulative < before) {
+        if to > self.board.next() || (decoded.nack && cumulative < before) {
             return false;
         }
         let limited = self.board.first() < self.limited_until;
@@ -274,10 +274,10 @@ impl<C: Control> Outgoing<C> {
         let bytes = if to > self.board.first() { self.advance(now, to) } else { 0 };
         let partial = repaired && bytes > 0;
         let sacked = match options.reliability {
-            Reliability::Sack => self.sack(echoed, answer.extension),
+            Reliability::Sack => self.sack(echoed, decoded.extension),
             _ => 0,
         };
-        let news = News { partial, repeated: cumulative == before, sacked, nack: answer.nack };
+        let news = News { partial, repeated: cumulative == before, sacked, nack: decoded.nack };
         if self.find_losses(&news, options.reliability) {
             let progress = self.progress(now);
             self.control.on_loss(Loss::Fast, &progress);
@@ -286,15 +286,15 @@ impl<C: Control> Outgoing<C> {
             bytes,
             sacked,
             echo,
-            ece: answer.ece,
-            nack: answer.nack,
-            mark: answer.mark,
-            nibble: answer.nibble,
-            window: answer.window,
+            ece: decoded.ece,
+            nack: decoded.nack,
+            mark: decoded.mark,
+            nibble: decoded.nibble,
+            window: decoded.window,
             rtt,
             limited,
-            extension: answer.extension,
-            informed: answer.informed,
+            extension: decoded.extension,
+            informed: decoded.informed,
         };
         let progress = self.progress(now);
         self.control.on_ack(&ack, &progress);
@@ -389,7 +389,7 @@ impl<C: Control> Outgoing<C> {
         match timer {
             Timer::Recovery if self.board.is_empty() => Time::NEVER,
             Timer::Recovery => self.timer_base.saturating_add(self.rto.timeout()),
-            Timer::Law => self.control.deadline(),
+            Timer::Control => self.control.deadline(),
             Timer::Pace => self.pacer.next(),
             Timer::Delay => Time::NEVER,
         }

@@ -1,5 +1,5 @@
+mod controls;
 mod explicit;
 mod faults;
-mod laws;
 mod options;
 mod scripts;

@@ -21,8 +21,8 @@ pub(super) fn terms(expectations: &Expectations) -> ReceiverTerms {
     let (saturated, room) = (Code::Saturated as u8, Code::Room as u8);
     ReceiverTerms {
         transport: ID,
-        answer: [saturated, saturated, saturated, room],
-        answer_duplicate: [saturated; 4],
+        reply: [saturated, saturated, saturated, room],
+        duplicate_reply: [saturated; 4],
         recovery: saturated,
         packets: PACKETS,
         marked: true,

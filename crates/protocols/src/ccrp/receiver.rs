@@ -1,7 +1,7 @@
 //! Algorithm 1: how fast a destination sends credits, by lost credits and by marked data.
 
 use super::params::{Params, RatioTest, Recovery};
-use incast_endpoint::credit::{Arrived, Asked, CreditCount, CreditLaw};
+use incast_endpoint::credit::{Arrived, CreditControl, CreditCount, CreditRequest};
 use incast_transport::{Span, Time};
 
 /// Paces credits by marks and by how many credits are lost.
@@ -164,10 +164,10 @@ impl MarkLoop {
     }
 }
 
-impl CreditLaw for MarkLoop {
+impl CreditControl for MarkLoop {
     type Flow = Pace;
 
-    fn begin(&self, asked: &Asked) -> Pace {
+    fn begin(&self, asked: &CreditRequest) -> Pace {
         Pace {
             rate: self.params.initial_rate * self.max,
             omega: 0.0,

@@ -2,7 +2,7 @@
 
 use super::{MarkLoop, Pace, Params};
 use crate::expresspass;
-use incast_endpoint::credit::{Arrived, Asked, CreditCount, CreditLaw};
+use incast_endpoint::credit::{Arrived, CreditControl, CreditCount, CreditRequest};
 use incast_testkit::key_values;
 use incast_transport::{Random, Span, Time};
 
@@ -19,8 +19,8 @@ fn marks(settings: &[(&str, &str)]) -> MarkLoop {
     MarkLoop::new(&params(settings), 84, 1538, MAX)
 }
 
-fn begin(law: &MarkLoop) -> Pace {
-    law.begin(&Asked { now: Time::ZERO, packets: 1_000_000, one_way: RTT / 2 })
+fn begin(control: &MarkLoop) -> Pace {
+    control.begin(&CreditRequest { now: Time::ZERO, packets: 1_000_000, one_way: RTT / 2 })
 }
 
 fn at(n: u64) -> Time {
@@ -33,64 +33,64 @@ fn near(a: f64, b: f64) {
 
 #[test]
 fn one_update_of_each_kind_by_hand() {
-    let law = marks(&[]);
-    let mut pace = begin(&law);
+    let control = marks(&[]);
+    let mut pace = begin(&control);
     near(pace.rate, MAX);
     assert_eq!((pace.omega, pace.alpha, pace.rtt), (0.0, 1.0, RTT));
-    law.update(&mut pace, at(1), 0.5, 0.0);
+    control.update(&mut pace, at(1), 0.5, 0.0);
     near(pace.alpha, 0.96875);
     near(pace.omega, 0.03);
     near(pace.rate, 0.53015625 * MAX);
     // Without marks it grows, and the average of marks stays; omega nears 0.06.
     let before = pace.rate;
-    law.update(&mut pace, at(2), 0.0, 0.0);
+    control.update(&mut pace, at(2), 0.0, 0.0);
     near(pace.alpha, 0.96875);
     near(pace.omega, 0.045);
     near(pace.rate, 0.955 * before + 0.045 * MAX);
     // One lost credit is a loss.
     let before = pace.rate;
-    law.update(&mut pace, at(3), 0.0, 0.01);
+    control.update(&mut pace, at(3), 0.0, 0.01);
     near(pace.rate, 0.99 * before);
     near(pace.omega, 0.0225);
     // Both at once: first the cut, then the loss.
     let before = pace.rate;
-    law.update(&mut pace, at(4), 1.0, 0.25);
+    control.update(&mut pace, at(4), 1.0, 0.25);
     let alpha = 0.9375 * 0.96875 + 0.0625;
     near(pace.alpha, alpha);
     near(pace.rate, before * (1.0 - alpha / 2.0) * 0.75);
     near(pace.omega, 0.01125);
-    law.update(&mut pace, at(5), 0.0, 1.0);
+    control.update(&mut pace, at(5), 0.0, 1.0);
     near(pace.omega, 0.01);
     near(pace.rate, 84.0 / 50e-6);
 }
 
 #[test]
 fn a_target_share_of_marks_is_tolerated_and_deepens_the_cut() {
-    let law = marks(&[("target_ecn_ratio", "0.2"), ("gain", "0.5")]);
-    let mut pace = begin(&law);
-    law.update(&mut pace, at(1), 0.2, 0.0);
+    let control = marks(&[("target_ecn_ratio", "0.2"), ("gain", "0.5")]);
+    let mut pace = begin(&control);
+    control.update(&mut pace, at(1), 0.2, 0.0);
     near(pace.rate, MAX);
-    law.update(&mut pace, at(2), 0.4, 0.0);
+    control.update(&mut pace, at(2), 0.4, 0.0);
     near(pace.alpha, 0.7);
     near(pace.rate, (1.0 - 0.045) * MAX * (1.0 - 0.45) + 0.045 * MAX);
-    let law = marks(&[("target_loss", "0.1")]);
-    let mut pace = begin(&law);
-    law.update(&mut pace, at(1), 0.0, 0.1);
+    let control = marks(&[("target_loss", "0.1")]);
+    let mut pace = begin(&control);
+    control.update(&mut pace, at(1), 0.0, 0.1);
     near(pace.omega, 0.03);
-    law.update(&mut pace, at(2), 0.0, 0.11);
+    control.update(&mut pace, at(2), 0.0, 0.11);
     near(pace.rate, 0.89 * MAX);
 }
 
 #[test]
 fn growth_takes_six_percent_of_what_lacks_each_round_trip() {
-    let law = marks(&[("initial_rate", "0.1")]);
-    let mut pace = begin(&law);
-    (1..12).for_each(|n| law.update(&mut pace, at(n), 0.0, 0.0));
+    let control = marks(&[("initial_rate", "0.1")]);
+    let mut pace = begin(&control);
+    (1..12).for_each(|n| control.update(&mut pace, at(n), 0.0, 0.0));
     let mut half = 0;
     let lacks = MAX - pace.rate;
     while MAX - pace.rate > lacks / 2.0 {
         let before = MAX - pace.rate;
-        law.update(&mut pace, at(12 + half), 0.0, 0.0);
+        control.update(&mut pace, at(12 + half), 0.0, 0.0);
         assert!(((MAX - pace.rate) / before - 0.94).abs() < 1e-4);
         half += 1;
     }
@@ -103,11 +103,11 @@ fn growth_takes_six_percent_of_what_lacks_each_round_trip() {
 #[test]
 fn algorithm_one_to_the_letter_starves_itself() {
     let run = |test| {
-        let law = marks(&[("ratio_test", test), ("dcqcn", "off")]);
-        let mut pace = begin(&law);
+        let control = marks(&[("ratio_test", test), ("dcqcn", "off")]);
+        let mut pace = begin(&control);
         let mut rates = vec![pace.rate / MAX];
         for n in 1..=120 {
-            law.update(&mut pace, at(n), 0.0, 0.0);
+            control.update(&mut pace, at(n), 0.0, 0.0);
             rates.push(pace.rate / MAX);
         }
         rates
@@ -130,15 +130,15 @@ fn without_marks_it_is_expresspass_with_other_parameters() {
     let settings = key_values(&settings);
     let other = expresspass::Params::read(&settings).unwrap();
     let other = expresspass::FeedbackLoop::new(&other, 84, MAX);
-    let law = marks(&[("omega_guard", "true")]);
+    let control = marks(&[("omega_guard", "true")]);
     for seed in 0..10 {
         let mut random = Random::new(seed, 0, 0);
-        let asked = Asked { now: Time::ZERO, packets: 100, one_way: RTT / 2 };
-        let (mut a, mut b) = (law.begin(&asked), other.begin(&asked));
+        let asked = CreditRequest { now: Time::ZERO, packets: 100, one_way: RTT / 2 };
+        let (mut a, mut b) = (control.begin(&asked), other.begin(&asked));
         b.rtt = RTT;
         for n in 1..500 {
             let loss = if random.chance(0.3) { random.unit() } else { 0.0 };
-            law.update(&mut a, at(n), 0.0, loss);
+            control.update(&mut a, at(n), 0.0, loss);
             other.update(&mut b, at(n), 10, loss);
             assert_eq!((a.rate, a.omega), (b.rate, b.w), "update {n} of seed {seed}");
         }
@@ -149,14 +149,14 @@ fn without_marks_it_is_expresspass_with_other_parameters() {
 fn bounds_hold_whatever_is_marked_and_lost() {
     for dcqcn in ["recovery", "strict_text", "off"] {
         for seed in 0..20 {
-            let law = marks(&[("dcqcn", dcqcn), ("byte_counter", "100KB")]);
+            let control = marks(&[("dcqcn", dcqcn), ("byte_counter", "100KB")]);
             let mut random = Random::new(seed, 0, 0);
-            let mut pace = begin(&law);
+            let mut pace = begin(&control);
             for n in 1..1_000 {
                 let ratio = if random.chance(0.3) { random.unit() } else { 0.0 };
                 let loss = if random.chance(0.3) { random.unit() } else { 0.0 };
                 let before = pace;
-                law.update(&mut pace, at(n), ratio, loss);
+                control.update(&mut pace, at(n), ratio, loss);
                 if ratio > 0.0 && loss == 0.0 {
                     // Invariant 3.
                     let cut = before.rate * (1.0 - pace.alpha / 2.0);
@@ -165,7 +165,7 @@ fn bounds_hold_whatever_is_marked_and_lost() {
                 }
                 if pace.stages.next < at(n + 1) {
                     let now = pace.stages.next;
-                    law.wake(&mut pace, now);
+                    control.wake(&mut pace, now);
                     assert!(pace.stages.next > now);
                 }
                 assert!((84.0 / 50e-6..=MAX).contains(&pace.rate), "{}", pace.rate);
@@ -177,11 +177,11 @@ fn bounds_hold_whatever_is_marked_and_lost() {
 }
 
 /// Wakes `count` times, each when it is due; returns the rates after each, in credit bytes.
-fn wakes(law: &MarkLoop, pace: &mut Pace, count: usize) -> Vec<f64> {
+fn wakes(control: &MarkLoop, pace: &mut Pace, count: usize) -> Vec<f64> {
     let mut rates = vec![];
     for _ in 0..count {
         let now = pace.stages.next;
-        law.wake(pace, now);
+        control.wake(pace, now);
         assert_eq!(pace.stages.next, now + Span::from_us(55));
         rates.push(pace.rate);
     }
@@ -190,15 +190,15 @@ fn wakes(law: &MarkLoop, pace: &mut Pace, count: usize) -> Vec<f64> {
 
 #[test]
 fn recovery_halves_the_way_back_and_then_goes_on() {
-    let law = marks(&[]);
-    let mut pace = begin(&law);
-    assert_eq!(law.deadline(&pace), Time::NEVER, "no cut yet");
+    let control = marks(&[]);
+    let mut pace = begin(&control);
+    assert_eq!(control.deadline(&pace), Time::NEVER, "no cut yet");
     pace.rate = MAX / 2.0;
-    law.update(&mut pace, at(1), 1.0, 1e-9);
-    assert_eq!(law.deadline(&pace), at(1) + Span::from_us(55));
+    control.update(&mut pace, at(1), 1.0, 1e-9);
+    assert_eq!(control.deadline(&pace), at(1) + Span::from_us(55));
     near(pace.rate, MAX / 4.0 * (1.0 - 1e-9));
     let (cut, goal) = (pace.rate, MAX / 2.0);
-    let rates = wakes(&law, &mut pace, 4);
+    let rates = wakes(&control, &mut pace, 4);
     for (step, rate) in rates.iter().enumerate() {
         near(*rate, goal - (goal - cut) / 2f64.powi(step as i32 + 1));
     }
@@ -206,26 +206,26 @@ fn recovery_halves_the_way_back_and_then_goes_on() {
     // From the fifth on additive: 5 Mb/s of data is 34133 B/s of credits.
     let additive = 5e6 / 8.0 * 84.0 / 1538.0;
     let before = pace.rate;
-    wakes(&law, &mut pace, 1);
+    wakes(&control, &mut pace, 1);
     near(pace.stages.target, goal + additive);
     near(pace.rate, (before + goal + additive) / 2.0);
     // Hyper once more than five increases by time and more than five by bytes have come.
-    wakes(&law, &mut pace, 1);
+    wakes(&control, &mut pace, 1);
     pace.stages.by_bytes = 5;
     let before = pace.stages.target;
     let count = &mut CreditCount::from(0);
     count.comes(0, 1);
     let arrived = Arrived { now: at(1), rtt: RTT * 9, marked: false, payload: 10_000 };
     for _ in 0..999 {
-        law.on_data(&mut pace, &arrived, count);
+        control.on_data(&mut pace, &arrived, count);
     }
     assert_eq!((pace.stages.by_bytes, pace.stages.hyper), (5, 0));
-    law.on_data(&mut pace, &arrived, count);
+    control.on_data(&mut pace, &arrived, count);
     assert_eq!((pace.stages.by_bytes, pace.stages.hyper), (6, 1));
     near(pace.stages.target, before + 10.0 * additive);
     // Another cut begins anew.
     let before = pace.rate;
-    law.update(&mut pace, at(9), 0.01, 0.0);
+    control.update(&mut pace, at(9), 0.01, 0.0);
     assert_eq!((pace.stages.by_time, pace.stages.by_bytes, pace.stages.hyper), (0, 0, 0));
     near(pace.stages.target, before);
 }
@@ -235,19 +235,19 @@ fn recovery_halves_the_way_back_and_then_goes_on() {
 #[test]
 fn the_recovery_has_its_target_below_or_with_the_rate() {
     for follows in ["false", "true"] {
-        let law = marks(&[("initial_rate", "0.5"), ("target_follows", follows)]);
-        let mut pace = begin(&law);
+        let control = marks(&[("initial_rate", "0.5"), ("target_follows", follows)]);
+        let mut pace = begin(&control);
         pace.alpha = 0.01;
         for n in 1..10 {
-            law.update(&mut pace, at(n), 0.0, 0.0);
+            control.update(&mut pace, at(n), 0.0, 0.0);
         }
         let before = pace.rate;
-        law.update(&mut pace, at(10), 0.02, 0.0);
-        law.update(&mut pace, at(11), 0.0, 0.0);
+        control.update(&mut pace, at(10), 0.02, 0.0);
+        control.update(&mut pace, at(11), 0.0, 0.0);
         near(pace.stages.target, before);
         let reached = pace.rate;
         assert!(reached > before, "omega has passed it");
-        let rates = wakes(&law, &mut pace, 8);
+        let rates = wakes(&control, &mut pace, 8);
         if follows == "false" {
             near(rates[0], (reached + before) / 2.0);
             assert!(rates[..4].iter().rev().is_sorted());
@@ -262,41 +262,41 @@ fn the_recovery_has_its_target_below_or_with_the_rate() {
 
 #[test]
 fn strict_text_waits_for_clean_round_trips_and_off_for_ever() {
-    let law = marks(&[("dcqcn", "strict_text"), ("initial_rate", "0.5")]);
-    let mut pace = begin(&law);
-    law.update(&mut pace, at(1), 1.0, 1e-9);
+    let control = marks(&[("dcqcn", "strict_text"), ("initial_rate", "0.5")]);
+    let mut pace = begin(&control);
+    control.update(&mut pace, at(1), 1.0, 1e-9);
     let cut = pace.rate;
-    assert!(wakes(&law, &mut pace, 3).iter().all(|rate| *rate == cut), "not yet");
+    assert!(wakes(&control, &mut pace, 3).iter().all(|rate| *rate == cut), "not yet");
     near(pace.alpha, 0.9375f64.powi(3));
     for n in 2..6 {
-        law.update(&mut pace, at(n), 0.0, 1e-9);
+        control.update(&mut pace, at(n), 0.0, 1e-9);
         assert!(!pace.clean);
     }
-    law.update(&mut pace, at(6), 0.0, 1e-9);
+    control.update(&mut pace, at(6), 0.0, 1e-9);
     assert!(pace.clean);
     let before = pace.rate;
-    assert!(wakes(&law, &mut pace, 1)[0] > before);
-    law.update(&mut pace, at(7), 0.5, 0.0);
+    assert!(wakes(&control, &mut pace, 1)[0] > before);
+    control.update(&mut pace, at(7), 0.5, 0.0);
     assert!(!pace.clean && pace.clean_rtts == 0);
     // Without any cut it begins once the RTTs were clean.
-    let mut pace = begin(&law);
+    let mut pace = begin(&control);
     for n in 1..5 {
-        law.update(&mut pace, at(n), 0.0, 0.0);
-        assert_eq!(law.deadline(&pace), Time::NEVER);
+        control.update(&mut pace, at(n), 0.0, 0.0);
+        assert_eq!(control.deadline(&pace), Time::NEVER);
     }
-    law.update(&mut pace, at(5), 0.0, 0.0);
-    assert_eq!(law.deadline(&pace), at(5) + Span::from_us(55));
-    let law = marks(&[("dcqcn", "off")]);
-    let mut pace = begin(&law);
-    law.update(&mut pace, at(1), 1.0, 0.0);
-    assert_eq!(law.deadline(&pace), Time::NEVER);
+    control.update(&mut pace, at(5), 0.0, 0.0);
+    assert_eq!(control.deadline(&pace), at(5) + Span::from_us(55));
+    let control = marks(&[("dcqcn", "off")]);
+    let mut pace = begin(&control);
+    control.update(&mut pace, at(1), 1.0, 0.0);
+    assert_eq!(control.deadline(&pace), Time::NEVER);
 }
 
 /// One update per RTT, by the data that came in it.
 #[test]
 fn data_is_judged_once_a_round_trip() {
-    let law = marks(&[("initial_rate", "0.5")]);
-    let mut pace = begin(&law);
+    let control = marks(&[("initial_rate", "0.5")]);
+    let mut pace = begin(&control);
     let mut count = CreditCount::from(0);
     let mut updates = vec![];
     for number in 0..100u32 {
@@ -307,7 +307,7 @@ fn data_is_judged_once_a_round_trip() {
         count.comes(number, 100);
         let now = Time::ZERO + RTT + Span::from_us(number as u64);
         let arrived = Arrived { now, rtt: RTT, marked: number % 4 == 0, payload: 1460 };
-        if law.on_data(&mut pace, &arrived, &count) {
+        if control.on_data(&mut pace, &arrived, &count) {
             updates.push((now - Time::ZERO, count.used(), count.dropped()));
             count.begin_again();
             assert_eq!(pace.marked, 0);
@@ -315,8 +315,8 @@ fn data_is_judged_once_a_round_trip() {
     }
     let us = Span::from_us;
     assert_eq!(updates, [(us(50), 1, 0), (us(100), 40, 10)]);
-    let mut by_hand = begin(&law);
-    law.update(&mut by_hand, at(1), 1.0, 0.0);
-    law.update(&mut by_hand, at(2), 9.0 / 40.0, 0.2);
+    let mut by_hand = begin(&control);
+    control.update(&mut by_hand, at(1), 1.0, 0.0);
+    control.update(&mut by_hand, at(2), 9.0 / 40.0, 0.2);
     assert_eq!((pace.rate, pace.alpha, pace.omega), (by_hand.rate, by_hand.alpha, by_hand.omega));
 }

@@ -17,7 +17,8 @@ pub use sender::Cubic;
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{
-    Answer, Arriving, DelayedAck, Feedback, Notice, Options, Reliability, SenderDriven, law,
+    AckFields, Arriving, DelayedAck, Feedback, Notification, Options, Reliability, SenderDriven,
+    congestion_control,
 };
 use incast_transport::{
     ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite,
@@ -58,8 +59,8 @@ pub static ENTRY: Declaration<Params> = Declaration {
 
 fn host(cubic: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
     let (params, segment) = (cubic.params.clone(), cubic.fabric.framing.mss() as u64);
-    let law = law(Silent, move |_, _, _| Cubic::new(&params, segment));
-    Box::new(SenderDriven::new(law, options(cubic)))
+    let control = congestion_control(Silent, move |_, _, _| Cubic::new(&params, segment));
+    Box::new(SenderDriven::new(control, options(cubic)))
 }
 
 fn options(cubic: &Ready<Params>) -> Options {
@@ -99,7 +100,7 @@ fn unsolicited(cubic: &Ready<Params>, _site: &HostSite, packets: u32) -> u32 {
 struct Silent;
 
 impl Feedback for Silent {
-    fn on_data(&mut self, _data: &Arriving<'_>, _answer: &mut Answer) -> Option<Notice> {
+    fn on_data(&mut self, _data: &Arriving<'_>, _ack: &mut AckFields) -> Option<Notification> {
         None
     }
 }

@@ -3,7 +3,7 @@
 use super::hystart::HyStart;
 use super::params::{Growth, Params};
 use incast_endpoint::sender::views::OpenAck;
-use incast_endpoint::sender::{Ack, Control, Loss, Message, Progress, Question};
+use incast_endpoint::sender::{Ack, Control, Loss, Message, Progress, Request};
 use incast_transport::math::cbrt;
 use incast_transport::{Extension, Span, Time};
 
@@ -14,8 +14,8 @@ enum Opening {
     Closed {
         tries: u32,
     },
-    /// Asked at an instant, and to be asked again at another.
-    Asked {
+    /// CreditRequest at an instant, and to be asked again at another.
+    CreditRequest {
         at: Time,
         again: Time,
         tries: u32,
@@ -202,7 +202,7 @@ impl Control for Cubic {
     }
 
     fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
-        let Opening::Asked { at, tries, .. } = self.opening else { return };
+        let Opening::CreditRequest { at, tries, .. } = self.opening else { return };
         if OpenAck::read(&message.packet.header).is_some() {
             self.opening = Opening::Open;
             if tries == 1 {
@@ -213,25 +213,25 @@ impl Control for Cubic {
 
     fn deadline(&self) -> Time {
         match self.opening {
-            Opening::Asked { again, .. } => again,
+            Opening::CreditRequest { again, .. } => again,
             _ => Time::NEVER,
         }
     }
 
     fn on_deadline(&mut self, progress: &Progress) {
-        if let Opening::Asked { again, tries, .. } = self.opening
+        if let Opening::CreditRequest { again, tries, .. } = self.opening
             && again <= progress.now
         {
             self.opening = Opening::Closed { tries };
         }
     }
 
-    fn question(&mut self, progress: &Progress) -> Option<Question> {
+    fn request(&mut self, progress: &Progress) -> Option<Request> {
         let Opening::Closed { tries } = self.opening else { return None };
         // RFC 6298 §5.5: each attempt is given twice the time.
         let again = progress.now.saturating_add(self.patience.saturating_mul(1 << tries.min(12)));
-        self.opening = Opening::Asked { at: progress.now, again, tries: tries + 1 };
-        Some(Question { nibble: 0, window: 0, class: 1, extension: Extension::None })
+        self.opening = Opening::CreditRequest { at: progress.now, again, tries: tries + 1 };
+        Some(Request { nibble: 0, window: 0, class: 1, extension: Extension::None })
     }
 
     #[inline]

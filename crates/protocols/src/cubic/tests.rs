@@ -322,23 +322,23 @@ fn a_handshake_asks_until_it_is_answered() {
     assert_eq!(driver.control.window(), 0);
     for patience in [10, 20, 40] {
         let progress = driver.progress();
-        assert!(driver.control.question(&progress).is_some());
-        assert!(driver.control.question(&progress).is_none(), "once");
+        assert!(driver.control.request(&progress).is_some());
+        assert!(driver.control.request(&progress).is_none(), "once");
         assert_eq!(driver.control.deadline(), driver.now + Span::from_ms(patience));
         driver.control.on_deadline(&progress);
-        assert!(driver.control.question(&progress).is_none(), "an early call does nothing");
+        assert!(driver.control.request(&progress).is_none(), "an early call does nothing");
         driver.now = driver.control.deadline();
         let progress = driver.progress();
         driver.control.on_deadline(&progress);
         assert_eq!(driver.control.deadline(), Time::NEVER);
     }
     let progress = driver.progress();
-    driver.control.question(&progress);
+    driver.control.request(&progress);
     let packet = answer_to_syn(tcp_flag::SYN | tcp_flag::ACK);
     driver.message(&packet);
     assert_eq!(driver.control.window(), 10 * MSS);
     assert_eq!(driver.control.deadline(), Time::NEVER);
-    assert!(driver.control.question(&progress).is_none());
+    assert!(driver.control.request(&progress).is_none());
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub use sender::Dcqcn;
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, Reliability, SenderDriven, law};
+use incast_endpoint::sender::{Options, Reliability, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
     Routing, TransportId,
@@ -56,11 +56,11 @@ fn host(dcqcn: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let bdp = site.bdp_packets as u64 * framing.mss() as u64;
     let rule = Rule::new(&dcqcn.params, site.rate, bdp);
     let notifier = Notifier::new(dcqcn.params.cnp_interval);
-    let law = law(notifier, move |_, _, _| Dcqcn::new(rule, framing));
+    let control = congestion_control(notifier, move |_, _, _| Dcqcn::new(rule, framing));
     let rto = RtoBounds::at_least(dcqcn.params.rto_min);
     let reliability = Reliability::GoBackN { again: dcqcn.params.nack_interval };
     let tcp = Options::tcp(ID, dcqcn.params.rto_min);
-    Box::new(SenderDriven::new(law, Options { reliability, rto, ack_class: 0, ..tcp }))
+    Box::new(SenderDriven::new(control, Options { reliability, rto, ack_class: 0, ..tcp }))
 }
 
 fn policy(dcqcn: &Ready<Params>, site: &PortSite) -> Policy {

@@ -1,7 +1,7 @@
 //! The notification point: says at most once in an interval that marked packets arrive.
 
 use super::headers::Cnp;
-use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 use incast_transport::{Ecn, Span, Time};
 
 /// The notifications of one flow (DCQCN §3.1, "NP algorithm").
@@ -20,7 +20,7 @@ impl Notifier {
 
 impl Feedback for Notifier {
     #[inline]
-    fn on_data(&mut self, data: &Arriving<'_>, _answer: &mut Answer) -> Option<Notice> {
+    fn on_data(&mut self, data: &Arriving<'_>, _ack: &mut AckFields) -> Option<Notification> {
         if data.packet.mark != Ecn::Ce as u8 {
             return None;
         }
@@ -28,6 +28,6 @@ impl Feedback for Notifier {
             return None;
         }
         self.last = Some(data.now);
-        Some(Notice::new(0, Cnp {}))
+        Some(Notification::new(0, Cnp {}))
     }
 }

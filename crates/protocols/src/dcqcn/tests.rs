@@ -1,7 +1,7 @@
 //! Known results of the rate machine and of the notifications.
 
 use super::*;
-use incast_endpoint::sender::{Answer, Arriving, Control, Feedback, Loss};
+use incast_endpoint::sender::{AckFields, Arriving, Control, Feedback, Loss};
 use incast_testkit::{ControlDriver, arriving, key_values, segment, switch_port};
 use incast_transport::{Bytes, Ecn, Extension, Framing, HostId, Packet, Random, Rate, Span, Time};
 
@@ -291,11 +291,11 @@ fn at_most_one_notification_in_its_interval() {
         let packet = Packet { payload: 1_460, ..packet(mark) };
         let now = Time::ZERO + US * us;
         let arriving = Arriving { new, ..arriving(now, &packet, &Extension::None) };
-        let mut answer = Answer::default();
-        let notice = notifier.on_data(&arriving, &mut answer);
-        assert!(!answer.ece, "answers carry no echo");
-        assert!(notice.is_none_or(|notice| notice.class == 0));
-        notice.is_some()
+        let mut ack = AckFields::default();
+        let notification = notifier.on_data(&arriving, &mut ack);
+        assert!(!ack.ece, "answers carry no echo");
+        assert!(notification.is_none_or(|notification| notification.class == 0));
+        notification.is_some()
     };
     assert!(!at(1, Ecn::Ect0, true));
     assert!(at(2, Ecn::Ce, true), "the first mark at once");

@@ -15,7 +15,9 @@ pub use sender::Dctcp;
 use deviations::DEVIATIONS;
 use incast_egress::threshold::ThresholdMarker;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{DelayedAck, EchoMark, Options, Reliability, SenderDriven, law};
+use incast_endpoint::sender::{
+    DelayedAck, EchoMark, Options, Reliability, SenderDriven, congestion_control,
+};
 use incast_transport::{
     ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite,
     Ready, Routing, Span, TransportId,
@@ -55,8 +57,8 @@ fn host(dctcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
     let params = dctcp.params.clone();
     let options = options(&params);
     let segment = dctcp.fabric.framing.mss() as u64;
-    let law = law(EchoMark, move |_, _, _| Dctcp::new(&params, segment));
-    Box::new(SenderDriven::new(law, options))
+    let control = congestion_control(EchoMark, move |_, _, _| Dctcp::new(&params, segment));
+    Box::new(SenderDriven::new(control, options))
 }
 
 fn options(params: &Params) -> Options {

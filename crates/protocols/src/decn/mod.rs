@@ -21,7 +21,7 @@ pub use switch::{DecnMarker, Sampling, Shares};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, SenderDriven, law};
+use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready, Routing,
     TransportId,
@@ -73,8 +73,8 @@ fn host(decn: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
         ..Options::tcp(ID, rto_min)
     };
     let rule = Rule::new(&decn.params, site.rate, &decn.fabric);
-    let law = law(Copying, move |_, flow, _| Decn::new(rule, flow.packets()));
-    Box::new(SenderDriven::new(law, options))
+    let control = congestion_control(Copying, move |_, flow, _| Decn::new(rule, flow.packets()));
+    Box::new(SenderDriven::new(control, options))
 }
 
 fn policy(decn: &Ready<Params>, site: &PortSite) -> Policy {

@@ -1,7 +1,7 @@
 //! The receiver (DECN §III-A): the mark and the four bits of a data packet go back in its ACK.
 
 use super::headers::Data;
-use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 
 /// Copies what a data packet carries into its ACK; keeps nothing.
 #[derive(Clone, Copy)]
@@ -9,9 +9,9 @@ pub struct Copying;
 
 impl Feedback for Copying {
     #[inline]
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
-        answer.mark = data.packet.mark;
-        answer.nibble = Data::read(&data.packet.header).map_or(0, |own| own.difference);
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
+        ack.mark = data.packet.mark;
+        ack.nibble = Data::read(&data.packet.header).map_or(0, |own| own.difference);
         None
     }
 }

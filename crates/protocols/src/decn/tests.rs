@@ -2,7 +2,7 @@
 
 use super::code::{decode, encode, nibble, step};
 use super::*;
-use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_endpoint::sender::{Ack, AckFields, Arriving, Control, Feedback, Loss, Progress};
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
@@ -421,7 +421,7 @@ fn rule(gbps: u64, settings: &[(&str, &str)]) -> Rule {
 }
 
 /// Units follow one another here without the packets between them that a rate would send.
-fn law(gbps: u64, settings: &[(&str, &str)]) -> Decn {
+fn control(gbps: u64, settings: &[(&str, &str)]) -> Decn {
     Decn::new(rule(gbps, &[&[("from_sent", "false")], settings].concat()), 1_000_000)
 }
 
@@ -430,69 +430,69 @@ fn moment(us: u64) -> Progress {
 }
 
 /// The next packet, number `index`: its mark and nibble.
-fn send(law: &mut Decn, us: u64, index: u64) -> (u8, u8) {
+fn send(control: &mut Decn, us: u64, index: u64) -> (u8, u8) {
     let mut packet = outbound(index * 1_460, 1_460);
-    law.on_send(&mut packet, &moment(us));
+    control.on_send(&mut packet, &moment(us));
     (packet.mark, packet.nibble)
 }
 
-fn answer(law: &mut Decn, us: u64, index: u64, nibble: u8) -> bool {
+fn acknowledge(control: &mut Decn, us: u64, index: u64, nibble: u8) -> bool {
     let ack = Ack { echo: index * 1_460, nibble, ..plain_ack(&Extension::None) };
-    law.on_ack(&ack, &moment(us));
-    law.decided()
+    control.on_ack(&ack, &moment(us));
+    control.decided()
 }
 
 /// Sends a unit from packet `index` on and acknowledges it with this difference.
-fn told(law: &mut Decn, us: u64, index: u64, mbps: i64, step: i64) {
-    assert_eq!(send(law, us, index), (FIRST_OF_UNIT, UNDECIDED));
-    send(law, us, index + 1);
-    send(law, us, index + 2);
+fn told(control: &mut Decn, us: u64, index: u64, mbps: i64, step: i64) {
+    assert_eq!(send(control, us, index), (FIRST_OF_UNIT, UNDECIDED));
+    send(control, us, index + 1);
+    send(control, us, index + 2);
     let code = encode(mbps * MBPS, step);
     for packet in 0..3 {
-        let decided = answer(law, us + 50, index + packet, nibble(code, packet as u8));
+        let decided = acknowledge(control, us + 50, index + packet, nibble(code, packet as u8));
         assert_eq!(decided, packet == 2);
     }
 }
 
 #[test]
 fn a_flow_begins_with_a_unit_a_period() {
-    let law = law(10, &[]);
-    assert_eq!(law.rate(), 3 * 1_538 * 8 * 10_000);
-    assert_eq!(law.pacing(), Some(Rate(law.rate())));
+    let control = control(10, &[]);
+    assert_eq!(control.rate(), 3 * 1_538 * 8 * 10_000);
+    assert_eq!(control.pacing(), Some(Rate(control.rate())));
     let slow = Decn::new(rule(10, &[("initial_packets", "1000")]), 5);
     assert_eq!(slow.rate(), 10 * GBPS, "no faster than the link");
 }
 
 #[test]
 fn three_packets_ask_and_the_next_unit_waits_for_the_guard() {
-    let mut law = law(10, &[]);
-    assert_eq!(send(&mut law, 0, 0), (FIRST_OF_UNIT, 0xF));
-    assert_eq!(send(&mut law, 33, 1), (OTHERS, 0xF));
-    assert_eq!(send(&mut law, 66, 2), (OTHERS, 0xF));
-    assert_eq!(send(&mut law, 100, 3), (OTHERS, 0), "one at a time");
+    let mut control = control(10, &[]);
+    assert_eq!(send(&mut control, 0, 0), (FIRST_OF_UNIT, 0xF));
+    assert_eq!(send(&mut control, 33, 1), (OTHERS, 0xF));
+    assert_eq!(send(&mut control, 66, 2), (OTHERS, 0xF));
+    assert_eq!(send(&mut control, 100, 3), (OTHERS, 0), "one at a time");
     let code = encode(5_000 * MBPS, 8 * MBPS);
-    assert!(!answer(&mut law, 110, 0, nibble(code, 0)));
-    assert!(!answer(&mut law, 140, 1, nibble(code, 1)));
-    assert_eq!(law.rate(), 369_120_000, "not before the third answer");
-    assert!(answer(&mut law, 170, 2, nibble(code, 2)));
-    assert_eq!(law.rate(), 5_369_120_000);
-    assert_eq!(send(&mut law, 469, 4), (OTHERS, 0));
-    assert_eq!(send(&mut law, 470, 5), (FIRST_OF_UNIT, 0xF), "three periods later");
+    assert!(!acknowledge(&mut control, 110, 0, nibble(code, 0)));
+    assert!(!acknowledge(&mut control, 140, 1, nibble(code, 1)));
+    assert_eq!(control.rate(), 369_120_000, "not before the third answer");
+    assert!(acknowledge(&mut control, 170, 2, nibble(code, 2)));
+    assert_eq!(control.rate(), 5_369_120_000);
+    assert_eq!(send(&mut control, 469, 4), (OTHERS, 0));
+    assert_eq!(send(&mut control, 470, 5), (FIRST_OF_UNIT, 0xF), "three periods later");
 }
 
 #[test]
 fn a_decision_keeps_half_and_stays_between_the_bounds() {
-    let mut law = law(10, &[]);
-    told(&mut law, 0, 0, 20_000, 8 * MBPS);
-    assert_eq!(law.rate(), 10 * GBPS);
-    told(&mut law, 1_000, 10, -9_000, 8 * MBPS);
-    assert_eq!(law.rate(), 5 * GBPS);
-    told(&mut law, 2_000, 20, -500, 8 * MBPS);
-    assert!((law.rate() as i64 - 4_500 * MBPS).abs() <= 4 * MBPS);
+    let mut control = control(10, &[]);
+    told(&mut control, 0, 0, 20_000, 8 * MBPS);
+    assert_eq!(control.rate(), 10 * GBPS);
+    told(&mut control, 1_000, 10, -9_000, 8 * MBPS);
+    assert_eq!(control.rate(), 5 * GBPS);
+    told(&mut control, 2_000, 20, -500, 8 * MBPS);
+    assert!((control.rate() as i64 - 4_500 * MBPS).abs() <= 4 * MBPS);
     for round in 0..40 {
-        told(&mut law, 3_000 + round * 1_000, 30 + round * 10, -16_000, 8 * MBPS);
+        told(&mut control, 3_000 + round * 1_000, 30 + round * 10, -16_000, 8 * MBPS);
     }
-    assert_eq!(law.rate(), 12_304_000, "a packet a millisecond");
+    assert_eq!(control.rate(), 12_304_000, "a packet a millisecond");
 }
 
 #[test]
@@ -500,16 +500,16 @@ fn a_difference_is_added_to_what_was_sent() {
     // Of 10 Gb/s that the flow may send since its first unit was answered after 50 us, a NIC that
     // others use as well lets out 160 packets in 750 us, and a packet more or less is not known.
     let after = |settings: &[(&str, &str)], gap_ns: usize, mbps| {
-        let mut law = Decn::new(rule(10, settings), 1_000_000);
-        told(&mut law, 0, 0, 20_000, 8 * MBPS);
-        assert_eq!(law.rate(), 10 * GBPS);
+        let mut control = Decn::new(rule(10, settings), 1_000_000);
+        told(&mut control, 0, 0, 20_000, 8 * MBPS);
+        assert_eq!(control.rate(), 10 * GBPS);
         for (index, ns) in (3..).zip((400_000..800_000).step_by(gap_ns)) {
             let mut packet = outbound(index * 1_460, 1_460);
-            law.on_send(&mut packet, &progress(Time::ZERO + Span::from_ns(ns), Some(PERIOD)));
+            control.on_send(&mut packet, &progress(Time::ZERO + Span::from_ns(ns), Some(PERIOD)));
         }
         let code = encode(mbps * MBPS, 8 * MBPS);
-        (0..3).for_each(|k| _ = answer(&mut law, 800, 3 + k, nibble(code, k as u8)));
-        law.rate() / MBPS as u64
+        (0..3).for_each(|k| _ = acknowledge(&mut control, 800, 3 + k, nibble(code, k as u8)));
+        control.rate() / MBPS as u64
     };
     let sent = 161 * 1_538 * 8 / 750;
     assert_eq!(after(&[], 2_500, 0), sent);
@@ -520,22 +520,23 @@ fn a_difference_is_added_to_what_was_sent() {
 
 #[test]
 fn with_the_papers_unit_ten_gigabits_take_five_units() {
-    let mut law = law(10, &[("unit", "paper"), ("initial_packets", "1")]);
+    let mut control = control(10, &[("unit", "paper"), ("initial_packets", "1")]);
     for unit in 0..5 {
-        assert!(law.rate() < 10 * GBPS, "after {unit}");
-        told(&mut law, unit * 1_000, unit * 10, 10_000, MBPS);
+        assert!(control.rate() < 10 * GBPS, "after {unit}");
+        told(&mut control, unit * 1_000, unit * 10, 10_000, MBPS);
     }
-    assert_eq!(law.rate(), 10 * GBPS);
+    assert_eq!(control.rate(), 10 * GBPS);
 }
 
 #[test]
 fn a_unit_with_a_hole_changes_nothing() {
     let bits = [0x0, 0x0, 0x0]; // "much slower"
     let order = |order: &[u64]| {
-        let mut law = law(10, &[]);
-        (0..3).for_each(|index| _ = send(&mut law, 0, index));
-        let decided = order.iter().any(|&index| answer(&mut law, 50, index, bits[index as usize]));
-        assert_eq!(law.rate() != 369_120_000, decided);
+        let mut control = control(10, &[]);
+        (0..3).for_each(|index| _ = send(&mut control, 0, index));
+        let decided =
+            order.iter().any(|&index| acknowledge(&mut control, 50, index, bits[index as usize]));
+        assert_eq!(control.rate() != 369_120_000, decided);
         decided
     };
     assert!(order(&[0, 1, 2]));
@@ -543,55 +544,55 @@ fn a_unit_with_a_hole_changes_nothing() {
         assert!(!order(wrong), "{wrong:?}");
     }
     // A member is sent again.
-    let mut law = law(10, &[]);
-    (0..3).for_each(|index| _ = send(&mut law, 0, index));
+    let mut control = control(10, &[]);
+    (0..3).for_each(|index| _ = send(&mut control, 0, index));
     let mut copy = outbound(1_460, 1_460);
     copy.retransmit = true;
-    law.on_send(&mut copy, &moment(40));
+    control.on_send(&mut copy, &moment(40));
     assert_eq!((copy.mark, copy.nibble), (OTHERS, 0), "copies ask nothing");
-    assert!(!(0..3).any(|index| answer(&mut law, 50, index, 0)));
-    assert_eq!(send(&mut law, 100, 3), (FIRST_OF_UNIT, 0xF), "the next one need not wait long");
+    assert!(!(0..3).any(|index| acknowledge(&mut control, 50, index, 0)));
+    assert_eq!(send(&mut control, 100, 3), (FIRST_OF_UNIT, 0xF), "the next one need not wait long");
 }
 
 #[test]
 fn a_unit_without_answers_is_given_up() {
-    let mut law = law(10, &[]);
-    (0..3).for_each(|index| _ = send(&mut law, 0, index));
+    let mut control = control(10, &[]);
+    (0..3).for_each(|index| _ = send(&mut control, 0, index));
     // 2 x 100 us + 4 x 100 us + 6 packets at 369 Mb/s (200 us).
-    assert_eq!(send(&mut law, 799, 3), (OTHERS, 0));
-    assert_eq!(send(&mut law, 801, 4), (FIRST_OF_UNIT, 0xF));
-    assert!(!(0..3).any(|index| answer(&mut law, 802, index, 0)), "too late");
+    assert_eq!(send(&mut control, 799, 3), (OTHERS, 0));
+    assert_eq!(send(&mut control, 801, 4), (FIRST_OF_UNIT, 0xF));
+    assert!(!(0..3).any(|index| acknowledge(&mut control, 802, index, 0)), "too late");
 }
 
 #[test]
 fn the_last_packets_of_a_flow_ask_nothing() {
-    let mut law = Decn::new(rule(10, &[]), 2);
-    assert_eq!(send(&mut law, 0, 0), (OTHERS, 0));
-    assert_eq!(send(&mut law, 100, 1), (OTHERS, 0));
-    let mut law = Decn::new(rule(10, &[]), 3);
-    assert_eq!(send(&mut law, 0, 0), (FIRST_OF_UNIT, 0xF));
-    assert_eq!(send(&mut law, 33, 1), (OTHERS, 0xF));
-    assert_eq!(send(&mut law, 66, 2), (OTHERS, 0xF));
+    let mut control = Decn::new(rule(10, &[]), 2);
+    assert_eq!(send(&mut control, 0, 0), (OTHERS, 0));
+    assert_eq!(send(&mut control, 100, 1), (OTHERS, 0));
+    let mut control = Decn::new(rule(10, &[]), 3);
+    assert_eq!(send(&mut control, 0, 0), (FIRST_OF_UNIT, 0xF));
+    assert_eq!(send(&mut control, 33, 1), (OTHERS, 0xF));
+    assert_eq!(send(&mut control, 66, 2), (OTHERS, 0xF));
 }
 
 #[test]
 fn losses_halve_once_a_round_trip_and_timeouts_begin_anew() {
-    let mut law = law(10, &[]);
-    told(&mut law, 0, 0, 20_000, 8 * MBPS);
-    law.on_loss(Loss::Fast, &moment(1_000));
-    law.on_loss(Loss::Fast, &moment(1_050));
-    assert_eq!(law.rate(), 5 * GBPS);
-    law.on_loss(Loss::Fast, &moment(1_100));
-    assert_eq!(law.rate(), 5 * GBPS / 2);
-    assert_eq!(send(&mut law, 1_399, 10), (OTHERS, 0), "a loss is a change, too");
-    assert_eq!(send(&mut law, 1_400, 11), (FIRST_OF_UNIT, 0xF));
-    law.on_loss(Loss::Timeout, &moment(2_000));
-    assert_eq!((law.rate(), law.units()), (369_120_000, 0));
-    law.on_loss(Loss::Timeout, &moment(3_000));
-    assert_eq!(law.rate(), 184_560_000);
-    (0..20).for_each(|_| law.on_loss(Loss::Timeout, &moment(3_000)));
-    assert_eq!(law.rate(), 12_304_000);
-    let mut deaf = self::law(10, &[("halve_on_loss", "false")]);
+    let mut control = control(10, &[]);
+    told(&mut control, 0, 0, 20_000, 8 * MBPS);
+    control.on_loss(Loss::Fast, &moment(1_000));
+    control.on_loss(Loss::Fast, &moment(1_050));
+    assert_eq!(control.rate(), 5 * GBPS);
+    control.on_loss(Loss::Fast, &moment(1_100));
+    assert_eq!(control.rate(), 5 * GBPS / 2);
+    assert_eq!(send(&mut control, 1_399, 10), (OTHERS, 0), "a loss is a change, too");
+    assert_eq!(send(&mut control, 1_400, 11), (FIRST_OF_UNIT, 0xF));
+    control.on_loss(Loss::Timeout, &moment(2_000));
+    assert_eq!((control.rate(), control.units()), (369_120_000, 0));
+    control.on_loss(Loss::Timeout, &moment(3_000));
+    assert_eq!(control.rate(), 184_560_000);
+    (0..20).for_each(|_| control.on_loss(Loss::Timeout, &moment(3_000)));
+    assert_eq!(control.rate(), 12_304_000);
+    let mut deaf = self::control(10, &[("halve_on_loss", "false")]);
     told(&mut deaf, 0, 0, 20_000, 8 * MBPS);
     deaf.on_loss(Loss::Fast, &moment(1_000));
     deaf.on_loss(Loss::Timeout, &moment(2_000));
@@ -600,43 +601,44 @@ fn losses_halve_once_a_round_trip_and_timeouts_begin_anew() {
 
 #[test]
 fn without_a_guard_units_follow_one_another() {
-    let mut law = law(10, &[("cadence", "paper")]);
+    let mut control = control(10, &[("cadence", "paper")]);
     for unit in 0..3u64 {
-        assert_eq!(send(&mut law, unit * 100, unit * 10), (FIRST_OF_UNIT, 0xF));
-        assert_eq!(send(&mut law, unit * 100 + 99, unit * 10 + 1), (OTHERS, 0xF));
-        assert_eq!(send(&mut law, unit * 100 + 99, unit * 10 + 2), (OTHERS, 0xF));
-        assert_eq!(send(&mut law, unit * 100 + 99, unit * 10 + 3), (OTHERS, 0));
+        assert_eq!(send(&mut control, unit * 100, unit * 10), (FIRST_OF_UNIT, 0xF));
+        assert_eq!(send(&mut control, unit * 100 + 99, unit * 10 + 1), (OTHERS, 0xF));
+        assert_eq!(send(&mut control, unit * 100 + 99, unit * 10 + 2), (OTHERS, 0xF));
+        assert_eq!(send(&mut control, unit * 100 + 99, unit * 10 + 3), (OTHERS, 0));
     }
-    assert_eq!(law.units(), 3);
+    assert_eq!(control.units(), 3);
     // All say the same and all of it is taken, down to the least.
-    let rate = law.rate();
+    let rate = control.rate();
     let code = encode(1_000 * MBPS, 8 * MBPS);
     for unit in [0, 2] {
-        (0..3).for_each(|k| _ = answer(&mut law, 350, unit * 10 + k, nibble(code, k as u8)));
+        (0..3)
+            .for_each(|k| _ = acknowledge(&mut control, 350, unit * 10 + k, nibble(code, k as u8)));
     }
-    assert_eq!(law.rate(), rate + 2 * 1_000 * MBPS as u64);
-    assert_eq!(law.units(), 0, "the one between has lost its answers");
-    told(&mut law, 400, 50, -9_000, 8 * MBPS);
-    assert_eq!(law.rate(), 12_304_000, "no floor");
+    assert_eq!(control.rate(), rate + 2 * 1_000 * MBPS as u64);
+    assert_eq!(control.units(), 0, "the one between has lost its answers");
+    told(&mut control, 400, 50, -9_000, 8 * MBPS);
+    assert_eq!(control.rate(), 12_304_000, "no floor");
     // A part of it: t_p / (RTT + 2 t_p) = 1/3.
-    let mut law = self::law(10, &[("cadence", "gain")]);
-    told(&mut law, 0, 0, 3_000, 8 * MBPS);
-    assert_eq!(law.rate(), rate + 1_000 * MBPS as u64);
+    let mut control = self::control(10, &[("cadence", "gain")]);
+    told(&mut control, 0, 0, 3_000, 8 * MBPS);
+    assert_eq!(control.rate(), rate + 1_000 * MBPS as u64);
 }
 
 #[test]
 fn the_window_is_twice_what_the_rate_needs() {
-    let mut law = law(10, &[]);
-    told(&mut law, 0, 0, 20_000, 8 * MBPS);
+    let mut control = control(10, &[]);
+    told(&mut control, 0, 0, 20_000, 8 * MBPS);
     // 2 x 10 Gb/s x 100 us = 250 kB of links, 162.5 packets.
-    let packets = Control::window(&law) as f64 / 1_460.0;
+    let packets = Control::window(&control) as f64 / 1_460.0;
     assert!((packets - 165.5).abs() < 0.1, "{packets}");
 }
 
 #[test]
 fn answers_copy_mark_and_bits() {
     let packet = member(7, 0, FIRST_OF_UNIT, 0xA);
-    let mut answer = Answer::default();
+    let mut ack = AckFields::default();
     let arriving = Arriving {
         now: at(1),
         offset: 0,
@@ -645,9 +647,9 @@ fn answers_copy_mark_and_bits() {
         informed: Time::ZERO,
         new: true,
     };
-    assert!(Copying.on_data(&arriving, &mut answer).is_none());
-    assert_eq!((answer.mark, answer.nibble), (FIRST_OF_UNIT, 0xA));
-    assert_eq!(answer.extension, Extension::None, "not a byte longer");
+    assert!(Copying.on_data(&arriving, &mut ack).is_none());
+    assert_eq!((ack.mark, ack.nibble), (FIRST_OF_UNIT, 0xA));
+    assert_eq!(ack.extension, Extension::None, "not a byte longer");
     assert_eq!(packet.flags & flag::RETRANSMIT, 0);
 }
 

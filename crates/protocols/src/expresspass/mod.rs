@@ -64,8 +64,8 @@ pub static ENTRY: Declaration<Params> = Declaration {
 fn host(expresspass: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let terms = terms(expresspass, site);
     let max = site.rate.0 as f64 / 8.0 * share(expresspass);
-    let law = FeedbackLoop::new(&expresspass.params, terms.mean_credit(), max);
-    Box::new(CreditHost::new(terms, law))
+    let control = FeedbackLoop::new(&expresspass.params, terms.mean_credit(), max);
+    Box::new(CreditHost::new(terms, control))
 }
 
 fn share(expresspass: &Ready<Params>) -> f64 {

@@ -1,7 +1,7 @@
 //! The feedback loop: how fast a destination sends credits for a flow.
 
 use super::params::{Feedback, Params};
-use incast_endpoint::credit::{Arrived, Asked, CreditCount, CreditLaw};
+use incast_endpoint::credit::{Arrived, CreditControl, CreditCount, CreditRequest};
 use incast_transport::{Span, Time};
 
 /// `w` grows by this much in each step of the code.
@@ -113,10 +113,10 @@ impl FeedbackLoop {
     }
 }
 
-impl CreditLaw for FeedbackLoop {
+impl CreditControl for FeedbackLoop {
     type Flow = Pace;
 
-    fn begin(&self, asked: &Asked) -> Pace {
+    fn begin(&self, asked: &CreditRequest) -> Pace {
         let whole = self.params.alpha * self.max;
         let short = asked.packets < self.short;
         let rate =

@@ -1,7 +1,7 @@
 //! Known results of ExpressPass: the feedback loop by hand.
 
 use super::{ENTRY, FeedbackLoop, Pace, Params};
-use incast_endpoint::credit::{Asked, CreditLaw};
+use incast_endpoint::credit::{CreditControl, CreditRequest};
 use incast_testkit::{fabric_site, key_values};
 use incast_transport::{Random, Span, Time, Transport};
 
@@ -18,15 +18,15 @@ fn feedback(settings: &[(&str, &str)]) -> FeedbackLoop {
     FeedbackLoop::new(&params(settings), 84, MAX)
 }
 
-fn begin(law: &FeedbackLoop, packets: u32) -> Pace {
-    let mut pace = law.begin(&Asked { now: Time::ZERO, packets, one_way: RTT / 2 });
+fn begin(control: &FeedbackLoop, packets: u32) -> Pace {
+    let mut pace = control.begin(&CreditRequest { now: Time::ZERO, packets, one_way: RTT / 2 });
     pace.rtt = RTT;
     pace
 }
 
 /// The update at the end of the `n`-th RTT.
-fn step(law: &FeedbackLoop, pace: &mut Pace, n: u64, used: u32, loss: f64) {
-    law.update(pace, Time::ZERO + RTT * n, used, loss);
+fn step(control: &FeedbackLoop, pace: &mut Pace, n: u64, used: u32, loss: f64) {
+    control.update(pace, Time::ZERO + RTT * n, used, loss);
 }
 
 #[test]
@@ -35,12 +35,12 @@ fn updates_without_loss_to_nearly_the_whole_rate() {
         [("0.5", "0.5", 4, 2), ("0.5", "0.0625", 9, 4), ("0.0625", "0.0625", 10, 5)]
     {
         for (fb, expected) in [("code", code), ("paper", paper)] {
-            let law = feedback(&[("fb", fb), ("alpha", alpha), ("w_init", w_init)]);
-            let mut pace = begin(&law, 1_000_000);
+            let control = feedback(&[("fb", fb), ("alpha", alpha), ("w_init", w_init)]);
+            let mut pace = begin(&control, 1_000_000);
             let mut updates = 0;
             while pace.rate < 0.95 * MAX {
                 updates += 1;
-                step(&law, &mut pace, updates, 1, 0.0);
+                step(&control, &mut pace, updates, 1, 0.0);
             }
             assert_eq!(updates, expected, "fb={fb}, alpha {alpha}, w {w_init}");
         }
@@ -52,36 +52,36 @@ fn one_step_of_each_kind_by_hand() {
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9 * b.abs(), "{a}, {b}");
     // The code aims at (1 - 1/2) / 8 = 6.25 % here; 10 % is too much. 20 credits came back in
     // 50 us: 33.6 MB/s, more than the rate; 15 are less.
-    let law = feedback(&[]);
-    let mut pace = begin(&law, 100);
+    let control = feedback(&[]);
+    let mut pace = begin(&control, 100);
     near(pace.rate, MAX / 2.0);
-    step(&law, &mut pace, 1, 20, 0.1);
+    step(&control, &mut pace, 1, 20, 0.1);
     near(pace.rate, MAX / 2.0);
     near(pace.w, 0.03125);
-    step(&law, &mut pace, 2, 15, 0.1);
+    step(&control, &mut pace, 2, 15, 0.1);
     near(pace.rate, 84.0 * 15.0 / 50e-6 * 1.0625);
     near(pace.w, 0.015625);
     // Loss within the target is an increase: the first one with w as it is, the next with more.
     let before = pace.rate;
-    step(&law, &mut pace, 3, 15, 0.05);
+    step(&control, &mut pace, 3, 15, 0.05);
     near(pace.rate, 0.015625 * MAX + 0.984375 * before);
     let before = pace.rate;
-    step(&law, &mut pace, 4, 15, 0.0);
+    step(&control, &mut pace, 4, 15, 0.0);
     near(pace.rate, 0.065625 * MAX + 0.934375 * before);
     // Everything lost: one credit per RTT.
-    step(&law, &mut pace, 5, 0, 1.0);
+    step(&control, &mut pace, 5, 0, 1.0);
     near(pace.rate, 84.0 / 50e-6);
 
-    let law = feedback(&[("fb", "paper")]);
-    let mut pace = begin(&law, 100);
-    step(&law, &mut pace, 1, 1, 0.1);
+    let control = feedback(&[("fb", "paper")]);
+    let mut pace = begin(&control, 100);
+    step(&control, &mut pace, 1, 1, 0.1);
     near(pace.rate, 0.9375 * MAX / 2.0 + 0.0625 * MAX * 1.1);
     let before = pace.rate;
-    step(&law, &mut pace, 2, 1, 0.0);
+    step(&control, &mut pace, 2, 1, 0.0);
     near(pace.w, 0.28125);
     near(pace.rate, 0.71875 * before + 0.28125 * MAX * 1.1);
     let before = pace.rate;
-    step(&law, &mut pace, 3, 1, 0.5);
+    step(&control, &mut pace, 3, 1, 0.5);
     near(pace.rate, before * 0.5 * 1.1);
     near(pace.w, 0.140625);
 }
@@ -90,14 +90,14 @@ fn one_step_of_each_kind_by_hand() {
 fn bounds_hold_whatever_is_lost() {
     for fb in ["code", "paper"] {
         for seed in 0..20 {
-            let law = feedback(&[("fb", fb)]);
+            let control = feedback(&[("fb", fb)]);
             let mut random = Random::new(seed, 0, 0);
-            let mut pace = begin(&law, random.below(100) as u32);
+            let mut pace = begin(&control, random.below(100) as u32);
             for n in 1..1_000 {
                 let (total, before) = (1 + random.below(60) as u32, pace);
                 let lost = if random.chance(0.5) { random.below(total as u64) as u32 } else { 0 };
                 let loss = lost as f64 / total as f64;
-                step(&law, &mut pace, n, total - lost, loss);
+                step(&control, &mut pace, n, total - lost, loss);
                 assert!((0.01..=0.5).contains(&pace.w));
                 assert!((84.0 / 50e-6..=MAX).contains(&pace.rate), "{}", pace.rate);
                 let decreased = !pace.increased;

@@ -21,7 +21,7 @@ use crate::hpcc::Terms;
 use crate::hpcc::params::{depth, least_timeout};
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Admission, Options, SenderDriven, law};
+use incast_endpoint::sender::{Admission, Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Rate,
     Ready, Routing, TransportId,
@@ -70,8 +70,8 @@ fn host(fasttune: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
         rto: RtoBounds::at_least(rto_min),
         ..Options::tcp(ID, rto_min)
     };
-    let law = law(EmptyStack, move |_, _, _| FastTune::new(terms.clone()));
-    Box::new(SenderDriven::new(law, options))
+    let control = congestion_control(EmptyStack, move |_, _, _| FastTune::new(terms.clone()));
+    Box::new(SenderDriven::new(control, options))
 }
 
 fn terms(fasttune: &Ready<Params>, line: Rate) -> Terms {

@@ -25,7 +25,7 @@ fn ready() -> Ready<Params> {
     Ready { params, derived: (), fabric: site() }
 }
 
-fn law() -> FastTune {
+fn control() -> FastTune {
     FastTune::new(Arc::new(terms(&ready(), RATE)))
 }
 
@@ -42,17 +42,17 @@ fn stack(of: &[IntRecord]) -> Extension {
 }
 
 /// The receiver's ACK; everything below `acknowledged` has arrived, below `sent` was sent.
-fn host(law: &mut FastTune, now: Time, of: &[IntRecord], acknowledged: u64, sent: u64) {
+fn host(control: &mut FastTune, now: Time, of: &[IntRecord], acknowledged: u64, sent: u64) {
     let extension = stack(of);
     let progress = Progress { acknowledged, sent, ..progress(now, None) };
-    law.on_ack(&plain_ack(&extension), &progress);
+    control.on_ack(&plain_ack(&extension), &progress);
 }
 
-fn switch(law: &mut FastTune, now: Time, of: &[IntRecord]) {
+fn switch(control: &mut FastTune, now: Time, of: &[IntRecord]) {
     let (extension, packet) = (stack(of), segment(ID, 1, 1_460, 0));
     let message = Message { packet: &packet, extension: &extension, informed: now };
     let progress = Progress { acknowledged: 0, sent: 20_000, ..progress(now, None) };
-    law.on_message(&message, &progress);
+    control.on_message(&message, &progress);
 }
 
 fn near(a: f64, b: f64) {
@@ -63,19 +63,19 @@ fn near(a: f64, b: f64) {
 
 #[test]
 fn a_flow_begins_with_a_round_trip_at_line_rate() {
-    let law = law();
-    assert_eq!(law.state(), (BDP, BDP, 0.95));
-    assert_eq!((law.window(), law.pacing()), (BDP as u64, None));
+    let control = control();
+    assert_eq!(control.state(), (BDP, BDP, 0.95));
+    assert_eq!((control.window(), control.pacing()), (BDP as u64, None));
 }
 
 #[test]
 fn the_first_sample_of_a_link_counts_by_its_queue() {
     // Nothing waits: nothing is known.
-    let mut quiet = law();
+    let mut quiet = control();
     switch(&mut quiet, at(10), &[record(RATE, at(8), 9_000, 0)]);
     assert_eq!(quiet.state(), (BDP, BDP, 0.95));
     // An RTT of bytes waits: the link is busy and has as much again to send.
-    let mut busy = law();
+    let mut busy = control();
     switch(&mut busy, at(10), &[record(RATE, at(8), 9_000, 20_000)]);
     near(busy.state().2, 2.0);
     near(busy.state().0, 0.95 * BDP / 2.0 + STEP);
@@ -83,44 +83,48 @@ fn the_first_sample_of_a_link_counts_by_its_queue() {
 
 #[test]
 fn one_answer_of_a_switch_changes_the_reference() {
-    let mut law = law();
-    switch(&mut law, at(10), &[record(RATE, at(8), 0, 20_000)]);
-    let (window, reference, _) = law.state();
+    let mut control = control();
+    switch(&mut control, at(10), &[record(RATE, at(8), 0, 20_000)]);
+    let (window, reference, _) = control.state();
     assert_eq!(window, reference);
-    switch(&mut law, at(12), &[record(RATE, at(10), 2_500, 30_000)]);
-    assert!(law.decided());
-    assert_eq!(law.state().1, reference, "only once");
-    assert!(law.state().0 < window, "the window follows all the same");
+    switch(&mut control, at(12), &[record(RATE, at(10), 2_500, 30_000)]);
+    assert!(control.decided());
+    assert_eq!(control.state().1, reference, "only once");
+    assert!(control.state().0 < window, "the window follows all the same");
     // The first ACK of the receiver does so too, whatever it acknowledges; then once a round.
     let sample = |us: u64| record(RATE, at(us - 2), (us - 10) * 1_250, 5_000);
-    host(&mut law, at(20), &[sample(20)], 1_460, 20_000);
-    let first = law.state();
+    host(&mut control, at(20), &[sample(20)], 1_460, 20_000);
+    let first = control.state();
     assert!(first.0 == first.1 && first.1 != reference);
-    host(&mut law, at(21), &[sample(21)], 20_000, 21_000);
-    assert_eq!(law.state().1, first.1, "not more than what was sent");
-    host(&mut law, at(22), &[sample(22)], 20_001, 22_000);
-    assert_ne!(law.state().1, first.1);
+    host(&mut control, at(21), &[sample(21)], 20_000, 21_000);
+    assert_eq!(control.state().1, first.1, "not more than what was sent");
+    host(&mut control, at(22), &[sample(22)], 20_001, 22_000);
+    assert_ne!(control.state().1, first.1);
 }
 
 #[test]
 fn hops_are_counted_from_the_sender() {
-    let mut law = law();
+    let mut control = control();
     // All three switches, the farthest first; then the first two, and the first alone.
     host(
-        &mut law,
+        &mut control,
         at(20),
         &[record(RATE, at(14), 0, 0), record(FAST, at(16), 0, 0), record(FAST, at(18), 0, 0)],
         1,
         20_000,
     );
-    switch(&mut law, at(22), &[record(FAST, at(18), 12_500, 0), record(FAST, at(20), 25_000, 0)]);
+    switch(
+        &mut control,
+        at(22),
+        &[record(FAST, at(18), 12_500, 0), record(FAST, at(20), 25_000, 0)],
+    );
     // The second sent half, the first all of what it could in 2 us: weights 2/16.
-    near(law.state().2, 0.875 * 0.95 + 0.125);
-    switch(&mut law, at(24), &[record(FAST, at(22), 37_500, 0)]);
-    near(law.state().2, 0.875 * (0.875 * 0.95 + 0.125) + 0.125 * 0.5);
+    near(control.state().2, 0.875 * 0.95 + 0.125);
+    switch(&mut control, at(24), &[record(FAST, at(22), 37_500, 0)]);
+    near(control.state().2, 0.875 * (0.875 * 0.95 + 0.125) + 0.125 * 0.5);
     // The third was last seen at 14 us.
     host(
-        &mut law,
+        &mut control,
         at(26),
         &[
             record(RATE, at(22), 10_000, 0),
@@ -131,60 +135,60 @@ fn hops_are_counted_from_the_sender() {
         20_000,
     );
     let before = 0.875 * (0.875 * 0.95 + 0.125) + 0.125 * 0.5;
-    near(law.state().2, 0.5 * before + 0.5);
+    near(control.state().2, 0.5 * before + 0.5);
 }
 
 #[test]
 fn a_sample_that_was_overtaken_is_left_out() {
-    let mut law = law();
-    host(&mut law, at(20), &[record(RATE, at(18), 5_000, 0)], 1, 20_000);
-    let before = law.state();
-    host(&mut law, at(21), &[record(RATE, at(16), 2_500, 90_000)], 2, 20_000);
-    assert_eq!(law.state().2, before.2);
+    let mut control = control();
+    host(&mut control, at(20), &[record(RATE, at(18), 5_000, 0)], 1, 20_000);
+    let before = control.state();
+    host(&mut control, at(21), &[record(RATE, at(16), 2_500, 90_000)], 2, 20_000);
+    assert_eq!(control.state().2, before.2);
     // And is not what the next one is compared with.
-    host(&mut law, at(24), &[record(RATE, at(20), 7_500, 0)], 3, 20_000);
-    near(law.state().2, 0.875 * before.2 + 0.125);
+    host(&mut control, at(24), &[record(RATE, at(20), 7_500, 0)], 3, 20_000);
+    near(control.state().2, 0.875 * before.2 + 0.125);
 }
 
 #[test]
 fn after_a_long_pause_links_are_seen_for_the_first_time() {
-    let mut law = law();
-    host(&mut law, at(20), &[record(RATE, at(18), 5_000, 0)], 1, 20_000);
-    host(&mut law, at(17_020), &[record(RATE, at(17_018), 9_000, 0)], 2, 20_000);
-    near(law.state().2, 0.95);
+    let mut control = control();
+    host(&mut control, at(20), &[record(RATE, at(18), 5_000, 0)], 1, 20_000);
+    host(&mut control, at(17_020), &[record(RATE, at(17_018), 9_000, 0)], 2, 20_000);
+    near(control.state().2, 0.95);
 }
 
 #[test]
 fn windows_are_multiplied_up_and_down_within_their_bounds() {
-    let mut law = law();
+    let mut control = control();
     let (mut sent, mut bytes, mut now) = (20_000, 0, 20);
-    host(&mut law, at(now), &[record(RATE, at(now), 0, 0)], 1, sent);
+    host(&mut control, at(now), &[record(RATE, at(now), 0, 0)], 1, sent);
     for (share, queued, bound) in [(1.0, 1_000_000, 200.0), (0.001, 0, BDP)] {
         for _ in 0..60 {
             (now, bytes) = (now + 16, bytes + (20_000.0 * share) as u64);
-            let (before, reference, _) = law.state();
+            let (before, reference, _) = control.state();
             let sample = record(RATE, at(now), bytes, queued);
-            host(&mut law, at(now), &[sample], sent + 1, sent + 20_000);
+            host(&mut control, at(now), &[sample], sent + 1, sent + 20_000);
             sent += 20_000;
-            let (window, _, utilisation) = law.state();
+            let (window, _, utilisation) = control.state();
             let plain = reference / (utilisation / 0.95) + STEP;
             near(window, plain.clamp(200.0, BDP));
             assert!(window <= before || share < 0.95);
         }
-        assert_eq!(law.state().0, bound);
+        assert_eq!(control.state().0, bound);
     }
 }
 
 #[test]
 fn what_is_no_answer_decides_nothing() {
-    let mut law = law();
-    host(&mut law, at(20), &[], 1, 20_000);
-    assert!(!law.decided());
+    let mut control = control();
+    host(&mut control, at(20), &[], 1, 20_000);
+    assert!(!control.decided());
     let (extension, mut packet) = (stack(&[record(RATE, at(8), 0, 90_000)]), segment(ID, 1, 0, 0));
     packet.header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: tcp_flag::FIN };
     let message = Message { packet: &packet, extension: &extension, informed: at(8) };
-    law.on_message(&message, &progress(at(9), None));
-    assert!(!law.decided() && law.state().0 == BDP);
+    control.on_message(&message, &progress(at(9), None));
+    assert!(!control.decided() && control.state().0 == BDP);
 }
 
 // -- the switch -----------------------------------------------------------------------------------

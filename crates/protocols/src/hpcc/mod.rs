@@ -19,7 +19,7 @@ pub use switch::Stamper;
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Admission, Options, SenderDriven, law};
+use incast_endpoint::sender::{Admission, Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Kind, Optional, ParameterError,
     Policy, PortSite, Routing, TransportId,
@@ -94,8 +94,8 @@ impl Plan {
             max_payload: fabric.framing.mss() - stack_bytes(self.hops).0 as u16,
             ..Options::tcp(self.id, rto_min)
         };
-        let law = law(ReturnStack, move |_, _, _| Hpcc::new(rule.clone()));
-        Box::new(SenderDriven::new(law, options))
+        let control = congestion_control(ReturnStack, move |_, _, _| Hpcc::new(rule.clone()));
+        Box::new(SenderDriven::new(control, options))
     }
 
     /// One queue whose port writes its state into each packet.

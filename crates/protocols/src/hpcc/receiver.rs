@@ -1,6 +1,6 @@
 //! The receiver sends a packet's records back.
 
-use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 
 /// Copies each packet's records into its ACK.
 #[derive(Clone, Copy, Debug)]
@@ -8,8 +8,8 @@ pub struct ReturnStack;
 
 impl Feedback for ReturnStack {
     #[inline]
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
-        answer.extension = *data.extension;
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
+        ack.extension = *data.extension;
         None
     }
 }

@@ -66,9 +66,9 @@ impl Path {
 }
 
 /// Acknowledges everything below `acknowledged`, when everything below `sent` has been sent.
-fn answer(law: &mut Hpcc, stack: &Extension, acknowledged: u64, sent: u64) {
+fn acknowledge(control: &mut Hpcc, stack: &Extension, acknowledged: u64, sent: u64) {
     let progress = Progress { acknowledged, sent, ..progress(Time(0), None) };
-    law.on_ack(&plain_ack(stack), &progress);
+    control.on_ack(&plain_ack(stack), &progress);
 }
 
 fn near(a: f64, b: f64) {
@@ -77,77 +77,87 @@ fn near(a: f64, b: f64) {
 
 #[test]
 fn a_flow_begins_with_a_round_trip_at_line_rate() {
-    let law = hpcc(5);
-    assert_eq!(law.state(), (BDP, BDP, 1.0));
-    assert_eq!((law.window(), law.pacing()), (BDP as u64, None));
+    let control = hpcc(5);
+    assert_eq!(control.state(), (BDP, BDP, 1.0));
+    assert_eq!((control.window(), control.pacing()), (BDP as u64, None));
 }
 
 #[test]
 fn the_first_answer_is_only_remembered() {
-    let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
-    answer(&mut law, &path.later(RTT, &[(1.0, 90_000)]), 1_000, 20_000);
-    assert_eq!(law.state(), (BDP, BDP, 1.0));
-    assert!(!law.decided());
-    answer(&mut law, &path.later(RTT, &[(1.0, 90_000)]), 2_000, 21_000);
-    assert!(law.decided() && law.state().0 < BDP);
+    let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
+    acknowledge(&mut control, &path.later(RTT, &[(1.0, 90_000)]), 1_000, 20_000);
+    assert_eq!(control.state(), (BDP, BDP, 1.0));
+    assert!(!control.decided());
+    acknowledge(&mut control, &path.later(RTT, &[(1.0, 90_000)]), 2_000, 21_000);
+    assert!(control.decided() && control.state().0 < BDP);
 }
 
 #[test]
 fn alone_on_a_busy_link_it_leaves_five_percent() {
-    let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
-    answer(&mut law, &path.later(RTT, &[(1.0, 0)]), 1_000, 20_000);
-    answer(&mut law, &path.later(RTT, &[(1.0, 0)]), 21_000, 40_000);
-    let (window, reference, utilisation) = law.state();
+    let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
+    acknowledge(&mut control, &path.later(RTT, &[(1.0, 0)]), 1_000, 20_000);
+    acknowledge(&mut control, &path.later(RTT, &[(1.0, 0)]), 21_000, 40_000);
+    let (window, reference, utilisation) = control.state();
     near(utilisation, 1.0);
     near(window, 0.95 * BDP + STEP);
     assert_eq!(window, reference);
     // R = W/T.
-    near(law.pacing().unwrap().0 as f64, 0.9505 * RATE.0 as f64);
+    near(control.pacing().unwrap().0 as f64, 0.9505 * RATE.0 as f64);
 }
 
 #[test]
 fn two_at_line_rate_halve() {
     // The queue holds an RTT of bytes: u = (q + B T) / (B T) = 2.
-    let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
-    answer(&mut law, &path.later(RTT, &[(1.0, 20_000)]), 1_000, 20_000);
-    answer(&mut law, &path.later(RTT, &[(1.0, 20_000)]), 21_000, 40_000);
-    near(law.state().2, 2.0);
-    near(law.state().0, 0.95 * BDP / 2.0 + STEP);
+    let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
+    acknowledge(&mut control, &path.later(RTT, &[(1.0, 20_000)]), 1_000, 20_000);
+    acknowledge(&mut control, &path.later(RTT, &[(1.0, 20_000)]), 21_000, 40_000);
+    near(control.state().2, 2.0);
+    near(control.state().0, 0.95 * BDP / 2.0 + STEP);
 }
 
 #[test]
 fn the_busiest_link_counts_and_only_its_lesser_queue() {
-    let (mut law, mut path) = (hpcc(5), Path::new(&[100, 10, 100]));
-    answer(&mut law, &path.later(RTT, &[(0.2, 0), (1.0, 10_000), (0.2, 0)]), 1, 20_000);
+    let (mut control, mut path) = (hpcc(5), Path::new(&[100, 10, 100]));
+    acknowledge(&mut control, &path.later(RTT, &[(0.2, 0), (1.0, 10_000), (0.2, 0)]), 1, 20_000);
     // 100 Gb/s carry 200 KB per RTT; half of it waits there, twice as much a moment later.
-    answer(&mut law, &path.later(RTT, &[(0.2, 100_000), (0.5, 4_000), (0.2, 0)]), 21_000, 40_000);
-    near(law.state().2, 0.5 + 0.2);
-    answer(&mut law, &path.later(RTT, &[(0.4, 200_000), (0.5, 0), (0.2, 0)]), 41_000, 60_000);
-    near(law.state().2, 0.4 + 0.5);
+    acknowledge(
+        &mut control,
+        &path.later(RTT, &[(0.2, 100_000), (0.5, 4_000), (0.2, 0)]),
+        21_000,
+        40_000,
+    );
+    near(control.state().2, 0.5 + 0.2);
+    acknowledge(
+        &mut control,
+        &path.later(RTT, &[(0.4, 200_000), (0.5, 0), (0.2, 0)]),
+        41_000,
+        60_000,
+    );
+    near(control.state().2, 0.4 + 0.5);
 }
 
 #[test]
 fn what_is_seen_for_part_of_a_round_trip_counts_for_that_part() {
-    let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
-    answer(&mut law, &path.later(RTT, &[(1.0, 0)]), 1, 20_000);
-    answer(&mut law, &path.later(RTT / 4, &[(0.4, 0)]), 2, 20_000);
-    near(law.state().2, 0.75 + 0.25 * 0.4);
+    let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
+    acknowledge(&mut control, &path.later(RTT, &[(1.0, 0)]), 1, 20_000);
+    acknowledge(&mut control, &path.later(RTT / 4, &[(0.4, 0)]), 2, 20_000);
+    near(control.state().2, 0.75 + 0.25 * 0.4);
     // Longer than an RTT counts for all of it.
-    answer(&mut law, &path.later(RTT * 3, &[(0.5, 0)]), 3, 20_000);
-    near(law.state().2, 0.5);
+    acknowledge(&mut control, &path.later(RTT * 3, &[(0.5, 0)]), 3, 20_000);
+    near(control.state().2, 0.5);
 }
 
 #[test]
 fn the_reference_changes_once_a_round_trip() {
-    let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
-    answer(&mut law, &path.later(RTT, &[(1.0, 0)]), 1_000, 20_000);
+    let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
+    acknowledge(&mut control, &path.later(RTT, &[(1.0, 0)]), 1_000, 20_000);
     let mut changes = 0;
     for packet in 0..60u64 {
-        let before = law.state();
+        let before = control.state();
         let stack = path.later(RTT / 14, &[(1.0, 20_000)]);
         // Strictly more than what was sent when it changed last.
-        answer(&mut law, &stack, 1_000 + packet * 1_000, 20_000 + packet * 1_000);
-        let (window, reference, _) = law.state();
+        acknowledge(&mut control, &stack, 1_000 + packet * 1_000, 20_000 + packet * 1_000);
+        let (window, reference, _) = control.state();
         if reference != before.1 {
             assert_eq!(window, reference);
             changes += 1;
@@ -161,24 +171,24 @@ fn the_reference_changes_once_a_round_trip() {
 #[test]
 fn five_additive_steps_and_then_a_multiplication() {
     for (max_stage, additive) in [(5, 5), (0, 0), (2, 2)] {
-        let (mut law, mut path) = (hpcc(max_stage), Path::new(&[10]));
-        answer(&mut law, &path.later(RTT, &[(1.0, 0)]), 1, 20_000);
+        let (mut control, mut path) = (hpcc(max_stage), Path::new(&[10]));
+        acknowledge(&mut control, &path.later(RTT, &[(1.0, 0)]), 1, 20_000);
         let mut sent = 20_000;
         // Down to a quarter first.
-        answer(&mut law, &path.later(RTT, &[(1.0, 60_000)]), sent + 1, sent + 20_000);
-        answer(&mut law, &path.later(RTT, &[(1.0, 60_000)]), sent + 20_001, sent + 40_000);
+        acknowledge(&mut control, &path.later(RTT, &[(1.0, 60_000)]), sent + 1, sent + 20_000);
+        acknowledge(&mut control, &path.later(RTT, &[(1.0, 60_000)]), sent + 20_001, sent + 40_000);
         sent += 40_000;
         for round in 0..3 * (additive + 1) {
-            let (before, reference, _) = law.state();
-            answer(&mut law, &path.later(RTT, &[(0.9, 0)]), sent + 1, sent + 20_000);
+            let (before, reference, _) = control.state();
+            acknowledge(&mut control, &path.later(RTT, &[(0.9, 0)]), sent + 1, sent + 20_000);
             sent += 20_000;
-            let after = law.state().0;
+            let after = control.state().0;
             if round % (additive + 1) < additive {
                 near(after, before + STEP);
-                assert_eq!(law.stage(), round % (additive + 1) + 1);
+                assert_eq!(control.stage(), round % (additive + 1) + 1);
             } else {
                 near(after, reference / (0.9 / 0.95) + STEP);
-                assert_eq!(law.stage(), 0);
+                assert_eq!(control.stage(), 0);
             }
         }
     }
@@ -186,34 +196,39 @@ fn five_additive_steps_and_then_a_multiplication() {
 
 #[test]
 fn the_window_stays_within_its_bounds() {
-    let (mut law, mut path) = (hpcc(0), Path::new(&[10]));
+    let (mut control, mut path) = (hpcc(0), Path::new(&[10]));
     let mut sent = 20_000;
-    answer(&mut law, &path.later(RTT, &[(1.0, 0)]), 1, sent);
+    acknowledge(&mut control, &path.later(RTT, &[(1.0, 0)]), 1, sent);
     for (share, queued, bound) in [(1.0, 1_000_000, 200.0), (0.001, 0, BDP)] {
         for _ in 0..40 {
-            answer(&mut law, &path.later(RTT, &[(share, queued)]), sent + 1, sent + 20_000);
+            acknowledge(
+                &mut control,
+                &path.later(RTT, &[(share, queued)]),
+                sent + 1,
+                sent + 20_000,
+            );
             sent += 20_000;
-            assert!((200.0..=BDP).contains(&law.state().0));
+            assert!((200.0..=BDP).contains(&control.state().0));
         }
-        assert_eq!(law.state().0, bound);
+        assert_eq!(control.state().0, bound);
     }
-    assert_eq!(law.pacing(), None);
+    assert_eq!(control.pacing(), None);
 }
 
 #[test]
 fn another_path_is_only_remembered() {
-    let mut law = hpcc(5);
+    let mut control = hpcc(5);
     let (mut three, mut one) = (Path::new(&[10, 100, 10]), Path::new(&[10]));
-    answer(&mut law, &three.later(RTT, &[(1.0, 0); 3]), 1, 20_000);
-    answer(&mut law, &one.later(RTT, &[(1.0, 90_000)]), 21_000, 40_000);
-    assert!(!law.decided() && law.state().0 == BDP);
-    answer(&mut law, &one.later(RTT, &[(1.0, 90_000)]), 41_000, 60_000);
-    assert!(law.decided() && law.state().0 < BDP);
+    acknowledge(&mut control, &three.later(RTT, &[(1.0, 0); 3]), 1, 20_000);
+    acknowledge(&mut control, &one.later(RTT, &[(1.0, 90_000)]), 21_000, 40_000);
+    assert!(!control.decided() && control.state().0 == BDP);
+    acknowledge(&mut control, &one.later(RTT, &[(1.0, 90_000)]), 41_000, 60_000);
+    assert!(control.decided() && control.state().0 < BDP);
 }
 
 #[test]
 fn after_a_long_pause_an_answer_is_only_remembered() {
-    let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
+    let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
     let at = |path: &Path| Progress { acknowledged: 21_000, ..progress(path.now, None) };
     let stacks = [RTT, Span::from_ms(17), RTT].map(|span| {
         let stack = path.later(span, &[(0.1, 90_000)]);
@@ -221,8 +236,8 @@ fn after_a_long_pause_an_answer_is_only_remembered() {
     });
     let mut decided = vec![];
     for (stack, progress) in &stacks {
-        law.on_ack(&plain_ack(stack), progress);
-        decided.push(law.decided());
+        control.on_ack(&plain_ack(stack), progress);
+        decided.push(control.decided());
     }
     // 17 ms look like 0.2 ms in 24 bits.
     assert_eq!(decided, [false, false, true]);
@@ -230,18 +245,18 @@ fn after_a_long_pause_an_answer_is_only_remembered() {
 
 #[test]
 fn an_answer_without_news_decides_nothing() {
-    let (mut law, mut path) = (hpcc(5), Path::new(&[10]));
+    let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
     let first = path.later(RTT, &[(1.0, 0)]);
-    answer(&mut law, &first, 1, 20_000);
+    acknowledge(&mut control, &first, 1, 20_000);
     for stack in [first, Extension::None, empty_stack(0), empty_stack(5)] {
-        answer(&mut law, &stack, 21_000, 40_000);
-        assert!(!law.decided() && law.state() == (BDP, BDP, 1.0));
+        acknowledge(&mut control, &stack, 21_000, 40_000);
+        assert!(!control.decided() && control.state() == (BDP, BDP, 1.0));
     }
     // A request to go back carries records like any ACK (HandleAckHp).
     let stack = path.later(RTT, &[(1.0, 20_000)]);
     let ack = Ack { nack: true, bytes: 0, ..plain_ack(&stack) };
-    law.on_ack(&ack, &Progress { acknowledged: 1, ..progress(Time(0), None) });
-    assert!(law.decided());
+    control.on_ack(&ack, &Progress { acknowledged: 1, ..progress(Time(0), None) });
+    assert!(control.decided());
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub use switch::{MlcpMarker, marker};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, SenderDriven, law};
+use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready,
     Routing, Time, TransportId,
@@ -70,8 +70,8 @@ fn host(mlcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
         ..Options::tcp(ID, rto_min)
     };
     let (params, fabric) = (mlcp.params.clone(), mlcp.fabric.clone());
-    let law = law(Copying, move |_, _, _| Mlcp::new(&params, &fabric));
-    Box::new(SenderDriven::new(law, options))
+    let control = congestion_control(Copying, move |_, _, _| Mlcp::new(&params, &fabric));
+    Box::new(SenderDriven::new(control, options))
 }
 
 fn policy(mlcp: &Ready<Params>, site: &PortSite) -> Policy {

@@ -1,7 +1,7 @@
 //! The receiver: the level of a data packet goes back in its ACK.
 
 use super::headers::Data;
-use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 
 /// Copies a data packet's level into its ACK; keeps nothing.
 #[derive(Clone, Copy)]
@@ -9,8 +9,8 @@ pub struct Copying;
 
 impl Feedback for Copying {
     #[inline]
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
-        answer.nibble = Data::read(&data.packet.header).map_or(0, |own| own.level);
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
+        ack.nibble = Data::read(&data.packet.header).map_or(0, |own| own.level);
         None
     }
 }

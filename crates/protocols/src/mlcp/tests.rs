@@ -2,7 +2,7 @@
 
 use super::level::{HIGHEST, Levels};
 use super::*;
-use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_endpoint::sender::{Ack, AckFields, Arriving, Control, Feedback, Loss, Progress};
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
@@ -59,7 +59,7 @@ fn levels_of_loads() {
 
 #[test]
 fn steps_and_factors_fall_with_the_load() {
-    let steps = law(&[]).steps();
+    let steps = control(&[]).steps();
     assert_eq!(steps[0], 1.0, "3.15 at a load of 0.1, but never more than doubling");
     assert!(near(steps[7], 0.0875), "{}", steps[7]);
     assert!(steps.windows(2).all(|pair| pair[1] <= pair[0]), "{steps:?}");
@@ -139,7 +139,7 @@ fn only_mlcp_data_is_written_into() {
 
 // -- the congestion control --------------------------------------------------------------------
 
-fn law(settings: &[(&str, &str)]) -> Mlcp {
+fn control(settings: &[(&str, &str)]) -> Mlcp {
     Mlcp::new(&params(settings), &switch_port(RATE, RTT).fabric)
 }
 
@@ -147,53 +147,53 @@ fn moment(us: u64, rtt: Span) -> Progress {
     progress(at(us), Some(rtt))
 }
 
-fn answer(law: &mut Mlcp, us: u64, level: u8) {
-    law.on_ack(&Ack { nibble: level, ..plain_ack(&Extension::None) }, &moment(us, RTT));
+fn acknowledge(control: &mut Mlcp, us: u64, level: u8) {
+    control.on_ack(&Ack { nibble: level, ..plain_ack(&Extension::None) }, &moment(us, RTT));
 }
 
-fn round(law: &mut Mlcp, us: u64, level: u8) {
-    (0..law.packets().round() as u32).for_each(|_| answer(law, us, level));
+fn round(control: &mut Mlcp, us: u64, level: u8) {
+    (0..control.packets().round() as u32).for_each(|_| acknowledge(control, us, level));
 }
 
 #[test]
 fn each_level_has_its_step_or_factor() {
     for level in 0..=HIGHEST {
-        let mut law = law(&[("initial_window", "100")]);
-        let steps = law.steps();
+        let mut control = control(&[("initial_window", "100")]);
+        let steps = control.steps();
         if level < 10 {
-            round(&mut law, 1, level);
+            round(&mut control, 1, level);
         } else {
-            answer(&mut law, 1, level);
+            acknowledge(&mut control, 1, level);
         }
         let expected = match level {
             0..8 => 100.0 * (1.0 + steps[level as usize]),
             8..10 => 101.0,
             _ => 100.0 * Params::default().decrease.0[level as usize - 10],
         };
-        assert!((law.packets() - expected).abs() < 0.01, "{level}: {}", law.packets());
+        assert!((control.packets() - expected).abs() < 0.01, "{level}: {}", control.packets());
     }
 }
 
 #[test]
 fn one_cut_an_interval_and_a_round_trip() {
-    let mut law = law(&[("initial_window", "100")]);
-    answer(&mut law, 1_000, 15);
-    answer(&mut law, 1_099, 15);
-    assert_eq!(law.packets(), 85.0);
-    answer(&mut law, 1_100, 15);
-    assert!(near(law.packets(), 85.0 + 1.0 / 85.0), "additive for a round trip");
-    let held = law.packets();
-    answer(&mut law, 1_200, 12);
-    assert!(near(law.packets(), held * 0.93));
+    let mut control = control(&[("initial_window", "100")]);
+    acknowledge(&mut control, 1_000, 15);
+    acknowledge(&mut control, 1_099, 15);
+    assert_eq!(control.packets(), 85.0);
+    acknowledge(&mut control, 1_100, 15);
+    assert!(near(control.packets(), 85.0 + 1.0 / 85.0), "additive for a round trip");
+    let held = control.packets();
+    acknowledge(&mut control, 1_200, 12);
+    assert!(near(control.packets(), held * 0.93));
 }
 
 #[test]
 fn steps_do_not_make_up_for_round_trips_longer_than_the_interval() {
     let grown = |rtt_us: u64, level, settings: &[(&str, &str)]| {
-        let mut law = law(&[&[("initial_window", "100")], settings].concat());
+        let mut control = control(&[&[("initial_window", "100")], settings].concat());
         let ack = Ack { nibble: level, ..plain_ack(&Extension::None) };
-        law.on_ack(&ack, &moment(1, Span::from_us(rtt_us)));
-        law.packets() - 100.0
+        control.on_ack(&ack, &moment(1, Span::from_us(rtt_us)));
+        control.packets() - 100.0
     };
     let off = |a: f64, b: f64| (a - b).abs() < 1e-9;
     assert!(off(grown(400, 7, &[]), 0.0875));
@@ -205,26 +205,26 @@ fn steps_do_not_make_up_for_round_trips_longer_than_the_interval() {
 
 #[test]
 fn losses_halve_and_timeouts_begin_with_a_packet() {
-    let mut law = law(&[("initial_window", "64")]);
-    law.on_loss(Loss::Fast, &moment(1, RTT));
-    assert_eq!(Control::window(&law), 32 * 1_459);
-    law.on_loss(Loss::Timeout, &moment(1, RTT));
-    assert_eq!(Control::window(&law), 1_459);
+    let mut control = control(&[("initial_window", "64")]);
+    control.on_loss(Loss::Fast, &moment(1, RTT));
+    assert_eq!(Control::window(&control), 32 * 1_459);
+    control.on_loss(Loss::Timeout, &moment(1, RTT));
+    assert_eq!(Control::window(&control), 1_459);
     let ack = Ack { nibble: 0, ..plain_ack(&Extension::None) };
-    law.on_ack(&ack, &Progress { recovering: true, ..moment(1, RTT) });
-    assert_eq!(law.packets(), 1.0, "not while a loss is repaired");
+    control.on_ack(&ack, &Progress { recovering: true, ..moment(1, RTT) });
+    assert_eq!(control.packets(), 1.0, "not while a loss is repaired");
 }
 
 #[test]
 fn data_tells_the_class_of_its_round_trip() {
-    let mut law = law(&[]);
+    let mut control = control(&[]);
     let mut packet = outbound(0, 1_459);
-    law.on_send(&mut packet, &moment(1, Span::from_us(60)));
+    control.on_send(&mut packet, &moment(1, Span::from_us(60)));
     assert_eq!(packet.extension, Extension::explicit(Explicit::Class { class: 2 }));
     assert_eq!(packet.extension.bytes(), 1);
-    let mut law = self::law(&[("header", "0")]);
+    let mut control = self::control(&[("header", "0")]);
     let mut packet = outbound(0, 1_460);
-    law.on_send(&mut packet, &moment(1, RTT));
+    control.on_send(&mut packet, &moment(1, RTT));
     assert_eq!(packet.extension, Extension::None);
 }
 
@@ -232,7 +232,7 @@ fn data_tells_the_class_of_its_round_trip() {
 fn answers_copy_the_level() {
     let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 13, flags: 0 };
     let packet = Packet { header, ..segment(ID, 7, 0, 1_459) };
-    let mut answer = Answer::default();
+    let mut ack = AckFields::default();
     let arriving = Arriving {
         now: at(1),
         offset: 0,
@@ -241,8 +241,8 @@ fn answers_copy_the_level() {
         informed: Time::ZERO,
         new: true,
     };
-    assert!(Copying.on_data(&arriving, &mut answer).is_none());
-    assert_eq!((answer.nibble, answer.extension), (13, Extension::None));
+    assert!(Copying.on_data(&arriving, &mut ack).is_none());
+    assert_eq!((ack.nibble, ack.extension), (13, Extension::None));
 }
 
 #[test]

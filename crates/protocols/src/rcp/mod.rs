@@ -18,7 +18,7 @@ pub use switch::{Controller, Gains, RcpMarker, marker};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, SenderDriven, law};
+use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, Ecn, EcnUse, Explicit, Extension, Host, HostSite, Info, Kind, Optional, Policy,
     PortSite, Ready, Routing, Span, Time, TransportId,
@@ -94,8 +94,8 @@ fn host(rcp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
         ..Options::tcp(ID, rto_min)
     };
     let rule = Rule::new(&rcp.params, site.rate, &rcp.fabric);
-    let law = law(Returning, move |now, _, _| Rcp::new(rule.clone(), now));
-    Box::new(SenderDriven::new(law, options))
+    let control = congestion_control(Returning, move |now, _, _| Rcp::new(rule.clone(), now));
+    Box::new(SenderDriven::new(control, options))
 }
 
 fn policy(rcp: &Ready<Params>, site: &PortSite) -> Policy {

@@ -1,7 +1,7 @@
 //! The receiver: the rate that switches left in data, or in a question, goes back.
 
 use super::{forward_of, header};
-use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 use incast_transport::Extension;
 
 /// Copies forward rates into the reverse field of ACKs; keeps nothing.
@@ -13,12 +13,12 @@ fn returned(extension: &Extension) -> Extension {
 }
 
 impl Feedback for Returning {
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
-        answer.extension = returned(data.extension);
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
+        ack.extension = returned(data.extension);
         None
     }
 
-    fn on_question(&mut self, question: &Arriving<'_>, answer: &mut Answer) {
-        answer.extension = returned(question.extension);
+    fn on_request(&mut self, request: &Arriving<'_>, ack: &mut AckFields) {
+        ack.extension = returned(request.extension);
     }
 }

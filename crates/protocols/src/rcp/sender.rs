@@ -3,7 +3,7 @@
 
 use super::params::Params;
 use super::{RATE_UNIT, RTT_UNIT, UNLIMITED, header, reverse_of};
-use incast_endpoint::sender::{Ack, Control, Loss, Message, Outbound, Progress, Question};
+use incast_endpoint::sender::{Ack, Control, Loss, Message, Outbound, Progress, Request};
 use incast_transport::{Extension, FabricSite, Rate, Span, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,7 +62,7 @@ pub struct Rcp {
     ask: bool,
     /// When the first one was sent, and how many were.
     asked: Option<Time>,
-    questions: u32,
+    requests: u32,
     /// When the next question is due while there is no rate, or less than a packet per RTT.
     next: Time,
     /// When an ACK came last.
@@ -80,7 +80,7 @@ impl Rcp {
             rtt: None,
             ask,
             asked: None,
-            questions: 0,
+            requests: 0,
             next: now + rule.retry,
             heard: now,
             decided: false,
@@ -141,7 +141,7 @@ impl Control for Rcp {
 
     fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
         self.decided = false;
-        if let (Some(asked), None, 1) = (self.asked, self.rtt, self.questions) {
+        if let (Some(asked), None, 1) = (self.asked, self.rtt, self.requests) {
             self.rtt = Some(progress.now.since(asked));
         }
         self.learn(message.extension, progress.now);
@@ -163,7 +163,7 @@ impl Control for Rcp {
         if self.rate == 0 {
             // The question or its ACK was lost.
             self.ask = true;
-            self.next = now + self.rule.retry * (1 << self.questions.min(DOUBLINGS));
+            self.next = now + self.rule.retry * (1 << self.requests.min(DOUBLINGS));
             return;
         }
         if now >= self.heard + self.round_trip() * self.rule.patience {
@@ -178,19 +178,19 @@ impl Control for Rcp {
         }
     }
 
-    fn question(&mut self, progress: &Progress) -> Option<Question> {
+    fn request(&mut self, progress: &Progress) -> Option<Request> {
         if !std::mem::take(&mut self.ask) {
             return None;
         }
-        self.questions += 1;
+        self.requests += 1;
         self.asked = self.asked.or(Some(progress.now));
         let extension = self.extension();
-        Some(Question { nibble: 0, window: 0, class: CLASS, extension })
+        Some(Request { nibble: 0, window: 0, class: CLASS, extension })
     }
 
-    fn farewell(&mut self, _progress: &Progress) -> Option<Question> {
+    fn close(&mut self, _progress: &Progress) -> Option<Request> {
         let extension = self.extension();
-        Some(Question { nibble: 0, window: 0, class: CLASS, extension })
+        Some(Request { nibble: 0, window: 0, class: CLASS, extension })
     }
 
     fn decided(&self) -> bool {

@@ -2,7 +2,9 @@
 
 use super::*;
 use incast_egress::interval::Measure as _;
-use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Message, Progress};
+use incast_endpoint::sender::{
+    Ack, AckFields, Arriving, Control, Feedback, Loss, Message, Progress,
+};
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
@@ -168,7 +170,7 @@ fn data_and_questions_are_told_answers_are_not() {
 
 // -- the congestion control --------------------------------------------------------------------
 
-fn law(settings: &[(&str, &str)]) -> Rcp {
+fn control(settings: &[(&str, &str)]) -> Rcp {
     let site = switch_port(RATE, RTT);
     Rcp::new(Rule::new(&params(settings), RATE, &site.fabric), Time::ZERO)
 }
@@ -181,16 +183,16 @@ fn before(us: u64) -> Progress {
     progress(at(us), None)
 }
 
-fn reply(law: &mut Rcp, us: u64, reverse: u32) {
+fn reply(control: &mut Rcp, us: u64, reverse: u32) {
     let (packet, _) = ask(0, 0, tcp_flag::SYN | tcp_flag::ACK, 0);
     let extension = Extension::explicit(header(0, 0, reverse));
     let message = Message { packet: &packet, extension: &extension, informed: Time::ZERO };
-    law.on_message(&message, &before(us));
+    control.on_message(&message, &before(us));
 }
 
-fn answer(law: &mut Rcp, us: u64, reverse: u32) {
+fn acknowledge(control: &mut Rcp, us: u64, reverse: u32) {
     let extension = Extension::explicit(header(0, 0, reverse));
-    law.on_ack(&Ack { ..plain_ack(&extension) }, &moment(us));
+    control.on_ack(&Ack { ..plain_ack(&extension) }, &moment(us));
 }
 
 /// In the header's units.
@@ -200,91 +202,95 @@ fn gbps(gbps: f64) -> u32 {
 
 #[test]
 fn nothing_leaves_before_the_question_is_answered() {
-    let mut law = law(&[]);
-    assert_eq!((Control::window(&law), law.pacing()), (0, None));
-    let question = law.question(&before(0)).expect("it asks");
-    assert_eq!(question.extension, Extension::explicit(header(0, UNLIMITED, 0)));
-    assert_eq!(question.extension.bytes(), 12);
-    assert!(law.question(&before(0)).is_none(), "once");
-    reply(&mut law, 400, gbps(5.0));
-    assert!(law.decided());
-    assert_eq!(law.pacing(), Some(Rate(5_000_000_000)));
-    assert!(Control::window(&law) > 1 << 40);
+    let mut control = control(&[]);
+    assert_eq!((Control::window(&control), control.pacing()), (0, None));
+    let request = control.request(&before(0)).expect("it asks");
+    assert_eq!(request.extension, Extension::explicit(header(0, UNLIMITED, 0)));
+    assert_eq!(request.extension.bytes(), 12);
+    assert!(control.request(&before(0)).is_none(), "once");
+    reply(&mut control, 400, gbps(5.0));
+    assert!(control.decided());
+    assert_eq!(control.pacing(), Some(Rate(5_000_000_000)));
+    assert!(Control::window(&control) > 1 << 40);
     let mut packet = outbound(0, 1_448);
-    law.on_send(&mut packet, &before(400));
+    control.on_send(&mut packet, &before(400));
     assert_eq!(packet.extension, Extension::explicit(header(6_250, UNLIMITED, 0)));
 }
 
 #[test]
 fn each_answer_sets_the_rate_and_losses_do_not() {
-    let mut law = law(&[]);
-    reply(&mut law, 400, gbps(5.0));
-    answer(&mut law, 800, gbps(2.5));
-    assert_eq!(law.rate(), 2_499_999_744, "in units of 64 B/s, rounded down");
-    law.on_loss(Loss::Fast, &moment(900));
-    law.on_loss(Loss::Timeout, &moment(900));
-    assert_eq!(law.rate(), 2_499_999_744);
-    answer(&mut law, 1_000, UNLIMITED);
-    assert_eq!(law.rate(), RATE.0, "no port told less");
-    law.on_ack(&plain_ack(&Extension::None), &moment(1_100));
-    assert_eq!((law.rate(), law.decided()), (RATE.0, false));
+    let mut control = control(&[]);
+    reply(&mut control, 400, gbps(5.0));
+    acknowledge(&mut control, 800, gbps(2.5));
+    assert_eq!(control.rate(), 2_499_999_744, "in units of 64 B/s, rounded down");
+    control.on_loss(Loss::Fast, &moment(900));
+    control.on_loss(Loss::Timeout, &moment(900));
+    assert_eq!(control.rate(), 2_499_999_744);
+    acknowledge(&mut control, 1_000, UNLIMITED);
+    assert_eq!(control.rate(), RATE.0, "no port told less");
+    control.on_ack(&plain_ack(&Extension::None), &moment(1_100));
+    assert_eq!((control.rate(), control.decided()), (RATE.0, false));
 }
 
 #[test]
 fn a_lost_question_is_asked_again_ever_more_slowly() {
-    let mut law = law(&[]);
+    let mut control = control(&[]);
     let mut times = vec![];
     for _ in 0..9 {
-        let at = law.deadline();
-        assert!(law.question(&progress(at, None)).is_some());
-        law.on_deadline(&progress(at, None));
-        assert!(law.deadline() > at);
+        let at = control.deadline();
+        assert!(control.request(&progress(at, None)).is_some());
+        control.on_deadline(&progress(at, None));
+        assert!(control.deadline() > at);
         times.push(at.0 / 1_000_000_000);
     }
     assert_eq!(times[..5], [10, 30, 70, 150, 310]);
     assert_eq!(times[8] - times[7], 640, "at most 64 times as slowly");
-    reply(&mut law, 9_000_000, gbps(1.0));
-    assert_eq!(law.rate(), 1_000_000_000);
+    reply(&mut control, 9_000_000, gbps(1.0));
+    assert_eq!(control.rate(), 1_000_000_000);
     let mut packet = outbound(0, 1_448);
-    law.on_send(&mut packet, &before(9_000_000));
+    control.on_send(&mut packet, &before(9_000_000));
     assert_eq!(packet.extension, Extension::explicit(header(0, UNLIMITED, 0)), "which one it was");
 }
 
 #[test]
 fn below_a_packet_a_round_trip_it_asks_once_a_round_trip() {
-    let mut law = law(&[]);
-    law.question(&before(0));
-    reply(&mut law, 400, gbps(5.0));
-    answer(&mut law, 800, gbps(0.02)); // a packet lasts 615 us
+    let mut control = control(&[]);
+    control.request(&before(0));
+    reply(&mut control, 400, gbps(5.0));
+    acknowledge(&mut control, 800, gbps(0.02)); // a packet lasts 615 us
     let mut asked = 0;
     for round in 0..10 {
-        let at = law.deadline();
-        law.on_deadline(&progress(at, Some(RTT)));
-        asked += law.question(&progress(at, Some(RTT))).is_some() as u32;
-        reply(&mut law, (at.0 / 1_000_000) + 10, if round == 9 { gbps(4.0) } else { gbps(0.02) });
+        let at = control.deadline();
+        control.on_deadline(&progress(at, Some(RTT)));
+        asked += control.request(&progress(at, Some(RTT))).is_some() as u32;
+        reply(
+            &mut control,
+            (at.0 / 1_000_000) + 10,
+            if round == 9 { gbps(4.0) } else { gbps(0.02) },
+        );
     }
     assert_eq!(asked, 10);
-    assert_eq!(law.rate(), 4_000_000_000, "it recovers with the answer");
-    let at = law.deadline();
-    law.on_deadline(&progress(at, Some(RTT)));
-    assert!(law.question(&progress(at, Some(RTT))).is_none());
+    assert_eq!(control.rate(), 4_000_000_000, "it recovers with the answer");
+    let at = control.deadline();
+    control.on_deadline(&progress(at, Some(RTT)));
+    assert!(control.request(&progress(at, Some(RTT))).is_none());
 }
 
 #[test]
 fn silence_halves_the_rate_every_four_round_trips() {
-    let mut law = law(&[]);
-    law.question(&before(0));
-    reply(&mut law, 400, gbps(8.0));
-    assert_eq!(law.deadline(), at(400 + 1_600));
-    law.on_deadline(&moment(2_000));
-    assert_eq!(law.rate(), 4_000_000_000);
-    assert_eq!(law.deadline(), at(3_600));
+    let mut control = control(&[]);
+    control.request(&before(0));
+    reply(&mut control, 400, gbps(8.0));
+    assert_eq!(control.deadline(), at(400 + 1_600));
+    control.on_deadline(&moment(2_000));
+    assert_eq!(control.rate(), 4_000_000_000);
+    assert_eq!(control.deadline(), at(3_600));
     for _ in 0..200 {
-        let at = law.deadline();
-        law.on_deadline(&progress(at, Some(RTT)));
-        assert!(law.deadline() > at);
+        let at = control.deadline();
+        control.on_deadline(&progress(at, Some(RTT)));
+        assert!(control.deadline() > at);
     }
-    assert_eq!(law.rate(), 307_600, "a hundredth of a packet a round trip");
+    assert_eq!(control.rate(), 307_600, "a hundredth of a packet a round trip");
 }
 
 #[test]
@@ -292,10 +298,10 @@ fn a_host_may_begin_at_the_rate_it_learned_last() {
     let site = switch_port(RATE, RTT);
     let rule = Rule::new(&params(&[("first_rtt_rate", "true")]), RATE, &site.fabric);
     let mut first = Rcp::new(rule.clone(), Time::ZERO);
-    assert!(first.question(&before(0)).is_some(), "nothing is known yet");
+    assert!(first.request(&before(0)).is_some(), "nothing is known yet");
     reply(&mut first, 400, gbps(5.0));
     let mut second = Rcp::new(rule, at(500));
-    assert!(second.question(&before(500)).is_none());
+    assert!(second.request(&before(500)).is_none());
     assert_eq!(second.pacing(), Some(Rate(5_000_000_000)));
 }
 
@@ -311,12 +317,12 @@ fn answers_return_what_switches_left() {
         new: true,
     };
     let expected = Extension::explicit(header(0, 0, 123_456));
-    let mut answer = Answer::default();
-    assert!(Returning.on_data(&arriving, &mut answer).is_none());
-    assert_eq!(answer.extension, expected);
-    let mut answer = Answer::default();
-    Returning.on_question(&arriving, &mut answer);
-    assert_eq!(answer.extension, expected);
+    let mut ack = AckFields::default();
+    assert!(Returning.on_data(&arriving, &mut ack).is_none());
+    assert_eq!(ack.extension, expected);
+    let mut ack = AckFields::default();
+    Returning.on_request(&arriving, &mut ack);
+    assert_eq!(ack.extension, expected);
 }
 
 #[test]

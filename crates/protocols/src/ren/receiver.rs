@@ -7,8 +7,8 @@ pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
     let echo = [Code::Under as u8, Code::Full as u8, Code::Over as u8, Code::Over as u8];
     ReceiverTerms {
         transport: ID,
-        answer: echo,
-        answer_duplicate: echo,
+        reply: echo,
+        duplicate_reply: echo,
         recovery: Code::Full as u8,
         packets: PACKETS,
         marked: true,

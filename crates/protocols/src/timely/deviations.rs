@@ -48,7 +48,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         section: "ECN or Delay §4.3",
         what: "The patched variant has its own factor 0.008 and T_low as its reference, without \
                hyperactive increase between the thresholds.",
-        reason: "It is a law of its own, and the paper that proposes it gives these constants.",
+        reason: "It is a control of its own, and the paper that proposes it gives these constants.",
         effect: Some(
             "Without PFC two flows lose 27,000 packets of a 1 MB buffer before they settle.",
         ),

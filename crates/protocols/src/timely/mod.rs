@@ -16,7 +16,7 @@ pub use sender::{STAMP_BYTES, Timely};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, Reliability, SenderDriven, law};
+use incast_endpoint::sender::{Options, Reliability, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
     Routing, TransportId,
@@ -56,7 +56,7 @@ fn host(timely: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let payload = timely.fabric.framing.mss() - STAMP_BYTES;
     let rule = Rule::new(&timely.params, site.rate, site.bdp_packets as u64, payload);
     let (framing, share) = (timely.fabric.framing, timely.params.start == Start::Share);
-    let law = law(ReturnStamp, move |_, _, others| {
+    let control = congestion_control(ReturnStamp, move |_, _, others| {
         Timely::new(rule, framing, if share { others } else { 0 })
     });
     let options = Options {
@@ -67,7 +67,7 @@ fn host(timely: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
         max_payload: payload,
         ..Options::tcp(ID, timely.params.rto_min)
     };
-    Box::new(SenderDriven::new(law, options))
+    Box::new(SenderDriven::new(control, options))
 }
 
 fn policy(timely: &Ready<Params>, site: &PortSite) -> Policy {

@@ -1,7 +1,7 @@
 //! Known results of the congestion control.
 
 use super::*;
-use incast_endpoint::sender::{Ack, Answer, Control, Feedback, Loss};
+use incast_endpoint::sender::{Ack, AckFields, Control, Feedback, Loss};
 use incast_testkit::{ControlDriver, arriving, plain_ack, segment};
 use incast_transport::{Bytes, Explicit, Extension, Framing, Packet, Random, Rate, Span, Time};
 
@@ -20,10 +20,10 @@ fn timely(params: &Params, others: usize) -> Timely {
 
 /// Half of the line, at the first RTT given.
 fn half(params: &Params, rtt: f64) -> Timely {
-    let mut law = timely(params, 1);
-    law.react(rtt * US);
-    assert_eq!(law.rate(), LINE / 2.0, "the first one is only kept");
-    law
+    let mut control = timely(params, 1);
+    control.react(rtt * US);
+    assert_eq!(control.rate(), LINE / 2.0, "the first one is only kept");
+    control
 }
 
 fn near(a: f64, b: f64) {
@@ -32,80 +32,80 @@ fn near(a: f64, b: f64) {
 
 #[test]
 fn a_constant_delay_between_the_thresholds_raises_ever_faster() {
-    let mut law = half(&Params::default(), 60.0);
+    let mut control = half(&Params::default(), 60.0);
     for n in 1..=12 {
-        let before = law.rate();
-        law.react(60.0 * US);
-        assert_eq!(law.gradient(), 0.0);
-        near(law.rate() - before, if n < 5 { 10.0 * MBPS } else { 50.0 * MBPS });
+        let before = control.rate();
+        control.react(60.0 * US);
+        assert_eq!(control.gradient(), 0.0);
+        near(control.rate() - before, if n < 5 { 10.0 * MBPS } else { 50.0 * MBPS });
     }
 }
 
 #[test]
 fn a_rising_delay_lowers_by_its_gradient() {
-    let mut law = half(&Params::default(), 60.0);
+    let mut control = half(&Params::default(), 60.0);
     let mut rtt = 60.0;
     for _ in 0..30 {
         rtt += 2.0;
-        law.react(rtt * US);
+        control.react(rtt * US);
     }
     // Differences of 2 us over 20 us: factor 1 - 0.8 x 0.1.
-    near(law.gradient(), 0.1);
-    let before = law.rate();
-    law.react((rtt + 2.0) * US);
-    near(law.rate() / before, 0.92);
+    near(control.gradient(), 0.1);
+    let before = control.rate();
+    control.react((rtt + 2.0) * US);
+    near(control.rate() / before, 0.92);
 }
 
 #[test]
 fn below_the_lower_threshold_it_always_rises() {
-    let mut law = half(&Params::default(), 20.0);
+    let mut control = half(&Params::default(), 20.0);
     for n in 1..=9 {
-        let before = law.rate();
-        law.react((20.0 + 3.0 * n as f64) * US);
-        assert!(law.gradient() > 0.0);
-        near(law.rate() - before, 10.0 * MBPS);
+        let before = control.rate();
+        control.react((20.0 + 3.0 * n as f64) * US);
+        assert!(control.gradient() > 0.0);
+        near(control.rate() - before, 10.0 * MBPS);
     }
 }
 
 #[test]
 fn above_the_upper_threshold_it_always_falls() {
-    let mut law = half(&Params::default(), 800.0);
-    law.react(501.0 * US);
-    assert!(law.gradient() < 0.0);
-    near(law.rate(), LINE / 2.0 * (1.0 - 0.8 * (1.0 - 500.0 / 501.0)));
+    let mut control = half(&Params::default(), 800.0);
+    control.react(501.0 * US);
+    assert!(control.gradient() < 0.0);
+    near(control.rate(), LINE / 2.0 * (1.0 - 0.8 * (1.0 - 500.0 / 501.0)));
     // 1000 us: 1 - 0.8 x 0.5.
-    let mut law = half(&Params::default(), 1_000.0);
-    law.react(1_000.0 * US);
-    near(law.rate(), 0.6 * LINE / 2.0);
+    let mut control = half(&Params::default(), 1_000.0);
+    control.react(1_000.0 * US);
+    near(control.rate(), 0.6 * LINE / 2.0);
     // However late, by less than beta.
-    law.react(1e9 * US);
-    assert!(law.rate() > 0.2 * 0.6 * LINE / 2.0);
+    control.react(1e9 * US);
+    assert!(control.rate() > 0.2 * 0.6 * LINE / 2.0);
 }
 
 #[test]
 fn a_steep_rise_ends_at_the_least_rate() {
     // With the whole weight on the new difference, gradient = difference / 20 us.
     let params = Params { weight: 1.0, ..Params::default() };
-    let mut law = half(&params, 60.0);
-    law.react(70.0 * US);
-    near(law.rate(), 0.6 * LINE / 2.0); // gradient 0.5
-    law.react(95.0 * US);
-    near(law.rate(), 10.0 * MBPS); // gradient 1.25: nothing is left
-    law.react(400.0 * US);
-    near(law.rate(), 10.0 * MBPS);
+    let mut control = half(&params, 60.0);
+    control.react(70.0 * US);
+    near(control.rate(), 0.6 * LINE / 2.0); // gradient 0.5
+    control.react(95.0 * US);
+    near(control.rate(), 10.0 * MBPS); // gradient 1.25: nothing is left
+    control.react(400.0 * US);
+    near(control.rate(), 10.0 * MBPS);
 }
 
 #[test]
 fn a_fall_ends_a_row_of_rises() {
     let params = Params { weight: 1.0, ..Params::default() };
     for (rtt, label) in [(65.0, "gradient"), (600.0, "upper threshold")] {
-        let mut law = half(&params, 60.0);
-        (0..4).for_each(|_| law.react(60.0 * US));
-        law.react(rtt * US);
-        (0..2).for_each(|_| law.react(60.0 * US));
-        let before = law.rate();
-        law.react(60.0 * US);
-        near(law.rate() - before, 10.0 * MBPS);
+        let mut control = half(&params, 60.0);
+        (0..4).for_each(|_| control.react(60.0 * US));
+        control.react(rtt * US);
+        (0..2).for_each(|_| control.react(60.0 * US));
+        let before = control.rate();
+        control.react(60.0 * US);
+        near(control.rate() - before, 10.0 * MBPS);
         assert!(before < LINE / 2.0, "{label}");
     }
 }
@@ -114,40 +114,40 @@ fn a_fall_ends_a_row_of_rises() {
 fn rises_below_the_lower_threshold_count_if_asked() {
     // Empty network: +10 Mb/s per RTT; 5 Gb/s need 500. HPCC's simulator counts them: 50 Mb/s.
     for (hyper_below_low, after) in [(false, 100.0), (true, 4.0 * 10.0 + 6.0 * 50.0)] {
-        let mut law = half(&Params { hyper_below_low, ..Params::default() }, 20.0);
-        (0..10).for_each(|_| law.react(20.0 * US));
-        near(law.rate(), LINE / 2.0 + after * MBPS);
+        let mut control = half(&Params { hyper_below_low, ..Params::default() }, 20.0);
+        (0..10).for_each(|_| control.react(20.0 * US));
+        near(control.rate(), LINE / 2.0 + after * MBPS);
     }
-    let mut law = half(&Params::default(), 20.0);
-    (0..499).for_each(|_| law.react(20.0 * US));
-    assert!(law.rate() < LINE && law.pacing().is_some());
-    law.react(20.0 * US);
-    assert_eq!((law.rate(), law.pacing()), (LINE, None));
+    let mut control = half(&Params::default(), 20.0);
+    (0..499).for_each(|_| control.react(20.0 * US));
+    assert!(control.rate() < LINE && control.pacing().is_some());
+    control.react(20.0 * US);
+    assert_eq!((control.rate(), control.pacing()), (LINE, None));
 }
 
 #[test]
 fn the_patched_law_weighs_gradient_and_distance() {
     let params = Params { variant: Variant::Patched, weight: 1.0, ..Params::default() };
     // No gradient at 100 us: weight 1/2, error (100 - 50) / 50 = 1.
-    let mut law = half(&params, 100.0);
-    law.react(100.0 * US);
-    near(law.rate(), 5.0 * MBPS + LINE / 2.0 * (1.0 - 0.004));
+    let mut control = half(&params, 100.0);
+    control.react(100.0 * US);
+    near(control.rate(), 5.0 * MBPS + LINE / 2.0 * (1.0 - 0.004));
     // A gradient of 1/4 and more: only the error counts.
-    let mut law = half(&params, 70.0);
-    law.react(75.0 * US);
-    near(law.rate(), LINE / 2.0 * (1.0 - 0.008 * 0.5));
+    let mut control = half(&params, 70.0);
+    control.react(75.0 * US);
+    near(control.rate(), LINE / 2.0 * (1.0 - 0.008 * 0.5));
     // -1/4 and less: only the step.
-    let mut law = half(&params, 80.0);
-    law.react(75.0 * US);
-    near(law.rate(), LINE / 2.0 + 10.0 * MBPS);
+    let mut control = half(&params, 80.0);
+    control.react(75.0 * US);
+    near(control.rate(), LINE / 2.0 + 10.0 * MBPS);
     // It has a fixed point: step / 2 = rate x 0.008 x error / 2, here error = 0.25.
-    let mut law = half(&params, 62.5);
-    law.react(62.5 * US);
-    near(law.rate(), LINE / 2.0);
+    let mut control = half(&params, 62.5);
+    control.react(62.5 * US);
+    near(control.rate(), LINE / 2.0);
     // Outside the thresholds nothing differs.
-    let mut law = half(&params, 600.0);
-    law.react(1_000.0 * US);
-    near(law.rate(), 0.6 * LINE / 2.0);
+    let mut control = half(&params, 600.0);
+    control.react(1_000.0 * US);
+    near(control.rate(), 0.6 * LINE / 2.0);
 }
 
 #[test]
@@ -155,13 +155,13 @@ fn rates_stay_within_their_bounds() {
     for seed in 0..20 {
         let mut random = Random::new(seed, 0, 0);
         let variant = if seed % 2 == 0 { Variant::Paper } else { Variant::Patched };
-        let mut law = timely(&Params { variant, ..Params::default() }, 0);
+        let mut control = timely(&Params { variant, ..Params::default() }, 0);
         for _ in 0..5_000 {
             let most = 1 << (1 + random.below(31));
-            let (before, rtt) = (law.rate(), random.below(most) as f64);
-            law.react(rtt);
-            assert!((10.0 * MBPS..=LINE).contains(&law.rate()));
-            assert!(rtt >= 50.0 * US || law.rate() >= before, "no fall below T_low");
+            let (before, rtt) = (control.rate(), random.below(most) as f64);
+            control.react(rtt);
+            assert!((10.0 * MBPS..=LINE).contains(&control.rate()));
+            assert!(rtt >= 50.0 * US || control.rate() >= before, "no fall below T_low");
         }
     }
 }
@@ -192,7 +192,7 @@ impl Driver {
     }
 
     /// The ACK of the oldest packet comes, `rtt` after it began to leave.
-    fn answer(&mut self, rtt: Span) -> bool {
+    fn acknowledge(&mut self, rtt: Span) -> bool {
         let (left, echo, extension) = self.on_the_way.pop_front().unwrap();
         self.inner.now = left + rtt;
         self.inner.acknowledged += FULL as u64;
@@ -220,7 +220,7 @@ fn one_decision_a_round_trip() {
     });
     let mut decided = vec![];
     for _ in 0..40 {
-        decided.push(driver.answer(rtt));
+        decided.push(driver.acknowledge(rtt));
         driver.send();
     }
     // The first ACK; then the ACK to what was sent after it; and so on.
@@ -235,7 +235,7 @@ fn each_completion_decides_if_asked() {
     let params = Params { update: Update::Segment, ..Params::default() };
     let mut driver = Driver::new(&params);
     (0..10).for_each(|_| assert!(!driver.send(), "packets have gaps of their own"));
-    assert!((0..10).all(|_| driver.answer(PACKET + Span::from_us(60))));
+    assert!((0..10).all(|_| driver.acknowledge(PACKET + Span::from_us(60))));
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn segments_are_timed_as_one() {
     let mut decisions = vec![];
     for n in 0..22 {
         // The last packet of each segment comes back 60 us after it has left.
-        if driver.answer(PACKET + Span::from_us(60)) {
+        if driver.acknowledge(PACKET + Span::from_us(60)) {
             decisions.push(n);
         }
     }
@@ -295,9 +295,9 @@ fn the_receiver_returns_the_stamp() {
     let stamp = Extension::explicit(Explicit::Stamp { sent: 123 });
     let packet = Packet { extension: 8, ..segment(ID, 0, 0, FULL) };
     let arriving = arriving(Time(77), &packet, &stamp);
-    let mut answer = Answer::default();
-    assert!(ReturnStamp.on_data(&arriving, &mut answer).is_none());
-    assert_eq!((answer.extension, answer.informed), (stamp, Some(Time(77))));
+    let mut ack = AckFields::default();
+    assert!(ReturnStamp.on_data(&arriving, &mut ack).is_none());
+    assert_eq!((ack.extension, ack.informed), (stamp, Some(Time(77))));
 }
 
 #[test]

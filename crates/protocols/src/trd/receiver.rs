@@ -6,8 +6,8 @@ use incast_endpoint::receiver_driven::{ReceiverTerms, Silence};
 pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
     ReceiverTerms {
         transport: ID,
-        answer: [0; 4],
-        answer_duplicate: [0; 4],
+        reply: [0; 4],
+        duplicate_reply: [0; 4],
         recovery: 0,
         packets: PACKETS,
         marked: false,

@@ -18,7 +18,7 @@ pub use switch::{VcpMarker, code, marker};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, SenderDriven, law};
+use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready, Routing,
     Time, TransportId,
@@ -68,8 +68,8 @@ fn host(vcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
         ..Options::tcp(ID, rto_min)
     };
     let (params, fabric) = (vcp.params.clone(), vcp.fabric.clone());
-    let law = law(Copying, move |_, _, _| Vcp::new(&params, &fabric));
-    Box::new(SenderDriven::new(law, options))
+    let control = congestion_control(Copying, move |_, _, _| Vcp::new(&params, &fabric));
+    Box::new(SenderDriven::new(control, options))
 }
 
 fn policy(vcp: &Ready<Params>, site: &PortSite) -> Policy {

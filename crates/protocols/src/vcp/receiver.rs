@@ -1,6 +1,6 @@
 //! The receiver (VCP §3): the code of a data packet goes back in its ACK.
 
-use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 
 /// Copies a data packet's code into its ACK; keeps nothing.
 #[derive(Clone, Copy)]
@@ -8,9 +8,9 @@ pub struct Copying;
 
 impl Feedback for Copying {
     #[inline]
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
         // In the header: the ACK's own ECN bits belong to the reverse path.
-        answer.nibble = data.packet.mark;
+        ack.nibble = data.packet.mark;
         None
     }
 }

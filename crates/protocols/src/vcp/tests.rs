@@ -1,7 +1,7 @@
 //! Known results of the port and of the congestion control.
 
 use super::*;
-use incast_endpoint::sender::{Ack, Answer, Arriving, Control, Feedback, Loss, Progress};
+use incast_endpoint::sender::{Ack, AckFields, Arriving, Control, Feedback, Loss, Progress};
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
@@ -100,7 +100,7 @@ fn refused_packets_and_others_packets_are_load_and_stay_as_they_are() {
 
 // -- the congestion control --------------------------------------------------------------------
 
-fn law(settings: &[(&str, &str)]) -> Vcp {
+fn control(settings: &[(&str, &str)]) -> Vcp {
     Vcp::new(&params(settings), &switch_port(RATE, RTT).fabric)
 }
 
@@ -108,59 +108,59 @@ fn moment(us: u64, rtt: Span) -> Progress {
     progress(at(us), Some(rtt))
 }
 
-fn answer(law: &mut Vcp, us: u64, code: u8) {
-    law.on_ack(&Ack { nibble: code, ..plain_ack(&Extension::None) }, &moment(us, RTT));
+fn acknowledge(control: &mut Vcp, us: u64, code: u8) {
+    control.on_ack(&Ack { nibble: code, ..plain_ack(&Extension::None) }, &moment(us, RTT));
 }
 
 /// A window's ACKs with this code.
-fn round(law: &mut Vcp, us: u64, code: u8) {
-    (0..law.packets().round() as u32).for_each(|_| answer(law, us, code));
+fn round(control: &mut Vcp, us: u64, code: u8) {
+    (0..control.packets().round() as u32).for_each(|_| acknowledge(control, us, code));
 }
 
 #[test]
 fn a_round_trip_multiplies_adds_or_cuts() {
-    let mut law = law(&[("initial_window", "160")]);
-    round(&mut law, 1, LOW);
-    assert!(near(law.packets(), 170.0), "6.25 %: {}", law.packets());
-    round(&mut law, 2, HIGH);
-    assert!((law.packets() - 171.0).abs() < 0.01, "{}", law.packets());
-    let before = law.packets();
-    answer(&mut law, 3, OVERLOAD);
-    assert!(near(law.packets(), before * 0.875));
+    let mut control = control(&[("initial_window", "160")]);
+    round(&mut control, 1, LOW);
+    assert!(near(control.packets(), 170.0), "6.25 %: {}", control.packets());
+    round(&mut control, 2, HIGH);
+    assert!((control.packets() - 171.0).abs() < 0.01, "{}", control.packets());
+    let before = control.packets();
+    acknowledge(&mut control, 3, OVERLOAD);
+    assert!(near(control.packets(), before * 0.875));
 }
 
 #[test]
 fn windows_double_in_a_dozen_round_trips() {
     // 1.0625 to the 11.4th is 2; in whole packets a little more or less.
-    let mut law = law(&[("initial_window", "100")]);
-    (0..11).for_each(|_| round(&mut law, 1, LOW));
-    assert!((law.packets() / 100.0 - 1.948).abs() < 0.01, "{}", law.packets());
+    let mut control = control(&[("initial_window", "100")]);
+    (0..11).for_each(|_| round(&mut control, 1, LOW));
+    assert!((control.packets() / 100.0 - 1.948).abs() < 0.01, "{}", control.packets());
 }
 
 #[test]
 fn a_cut_is_followed_by_an_interval_of_nothing_and_a_round_trip_of_slow_growth() {
-    let mut law = law(&[("initial_window", "100")]);
-    answer(&mut law, 1_000, OVERLOAD);
-    assert_eq!(law.packets(), 87.5);
-    answer(&mut law, 1_099, OVERLOAD);
-    assert_eq!(law.packets(), 87.5, "frozen");
-    answer(&mut law, 1_100, OVERLOAD);
-    assert!(near(law.packets(), 87.5 + 1.0 / 87.5), "additive");
-    let held = law.packets();
-    answer(&mut law, 1_200, OVERLOAD);
-    assert!(near(law.packets(), held * 0.875), "once in t_rho and a round trip");
-    (0..10_000).for_each(|k| answer(&mut law, 2_000 + 200 * k, OVERLOAD));
-    assert_eq!(law.packets(), 1.0, "never below a packet");
+    let mut control = control(&[("initial_window", "100")]);
+    acknowledge(&mut control, 1_000, OVERLOAD);
+    assert_eq!(control.packets(), 87.5);
+    acknowledge(&mut control, 1_099, OVERLOAD);
+    assert_eq!(control.packets(), 87.5, "frozen");
+    acknowledge(&mut control, 1_100, OVERLOAD);
+    assert!(near(control.packets(), 87.5 + 1.0 / 87.5), "additive");
+    let held = control.packets();
+    acknowledge(&mut control, 1_200, OVERLOAD);
+    assert!(near(control.packets(), held * 0.875), "once in t_rho and a round trip");
+    (0..10_000).for_each(|k| acknowledge(&mut control, 2_000 + 200 * k, OVERLOAD));
+    assert_eq!(control.packets(), 1.0, "never below a packet");
 }
 
 #[test]
 fn steps_make_up_for_longer_round_trips() {
     // Twice the interval: (1 + xi)^2 and four packets; ten times: 2.5 and 5 at most.
     let grown = |rtt_us: u64, code| {
-        let mut law = law(&[("initial_window", "100")]);
+        let mut control = control(&[("initial_window", "100")]);
         let ack = Ack { nibble: code, ..plain_ack(&Extension::None) };
-        law.on_ack(&ack, &moment(1, Span::from_us(rtt_us)));
-        law.packets() - 100.0
+        control.on_ack(&ack, &moment(1, Span::from_us(rtt_us)));
+        control.packets() - 100.0
     };
     let off = |a: f64, b: f64| (a - b).abs() < 1e-9;
     assert!(off(grown(200, LOW), 1.0625 * 1.0625 - 1.0));
@@ -173,52 +173,52 @@ fn steps_make_up_for_longer_round_trips() {
 
 #[test]
 fn only_new_answers_outside_of_recovery_count() {
-    let mut law = law(&[("initial_window", "100")]);
-    let answer = |law: &mut Vcp, bytes, recovering| {
+    let mut control = control(&[("initial_window", "100")]);
+    let acknowledge = |control: &mut Vcp, bytes, recovering| {
         let ack = Ack { nibble: OVERLOAD, bytes, ..plain_ack(&Extension::None) };
-        law.on_ack(&ack, &Progress { recovering, ..moment(1, RTT) });
-        (law.packets(), law.decided())
+        control.on_ack(&ack, &Progress { recovering, ..moment(1, RTT) });
+        (control.packets(), control.decided())
     };
-    assert_eq!(answer(&mut law, 0, false), (100.0, false));
-    assert_eq!(answer(&mut law, 1_460, true), (100.0, false));
-    assert_eq!(answer(&mut law, 1_460, false), (87.5, true));
+    assert_eq!(acknowledge(&mut control, 0, false), (100.0, false));
+    assert_eq!(acknowledge(&mut control, 1_460, true), (100.0, false));
+    assert_eq!(acknowledge(&mut control, 1_460, false), (87.5, true));
 }
 
 #[test]
 fn losses_halve_and_timeouts_begin_with_a_packet() {
-    let mut law = law(&[("initial_window", "64")]);
-    law.on_loss(Loss::Fast, &moment(1, RTT));
-    assert_eq!(Control::window(&law), 32 * 1_460);
-    law.on_loss(Loss::Timeout, &moment(1, RTT));
-    assert_eq!(Control::window(&law), 1_460);
-    law.on_loss(Loss::Fast, &moment(1, RTT));
-    assert_eq!(Control::window(&law), 1_460);
+    let mut control = control(&[("initial_window", "64")]);
+    control.on_loss(Loss::Fast, &moment(1, RTT));
+    assert_eq!(Control::window(&control), 32 * 1_460);
+    control.on_loss(Loss::Timeout, &moment(1, RTT));
+    assert_eq!(Control::window(&control), 1_460);
+    control.on_loss(Loss::Fast, &moment(1, RTT));
+    assert_eq!(Control::window(&control), 1_460);
 }
 
 #[test]
 fn a_window_that_nothing_limits_stays_finite() {
-    let mut law = law(&[("initial_window", "1000"), ("increase", "1")]);
-    (0..1_100_000).for_each(|_| answer(&mut law, 1, LOW));
-    assert_eq!(law.packets(), 1_048_576.0);
+    let mut control = control(&[("initial_window", "1000"), ("increase", "1")]);
+    (0..1_100_000).for_each(|_| acknowledge(&mut control, 1, LOW));
+    assert_eq!(control.packets(), 1_048_576.0);
 }
 
 #[test]
 fn packets_are_spread_over_the_round_trip() {
-    let mut spread = law(&[("initial_window", "100")]);
+    let mut spread = control(&[("initial_window", "100")]);
     assert_eq!(spread.pacing(), None, "the first window leaves at once");
     let mut packet = outbound(0, 1_460);
     spread.on_send(&mut packet, &progress(at(1), None));
-    answer(&mut spread, 1, 0);
+    acknowledge(&mut spread, 1, 0);
     assert_eq!(spread.pacing(), Some(Rate(12_304_000_000)));
-    let mut bursts = law(&[("pacing", "false")]);
-    answer(&mut bursts, 1, 0);
+    let mut bursts = control(&[("pacing", "false")]);
+    acknowledge(&mut bursts, 1, 0);
     assert_eq!(bursts.pacing(), None);
 }
 
 #[test]
 fn answers_carry_the_code_in_their_header() {
     let packet = Packet { mark: OVERLOAD, ..segment(ID, 7, 0, 1_460) };
-    let mut answer = Answer::default();
+    let mut ack = AckFields::default();
     let arriving = Arriving {
         now: at(1),
         offset: 0,
@@ -227,8 +227,8 @@ fn answers_carry_the_code_in_their_header() {
         informed: Time::ZERO,
         new: true,
     };
-    assert!(Copying.on_data(&arriving, &mut answer).is_none());
-    assert_eq!((answer.nibble, answer.mark), (OVERLOAD, 0));
+    assert!(Copying.on_data(&arriving, &mut ack).is_none());
+    assert_eq!((ack.nibble, ack.mark), (OVERLOAD, 0));
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub use switch::{Controller, Gains, XcpMarker, marker};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{DelayedAck, Options, SenderDriven, law};
+use incast_endpoint::sender::{DelayedAck, Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, Ecn, EcnUse, Explicit, Extension, Host, HostSite, Info, Kind, Optional, Policy,
     PortSite, Ready, Routing, Span, TransportId,
@@ -82,8 +82,8 @@ pub static ENTRY: Declaration<Params> = Declaration {
 fn host(xcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
     let (params, framing) = (xcp.params.clone(), xcp.fabric.framing);
     let returning = Returning { long: params.header == 20 };
-    let law = law(returning, move |_, _, _| Xcp::new(&params, framing));
-    Box::new(SenderDriven::new(law, options(xcp)))
+    let control = congestion_control(returning, move |_, _, _| Xcp::new(&params, framing));
+    Box::new(SenderDriven::new(control, options(xcp)))
 }
 
 fn options(xcp: &Ready<Params>) -> Options {

@@ -1,7 +1,7 @@
 //! The receiver (XCP §3.3): what switches left of the feedback goes back.
 
 use super::{UNLIMITED, feedback_of, header_of};
-use incast_endpoint::sender::{Answer, Arriving, Feedback, Notice};
+use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 use incast_transport::Extension;
 
 /// Copies feedback into ACKs; a delayed ACK carries the sum.
@@ -12,22 +12,22 @@ pub struct Returning {
 }
 
 impl Returning {
-    fn answer(&self, reverse: i32) -> Extension {
+    fn header(&self, reverse: i32) -> Extension {
         Extension::explicit(header_of(self.long, 0, 0, 0, reverse))
     }
 }
 
 impl Feedback for Returning {
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
         let (feedback, _) = feedback_of(data.extension);
         // What no port has lowered is no feedback.
-        answer.extension = self.answer(if feedback == UNLIMITED { 0 } else { feedback });
+        ack.extension = self.header(if feedback == UNLIMITED { 0 } else { feedback });
         None
     }
 
-    fn join(&mut self, earlier: &Answer, answer: &mut Answer) {
+    fn join(&mut self, earlier: &AckFields, ack: &mut AckFields) {
         let (_, before) = feedback_of(&earlier.extension);
-        let (_, now) = feedback_of(&answer.extension);
-        answer.extension = self.answer(before.saturating_add(now));
+        let (_, now) = feedback_of(&ack.extension);
+        ack.extension = self.header(before.saturating_add(now));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use incast_egress::interval::Measure as _;
-use incast_endpoint::sender::{Answer, Control, Feedback, Loss};
+use incast_endpoint::sender::{AckFields, Control, Feedback, Loss};
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
@@ -323,47 +323,47 @@ fn refused_packets_are_offered_load() {
     assert!(take(true) < 0, "twice the link is offered");
 }
 
-fn law(settings: &[(&str, &str)]) -> Xcp {
+fn control(settings: &[(&str, &str)]) -> Xcp {
     let settings = key_values(settings);
     Xcp::new(&Params::read(&settings).unwrap(), Framing::ETHERNET)
 }
 
-fn answer(law: &mut Xcp, reverse: i32) {
+fn acknowledge(control: &mut Xcp, reverse: i32) {
     let extension = Extension::explicit(header_of(false, 0, 0, 0, reverse));
-    law.on_ack(&plain_ack(&extension), &progress(at(9), Some(RTT)));
+    control.on_ack(&plain_ack(&extension), &progress(at(9), Some(RTT)));
 }
 
 #[test]
 fn the_window_follows_feedback_times_the_round_trip() {
-    let mut law = law(&[]);
-    assert_eq!(law.charged_window(), 2.0 * 1_538.0);
-    assert_eq!(Control::window(&law), 2 * 1_444);
-    answer(&mut law, 1_000_000); // 16 MB/s x 400 us = 6400 B
-    assert!(near(law.charged_window(), 2.0 * 1_538.0 + 6_400.0, 1e-12));
-    answer(&mut law, -500_000);
-    assert!(near(law.charged_window(), 2.0 * 1_538.0 + 3_200.0, 1e-12));
-    (0..1_000).for_each(|_| answer(&mut law, i32::MIN));
-    assert_eq!(law.charged_window(), 1_538.0, "never below a packet");
-    assert_eq!(Control::window(&law), 1_444);
+    let mut control = control(&[]);
+    assert_eq!(control.charged_window(), 2.0 * 1_538.0);
+    assert_eq!(Control::window(&control), 2 * 1_444);
+    acknowledge(&mut control, 1_000_000); // 16 MB/s x 400 us = 6400 B
+    assert!(near(control.charged_window(), 2.0 * 1_538.0 + 6_400.0, 1e-12));
+    acknowledge(&mut control, -500_000);
+    assert!(near(control.charged_window(), 2.0 * 1_538.0 + 3_200.0, 1e-12));
+    (0..1_000).for_each(|_| acknowledge(&mut control, i32::MIN));
+    assert_eq!(control.charged_window(), 1_538.0, "never below a packet");
+    assert_eq!(Control::window(&control), 1_444);
 }
 
 #[test]
 fn losses_halve_and_timeouts_begin_with_a_packet() {
-    let mut law = law(&[("initial_window", "64")]);
-    law.on_loss(Loss::Fast, &progress(at(9), Some(RTT)));
-    assert_eq!(Control::window(&law), 32 * 1_444);
-    law.on_loss(Loss::Timeout, &progress(at(9), Some(RTT)));
-    assert_eq!(Control::window(&law), 1_444);
-    law.on_loss(Loss::Fast, &progress(at(9), Some(RTT)));
-    assert_eq!(Control::window(&law), 1_444);
+    let mut control = control(&[("initial_window", "64")]);
+    control.on_loss(Loss::Fast, &progress(at(9), Some(RTT)));
+    assert_eq!(Control::window(&control), 32 * 1_444);
+    control.on_loss(Loss::Timeout, &progress(at(9), Some(RTT)));
+    assert_eq!(Control::window(&control), 1_444);
+    control.on_loss(Loss::Fast, &progress(at(9), Some(RTT)));
+    assert_eq!(Control::window(&control), 1_444);
 }
 
 #[test]
 fn headers_say_how_far_apart_packets_are() {
-    let mut law = law(&[("initial_window", "100")]);
+    let mut control = control(&[("initial_window", "100")]);
     let mut send = |payload, rtt| {
         let mut packet = outbound(0, payload);
-        law.on_send(&mut packet, &progress(at(9), rtt));
+        control.on_send(&mut packet, &progress(at(9), rtt));
         packet.extension
     };
     let window =
@@ -378,22 +378,22 @@ fn headers_say_how_far_apart_packets_are() {
 
 #[test]
 fn packets_are_spread_over_the_round_trip_unless_told_otherwise() {
-    let mut paced = law(&[("initial_window", "100")]);
+    let mut paced = control(&[("initial_window", "100")]);
     assert_eq!(paced.pacing(), None, "the first window leaves at once");
-    answer(&mut paced, 0);
+    acknowledge(&mut paced, 0);
     let rate = (153_800.0f64 * 8.0 / 400e-6) as u64;
     assert_eq!(paced.pacing(), Some(Rate(rate)));
-    let mut bursts = law(&[("pacing", "false")]);
-    answer(&mut bursts, 0);
+    let mut bursts = control(&[("pacing", "false")]);
+    acknowledge(&mut bursts, 0);
     assert_eq!(bursts.pacing(), None);
 }
 
 #[test]
 fn delayed_answers_return_sums() {
     let mut returning = Returning { long: false };
-    let of = |reverse| Answer {
+    let of = |reverse| AckFields {
         extension: Extension::explicit(header_of(false, 0, 0, 0, reverse)),
-        ..Answer::default()
+        ..AckFields::default()
     };
     let mut last = of(-30);
     returning.join(&of(100), &mut last);

@@ -1,7 +1,7 @@
 //! Answers that carry explicit feedback and SACK ranges, delayed answers that stand for several,
 //! smaller payloads, and the packet that takes leave.
 
-use super::laws::*;
+use super::controls::*;
 use crate::sender::*;
 use incast_transport::{Explicit, Extension, Flow, FlowId, Header, Span, Time, tcp_flag};
 
@@ -34,10 +34,10 @@ impl Control for Adding {
         self.sum += reverse;
     }
     fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
-    fn farewell(&mut self, progress: &Progress) -> Option<Question> {
+    fn close(&mut self, progress: &Progress) -> Option<Request> {
         assert_eq!(progress.acknowledged, progress.size);
         let extension = Extension::explicit(fields(0, self.sum));
-        Some(Question { nibble: 2, window: 0, class: 1, extension })
+        Some(Request { nibble: 2, window: 0, class: 1, extension })
     }
     fn window(&self) -> u64 {
         self.window
@@ -57,19 +57,19 @@ fn feedback_of(extension: &Extension) -> i32 {
 }
 
 impl Feedback for Returning {
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
-        answer.extension = Extension::explicit(fields(0, feedback_of(data.extension)));
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
+        ack.extension = Extension::explicit(fields(0, feedback_of(data.extension)));
         None
     }
-    fn join(&mut self, earlier: &Answer, answer: &mut Answer) {
-        let sum = feedback_of(&earlier.extension) + feedback_of(&answer.extension);
-        answer.extension = Extension::explicit(fields(0, sum));
+    fn join(&mut self, earlier: &AckFields, ack: &mut AckFields) {
+        let sum = feedback_of(&earlier.extension) + feedback_of(&ack.extension);
+        ack.extension = Extension::explicit(fields(0, sum));
     }
 }
 
-struct AddingLaw;
+struct AddingFactory;
 
-impl Law for AddingLaw {
+impl ControlFactory for AddingFactory {
     type Control = Adding;
     type Feedback = Returning;
     fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Adding {
@@ -80,17 +80,20 @@ impl Law for AddingLaw {
     }
 }
 
-fn network(delayed_ack: Option<DelayedAck>, script: Script) -> Network<SenderDriven<AddingLaw>> {
+fn network(
+    delayed_ack: Option<DelayedAck>,
+    script: Script,
+) -> Network<SenderDriven<AddingFactory>> {
     let options = Options {
         delayed_ack,
         max_payload: (MSS - OWN) as u16,
         ..Options::tcp(ID, Span::from_ms(10))
     };
-    super::laws::network(vec![AddingLaw, AddingLaw], options, script)
+    super::controls::network(vec![AddingFactory, AddingFactory], options, script)
 }
 
 /// The sum of the feedback that came back, as the sender's last packet says.
-fn returned(network: &Network<SenderDriven<AddingLaw>>) -> i32 {
+fn returned(network: &Network<SenderDriven<AddingFactory>>) -> i32 {
     let last = network.sent.iter().rfind(|s| s.packet.src.0 == 0).expect("it took leave");
     assert!(!last.packet.is_data());
     feedback_of(&last.extension)

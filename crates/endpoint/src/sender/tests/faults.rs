@@ -1,6 +1,6 @@
 //! Whatever the network does, every flow is delivered once and completes.
 
-use super::laws::*;
+use super::controls::*;
 use crate::sender::{Admission, DelayedAck, Options, Reliability};
 use incast_transport::*;
 

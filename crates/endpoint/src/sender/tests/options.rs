@@ -1,6 +1,6 @@
 //! Go-back-N, delayed answers, pacing, classes, several flows, questions and notices.
 
-use super::laws::*;
+use super::controls::*;
 use crate::sender::views::{Data, Open};
 use crate::sender::*;
 use incast_transport::{
@@ -140,13 +140,13 @@ fn each_mark_is_echoed_at_once_otherwise() {
 #[test]
 fn pacing_spaces_packets() {
     let told = Arc::new(Mutex::new(vec![]));
-    let law = || Plainly {
+    let factory = || Plainly {
         window: 100 * MSS,
         threshold: 0,
         rate: Some(Rate::from_gbps(2)),
         told: told.clone(),
     };
-    let mut network = network(vec![law(), law()], tcp(), always());
+    let mut network = network(vec![factory(), factory()], tcp(), always());
     network.open(&flow(0, 0, 1, 20 * MSS, Time::ZERO));
     network.settle(END);
     let at: Vec<Time> = network.sent.iter().filter(|s| s.packet.is_data()).map(|s| s.at).collect();
@@ -185,15 +185,15 @@ impl Control for Bursting {
 struct Knowing;
 
 impl Feedback for Knowing {
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
-        answer.informed = Some(data.now);
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
+        ack.informed = Some(data.now);
         None
     }
 }
 
-struct BurstLaw;
+struct BurstFactory;
 
-impl Law for BurstLaw {
+impl ControlFactory for BurstFactory {
     type Control = Bursting;
     type Feedback = Knowing;
     fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Bursting {
@@ -206,7 +206,7 @@ impl Law for BurstLaw {
 
 #[test]
 fn a_burst_leaves_at_once_and_its_gap_comes_after_it() {
-    let mut network = network(vec![BurstLaw, BurstLaw], tcp(), always());
+    let mut network = network(vec![BurstFactory, BurstFactory], tcp(), always());
     let flow = flow(0, 0, 1, 10 * MSS, Time::ZERO);
     network.open(&flow);
     network.settle(END);
@@ -221,7 +221,7 @@ fn a_burst_leaves_at_once_and_its_gap_comes_after_it() {
 
 #[test]
 fn decisions_are_those_a_law_says_it_took() {
-    let mut network = network(vec![BurstLaw, BurstLaw], tcp(), always());
+    let mut network = network(vec![BurstFactory, BurstFactory], tcp(), always());
     network.open(&flow(0, 0, 1, 10 * MSS, Time::ZERO));
     network.settle(END);
     let trace = &network.probe.senders()[0];
@@ -281,7 +281,7 @@ fn a_short_flow_is_not_reported_as_blocked() {
 struct Asking {
     asked: Option<Time>,
     answered: Option<u16>,
-    notices: u32,
+    notifications: u32,
 }
 
 impl Control for Asking {
@@ -289,7 +289,7 @@ impl Control for Asking {
         packet.nibble = 9;
     }
     fn on_ack(&mut self, ack: &Ack<'_>, _progress: &Progress) {
-        assert_eq!(ack.nibble, 9, "the answer carries what the feedback put there");
+        assert_eq!(ack.nibble, 9, "the ack carries what the feedback put there");
         assert_eq!(ack.window, 77);
     }
     fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
@@ -299,7 +299,7 @@ impl Control for Asking {
             self.answered = Some(window);
         } else {
             assert_eq!(nibble, 5);
-            self.notices += 1;
+            self.notifications += 1;
         }
     }
     fn deadline(&self) -> Time {
@@ -311,12 +311,12 @@ impl Control for Asking {
     fn on_deadline(&mut self, _progress: &Progress) {
         self.asked = None;
     }
-    fn question(&mut self, progress: &Progress) -> Option<Question> {
+    fn request(&mut self, progress: &Progress) -> Option<Request> {
         if self.asked.is_some() {
             return None;
         }
         self.asked = Some(progress.now);
-        Some(Question { nibble: 3, window: 0, class: 1, extension: Extension::None })
+        Some(Request { nibble: 3, window: 0, class: 1, extension: Extension::None })
     }
     fn window(&self) -> u64 {
         self.answered.map_or(0, |window| window as u64 * MSS)
@@ -326,26 +326,26 @@ impl Control for Asking {
 struct Answering;
 
 impl Feedback for Answering {
-    fn on_data(&mut self, data: &Arriving<'_>, answer: &mut Answer) -> Option<Notice> {
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
         let nibble = Data::read(&data.packet.header).unwrap().nibble;
-        *answer = Answer { nibble, window: 77, ..Answer::default() };
+        *ack = AckFields { nibble, window: 77, ..AckFields::default() };
         let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 5, flags: 0 };
-        (data.packet.mark == Ecn::Ce as u8).then(|| Notice::new(0, header))
+        (data.packet.mark == Ecn::Ce as u8).then(|| Notification::new(0, header))
     }
-    fn on_question(&mut self, question: &Arriving<'_>, answer: &mut Answer) {
-        let Open { window, nibble, .. } = Open::read(&question.packet.header).unwrap();
+    fn on_request(&mut self, request: &Arriving<'_>, ack: &mut AckFields) {
+        let Open { window, nibble, .. } = Open::read(&request.packet.header).unwrap();
         assert_eq!((window, nibble), (0, 3));
-        answer.window = 12;
+        ack.window = 12;
     }
 }
 
-struct AskingLaw;
+struct AskingFactory;
 
-impl Law for AskingLaw {
+impl ControlFactory for AskingFactory {
     type Control = Asking;
     type Feedback = Answering;
     fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Asking {
-        Asking { asked: None, answered: None, notices: 0 }
+        Asking { asked: None, answered: None, notifications: 0 }
     }
     fn feedback(&mut self) -> Answering {
         Answering
@@ -359,15 +359,15 @@ fn a_law_may_ask_first_and_a_receiver_may_speak_up() {
         _ if packet.is_data() && packet.header.data_key() as u64 == 2 * MSS => Impairment::MARKED,
         _ => Impairment::NONE,
     });
-    let mut network = network(vec![AskingLaw, AskingLaw], tcp(), script);
+    let mut network = network(vec![AskingFactory, AskingFactory], tcp(), script);
     let flow = flow(0, 0, 1, 6 * MSS, Time::ZERO);
     network.open(&flow);
     assert_eq!(network.sent.len(), 1);
     network.run(Time::ZERO + Span::from_us(120));
     assert_eq!(network.hosts[0].control(FlowId(0)).unwrap().answered, Some(12));
-    assert_eq!(network.sent[1].at, Time::ZERO + Span::from_us(100), "the question is repeated");
+    assert_eq!(network.sent[1].at, Time::ZERO + Span::from_us(100), "the request is repeated");
     network.run(Time::ZERO + Span::from_us(125));
-    assert_eq!(network.hosts[0].control(FlowId(0)).unwrap().notices, 1);
+    assert_eq!(network.hosts[0].control(FlowId(0)).unwrap().notifications, 1);
     network.settle(END);
     network.assert_delivered_once(&flow);
     // One round trip for the question, then the window at once.

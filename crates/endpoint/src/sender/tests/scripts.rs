@@ -1,6 +1,6 @@
 //! Packets in, packets out, at times.
 
-use super::laws::*;
+use super::controls::*;
 use crate::sender::{Loss, Options, Reliability, SenderDriven};
 use incast_transport::*;
 
@@ -30,7 +30,7 @@ fn lose(segments: &[u64]) -> Script {
 }
 
 /// Segments sent again, in order.
-fn repeats<L: crate::sender::Law>(network: &Network<SenderDriven<L>>) -> Vec<u64> {
+fn repeats<L: crate::sender::ControlFactory>(network: &Network<SenderDriven<L>>) -> Vec<u64> {
     let again = network.sent.iter().filter(|s| s.packet.has(flag::RETRANSMIT));
     again.map(|s| s.packet.header.data_key() as u64 / MSS).collect()
 }
@@ -55,7 +55,7 @@ fn round_trip() -> Span {
 }
 
 /// When copies left, for the segments in `repeats`.
-fn repeat_times<L: crate::sender::Law>(network: &Network<SenderDriven<L>>) -> Vec<Time> {
+fn repeat_times<L: crate::sender::ControlFactory>(network: &Network<SenderDriven<L>>) -> Vec<Time> {
     network.sent.iter().filter(|s| s.packet.has(flag::RETRANSMIT)).map(|s| s.at).collect()
 }
 

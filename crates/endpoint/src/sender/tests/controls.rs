@@ -1,6 +1,8 @@
 //! A plain law, and two hosts under it on a link of 10 Gb/s and 5 us.
 
-use crate::sender::{Ack, Control, EchoMark, Law, Loss, Options, Progress, SenderDriven};
+use crate::sender::{
+    Ack, Control, ControlFactory, EchoMark, Loss, Options, Progress, SenderDriven,
+};
 pub use incast_testkit::{Impairment, Impairments, Network, Script, Sent, flow};
 use incast_transport::*;
 use std::sync::{Arc, Mutex};
@@ -65,7 +67,7 @@ pub struct Plainly {
     pub told: Arc<Mutex<Vec<Told>>>,
 }
 
-impl Law for Plainly {
+impl ControlFactory for Plainly {
     type Control = Plain;
     type Feedback = EchoMark;
 
@@ -81,10 +83,14 @@ impl Law for Plainly {
 
 /// Hosts under these laws; what the script says happens to each packet, given how many were sent
 /// before it.
-pub fn network<L: Law>(laws: Vec<L>, options: Options, script: Script) -> Network<SenderDriven<L>> {
+pub fn network<L: ControlFactory>(
+    factories: Vec<L>,
+    options: Options,
+    script: Script,
+) -> Network<SenderDriven<L>> {
     let mut network = Network::new(Framing::ETHERNET, 1);
-    for law in laws {
-        let host = Box::new(SenderDriven::new(law, options));
+    for factory in factories {
+        let host = Box::new(SenderDriven::new(factory, options));
         network.add_host(host, Rate::from_gbps(10), Span::from_us(5));
     }
     network.impair_all(Impairments::scripted(script));
@@ -97,6 +103,6 @@ pub type Pair = Network<SenderDriven<Plainly>>;
 /// Two hosts with the plain law, and what it was told.
 pub fn pair(window: u64, options: Options, script: Script) -> (Pair, Arc<Mutex<Vec<Told>>>) {
     let told = Arc::new(Mutex::new(vec![]));
-    let law = || Plainly { window, threshold: u64::MAX, rate: None, told: told.clone() };
-    (network(vec![law(), law()], options, script), told)
+    let factory = || Plainly { window, threshold: u64::MAX, rate: None, told: told.clone() };
+    (network(vec![factory(), factory()], options, script), told)
 }
