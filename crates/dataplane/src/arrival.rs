@@ -57,7 +57,7 @@ pub(crate) fn take_burst<I: PacketIo>(
                 }
                 *pool.stamps_mut(handle) = match frame.trail {
                     Some(trail) => trail.stamps,
-                    None => unknown_way(probe, &packet),
+                    None => unknown_path(probe, &packet),
                 };
                 let serialised = frame.trail.map_or(0, |trail| trail.serialised);
                 pool.meta_mut(handle).serialised = serialised;
@@ -71,8 +71,8 @@ pub(crate) fn take_burst<I: PacketIo>(
     io.rx_burst(port, Time(medium.now), BURST, &mut take);
 }
 
-/// The stamps of a packet of which only bytes came: all of the flow's time is its way.
-fn unknown_way(probe: &Probe, packet: &Packet) -> Stamps {
+/// The stamps of a packet of which only bytes came: the flow's entire time counts as transit.
+fn unknown_path(probe: &Probe, packet: &Packet) -> Stamps {
     let trace = probe.senders().get(packet.flow.0 as usize);
     let started = trace.map_or(0, |trace| trace.started);
     Stamps { started, departed: started, ..Stamps::default() }

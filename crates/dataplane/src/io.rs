@@ -2,7 +2,7 @@
 
 use incast_transport::{Stamps, Time};
 
-/// A packet's way so far, for the records: where its time went and how old its information is. No
+/// A packet's path so far, for the records: where its time went and how old its information is. No
 /// transport, port or hook sees it, so nothing that happens depends on it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trail {
@@ -61,8 +61,8 @@ pub trait PacketIo {
         write: &mut dyn FnMut(usize, &mut [u8]),
     ) -> usize;
 
-    /// Whether frames arrive with the [`Trail`] they left with. Without it records have no breakdown
-    /// of flow completion times and no age of information.
+    /// Whether frames arrive with the [`Trail`] they left with. Without it records have no
+    /// breakdown of flow completion times and no age of information.
     fn keeps_trails(&self) -> bool {
         false
     }
@@ -70,7 +70,7 @@ pub trait PacketIo {
     /// How many frames `port` has room for.
     fn room(&self, port: u32) -> usize;
 
-    /// When the next frame is due at `port`; [`Time::NEVER`] if none is on its way, and
+    /// When the next frame is due at `port`; [`Time::NEVER`] if none is in flight, and
     /// [`Time::ZERO`] if that cannot be known because frames come from outside the process.
     fn due(&self, port: u32) -> Time;
 }

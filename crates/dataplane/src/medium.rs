@@ -45,7 +45,7 @@ pub(crate) struct Tally {
 }
 
 impl<I> Medium<I> {
-    /// The egress of a packet that is at the switch of port `back`, through which its way back
+    /// The egress of a packet that is at the switch of port `back`, through which its reverse path
     /// leads.
     pub fn choose(&self, back: u32, packet: &Packet) -> Choice {
         let routing = self.routing[packet.transport.0 as usize].expect("that of a known flow");

@@ -12,7 +12,7 @@ struct Frame {
     trail: Option<Trail>,
 }
 
-/// Frames on their way to one port.
+/// Frames in flight to one port.
 struct Ring {
     frames: VecDeque<Frame>,
     capacity: usize,
@@ -70,12 +70,12 @@ impl Mem {
         Mem { rings: reverse.iter().map(ring).collect(), reverse, spare: vec![] }
     }
 
-    /// The largest number of frames that were on their way to one port at a time.
+    /// The largest number of frames in flight to one port at a time.
     pub fn most_on_a_ring(&self) -> usize {
         self.rings.iter().map(|ring| ring.most).max().unwrap_or(0)
     }
 
-    /// Puts a frame of anybody's making on its way to `port`, for tests. Returns whether there was
+    /// Puts a frame of anybody's making in flight to `port`, for tests. Returns whether there was
     /// room.
     pub fn inject(&mut self, port: u32, due: Time, bytes: &[u8]) -> bool {
         let ring = &mut self.rings[port as usize];

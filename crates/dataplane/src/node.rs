@@ -55,7 +55,7 @@ impl Node {
         }
     }
 
-    /// When it must be visited next, frames on their way included.
+    /// When it must be visited next, frames in flight included.
     pub fn due<I: PacketIo>(&self, medium: &Medium<I>) -> u64 {
         match self {
             Node::Host(host) => host.due(medium),

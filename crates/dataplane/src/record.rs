@@ -21,7 +21,7 @@ pub(crate) fn collect<I: PacketIo>(
     let mut record = empty_record(medium.flows.len());
     add_flows(&mut record, &medium.probe, |_| true);
     if !medium.io.keeps_trails() {
-        forget_ways(&mut record);
+        forget_paths(&mut record);
     }
     record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
     record.ports =
@@ -38,7 +38,7 @@ pub(crate) fn collect<I: PacketIo>(
 
 /// Without trails only bytes come: where the time of a flow went and how old its information was
 /// is not known. A transport may count only decisions of known age, so neither is their number.
-fn forget_ways(record: &mut RunRecord) {
+fn forget_paths(record: &mut RunRecord) {
     record.decision_ages.clear();
     for flow in &mut record.flows {
         (flow.parts, flow.decisions) = (None, 0);

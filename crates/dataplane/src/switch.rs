@@ -113,7 +113,7 @@ impl SwitchNode {
         self.arrived = arrived;
     }
 
-    /// Chooses the egress of a packet that came through the link whose way back is `back`, and
+    /// Chooses the egress of a packet that came through the link whose reverse path is `back`, and
     /// forwards it.
     fn route<I: PacketIo>(&mut self, medium: &mut Medium<I>, back: u32, packet: PacketRef) {
         let content = &self.pool[packet];

@@ -64,7 +64,7 @@ impl Testbed {
 }
 
 impl<C: Clock> Testbed<Mem, C> {
-    /// Puts a frame of anybody's making on its way to `port`, due at `due`. Returns whether the
+    /// Puts a frame of anybody's making in flight to `port`, due at `due`. Returns whether the
     /// ring had room.
     pub fn inject(&mut self, port: u32, due: Time, bytes: &[u8]) -> bool {
         let room = self.medium.io.inject(port, due, bytes);

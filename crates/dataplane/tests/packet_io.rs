@@ -94,7 +94,8 @@ fn a_short_ring_holds_packets_back_and_loses_none() {
             assert!(record.complete, "{name} does not finish over rings of {capacity}");
             assert_eq!(io.most_on_a_ring(), capacity, "{name}");
             assert_eq!((record.link_losses, record.malformed), (0, 0), "{name}");
-            // Later, but for a law whose first rates are too high: holding packets back mends them.
+            // Later, but for a transport whose first rates are too high: holding packets back mends
+            // them.
             let (held, free) = (record.flows[0].completed, free.flows[0].completed);
             assert!(if name == "rcp" { held != free } else { held > free }, "{name}");
         }
@@ -114,7 +115,7 @@ impl Clock for Late {
 }
 
 /// Line-rate pacing is by the virtual schedule: a thread that comes late catches up, and the
-/// bottleneck carries what it would have carried. A law that lives by round-trip times reads 2 us
+/// bottleneck carries what it would have carried. A congestion control driven by RTTs reads 2 us
 /// of noise into each of them, near its lower threshold here, and slows down for it.
 #[test]
 fn a_clock_that_comes_late_keeps_the_rate() {

@@ -77,7 +77,7 @@ fn change(trial: &mut Trial<'static>, ports: Ports) {
     }));
 }
 
-/// One long flow, into which two senders burst at line rate; 10 Gb/s, 8 us a link, 64 KiB.
+/// One long flow, into which two senders burst at line rate; 10 Gb/s, 8 us per link, 64 KiB.
 fn dumbbell(name: &'static str) -> Trial<'static> {
     let mut scenario = trial(&[name], "dumbbell:3x2", Span::from_us(8), Limit::Bytes(64 << 10));
     scenario.flows = vec![

@@ -1,5 +1,5 @@
-//! The load of a link, measured once an interval (VCP §3.1): what arrives and what waits, by what the
-//! link could carry.
+//! The load of a link, measured once per interval (VCP §3.1): what arrives and what waits, by what
+//! the link could carry.
 
 use incast_transport::{Span, Time};
 
@@ -23,7 +23,7 @@ pub struct Metering {
     pub average_weight: f64,
 }
 
-/// The meter of one link. Times come in order.
+/// The meter of one link. Times arrives in order.
 #[derive(Clone, Debug)]
 pub struct LoadMeter {
     metering: Metering,

@@ -1,5 +1,5 @@
-//! A window that follows the load of its path (VCP §3.2): it grows by a factor while there is room, by
-//! a packet a round trip near full, and is cut at most once in an interval and a round trip.
+//! A window that follows the load of its path (VCP §3.2): it grows by a factor while there is room,
+//! by one packet per RTT near full, and is cut at most once per interval and RTT.
 
 use incast_transport::{Span, Time};
 
@@ -36,14 +36,14 @@ impl LoadWindow {
         self.packets
     }
 
-    /// An answer came: the window grows by the part `step` of a packet, so by the factor
-    /// `1 + step` in a round trip.
+    /// An ACK arrived: the window grows by the part `step` of a packet, so by the factor
+    /// `1 + step` per RTT.
     #[inline]
     pub fn grow(&mut self, step: f64) {
         self.packets = (self.packets + step).min(MOST);
     }
 
-    /// An answer came: the window grows by `step` packets in a round trip.
+    /// An ACK arrived: the window grows by `step` packets per RTT.
     #[inline]
     pub fn creep(&mut self, step: f64) {
         self.packets = (self.packets + step / self.packets).min(MOST);
@@ -60,7 +60,7 @@ impl LoadWindow {
         self.packets = packets.max(1.0);
     }
 
-    /// Since the last cut: an interval long frozen, then a round trip of slow growth.
+    /// Since the last cut: an interval long frozen, then an RTT of slow growth.
     #[inline]
     pub fn phase(&self, now: Time, interval: Span, rtt: Span) -> Phase {
         match self.cut {

@@ -17,7 +17,7 @@ pub struct Control {
     pub header: Header,
     /// Whether it repeats an earlier one.
     pub again: bool,
-    /// When what it tells was current.
+    /// When its information was current.
     pub informed: Time,
 }
 

@@ -1,4 +1,4 @@
-//! What a receiver of a byte stream has, and what it tells of it in selective acknowledgements.
+//! What a receiver of a byte stream has, and what its selective ACKs report.
 
 use incast_transport::Extension;
 

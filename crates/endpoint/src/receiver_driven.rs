@@ -1,5 +1,5 @@
 //! What grant-clocked transports share: a sender that starts with a burst at line rate and then
-//! sends what grants allow, a receiver that answers each data packet with one grant, reassembly,
+//! sends what grants allow, a receiver that replies to each data packet with one grant, reassembly,
 //! and timers that bring back lost grants and data.
 //!
 //! A transport of this family is data - which mark a data packet leaves with, how many packets a

@@ -32,7 +32,7 @@ impl RtoBounds {
 /// Clock granularity G of RFC 6298 §2.
 const GRANULARITY: Span = Span::from_us(1);
 
-/// Smoothed round-trip time, its variation and the timeout that follows from them.
+/// Smoothed RTT, its variation and the timeout that follows from them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rto {
     bounds: RtoBounds,
@@ -50,7 +50,7 @@ impl Rto {
         Rto { bounds, smoothed: None, variation: Span::ZERO, least: Span::MAX, doublings: 0 }
     }
 
-    /// Takes in a round-trip time of a segment that was sent once (Karn).
+    /// Takes in an RTT of a segment that was sent once (Karn).
     #[inline]
     pub fn sample(&mut self, rtt: Span) {
         self.least = self.least.min(rtt);
@@ -81,7 +81,7 @@ impl Rto {
         self.doublings = 0;
     }
 
-    /// Smoothed round-trip time; `None` before the first sample.
+    /// Smoothed RTT; `None` before the first sample.
     #[inline]
     pub fn smoothed(&self) -> Option<Span> {
         self.smoothed
@@ -93,7 +93,7 @@ impl Rto {
         self.least
     }
 
-    /// The timeout in force.
+    /// The timeout effective.
     #[inline]
     pub fn timeout(&self) -> Span {
         let plain = match self.smoothed {

@@ -14,7 +14,7 @@ use incast_transport::{
     FabricSite, Framing, HostId, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Start, Traffic};
-use incast_world::{Lane, Pfc, SharedBuffer, comes_back_the_same_way, fabric_site};
+use incast_world::{Lane, Pfc, SharedBuffer, fabric_site, reverse_path_is_equal};
 use std::sync::Arc;
 
 /// One run of a scenario: which transport carries what is not assigned otherwise.
@@ -211,7 +211,7 @@ impl Plan {
                 let lane = &case.lanes[case.lane_of[index] as usize];
                 let ends = [HostId(flow.src), HostId(flow.dst)];
                 let same =
-                    || comes_back_the_same_way(&self.fabric, &routes, seed, index as u64, ends);
+                    || reverse_path_is_equal(&self.fabric, &routes, seed, index as u64, ends);
                 if bound(lane) && !same() {
                     let (src, dst, name) = (flow.src, flow.dst, lane.info.name);
                     let file = self.scenario.fabric.file.is_some();

@@ -7,7 +7,7 @@ use incast_fabric::{NodeId, Tier, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{FlowMeta, PortMeta, Request, Run};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowSpec, Start};
-use incast_world::{Captured, FlowSetup, Monitor, Options, Setup, assemble, ways};
+use incast_world::{Captured, FlowSetup, Monitor, Options, Setup, assemble, path_use};
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
 pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
@@ -115,13 +115,13 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
     let mut seen = 0;
     let metas = plan.traffic.flows.iter().zip(&case.lane_of).map(|(flow, lane)| {
         let hops = plan.fabric.hops(&routes, flow.src, flow.dst);
-        let ways = ways(case.lanes[*lane as usize].routing);
+        let path_use = path_use(case.lanes[*lane as usize].routing);
         let ideal = match &flow.segments {
-            Some(payloads) => ideal_fct_over(&hops, ways, payloads.iter().map(|p| charged(*p))),
+            Some(payloads) => ideal_fct_over(&hops, path_use, payloads.iter().map(|p| charged(*p))),
             None => {
                 let rest = flow.size % mss;
                 let last = if rest > 0 { charged(rest as u32) } else { Bytes(0) };
-                ideal_fct_over_uniform(&hops, ways, charged(mss as u32), flow.size / mss, last)
+                ideal_fct_over_uniform(&hops, path_use, charged(mss as u32), flow.size / mss, last)
             }
         };
         let is_background = flow.class.name() == "background";

@@ -10,29 +10,29 @@ impl Fabric {
     /// failures have none. The first of the cycle is the port of the smallest number.
     pub fn buffer_cycle(&self, routes: &Routes) -> Option<Vec<PortId>> {
         let waits = self.buffer_waits(routes);
-        // Depth first; 1 is on the way from the root, 2 is done.
+        // Depth first; 1 is on the path from the root, 2 is done.
         let mut state = vec![0u8; waits.len()];
         for root in 0..waits.len() as u32 {
-            let mut way: Vec<(u32, usize)> = vec![];
+            let mut path: Vec<(u32, usize)> = vec![];
             if state[root as usize] == 0 {
                 state[root as usize] = 1;
-                way.push((root, 0));
+                path.push((root, 0));
             }
-            while let Some((port, next)) = way.last_mut() {
+            while let Some((port, next)) = path.last_mut() {
                 let Some(&after) = waits[*port as usize].get(*next) else {
                     state[*port as usize] = 2;
-                    way.pop();
+                    path.pop();
                     continue;
                 };
                 *next += 1;
                 match state[after as usize] {
                     0 => {
                         state[after as usize] = 1;
-                        way.push((after, 0));
+                        path.push((after, 0));
                     }
                     1 => {
-                        let from = way.iter().position(|(port, _)| *port == after);
-                        let cycle = &way[from.expect("it is on the way")..];
+                        let from = path.iter().position(|(port, _)| *port == after);
+                        let cycle = &path[from.expect("it is on the path")..];
                         let mut cycle: Vec<PortId> =
                             cycle.iter().map(|(port, _)| PortId(*port)).collect();
                         let first = (0..cycle.len()).min_by_key(|i| cycle[*i].0).unwrap_or(0);
@@ -90,7 +90,8 @@ mod tests {
         }
     }
 
-    /// A ring of five switches: two hops one way, so each link waits for the next all around.
+    /// A ring of five switches: two hops in one direction, so each link waits for the next all
+    /// around.
     #[test]
     fn a_ring_has_one() {
         let (rate, delay) = (Rate::from_gbps(10), Span::from_us(1));

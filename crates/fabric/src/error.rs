@@ -87,7 +87,7 @@ impl fmt::Display for Problem {
             Problem::HostToHost(a, b) => {
                 write!(f, "{a} and {b} are hosts linked directly; put a switch between them")
             }
-            Problem::Disconnected(a, b) => write!(f, "there is no way from {a} to {b}"),
+            Problem::Disconnected(a, b) => write!(f, "there is no path from {a} to {b}"),
             Problem::ZeroRate(a, b) => {
                 write!(f, "the link {a} - {b} has rate 0; a rate is at least 1bps")
             }

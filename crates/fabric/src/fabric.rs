@@ -39,8 +39,8 @@ pub struct PortSpec {
     pub reverse: PortId,
     /// The rate of the link.
     pub rate: Rate,
-    /// Propagation towards the peer. May differ from the way back only where an importer folded a
-    /// switch latency into it.
+    /// Propagation towards the peer. May differ from the reverse path only where an importer folded
+    /// a switch latency into it.
     pub propagation: Span,
     /// Probability that a packet is lost on the link, 0 to 1.
     pub loss: f64,

@@ -189,7 +189,7 @@ impl Graph {
     }
 
     /// Checks the graph and turns it into a fabric. Errors when there are fewer than two hosts, a
-    /// host has no link, some node cannot be reached, or the whole is too large.
+    /// host has no link, some node cannot be reached, or the entire is too large.
     pub fn build(self) -> Result<Fabric, TopologyError> {
         let nodes = self.hosts as u64 + self.switches as u64;
         let too_large = |what: String| Err(TopologyError::new(Problem::TooLarge(what)));

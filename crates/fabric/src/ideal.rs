@@ -58,7 +58,7 @@ pub fn ideal_fct_uniform(
     }
 }
 
-/// One step of all shortest ways between two hosts.
+/// One step of all shortest paths between two hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// The fastest link of the step.
@@ -69,10 +69,10 @@ pub struct Hop {
     pub links: u32,
 }
 
-/// What a flow's packets have to themselves on their way.
+/// What a flow's packets have to themselves on their path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ways {
-    /// All take one way.
+pub enum PathUse {
+    /// All take one path.
     One,
     /// Each may take another one: a short packet may overtake the long one before it.
     Each,
@@ -80,7 +80,7 @@ pub enum Ways {
 
 /// The hops up to which all packets stay in order, and those after it up to the last.
 fn split(hops: &[Hop]) -> (&[Hop], &[Hop], &Hop) {
-    let (last, before) = hops.split_last().expect("a way has hops");
+    let (last, before) = hops.split_last().expect("a path has hops");
     let apart = before.iter().position(|hop| hop.links > 1).unwrap_or(before.len());
     let (together, apart) = before.split_at(apart);
     (together, apart, last)
@@ -96,16 +96,20 @@ fn alone(hops: &[Hop], size: Bytes) -> Span {
         .fold(Span::ZERO, |sum, hop| plus(sum, plus(hop.rate.tx_time(size), hop.propagation)))
 }
 
-/// No flow on an empty network takes less, whichever of the shortest ways its packets take.
+/// No flow on an empty network takes less, whichever of the shortest paths its packets take.
 ///
-/// Packets leave the source back to back in the order given. With [`Ways::One`] it is
+/// Packets leave the source back to back in the order given. With [`PathUse::One`] it is
 /// [`ideal_fct`] over the best link of each hop, which is exact where the links of a hop are
-/// alike. With [`Ways::Each`] packets keep their order up to the first hop with several links;
+/// alike. With [`PathUse::Each`] packets keep their order up to the first hop with several links;
 /// from there to the last hop none waits for another; the last hop serves them as they arrive.
-/// Packets of one size give the same time either way unless links between switches are slower
+/// Packets of one size give the same time in both cases unless links between switches are slower
 /// than the source's. Zero without packets or hops.
-pub fn ideal_fct_over(hops: &[Hop], ways: Ways, packets: impl Iterator<Item = Bytes>) -> Span {
-    if ways == Ways::One || hops.iter().all(|hop| hop.links == 1) {
+pub fn ideal_fct_over(
+    hops: &[Hop],
+    path_use: PathUse,
+    packets: impl Iterator<Item = Bytes>,
+) -> Span {
+    if path_use == PathUse::One || hops.iter().all(|hop| hop.links == 1) {
         return ideal_fct(&links(hops), packets);
     }
     let (together, apart, last) = split(hops);
@@ -132,12 +136,12 @@ pub fn ideal_fct_over(hops: &[Hop], ways: Ways, packets: impl Iterator<Item = By
 /// or by none when that is zero; in time proportional to the hops alone, equal to the picosecond.
 pub fn ideal_fct_over_uniform(
     hops: &[Hop],
-    ways: Ways,
+    path_use: PathUse,
     full_charged: Bytes,
     full_count: u64,
     last_charged: Bytes,
 ) -> Span {
-    let one = ways == Ways::One || hops.iter().all(|hop| hop.links == 1);
+    let one = path_use == PathUse::One || hops.iter().all(|hop| hop.links == 1);
     if one || full_count == 0 || last_charged == Bytes(0) && hops.is_empty() {
         return ideal_fct_uniform(&links(hops), full_charged, full_count, last_charged);
     }

@@ -49,7 +49,7 @@ pub use fabric::{Fabric, NodeId, PortId, PortSpec, Tier};
 pub use failure::Failure;
 pub use graph::{Graph, Vertex};
 pub use ideal::{
-    Hop, Ways, bdp_packets, ideal_fct, ideal_fct_over, ideal_fct_over_uniform, ideal_fct_uniform,
+    Hop, PathUse, bdp_packets, ideal_fct, ideal_fct_over, ideal_fct_over_uniform, ideal_fct_uniform,
 };
 pub use import::{Imported, import_hpcc_topology, import_htsim_topo};
 pub use options::{LinkDefaults, LinkOverride, Options};

@@ -1,4 +1,4 @@
-//! Names of nodes as a person writes them: `host12`, `leaf3`, `spine0`.
+//! Names of nodes in files and flags: `host12`, `leaf3`, `spine0`.
 
 use crate::error::nearest;
 use crate::{Fabric, NodeId, Problem, Tier, TopologyError};

@@ -38,7 +38,7 @@ impl Largest {
 }
 
 impl Fabric {
-    /// What one hop adds to an unloaded round trip: a packet of `mtu` out over `port`, a packet of
+    /// What one hop adds to an unloaded RTT: a packet of `mtu` out over `port`, a packet of
     /// `reply` back over its reverse, both stored and forwarded.
     fn hop_rtt(&self, port: PortId, mtu: Bytes, reply: Bytes) -> Span {
         let out = self.port(port);
@@ -47,9 +47,9 @@ impl Fabric {
         plus(sent, plus(out.propagation, back.propagation))
     }
 
-    /// The unloaded round trip of a packet of `mtu_charged` and its answer of `reply_charged` over
+    /// The unloaded RTT of a packet of `mtu_charged` and its reply of `reply_charged` over
     /// the longest of all shortest routes between two hosts, store-and-forward at every hop
-    /// included; the answer takes the same way back.
+    /// included; the reply takes the same path back.
     ///
     /// Hosts under one edge switch differ only in their own link, so the work grows with the
     /// number of edge switches, not of host pairs.
@@ -78,7 +78,7 @@ impl Fabric {
                 let towards = switches.edges(*switch).iter();
                 let towards = towards.filter(|(peer, _)| distance[*peer as usize] == nearer);
                 let costs = towards.map(|(peer, port)| plus(hop(*port), through[*peer as usize]));
-                let cost = costs.max().expect("a switch that was reached has a way");
+                let cost = costs.max().expect("a switch that was reached has a path");
                 through[*switch as usize] = cost;
                 if up[*switch as usize].any {
                     longest =
@@ -118,7 +118,7 @@ impl Fabric {
         }
         let first = self.host_port(src);
         let mut front = vec![(self.port(first).peer, extend(start, first))];
-        // All shortest paths are of one length, so the whole front arrives at the same step.
+        // All shortest paths are of one length, so the entire front arrives at the same step.
         while front[0].0 != NodeId(dst) {
             let mut next: Vec<(NodeId, u64)> = Vec::new();
             for (node, value) in front {
@@ -141,7 +141,7 @@ impl Fabric {
 
     /// The ports a packet takes from `src` to `dst`, the host's own first; where several are equal
     /// `choose` says which, by its index in the group (taken modulo the group's size). Empty when
-    /// the hosts are the same or there is no way.
+    /// the hosts are the same or no path exists.
     pub fn path(
         &self,
         routes: &Routes,
@@ -169,8 +169,8 @@ impl Fabric {
         path
     }
 
-    /// The steps of all shortest ways from `src` to `dst`, the host's own link first. Empty when
-    /// the hosts are the same or there is no way.
+    /// The steps of all shortest paths from `src` to `dst`, the host's own link first. Empty when
+    /// the hosts are the same or no path exists.
     pub fn hops(&self, routes: &Routes, src: u32, dst: u32) -> Vec<Hop> {
         if src == dst {
             return vec![];

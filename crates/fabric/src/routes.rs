@@ -33,7 +33,7 @@ pub struct Routes {
     pool: Vec<PortId>,
 }
 
-/// The links between switches, for walks over the whole fabric.
+/// The links between switches, for walks over the entire fabric.
 pub(crate) struct Switches {
     hosts: u32,
     first: Vec<u32>,

@@ -323,7 +323,7 @@ fn walk(
     })
 }
 
-/// The way back is the way there, with and without bundles and failures.
+/// The reverse path is the forward path, with and without bundles and failures.
 #[test]
 fn symmetric_ecmp_is_symmetric() {
     let bundled = LeafSpine {
@@ -486,11 +486,11 @@ proptest! {
         let sizes = || std::iter::repeat_n(full, count as usize).chain((last > 0).then_some(last));
         let in_order: Vec<_> = hops.iter().map(|hop| (hop.rate, hop.propagation)).collect();
         let one = ideal_fct(&in_order, sizes().map(Bytes));
-        for ways in [Ways::One, Ways::Each] {
-            let exact = ideal_fct_over(&hops, ways, sizes().map(Bytes));
-            let fast = ideal_fct_over_uniform(&hops, ways, Bytes(full), count, Bytes(last));
-            prop_assert_eq!(exact, fast, "{:?}", ways);
-            prop_assert!(ways == Ways::Each || exact == one);
+        for path_use in [PathUse::One, PathUse::Each] {
+            let exact = ideal_fct_over(&hops, path_use, sizes().map(Bytes));
+            let fast = ideal_fct_over_uniform(&hops, path_use, Bytes(full), count, Bytes(last));
+            prop_assert_eq!(exact, fast, "{:?}", path_use);
+            prop_assert!(path_use == PathUse::Each || exact == one);
         }
     }
 }
@@ -498,7 +498,7 @@ proptest! {
 /// One full packet and a short one over 10, 1 (two links) and 10 Gb/s: the short one takes the
 /// other link and is there first.
 #[test]
-fn a_short_packet_overtakes_on_another_way() {
+fn a_short_packet_overtakes_on_another_path() {
     let hop = |gbps, us, links| Hop {
         rate: Rate::from_gbps(gbps),
         propagation: Span::from_us(us),
@@ -508,17 +508,18 @@ fn a_short_packet_overtakes_on_another_way() {
     let packets = || [1500, 100].map(Bytes).into_iter();
     // In order: the full one is there after 1.2 + 1 + 12 + 2 + 1.2 us, the short one follows it in
     // 0.08 us, and 3 us.
-    assert_eq!(ideal_fct_over(&hops, Ways::One, packets()), Span::from_ns(20_480));
-    // The short one is at the last hop at 1.28 + 1 + 0.8 + 2, the full one at 16.2 us, 1.2 + 3 more.
-    assert_eq!(ideal_fct_over(&hops, Ways::Each, packets()), Span::from_ns(20_400));
+    assert_eq!(ideal_fct_over(&hops, PathUse::One, packets()), Span::from_ns(20_480));
+    // The short one is at the last hop at 1.28 + 1 + 0.8 + 2, the full one at 16.2 us, 1.2 + 3
+    // more.
+    assert_eq!(ideal_fct_over(&hops, PathUse::Each, packets()), Span::from_ns(20_400));
     // Twice the full one: the second does not wait for the first between switches.
     let packets = || [1500, 1500].map(Bytes).into_iter();
-    assert_eq!(ideal_fct_over(&hops, Ways::One, packets()), Span::from_ns(32_400));
-    assert_eq!(ideal_fct_over(&hops, Ways::Each, packets()), Span::from_ns(21_600));
+    assert_eq!(ideal_fct_over(&hops, PathUse::One, packets()), Span::from_ns(32_400));
+    assert_eq!(ideal_fct_over(&hops, PathUse::Each, packets()), Span::from_ns(21_600));
 }
 
 #[test]
-fn hops_of_all_ways() {
+fn hops_of_all_paths() {
     let links =
         LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 };
     let options = Options {

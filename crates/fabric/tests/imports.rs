@@ -110,7 +110,7 @@ fn hpcc_errors_name_file_line_and_expectation() {
 fn disconnected_and_unlinked() {
     let apart = "9 4 8\n5 6 7 8\n0 5 1Gbps 1us 0\n1 5 1Gbps 1us 0\n2 6 1Gbps 1us 0\n\
                  3 6 1Gbps 1us 0\n4 7 1Gbps 1us 0\n6 7 1Gbps 1us 0\n6 8 1Gbps 1us 0\n7 8 1Gbps 1us 0\n";
-    assert_eq!(refused(apart), "topo.txt: there is no way from host 0 to host 2");
+    assert_eq!(refused(apart), "topo.txt: there is no path from host 0 to host 2");
     let lonely = "4 2 3\n2 3\n0 2 1Gbps 1us 0\n2 3 1Gbps 1us 0\n3 2 1Gbps 1us 0\n";
     assert!(refused(lonely).contains("given twice"));
 }

@@ -1,4 +1,4 @@
-//! What a person can get wrong, and what the message says.
+//! Invalid fabrics and their messages.
 
 use incast_fabric::*;
 use incast_units::{Rate, Span};

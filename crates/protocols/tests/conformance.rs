@@ -1,15 +1,15 @@
-//! What every transport of the catalogue must do, and the template of a new one. A new one is tested
-//! here without a line more.
+//! What every transport of the catalogue must do, and the template of a new one. A new one is
+//! tested here without a line more.
 
 #[path = "../template/mod.rs"]
 mod template;
 
 use incast_egress::port::{Join, PolicyConflict};
-use incast_fabric::{Fabric, Ways, ideal_fct, ideal_fct_over};
+use incast_fabric::{Fabric, PathUse, ideal_fct, ideal_fct_over};
 use incast_protocols::CATALOGUE;
 use incast_testkit::{Outcome, Trial, configured, fabric, flow, random_flows, us};
 use incast_transport::*;
-use incast_world::{Faults, Options, host_site, ways};
+use incast_world::{Faults, Options, host_site, path_use};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -204,12 +204,12 @@ fn check(name: &str, trial: &Case, entries: &[&dyn Transport], record: &RunRecor
         };
         assert_eq!(seen.delivered, flow.size, "{name}: flow {}", flow.id.0);
         let routing = entries[index % entries.len()].info().routing;
-        let ways = if trial.single_path { Ways::One } else { ways(routing) };
+        let path_use = if trial.single_path { PathUse::One } else { path_use(routing) };
         let hops = trial.fabric.hops(&routes, flow.src.0, flow.dst.0);
         // Packets that leave room for a growing header are shorter at first.
         let largest = trial.largest[index % entries.len()].load(Ordering::Relaxed) as u16;
         let cut = Flow { segments: flow.segments.at_most(largest, flow.size), ..flow.clone() };
-        let ideal = [flow, &cut].map(|flow| ideal_fct_over(&hops, ways, charged_sizes(flow)));
+        let ideal = [flow, &cut].map(|flow| ideal_fct_over(&hops, path_use, charged_sizes(flow)));
         let ideal = ideal[0].min(ideal[1]);
         assert!(end - start >= ideal, "{name}: {} is faster than {ideal}", end - start);
         assert_eq!(seen.parts.expect("complete").total(), (end - start).0, "{name}");

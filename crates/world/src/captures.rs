@@ -16,7 +16,7 @@ impl Captures {
         Captures { limit, kept: vec![] }
     }
 
-    /// Adds a packet. Those of one port come in order of time.
+    /// Adds a packet. Those of one port arrives in order of time.
     pub fn push(&mut self, packet: Captured) {
         self.kept.push(packet);
         if self.kept.len() >= self.limit.saturating_mul(2).max(64) {

@@ -3,8 +3,8 @@
 //!
 //! They run the same rules, too: a host ([`EndHost`]), the sending side of a switch port
 //! ([`Transmitter`]), a switch ([`Switch`]) and its memory ([`SwitchBuffer`]), what becomes of
-//! packets that a port does not keep ([`Drops`]), which flows wait for others ([`Progress`]) and when
-//! a run is over ([`End`]). Each world keeps its clock and its links.
+//! packets that a port does not keep ([`Drops`]), which flows wait for others ([`Progress`]) and
+//! when a run is over ([`End`]). Each world keeps its clock and its links.
 
 mod arbiter;
 mod assembly;
@@ -48,7 +48,7 @@ pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, 
 pub use pfc::{Buffers, Ingress, OWN, Pfc, is_change, sufficient_headroom};
 pub use progress::{End, Monitor, Progress};
 pub use record::{add_flows, empty_record, new_deliveries, new_probe};
-pub use route::{Choice, Turns, choose, comes_back_the_same_way, heading, ways};
+pub use route::{Choice, Turns, choose, heading, path_use, reverse_path_is_equal};
 pub use series::{FlowBytes, PortSeries};
 pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
 pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};

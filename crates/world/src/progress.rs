@@ -87,10 +87,10 @@ impl Progress {
     }
 }
 
-/// A run that delivers nothing for an hour, and for many round trips, is given up: timers back off
+/// A run that delivers nothing for an hour, and for many RTTs, is given up: timers back off
 /// to a minute at most (RFC 6298 section 2.5).
 const SILENCE: Span = Span::from_secs(3_600);
-/// So many times the drain, which is some round trips, for links that take hours for a packet.
+/// So many times the drain, which is a few RTTs, for links that take hours for a packet.
 const SILENT_DRAINS: u64 = 1_000;
 
 /// When a run is over: a while after the last flow is complete, at a given instant, or when nothing

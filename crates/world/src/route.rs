@@ -1,7 +1,7 @@
 //! Which egress a packet takes at a switch; the same in both worlds.
 
 use incast_fabric::balance::{self, RoundRobin, at_level, at_switch, flow_hash, pick, spray_hash};
-use incast_fabric::{Fabric, NodeId, PortId, Routes, Ways};
+use incast_fabric::{Fabric, NodeId, PathUse, PortId, Routes};
 use incast_transport::{HostId, Packet, Routing, Time, flag};
 
 /// A switch's answer to a packet.
@@ -22,16 +22,16 @@ pub fn heading(packet: &Packet) -> HostId {
 }
 
 /// What a flow's packets may have to themselves under a routing, for the ideal time of a flow.
-pub fn ways(routing: Routing) -> Ways {
+pub fn path_use(routing: Routing) -> PathUse {
     match routing {
-        Routing::Ecmp | Routing::SymmetricEcmp => Ways::One,
-        Routing::Spray | Routing::RoundRobin | Routing::SourcePath => Ways::Each,
+        Routing::Ecmp | Routing::SymmetricEcmp => PathUse::One,
+        Routing::Spray | Routing::RoundRobin | Routing::SourcePath => PathUse::Each,
     }
 }
 
-/// Chooses the egress at switch `node` of a packet that arrives at `at` through the link whose way
-/// back is `back`. Depends on nothing that came before. `seed` is the run's. Panics if the packet
-/// heads for a host that the fabric does not have.
+/// Chooses the egress at switch `node` of a packet that arrives at `at` through the link whose
+/// reverse is `back`. Depends on nothing that came before. `seed` is the run's. Panics if the
+/// packet heads for a host that the fabric does not have.
 #[inline]
 pub fn choose(
     fabric: &Fabric,
@@ -75,7 +75,7 @@ pub fn choose(
 
 /// Whether under symmetric ECMP the answers of a flow come back by the links that its data takes,
 /// no link having failed. `seed` is the run's.
-pub fn comes_back_the_same_way(
+pub fn reverse_path_is_equal(
     fabric: &Fabric,
     routes: &Routes,
     seed: u64,
@@ -138,7 +138,7 @@ mod tests {
     fn symmetric(fabric: &Fabric) -> usize {
         let routes = fabric.routes();
         let ends = [HostId(0), HostId(fabric.hosts() - 1)];
-        let same = |flow: &u64| comes_back_the_same_way(fabric, &routes, 7, *flow, ends);
+        let same = |flow: &u64| reverse_path_is_equal(fabric, &routes, 7, *flow, ends);
         (0..100).filter(same).count()
     }
 
@@ -149,7 +149,8 @@ mod tests {
             let defaults = LinkDefaults { rate, propagation, loss: 0.0 };
             assert_eq!(symmetric(&parse(spec, defaults).unwrap()), 100, "{spec}");
         }
-        // From the left two ways out, of which one has two ways on; from the right two ways back.
+        // From the left two paths out, of which one has two paths on; from the right two paths
+        // back.
         let mut graph = Graph::new();
         let [from, to] = [graph.add_host(), graph.add_host()];
         let [left, up, down, one, two, right] = [(); 6].map(|_| graph.add_switch());

@@ -28,7 +28,7 @@ struct Rest {
     marks: u64,
     rare: Bin,
     bins: Vec<Bin>,
-    /// There once a pause frame has come or gone.
+    /// There once a pause frame has arrived or left.
     pauses: Option<Box<PauseSeries>>,
 }
 

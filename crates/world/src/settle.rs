@@ -49,7 +49,7 @@ pub fn drop_or_trim<W: Drops>(world: &mut W, port: u32, packet: PacketRef, fate:
             world.give_back(port, packet);
             drop_packet(world, port, packet, at);
         }
-        Fate::Bounced => unreachable!("a packet that is bounced has a way back"),
+        Fate::Bounced => unreachable!("a packet that is bounced has a reverse path"),
     }
 }
 
@@ -68,7 +68,7 @@ pub fn lose<W: Drops>(world: &mut W, port: u32, packet: PacketRef, at: u64) {
     world.packets_and_series(port).0.free(packet);
 }
 
-/// Makes a packet that `port` of a switch sends back ready for its way: a header that remembers it.
+/// Makes a packet that `port` of a switch sends back ready to return: a header that remembers it.
 pub fn turn_back<W: Drops>(world: &mut W, port: u32, packet: PacketRef, at: u64) {
     world.give_back(port, packet);
     if world.packets_and_series(port).0[packet].is_data() {

@@ -79,7 +79,7 @@ impl Switch {
         }
     }
 
-    /// Lets the hooks of the packet's transport see it. `back` is the way back to its sender,
+    /// Lets the hooks of the packet's transport see it. `back` is the reverse path to its sender,
     /// `egress` the port it will leave by, both brought up to `now`.
     #[inline]
     pub fn decide(

@@ -218,7 +218,7 @@ impl Classed {
         if !env.packets[packet].is_data() {
             return Verdict::only(Self::refused(&rule, &env.packets[packet]));
         }
-        if tail > 0.0 && env.random.chance(tail) && self.tail_gives_way(env, packet, rule) {
+        if tail > 0.0 && env.random.chance(tail) && self.tail_is_displaced(env, packet, rule) {
             let victim = self.take_tail(env, rule.queue);
             let fate = self.behead(env, victim, headers);
             if fate == Fate::Trimmed {
@@ -237,7 +237,7 @@ impl Classed {
     }
 
     /// Whether the queue's last packet can be trimmed and makes enough room for the arriving one.
-    fn tail_gives_way(&self, env: &PortEnv<'_>, packet: PacketRef, rule: Rule) -> bool {
+    fn tail_is_displaced(&self, env: &PortEnv<'_>, packet: PacketRef, rule: Rule) -> bool {
         let Some(tail) = self.queues[rule.queue as usize].tail() else { return false };
         let same = self.policy(&env.packets[tail]) == self.policy(&env.packets[packet]);
         let room = self.admits_instead(env, &rule, tail, env.packets.charged(packet));

@@ -38,7 +38,7 @@ use transmitter::{Seen, Transmitter};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Join {
     /// All transports' packets of one class wait in one queue, in the order they came. Each
-    /// transport's own discipline and limit judge its own packets against the whole queue.
+    /// transport's own discipline and limit judge its own packets against the entire queue.
     #[default]
     Shared,
     /// Each transport has its data classes to itself, and the transports share the link equally

@@ -100,7 +100,7 @@ impl Pair {
         if self.tail > 0.0
             && env.random.chance(self.tail)
             && let Some(victim) = self.queues[DATA].tail()
-            && self.gives_way(env, victim, packet)
+            && self.is_displaced(env, victim, packet)
         {
             self.queues[DATA].pop_tail(env.packets);
             let fate = self.behead(env, victim);
@@ -111,7 +111,7 @@ impl Pair {
     }
 
     /// Whether the queue's last packet can be trimmed and makes enough room for the arriving one.
-    fn gives_way(&self, env: &PortEnv<'_>, victim: PacketRef, packet: PacketRef) -> bool {
+    fn is_displaced(&self, env: &PortEnv<'_>, victim: PacketRef, packet: PacketRef) -> bool {
         let mut waiting = self.queues[DATA].backlog();
         waiting.packets -= 1;
         waiting.bytes -= env.packets.charged(victim) as u64;

@@ -1,4 +1,5 @@
-//! Credits shaped at the receiver's NIC and at a switch, data the other way (ExpressPass, CCRP).
+//! Credits shaped at the receiver's NIC and at a switch, data in the other direction (ExpressPass,
+//! CCRP).
 
 use crate::*;
 

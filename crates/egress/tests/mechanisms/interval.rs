@@ -1,4 +1,5 @@
-//! A port that measures its load once an interval and tells all packets (XCP, RCP, VCP, MLCP).
+//! A port that measures its load once per interval and writes it into all packets (XCP, RCP, VCP,
+//! MLCP).
 
 use crate::*;
 

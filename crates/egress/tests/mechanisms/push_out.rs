@@ -58,7 +58,8 @@ fn a_long_flow_gives_way_and_is_asked_again() {
             }
         }
     }
-    // The last long packet found no room; three more gave way to the short flow, last come first.
+    // The last long packet found no room; three more were displaced by the short flow, last come
+    // first.
     assert_eq!(lost, [(0, 23), (0, 22), (0, 21), (0, 20)]);
     assert_eq!(port.backlog(), Backlog { bytes: 23 * 1538, packets: 23 });
     for (_, seq) in lost {

@@ -1,5 +1,5 @@
 //! First-round packets are dropped early, a probe finds them missing, and they come again as
-//! scheduled ones that use the whole buffer (Aeolus).
+//! scheduled ones that use the entire buffer (Aeolus).
 
 use crate::*;
 

@@ -1,4 +1,4 @@
-//! A switch that answers data itself and pads answers on their way back with the state of the
+//! A switch that replies to data itself and pads ACKs on their reverse path with the state of the
 //! port by which the data leaves (FastTune, Algorithm 1).
 
 use crate::*;

@@ -1,5 +1,5 @@
 //! What credit-clocked transports share (ExpressPass, SIGCOMM 2017): a source that asks for
-//! credits and answers each with one data packet, a destination that paces credits for each flow
+//! credits and sends one data packet per credit, a destination that paces credits for each flow
 //! at the rate of a [`CreditControl`], and recovery by going back to the first packet missing.
 //!
 //! The packets are those of [`views`]. With a [`Burst`] a flow also sends
@@ -45,9 +45,9 @@ pub struct Terms {
     pub jitter: f64,
     /// Largest number of pairs of bytes by which a credit is longer than the shortest packet.
     pub longer: u8,
-    /// Whether a source stops credits as soon as those of the last round trip suffice for the rest.
+    /// Whether a source stops credits as soon as those of the last RTT suffice for the rest.
     pub early_stop: bool,
-    /// Time after which a request that no credit answers is repeated, at most a second.
+    /// Time after which a request without a credit is repeated, at most a second.
     pub request_again: Span,
     /// Time after which a packet that is still missing is asked for again.
     pub missing_again: Span,

@@ -1,4 +1,4 @@
-//! The data's source: asks for credits, answers each with a packet, and stops them.
+//! The data's source: requests credits, sends one packet per credit, and stops them.
 
 use super::outbox::Outbox;
 use super::views::{Credit, Data, Missing, Request, Unscheduled};
@@ -26,7 +26,7 @@ enum State {
     Asking,
     /// Credits come.
     Receiving,
-    /// It has asked for no more of them; those on their way still come.
+    /// It has asked for no more of them; those in flight still arrive.
     Stopped,
     /// Everything is sent and no credits are expected; the destination has not confirmed it.
     Closing,
@@ -47,9 +47,9 @@ struct Outgoing {
     /// Data that has not left yet.
     queued: u32,
     state: State,
-    /// The last request, credit or stop, whichever the state waits to be answered.
+    /// The last request, credit or stop, whichever waits for a reply in this state.
     since: Time,
-    /// The first request that no credit has answered.
+    /// The first request that no credit has replied to.
     asked: Time,
     /// From a request to the first credit.
     rtt: Span,
@@ -246,7 +246,7 @@ impl Senders {
 }
 
 impl Outgoing {
-    /// Notes a credit: a request was answered, and the source need not ask again.
+    /// Notes a credit: a request has its reply, and the source does not repeat it.
     fn receives(&mut self, now: Time) {
         match self.state {
             State::Asking => {
@@ -272,8 +272,8 @@ impl Outgoing {
         self.round.as_ref().map_or(0, FirstRound::unsettled)
     }
 
-    /// Whether no more credits are needed: all is sent or, looking once a round trip, the credits
-    /// of one round trip suffice for what is left. Not before the fate of packets that were sent
+    /// Whether no more credits are needed: all is sent or, looking once per RTT, the credits
+    /// of one RTT suffice for what is left. Not before the fate of packets that were sent
     /// without credits is known (Aeolus).
     fn may_stop(&mut self, now: Time, early: bool) -> bool {
         let left = self.left();
@@ -409,7 +409,7 @@ impl Outgoing {
         self.state_deadline(terms).min(self.probe_deadline(terms))
     }
 
-    /// When the probe has waited too long for its answer.
+    /// When the probe has waited too long for its reply.
     fn probe_deadline(&self, terms: &Terms) -> Time {
         match (&self.round, &terms.burst) {
             (Some(round), Some(burst)) => round.deadline(&burst.round),
@@ -440,7 +440,7 @@ impl Outgoing {
                 self.ask_anew(env, outbox, terms);
                 self.doublings = doublings;
             }
-            // The credits that were on their way did not suffice.
+            // The credits in flight did not suffice.
             State::Stopped if self.left() > 0 => self.ask_anew(env, outbox, terms),
             State::Stopped => {
                 self.state = State::Closing;

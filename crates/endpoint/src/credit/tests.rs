@@ -153,7 +153,7 @@ fn a_source_asks_answers_credits_and_stops_them() {
     // Nothing is left: the credit is wasted.
     assert!(rig.at(80).credit(4).headers().is_empty());
     assert_eq!(rig.driver.harness.probe.senders()[0].wasted, 1);
-    // Two round trips of 50 us after the stop, and one more, it asks whether all has arrived;
+    // Two RTTs of 50 us after the stop, and one more, it asks whether all has arrived;
     // then after one, two, four.
     assert!(rig.at(219).headers().is_empty());
     assert_eq!(rig.at(220).headers(), [stop(0, 220)]);
@@ -188,7 +188,7 @@ fn a_source_stops_early_when_the_credits_on_their_way_suffice() {
         let mut rig = Rig::new(Terms { early_stop, ..TERMS });
         rig.open(13);
         rig.headers();
-        // After a round trip of 50 us six credits have come, and seven packets are left; in the
+        // After an RTT of 50 us six credits have come, and seven packets are left; in the
         // next five credits come, and two are left.
         for number in 0..10 {
             rig.at(50 + 10 * number as u64).credit(number);
@@ -198,7 +198,7 @@ fn a_source_stops_early_when_the_credits_on_their_way_suffice() {
         expected.extend(early_stop.then(|| stop(2, 150)));
         assert_eq!(rig.at(150).credit(10).headers(), expected);
         if early_stop {
-            // Only one came: two round trips later it asks again.
+            // Only one came: two RTTs later it asks again.
             assert_eq!(rig.at(160).credit(11).headers(), [data(11, 11, 0)]);
             assert_eq!(rig.at(249).headers(), []);
             assert_eq!(rig.at(250).headers(), [request(1, 250)]);
@@ -421,7 +421,7 @@ fn a_stop_waits_for_the_burst_to_be_acknowledged() {
     rig.open(5);
     rig.headers();
     rig.receive(ack(0, 1, U), 0, 0);
-    // Without its acknowledgements all of the burst is sent again before the source stops.
+    // Without its ACKs all of the burst is sent again before the source stops.
     for (number, seq) in [(0, 4), (1, 1), (2, 2)] {
         let flags = if seq == 4 { data_flag::LAST } else { 0 };
         assert_eq!(rig.credit(number).headers(), [data(seq, number, flags)]);
@@ -490,7 +490,7 @@ fn a_destination_keeps_what_comes_out_of_order_and_acknowledges_the_burst() {
     let ranges: Vec<_> =
         rig.driver.harness.probe.deliveries().iter().map(|&(_, at, _)| at / 1460).collect();
     assert_eq!(ranges, [0, 2, 3, 1, 4, 6, 5]);
-    // Late packets are answered by it.
+    // It is also the reply to late packets.
     rig.receive(early(2, 7), 1460, 0).receive(probe(7, 4), 0, 0);
     assert_eq!(rig.headers(), [FINISH, FINISH]);
 }

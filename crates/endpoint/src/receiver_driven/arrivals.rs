@@ -283,7 +283,7 @@ impl Holes {
     }
 
     /// Packet `seq` arrived for the first time. If it was asked for once, that is how long the
-    /// answer took; after a second request nobody knows which one it answers.
+    /// reply took; after a second request it is unknown which one it replies to.
     #[inline]
     pub fn arrived(&mut self, seq: u32, now: Time) {
         if seq < self.asked

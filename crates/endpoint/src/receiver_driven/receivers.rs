@@ -11,7 +11,7 @@ use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Span, Tim
 pub struct ReceiverTerms {
     /// Whose packets.
     pub transport: TransportId,
-    /// Mark of the grant that answers a data packet, by the data packet's mark.
+    /// Mark of the grant that replies to a data packet, by the data packet's mark.
     pub reply: [u8; 4],
     /// The same for data that had arrived before.
     pub duplicate_reply: [u8; 4],
@@ -191,7 +191,7 @@ impl<R: Recovery> Receivers<R> {
         self.reply(flow, slot, arrival, data.packet, mark, informed, now);
     }
 
-    /// Queues the one grant that answers a data packet.
+    /// Queues the one grant that replies to a data packet.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     fn reply(

@@ -1,4 +1,5 @@
-//! What a sender-driven transport writes itself: a control law, and what its receiver echoes.
+//! The part of a sender-driven transport of its own: congestion control, and what the receiver
+//! echoes.
 
 use crate::rto::RtoBounds;
 use incast_transport::{Ecn, Extension, Flow, Header, Packet, Rate, Span, Time, TransportId};
@@ -18,8 +19,8 @@ pub trait ControlFactory: Send {
     fn feedback(&mut self) -> Self::Feedback;
 }
 
-/// A [`ControlFactory`] whose receiving halves are alike and keep nothing, and whose sending halves `control`
-/// makes as [`ControlFactory::control`] does.
+/// A [`ControlFactory`] whose receiving halves are alike and keep nothing, and whose sending halves
+/// `control` makes as [`ControlFactory::control`] does.
 pub fn congestion_control<C, B, F>(feedback: B, control: F) -> FnFactory<C, B, F>
 where
     C: Control,
@@ -54,48 +55,48 @@ where
     }
 }
 
-/// A control law: how much of one flow may be in flight, and how fast it leaves.
+/// A congestion control: how much of one flow may be in flight, and how fast it leaves.
 ///
 /// Calls about one acknowledgement come in this order: `on_loss` (if it reveals a loss), then
 /// `on_ack`. After each call the sender asks for `request`, `window` and `pacing` again.
 pub trait Control: Send {
-    /// A data packet leaves; the law may fill its fields.
+    /// A data packet leaves; the congestion control may fill its fields.
     #[inline]
     fn on_send(&mut self, _packet: &mut Outbound, _progress: &Progress) {}
 
-    /// An answer to data arrived: also a duplicate one, and one during recovery.
+    /// An ACK arrived, perhaps a duplicate or one during recovery.
     fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress);
 
-    /// Something was lost: at most once a window for [`Loss::Fast`].
+    /// A loss was found: at most once per window for [`Loss::Fast`].
     fn on_loss(&mut self, loss: Loss, progress: &Progress);
 
-    /// A packet that acknowledges nothing arrived: a notification, an answer of a switch, or the
-    /// answer to a [`request`](Control::request).
+    /// A packet that acknowledges nothing arrived: a notification, a reply of a switch, or the
+    /// reply to a [`request`](Control::request).
     fn on_message(&mut self, _message: &Message<'_>, _progress: &Progress) {}
 
-    /// The law's own timer; [`Time::NEVER`] if it has none.
+    /// The congestion control's own timer; [`Time::NEVER`] if it has none.
     #[inline]
     fn deadline(&self) -> Time {
         Time::NEVER
     }
 
-    /// The law's timer has come. Afterwards `deadline` must be later.
+    /// The timer of the congestion control expired. Afterwards `deadline` must be later.
     fn on_deadline(&mut self, _progress: &Progress) {}
 
-    /// A header-only packet that the law wants to send now; asked until `None`.
+    /// A header-only packet that the congestion control wants to send now; asked until `None`.
     #[inline]
     fn request(&mut self, _progress: &Progress) -> Option<Request> {
         None
     }
 
-    /// Whether the last call about an answer or a message took a decision, for the probe: laws that
-    /// decide by notifications only, or once a round trip, say so.
+    /// Whether the last call about an ACK or a message took a decision, for the probe. Controls
+    /// that decide by notifications only, or once per RTT, override it.
     #[inline]
     fn decided(&self) -> bool {
         true
     }
 
-    /// The flow was received completely: a header-only packet that takes leave. Nobody answers it.
+    /// The flow was received completely: a last header-only packet. It gets no reply.
     fn close(&mut self, _progress: &Progress) -> Option<Request> {
         None
     }
@@ -110,15 +111,15 @@ pub trait Control: Send {
     }
 }
 
-/// What the receiving half of a law puts into answers.
+/// What the receiving half of a congestion control puts into ACKs.
 pub trait Feedback: Send {
-    /// Data arrived; `answer` is about to acknowledge it. May add a packet of its own.
+    /// Data arrived, which `ack` is about to acknowledge. May add a packet of its own.
     fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification>;
 
-    /// With delayed answers: `answer` stands also for `earlier`, which will not be sent.
+    /// With delayed ACKs: `ack` stands also for `earlier`, which will not be sent.
     fn join(&mut self, _earlier: &AckFields, _ack: &mut AckFields) {}
 
-    /// A question arrived; `answer` goes back with SYN and ACK set.
+    /// A request arrived; `ack` goes back with SYN and ACK set.
     fn on_request(&mut self, _request: &Arriving<'_>, _ack: &mut AckFields) {}
 }
 
@@ -137,13 +138,14 @@ impl Feedback for EchoMark {
 /// How lost data is found and sent again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reliability {
-    /// Selective acknowledgement (RFC 6675): ranges, behind what else an answer carries if they
-    /// have room there, and the echo of the packet answered, which tells that it came in any case.
+    /// Selective acknowledgement (RFC 6675): ranges, behind what else an ACK carries if they
+    /// have room there, and the echo of the packet acknowledged, which is known to have arrived in
+    /// any case.
     Sack,
-    /// Three duplicate acknowledgements and partial ones (RFC 6582); the receiver keeps what
+    /// Three duplicate ACKs and partial ones (RFC 6582); the receiver keeps what
     /// comes out of order but does not say what.
     NewReno,
-    /// The receiver keeps only what is in order and asks, at most once in `again` for the same
+    /// The receiver keeps only what is in order and asks, at most once per `again` for the same
     /// byte, to go back.
     GoBackN {
         /// Least time between two requests for the same byte.
@@ -160,10 +162,10 @@ pub enum Admission {
     Below,
 }
 
-/// Answers to every `count`-th packet only (RFC 8257 §3.2 decides exceptions).
+/// One ACK per `count` packets (RFC 8257 §3.2 decides exceptions).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DelayedAck {
-    /// Packets answered together.
+    /// Packets acknowledged together.
     pub count: u8,
     /// Longest wait for the next one.
     pub timeout: Span,
@@ -183,7 +185,7 @@ pub struct Options {
     pub transport: TransportId,
     /// Class of data.
     pub data_class: u8,
-    /// Class of answers.
+    /// Class of ACKs.
     pub ack_class: u8,
     /// ECN bits of data as it leaves.
     pub data_mark: u8,
@@ -193,14 +195,14 @@ pub struct Options {
     pub admission: Admission,
     /// Bounds of the retransmission timer.
     pub rto: RtoBounds,
-    /// `None`: each data packet is answered at once.
+    /// `None`: each data packet is acknowledged at once.
     pub delayed_ack: Option<DelayedAck>,
     /// Most payload of a data packet: less than the MTU allows where each carries an extension.
     pub max_payload: u16,
 }
 
 impl Options {
-    /// TCP's ways: SACK, data and answers in class 1, each packet answered at once, ECT(0).
+    /// TCP: SACK, data and ACKs in class 1, each packet acknowledged at once, ECT(0).
     pub fn tcp(transport: TransportId, min_rto: Span) -> Options {
         Options {
             transport,
@@ -229,13 +231,13 @@ pub struct Progress {
     pub size: u64,
     /// Payload bytes in flight: sent, not known to have arrived, not lost.
     pub pipe: u64,
-    /// Smoothed round-trip time.
+    /// Smoothed RTT.
     pub smoothed_rtt: Option<Span>,
     /// In fast recovery: windows do not grow.
     pub recovering: bool,
 }
 
-/// A data packet as it leaves, for the law to complete.
+/// A data packet as it leaves, for the congestion control to complete.
 #[derive(Clone, Copy, Debug)]
 pub struct Outbound {
     /// First payload byte.
@@ -256,32 +258,32 @@ pub struct Outbound {
     pub more: bool,
 }
 
-/// An answer to data, as the sending half sees it.
+/// An ACK, as the sending half sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a> {
     /// Payload bytes newly acknowledged cumulatively.
     pub bytes: u64,
     /// Payload bytes newly known to have arrived beyond a hole.
     pub sacked: u64,
-    /// First byte of the data packet that is answered (the last of several).
+    /// First byte of the data packet that is acknowledged (the last of several).
     pub echo: u64,
     /// ECN echo.
     pub ece: bool,
     /// A request to go back.
     pub nack: bool,
-    /// ECN bits of the answer.
+    /// ECN bits of the ACK.
     pub mark: u8,
     /// Header field.
     pub nibble: u8,
     /// Header field.
     pub window: u16,
-    /// Round-trip time of the packet answered, from the start of its transmission; `None` when it
-    /// was sent more than once or has been answered before (Karn).
+    /// Round-trip time of the packet acknowledged, from the start of its transmission; `None` when
+    /// it was sent more than once or has been acknowledged before (Karn).
     pub rtt: Option<Span>,
     /// The window held the flow back within the last window of data, so that it may grow
     /// (RFC 7661's concern; Linux's `is_cwnd_limited`).
     pub limited: bool,
-    /// What came behind the header.
+    /// The extension behind the header.
     pub extension: &'a Extension,
     /// When the information it carries was current.
     pub informed: Time,
@@ -290,7 +292,7 @@ pub struct Ack<'a> {
 /// How a loss was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loss {
-    /// By answers to later packets, or a request to go back.
+    /// By ACKs to later packets, or a request to go back.
     Fast,
     /// By the retransmission timer.
     Timeout,
@@ -301,7 +303,7 @@ pub enum Loss {
 pub struct Message<'a> {
     /// The packet.
     pub packet: &'a Packet,
-    /// What came behind its header.
+    /// The extension behind its header.
     pub extension: &'a Extension,
     /// When the information it carries was current.
     pub informed: Time,
@@ -330,7 +332,7 @@ pub struct Arriving<'a> {
     pub offset: u64,
     /// The packet.
     pub packet: &'a Packet,
-    /// What came behind its header.
+    /// The extension behind its header.
     pub extension: &'a Extension,
     /// When the information it carries was current.
     pub informed: Time,
@@ -338,12 +340,12 @@ pub struct Arriving<'a> {
     pub new: bool,
 }
 
-/// What an answer carries for the law.
+/// What an ACK carries for the congestion control.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AckFields {
     /// ECN echo.
     pub ece: bool,
-    /// ECN bits of the answer itself.
+    /// ECN bits of the ACK itself.
     pub mark: u8,
     /// Header field.
     pub nibble: u8,
@@ -351,7 +353,7 @@ pub struct AckFields {
     pub window: u16,
     /// Goes behind the header; SACK ranges follow it if it has room for them.
     pub extension: Extension,
-    /// When what it tells was current, if not when a switch wrote into the data packet.
+    /// When its information was current, if not when a switch wrote into the data packet.
     pub informed: Option<Time>,
 }
 
@@ -368,7 +370,7 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// A notice that is not marked.
+    /// A notification that is not marked.
     pub fn new(class: u8, header: impl Into<Header>) -> Notification {
         Notification { header: header.into(), class, mark: 0 }
     }

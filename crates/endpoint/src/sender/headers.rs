@@ -1,4 +1,4 @@
-//! Packets without payload that wait for the NIC: answers, questions, farewells.
+//! Packets without payload that wait for the NIC: ACKs, requests, closes.
 
 use super::views::{Close, Open};
 use super::{Progress, Request};
@@ -63,7 +63,7 @@ impl Urgency {
     }
 }
 
-/// A question of the sending half.
+/// A request of the sending half.
 pub(super) fn open(flow: &Flow, progress: &Progress, request: &Request) -> Waiting {
     let Request { window, nibble, .. } = *request;
     header_packet(flow, request, Open { sequence: progress.sent as u32, window, nibble }.into())

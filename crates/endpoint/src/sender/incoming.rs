@@ -1,4 +1,4 @@
-//! The receiving half of one flow: reassembly and answers.
+//! The receiving half of one flow: reassembly and ACKs.
 
 use super::control::{AckFields, Arriving, Feedback, Notification, Options, Reliability};
 use super::outgoing::unwrap;
@@ -6,7 +6,7 @@ use super::views::{Ack, GoBack, OpenAck};
 use crate::reassembly::{Arrival, Reassembly};
 use incast_transport::{Header, HostId, Time};
 
-/// What an answer is.
+/// The kinds of reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
     Ack,
@@ -16,12 +16,12 @@ pub(super) enum Form {
     OpenAck,
 }
 
-/// An answer as it waits for the NIC.
+/// A reply that waits for the NIC.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reply {
     pub form: Form,
     pub fields: AckFields,
-    /// First byte of the packet answered.
+    /// First byte of the packet acknowledged.
     pub seq: u32,
     pub cumulative: u32,
     pub informed: Time,
@@ -49,9 +49,9 @@ pub(super) struct Received {
     pub new: bool,
     /// It was the last that was missing.
     pub complete: bool,
-    /// An answer to earlier packets that may wait no longer.
+    /// The ACK of earlier packets, which may wait no longer.
     pub flushed: Option<Reply>,
-    /// The answer to this packet.
+    /// The reply to this packet.
     pub reply: Option<Reply>,
     pub notification: Option<Notification>,
 }
@@ -65,7 +65,7 @@ pub(super) struct Incoming<F> {
     end: Option<u64>,
     /// What was asked for again, and when.
     asked: Option<(u64, Time)>,
-    /// Packets received since the last answer, and the answer they wait for.
+    /// Packets received since the last ACK, and the ACK they wait for.
     pending: u8,
     pub delayed: Option<Reply>,
     pub delayed_until: Time,
@@ -164,7 +164,7 @@ impl<F: Feedback> Incoming<F> {
         }
     }
 
-    /// RFC 8257 §3.2: a change of the mark is answered at once, with what came before first.
+    /// RFC 8257 §3.2: a change of the mark is acknowledged at once, after the packets before it.
     fn delay(
         &mut self,
         now: Time,
@@ -205,7 +205,7 @@ impl<F: Feedback> Incoming<F> {
         self.delayed.take()
     }
 
-    /// A question arrived.
+    /// A request arrived.
     pub fn request(&mut self, arriving: &Arriving<'_>, seq: u32) -> Reply {
         let mut fields = AckFields::default();
         self.feedback.on_request(arriving, &mut fields);

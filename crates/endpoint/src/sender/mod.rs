@@ -1,17 +1,17 @@
 //! The host of sender-driven transports: the common sender, and its receiver.
 //!
-//! A transport writes a [`ControlFactory`] - a [`Control`] for each flow it sends, a [`Feedback`] for each it
-//! receives - and gets a [`Host`], [`SenderDriven`]: sequence numbers, acknowledgements, loss
-//! detection, timers, pacing, and a NIC shared round robin. So a comparison compares control laws,
-//! not retransmitters.
+//! A transport writes a [`ControlFactory`] - a [`Control`] for each flow it sends, a [`Feedback`]
+//! for each it receives - and gets a [`Host`], [`SenderDriven`]: sequence numbers, ACKs, loss
+//! detection, timers, pacing, and a NIC shared round robin. So a comparison compares congestion
+//! controls, not retransmitters.
 //!
 //! On the wire there are the packets of [`views`]; sequence numbers count bytes modulo 2^32 and are
-//! unwrapped to 64 bits next to what is expected. An ACK says which data packet it answers, so the
-//! sender measures round trips with the send times it keeps, never of bytes sent twice (Karn),
-//! without charging a timestamp option. The ACK of the packet that completes a flow says so, and so
-//! do the ACKs of all later copies: it ends the flow at the sender whatever else it acknowledges.
-//! Other packets without payload are messages to the sending half. There is no handshake unless a
-//! law asks one.
+//! unwrapped to 64 bits next to what is expected. An ACK says which data packet it acknowledges, so
+//! the sender measures RTTs with the send times it keeps, never of bytes sent twice (Karn), without
+//! charging a timestamp option. The ACK of the packet that completes a flow says so, and so do the
+//! ACKs of all later copies: it ends the flow at the sender whatever else it acknowledges. Other
+//! packets without payload are messages to the sending half. There is no handshake unless a
+//! congestion control requests one.
 
 mod control;
 mod headers;
@@ -38,7 +38,7 @@ use incoming::{Form, Incoming, Received, Reply};
 use outgoing::{DecodedAck, Gate, Outgoing, Timer};
 use views::{Data, GoBack, Open};
 
-/// The transport of one host: all flows that it sends and receives, under one law.
+/// The transport of one host: all flows that it sends and receives, under one congestion control.
 pub struct SenderDriven<L: ControlFactory> {
     factory: L,
     options: Options,
@@ -84,8 +84,8 @@ impl<L: ControlFactory> SenderDriven<L> {
 
     // -- after each event of a flow ------------------------------------------------------------
 
-    /// Asks the law's questions, and finds out whether the flow may send, why not, and when its
-    /// timers are due.
+    /// Takes the requests of the congestion control, and finds out whether the flow may send, why
+    /// not, and when its timers are due.
     #[inline]
     fn refresh(&mut self, env: &mut Env<'_>, flow: FlowId) {
         let Some(out) = self.outgoing.get_mut(flow) else { return };
@@ -186,7 +186,7 @@ impl<L: ControlFactory> SenderDriven<L> {
         }
     }
 
-    /// Queues an answer.
+    /// Queues a reply.
     #[inline]
     fn reply(&mut self, flow: FlowId, to: HostId, reply: &Reply) {
         let Reply { fields, informed, .. } = reply;
@@ -202,7 +202,7 @@ impl<L: ControlFactory> SenderDriven<L> {
         self.queues[(waiting.class != 0) as usize].push(waiting, &fields.extension);
     }
 
-    /// An answer to data of a flow that is sent here.
+    /// An ACK of a flow that is sent here.
     fn acknowledged(&mut self, env: &mut Env<'_>, handle: PacketRef) {
         let packet = env.packets[handle];
         let Some(out) = self.outgoing.get_mut(packet.flow) else { return };
@@ -250,7 +250,7 @@ impl<L: ControlFactory> SenderDriven<L> {
         self.refresh(env, packet.flow);
     }
 
-    /// A question of the sending half of another host.
+    /// A request of the sending half of another host.
     fn request(&mut self, env: &mut Env<'_>, handle: PacketRef, seq: u32) {
         let packet = env.packets[handle];
         if self.finished.contains(packet.flow) {

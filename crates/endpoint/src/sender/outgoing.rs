@@ -35,7 +35,7 @@ pub(super) struct DecodedAck<'a> {
 /// Ranges in one selective acknowledgement.
 const SACK_RANGES: usize = 3;
 
-/// What an answer says about losses.
+/// What an ACK says about losses.
 struct News {
     /// A copy was acknowledged, but not everything.
     partial: bool,
@@ -54,7 +54,7 @@ pub(super) enum Timer {
     Recovery,
     /// The pacer.
     Pace,
-    /// The law's own.
+    /// The congestion control's own.
     Control,
     /// A delayed acknowledgement, at the receiving half.
     Delay,
@@ -71,7 +71,7 @@ pub(super) struct Outgoing<C> {
     /// In fast recovery until the segments below `recover` are acknowledged.
     recovering: bool,
     recover: u32,
-    /// Segments that left the network by count of duplicate acknowledgements only (NewReno).
+    /// Segments that left the network by count of duplicate ACKs only (NewReno).
     duplicates: u32,
     /// The first retransmission of a recovery leaves whatever the window (RFC 6675 §5, 4.3).
     forced: bool,
@@ -173,7 +173,7 @@ impl<C: Control> Outgoing<C> {
 
     // -- sending -------------------------------------------------------------------------------
 
-    /// Whether a packet may leave now. Takes over the law's pacing rate.
+    /// Whether a packet may leave now. Takes over the congestion control's pacing rate.
     #[inline]
     pub fn gate(&mut self, now: Time, admission: Admission) -> Gate {
         let lost = self.board.lost() > 0;
@@ -252,9 +252,9 @@ impl<C: Control> Outgoing<C> {
         }
     }
 
-    // -- acknowledgements ----------------------------------------------------------------------
+    // -- ACKs ----------------------------------------------------------------------
 
-    /// Takes in an answer; returns whether it made sense.
+    /// Processes an ACK; returns whether it is plausible.
     pub fn acknowledge(&mut self, now: Time, decoded: &DecodedAck<'_>, options: &Options) -> bool {
         let before = self.start_of(self.board.first());
         let cumulative = unwrap(decoded.cumulative, before);
@@ -269,7 +269,7 @@ impl<C: Control> Outgoing<C> {
         if let Some(rtt) = rtt {
             self.rto.sample(rtt);
         }
-        // An answer younger than any round trip is not to the copy but to a late original.
+        // An ACK younger than any RTT is not of the copy but of a late original.
         let repaired = self.board.copy_age(now).is_some_and(|age| age >= self.rto.least());
         let bytes = if to > self.board.first() { self.advance(now, to) } else { 0 };
         let partial = repaired && bytes > 0;
@@ -321,7 +321,7 @@ impl<C: Control> Outgoing<C> {
             let (from, to) = (unwrap(from, near), unwrap(to, near));
             let past = self.segments_below(to).min(self.board.next());
             let first = self.segments_below(from).max(self.board.first());
-            // Ranges repeat from answer to answer; only what they grew by is news.
+            // Ranges repeat from ACK to ACK; only what they grew by is news.
             let known = self.ranges.iter().find(|r| r.0 == first && r.1 <= past);
             for segment in known.map_or(first, |r| r.1)..past {
                 bytes += self.board.sack(segment);

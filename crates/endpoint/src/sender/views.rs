@@ -89,7 +89,7 @@ header_view! {
     set tcp_flag::ACK | tcp_flag::SYN;
     payload false;
 
-    /// The source sends no more: it knows that every byte has arrived. Nobody replies.
+    /// The source sends no more: it knows that every byte has arrived. It gets no reply.
     pub struct Close over Segment {
         /// The byte behind the flow's last one, modulo 2^32.
         sequence: u32 = seq, "bytes";

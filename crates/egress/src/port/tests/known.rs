@@ -114,7 +114,7 @@ fn headers_without_room_are_bounced_once() {
             let displaced = Some((packets[8], Fate::Bounced));
             assert_eq!(verdict, Verdict { arriving: Fate::Queued, displaced });
         }
-        // Back on its way to the source, at another full port.
+        // Back in flight to the source, at another full port.
         let back = if tail == 0.0 { packets[9] } else { packets[8] };
         harness.packets[back].flags |= flag::BOUNCED;
         assert_eq!(harness.enqueue(&mut *port, Time::ZERO, back), Verdict::only(Fate::Dropped));
@@ -155,7 +155,7 @@ fn headers_and_data_share_ten_to_one_in_bytes() {
     assert!(data >= 50 * 1538);
 }
 
-/// pHost: the last packet of the least important class gives way to a more important one.
+/// pHost: the last packet of the least important class is displaced by a more important one.
 #[test]
 fn push_out_displaces_the_last_of_the_least_important() {
     let class = ClassPolicy { discipline: Discipline::PushOut, ..fifo(3) };

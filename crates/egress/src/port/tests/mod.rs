@@ -1,4 +1,4 @@
-//! Known answers and properties of ports.
+//! Known results and properties of ports.
 
 mod join;
 mod known;

@@ -64,7 +64,7 @@ fn held(harness: &Harness, inside: &[(PacketRef, u64)]) -> Backlog {
 }
 
 /// What a port did: `(packet, time)` of what left, and what became of each packet that came and of
-/// those that gave way to it.
+/// those that it displaced.
 #[derive(Default, PartialEq, Debug)]
 struct Story {
     out: Vec<(u32, u64)>,

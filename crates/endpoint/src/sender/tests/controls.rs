@@ -1,4 +1,4 @@
-//! A plain law, and two hosts under it on a link of 10 Gb/s and 5 us.
+//! A plain congestion control, and two hosts with it on a link of 10 Gb/s and 5 us.
 
 use crate::sender::{
     Ack, Control, ControlFactory, EchoMark, Loss, Options, Progress, SenderDriven,
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 pub const ID: TransportId = TransportId(1);
 pub use incast_testkit::MSS;
 
-/// What a control law was told.
+/// Calls that a congestion control received.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Told {
     Ack { bytes: u64, sacked: u64, ece: bool, rtt: Option<Span>, limited: bool, recovering: bool },
@@ -59,7 +59,7 @@ impl Control for Plain {
     }
 }
 
-/// Makes [`Plain`] laws.
+/// Makes [`Plain`] congestion controls.
 pub struct Plainly {
     pub window: u64,
     pub threshold: u64,
@@ -81,8 +81,8 @@ impl ControlFactory for Plainly {
     }
 }
 
-/// Hosts under these laws; what the script says happens to each packet, given how many were sent
-/// before it.
+/// Hosts with these congestion controls; what the script says happens to each packet, given how
+/// many were sent before it.
 pub fn network<L: ControlFactory>(
     factories: Vec<L>,
     options: Options,
@@ -97,10 +97,10 @@ pub fn network<L: ControlFactory>(
     network
 }
 
-/// Two hosts with the plain law.
+/// Two hosts with the plain congestion control.
 pub type Pair = Network<SenderDriven<Plainly>>;
 
-/// Two hosts with the plain law, and what it was told.
+/// Two hosts with the plain congestion control, and the calls it received.
 pub fn pair(window: u64, options: Options, script: Script) -> (Pair, Arc<Mutex<Vec<Told>>>) {
     let told = Arc::new(Mutex::new(vec![]));
     let factory = || Plainly { window, threshold: u64::MAX, rate: None, told: told.clone() };

@@ -1,4 +1,4 @@
-//! Answers that carry explicit feedback and SACK ranges, delayed answers that stand for several,
+//! ACKs that carry explicit feedback and SACK ranges, delayed ACKs that stand for several,
 //! smaller payloads, and the packet that takes leave.
 
 use super::controls::*;
@@ -44,7 +44,7 @@ impl Control for Adding {
     }
 }
 
-/// Returns what came; a delayed answer returns the sum.
+/// Returns what came; a delayed ACK returns the sum.
 struct Returning;
 
 fn feedback_of(extension: &Extension) -> i32 {

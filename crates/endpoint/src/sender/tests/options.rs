@@ -1,4 +1,4 @@
-//! Go-back-N, delayed answers, pacing, classes, several flows, questions and notices.
+//! Go-back-N, delayed ACKs, pacing, classes, several flows, requests and notifications.
 
 use super::controls::*;
 use crate::sender::views::{Data, Open};
@@ -156,7 +156,7 @@ fn pacing_spaces_packets() {
     assert_eq!(trace.packets, 20);
 }
 
-/// Bursts of four packets at 2 Gb/s; decides with every second answer, on what the receiver knew
+/// Bursts of four packets at 2 Gb/s; decides with every second ACK, on what the receiver knew
 /// as it answered.
 struct Bursting {
     answers: u32,
@@ -226,7 +226,7 @@ fn decisions_are_those_a_law_says_it_took() {
     network.settle(END);
     let trace = &network.probe.senders()[0];
     assert_eq!(trace.decisions, 5, "every second of ten answers");
-    // The way back: an answer of 84 B over one link of 5 us.
+    // The reverse path: an ACK of 84 B over one link of 5 us.
     let age = Rate::from_gbps(10).tx_time(Bytes(84)) + Span::from_us(5);
     assert_eq!(trace.decision_age, 5 * age.0);
 }
@@ -254,7 +254,7 @@ fn closed_classes_stay_closed() {
     network.open = Classes::ALL;
     network.ask(0);
     network.run(network.now + Span::from_us(6));
-    // Data is closed again: only answers leave.
+    // Data is closed again: only ACKs leave.
     network.open = Classes::CONTROL;
     let before = segments(&network.sent).len();
     let timers = Time::ZERO + Span::from_ms(5);
@@ -277,7 +277,7 @@ fn a_short_flow_is_not_reported_as_blocked() {
     assert!(parts.blocked[Reason::Window as usize] > 0);
 }
 
-/// Asks before it sends, and again when no answer came; slows down when told.
+/// Sends a request before data, and again without a reply; slows down after a notification.
 struct Asking {
     asked: Option<Time>,
     answered: Option<u16>,
@@ -370,7 +370,7 @@ fn a_law_may_ask_first_and_a_receiver_may_speak_up() {
     assert_eq!(network.hosts[0].control(FlowId(0)).unwrap().notifications, 1);
     network.settle(END);
     network.assert_delivered_once(&flow);
-    // One round trip for the question, then the window at once.
+    // One RTT for the request, then the window at once.
     let header = Rate::from_gbps(10).tx_time(Bytes(84));
     let start = Time::ZERO + Span::from_us(100) + header * 2 + Span::from_us(10);
     assert_eq!(network.sent.iter().find(|s| s.packet.is_data()).unwrap().at, start);

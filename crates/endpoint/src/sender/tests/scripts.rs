@@ -45,7 +45,7 @@ fn packet_time() -> Span {
     Rate::from_gbps(10).tx_time(Bytes(1_538))
 }
 
-/// An answer of 84 B.
+/// An ACK of 84 B.
 fn answer_time() -> Span {
     Rate::from_gbps(10).tx_time(Bytes(84))
 }
@@ -98,7 +98,7 @@ fn one_loss_costs_one_copy_and_no_timeout() {
             ends_well(&mut network, &flow(0, 0, 1, segments * MSS, Time::ZERO));
             assert_eq!(repeats(&network), [lost]);
             assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
-            // The third later segment's answer tells, while the NIC is idle or as soon as it is.
+            // The third later segment's ACK tells, while the NIC is idle or as soon as it is.
             let told_at = Time::ZERO + packet_time() * (lost + 3) + round_trip();
             let at = repeat_times(&network)[0];
             assert!(at >= told_at && at < told_at + packet_time(), "{at} {told_at}");
@@ -113,7 +113,7 @@ fn a_lost_tail_costs_one_timeout() {
         ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
         assert_eq!(repeats(&network), [9]);
         assert_eq!(losses(&told.lock().unwrap()), [Loss::Timeout]);
-        // RFC 6298 §5.3: the timer runs from the last answer that acknowledged something new.
+        // RFC 6298 §5.3: the timer runs from the last ACK that acknowledged something new.
         let last_progress = Time::ZERO + packet_time() * 8 + round_trip();
         assert_eq!(repeat_times(&network), [last_progress + Span::from_ms(10)]);
     }
