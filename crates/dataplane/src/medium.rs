@@ -3,7 +3,7 @@
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time};
 use incast_world::{
-    Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, choose,
+    Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, choose,
 };
 use std::sync::Arc;
 
@@ -49,8 +49,9 @@ impl<I> Medium<I> {
     /// leads.
     pub fn choose(&self, back: u32, packet: &Packet) -> Choice {
         let routing = self.routing[packet.transport.0 as usize].expect("that of a known flow");
-        let place = (self.fabric.port(PortId(back)).node, PortId(back));
-        choose(&self.fabric, &self.routes, routing, self.seed, place, packet, Time(self.now))
+        let (node, back) = (self.fabric.port(PortId(back)).node, PortId(back));
+        let arrival = Arrival { node, back, at: Time(self.now) };
+        choose(&self.fabric, &self.routes, routing, self.seed, arrival, packet)
     }
 
     /// The payload of a data packet is lost at `at`.

@@ -6,7 +6,7 @@ use crate::line::Line;
 use crate::medium::Medium;
 use incast_transport::{Fate, PacketPool, PacketRef, Port, PortView, Time, Verdict};
 use incast_world::{
-    Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter,
+    Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter, Views,
     drop_or_trim, drop_packet, lose, turn_back, with_displaced,
 };
 
@@ -134,9 +134,8 @@ impl SwitchNode {
         packet: PacketRef,
     ) {
         let now = medium.now;
-        let views = (self.port(back).view(), self.port(port).view());
-        let shared = (&mut medium.probe, &mut self.pool);
-        let decisions = self.switch.decide(now, shared, views, packet);
+        let views = Views { back: self.port(back).view(), egress: self.port(port).view() };
+        let decisions = self.switch.decide(now, &mut medium.probe, &mut self.pool, views, packet);
         for reply in decisions.replies() {
             self.enqueue(medium, back, reply);
         }

@@ -63,7 +63,7 @@ impl Outbox {
         let control = self.pop()?;
         let Control { flow, to, header, again, .. } = control;
         let flags = if again { flag::RETRANSMIT } else { 0 };
-        let packet = Packet::header_only(self.transport, flow, (env.host, to), class, header);
+        let packet = Packet::header_only(self.transport, flow, env.host, to, class, header);
         let packet = env.packets.create(Packet { flags, ..packet });
         env.packets.stamps_mut(packet).informed = control.informed.0;
         Some(packet)

@@ -209,9 +209,9 @@ impl Plan {
             }
             for (index, flow) in self.traffic.flows.iter().enumerate() {
                 let lane = &case.lanes[case.lane_of[index] as usize];
-                let ends = [HostId(flow.src), HostId(flow.dst)];
+                let (src, dst) = (HostId(flow.src), HostId(flow.dst));
                 let same =
-                    || reverse_path_is_equal(&self.fabric, &routes, seed, index as u64, ends);
+                    || reverse_path_is_equal(&self.fabric, &routes, seed, index as u64, src, dst);
                 if bound(lane) && !same() {
                     let (src, dst, name) = (flow.src, flow.dst, lane.info.name);
                     let file = self.scenario.fabric.file.is_some();

@@ -1,8 +1,9 @@
 //! Switches: route, call hooks, enqueue.
 
 use crate::network::Network;
+use crate::transit::Transit;
 use incast_transport::{Backlog, Fate, PacketRef, PortView, Verdict};
-use incast_world::{Switch, drop_or_trim, turn_back, with_displaced};
+use incast_world::{Switch, Views, drop_or_trim, turn_back, with_displaced};
 
 /// Handles a packet's arrival at a switch. `back` is the egress port of the reverse path; `target`
 /// is the packet's egress port, or not a port if it is not chosen yet.
@@ -48,9 +49,9 @@ fn call_hooks(switch: &mut Switch, net: &mut Network, back: u32, port: u32, pack
     let now = net.now();
     net.advance_port(back, now);
     net.advance_port(port, now);
-    let views = (view(net, back), view(net, port));
-    let shared = (&mut net.transit.probe, &mut net.transit.packets);
-    let decisions = switch.decide(now, shared, views, packet);
+    let views = Views { back: view(net, back), egress: view(net, port) };
+    let Transit { probe, packets, .. } = &mut net.transit;
+    let decisions = switch.decide(now, probe, packets, views, packet);
     for reply in decisions.replies() {
         enqueue(switch, net, back, reply);
     }

@@ -6,7 +6,9 @@ use incast_fabric::{Fabric, NodeId, PortId, Routes};
 use incast_transport::{
     Extension, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time,
 };
-use incast_world::{Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, choose};
+use incast_world::{
+    Arrival, Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, choose,
+};
 use std::sync::Arc;
 
 /// Immutable data shared by all partitions.
@@ -135,9 +137,9 @@ impl Transit {
     pub fn choose(&self, node: NodeId, back: u32, packet: PacketRef, at: u64) -> Choice {
         let content = &self.packets[packet];
         let routing = self.common.routing[content.transport.0 as usize];
-        let place = (node, PortId(back));
+        let arrival = Arrival { node, back: PortId(back), at: Time(at) };
         let (fabric, seed) = (&self.common.fabric, self.common.seed);
-        choose(fabric, &self.routes, routing, seed, place, content, Time(at))
+        choose(fabric, &self.routes, routing, seed, arrival, content)
     }
 
     /// Loses a packet on a link.

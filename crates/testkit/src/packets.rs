@@ -37,7 +37,7 @@ pub fn random_flows(
 
 /// A header-only control packet from host 0 to host 1 about flow 0.
 pub fn packet(transport: TransportId, header: impl Into<Header>) -> Packet {
-    Packet::header_only(transport, FlowId(0), (HostId(0), HostId(1)), 0, header)
+    Packet::header_only(transport, FlowId(0), HostId(0), HostId(1), 0, header)
 }
 
 /// Packet `seq` of flow 0, full, in class 1, with these flags in its header

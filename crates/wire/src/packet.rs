@@ -80,7 +80,8 @@ impl Packet {
     pub fn header_only(
         transport: TransportId,
         flow: FlowId,
-        (src, dst): (HostId, HostId),
+        src: HostId,
+        dst: HostId,
         class: u8,
         header: impl Into<Header>,
     ) -> Packet {

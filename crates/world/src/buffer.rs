@@ -1,7 +1,7 @@
 //! What one switch holds, port by port and link by link, and what that announces.
 
 use crate::pfc::Books;
-use crate::{Buffers, DeadlockDetector, Ingress};
+use crate::{Buffers, Charge, DeadlockDetector, Ingress};
 use incast_transport::{PacketPool, PacketRef, Stamps};
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ impl SwitchBuffer {
         packets: &mut PacketPool,
         packet: PacketRef,
     ) -> (bool, Option<u32>) {
-        let of = (packets[packet].class, packets.charged(packet));
+        let of = Charge { class: packets[packet].class, bytes: packets.charged(packet) };
         let stamps = packets.stamps_mut(packet);
         let book = |books: Books<'_>, stamps: &mut Stamps| rules.book(books, stamps, of);
         let (fits, announces) = self.account(port, stamps, book);

@@ -1,6 +1,6 @@
 //! Finds PFC deadlocks: cycles of paused links of which none can ever be released.
 
-use crate::Pfc;
+use crate::{Charge, Pfc};
 use incast_fabric::{Fabric, NodeId, PortId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +20,15 @@ pub struct DeadlockDetector {
 impl DeadlockDetector {
     /// Records that `charged` bytes of `class` are queued at `egress`. They arrived on the link whose
     /// reverse port is `ingress`.
-    pub fn enqueue(&mut self, ingress: u32, egress: u32, (class, charged): (u8, u32)) {
+    pub fn enqueue(&mut self, ingress: u32, egress: u32, of: Charge) {
+        let Charge { class, bytes: charged } = of;
         *self.queued.entry((ingress, egress, class)).or_default() += charged as u64;
         self.suspect |= self.closed.contains(&(egress, class));
     }
 
     /// Records that `charged` bytes of `class` have left `egress`.
-    pub fn dequeue(&mut self, ingress: u32, egress: u32, (class, charged): (u8, u32)) {
+    pub fn dequeue(&mut self, ingress: u32, egress: u32, of: Charge) {
+        let Charge { class, bytes: charged } = of;
         let key = (ingress, egress, class);
         let queued = self.queued.get_mut(&key).expect("bytes are queued before they leave");
         *queued -= charged as u64;

@@ -68,7 +68,8 @@ impl Ingress {
         let quanta = if paused == 0 { 0 } else { u16::MAX };
         let header = Header::Pause { classes, paused, quanta, spare_low: 0, spare: 0 };
         let hosts = (HostId(0), HostId(0));
-        (classes != 0).then(|| Packet::header_only(TransportId(0), FlowId(0), hosts, 0, header))
+        (classes != 0)
+            .then(|| Packet::header_only(TransportId(0), FlowId(0), hosts.0, hosts.1, 0, header))
     }
 }
 
@@ -113,8 +114,8 @@ impl Pfc {
 
     /// Takes `charged` bytes that came by the link into `port`; false if there is no room, which
     /// a sufficient headroom never lets happen. May set [`Ingress::paused`].
-    pub fn book(&self, link: &mut Ingress, used: &mut u64, port: u32, of: (u8, u32)) -> bool {
-        let (class, charged) = (of.0 as usize, of.1 as u64);
+    pub fn book(&self, link: &mut Ingress, used: &mut u64, port: u32, of: Charge) -> bool {
+        let (class, charged) = (of.class as usize, of.bytes as u64);
         if link.above[class] == 0 && link.below[class] + charged <= self.threshold(*used) {
             link.below[class] += charged;
             *used += charged;
@@ -129,8 +130,8 @@ impl Pfc {
     }
 
     /// Gives them back, the headroom first. May clear [`Ingress::paused`].
-    pub fn release(&self, link: &mut Ingress, used: &mut u64, of: (u8, u32)) {
-        let (class, charged) = (of.0 as usize, of.1 as u64);
+    pub fn release(&self, link: &mut Ingress, used: &mut u64, of: Charge) {
+        let (class, charged) = (of.class as usize, of.bytes as u64);
         let above = link.above[class].min(charged);
         link.above[class] -= above;
         link.below[class] -= charged - above;
@@ -139,6 +140,15 @@ impl Pfc {
             link.paused &= !(1 << class);
         }
     }
+}
+
+/// Bytes of a class that a switch accounts for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Charge {
+    /// Priority.
+    pub class: u8,
+    /// Charged bytes, below 2^24.
+    pub bytes: u32,
 }
 
 /// In `Stamps::ingress`: the packet came by no link, the switch made it.
@@ -166,16 +176,17 @@ pub(crate) struct Books<'a> {
 }
 
 /// Class and charged bytes that are booked for a packet.
-fn booked(stamps: &Stamps) -> (u8, u32) {
-    ((stamps.admitted >> CLASS_SHIFT) as u8, stamps.admitted & ((1 << CLASS_SHIFT) - 1))
+fn booked(stamps: &Stamps) -> Charge {
+    let class = (stamps.admitted >> CLASS_SHIFT) as u8;
+    Charge { class, bytes: stamps.admitted & ((1 << CLASS_SHIFT) - 1) }
 }
 
 impl Buffers {
     /// Class and charged bytes that are booked for a packet of a lossless class.
-    pub fn guarded(&self, stamps: &Stamps) -> Option<(u8, u32)> {
+    pub fn guarded(&self, stamps: &Stamps) -> Option<Charge> {
         let of = booked(stamps);
-        let guarded = self.pfc.as_ref().is_some_and(|pfc| pfc.guards(of.0));
-        (of.1 > 0 && guarded).then_some(of)
+        let guarded = self.pfc.as_ref().is_some_and(|pfc| pfc.guards(of.class));
+        (of.bytes > 0 && guarded).then_some(of)
     }
 
     /// A deadlock detector, if pauses can deadlock.
@@ -190,8 +201,8 @@ impl Buffers {
 
     /// Takes a packet of this class and charge, if there is room: its stamps remember it. True if
     /// so. May set [`Ingress::paused`].
-    pub(crate) fn book(&self, books: Books<'_>, stamps: &mut Stamps, of: (u8, u32)) -> bool {
-        let (class, charged) = of;
+    pub(crate) fn book(&self, books: Books<'_>, stamps: &mut Stamps, of: Charge) -> bool {
+        let Charge { class, bytes: charged } = of;
         let Books { used, queued, link } = books;
         stamps.admitted = 0;
         let fits = match (&self.pfc, self.shared) {
@@ -221,13 +232,14 @@ impl Buffers {
 
     /// Gives a packet's room back. May clear [`Ingress::paused`].
     pub(crate) fn release(&self, books: Books<'_>, stamps: &mut Stamps) {
-        let (class, charged) = booked(stamps);
+        let of = booked(stamps);
+        let Charge { class, bytes: charged } = of;
         stamps.admitted = 0;
         let Books { used, queued, link } = books;
         match (&self.pfc, link) {
             _ if charged == 0 => {}
             (Some(pfc), Some(link)) if pfc.guards(class) => {
-                pfc.release(link, used, (class, charged));
+                pfc.release(link, used, of);
             }
             _ => {
                 *used -= charged as u64;
@@ -276,16 +288,16 @@ mod tests {
     fn pauses_above_the_threshold_and_releases_below_it() {
         let (pfc, mut link, mut used) = (rules(None), Ingress::default(), 0);
         for held in 1..=13u64 {
-            assert!(pfc.book(&mut link, &mut used, 1, (1, 1_000)));
+            assert!(pfc.book(&mut link, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
             assert_eq!(link.paused, if held > 10 { 2 } else { 0 });
             assert_eq!(link.held(1), held * 1_000);
         }
-        assert!(!pfc.book(&mut link, &mut used, 1, (1, 1_000)));
+        assert!(!pfc.book(&mut link, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
         let frame = link.frame().expect("a change").header;
         assert_eq!(open_after(0xFF, &frame), Some(0xFD));
         assert!(link.frame().is_none(), "told once");
         for held in (0..13u64).rev() {
-            pfc.release(&mut link, &mut used, (1, 1_000));
+            pfc.release(&mut link, &mut used, Charge { class: 1, bytes: 1_000 });
             assert_eq!(link.paused, if held > 8 { 2 } else { 0 }, "{held}");
         }
         let frame = link.frame().expect("a change").header;
@@ -299,11 +311,11 @@ mod tests {
         let pfc = rules(Some(SharedBuffer { pool: 20_000, alpha: 0.5 }));
         let (mut a, mut b, mut used) = (Ingress::default(), Ingress::default(), 0);
         while a.paused == 0 {
-            assert!(pfc.book(&mut a, &mut used, 0, (1, 1_000)));
+            assert!(pfc.book(&mut a, &mut used, 0, Charge { class: 1, bytes: 1_000 }));
         }
         assert_eq!(a.held(1), 7_000 + 1_000, "6 <= (20 - 6) / 2 lets the seventh in");
         while b.paused == 0 {
-            assert!(pfc.book(&mut b, &mut used, 1, (1, 1_000)));
+            assert!(pfc.book(&mut b, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
         }
         assert!(b.held(1) < 7_000);
         assert_eq!(used, a.below[1] + b.below[1], "headroom is not the pool's");

@@ -29,6 +29,17 @@ pub fn path_use(routing: Routing) -> PathUse {
     }
 }
 
+/// Where and when a packet arrives.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// The switch.
+    pub node: NodeId,
+    /// Its port that leads back over the link by which the packet came.
+    pub back: PortId,
+    /// The time.
+    pub at: Time,
+}
+
 /// Chooses the egress at switch `node` of a packet that arrives at `at` through the link whose
 /// reverse is `back`. Depends on nothing that came before. `seed` is the run's. Panics if the
 /// packet heads for a host that the fabric does not have.
@@ -38,10 +49,10 @@ pub fn choose(
     routes: &Routes,
     routing: Routing,
     seed: u64,
-    (node, back): (NodeId, PortId),
+    arrival: Arrival,
     packet: &Packet,
-    at: Time,
 ) -> Choice {
+    let Arrival { node, back, at } = arrival;
     let ports = routes.next(node, heading(packet).0);
     match ports {
         [] => return Choice::Nowhere,
@@ -80,7 +91,8 @@ pub fn reverse_path_is_equal(
     routes: &Routes,
     seed: u64,
     flow: u64,
-    [src, dst]: [HostId; 2],
+    src: HostId,
+    dst: HostId,
 ) -> bool {
     let hash = balance::symmetric_hash(src.0, dst.0, flow, seed);
     let way = |from: HostId, to: HostId| {
@@ -137,8 +149,8 @@ mod tests {
 
     fn symmetric(fabric: &Fabric) -> usize {
         let routes = fabric.routes();
-        let ends = [HostId(0), HostId(fabric.hosts() - 1)];
-        let same = |flow: &u64| reverse_path_is_equal(fabric, &routes, 7, *flow, ends);
+        let (first, last) = (HostId(0), HostId(fabric.hosts() - 1));
+        let same = |flow: &u64| reverse_path_is_equal(fabric, &routes, 7, *flow, first, last);
         (0..100).filter(same).count()
     }
 

@@ -17,6 +17,14 @@ pub struct Switch {
     turns: Turns,
 }
 
+/// What the hooks see of a switch's ports.
+pub struct Views {
+    /// The port that leads back to the packet's sender.
+    pub back: PortView,
+    /// The port by which the packet will leave.
+    pub egress: PortView,
+}
+
 /// What the hooks of a packet's transport decided.
 pub struct Decisions {
     list: [Decision; MOST_HOOKS],
@@ -85,10 +93,12 @@ impl Switch {
     pub fn decide(
         &mut self,
         now: u64,
-        (probe, packets): (&mut Probe, &mut PacketPool),
-        (back, egress): (PortView, PortView),
+        probe: &mut Probe,
+        packets: &mut PacketPool,
+        views: Views,
         packet: PacketRef,
     ) -> Decisions {
+        let Views { back, egress } = views;
         let transport = packets[packet].transport;
         let mut decisions = Decisions { list: [Decision::default(); MOST_HOOKS], count: 0 };
         for hook in self.hooks.iter_mut().filter(|hook| hook.transport() == transport) {

@@ -228,7 +228,7 @@ fn finish(env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, flow: FlowId, to: H
 }
 
 fn reply(env: &Env<'_>, terms: &Terms, flow: FlowId, to: HostId, header: Header) -> Packet {
-    Packet::header_only(terms.transport, flow, (env.host, to), DATA, header)
+    Packet::header_only(terms.transport, flow, env.host, to, DATA, header)
 }
 
 impl<F> Incoming<F> {

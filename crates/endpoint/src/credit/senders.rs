@@ -378,7 +378,7 @@ impl Outgoing {
 
     fn packet(&self, terms: &Terms, header: Header) -> Packet {
         let hosts = (self.flow.src, self.flow.dst);
-        Packet::header_only(terms.transport, self.flow.id, hosts, DATA, header)
+        Packet::header_only(terms.transport, self.flow.id, hosts.0, hosts.1, DATA, header)
     }
 
     fn request(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, stop: bool) {

@@ -236,7 +236,8 @@ impl<R: Recovery> Receivers<R> {
         let reply = self.replies.pop_front()?;
         let hosts = (env.host, reply.peer);
         let transport = self.terms.transport;
-        let packet = Packet::header_only(transport, reply.flow, hosts, CONTROL, reply.header);
+        let packet =
+            Packet::header_only(transport, reply.flow, hosts.0, hosts.1, CONTROL, reply.header);
         let packet = env.packets.create(Packet { mark: reply.mark, ..packet });
         env.packets.stamps_mut(packet).informed = reply.informed;
         Some(packet)

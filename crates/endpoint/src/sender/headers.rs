@@ -52,7 +52,7 @@ impl Urgency {
     pub fn send(&mut self, env: &mut Env<'_>, transport: TransportId) -> Option<PacketRef> {
         let waiting = self.packets.pop_front()?;
         let Waiting { header, flow, to, class, mark, .. } = waiting;
-        let packet = Packet::header_only(transport, flow, (env.host, to), class, header);
+        let packet = Packet::header_only(transport, flow, env.host, to, class, header);
         let handle = env.packets.create(Packet { mark, ..packet });
         if waiting.extended {
             let extension = self.extensions.pop_front().expect("its extension waits too");

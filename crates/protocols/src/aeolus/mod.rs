@@ -170,7 +170,7 @@ impl Host for AeolusHost {
             Header::Probe { .. } => {
                 let HomaHost { receivers, outbox, .. } = &mut self.homa;
                 if let Some(probe) = Probe::read(&header) {
-                    self.probed.probe(receivers, outbox, (flow, src), probe, env.now);
+                    self.probed.probe(receivers, outbox, flow, src, probe, env.now);
                 }
             }
             _ => {}

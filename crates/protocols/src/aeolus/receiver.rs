@@ -40,7 +40,8 @@ impl Probed {
         &mut self,
         receivers: &mut Receivers,
         outbox: &mut Outbox,
-        (flow, src): (FlowId, HostId),
+        flow: FlowId,
+        src: HostId,
         Probe { packets, sent }: Probe,
         now: Time,
     ) {

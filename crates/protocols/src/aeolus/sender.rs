@@ -89,7 +89,7 @@ impl Rounds {
         let flow = self.flows.at_mut(slot);
         let header = Probe { packets: flow.packets, sent };
         let hosts = (env.host, flow.dst);
-        self.probes.push_back(Packet::header_only(ID, id, hosts, flow.class, header));
+        self.probes.push_back(Packet::header_only(ID, id, hosts.0, hosts.1, flow.class, header));
         let deadline = flow.round.deadline(&self.terms);
         self.timers.arm(id, &mut flow.armed, deadline);
     }

@@ -106,7 +106,7 @@ impl NdpHost {
 
     fn send_answer(&mut self, env: &mut Env<'_>, answer: Answer) -> PacketRef {
         let Answer { flow, to, header, .. } = answer;
-        let packet = Packet::header_only(ID, flow, (env.host, to), CONTROL, header);
+        let packet = Packet::header_only(ID, flow, env.host, to, CONTROL, header);
         let path = self.paths.take(env.random);
         let packet = env.packets.create(Packet { path, ..packet });
         env.packets.stamps_mut(packet).informed = answer.informed.0;

@@ -5,7 +5,7 @@ use incast_fabric::{
 };
 use incast_testkit::{Settings, Trial, data};
 use incast_transport::*;
-use incast_world::{Choice, Options, choose, fabric_site};
+use incast_world::{Arrival, Choice, Options, choose, fabric_site};
 use std::sync::Arc;
 
 pub struct Network {
@@ -48,9 +48,9 @@ impl Network {
             if spec.peer == NodeId(dst.0) {
                 return path;
             }
-            let place = (spec.peer, spec.reverse);
+            let arrival = Arrival { node: spec.peer, back: spec.reverse, at: Time::ZERO };
             let seed = self.options.seed;
-            match choose(fabric, &routes, Routing::Ecmp, seed, place, &packet, Time::ZERO) {
+            match choose(fabric, &routes, Routing::Ecmp, seed, arrival, &packet) {
                 Choice::Port(port) => path.push(port),
                 other => panic!("{other:?}"),
             }
