@@ -1,11 +1,11 @@
-//! Reactive transports beside credits on one link: CCRP §2.2, Fig. 3 and 5.
+//! Reactive and credit-based transports on one link: CCRP §2.2, Fig. 3 and 5.
 
 use incast_protocols::find;
 use incast_testkit::{FOREVER, Trial, fabric, flow, ms, us};
 use incast_transport::*;
 
-/// Shares of the link from 50 to 100 ms, of a reactive flow that begins at once and of one with
-/// credits that begins 10 ms later: 10 Gb/s, 5 us per link, 1 MB of buffer.
+/// Shares of the link from 50 to 100 ms, of a reactive flow that starts at 0 and of a credit-based
+/// flow that starts at 10 ms: 10 Gb/s, 5 us per link, 1 MB of buffer.
 fn shares(reactive: &str, credit: &str) -> (f64, f64) {
     let [reactive, credit] = [reactive, credit].map(|name| find(name).expect("in the catalogue"));
     let start = |id: u32| Time::ZERO + ms(10) * id as u64;
@@ -22,15 +22,15 @@ fn shares(reactive: &str, credit: &str) -> (f64, f64) {
 fn expresspass_starves_every_reactive_transport() {
     for reactive in ["cubic", "dcqcn", "dctcp", "timely"] {
         let (left, taken) = shares(reactive, "expresspass");
-        // What credits do not take: with CUBIC some of their data is lost in a full buffer.
+        // The credit-based flow takes the rest. CUBIC fills the buffer, so that some data is lost.
         assert!(left < 0.1 && taken > 6.0 * left, "{reactive}: {left} beside {taken}");
     }
 }
 
 #[test]
-fn ccrp_leaves_a_share_to_those_that_answer_marks() {
-    // Each transport's packets are marked by its own rule. DCTCP's is the stricter one: it gives
-    // way. One rule for the whole queue (`transport.marking`) makes the two about equal.
+fn ccrp_leaves_a_share_to_transports_that_react_to_marks() {
+    // Packets are marked by the rule of their transport. DCTCP's is stricter, so DCTCP gets less.
+    // One rule for the complete queue (`transport.marking`) makes the two about equal.
     for (reactive, least) in [("dcqcn", 0.2), ("dctcp", 0.03)] {
         let (left, taken) = shares(reactive, "ccrp");
         assert!(left > least && left + taken > 0.9, "{reactive}: {left} beside {taken}");

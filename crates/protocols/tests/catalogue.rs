@@ -1,4 +1,4 @@
-//! What the catalogue says of its transports is what they do, and what the template says.
+//! The catalogue's entries agree with the behaviour of the transports, and so does the template.
 
 #[path = "../template/mod.rs"]
 mod template;
@@ -10,17 +10,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What the markers of one transport did.
+/// Actions of the markers of one transport.
 #[derive(Default)]
 struct Tally {
     markers: AtomicU32,
-    /// Packets of its own that they changed.
+    /// Changed packets of the transport itself.
     own: AtomicU32,
-    /// Packets of the other transport that they saw.
+    /// Packets of the other transport that passed the markers.
     others: AtomicU32,
 }
 
-/// A transport whose markers are watched.
+/// A transport with instrumented markers.
 struct Watched {
     inner: Arc<dyn Configured>,
     tally: Arc<Tally>,
@@ -61,7 +61,7 @@ struct WatchedMarker {
 }
 
 impl WatchedMarker {
-    /// One call of the marker about a packet. Returns whether it marked the packet.
+    /// Counts one call of the marker for a packet. Returns whether it marked the packet.
     fn watch(
         &mut self,
         packets: &mut PacketPool,
@@ -121,8 +121,8 @@ fn entries() -> impl Iterator<Item = &'static dyn Transport> {
 }
 
 /// Twelve flows of 300 kB to one host, 10 Gb/s, for 10 ms, and all packets. Every other flow is
-/// CUBIC's, which fills the queue whatever the transport does and neither marks nor is marked.
-/// Also tells what the markers did.
+/// CUBIC's, which fills the queue independently of the transport and neither marks nor is marked.
+/// Also returns the markers' tally.
 fn incast(entry: &dyn Transport) -> (Outcome, Arc<Tally>) {
     let tally = Arc::new(Tally::default());
     let cubic = incast_protocols::find("cubic").expect("in the catalogue");
@@ -141,14 +141,14 @@ fn incast(entry: &dyn Transport) -> (Outcome, Arc<Tally>) {
 }
 
 #[test]
-fn names_and_numbers_are_each_used_once() {
+fn names_and_ids_are_unique() {
     let names: BTreeSet<_> = entries().map(|entry| entry.info().name).collect();
     let numbers: BTreeSet<_> = entries().map(|entry| entry.info().id.0).collect();
     assert_eq!((names.len(), numbers.len()), (entries().count(), entries().count()));
 }
 
 #[test]
-fn the_top_bit_of_a_number_says_that_the_ecn_bits_hold_an_own_code() {
+fn the_top_bit_of_an_id_marks_a_private_ecn_code() {
     for entry in entries() {
         let Info { name, id, ecn, .. } = entry.info();
         assert_eq!(id.0 & 0x80 != 0, *ecn == EcnUse::OwnCode, "{name}");
@@ -156,7 +156,7 @@ fn the_top_bit_of_a_number_says_that_the_ecn_bits_hold_an_own_code() {
 }
 
 #[test]
-fn words_and_facts_say_the_same() {
+fn descriptions_agree_with_declared_facts() {
     for entry in entries() {
         let Info { name, switch_support, made_for_pfc, symmetric_paths, routing, .. } =
             entry.info();
@@ -183,14 +183,14 @@ fn ecn_bits_and_marks_are_as_declared() {
         assert!(wrong.is_none(), "{name}: {wrong:?} with {ecn:?}");
         let counted: u32 = record.ports.iter().map(|port| port.total.marks).sum();
         assert_eq!(counted > 0, *marks, "{name}: {counted} marks");
-        // What is counted as a mark is seen on packets that leave.
+        // Counted marks are visible on departing packets.
         let codes: BTreeSet<u8> = data.iter().map(|packet| packet.mark).collect();
         match ecn {
             EcnUse::Rfc3168 if *marks => assert!(codes.contains(&(Ecn::Ce as u8)), "{name}"),
             EcnUse::OwnCode => assert!(codes.len() > 1, "{name}: {codes:?}"),
             _ => {}
         }
-        // A marker rewrites packets of the transport in whose policy it stands and of no other.
+        // A marker rewrites only packets of the transport whose policy it belongs to.
         let [markers, own, others] =
             [&tally.markers, &tally.own, &tally.others].map(|count| count.load(Ordering::Relaxed));
         assert_eq!(markers > 0, own > 0, "{name}: {markers} markers changed {own} packets");

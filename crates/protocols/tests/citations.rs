@@ -12,12 +12,12 @@ const SIGN: char = '\u{a7}';
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Paper {
-    /// How it is found in a library.
+    /// Bibliographic reference.
     paper: String,
-    /// Every section, of a paper that the program exists for.
+    /// All sections, for a paper that the program implements.
     #[serde(default)]
     sections: BTreeMap<String, Section>,
-    /// Sections that are cited, of any other.
+    /// Cited sections, for any other source.
     #[serde(default)]
     cited: Vec<String>,
 }
@@ -26,9 +26,9 @@ struct Paper {
 #[serde(deny_unknown_fields)]
 struct Section {
     title: String,
-    /// Why no code has to cite it.
+    /// Why no code cites it.
     not: Option<String>,
-    /// Experiments that repeat what it reports.
+    /// Experiments that reproduce its results.
     #[serde(default)]
     see: Vec<String>,
 }
@@ -49,8 +49,8 @@ fn papers() -> BTreeMap<String, Paper> {
     toml::from_str(&text).unwrap()
 }
 
-/// The text without what separates its lines: line ends, indentation, the signs of comments, and
-/// the backslashes that continue strings; with the line of each byte.
+/// The text without line breaks, indentation, comment markers and string continuations, and the
+/// line number of each byte.
 fn joined(text: &str) -> (String, Vec<usize>) {
     let (mut whole, mut lines) = (String::new(), vec![]);
     for (at, line) in text.lines().enumerate() {
@@ -62,7 +62,7 @@ fn joined(text: &str) -> (String, Vec<usize>) {
     (whole, lines)
 }
 
-/// What stands between two sections of one paper.
+/// Separators between two sections of one paper.
 const BETWEEN: [&str; 5] = [", ", " and ", " to ", " or ", "; "];
 
 /// Every citation of a text.
@@ -163,7 +163,7 @@ fn code_and_papers_agree() {
         for (section, about) in &paper.sections {
             let of = format!("{key} {SIGN}{section} ({})", about.title);
             if about.not.is_none() && !by_code.contains(&(key.clone(), section.clone())) {
-                problems.push(format!("{of} is cited by no code, and nothing says why"));
+                problems.push(format!("{of} is cited by no code and gives no reason"));
             }
             for folder in &about.see {
                 if !root.join("experiments").join(folder).is_dir() {

@@ -1,5 +1,5 @@
-//! What every transport of the catalogue must do, and the template of a new one. A new one is
-//! tested here without a line more.
+//! Requirements on every transport of the catalogue and on the template. New transports are tested
+//! here automatically.
 
 #[path = "../template/mod.rs"]
 mod template;
@@ -17,8 +17,8 @@ fn entries() -> impl Iterator<Item = &'static dyn Transport> {
     CATALOGUE.iter().copied().chain([&template::ENTRY as &dyn Transport])
 }
 
-/// Watches every call of a transport: the same packets must come out of their bytes, deadlines
-/// must lie ahead, and calling `wake` again must change nothing that can be seen.
+/// Checks every call of a transport: packets must survive encoding and decoding, deadlines must be
+/// in the future, and a second `wake` must have no visible effect.
 struct Watched {
     inner: Arc<dyn Configured>,
     open: Arc<AtomicUsize>,
@@ -119,7 +119,7 @@ struct Case {
     options: Options,
     join: Join,
     wakes_again: bool,
-    /// Everybody uses per-flow ECMP, whatever its paper says.
+    /// All transports use per-flow ECMP, regardless of their papers.
     single_path: bool,
     /// Largest payload of a packet of each transport in the last run.
     largest: [Arc<AtomicUsize>; 2],
@@ -140,8 +140,8 @@ impl Case {
         }
     }
 
-    /// Runs with these transports, flow i carried by transport i modulo their number; also tells
-    /// how many flows hosts still hold state for.
+    /// Runs with these transports, flow i carried by transport i modulo their number. Also returns
+    /// the number of flows with state left at hosts.
     fn run(&self, entries: &[&dyn Transport], threads: usize) -> (Outcome, usize) {
         self.try_run(entries, threads).unwrap_or_else(|conflict| panic!("{conflict}"))
     }
@@ -194,8 +194,8 @@ fn mixed(hosts: u32, count: u32, seed: u64) -> Vec<Flow> {
     flows
 }
 
-/// Completion times, none shorter than alone on an empty network, and all bytes. Flow i was carried
-/// by transport i modulo their number.
+/// Checks that all flows are complete, with all bytes, and not faster than alone on an empty
+/// network. Flow i was carried by transport i modulo their number.
 fn check(name: &str, trial: &Case, entries: &[&dyn Transport], record: &RunRecord) {
     let routes = trial.fabric.routes();
     for (index, (flow, seen)) in trial.flows.iter().zip(&record.flows).enumerate() {
@@ -206,7 +206,7 @@ fn check(name: &str, trial: &Case, entries: &[&dyn Transport], record: &RunRecor
         let routing = entries[index % entries.len()].info().routing;
         let path_use = if trial.single_path { PathUse::One } else { path_use(routing) };
         let hops = trial.fabric.hops(&routes, flow.src.0, flow.dst.0);
-        // Packets that leave room for a growing header are shorter at first.
+        // Packets that reserve space for a growing header are shorter at first.
         let largest = trial.largest[index % entries.len()].load(Ordering::Relaxed) as u16;
         let cut = Flow { segments: flow.segments.at_most(largest, flow.size), ..flow.clone() };
         let ideal = [flow, &cut].map(|flow| ideal_fct_over(&hops, path_use, charged_sizes(flow)));
@@ -301,7 +301,7 @@ fn no_flow_on_one_path_is_faster_than_alone() {
 }
 
 #[test]
-fn waking_twice_changes_nothing() {
+fn wake_is_idempotent() {
     for entry in entries() {
         let mut trial = Case::new("leaf-spine:4x2x4", Limit::Packets(20), mixed(16, 60, 5));
         let (once, _) = trial.run(&[entry], 1);
@@ -336,8 +336,8 @@ fn any_two_transports_share_a_fabric() {
                 let name = format!("{} beside {}", first.info().name, second.info().name);
                 let (record, _) = match trial.try_run(&[*first, *second], 1) {
                     Ok(done) => done,
-                    // Queues that cannot be one queue, or more than a port has: said before the
-                    // run, and how to mend it.
+                    // Queues that cannot be joined, or too many for a port, are refused before the
+                    // run, with a remedy.
                     Err(conflict) => {
                         let text = conflict.to_string();
                         let many = text.contains("more than 8 queues");
@@ -352,7 +352,7 @@ fn any_two_transports_share_a_fabric() {
     }
 }
 
-/// DCTCP hosts beside REN hosts on one bottleneck: both finish, and neither is shut out.
+/// DCTCP and REN hosts share one bottleneck: both complete, and neither starves.
 #[test]
 fn dctcp_beside_ren_on_one_bottleneck() {
     let find = |name| incast_protocols::find(name).expect("in the catalogue");

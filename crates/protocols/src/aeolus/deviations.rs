@@ -9,7 +9,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         what: "The threshold is that of the packet's class; `threshold_of = port` compares with \
                all data of the port.",
         reason: "The paper's RED has one queue; with Homa's classes, a threshold over all of them \
-                 is reached by the scheduled packets of overcommitment alone.",
+                 the scheduled packets of overcommitment alone exceed it.",
         effect: Some(
             "web_server on star:16, 128 KiB, load 0.5: mean slowdown 1.36 (class) and 1.97 \
              (port), Homa 1.34; 332 and 6,668 packets dropped.",
@@ -18,7 +18,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 2,
         section: "",
-        what: "A round trip of grace passes between the probe and the judgement of what is lost.",
+        what: "Missing packets count as lost one RTT after the probe's arrival.",
         reason: "Packets are sprayed; the paper has single paths.",
         effect: Some("Without it 0.57 instead of 0.60 % of packets are sent again at load 0.9."),
     },
@@ -33,8 +33,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 4,
         section: "",
-        what: "The probe is repeated twice if it is not answered; later losses are left to Homa's \
-               RESEND and guard.",
+        what: "A probe without a reply is repeated twice; Homa's RESEND and timeout cover later \
+               losses.",
         reason: "The paper loses no probe.",
         effect: None,
     },
@@ -49,14 +49,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 6,
         section: "",
         what: "Lost packets are granted in the best class of their message's unscheduled ones.",
-        reason: "The paper is silent; this is Homa's rule for retransmissions.",
+        reason: "The paper does not specify it; this is Homa's rule for retransmissions.",
         effect: None,
     },
     Deviation {
         number: 7,
         section: "",
-        what: "Homa's own deviations hold.",
-        reason: "Aeolus stands on Homa here.",
+        what: "Homa's own deviations apply.",
+        reason: "Aeolus runs on Homa here.",
         effect: None,
     },
 ];

@@ -1,5 +1,5 @@
-//! Aeolus (SIGCOMM 2020) on Homa: switches drop unscheduled packets first, a probe finds the
-//! losses, and grants bring them back.
+//! Aeolus (SIGCOMM 2020) on Homa: switches drop unscheduled packets first, a probe detects the
+//! losses, and grants recover them.
 
 mod deviations;
 pub mod headers;
@@ -31,7 +31,7 @@ use sender::Rounds;
 pub const ID: TransportId = TransportId(8);
 /// Least automatic time for a probe's reply, in base RTT.
 const PROBE_ROUND_TRIPS: u64 = 3;
-/// Most of it that a buffer counts for, in base RTT.
+/// Largest share of that time due to the drain of a full buffer, in base RTT.
 const DRAIN_ROUND_TRIPS: u64 = 16;
 
 /// The catalogue entry.
@@ -63,7 +63,7 @@ pub static ENTRY: Declaration<Both, homa::Levels> = Declaration {
 
 type Ready = incast_transport::Ready<Both, homa::Levels>;
 
-/// What hosts need to know beside Homa's terms.
+/// Settings of a host in addition to Homa's.
 #[derive(Clone, Copy, Debug)]
 struct Terms {
     round: RoundTerms,
@@ -96,7 +96,7 @@ fn terms(aeolus: &Ready, site: &HostSite) -> Terms {
     }
 }
 
-/// A base RTT and the time that a full buffer takes to drain, 3 base RTT at least.
+/// The automatic probe timeout: a base RTT and the drain time of a full buffer, at least 3 base RTT.
 fn probe_timeout(aeolus: &Ready) -> Span {
     let FabricSite { base_rtt, framing, host_rate, .. } = *aeolus.fabric;
     let drain = match buffer(aeolus, aeolus.fabric.buffer).bytes(framing.charged_mtu()) {
@@ -120,7 +120,6 @@ fn policy(aeolus: &Ready, site: &PortSite) -> Policy {
 
 fn unsolicited(aeolus: &Ready, _site: &HostSite, packets: u32) -> u32 {
     let burst = homa::blind_packets(&aeolus.params.homa, &aeolus.fabric);
-    // Four packets that are back to back at one rate never wait.
     packets.min(burst).min(aeolus.params.own.host_burst.unwrap_or(u32::MAX))
 }
 
@@ -133,8 +132,7 @@ struct AeolusHost {
 }
 
 impl AeolusHost {
-    /// The source of a flow has heard what its packets shall be sent in: none is unscheduled from
-    /// here on.
+    /// Handles a grant's class at the source: from now on no packet of the flow is unscheduled.
     fn granted(&mut self, env: &Env<'_>, packet: &Packet, class: u32) {
         self.rounds.granted(env, packet.flow);
         self.homa.senders.stop_blind(packet.flow, self.terms.levels.valid(class));

@@ -1,14 +1,14 @@
-//! Parameters of Aeolus; all of Homa's come on top.
+//! Parameters of Aeolus, in addition to those of Homa.
 
 use crate::homa;
 use incast_transport::{ParameterDoc, ParameterError, Parameters, Span, choice, parameters};
 
 choice! {
-    /// What the threshold looks at.
+    /// The queue that the threshold is compared with.
     pub enum ThresholdOf {
-        /// All data that waits at the port.
+        /// All data queued at the port.
         Port = "port",
-        /// What waits in the packet's class.
+        /// The queue of the packet's class.
         Class = "class",
     }
 }
@@ -16,28 +16,28 @@ choice! {
 parameters! {
     /// Parameters of Aeolus itself.
     pub struct Params for "aeolus" {
-        /// Packets that may wait for an unscheduled one to be admitted.
+        /// Queue length up to which an unscheduled packet is admitted, in packets.
         threshold: u32 = 4, "0 to 1000000 packets" => |v| *v <= 1_000_000,
             "SIGCOMM 2020: 6 KB, four packets of 1500 B";
-        /// What the threshold looks at: all data at the port, or the packet's class.
+        /// Queue that the threshold is compared with: all data at the port, or the packet's class.
         threshold_of: ThresholdOf = ThresholdOf::Class, "port or class" => |_| true,
             "SIGCOMM 2020: RED on the queue that a packet joins; with Homa's classes, its class";
-        /// Time that packets may still take when the probe has arrived; auto: a base RTT, as packets are sprayed; 0ns where they keep their order.
+        /// Time after a probe's arrival until missing packets count as lost; auto: a base RTT, because packets are sprayed; 0ns without reordering.
         grace: Option<Span> = None, "0ns to 10s, or auto"
             => |v| v.is_none_or(|v| v <= Span::from_secs(10)),
             "ours: the paper has single paths";
-        /// Time after which an unanswered probe is repeated; auto: a base RTT and the time a full buffer takes to drain, 3 base RTT at least.
+        /// Time after which a probe without a reply is repeated; auto: a base RTT and the drain time of a full buffer, at least 3 base RTT.
         probe_timeout: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),
             "ours: the paper loses no probe";
-        /// Unscheduled packets that all flows of a host may have out together; auto: no limit but each flow's RTTbytes.
+        /// Most unscheduled packets in flight of all flows of a host; auto: only the limit per flow, RTTbytes.
         host_burst: Option<u32> = None, "0 to 1000000 packets, or auto"
             => |v| v.is_none_or(|v| v <= 1_000_000),
             "SIGCOMM 2020: a budget for each flow";
     }
 }
 
-/// Both sets of parameters.
+/// The parameters of Aeolus and of Homa.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Both {
     /// Aeolus's own.
@@ -64,7 +64,7 @@ impl Parameters for Both {
     }
 }
 
-/// An error of either set as one of Aeolus's.
+/// Attributes an error of either set to Aeolus.
 pub(super) fn renamed(error: ParameterError) -> ParameterError {
     let known = Both::docs().iter().map(|doc| doc.name).collect();
     ParameterError { transport: "aeolus", known, ..error }

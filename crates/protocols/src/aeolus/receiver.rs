@@ -1,4 +1,4 @@
-//! Destinations: acknowledge unscheduled packets and probes, and tell when a first round is over.
+//! Destinations: acknowledge unscheduled packets and probes, and end first rounds.
 
 use crate::homa::{Receivers, control};
 use incast_endpoint::first_round::views::{Ack, Probe, ProbeAck};
@@ -6,20 +6,21 @@ use incast_endpoint::outbox::Outbox;
 use incast_transport::{FlowId, HostId, Span, Time};
 use std::collections::VecDeque;
 
-/// Probes that have arrived, until what they tell is certain.
+/// Probes that have arrived and whose grace time is not over.
 pub struct Probed {
     grace: Span,
-    /// When, whose, and how many unscheduled packets were sent. All wait equally long.
+    /// End of the grace time, flow, and number of unscheduled packets sent. The grace time is the
+    /// same for all, so the queue is sorted.
     waiting: VecDeque<(Time, FlowId, u32)>,
 }
 
 impl Probed {
-    /// None yet.
+    /// An empty queue.
     pub fn new(grace: Span) -> Probed {
         Probed { grace, waiting: VecDeque::new() }
     }
 
-    /// An unscheduled packet arrived, and its receiver has seen it.
+    /// Acknowledges an unscheduled packet that Homa's receiver has already handled.
     pub fn data(
         &self,
         receivers: &Receivers,
@@ -29,13 +30,13 @@ impl Probed {
         seq: u32,
         now: Time,
     ) {
-        // A message that is complete was answered with its finish.
+        // A complete message was acknowledged by its `Finish`.
         if let Some(cumulative) = receivers.lowest_missing(flow) {
             outbox.push(control(flow, src, Ack { packet: seq, cumulative }, now));
         }
     }
 
-    /// A probe of a message arrived from its source.
+    /// Handles the arrival of a probe.
     pub fn probe(
         &mut self,
         receivers: &mut Receivers,
@@ -56,13 +57,13 @@ impl Probed {
         self.waiting.push_back((now.saturating_add(self.grace), flow, sent));
     }
 
-    /// When the next of them is certain.
+    /// The end of the earliest grace time.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.waiting.front().map_or(Time::NEVER, |&(at, ..)| at)
     }
 
-    /// What is missing of first rounds is lost.
+    /// Ends first rounds whose grace time is over: their missing packets are lost.
     pub fn wake(&mut self, receivers: &mut Receivers, outbox: &mut Outbox, now: Time) {
         while self.deadline() <= now {
             let Some((_, flow, sent)) = self.waiting.pop_front() else { return };

@@ -1,4 +1,4 @@
-//! Sources: the first round of each flow, its probe and what is acknowledged of it.
+//! Sources: the first RTT of each flow, its probe and its ACKs.
 
 use super::{ID, Terms};
 use incast_endpoint::first_round::views::{Ack, Probe, ProbeAck};
@@ -13,9 +13,9 @@ struct Outgoing {
     round: FirstRound,
     dst: HostId,
     packets: u32,
-    /// Class of the probe: the worst of the round's packets, so that it comes behind them.
+    /// Class of the probe: the lowest priority of the round's packets, so that it arrives after them.
     class: u8,
-    /// Unscheduled packets that the host counts for the flow.
+    /// Unscheduled packets charged to the host's budget for the flow.
     reserved: u32,
     armed: Time,
 }
@@ -23,7 +23,7 @@ struct Outgoing {
 /// The first rounds of all flows that start at one host.
 pub struct Rounds {
     terms: RoundTerms,
-    /// Unscheduled packets that all flows may have out together.
+    /// Most unscheduled packets in flight of all flows.
     most: u32,
     reserved: u32,
     flows: FlowTable<Outgoing>,
@@ -32,7 +32,7 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// No flows yet.
+    /// An empty table.
     pub fn new(terms: &Terms) -> Rounds {
         Rounds {
             terms: terms.round,
@@ -44,8 +44,8 @@ impl Rounds {
         }
     }
 
-    /// A flow starts, whose probe is to be of `class`. Returns how many packets it may send
-    /// unscheduled, `burst` at most.
+    /// Starts a flow whose probe has `class`. Returns the number of packets that it may send
+    /// unscheduled, at most `burst`.
     pub fn open(&mut self, env: &Env<'_>, flow: &Flow, burst: u32, class: u8) -> u32 {
         let packets = flow.packets();
         let budget = packets.min(burst).min(self.most - self.reserved);
@@ -62,7 +62,7 @@ impl Rounds {
         budget
     }
 
-    /// An unscheduled packet leaves.
+    /// Records the departure of an unscheduled packet.
     #[inline]
     pub fn sent(&mut self, env: &Env<'_>, id: FlowId) {
         let Some(slot) = self.flows.slot_of(id) else { return };
@@ -71,7 +71,7 @@ impl Rounds {
         }
     }
 
-    /// A grant came: no more unscheduled packets.
+    /// Ends the unscheduled packets of a flow, because a grant arrived.
     pub fn granted(&mut self, env: &Env<'_>, id: FlowId) {
         if let Some(slot) = self.flows.slot_of(id) {
             self.end(env, id, slot);
@@ -94,13 +94,13 @@ impl Rounds {
         self.timers.arm(id, &mut flow.armed, deadline);
     }
 
-    /// Whether no probe waits.
+    /// Whether no probe is queued.
     #[inline]
     pub fn is_silent(&self) -> bool {
         self.probes.is_empty()
     }
 
-    /// The next probe, if its class is open. It comes before data, behind what has left.
+    /// The next probe, if its class is open. It leaves before queued data.
     pub fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
         let probe = *self.probes.front().filter(|probe| open.has(probe.class))?;
         self.probes.pop_front();
@@ -109,7 +109,7 @@ impl Rounds {
         Some(packet)
     }
 
-    /// An unscheduled packet or the probe was acknowledged.
+    /// Handles the ACK of an unscheduled packet or of the probe.
     pub fn acked(&mut self, env: &Env<'_>, id: FlowId, header: &Header) {
         let Some(flow) = self.flows.get_mut(id) else { return };
         if let Some(ProbeAck { cumulative, .. }) = ProbeAck::read(header) {
@@ -120,14 +120,14 @@ impl Rounds {
         }
     }
 
-    /// The receiver has everything.
+    /// Removes a flow that is complete at the receiver.
     pub fn finish(&mut self, id: FlowId) {
         if let Some(flow) = self.flows.remove(id) {
             self.reserved -= flow.reserved;
         }
     }
 
-    /// The earliest timer, at the latest.
+    /// A time not later than the earliest timer.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.timers.next()

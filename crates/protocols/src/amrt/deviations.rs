@@ -6,7 +6,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
         section: "Eq. 1, 2",
-        what: "The interval is the idle gap in front of a packet, not the difference of dequeue \
+        what: "The interval is the idle gap before a packet, not the difference of dequeue \
                times.",
         reason: "With dequeue times a saturated link would mark everything.",
         effect: None,
@@ -33,17 +33,17 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 4,
         section: "",
         what: "Duplicates return an unmarked grant.",
-        reason: "The paper is silent; a duplicate tells nothing of spare bandwidth.",
+        reason: "The paper does not specify it; a duplicate says nothing about spare bandwidth.",
         effect: None,
     },
     Deviation {
         number: 5,
         section: "AMRT §6",
-        what: "A grant is replaced a timeout after data of a later one has come; silence is \
-               answered by one probe at doubling intervals (`recovery = passed`; the paper's \
-               timer is `paper`).",
-        reason: "The paper's timer takes packets for lost that wait in a NIC or were never sent, \
-                 and nothing reduces the number of tokens.",
+        what: "A grant is replaced one timeout after data of a later one arrived; without arrivals \
+               one probe is sent at doubling intervals (`recovery = passed`; the paper's timer \
+               is `paper`).",
+        reason: "The paper's timer counts packets as lost that are queued in a NIC or were never \
+                 sent, and nothing reduces the number of tokens.",
         effect: Some(
             "Web search at load 0.6: 6.3 instead of 58 % of packets are sent again; mean FCT \
              1,069 instead of 2,423 us, short flows 85 instead of 58 us.",

@@ -1,5 +1,5 @@
-//! AMRT: a receiver-driven transport whose switches say when one more packet would have fitted
-//! (AMRT §3).
+//! AMRT: a receiver-driven transport whose switches signal when the link had room for one more
+//! packet (AMRT §3).
 
 mod deviations;
 pub mod headers;
@@ -21,7 +21,7 @@ use incast_transport::{
     Routing, TransportId,
 };
 
-/// Number on the wire.
+/// AMRT's number on the wire.
 pub const ID: TransportId = TransportId(0x85);
 
 /// The catalogue entry.
@@ -32,7 +32,7 @@ pub static ENTRY: Declaration<Params, Expectations> = Declaration {
         title: "AMRT: anti-ECN marking receiver-driven transport",
         paper: "ICPP 2020",
         kind: Kind::ReceiverDriven,
-        switch_support: "clears a bit of packets without a gap in front; one timestamp a port",
+        switch_support: "clears a bit of packets without a gap before them; one timestamp per port",
         routing: Routing::Ecmp,
         symmetric_paths: false,
         ecn: EcnUse::OwnCode,

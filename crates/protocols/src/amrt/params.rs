@@ -1,14 +1,14 @@
-//! Parameters.
+//! Parameters of AMRT.
 
 use incast_transport::{Span, choice};
 
 choice! {
-    /// When a receiver takes the data of a grant for lost.
+    /// When a receiver considers the data of a grant lost.
     pub enum Recovery {
-        /// A timeout after data of a later grant arrived; when all is silent, after as long as the
-        /// flow's packets are apart, by a probe.
+        /// One timeout after the arrival of data of a later grant; without arrivals, a probe after
+        /// the flow's packet interval.
         Passed = "passed",
-        /// A timeout after the grant, or after data of a later grant that came before that.
+        /// One timeout after the grant, or after the arrival of data of a later grant.
         Paper = "paper",
     }
 }
@@ -16,18 +16,18 @@ choice! {
 incast_transport::parameters! {
     /// Parameters of AMRT.
     pub struct Params for "amrt" {
-        /// Most data packets that wait at a port.
+        /// Most data packets queued at a port.
         data_packets: u32 = 8, "1 and more" => |v| *v > 0, "AMRT §6";
-        /// Most grants and finishes that wait at a port.
+        /// Most grants and finishes queued at a port.
         control_packets: u32 = 128, "1 and more" => |v| *v > 0,
             "AMRT §2.1, §8.1: the switch buffer of the other schemes";
         /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
         burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
             "AMRT §6, §7: line rate in the first RTT";
-        /// When data counts as lost that should have come: passed or paper.
+        /// When granted data counts as lost: passed or paper.
         recovery: Recovery = Recovery::Passed, "passed, paper" => |_| true,
-            "AMRT §6 starts the timeout at the grant (paper), which takes data in a NIC for lost";
-        /// The timeout; auto: base RTT + two data queues a hop (16 base RTT at the most) + 1us.
+            "AMRT §6 starts the timeout at the grant (paper), which counts data in a NIC as lost";
+        /// The timeout; auto: base RTT + two data queues per hop (16 base RTT at most) + 1us.
         timeout: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "AMRT §6 says 1 RTT, which a full 8-packet queue already exceeds";
         /// Whether the timeout is exactly one base RTT, as the paper says.

@@ -1,5 +1,5 @@
-//! The receiver: one grant for each data packet, with its mark (AMRT §4.2), a list of what each
-//! grant should bring, and two rules for what counts as lost: the [`paper`]'s and [`passed`], the
+//! The receiver: one grant per data packet, with its mark (AMRT §4.2), a list of the packets that
+//! grants have released, and two rules of loss detection: the [`paper`]'s and [`passed`], the
 //! default.
 
 pub mod paper;
@@ -31,10 +31,10 @@ pub(super) fn terms(expectations: &Expectations) -> ReceiverTerms {
     }
 }
 
-/// When data counts as lost (AMRT §6: a `timeout` after the grant that let it go).
+/// When data counts as lost (AMRT §6: a `timeout` after its grant).
 #[derive(Clone, Copy, Debug)]
 pub struct Expectations {
-    /// What the network takes from a grant to its data, at the most.
+    /// Longest expected time from a grant to the arrival of its data.
     pub timeout: Span,
     /// Whether the timeout stays even when every measured RTT is longer.
     pub strict: bool,
@@ -51,7 +51,7 @@ impl Expectations {
         Expectations { timeout: params.timeout.unwrap_or(default), strict: params.strict_1rtt }
     }
 
-    /// The longest interval between re-issued grants of a silent flow whose packets come evenly.
+    /// The longest interval between re-issued grants of a flow without arrivals.
     pub fn longest(&self) -> Span {
         self.timeout * (1 << DOUBLINGS)
     }
@@ -65,7 +65,7 @@ impl Expectations {
     }
 }
 
-/// What one grant should bring.
+/// The packets outstanding for one grant.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// When its timeout starts.
@@ -73,8 +73,8 @@ struct Entry {
     packets: u8,
 }
 
-/// A flow's grants that have not brought all they should, in order of their consecutive numbers.
-/// Satisfied ones inside stay with no packets until they are in front.
+/// A flow's outstanding grants, in order of their consecutive numbers. A satisfied grant stays
+/// with zero packets until it is at the front.
 #[derive(Clone, Debug, Default)]
 struct Grants {
     entries: VecDeque<Entry>,
@@ -92,7 +92,7 @@ impl Grants {
         self.number(self.entries.len())
     }
 
-    /// Adds a grant that lets `packets` go. Returns its number.
+    /// Adds a grant for `packets`. Returns its number.
     #[inline]
     fn push(&mut self, now: Time, packets: u8) -> u32 {
         let number = self.next_number();
@@ -100,14 +100,14 @@ impl Grants {
         number
     }
 
-    /// The grant of this number, if it is still expected to bring something, and its place.
+    /// The grant of this number and its place, if it is still in the list.
     #[inline]
     fn find(&self, number: Option<u32>) -> Option<(usize, Entry)> {
         let place = (number?.wrapping_sub(self.first_number) % NUMBERS) as usize;
         self.entries.get(place).map(|entry| (place, *entry))
     }
 
-    /// The oldest grant that is not satisfied.
+    /// The oldest unsatisfied grant.
     #[inline]
     fn first(&self) -> Option<&Entry> {
         self.entries.front()
@@ -121,7 +121,7 @@ impl Grants {
         self.drop_satisfied()
     }
 
-    /// Takes the first grant out; its data is lost. Returns how many grants left the list.
+    /// Removes the first grant, whose data is lost. Returns how many grants left the list.
     fn give_up_first(&mut self) -> usize {
         match self.entries.front_mut() {
             Some(entry) => entry.packets = 0,

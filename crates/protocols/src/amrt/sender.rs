@@ -4,7 +4,7 @@ use super::{Code, Expectations, ID};
 use incast_endpoint::receiver_driven::SenderTerms;
 use incast_transport::Span;
 
-/// Packets let go by a grant of each code (AMRT §4.3).
+/// Packets released by a grant of each code (AMRT §4.3).
 pub const PACKETS: [u8; 4] = {
     let mut packets = [1; 4];
     packets[Code::Room as usize] = 2;

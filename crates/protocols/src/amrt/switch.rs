@@ -1,14 +1,14 @@
-//! The egress marker (AMRT §4.1): a data packet keeps its mark only where the port has been idle
-//! in front of it for as long as a full packet takes.
+//! The egress marker (AMRT §4.1): a data packet keeps its mark only if the port was idle before it
+//! for at least the transmission time of a full packet.
 
 use incast_transport::{Marker, PacketPool, PacketRef, Span, View};
 
-/// What the two ECN bits of an AMRT packet say: the anti-ECN bit is one at the source, and each
-/// port may only clear it.
+/// Code in the two ECN bits of an AMRT packet: the source sets the anti-ECN bit, and ports only
+/// clear it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Code {
-    /// Some port on the way was saturated (on the wire ECT(0)).
+    /// Some port on the path was saturated (on the wire ECT(0)).
     Saturated = 0b10,
     /// Every port had room for one more packet (on the wire CE).
     Room = 0b11,
@@ -36,14 +36,14 @@ impl GapMarker {
 }
 
 impl Marker for GapMarker {
-    /// Eq. 2 and 3, with the idle time in front of the packet as the interval. Packets of every
-    /// kind end it. Returns whether the packet leaves marked.
+    /// Eq. 2 and 3, with the idle time before the packet as the interval. Packets of every kind
+    /// end it. Returns whether the packet leaves marked.
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
         let content = &mut packets[packet];
         if !view.own || !content.is_data() || Code::of(content.mark) != Code::Room {
             return false;
         }
-        // A port that never sent has been idle for ever.
+        // A port that never sent counts as idle.
         let room = view.idle.is_none_or(|gap| gap >= self.packet_time);
         if !room {
             content.mark = Code::Saturated as u8;

@@ -7,16 +7,16 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 1,
         section: "Algorithm 1, line 5",
         what: "The comparison is \">\", not \">=\" (`ratio_test`).",
-        reason: "With a target of 0, \">=\" would cut in every round trip, marked or not.",
-        effect: Some("To the letter the rate falls to 17 % by the seventh round trip."),
+        reason: "With a target of 0, \">=\" would cut in every RTT, marked or not.",
+        effect: Some("With \">=\" the rate falls to 17 % by the seventh RTT."),
     },
     Deviation {
         number: 2,
         section: "Algorithm 1, lines 8-10",
         what: "DCQCN's rate increase runs from the first cut on (`recovery`); `strict_text` waits \
-               for round trips without marks, `off` leaves it out.",
-        reason: "The lines stand in the marked branch, where their condition has just become \
-                 false; CCRP §3.2 means them for times without marks.",
+               for RTTs without marks, `off` disables it.",
+        reason: "The lines are in the marked branch, where their condition has just become \
+                 false; CCRP §3.2 describes them for times without marks.",
         effect: None,
     },
     Deviation {
@@ -32,8 +32,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 4,
         section: "Algorithm 1, line 13",
-        what: "Omega grows in every increase; `omega_guard` waits for two in a row, as ExpressPass.",
-        reason: "So the line is written.",
+        what: "Omega grows in every increase; `omega_guard` requires two in a row, as ExpressPass.",
+        reason: "The line says so.",
         effect: None,
     },
     Deviation {
@@ -46,7 +46,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 6,
         section: "",
-        what: "g = 1/16, Pmax = 1 %, the first rate is the whole link, R_AI and R_HAI are 5 and \
+        what: "g = 1/16, Pmax = 1 %, the first rate is that of the link, R_AI and R_HAI are 5 and \
                50 Mb/s.",
         reason: "The paper does not give them.",
         effect: None,
@@ -54,14 +54,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 7,
         section: "",
-        what: "The first round-trip time is twice the request's one-way time.",
+        what: "The first RTT is twice the request's one-way delay.",
         reason: "No sample exists yet; the clocks of hosts agree here.",
         effect: None,
     },
     Deviation {
         number: 8,
         section: "",
-        what: "Each transport marks its own data by the common queue.",
+        what: "Each transport marks its own data, by the length of the common queue.",
         reason: "Port policies are per transport; `transport.marking = \"dcqcn\"` is the paper's \
                  switch with one RED for both.",
         effect: None,
@@ -78,7 +78,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 10,
         section: "CCRP §3.4",
         what: "Data is not kept to 95 % of a link unless `reserve` is set.",
-        reason: "It binds only the other transport in a mix.",
+        reason: "It limits only the other transport in a mix.",
         effect: Some("With it a mix uses 94.8 % of a link (the paper: 95 %), without it all."),
     },
 ];

@@ -1,5 +1,5 @@
-//! The packets of CCRP: those of the credit-clocked half. Nothing is kept behind a packet that is
-//! missing, so requests tell no segment.
+//! The packets of CCRP: those of the common credit scheme. Its `Request` carries no segment and
+//! its `Missing` no end.
 
 use incast_endpoint::credit::views::{Credit, Data, Finish, Missing, Request};
 use incast_transport::HeaderView;

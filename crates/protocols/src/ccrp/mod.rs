@@ -1,4 +1,5 @@
-//! CCRP: ExpressPass whose credits also react to ECN marks on data, to share a network with DCQCN (CCRP §3.1).
+//! CCRP: ExpressPass whose credit rate also reacts to ECN marks on data, so that it can share a
+//! network with DCQCN (CCRP §3.1).
 
 mod deviations;
 pub mod headers;
@@ -23,9 +24,9 @@ use incast_transport::{
 /// CCRP's number on the wire.
 pub const ID: TransportId = TransportId(10);
 
-/// Largest number of pairs of bytes by which a credit is longer: 100 B in all.
+/// Most pairs of bytes added to a credit's length: 100 B in total.
 const LONGER: u8 = 8;
-/// Least automatic time after which a request is repeated.
+/// Least automatic timeout of a request.
 const AGAIN: Span = Span::from_us(100);
 
 /// The catalogue entry.
@@ -86,7 +87,7 @@ fn policy(ccrp: &Ready<Params>, site: &PortSite) -> Policy {
     let framing = &ccrp.fabric.framing;
     let credits = shaped(framing, site.rate, share(ccrp), credit_queue, bucket);
     if site.nic {
-        // It takes data from its host one packet at a time: there is no queue to mark.
+        // A NIC takes data from its host one packet at a time, so it has no queue to mark.
         let classes = vec![credits, ClassPolicy::fifo(Limit::Unlimited)];
         return Policy { transport: ID, classes, markers: vec![] };
     }

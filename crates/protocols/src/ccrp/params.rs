@@ -3,13 +3,13 @@
 use incast_transport::{Bytes, Rate, Span, choice, parameters};
 
 choice! {
-    /// What "ECN-based feedback control of DCQCN" in Algorithm 1 is.
+    /// Meaning of "ECN-based feedback control of DCQCN" in Algorithm 1.
     pub enum Recovery {
         /// DCQCN's rate increase, from the first cut on.
         Recovery = "recovery",
         /// The same, but only after several RTTs without a mark (CCRP §3.2 to the letter).
         StrictText = "strict_text",
-        /// Nothing.
+        /// No recovery.
         Off = "off",
     }
 }
@@ -47,23 +47,23 @@ parameters! {
         /// Whether only the second increase in a row raises omega, as in ExpressPass.
         omega_guard: bool = false, "true or false" => |_| true,
             "off in CCRP Algorithm 1, line 13";
-        /// Credit loss that counts as none.
+        /// Credit loss up to which the rate increases.
         target_loss: f64 = 0.0, "0 to 1" => share, "CCRP §3.3: 0";
-        /// Share of marked packets that is aimed at.
+        /// Target share of marked packets.
         target_ecn_ratio: f64 = 0.0, "0 to 1" => share, "CCRP §3.3: 0";
-        /// Whether that share itself cuts the rate.
+        /// Whether a share equal to the target cuts the rate.
         ratio_test: RatioTest = RatioTest::Above, "above or at_least" => |_| true,
-            "CCRP Algorithm 1, line 5 has >=, which with a target of 0 cuts always";
+            "CCRP Algorithm 1, line 5 has >=, which always cuts with a target of 0";
         /// Weight g of an RTT in the average of marks.
         gain: f64 = 0.0625, "0 < gain <= 1" => positive_share,
             "not given; 1/16 as in DCTCP";
-        /// What DCQCN's control is after a cut.
+        /// Recovery of the rate after a cut.
         dcqcn: Recovery = Recovery::Recovery, "recovery, strict_text or off" => |_| true,
             "CCRP §3.2 and Algorithm 1, lines 8-10, which disagree";
-        /// RTTs without a mark after which there seems to be no reactive traffic.
+        /// RTTs without a mark after which reactive traffic counts as absent.
         clean_rtts: u32 = 5, "1 to 1000000" => |v| (1..=1_000_000).contains(v),
             "CCRP §3.2: several";
-        /// Whether the recovery's target is never below the rate, which omega raises too.
+        /// Whether the recovery's target follows a rate above it.
         target_follows: bool = false, "true or false" => |_| true,
             "DCQCN §3.1: the target is the rate before the cut; the NUDT model: it follows";
         /// Increases of each kind before additive increase.
@@ -71,13 +71,13 @@ parameters! {
         /// Payload bytes between two increases.
         byte_counter: Bytes = Bytes(10_000_000), "1B and more" => |v| v.0 > 0,
             "DCQCN §5.2: 10 MB";
-        /// Time beyond an RTT between two increases.
+        /// Time between two increases, in addition to an RTT.
         timer: Span = Span::from_us(5), "0 and more" => |_| true,
             "the NUDT model: RTT + 5 us";
-        /// Additive increase, as a rate of data.
+        /// Additive increase, as a data rate.
         additive_increase: Rate = Rate(5_000_000), "1bps and more" => |v| v.0 > 0,
             "not given; 5 Mb/s at 10 Gb/s";
-        /// Hyper increase, as a rate of data.
+        /// Hyper increase, as a data rate.
         hyper_increase: Rate = Rate(50_000_000), "1bps and more" => |v| v.0 > 0,
             "not given; ten times the additive";
         /// Queue up to which no data is marked (Kmin).
@@ -91,28 +91,28 @@ parameters! {
             "as ExpressPass";
         /// Whether the length of credits varies, from 84 to 100 charged bytes.
         size_jitter: bool = false, "true or false" => |_| true, "as ExpressPass";
-        /// Share of a link that credits may use; auto: what lets data just fill the rest, 84/1622 with Ethernet.
-        credit_share: Option<f64> = None, "0 < share <= 0.0546 (84/1538: the data that credits call for must fit a link), or auto"
+        /// Share of a link for credits; auto: the share whose data fills the rest of the link, 84/1622 with Ethernet.
+        credit_share: Option<f64> = None, "0 < share <= 0.0546 (84/1538: the data of the credits must fit the link), or auto"
             => |v| v.is_none_or(|v| v > 0.0 && v * 1_538.0 <= 84.0),
             "CCRP §3.4: 5 %, a rounded 84 / (84 + 1538)";
-        /// Whether data leaves the credits' share of a link free even when there are few credits.
+        /// Whether the credits' share of a link is reserved for them even when there are few credits.
         reserve: bool = false, "true or false" => |_| true,
-            "CCRP §3.4: 95 % of a link are for data, also in a mix";
-        /// Credits that may wait at a port.
+            "CCRP §3.4: data has 95 % of a link, also in a mix";
+        /// Most credits queued at a port.
         credit_queue: u32 = 8, "1 to 10000 credits" => |v| (1..=10_000).contains(v),
             "as ExpressPass";
         /// Depth of a port's token bucket, in credits.
         bucket: u32 = 2, "1 to 10000 credits" => |v| (1..=10_000).contains(v),
             "as ExpressPass";
-        /// Whether a source stops credits as soon as those of the last RTT suffice.
+        /// Whether a source stops credits as soon as those in flight suffice.
         early_stop: bool = true, "true or false" => |_| true, "as ExpressPass";
-        /// Time after which an unanswered request is repeated; auto: 0.1 ms, at least 2 base RTT.
+        /// Time after which a request without a reply is repeated; auto: 0.1 ms, at least 2 base RTT.
         retransmit_timeout: Option<Span> = None, "1us to 1s, or auto"
             => |v| v.is_none_or(|v| (Span::from_us(1)..=Span::from_secs(1)).contains(&v)),
             "as ExpressPass";
-        /// Time after which data that is still missing is asked for again.
+        /// Time after which missing data is requested again.
         missing_timeout: Span = Span::from_ms(1), "1us to 1s"
             => |v| (Span::from_us(1)..=Span::from_secs(1)).contains(v),
-            "not given: data can be lost beside reactive traffic";
+            "not given: reactive traffic can cause data loss";
     }
 }

@@ -1,21 +1,21 @@
-//! Algorithm 1: how fast a destination sends credits, by lost credits and by marked data.
+//! Algorithm 1: the credit rate of a destination as a function of lost credits and marked data.
 
 use super::params::{Params, RatioTest, Recovery};
 use incast_endpoint::credit::{Arrived, CreditControl, CreditCount, CreditRequest};
 use incast_transport::{Span, Time};
 
-/// Paces credits by marks and by how many credits are lost.
+/// Feedback loop of the credit rate, driven by marks and credit loss.
 pub struct MarkLoop {
     params: Params,
     /// Charged bytes of a credit.
     credit: f64,
-    /// Largest rate, charged bytes of credits per second; so are the increases.
+    /// Largest rate and the increases, in charged bytes of credits per second.
     max: f64,
     additive: f64,
     hyper: f64,
 }
 
-/// What the loop knows of a flow.
+/// The loop's state of a flow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pace {
     /// Rate, charged bytes of credits per second.
@@ -24,42 +24,43 @@ pub struct Pace {
     pub omega: f64,
     /// Average share of marked packets in the RTTs with marks.
     pub alpha: f64,
-    /// The last update was an increase.
+    /// Whether the last update was an increase.
     pub increased: bool,
-    /// Several RTTs were without a mark (DCQCN_Timer).
+    /// Whether several RTTs passed without a mark (DCQCN_Timer).
     pub clean: bool,
     /// RTTs in a row without a mark.
     pub clean_rtts: u32,
-    /// The last update, or the request.
+    /// Time of the last update, or of the request before the first one.
     pub updated: Time,
-    /// The last time from a credit to its data; before that twice the request's way.
+    /// The last time from a credit to its data; before the first sample twice the request's one-way
+    /// delay.
     pub rtt: Span,
     /// Marked packets since the last update.
     pub marked: u32,
-    /// The recovery.
+    /// State of the recovery.
     pub stages: Stages,
 }
 
 /// DCQCN's recovery of the rate before a cut (DCQCN §3.1, figure 7).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Stages {
-    /// The rate it goes back to.
+    /// The target rate.
     pub target: f64,
-    /// Increases by time and by bytes, and hyper increases.
+    /// Increases by the timer.
     pub by_time: u32,
-    /// See `by_time`.
+    /// Increases by the byte counter.
     pub by_bytes: u32,
-    /// See `by_time`.
+    /// Hyper increases.
     pub hyper: u32,
     /// Payload bytes since the last increase by bytes.
     pub bytes: u64,
-    /// When time brings the next increase; never before it has begun.
+    /// When the timer expires next; [`Time::NEVER`] before the first cut.
     pub next: Time,
 }
 
 impl MarkLoop {
-    /// For credits of `credit` charged bytes, which `max` limits, in charged bytes per second, and
-    /// each of which lets `data` charged bytes go.
+    /// A loop for credits of `credit` charged bytes, each of which releases `data` charged bytes of
+    /// data; `max` is the largest rate in charged bytes of credits per second.
     pub fn new(params: &Params, credit: u32, data: u32, max: f64) -> MarkLoop {
         let of_credits =
             |rate: incast_transport::Rate| rate.0 as f64 / 8.0 * credit as f64 / data as f64;
@@ -77,8 +78,8 @@ impl MarkLoop {
         self.max
     }
 
-    /// Runs once per RTT (Algorithm 1): of the data that arrived, the share `ratio` was marked; of
-    /// the credits the share `loss` was lost.
+    /// Updates the rate, once per RTT (Algorithm 1). `ratio` is the marked share of the data that
+    /// arrived, `loss` the lost share of the credits.
     pub fn update(&self, pace: &mut Pace, now: Time, ratio: f64, loss: f64) {
         let params = &self.params;
         let target = params.target_ecn_ratio;
@@ -87,7 +88,7 @@ impl MarkLoop {
             RatioTest::AtLeast => ratio >= target,
         };
         if cuts {
-            // Lines 6 and 7; what was before is where the recovery goes.
+            // Lines 6 and 7; the rate before the cut is the target of the recovery.
             pace.stages = self.begin_stages(pace.rate, now, pace.rtt);
             pace.alpha = (1.0 - params.gain) * pace.alpha + params.gain * ratio;
             pace.rate *= (1.0 - (target + pace.alpha) / 2.0).max(0.0);
@@ -110,7 +111,7 @@ impl MarkLoop {
         pace.marked = 0;
     }
 
-    /// An RTT without marks.
+    /// Records an RTT without marks.
     fn note_clean(&self, pace: &mut Pace, now: Time) {
         pace.clean_rtts += 1;
         if pace.clean || pace.clean_rtts < self.params.clean_rtts {
@@ -130,7 +131,7 @@ impl MarkLoop {
         Stages { target, by_time: 0, by_bytes: 0, hyper: 0, bytes: 0, next }
     }
 
-    /// Whether increases go on now.
+    /// Whether the recovery is active.
     fn recovers(&self, pace: &Pace) -> bool {
         match self.params.dcqcn {
             Recovery::Off => false,
@@ -139,8 +140,8 @@ impl MarkLoop {
         }
     }
 
-    /// Fast recovery, then additive and at last hyper increase. Omega may have taken the rate
-    /// beyond its target, which then takes half of that back, unless the target follows it.
+    /// Fast recovery, then additive and finally hyper increase. Omega may have raised the rate above
+    /// the target; unless the target follows, the increase then halves the excess.
     fn increase(&self, pace: &mut Pace) {
         let (stages, fast) = (&mut pace.stages, self.params.fast_recovery);
         if self.params.target_follows {
@@ -157,7 +158,7 @@ impl MarkLoop {
         self.clamp(pace);
     }
 
-    /// At least one credit per RTT, at most all.
+    /// Limits the rate to at least one credit per RTT and at most the largest rate.
     fn clamp(&self, pace: &mut Pace) {
         let least = self.credit / pace.rtt.max(Span::from_ns(1)).as_secs_f64();
         pace.rate = pace.rate.max(least).min(self.max);
@@ -218,7 +219,7 @@ impl CreditControl for MarkLoop {
         pace.stages.next
     }
 
-    /// The timer of the recovery: no mark has come for as long, so the average falls.
+    /// Handles the recovery's timer: no mark arrived in this time, so the average falls.
     fn wake(&self, pace: &mut Pace, now: Time) {
         pace.stages.next = now + pace.rtt + self.params.timer.max(Span(1));
         pace.alpha *= 1.0 - self.params.gain;

@@ -1,10 +1,10 @@
-//! Marks on the data queue.
+//! The marker of the data queue.
 
 use super::params::Params;
 use incast_egress::red::{Moment, Red, RedMarker};
 
-/// CCRP §3.4, "Marking at CP": RED on the instantaneous queue that a packet finds, which may hold
-/// data of other transports too.
+/// CCRP §3.4, "Marking at CP": RED on the instantaneous queue at a packet's arrival, data of
+/// other transports included.
 pub fn marker(params: &Params) -> RedMarker {
     let red =
         Red { min: params.mark_min, max: params.mark_max, probability: params.mark_probability };

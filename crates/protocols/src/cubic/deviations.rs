@@ -34,9 +34,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 4,
         section: "RFC 9438 §5.8",
-        what: "The window grows only when it was the limit within the last window of data; the \
-               time of the curve stands still otherwise.",
-        reason: "An idle flow must not gain a window that it never tested.",
+        what: "The window grows only when it was the limit within the last window of data; \
+               otherwise the curve's clock stops.",
+        reason: "An idle flow must not gain a window that it never used.",
         effect: None,
     },
     Deviation {

@@ -7,7 +7,7 @@ use incast_transport::HeaderView;
 pub const HEADERS: &[HeaderView] = &[
     DATA,
     ACK,
-    // Nothing was sent before a handshake.
+    // A handshake precedes all data.
     OPEN.without("sequence"),
     OPEN_ACK.without("answered").without("cumulative"),
 ];

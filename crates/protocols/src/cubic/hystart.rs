@@ -1,10 +1,10 @@
-//! HyStart: slow start ends when a round's ACKs spread or come later, not with a loss.
+//! HyStart: slow start ends when the ACKs of a round spread or their RTT rises, before a loss.
 
 use super::params::Params;
 use incast_endpoint::sender::Progress;
 use incast_transport::{Span, Time};
 
-/// HyStart (Ha and Rhee 2008) as Linux has it: one round is the window in flight at its start.
+/// HyStart (Ha and Rhee 2008) as in Linux: a round is the window in flight at its start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HyStart {
     least_window: f64,
@@ -13,11 +13,11 @@ pub(super) struct HyStart {
     train: f64,
     delay_min: Span,
     delay_max: Span,
-    /// The byte whose acknowledgement ends the round; `None` before the first.
+    /// The byte whose ACK ends the round; `None` before the first.
     end: Option<u64>,
     began: Time,
     last: Time,
-    /// Least RTT of the round, and how many there were.
+    /// Least RTT of the round and the number of its samples.
     least: Span,
     count: u32,
 }
@@ -39,8 +39,8 @@ impl HyStart {
         }
     }
 
-    /// An ACK came in slow start, which brought the flow to `progress`, with the window in segments
-    /// and the flow's least RTT. Whether slow start ends.
+    /// Handles an ACK in slow start, with the window in segments and the flow's least RTT. Returns
+    /// whether slow start ends.
     pub fn ends(
         &mut self,
         progress: &Progress,

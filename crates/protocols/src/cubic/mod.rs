@@ -1,5 +1,5 @@
-//! CUBIC (RFC 9438) over TCP with SACK: the window follows losses and time only. With
-//! `growth = "reno"` the same TCP grows as NewReno.
+//! CUBIC (RFC 9438) over TCP with SACK: the window depends on losses and time only. With
+//! `growth = "reno"` the window grows as in NewReno.
 
 mod deviations;
 pub mod headers;
@@ -66,7 +66,7 @@ fn host(cubic: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
 fn options(cubic: &Ready<Params>) -> Options {
     let Params { rto_min, delayed_ack, delayed_ack_timeout, .. } = cubic.params;
     Options {
-        // Drop-tail only: marks of others' queues are not for it.
+        // CUBIC is not ECN-capable here: its queues are drop-tail.
         data_mark: Ecn::NotEct as u8,
         reliability: match cubic.params.recovery {
             Recovery::Sack => Reliability::Sack,
@@ -83,7 +83,7 @@ fn options(cubic: &Ready<Params>) -> Options {
 }
 
 fn policy(_cubic: &Ready<Params>, site: &PortSite) -> Policy {
-    // Data and ACKs share one queue; class 0 is there for transports that use it.
+    // Data and ACKs share one queue; class 0 is unused here.
     Policy {
         transport: ID,
         classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
@@ -95,7 +95,7 @@ fn unsolicited(cubic: &Ready<Params>, _site: &HostSite, packets: u32) -> u32 {
     if cubic.params.handshake { 0 } else { packets.min(cubic.params.initial_window) }
 }
 
-/// ACKs say what arrived and nothing else.
+/// Feedback without marks or other signals: ACKs only acknowledge.
 #[derive(Clone, Copy)]
 struct Silent;
 

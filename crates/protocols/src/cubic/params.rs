@@ -1,19 +1,19 @@
-//! Parameters.
+//! Parameters of CUBIC.
 
 use incast_transport::Span;
 
 incast_transport::choice! {
-    /// How the window grows in congestion avoidance and falls with a loss.
+    /// Growth of the window in congestion avoidance and its cut after a loss.
     pub enum Growth {
         /// RFC 9438.
         Cubic = "cubic",
-        /// RFC 5681: a segment per RTT, and half.
+        /// RFC 5681: one segment per RTT, halved by a loss.
         Reno = "reno",
     }
 }
 
 incast_transport::choice! {
-    /// How lost segments are found.
+    /// Loss detection.
     pub enum Recovery {
         /// Selective acknowledgement (RFC 6675).
         Sack = "sack",
@@ -29,19 +29,19 @@ fn positive(span: &Span) -> bool {
 incast_transport::parameters! {
     /// Parameters of CUBIC and of the TCP below it.
     pub struct Params for "cubic" {
-        /// How the window grows and falls: the cubic curve, or TCP (New)Reno's line.
+        /// Growth of the window: the cubic curve, or TCP (New)Reno's linear growth.
         growth: Growth = Growth::Cubic, "cubic or reno" => |_| true,
             "RFC 9438; reno: RFC 5681";
-        /// What a loss leaves of the window; auto: 0.7 for cubic, 0.5 for reno.
+        /// Factor of the window after a loss; auto: 0.7 for cubic, 0.5 for reno.
         beta: Option<f64> = None, "auto, or 0 < beta < 1" =>
             |v| v.is_none_or(|beta| beta > 0.0 && beta < 1.0),
             "RFC 9438 §4.6; RFC 5681 §3.1";
         /// The curve's scale C, in segments per cubic second.
         scale: f64 = 0.4, "more than 0, at most 1000000" => |v| *v > 0.0 && *v <= 1e6,
             "RFC 9438 §5: 0.4";
-        /// Whether a flow that loses below its former peak gives up more (fast convergence).
+        /// Whether a loss below the former peak lowers the peak further (fast convergence).
         fast_convergence: bool = true, "true or false" => |_| true, "RFC 9438 §4.7";
-        /// Whether the window is at least what Reno's would be.
+        /// Whether the window is at least Reno's.
         reno_friendly: bool = true, "true or false" => |_| true, "RFC 9438 §4.3";
         /// First window, in full segments.
         initial_window: u32 = 10, "1 to 1000" => |v| (1..=1_000).contains(v),
@@ -52,14 +52,14 @@ incast_transport::parameters! {
         /// Whether slow start may end before a loss (HyStart).
         hystart: bool = false, "true or false" => |_| true,
             "off for reproducibility, own choice; Linux and ns-3: on";
-        /// Window from which HyStart looks for an end, in full segments.
+        /// Least window at which HyStart may end slow start, in full segments.
         hystart_window: u32 = 16, "1 to 100000" => |v| (1..=100_000).contains(v),
             "Linux, ns-3: 16";
-        /// Round-trip times at the start of a round whose least is compared.
+        /// RTT samples at the start of a round whose minimum is compared.
         hystart_samples: u32 = 8, "1 to 1000" => |v| (1..=1_000).contains(v), "Linux, ns-3: 8";
-        /// ACKs closer than this are one train.
+        /// Largest gap between two ACKs of one train.
         hystart_gap: Span = Span::from_ms(2), "more than 0" => positive, "Linux, ns-3: 2 ms";
-        /// Share of the least RTT that a train of ACKs must exceed.
+        /// Length of a train of ACKs that ends slow start, as a share of the least RTT.
         hystart_train: f64 = 0.5, "more than 0, at most 10" => |v| *v > 0.0 && *v <= 10.0,
             "HyStart: 1/2; ns-3: 1";
         /// Least excess over the least RTT that ends slow start.
@@ -76,7 +76,7 @@ incast_transport::parameters! {
         rto_initial: Option<Span> = None, "auto, or more than 0" =>
             |v| v.as_ref().is_none_or(positive),
             "own choice; RFC 6298: 1 s";
-        /// How lost segments are found.
+        /// Loss detection: SACK, or NewReno's duplicate ACKs.
         recovery: Recovery = Recovery::Sack, "sack or newreno" => |_| true,
             "RFC 6675; RFC 6582";
         /// Data packets per ACK; 1 acknowledges each packet at once.
@@ -89,7 +89,7 @@ incast_transport::parameters! {
 }
 
 impl Params {
-    /// What a loss leaves of the window.
+    /// Factor of the window after a loss.
     pub fn beta(&self) -> f64 {
         self.beta.unwrap_or(match self.growth {
             Growth::Cubic => 0.7,

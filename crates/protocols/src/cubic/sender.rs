@@ -1,4 +1,4 @@
-//! The congestion control.
+//! The congestion control of CUBIC.
 
 use super::hystart::HyStart;
 use super::params::{Growth, Params};
@@ -7,15 +7,15 @@ use incast_endpoint::sender::{Ack, Control, Loss, Message, Progress, Request};
 use incast_transport::math::cbrt;
 use incast_transport::{Extension, Span, Time};
 
-/// The opening of a connection.
+/// State of the handshake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Opening {
-    /// To be asked for, after this many vain attempts.
+    /// No SYN in flight; this many were sent without a reply.
     Closed {
         tries: u32,
     },
-    /// CreditRequest at an instant, and to be asked again at another.
-    CreditRequest {
+    /// A SYN was sent at `at`; it is repeated at `again`.
+    SynSent {
         at: Time,
         again: Time,
         tries: u32,
@@ -23,16 +23,16 @@ enum Opening {
     Open,
 }
 
-/// A stretch of congestion avoidance between two losses.
+/// A period of congestion avoidance between two losses.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// When it began; moved on by time in which the window was not the limit.
+    /// When it started; time in which the window was not the limit is excluded.
     began: Time,
     /// The window of the plateau.
     origin: f64,
     /// Seconds from `began` to the plateau.
     climb: f64,
-    /// What Reno's window would be.
+    /// Reno's window.
     friendly: f64,
 }
 
@@ -48,13 +48,13 @@ pub struct Cubic {
     /// Bytes of a full segment.
     segment: f64,
     window: f64,
-    /// Slow start below it.
+    /// Slow-start threshold.
     threshold: f64,
     /// The window of the last loss (W_max); 0 if there was none.
     peak: f64,
     epoch: Option<Epoch>,
     least_rtt: Option<Span>,
-    /// When the last ACK came.
+    /// When the last ACK arrived.
     last: Time,
     hystart: Option<HyStart>,
     opening: Opening,
@@ -97,7 +97,7 @@ impl Cubic {
         self.peak
     }
 
-    /// Seconds from the start of this stretch of congestion avoidance to its plateau.
+    /// Seconds from the start of this epoch to its plateau.
     pub fn climb(&self) -> Option<f64> {
         self.epoch.map(|epoch| epoch.climb)
     }
@@ -122,7 +122,7 @@ impl Cubic {
         }
         if ack.limited {
             // RFC 5681 §3.1, Eq. 2: an ACK that closes a hole after a timeout acknowledges a
-            // window at once, and must not let one leave at once.
+            // window at once, and must not release one at once.
             self.window += acked.min(1.0);
         }
     }
@@ -142,9 +142,9 @@ impl Cubic {
         }
         let elapsed = now.since(epoch.began).as_secs_f64();
         let ahead = self.least_rtt.map_or(0.0, Span::as_secs_f64);
-        // Not below the window, and at most half a segment for each one acknowledged.
+        // Not below the window; grows by at most half a segment per acknowledged segment.
         let target = self.curve(&epoch, elapsed + ahead).clamp(self.window, 1.5 * self.window);
-        // RFC 9438 §4.3: as fast as Reno with this beta, and once at the old peak as Reno itself.
+        // RFC 9438 §4.3: Reno's average window with this beta; from the old peak on Reno's slope.
         let slope = match epoch.friendly >= self.peak {
             true => 1.0,
             false => 3.0 * (1.0 - self.beta) / (1.0 + self.beta),
@@ -202,7 +202,7 @@ impl Control for Cubic {
     }
 
     fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
-        let Opening::CreditRequest { at, tries, .. } = self.opening else { return };
+        let Opening::SynSent { at, tries, .. } = self.opening else { return };
         if OpenAck::read(&message.packet.header).is_some() {
             self.opening = Opening::Open;
             if tries == 1 {
@@ -213,13 +213,13 @@ impl Control for Cubic {
 
     fn deadline(&self) -> Time {
         match self.opening {
-            Opening::CreditRequest { again, .. } => again,
+            Opening::SynSent { again, .. } => again,
             _ => Time::NEVER,
         }
     }
 
     fn on_deadline(&mut self, progress: &Progress) {
-        if let Opening::CreditRequest { again, tries, .. } = self.opening
+        if let Opening::SynSent { again, tries, .. } = self.opening
             && again <= progress.now
         {
             self.opening = Opening::Closed { tries };
@@ -228,9 +228,9 @@ impl Control for Cubic {
 
     fn request(&mut self, progress: &Progress) -> Option<Request> {
         let Opening::Closed { tries } = self.opening else { return None };
-        // RFC 6298 §5.5: each attempt is given twice the time.
+        // RFC 6298 §5.5: the timeout doubles with each attempt.
         let again = progress.now.saturating_add(self.patience.saturating_mul(1 << tries.min(12)));
-        self.opening = Opening::CreditRequest { at: progress.now, again, tries: tries + 1 };
+        self.opening = Opening::SynSent { at: progress.now, again, tries: tries + 1 };
         Some(Request { nibble: 0, window: 0, class: 1, extension: Extension::None })
     }
 

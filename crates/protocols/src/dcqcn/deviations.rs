@@ -6,7 +6,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
         section: "DCQCN §3.1",
-        what: "Within 1 b/s of the line rate a flow is not paced, and its increase timer rests \
+        what: "Within 1 b/s of the line rate a flow is not paced, and its increase timer stops \
                until the next CNP.",
         reason: "There is nothing to increase.",
         effect: Some("None on rates."),
@@ -14,33 +14,33 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 2,
         section: "DCQCN §3.1",
-        what: "Alpha is brought up to date when it is used, not by a timer.",
+        what: "Alpha is updated when it is used, not by a timer.",
         reason: "The same values at the same instants with half the timers.",
         effect: None,
     },
     Deviation {
         number: 3,
         section: "DCQCN §3.1",
-        what: "Packets are marked at dequeue by the queue that stays behind, over all data \
-               classes of the port; only DCQCN's own are marked.",
-        reason: "As in HPCC's simulator; the paper does not say.",
+        what: "Packets are marked at dequeue by the queue length that remains, over all data classes \
+               of the port; only DCQCN's own are marked.",
+        reason: "As in HPCC's simulator; the paper does not specify it.",
         effect: None,
     },
     Deviation {
         number: 4,
         section: "DCQCN §4",
         what: "Kmax is at most 70 % of a port's buffer unless it is given.",
-        reason: "200 KB belong to 12 MB switches; marks must come before the buffer fills.",
+        reason: "200 KB apply to 12 MB switches; marks must come before the buffer fills.",
         effect: Some(
-            "128 KiB without PFC: 2 % of packets are sent again; with 200 KB 79 %, and a \
-             quarter of the flows does not end.",
+            "128 KiB without PFC: 2 % of packets are retransmitted; with 200 KB 79 %, and \
+             a quarter of the flows does not complete.",
         ),
     },
     Deviation {
         number: 5,
         section: "DCQCN §5.2",
         what: "R_HAI = 400 Mb/s, R_min = 40 Mb/s, RTO = 1 ms, adaptive and doubling.",
-        reason: "The paper's table does not have them.",
+        reason: "The paper's table does not list them.",
         effect: None,
     },
     Deviation {

@@ -1,4 +1,5 @@
-//! DCQCN (SIGCOMM 2015): random marks, paced notifications, a rate machine; for lossless fabrics.
+//! DCQCN (SIGCOMM 2015): RED marking, congestion notification packets (CNPs) and rate control per
+//! flow; for lossless fabrics.
 
 mod deviations;
 pub mod headers;

@@ -1,15 +1,15 @@
-//! Parameters.
+//! Parameters of DCQCN.
 
 use incast_egress::red::Red;
 use incast_transport::{Bytes, PortSite, Rate, Span};
 
 incast_transport::choice! {
-    /// Whose rate machine.
+    /// Variant of the rate control.
     pub enum Variant {
-        /// The paper's: a cut with each notification, timer and byte counter.
+        /// The paper's: a cut per CNP, increases by timer and byte counter.
         Paper = "paper",
-        /// The simplified one of NICs as the HPCC simulator has it: cuts and updates of alpha on
-        /// timers, no byte counter.
+        /// The simplified one of NICs as in HPCC's simulator: cuts and updates of alpha on timers,
+        /// no byte counter.
         Mlx = "mlx",
     }
 }
@@ -29,7 +29,7 @@ fn auto_or_rate(rate: &Option<Rate>) -> bool {
 incast_transport::parameters! {
     /// Parameters of DCQCN.
     pub struct Params for "dcqcn" {
-        /// Whose rate machine.
+        /// Variant of the rate control: the paper's, or that of NICs.
         variant: Variant = Variant::Paper, "paper or mlx" => |_| true,
             "DCQCN §3.1; mlx: HPCC's simulator";
         /// Queue up to which nothing is marked (Kmin).
@@ -41,18 +41,18 @@ incast_transport::parameters! {
         /// Probability of a mark just below Kmax (Pmax).
         mark_probability: f64 = 0.01, "0 to 1" => |v| (0.0..=1.0).contains(v),
             "DCQCN §5.2: 1 %; CCRP: not stated";
-        /// Port rate to which Kmin and Kmax belong, others in proportion; auto: the same for all.
+        /// Port rate to which Kmin and Kmax apply, scaled for other rates; auto: the same for all.
         mark_rate: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
             "HPCC's simulator: 100 KB and 400 KB at 25 Gb/s";
-        /// Least time between two notifications of a flow (N).
+        /// Least time between two CNPs of a flow (N).
         cnp_interval: Span = Span::from_us(50), "more than 0" => positive, "DCQCN §3.1: 50 us";
-        /// Weight g of a notification in alpha.
+        /// Weight g of a CNP in alpha.
         gain: f64 = 0.003_906_25, "0 < gain <= 1" => |v| *v > 0.0 && *v <= 1.0,
             "DCQCN §5.2: 1/256";
-        /// Time without notification after which alpha falls; auto: 55 us, mlx 1 us.
+        /// Time without a CNP after which alpha falls; auto: 55 us, mlx 1 us.
         alpha_interval: Option<Span> = None, "auto, or more than 0" => auto_or_positive,
             "DCQCN §3.1: 55 us; HPCC's simulator: 1 us";
-        /// Time between two looks whether to cut the rate; with mlx only.
+        /// Interval at which the rate may be cut; with mlx only.
         cut_interval: Span = Span::from_us(4), "more than 0" => positive,
             "HPCC's simulator: 4 us";
         /// Time between two increases; auto: 55 us, mlx 300 us.
@@ -64,31 +64,31 @@ incast_transport::parameters! {
         /// Increases of each kind before additive increase (F); auto: 5, mlx 1.
         fast_recovery: Option<u32> = None, "auto, or 0 to 1000" =>
             |v| v.is_none_or(|steps| steps <= 1_000), "DCQCN §3.1: 5; HPCC's simulator: 1";
-        /// Additive increase R_AI; auto: 40 Mb/s, mlx 5 Mb/s for each 25 Gb/s.
+        /// Additive increase R_AI; auto: 40 Mb/s, mlx 5 Mb/s per 25 Gb/s.
         additive_increase: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
             "DCQCN §5.2: 40 Mb/s; for CCRP's 10 Gb/s 5 Mb/s is our own";
         /// Hyper increase R_HAI; auto: ten times the default of R_AI.
         hyper_increase: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
-            "not in DCQCN's table: own choice; HPCC's simulator: 50 Mb/s for each 25 Gb/s";
+            "not in DCQCN's table: own choice; HPCC's simulator: 50 Mb/s per 25 Gb/s";
         /// Least rate; auto: 40 Mb/s, mlx 100 Mb/s.
         min_rate: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
             "own choice; HPCC's simulator: 100 Mb/s";
-        /// Whether a flow has at most a BDP in flight, less in proportion to its rate.
+        /// Whether the data in flight is limited to a BDP, in proportion to the flow's rate.
         window_limit: bool = false, "true or false" => |_| true,
             "the paper: none; HPCC's simulator: DCQCN+win";
-        /// Least time between two requests to go back for the same byte.
+        /// Least time between two NACKs (go-back-n) for the same byte.
         nack_interval: Span = Span::from_us(500), "more than 0" => positive,
             "HPCC's simulator: 500 us";
         /// Least retransmission timeout.
         rto_min: Span = Span::from_ms(1), "more than 0" => positive, "own choice";
-        /// ACKs and notifications that may wait at a port.
+        /// Most bytes of ACKs and CNPs queued at a port.
         control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
             "own choice: as REN's";
     }
 }
 
 impl Params {
-    /// The marker's rule at a port.
+    /// The RED profile of a port.
     pub fn red(&self, site: &PortSite) -> Red {
         let max = self.mark_max.unwrap_or(Bytes(200_000));
         let given = Red { min: self.mark_min, max, probability: self.mark_probability };
@@ -102,12 +102,12 @@ impl Params {
     }
 }
 
-/// What is in force at a host.
+/// Effective settings of a host.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Whose rate machine.
+    /// Variant of the rate control.
     pub variant: Variant,
-    /// The host's link, bits per second; so are all rates here.
+    /// Rate of the host's link. All rates here are in bits per second.
     pub line: f64,
     /// Least rate.
     pub least: f64,
@@ -115,15 +115,15 @@ pub struct Rule {
     pub additive: f64,
     /// Hyper increase.
     pub hyper: f64,
-    /// Weight of a notification.
+    /// Weight of a CNP.
     pub gain: f64,
     /// Increases before additive increase.
     pub fast_recovery: u32,
-    /// Between updates of alpha.
+    /// Time between updates of alpha.
     pub alpha_interval: Span,
-    /// Between looks whether to cut.
+    /// Time between possible cuts.
     pub cut_interval: Span,
-    /// Between increases.
+    /// Time between increases.
     pub increase_interval: Span,
     /// Charged bytes between increases.
     pub byte_counter: u64,
@@ -132,7 +132,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The parameters at a host whose link has the rate `line` and holds `bdp` payload bytes.
+    /// The settings of a host with a link of rate `line` and a BDP of `bdp` payload bytes.
     pub fn new(params: &Params, line: Rate, bdp: u64) -> Rule {
         let mlx = params.variant == Variant::Mlx;
         let of = |rate: Option<Rate>, paper: Rate, other: Rate| {

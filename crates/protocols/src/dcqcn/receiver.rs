@@ -1,10 +1,10 @@
-//! The notification point: says at most once in an interval that marked packets arrive.
+//! The notification point: sends at most one CNP per interval when marked packets arrive.
 
 use super::headers::Cnp;
 use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 use incast_transport::{Ecn, Span, Time};
 
-/// The notifications of one flow (DCQCN §3.1, "NP algorithm").
+/// The CNP generation of one flow (DCQCN §3.1, "NP algorithm").
 #[derive(Clone, Copy, Debug)]
 pub struct Notifier {
     interval: Span,
@@ -12,7 +12,7 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// At most one notification in `interval`.
+    /// A notification point that sends at most one CNP per `interval`.
     pub fn new(interval: Span) -> Notifier {
         Notifier { interval, last: None }
     }

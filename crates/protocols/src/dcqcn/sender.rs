@@ -1,32 +1,32 @@
-//! The reaction point: the rate machine of one flow.
+//! The reaction point: the rate control of one flow.
 
 use super::headers::Cnp;
 use super::params::{Rule, Variant};
 use incast_endpoint::sender::{Ack, Control, Loss, Message, Outbound, Progress};
 use incast_transport::{Framing, HEADER_BYTES, Rate, Time};
 
-/// Below this distance from the line rate, in bits per second, a flow is at the line rate.
+/// A flow within this distance from the line rate, in bits per second, is at the line rate.
 const AT_LINE: f64 = 1.0;
 
-/// DCQCN's rate of one flow. Rates are in bits per second, fractions of a bit add up.
+/// DCQCN's rate of one flow. Rates are in bits per second, with fractions.
 #[derive(Clone, Copy, Debug)]
 pub struct Dcqcn {
     rule: Rule,
     framing: Framing,
-    /// The rate in force (R_C) and the one to return to (R_T).
+    /// Current rate (R_C) and target rate (R_T).
     current: f64,
     target: f64,
     alpha: f64,
-    /// When alpha is next updated. Nobody looks at alpha between cuts, so it is then that the
-    /// updates that fell due are made up for. [`Time::NEVER`] before the first notification.
+    /// When alpha is next updated. Alpha is read only in cuts, so due updates are applied then.
+    /// [`Time::NEVER`] before the first CNP.
     alpha_due: Time,
     /// When the timer raises the rate next; [`Time::NEVER`] at line rate.
     increase_due: Time,
     /// When the rate is to be cut (mlx).
     cut_due: Time,
-    /// Looks whether to cut begin here (mlx).
+    /// Start of the intervals of cuts (mlx).
     cuts_from: Time,
-    /// A notification came since alpha was updated (mlx).
+    /// Whether a CNP arrived since the last update of alpha (mlx).
     noticed: bool,
     /// Increases since the last cut: by the timer (T) and by the byte counter (B).
     timer_steps: u32,
@@ -37,7 +37,7 @@ pub struct Dcqcn {
 }
 
 impl Dcqcn {
-    /// The state of a new flow: at line rate, and nothing runs.
+    /// The state of a new flow: at line rate, without timers.
     pub fn new(rule: Rule, framing: Framing) -> Dcqcn {
         Dcqcn {
             rule,
@@ -57,24 +57,24 @@ impl Dcqcn {
         }
     }
 
-    /// The rate in force, bits per second.
+    /// Current rate, bits per second.
     pub fn current(&self) -> f64 {
         self.current
     }
 
-    /// The rate to return to, bits per second.
+    /// Target rate, bits per second.
     pub fn target(&self) -> f64 {
         self.target
     }
 
-    /// The estimate of congestion at `now`, more than 0, at most 1.
+    /// The congestion estimate at `now`, more than 0, at most 1.
     pub fn alpha(&self, now: Time) -> f64 {
         let mut then = *self;
         then.settle(now);
         then.alpha
     }
 
-    /// Makes up for the updates of alpha that were due until `now`.
+    /// Applies the updates of alpha that were due until `now`.
     fn settle(&mut self, now: Time) {
         while self.alpha_due <= now {
             self.alpha *= 1.0 - self.rule.gain;
@@ -87,7 +87,7 @@ impl Dcqcn {
         }
     }
 
-    /// DCQCN §3.1, Eq. 1: cut with the old alpha, then raise alpha; increases begin anew.
+    /// DCQCN §3.1, Eq. 1: cut with the old alpha, then raise alpha; increases restart.
     fn cut(&mut self, now: Time) {
         self.target = self.current;
         self.lower(now);
@@ -103,14 +103,14 @@ impl Dcqcn {
         self.increase_due = now + self.rule.increase_interval;
     }
 
-    /// The simplified machine notes a notification; a look every `cut_interval` since the first
-    /// one reacts.
+    /// Records a CNP (mlx). The cut follows at the next multiple of `cut_interval` since the first
+    /// CNP.
     fn note(&mut self, now: Time) {
         if self.cuts_from == Time::NEVER {
             self.cuts_from = now;
             self.alpha_due = now + self.rule.alpha_interval;
         } else {
-            // Like any timer, one that is due at this instant comes after the arrival.
+            // As with any timer, an update due at this instant follows the arrival.
             self.settle(Time(now.0.saturating_sub(1)));
             self.noticed = true;
         }
@@ -121,11 +121,11 @@ impl Dcqcn {
         }
     }
 
-    /// A look of the simplified machine after a notification.
+    /// Cuts the rate after a CNP (mlx).
     fn react(&mut self, now: Time) {
         self.cut_due = Time::NEVER;
         self.settle(now);
-        // The target stays if the rate was not raised since the last cut.
+        // The target is unchanged if the rate was not raised since the last cut.
         if self.timer_steps > 0 {
             self.target = self.current;
         }
@@ -142,7 +142,7 @@ impl Dcqcn {
         let by = match self.rule.variant {
             Variant::Paper if most < fast => 0.0,
             Variant::Paper if least > fast => (least - fast) as f64 * self.rule.hyper,
-            // The timer's steps are counted after the increase there.
+            // HPCC's simulator counts the timer's step after the increase.
             Variant::Mlx if self.timer_steps <= fast => 0.0,
             Variant::Mlx if self.timer_steps > fast + 1 => self.rule.hyper,
             _ => self.rule.additive,
@@ -150,7 +150,7 @@ impl Dcqcn {
         self.target = (self.target + by).min(self.rule.line);
         self.current = (self.target + self.current) / 2.0;
         if self.rule.line - self.current < AT_LINE {
-            // Nothing left to raise: the timer is released until the next cut.
+            // Line rate is reached: the timer stops until the next cut.
             self.current = self.rule.line;
             self.target = self.rule.line;
             self.increase_due = Time::NEVER;

@@ -15,7 +15,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 2,
         section: "RFC 7661",
         what: "The window grows only when it was the limit within the last window of data.",
-        reason: "The NIC pulls, so a sender has no queue of its own that could be marked.",
+        reason: "The NIC pulls packets, so a sender has no queue of its own that could be marked.",
         effect: Some(
             "10 Gb/s, 400 us, 200 packets of buffer: 18 packets are dropped once when a \
              second flow joins.",
@@ -24,8 +24,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 3,
         section: "RFC 8257 §3.5",
-        what: "A loss in a window that marks have cut already deepens that cut to a half.",
-        reason: "Both the reaction to loss and one reduction per window hold.",
+        what: "A loss in a window that marks have already cut deepens that cut to one half.",
+        reason: "This keeps both the reaction to loss and one reduction per window.",
         effect: None,
     },
     Deviation {
@@ -38,17 +38,17 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 5,
         section: "RFC 6582",
-        what: "A partial ACK counts only if it comes at least the least round trip after the copy \
-               left.",
-        reason: "Otherwise one reordered packet makes NewReno repeat the rest of the window.",
+        what: "A partial ACK counts only if it arrives at least the least RTT after the \
+               retransmission.",
+        reason: "Otherwise one reordered packet makes NewReno retransmit the rest of the window.",
         effect: Some("None without reordering."),
     },
     Deviation {
         number: 6,
         section: "",
         what: "The last ACK carries FIN and ends the flow at the sender.",
-        reason: "The sender frees its state without a further exchange, also when the ACK is one \
-                 of a late copy.",
+        reason: "The sender frees its state without a further exchange, also when the ACK \
+                 acknowledges a late duplicate.",
         effect: None,
     },
     Deviation {

@@ -1,4 +1,4 @@
-//! DCTCP (SIGCOMM 2010, RFC 8257): the share of marked packets decides how far the window falls.
+//! DCTCP (SIGCOMM 2010, RFC 8257): the window is cut in proportion to the share of marked packets.
 
 mod deviations;
 pub mod headers;
@@ -41,7 +41,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         ecn: EcnUse::Rfc3168,
         marks: true,
         made_for_pfc: false,
-        // Marked or not.
+        // One bit: CE or not.
         feedback_bits: Some((Ecn::Ce as u8 ^ Ecn::Ect0 as u8).count_ones()),
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
@@ -79,7 +79,7 @@ fn policy(dctcp: &Ready<Params>, site: &PortSite) -> Policy {
     let marker = ThresholdMarker::new(dctcp.params.mark_threshold, site);
     Policy {
         transport: ID,
-        // Data and ACKs share one queue; class 0 is there for transports that use it.
+        // Data and ACKs share one queue; class 0 is unused here.
         classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
         markers: vec![Box::new(marker)],
     }

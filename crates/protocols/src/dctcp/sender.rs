@@ -1,9 +1,9 @@
-//! The congestion control.
+//! The congestion control of DCTCP.
 
 use super::params::Params;
 use incast_endpoint::sender::{Ack, Control, Loss, Progress};
 
-/// DCTCP's window of one flow. Windows are in bytes; fractions of a byte add up.
+/// DCTCP's window of one flow. Windows are in bytes, with fractions.
 #[derive(Clone, Copy, Debug)]
 pub struct Dctcp {
     gain: f64,
@@ -11,18 +11,17 @@ pub struct Dctcp {
     segment: f64,
     least: f64,
     window: f64,
-    /// Slow start below it.
+    /// Slow-start threshold.
     threshold: f64,
     /// Estimate of the share of marked bytes (DCTCP §3.3, alpha).
     alpha: f64,
     acked: u64,
     acked_marked: u64,
-    /// Where the window of data ends that is being observed.
+    /// End of the window of data over which marks are counted.
     observed_until: u64,
-    /// Where the window of data ends that was in flight at the last cut; none of it cuts again or
-    /// grows the window.
+    /// End of the data in flight at the last cut. ACKs up to here neither cut nor grow the window.
     cut_until: u64,
-    /// The window before that cut.
+    /// The window before the last cut.
     before_cut: f64,
 }
 
@@ -106,8 +105,8 @@ impl Control for Dctcp {
     }
 
     fn on_loss(&mut self, loss: Loss, progress: &Progress) {
-        // A loss in a round that marks have cut already deepens that cut to a half: the window is
-        // reduced once for each window of data.
+        // A loss in a round that marks have already cut deepens that cut to one half: the window
+        // is reduced once per window of data.
         let fresh = progress.acknowledged >= self.cut_until;
         let before = if fresh { self.window } else { self.before_cut };
         let half = (before / 2.0).max(2.0 * self.segment);
@@ -119,7 +118,7 @@ impl Control for Dctcp {
             Loss::Timeout => self.segment,
         };
         if loss == Loss::Timeout {
-            // Slow start may begin with the first ACK.
+            // Slow start may start with the first ACK.
             self.cut_until = progress.acknowledged;
         }
     }

@@ -6,9 +6,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
         section: "DECN §III-C",
-        what: "The next feedback unit begins 3 t_p after the last change (`cadence = guard`), not \
+        what: "The next feedback unit starts 3 t_p after the last change (`cadence = guard`), not \
                every t_p.",
-        reason: "Units in flight tell the same error again.",
+        reason: "Units in flight repeat the same error.",
         effect: Some(
             "Two flows, 10 Gb/s, 100 to 400 us: utilisation 99 % and no loss instead of 0.2 \
              to 20 %.",
@@ -27,14 +27,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         section: "DECN §III-C",
         what: "The unit of the difference is scaled to the fastest link (`unit = scaled`), 8 Mb/s \
                at 10 Gb/s.",
-        reason: "1 Mb/s in 12 bits cannot say more than 2,047 Mb/s.",
+        reason: "Steps of 1 Mb/s in 12 bits represent at most 2,047 Mb/s.",
         effect: Some("From nothing to 90 % of 10 Gb/s in 0.2 instead of 1.8 ms."),
     },
     Deviation {
         number: 4,
         section: "",
         what: "One decision keeps at least half of the rate (`decrease_floor`).",
-        reason: "The backlog's part alone can exceed C.",
+        reason: "The share of the backlog alone can exceed C.",
         effect: Some(
             "400 flows: utilisation 96 %, Jain's index 0.997; at 0.75 it is 0.4 from 200 \
              flows on.",
@@ -44,13 +44,13 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 5,
         section: "Eq. 1",
         what: "A measurement spans at least three packets of the flow, at most 20 t_p.",
-        reason: "With fewer, one packet more or less is the whole difference.",
+        reason: "With fewer, one packet more or less is the complete difference.",
         effect: None,
     },
     Deviation {
         number: 6,
         section: "",
-        what: "A flow is active if it was seen within 20 t_p; one that comes back later is \
+        what: "A flow is active if it was seen within 20 t_p; one that returns later is \
                measured anew.",
         reason: "The paper does not define it.",
         effect: None,
@@ -58,15 +58,15 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 7,
         section: "",
-        what: "New flows have no measured rate: they are told what the last period left free, \
-               each bit once.",
-        reason: "The paper is silent about the first periods.",
+        what: "New flows have no measured rate: they get the capacity that the last period left \
+               free, granted once.",
+        reason: "The paper does not describe the first periods.",
         effect: None,
     },
     Deviation {
         number: 8,
         section: "",
-        what: "The backlog of a flow is its least since the measurement began.",
+        what: "The backlog of a flow is its minimum since the measurement started.",
         reason: "As XCP's persistent queue: bursts are no backlog.",
         effect: None,
     },
@@ -80,9 +80,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 10,
         section: "",
-        what: "A loss halves the rate, at most once per round trip; a timeout ends at the rate of \
-               a new flow.",
-        reason: "A unit needs three intact packets: under loss nobody would slow down.",
+        what: "A loss halves the rate, at most once per RTT; a timeout lowers it to the rate of a \
+               new flow.",
+        reason: "A unit needs three intact packets: under loss no flow would slow down.",
         effect: None,
     },
     Deviation {
@@ -95,15 +95,15 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 12,
         section: "",
-        what: "ACKs of a unit must come in order; a unit is given up after 2 RTT + 4 t_p + 6 \
+        what: "ACKs of a unit must arrive in order; a unit is given up after 2 RTT + 4 t_p + 6 \
                packets.",
-        reason: "A reordered unit says something else.",
+        reason: "The nibbles of a reordered unit form another code.",
         effect: None,
     },
     Deviation {
         number: 13,
         section: "",
-        what: "Ports begin at a random phase.",
+        what: "Ports start at a random phase.",
         reason: "Otherwise all ports of a run measure at the same instants.",
         effect: None,
     },

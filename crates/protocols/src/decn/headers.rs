@@ -1,5 +1,5 @@
 //! The packets of DECN: those of the common sender, with four bits of feedback in reserved bits of
-//! their headers; the ECN bits tell where a feedback unit begins (DECN §III-C). ACKs repeat both.
+//! their headers; the ECN bits mark the start of a feedback unit (DECN §III-C). ACKs repeat both.
 
 use super::{FIRST_OF_UNIT, OTHERS};
 use incast_transport::{HeaderView, MarkCode, header_view, tcp_flag};

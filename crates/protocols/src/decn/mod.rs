@@ -1,5 +1,5 @@
-//! DECN: switches tell each flow the difference between its fair share and its rate, in twelve
-//! bits over three packets that are no longer for it.
+//! DECN: switches signal to each flow the difference between its fair share and its rate, in twelve
+//! reserved header bits over three packets.
 
 pub mod code;
 mod deviations;
@@ -45,14 +45,14 @@ pub static ENTRY: Declaration<Params> = Declaration {
         paper: "Jiang et al., Achieving Fast Convergence and High Efficiency using Differential \
                 Explicit Feedback in Data Center",
         kind: Kind::Rate,
-        switch_support: "measures each flow and tells it the difference to its share, 12 bits in \
+        switch_support: "measures each flow and signals the difference to its share, 12 bits in \
                          3 packets",
         routing: Routing::Ecmp,
         symmetric_paths: false,
         ecn: EcnUse::OwnCode,
         marks: true,
         made_for_pfc: false,
-        // In reserved bits, over the packets of a unit: nothing is added.
+        // In reserved bits of the packets of a unit: packets do not get longer.
         feedback_bits: Some(u16::BITS - code::LARGEST.leading_zeros()),
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
@@ -60,7 +60,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     derive: |_, _| Ok(()),
     host,
     policy,
-    // From the second packet on they are spaced.
+    // Packets after the first are paced.
     unsolicited: |_, _, packets| packets.min(1),
     optional: Optional { warnings: |decn| decn.params.warnings(&decn.fabric), ..Optional::NONE },
 };

@@ -1,16 +1,16 @@
-//! Parameters.
+//! Parameters of DECN.
 
 use super::code::{self, Unit};
 use incast_transport::{FabricSite, Rate, Span};
 
 incast_transport::choice! {
-    /// When a sender asks for a difference, and how much of it it takes.
+    /// When a sender requests a difference, and how much of it is applied.
     pub enum Cadence {
-        /// One unit at a time, the next one once switches have measured the rate it led to.
+        /// One unit at a time; the next one after switches have measured the new rate.
         Guard = "guard",
-        /// A unit each period, all of each difference, as the paper says. Oscillates.
+        /// A unit per period, the complete difference, as in the paper. Oscillates.
         Paper = "paper",
-        /// A unit each period, a part of each difference: period / (RTT + 2 periods).
+        /// A unit per period, part of the difference: period / (RTT + 2 periods).
         Gain = "gain",
     }
 }
@@ -23,13 +23,13 @@ fn automatic(span: &Option<Span>) -> bool {
     span.as_ref().is_none_or(positive)
 }
 
-/// Periods of silence after which a flow no longer counts, if nothing else is asked.
+/// Default of `active`: periods without packets after which a flow is inactive.
 const ACTIVE_PERIODS: u64 = 20;
-/// Periods between a change of the rate and the next unit, if nothing else is asked.
+/// Default of `guard`: periods between a change of the rate and the next unit.
 const GUARD_PERIODS: u64 = 3;
-/// Steps that a link's rate has at least if its shares are to be told.
+/// Least number of steps in the slowest link's rate; below it a warning is issued.
 const STEPS_LEAST: u64 = 16;
-/// Least part of its rate that a sender keeps in one decision, if nothing else is asked.
+/// Default of `decrease_floor` with `guard`: least part of its rate that a sender keeps.
 const KEPT: f64 = 0.5;
 
 incast_transport::parameters! {
@@ -37,38 +37,38 @@ incast_transport::parameters! {
     pub struct Params for "decn" {
         /// Sampling period t_p of switches, and least time between two units of a flow.
         period: Span = Span::from_us(100), "more than 0" => positive, "DECN §III-B: 0.1 ms";
-        /// What a step of the difference stands for: 1 Mb/s, or enough for the fabric's links.
+        /// Step of the difference: 1 Mb/s, or scaled to the fabric's fastest link.
         unit: Unit = Unit::Scaled, "paper or scaled" => |_| true,
             "DECN §III-C: 1 Mb/s; scaled is our own";
-        /// When differences are asked for, and how much of them is taken.
+        /// When differences are requested, and how much of them is applied.
         cadence: Cadence = Cadence::Guard, "guard, paper or gain" => |_| true,
             "guard and gain are our own; DECN §III-C as written: paper";
         /// With `guard`: least time from a change of the rate to the next unit; auto: 3 periods.
         guard: Option<Span> = None, "auto, or more than 0" => automatic, "our own";
-        /// Whether differences are added to what a flow sends, and not to what it was allowed.
+        /// Whether differences are added to the rate that a flow used, not to its permitted rate.
         from_sent: bool = true, "true or false" => |_| true,
             "DECN §III-A: to its current rate";
         /// Least part of its rate that a sender keeps; auto: 0.5 with `guard`, else 0.
         decrease_floor: Option<f64> = None, "auto, or 0 to 1" =>
             |v| v.is_none_or(|part| (0.0..=1.0).contains(&part)), "our own; the paper: none";
-        /// Packets of a flow that a measurement of its rate spans at least; 0: each period anew.
+        /// Least packets of a flow in a measurement of its rate; 0: one measurement per period.
         epoch_packets: u32 = 3, "0 to 1000" => |v| *v <= 1_000, "our own; DECN Eq. 1: 0";
-        /// Periods that a measurement spans at most.
+        /// Most periods in a measurement.
         epoch_periods: u32 = 20, "1 to 1000" => |v| (1..=1_000).contains(v), "our own";
-        /// Silence after which a flow no longer counts among the active ones; auto: 20 periods.
+        /// Time without packets after which a flow is inactive; auto: 20 periods.
         active: Option<Span> = None, "auto, or more than 0" => automatic,
-            "our own; the paper does not say";
-        /// Silence after which a switch forgets a flow; at least `active`.
+            "our own; the paper does not specify it";
+        /// Time without packets after which a switch removes a flow; at least `active`.
         forget: Span = Span::from_ms(10), "more than 0" => positive, "our own";
-        /// Whether ports count what they gave a new flow until it can show, not for this period only.
+        /// Whether ports count a new flow's grant until a measurement can show it, not only in this period.
         hold_grants: bool = false, "true or false" => |_| true, "our own; the paper does not say";
-        /// Packets a period of a new flow.
+        /// Initial rate of a flow, in packets per period.
         initial_packets: u32 = 3, "1 to 1000" => |v| (1..=1_000).contains(v),
-            "our own: a unit a period";
-        /// Longest time between full packets of a flow: its least rate.
+            "our own: a unit per period";
+        /// Longest time between full packets of a flow, which sets its least rate.
         gap_max: Span = Span::from_ms(1), "more than 0" => positive,
             "our own: a starved flow recovers";
-        /// Whether a loss halves the rate, and a timeout brings it down to that of a new flow.
+        /// Whether a loss halves the rate, and a timeout lowers it to that of a new flow.
         halve_on_loss: bool = true, "true or false" => |_| true,
             "our own: a loss takes feedback away";
         /// Least retransmission timeout.
@@ -80,39 +80,39 @@ incast_transport::parameters! {
     }
 }
 
-/// What is in force at a host. Rates are in bits per second of charged bytes.
+/// Effective settings of a host. Rates are in bits per second of charged bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// When differences are asked for.
+    /// When differences are requested.
     pub cadence: Cadence,
-    /// t_p.
+    /// Sampling period (t_p).
     pub period: Span,
-    /// From a change to the next unit (G).
+    /// Time from a change of the rate to the next unit (G).
     pub guard: Span,
-    /// Whether a decision begins with the rate that was used, if that is less than the one in force.
+    /// Whether a decision starts from the rate that was used, if it is below the permitted one.
     pub from_sent: bool,
-    /// Least part of the rate that a decision leaves.
+    /// Least factor of the rate in one decision.
     pub floor: f64,
-    /// What a step of the difference stands for (U).
+    /// Step of the difference (U), in bits per second.
     pub step: i64,
-    /// A new flow's (R0), the least and the host's own.
+    /// Rate of a new flow (R0).
     pub initial: u64,
-    /// The least rate.
+    /// Least rate.
     pub least: u64,
-    /// The host's link.
+    /// Rate of the host's link.
     pub line: u64,
     /// Whether losses lower the rate.
     pub halve_on_loss: bool,
-    /// Payload and charged bytes of a full packet.
+    /// Payload bytes of a full packet.
     pub segment: u64,
     /// Charged bytes of a full packet.
     pub charged: u64,
-    /// Stands for the RTT until there is one.
+    /// Used as the RTT before the first sample.
     pub base_rtt: Span,
 }
 
 impl Rule {
-    /// The parameters at a host with a link of `line`.
+    /// The settings of a host with a link of rate `line`.
     pub fn new(params: &Params, line: Rate, fabric: &FabricSite) -> Rule {
         let charged = fabric.framing.charged_mtu() as u64;
         let rate = |packets: u64, span: Span| {
@@ -139,12 +139,12 @@ impl Rule {
 }
 
 impl Params {
-    /// T_act.
+    /// Time without packets after which a flow is inactive (T_act).
     pub fn active_span(&self) -> Span {
         self.active.unwrap_or(self.period * ACTIVE_PERIODS)
     }
 
-    /// What the user should look at before trusting a run on this fabric.
+    /// Warnings about parameters that suit this fabric badly.
     pub fn warnings(&self, fabric: &FabricSite) -> Vec<String> {
         let mut warnings = vec![];
         let most = Rate(code::decode(code::LARGEST, code::step(self.unit, fabric.max_rate)) as u64);
@@ -167,7 +167,7 @@ impl Params {
         }
         if self.cadence == Cadence::Gain && fabric.base_rtt > self.period * 2 {
             warnings.push(format!(
-                "decn.cadence = gain: oscillates where a round trip ({}) is longer than two \
+                "decn.cadence = gain: oscillates where an RTT ({}) is longer than two \
                  periods ({}); `guard` does not",
                 fabric.base_rtt, self.period
             ));

@@ -1,9 +1,9 @@
-//! The receiver (DECN §III-A): the mark and the four bits of a data packet go back in its ACK.
+//! The receiver (DECN §III-A): echoes the mark and the four bits of a data packet in its ACK.
 
 use super::headers::Data;
 use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 
-/// Copies what a data packet carries into its ACK; keeps nothing.
+/// Copies the feedback of a data packet into its ACK, without state.
 #[derive(Clone, Copy)]
 pub struct Copying;
 

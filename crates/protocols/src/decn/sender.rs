@@ -1,5 +1,5 @@
-//! The congestion control (DECN §III): three consecutive packets ask the path for the difference between the
-//! flow's fair share and its rate; when all three are answered the rate changes by it.
+//! The congestion control (DECN §III): three consecutive packets collect the difference between
+//! the flow's fair share and its rate; when all three are acknowledged the rate changes by it.
 
 use super::code::{PACKETS, decode};
 use super::params::{Cadence, Rule};
@@ -8,19 +8,19 @@ use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
 use incast_transport::{Rate, Span, Time};
 use std::collections::VecDeque;
 
-/// Units in flight at most (only without a guard there is more than one).
+/// Most units in flight (`guard` allows one).
 const UNITS_MAX: usize = 64;
-/// Picoseconds a second, for rates in bits per second.
+/// Picoseconds per second, for rates in bits per second.
 const PS: u128 = 1_000_000_000_000;
 
-/// A feedback unit on its way.
+/// A feedback unit in flight.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     opened: Time,
     /// First bytes of its packets.
     offsets: [u64; PACKETS as usize],
     sent: u8,
-    /// ACKs so far, which come in order or not at all, and the nibbles they brought.
+    /// ACKs so far, which must arrive in order, and the code of their nibbles.
     answered: u8,
     code: u16,
 }
@@ -44,10 +44,10 @@ pub struct Decn {
     opened: Option<Time>,
     applied: Option<Time>,
     halved: Option<Time>,
-    /// When the rate that is in force began to be, and the bytes charged since.
+    /// When the current rate took effect, and the bytes charged since.
     since: Time,
     sent: u64,
-    /// Packets never sent.
+    /// Packets not yet sent.
     remaining: u32,
     decided: bool,
 }
@@ -75,7 +75,7 @@ impl Decn {
         self.rate
     }
 
-    /// Units on their way.
+    /// Number of units in flight.
     pub fn units(&self) -> usize {
         self.units.len()
     }
@@ -85,7 +85,7 @@ impl Decn {
         Span((bits * PS / self.rate as u128) as u64)
     }
 
-    /// An ACK that has not come by now was lost.
+    /// Removes units whose ACKs have not arrived in time.
     fn expire(&mut self, now: Time) {
         let patience = self.rtt * 2 + self.rule.period * 4 + self.time_of(6);
         while self.units.front().is_some_and(|unit| now > unit.opened.saturating_add(patience)) {
@@ -106,8 +106,8 @@ impl Decn {
             && self.remaining >= PACKETS as u32
     }
 
-    /// The rate that is in force, or what the flow really sent since it is, to a packet, if that is
-    /// less: what switches measured.
+    /// The current rate, or if less the rate that the flow has used since its last change, to the
+    /// precision of one packet: what switches measured.
     fn current(&self, now: Time) -> u64 {
         let lasted = now.since(self.since.min(now)).0;
         if !self.rule.from_sent || lasted == 0 {
@@ -122,7 +122,7 @@ impl Decn {
         (self.since, self.sent) = (now, 0);
     }
 
-    /// All of a unit's ACKs are here.
+    /// Applies the difference of a complete unit.
     fn apply(&mut self, code: u16, now: Time) {
         let Rule { cadence, period, floor, step, least, line, .. } = self.rule;
         let mut difference = decode(code, step) as i128;
@@ -174,7 +174,7 @@ impl Control for Decn {
         let Some(index) = self.units.iter().position(|unit| unit.has(ack.echo)) else { return };
         let unit = &mut self.units[index];
         if unit.offsets[unit.answered as usize] != ack.echo {
-            // Out of order, or for the second time: what switches wrote may not belong together.
+            // Out of order or a duplicate: the nibbles may not belong together.
             self.units.remove(index);
             return;
         }
@@ -215,7 +215,7 @@ impl Control for Decn {
         self.decided
     }
 
-    /// Twice what the rate keeps in flight, and three packets: no limit while ACKs come.
+    /// Twice the rate times the RTT, and three packets: no limit while ACKs arrive.
     fn window(&self) -> u64 {
         let bits = 2 * self.rate as u128 * self.rtt.0 as u128 / PS;
         let segments = bits * self.rule.segment as u128 / (8 * self.rule.charged as u128);

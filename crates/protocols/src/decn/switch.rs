@@ -1,5 +1,5 @@
-//! The port (DECN §III-B, Algorithm 1): measures each flow's rate once per period, and writes the
-//! difference between its fair share and that into feedback units, if it is the least so far.
+//! The port (DECN §III-B, Algorithm 1): measures the rate of each flow once per period, and writes
+//! the difference between fair share and rate into feedback units, if it is the least so far.
 
 use super::code::{PACKETS, encode, nibble};
 use super::headers;
@@ -9,10 +9,10 @@ use incast_egress::interval::random_phase;
 use incast_endpoint::flow_table::FlowTable;
 use incast_transport::{FlowId, Marker, PacketPool, PacketRef, PortSite, Random, Span, Time, View};
 
-/// Bits per byte and picoseconds a second: bytes over picoseconds to bits per second.
+/// Bits per byte times picoseconds per second: converts bytes per picosecond to bits per second.
 const BIT_PS: u128 = 8_000_000_000_000;
 
-/// What the ports of one fabric have in common, and one port's rate.
+/// Settings of a port.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampling {
     /// Bits per second.
@@ -23,13 +23,13 @@ pub struct Sampling {
     epoch_max: Span,
     active: Span,
     forget: Span,
-    /// From telling a flow a difference to packets that are sent by it.
+    /// Time from writing a difference to the arrival of packets sent with it.
     round: Span,
     hold_grants: bool,
 }
 
 impl Sampling {
-    /// Of a port.
+    /// The settings of the port at `site`.
     pub fn new(params: &Params, site: &PortSite) -> Sampling {
         let active = params.active_span();
         Sampling {
@@ -52,12 +52,12 @@ fn rate(bytes: u64, span: Span) -> u64 {
     (bytes as u128 * BIT_PS / span.0.max(1) as u128) as u64
 }
 
-/// A feedback unit as one port sees it pass.
+/// A feedback unit that passes a port.
 #[derive(Clone, Copy, Debug)]
 struct Passing {
-    /// Packets seen; [`PACKETS`] when nothing more is to be done.
+    /// Packets seen; [`PACKETS`] when the unit is done.
     seen: u8,
-    /// This port's difference is the least so far.
+    /// Whether this port's difference is the least so far.
     mine: bool,
     /// The difference, the same for all three packets, and when it was measured.
     code: u16,
@@ -77,13 +77,13 @@ struct Measured {
     arrived: u64,
     packets: u32,
     since: Time,
-    /// Its bytes waiting now, and the least since the measurement began: its persistent queue.
+    /// Its queued bytes now, and their minimum since the measurement started: its persistent queue.
     queued: u64,
     least: u64,
     /// Its rate in bits per second (CR), once measured.
     rate: Option<u64>,
-    /// What it was given as a newcomer, in bits per second, until a measurement can show it, which
-    /// begins at `shows` or later.
+    /// Its grant as a new flow, in bits per second, until a measurement that starts at `shows` or
+    /// later includes it.
     given: u64,
     shows: Time,
     last: Time,
@@ -117,10 +117,10 @@ pub struct Shares {
     /// Bytes that arrived in this period and in the last one.
     input: u64,
     previous: u64,
-    /// Spare bits per second given to new flows in this period, and before it if they are held
-    /// until they show.
+    /// Spare bits per second granted to new flows in this period, and earlier grants that no
+    /// measurement shows yet (`hold_grants`).
     granted: u64,
-    /// Active flows (n) at the end of the last period, and those that came since.
+    /// Active flows (n) at the end of the last period, and new flows since.
     active: u64,
     newcomers: u64,
     flows: FlowTable<Measured>,
@@ -128,7 +128,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// A port that has seen nothing; its first period ends at `first`.
+    /// A port without flows; its first period ends at `first`.
     pub fn new(sampling: Sampling, first: Time) -> Shares {
         Shares {
             sampling,
@@ -155,7 +155,7 @@ impl Shares {
         }
     }
 
-    /// Periods without any flow are all alike.
+    /// Skips periods without flows.
     #[cold]
     fn skip(&mut self, now: Time) {
         let period = self.sampling.period;
@@ -166,14 +166,14 @@ impl Shares {
         (self.active, self.newcomers) = (0, 0);
     }
 
-    /// DECN Eq. 1 to 3, and who counts.
+    /// Measures rates and counts active flows (DECN Eq. 1 to 3).
     fn end_period(&mut self) {
         let Sampling { period, epoch_packets, epoch_max, active, forget, .. } = self.sampling;
         let at = self.ends;
         let (mut count, mut held) = (0, 0);
         for flow in self.flows.values_mut() {
             let silent = at.since(flow.last);
-            // What arrived in this period (sigma) is not what is left of a longer measurement.
+            // Sigma counts from the start of the measurement, which may span several periods.
             if flow.queued > 0 || silent <= active.max(period) {
                 count += 1;
                 let lasted = at.since(flow.since);
@@ -215,7 +215,7 @@ impl Shares {
         let Sampling { active, period, .. } = self.sampling;
         let state = self.flows.at_mut(slot);
         if state.queued == 0 && now.since(state.last) > active.max(period) {
-            // It had not counted any more: what it was measured at is long past.
+            // The flow was inactive: its measurement is out of date.
             *state = Measured::new(flow, now);
             self.newcomers += 1;
         }
@@ -225,8 +225,8 @@ impl Shares {
         slot
     }
 
-    /// The difference for a flow, in bits per second: its share less its rate, or for one that is
-    /// new what is free, once per period.
+    /// The difference of a flow, in bits per second: its share minus its rate, or for a new flow
+    /// the spare capacity, granted once per period.
     fn difference(&mut self, slot: u32) -> i64 {
         let Sampling { capacity, period, round, .. } = self.sampling;
         let state = self.flows.at_mut(slot);
@@ -242,8 +242,8 @@ impl Shares {
         given as i64
     }
 
-    /// One step of Algorithm 1: a data packet passes. Returns the four bits it leaves with, and when
-    /// what they tell was measured if this port wrote them.
+    /// One step of Algorithm 1, per data packet. Returns its four bits at departure, and when their
+    /// value was measured if this port wrote them.
     #[inline]
     fn mark(&mut self, slot: u32, data: &Data) -> (u8, Time) {
         let Data { seq, payload, first, bits, .. } = *data;
@@ -264,7 +264,7 @@ impl Shares {
         let own = nibble(unit.code, unit.seen);
         unit.mine |= own < bits;
         if !unit.mine && own > bits {
-            // What a hop before wrote is less, whatever follows.
+            // An earlier hop wrote a smaller difference.
             unit.seen = PACKETS;
             return (bits, Time::NEVER);
         }
@@ -287,22 +287,22 @@ impl Shares {
         }
     }
 
-    /// Flows about which something is kept.
+    /// Flows with state at the port.
     pub fn entries(&self) -> usize {
         self.flows.len()
     }
 
-    /// Active flows and the share of each in bits per second, at the last timer.
+    /// Active flows and their fair share in bits per second, at the end of the last period.
     pub fn share(&self) -> (u64, u64) {
         (self.active, self.sampling.capacity / self.active.max(1))
     }
 
-    /// A flow's rate in bits per second, as measured last, and its bytes waiting.
+    /// A flow's last measured rate in bits per second, and its queued bytes.
     pub fn of(&self, flow: FlowId) -> (Option<u64>, u64) {
         self.flows.get(flow).map_or((None, 0), |state| (state.rate, state.queued))
     }
 
-    /// Bytes of all flows waiting.
+    /// Queued bytes of all flows.
     pub fn queued(&self) -> u64 {
         self.flows.values().map(|state| state.queued).sum()
     }
@@ -320,13 +320,13 @@ struct Data {
     seq: u32,
     payload: u16,
     charged: u32,
-    /// Whether it begins a unit.
+    /// Whether it starts a unit.
     first: bool,
-    /// The bits that it brought.
+    /// Its four bits on arrival.
     bits: u8,
 }
 
-/// What a packet is; `None` for all but the marker's own data.
+/// Fields of a data packet; `None` for control packets and other transports.
 #[inline]
 fn data(packets: &PacketPool, packet: PacketRef, view: &View) -> Option<Data> {
     let content = &packets[packet];
@@ -345,17 +345,17 @@ fn data(packets: &PacketPool, packet: PacketRef, view: &View) -> Option<Data> {
 }
 
 impl DecnMarker {
-    /// A port that has seen nothing; its first period ends at a random phase.
+    /// A port without flows; its first period ends at a random phase.
     pub fn new(params: &Params, site: &PortSite) -> DecnMarker {
         DecnMarker::starting(params, site, Time::NEVER)
     }
 
-    /// The same, but the first period ends at `first` if nobody lets it begin.
+    /// A port without flows whose first period ends at `first`, unless `begin` draws a phase.
     pub fn starting(params: &Params, site: &PortSite, first: Time) -> DecnMarker {
         DecnMarker { shares: Shares::new(Sampling::new(params, site), first) }
     }
 
-    /// What the port knows.
+    /// The state of the port.
     pub fn shares(&self) -> &Shares {
         &self.shares
     }

@@ -6,30 +6,30 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
         section: "",
-        what: "A stop is confirmed: the source keeps its state until `Finish` comes and repeats \
+        what: "A stop is confirmed: the source keeps its state until `Finish` arrives and repeats \
                the stop.",
-        reason: "The authors' code confirms nothing; a lost tail would be lost for good.",
+        reason: "The authors' code confirms nothing; a lost tail would never be recovered.",
         effect: Some("84 B per flow."),
     },
     Deviation {
         number: 2,
         section: "",
         what: "A final stop with packets missing requests them at once.",
-        reason: "Nothing is behind it that would tell.",
+        reason: "No later packet would reveal the loss.",
         effect: None,
     },
     Deviation {
         number: 3,
         section: "",
-        what: "A source whose credits fall silent asks again after 4 timeouts; requests and stops \
-               carry their time.",
+        what: "A source without credits requests them again after 4 timeouts; requests and stops \
+               carry their send time.",
         reason: "The authors' code aborts on reordering; here every flow completes.",
         effect: None,
     },
     Deviation {
         number: 4,
         section: "",
-        what: "A late credit number is taken back from the losses of its period.",
+        what: "A late credit number is subtracted from the losses of its period.",
         reason: "It was reordered, not lost.",
         effect: None,
     },
@@ -65,9 +65,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 9,
         section: "",
-        what: "`first_rtt = aeolus` adds the first round trip of Aeolus (SIGCOMM 2020); off by \
+        what: "`first_rtt = aeolus` adds the first RTT of Aeolus (SIGCOMM 2020); off by \
                default.",
-        reason: "So that Aeolus on ExpressPass can be compared.",
+        reason: "It allows a comparison with Aeolus on ExpressPass.",
         effect: Some("2,000 flows at load 0.5: mean slowdown 4.2 instead of 6.6."),
     },
 ];

@@ -1,5 +1,5 @@
-//! The packets of ExpressPass: those of the credit-clocked half, and with `first_rtt = aeolus`
-//! those of an unscheduled first round.
+//! The packets of ExpressPass: those of the common credit scheme, and with `first_rtt = aeolus`
+//! those of an unscheduled first RTT.
 
 use incast_endpoint::credit::views::{Credit, Data, Finish, Missing, Request, Unscheduled};
 use incast_endpoint::first_round::views::{Ack, Probe, ProbeAck};

@@ -1,4 +1,5 @@
-//! ExpressPass (SIGCOMM 2017): destinations send credits, ports limit them, and data finds room.
+//! ExpressPass (SIGCOMM 2017): destinations send credits, and ports limit the credit rate so that
+//! the data they release fits the links.
 
 #[cfg(test)]
 mod aeolus_tests;
@@ -25,14 +26,14 @@ use incast_transport::{
 /// ExpressPass's number on the wire.
 pub const ID: TransportId = TransportId(9);
 
-/// Largest number of pairs of bytes by which a credit is longer: 100 B in all (fat-tree script).
+/// Most pairs of bytes added to a credit's length: 100 B in total (fat-tree script).
 const LONGER: u8 = 8;
-/// Least automatic time after which something is asked for again (fat-tree script).
+/// Least automatic timeout of requests (fat-tree script).
 const AGAIN: Span = Span::from_us(100);
 
 /// With `first_rtt = aeolus`: least automatic time for a probe's reply, in base RTT.
 const PROBE_ROUND_TRIPS: u64 = 3;
-/// Most of it that a buffer counts for, in base RTT.
+/// Largest share of that time due to the drain of a full buffer, in base RTT.
 const DRAIN_ROUND_TRIPS: u64 = 16;
 
 /// The catalogue entry.
@@ -44,7 +45,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         paper: "Cho, Jang and Han, Credit-Scheduled Delay-Bounded Congestion Control for Datacenters, \
                 SIGCOMM 2017",
         kind: Kind::ReceiverDriven,
-        switch_support: "a short, rate-limited queue for credits; paths that are the same both ways",
+        switch_support: "a short, rate-limited queue for credits; symmetric paths",
         routing: Routing::SymmetricEcmp,
         symmetric_paths: false,
         ecn: EcnUse::None,
@@ -72,7 +73,7 @@ fn share(expresspass: &Ready<Params>) -> f64 {
     expresspass.params.credit_share.unwrap_or_else(|| credit_share(&expresspass.fabric.framing))
 }
 
-/// The first RTT of Aeolus: a BDP, and paths that keep order.
+/// The first RTT of Aeolus: a burst of one BDP, on paths without reordering.
 fn burst(expresspass: &Ready<Params>, site: &HostSite) -> Option<Burst> {
     let FabricSite { base_rtt, buffer, framing, host_rate, .. } = *expresspass.fabric;
     let drain = match buffer.bytes(framing.charged_mtu()) {

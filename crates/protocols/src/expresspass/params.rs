@@ -3,7 +3,7 @@
 use incast_transport::{Span, choice, parameters};
 
 choice! {
-    /// Which feedback loop paces the credits.
+    /// Feedback loop of the credit rate.
     pub enum Feedback {
         /// The authors' published code.
         Code = "code",
@@ -15,9 +15,9 @@ choice! {
 choice! {
     /// What a flow does before its first credit.
     pub enum FirstRtt {
-        /// It waits.
+        /// Wait.
         Wait = "wait",
-        /// It sends unscheduled packets, which ports drop first (Aeolus).
+        /// Send unscheduled packets, which ports drop first (Aeolus).
         Aeolus = "aeolus",
     }
 }
@@ -25,7 +25,7 @@ choice! {
 parameters! {
     /// Parameters of ExpressPass.
     pub struct Params for "expresspass" {
-        /// Feedback loop.
+        /// Feedback loop: the authors' code, or the paper's Algorithm 1.
         fb: Feedback = Feedback::Code, "code or paper" => |_| true,
             "xpass.cc: credit_feedback_control, published after SIGCOMM 2017 Algorithm 1";
         /// First credit rate, as a share of the largest.
@@ -40,11 +40,11 @@ parameters! {
         /// Largest aggressiveness.
         w_max: f64 = 0.5, "0 < w_max <= 1" => |v| *v > 0.0 && *v <= 1.0,
             "ExpressPass §3.2; ns-default.tcl";
-        /// Credit loss that is aimed at; auto: 0.1 for `paper`, and for `code` 0.125 of what the rate lacks to the largest.
+        /// Target credit loss; auto: 0.1 for `paper`, and for `code` 0.125 x (1 - rate / largest rate).
         target_loss: Option<f64> = None, "0 to 1, or auto"
             => |v| v.is_none_or(|v| (0.0..=1.0).contains(&v)),
             "ExpressPass §3.2; xpass.cc";
-        /// Flows of fewer packets start at a rate in proportion; auto: 40 for `code`, 0 (off) for `paper`.
+        /// Flows of fewer packets start at a rate in proportion to their size; auto: 40 for `code`, 0 (off) for `paper`.
         short_flow: Option<u32> = None, "0 to 1000000 packets, or auto"
             => |v| v.is_none_or(|v| v <= 1_000_000),
             "xpass.cc";
@@ -54,30 +54,30 @@ parameters! {
         /// Whether the length of credits varies, from 84 to 100 charged bytes.
         size_jitter: bool = false, "true or false" => |_| true,
             "fat-tree script: 76 to 92 B, which is below Ethernet's least";
-        /// Share of a link that credits may use; auto: what lets data just fill the rest, 84/1622 with Ethernet.
-        credit_share: Option<f64> = None, "0 < share <= 0.0546 (84/1538: the data that credits call for must fit a link), or auto"
+        /// Share of a link for credits; auto: the share whose data fills the rest of the link, 84/1622 with Ethernet.
+        credit_share: Option<f64> = None, "0 < share <= 0.0546 (84/1538: the data of the credits must fit the link), or auto"
             => |v| v.is_none_or(|v| v > 0.0 && v * 1_538.0 <= 84.0),
             "ExpressPass §3.1; CCRP and the NUDT model round to 0.05";
-        /// Whether data leaves the credits' share of a link free even when there are few credits.
+        /// Whether the credits' share of a link is reserved for them even when there are few credits.
         reserve: bool = false, "true or false" => |_| true,
-            "CCRP §3.4: 95 % of a link are for data, also in a mix";
-        /// Credits that may wait at a port.
+            "CCRP §3.4: data has 95 % of a link, also in a mix";
+        /// Most credits queued at a port.
         credit_queue: u32 = 8, "1 to 10000 credits" => |v| (1..=10_000).contains(v),
             "fat-tree script: 8; ns-default.tcl: 10";
         /// Depth of a port's token bucket, in credits.
         bucket: u32 = 2, "1 to 10000 credits" => |v| (1..=10_000).contains(v),
             "fat-tree script: 2; ns-default.tcl: 10";
-        /// Whether a source stops credits as soon as those of the last RTT suffice.
+        /// Whether a source stops credits as soon as those in flight suffice.
         early_stop: bool = true, "true or false" => |_| true,
             "xpass.cc";
-        /// Time after which unanswered requests and missing data are asked for again; auto: 0.1 ms, at least 2 base RTT.
+        /// Time after which requests without a reply and missing data are requested again; auto: 0.1 ms, at least 2 base RTT.
         retransmit_timeout: Option<Span> = None, "1us to 1s, or auto"
             => |v| v.is_none_or(|v| (Span::from_us(1)..=Span::from_secs(1)).contains(&v)),
             "fat-tree script: 0.1 ms; ns-default.tcl: 100 ms";
         /// What a flow does before its first credit: wait or aeolus.
         first_rtt: FirstRtt = FirstRtt::Wait, "wait or aeolus" => |_| true,
             "Aeolus, SIGCOMM 2020";
-        /// With `first_rtt = aeolus`: packets that may wait at a port for an unscheduled one to be admitted.
+        /// With `first_rtt = aeolus`: queue length up to which an unscheduled packet is admitted.
         threshold: u32 = 4, "0 to 1000000 packets" => |v| *v <= 1_000_000,
             "Aeolus, SIGCOMM 2020: 6 KB";
     }

@@ -1,4 +1,4 @@
-//! The feedback loop: how fast a destination sends credits for a flow.
+//! The feedback loop: the credit rate of a destination for a flow.
 
 use super::params::{Feedback, Params};
 use incast_endpoint::credit::{Arrived, CreditControl, CreditCount, CreditRequest};
@@ -10,10 +10,10 @@ const STEP: f64 = 0.05;
 const CODE_TARGET: f64 = 0.125;
 /// Target loss of the paper.
 const PAPER_TARGET: f64 = 0.1;
-/// Flows below this many packets start slower in the code.
+/// In the code, flows of fewer packets start at a lower rate.
 const CODE_SHORT: u32 = 40;
 
-/// Paces credits by how many of them are lost.
+/// Feedback loop of the credit rate, driven by credit loss.
 pub struct FeedbackLoop {
     params: Params,
     target: f64,
@@ -24,23 +24,24 @@ pub struct FeedbackLoop {
     max: f64,
 }
 
-/// What the loop knows of a flow.
+/// The loop's state of a flow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pace {
     /// Rate, charged bytes of credits per second.
     pub rate: f64,
     /// Aggressiveness.
     pub w: f64,
-    /// The last update was an increase.
+    /// Whether the last update was an increase.
     pub increased: bool,
     /// Smoothed time from a credit to its data; zero before the first.
     pub rtt: Span,
-    /// The last update, or the request.
+    /// Time of the last update, or of the request before the first one.
     pub updated: Time,
 }
 
 impl FeedbackLoop {
-    /// For credits of `credit` charged bytes, which `max` limits, in charged bytes per second.
+    /// A loop for credits of `credit` charged bytes; `max` is the largest rate in charged bytes per
+    /// second.
     pub fn new(params: &Params, credit: u32, max: f64) -> FeedbackLoop {
         let (target, short) = match params.fb {
             Feedback::Code => (CODE_TARGET, CODE_SHORT),
@@ -60,8 +61,8 @@ impl FeedbackLoop {
         self.max
     }
 
-    /// Once per RTT: `used` credits of the time since the last update came back, the share
-    /// `loss` did not.
+    /// Updates the rate, once per RTT. Since the last update `used` credits returned data, and the
+    /// share `loss` of the credits was lost.
     pub fn update(&self, pace: &mut Pace, now: Time, used: u32, loss: f64) {
         let least = self.credit / pace.rtt.max(Span::from_ns(1)).as_secs_f64();
         match self.params.fb {
@@ -75,7 +76,7 @@ impl FeedbackLoop {
         pace.updated = now;
     }
 
-    /// xpass.cc, credit_feedback_control: a loss brings the rate down to what was `delivered`.
+    /// xpass.cc, credit_feedback_control: a loss lowers the rate to the `delivered` one.
     fn update_as_coded(&self, pace: &mut Pace, loss: f64, least: f64, delivered: f64) {
         let Params { w_min, w_max, .. } = self.params;
         let target = (1.0 - pace.rate / self.max) * self.target;

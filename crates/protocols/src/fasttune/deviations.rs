@@ -30,7 +30,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 4,
         section: "",
         what: "W is at most link x T and at least 100 Mb/s x T; W_AI has N = 100; U starts at eta.",
-        reason: "The paper does not state them; HPCC's values.",
+        reason: "The paper does not state them; these are HPCC's values.",
         effect: None,
     },
     Deviation {
@@ -43,23 +43,23 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 6,
         section: "",
-        what: "Losses are repaired by SACK, timeout at least 1 ms and 8 T; they do not change W.",
+        what: "Losses are recovered by SACK, timeout at least 1 ms and 8 T; they do not change W.",
         reason: "The paper has neither PFC nor a recovery.",
         effect: None,
     },
     Deviation {
         number: 7,
         section: "",
-        what: "What a port has sent counts from the start of a transmission.",
+        what: "A port's sent bytes include a packet from the start of its transmission.",
         reason: "Samples differ by whole packets.",
         effect: Some("One flow alone has 91 to 95 % of 10 Gb/s at T = 10.6 us."),
     },
     Deviation {
         number: 8,
         section: "",
-        what: "Switches forget a flow after 1 ms without a packet or with the ACK of its last \
-               byte, and hold at most 65,536.",
-        reason: "State in switches must be bounded; a forgotten flow is answered again.",
+        what: "Switches remove a flow after 1 ms without a packet or with the ACK of its last \
+               byte, and hold at most 65,536 flows.",
+        reason: "State in switches must be bounded; switches acknowledge a removed flow again.",
         effect: None,
     },
     Deviation {
@@ -67,7 +67,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         section: "",
         what: "After a link failure, records may be compared with those of other ports of the \
                same rate.",
-        reason: "Paths may not be symmetric any more.",
+        reason: "Paths may no longer be symmetric.",
         effect: None,
     },
 ];

@@ -1,5 +1,5 @@
 //! The packets of FastTune: those of the common sender, and the ACKs that switches make
-//! (FastTune §III-B); telemetry goes behind the header.
+//! (FastTune §III-B); telemetry follows the header.
 
 use incast_endpoint::sender::views::{ACK, DATA, GO_BACK};
 use incast_transport::{HeaderView, header_view};

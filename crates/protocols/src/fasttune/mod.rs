@@ -1,5 +1,5 @@
-//! FastTune: switches acknowledge the first packets of a flow and add their state to ACKs, so that what
-//! the window follows is young (FastTune §III-A).
+//! FastTune: switches acknowledge the first packets of a flow and add their state to ACKs, so that
+//! the window follows recent measurements (FastTune §III-A).
 
 mod deviations;
 pub mod headers;
@@ -39,7 +39,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "FastTune",
         paper: "Zhou et al., FastTune: Timely and Precise Congestion Control in Data Center Network",
         kind: Kind::Window,
-        switch_support: "answers first packets, adds its state to answers; symmetric paths, two queues",
+        switch_support: "acknowledges first packets, adds its state to ACKs; symmetric paths, two queues",
         routing: Routing::SymmetricEcmp,
         symmetric_paths: true,
         ecn: EcnUse::None,
@@ -83,8 +83,8 @@ fn policy(fasttune: &Ready<Params>, site: &PortSite) -> Policy {
     Policy::two_queues(ID, control, site.buffer, vec![])
 }
 
-/// Three packets at most: the second ACK of the first switch, which comes after the third
-/// has begun to leave, already says that the link is busy.
+/// At most three packets: the second ACK of the first switch, which arrives while the third packet
+/// leaves, already reports a busy link.
 fn unsolicited(fasttune: &Ready<Params>, site: &HostSite, packets: u32) -> u32 {
     let fits = terms(fasttune, site.rate).most / fasttune.fabric.framing.mss() as f64;
     packets.min(3).min(fits.ceil() as u32)

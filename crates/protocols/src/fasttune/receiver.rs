@@ -1,9 +1,10 @@
-//! The receiver acknowledges each packet at once with an empty stack, which switches fill on the reverse path.
+//! The receiver acknowledges each packet at once with an empty telemetry stack, which switches fill
+//! on the reverse path.
 
 use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 use incast_transport::telemetry::empty_stack;
 
-/// ACKs with an empty stack.
+/// Adds an empty telemetry stack to ACKs.
 #[derive(Clone, Copy, Debug)]
 pub struct EmptyStack;
 

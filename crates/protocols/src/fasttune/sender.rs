@@ -1,5 +1,5 @@
-//! The congestion control (FastTune §III-C, Algorithm 2): HPCC's measure over paths that may be partial,
-//! and windows that are multiplied always.
+//! The congestion control (FastTune §III-C, Algorithm 2): HPCC's utilisation measure, over partial
+//! paths too, with multiplicative updates of the window only.
 
 use super::headers::SwitchAck;
 use crate::hpcc::Terms;
@@ -8,10 +8,10 @@ use incast_transport::telemetry::{HORIZON, written};
 use incast_transport::{Extension, INT_HOPS, IntRecord, Rate, Span, Time};
 use std::sync::Arc;
 
-/// Who made an ACK.
+/// Origin of an ACK.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum From {
-    /// A switch: it acknowledges nothing.
+    /// A switch: the ACK acknowledges no bytes.
     Switch,
     /// The receiver.
     Host,
@@ -21,18 +21,18 @@ enum From {
 #[derive(Clone, Debug)]
 pub struct FastTune {
     terms: Arc<Terms>,
-    /// W and W^c, in bytes.
+    /// Window W and reference window W^c, in bytes.
     window: f64,
     reference: f64,
-    /// U.
+    /// Utilisation U.
     utilisation: f64,
-    /// The last record of each switch, the sender's neighbour first; unwritten if there was none.
+    /// The last record of each switch, the sender's neighbour first; unwritten before the first.
     last: [IntRecord; INT_HOPS],
-    /// When the last ACK came.
+    /// When the last ACK arrived.
     heard: Time,
-    /// The first ACK of a switch has not changed W^c yet.
+    /// Whether the next ACK of a switch may still change W^c; it may do so once.
     switch_update: bool,
-    /// What had been sent when an ACK of the receiver changed W^c last.
+    /// Bytes sent when an ACK of the receiver last changed W^c.
     updated_at: u64,
     decided: bool,
 }
@@ -58,8 +58,8 @@ impl FastTune {
         (self.window, self.reference, self.utilisation)
     }
 
-    /// Lines 2 to 10: the busiest of the links that the ACK tells of. Records were added on the
-    /// way to the sender, so its neighbour's is the last.
+    /// Lines 2 to 10: the busiest link in the ACK's records. Switches add records on the reverse
+    /// path, so that of the sender's neighbour is the last.
     fn measure(&mut self, records: &[IntRecord]) {
         let Terms { reader, base_rtt, .. } = &*self.terms;
         let base_rtt = *base_rtt;
@@ -68,7 +68,7 @@ impl FastTune {
             let Some(rate) = reader.rate(now) else { continue };
             let known = last.rate_code == now.rate_code;
             let (utilisation, since) = if !known {
-                // What waits says that the link is busy; without a queue nothing is known.
+                // A queue shows that the link is busy; without one the utilisation is unknown.
                 let queued = reader.queued(now, rate);
                 let held = queued as f64 / (rate.0 as f64 / 8.0 * base_rtt.as_secs_f64());
                 if queued > 0 { (held + 1.0, base_rtt) } else { (0.0, Span::ZERO) }

@@ -1,6 +1,6 @@
-//! The switch (FastTune §III-B, Algorithm 1): it acknowledges the data of a flow itself until any ACK of the
-//! flow has passed, and adds to each ACK that passes the state of the port by which the data leaves,
-//! which is the one the ACK came in by.
+//! The switch (FastTune §III-B, Algorithm 1): it acknowledges the data of a flow itself until an
+//! ACK of the flow has passed, and adds to passing ACKs the state of the data's egress port, which
+//! is the ACK's ingress port.
 
 use super::ID;
 use super::headers::SwitchAck;
@@ -15,12 +15,12 @@ use incast_transport::{
 };
 use std::collections::VecDeque;
 
-/// What a switch remembers of a flow.
+/// State of a flow at a switch.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// No ACK has passed (NewACK).
+    /// Whether no ACK has passed (NewACK).
     silent: bool,
-    /// When a packet of it came last.
+    /// Arrival of its last packet.
     last: Time,
 }
 
@@ -28,14 +28,14 @@ struct Seen {
 pub struct Answering {
     gauges: Vec<(Rate, Gauge)>,
     flows: FlowTable<Seen>,
-    /// When each remembered flow is to be looked at again, earliest first.
+    /// When each flow is next checked for idleness, earliest first.
     watch: VecDeque<(Time, FlowId)>,
     forget_after: Span,
     most: usize,
 }
 
 impl Answering {
-    /// A switch that has seen nothing.
+    /// A switch without flows.
     pub fn new(params: &Params, site: &SwitchSite) -> Answering {
         let rates = &site.fabric.rates;
         let gauge = |rate: &Rate| (*rate, Gauge::new(rates, *rate, !params.quantise_int));
@@ -48,7 +48,7 @@ impl Answering {
         }
     }
 
-    /// A port's state: its data queue, and all that it has sent.
+    /// Telemetry record of a port: its data queue and its sent bytes.
     fn sample(&self, now: Time, port: &PortView) -> IntRecord {
         let gauge = self.gauges.iter().find(|(rate, _)| *rate == port.rate);
         gauge.expect("the port's rate is one of the fabric's").1.record(
@@ -58,7 +58,7 @@ impl Answering {
         )
     }
 
-    /// Forgets flows that have been idle, and the one longest unseen to if there are too many.
+    /// Removes idle flows, and the one checked longest ago if there are too many.
     fn forget(&mut self, now: Time) {
         while let Some(&(at, flow)) = self.watch.front() {
             let full = self.flows.len() >= self.most;
@@ -76,7 +76,7 @@ impl Answering {
         }
     }
 
-    /// What is known of a flow of which a packet comes; one that is new is silent.
+    /// State of the flow of an arriving packet, created if it is new.
     fn seen(&mut self, now: Time, flow: FlowId) -> &mut Seen {
         let slot = match self.flows.slot_of(flow) {
             Some(slot) => slot,
@@ -120,7 +120,7 @@ impl SwitchHook for Answering {
         let record = self.sample(env.now, &env.back);
         stamp(env.packets, packet, record, env.now);
         if Ack::read(&content.header).is_some_and(|ack| ack.complete) {
-            // The receiver has everything: no more data comes, but for copies.
+            // The flow is complete: only duplicates can follow.
             self.flows.remove(content.flow);
         } else {
             self.seen(env.now, content.flow).silent = false;

@@ -130,7 +130,7 @@ fn markdown() -> String {
     text
 }
 
-/// Compares what is between two lines of a file with what is declared, or renews it.
+/// Compares the part of a file between two lines with the declarations, or regenerates it.
 fn agree(file: &str, begin: &str, end: &str, declared: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/wireshark").join(file);
     let text = std::fs::read_to_string(&path).expect("readable");
@@ -160,7 +160,7 @@ fn the_page_of_headers_has_the_declared_headers() {
 }
 
 #[test]
-fn a_transport_has_one_set_of_codes_and_says_so() {
+fn a_transport_declares_one_set_of_codes() {
     for (info, views) in transports() {
         let mut coded = views.iter().filter(|view| !view.codes.is_empty());
         let first = coded.next().map(|view| view.codes);

@@ -1,4 +1,4 @@
-//! What DCTCP's flows get in the long run against max-min fairness.
+//! Long-run rates of DCTCP compared with max-min fairness.
 
 use crate::network::{Network, charged, network};
 use crate::oracle::{Demand, max_min};
@@ -6,8 +6,8 @@ use incast_fabric::Options as Shape;
 use incast_testkit::flow;
 use incast_transport::*;
 
-/// Rates of long flows, in shares of what full packets can carry over a host's link: what each
-/// got, and what is fair.
+/// Measured and fair rates of long flows, as shares of the goodput of a host's link with full
+/// packets.
 struct Shares {
     got: Vec<f64>,
     fair: Vec<f64>,
@@ -15,7 +15,7 @@ struct Shares {
     demands: Vec<Demand>,
 }
 
-/// Runs endless flows and counts what they deliver after a third of the time.
+/// Runs endless flows and counts their delivered bytes after the first third of the time.
 fn long_run(network: &mut Network, name: &str, pairs: &[(u32, u32)], span: Span) -> Shares {
     let entry = incast_protocols::find(name).expect("in the catalogue");
     let start = |id: usize| Time(id as u64 * 7_000_000);
@@ -52,7 +52,7 @@ fn long_run(network: &mut Network, name: &str, pairs: &[(u32, u32)], span: Span)
 
 impl Shares {
     /// For each flow the links that can hold it back and of which some of these rates use more than
-    /// `share`, and whether its answers cross such a link. Of links with the same flows only the first
+    /// `share`, and whether its ACKs cross such a link. Of links with the same flows only the first
     /// counts.
     fn crowded(&self, rates: &[&[f64]], share: f64) -> Vec<(Vec<usize>, bool)> {
         let mut users = vec![vec![]; self.capacity.len()];
@@ -82,18 +82,18 @@ impl Shares {
     }
 }
 
-/// How far from fair a flow with one bottleneck may be. The swing of DCTCP's windows is slow (tens of
-/// RTTs), and 30 ms hold only some hundred of them.
+/// Permitted relative deviation from the fair rate of a flow with one bottleneck. DCTCP's windows
+/// oscillate slowly (tens of RTTs), and 30 ms are only some hundred RTTs.
 const TOLERANCE: f64 = 0.25;
 
 /// Checks one set of flows:
-/// * A flow with one bottleneck all of whose flows have no other, and whose answers wait nowhere, gets
-///   its fair rate within `TOLERANCE`. Links that bursts can fill for a while count as bottlenecks.
+/// * A flow whose only bottleneck carries only such flows, and whose ACKs meet no queue, gets its
+///   fair rate within `TOLERANCE`. Links that bursts can fill temporarily count as bottlenecks.
 /// * DCTCP's rate is a window of about 2/alpha over the RTT. A flow over several bottlenecks
-///   hears the marks of all of them and waits in all their queues, and one whose answers wait behind
-///   others' data has a longer RTT: it gets less than is fair, down to its least window, and
-///   the others of its links more. What is left to say is that it gets something.
-/// * No flow is held back by nothing: each has a full link on its way.
+///   gets the marks of all of them and waits in all their queues, and one whose ACKs wait behind
+///   others' data has a longer RTT: it gets less than its fair rate, down to its least window, and
+///   the others on its links get more. The check is only that it does not starve.
+/// * Every flow has a full link on its path.
 fn check(network: &mut Network, pairs: &[(u32, u32)]) -> (usize, usize) {
     let shares = long_run(network, "dctcp", pairs, Span::from_ms(45));
     let crowded = shares.crowded(&[&shares.fair, &shares.got], 0.7);
@@ -129,8 +129,7 @@ fn dctcp_network(spec: &str, uplink: u64) -> Network {
     network(spec, Rate::from_gbps(10), Span::from_us(2), &shape, buffer)
 }
 
-/// Sets made by hand, in which every flow has one bottleneck and the same RTT as the others
-/// there.
+/// Hand-made sets in which every flow has one bottleneck and the same RTT as the others there.
 #[test]
 fn dctcp_shares_single_bottlenecks_fairly() {
     let cases: [(&str, &[(u32, u32)]); 4] = [
@@ -149,9 +148,9 @@ fn dctcp_shares_single_bottlenecks_fairly() {
     }
 }
 
-/// Random sets. Where all flows go one way each has a NIC of its own: where three share one and a
-/// fourth comes from another, the fourth gets two thirds of its fair share, because at equal rates
-/// a queue grows only while both NICs send, so that its packets are the ones that find it.
+/// Random sets. Where all flows have the same direction each has a NIC of its own: if three share a
+/// NIC and a fourth has another, the fourth gets two thirds of its fair share, because at equal
+/// rates the queue grows only while both NICs send, so that its packets meet the queue.
 #[test]
 fn dctcp_in_the_long_run_against_max_min_fairness() {
     let cases = [
@@ -173,7 +172,7 @@ fn dctcp_in_the_long_run_against_max_min_fairness() {
                 let mut below = |bound: u64| random.below(bound) as u32;
                 match spec.split(':').next() {
                     Some("dumbbell") => (index, hosts as u32 / 2 + below(hosts / 2)),
-                    // A long flow over all, then one a bottleneck, then more of them.
+                    // A long flow over all, then one per bottleneck, then more of them.
                     Some("parking-lot") if index == 0 => (0, 1),
                     Some("parking-lot") => {
                         let hop = if index <= 3 { index - 1 } else { below(3) };

@@ -1,4 +1,4 @@
-//! A flow alone on the network: what its time must be is known exactly.
+//! A flow alone on the network: its completion time is known exactly.
 
 use crate::network::{Network, charged, network};
 use incast_fabric::{LinkOverride, Options as Shape, PortId};
@@ -8,10 +8,10 @@ use incast_transport::*;
 use incast_world::{FlowSetup, host_site};
 use std::collections::BTreeSet;
 
-/// Between two flows: everything that the first has left behind is over.
+/// Time between two flows, long enough for all state of the first to expire.
 const PAUSE: Span = Span::from_ms(50);
 
-/// Networks in which no two ways are alike: every link between switches has its own length.
+/// Networks in which all paths differ: every link between switches has its own delay.
 fn networks() -> Vec<(Network, u64)> {
     let plain = [("star:3", 30), ("dumbbell:2x2", 30), ("parking-lot:2", 30)];
     let mixed = [("leaf-spine:3x2x2", 40, 30), ("leaf-spine:2x3x1", 4, 7), ("fat-tree:4", 10, 12)];
@@ -52,8 +52,8 @@ fn flows_on_every_path(network: &Network, entry: &dyn Transport, size: u64) -> V
             if let Some(last) = flows.last() {
                 (next.after, next.delay) = (vec![last.flow.id], PAUSE);
             }
-            // Which path a flow takes depends on its number: those that take none that is new are
-            // left where they are and not counted.
+            // The path of a flow depends on its id: flows on a path already taken are not
+            // counted.
             ways.insert(network.path(entry, &next.flow, false));
             flows.push(next);
             id += 1;
@@ -70,8 +70,8 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time_on_every_path(
             let configured = configured(*entry, &[], &network.site);
             let site = host_site(&network.fabric, &network.site, 0);
             let own = configured.unsolicited(&site, most as u32).min(most as u32) as u64;
-            // Where links get slower packets queue, and classes may change the order of a flow's own
-            // packets (Homa): with whole packets that does not matter.
+            // Packets queue before slower links, and classes may reorder a flow's own packets
+            // (Homa): with full packets that has no effect.
             let slower = network.fabric.max_rate() == network.fabric.host_rate(0);
             let short = if slower && network.fabric.name().starts_with("leaf") { 0 } else { 9 };
             for size in BTreeSet::from([1, 1460, 2 * 1460 + 1, (own * 1460).saturating_sub(short)])
@@ -97,29 +97,29 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time_on_every_path(
     }
 }
 
-/// What a flow alone on a path of equal links takes, as its transport's README says.
+/// Completion time of a lone flow on a path of equal links, as in the transport's README.
 type Formula = fn(&Way) -> Span;
 
-/// A flow on its way.
+/// A flow and its path.
 struct Way {
     ideal: Span,
-    /// Packets.
+    /// Number of packets.
     count: u64,
     /// Time of a full packet on a link.
     packet: Span,
-    /// From a packet's departure to the arrival of its answer at the source.
+    /// Time from a packet's departure to the arrival of its ACK or grant at the source.
     round: Span,
-    /// One way of a header, from the source's NIC to the destination.
+    /// One-way delay of a header, from the source's NIC to the destination.
     header: Span,
 }
 
-/// Receiver-driven: the first grant is there when the burst ends, and each packet returns one.
+/// Receiver-driven: the first grant arrives before the burst ends, and every packet returns one.
 fn always_busy(way: &Way) -> Span {
     way.ideal
 }
 
 /// Slow start from ten segments: in round i, which lasts an RTT, 2^i x 10 packets leave back
-/// to back; when they fill it, the NIC is busy from there on.
+/// to back; once they fill the RTT, the NIC is always busy.
 fn slow_start(way: &Way) -> Span {
     let (mut idle, mut window, mut sent) = (Span::ZERO, 10, 10);
     while sent < way.count && way.packet * window < way.round {
@@ -130,7 +130,7 @@ fn slow_start(way: &Way) -> Span {
     way.ideal + idle
 }
 
-/// The announcement goes there, a token comes back; then a packet a packet time.
+/// One RTT for the announcement and the first token; then one packet per packet time.
 fn announced(way: &Way) -> Span {
     way.header * 2 + way.ideal
 }

@@ -1,5 +1,5 @@
-//! Transports in the simulator against what is known without one: formulas, an oracle for fair
-//! rates, and the units of measurement.
+//! Transports in the simulator compared with independent results: formulas, an oracle for fair
+//! rates, and invariance under a change of units.
 
 mod fairness;
 mod lone;

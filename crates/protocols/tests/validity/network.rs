@@ -12,11 +12,11 @@ pub struct Network {
     pub fabric: Arc<Fabric>,
     pub site: Arc<FabricSite>,
     pub options: Options,
-    /// Everybody uses per-flow ECMP, whatever its paper says, so that paths can be foretold.
+    /// All transports use per-flow ECMP, regardless of their papers, so that paths are predictable.
     pub single_path: bool,
 }
 
-/// Host links of `rate`, all links `propagation` long; `shape` tells what differs.
+/// Host links of `rate`, `propagation` delay per link; `shape` overrides both.
 pub fn network(spec: &str, rate: Rate, propagation: Span, shape: &Shape, buffer: Limit) -> Network {
     let defaults = LinkDefaults { rate, propagation, loss: 0.0 };
     let fabric = Arc::new(parse_with(spec, defaults, shape).expect("a valid topology"));
@@ -27,7 +27,7 @@ pub fn network(spec: &str, rate: Rate, propagation: Span, shape: &Shape, buffer:
 }
 
 impl Network {
-    /// A transport in it.
+    /// A trial of a transport in this network.
     pub fn trial<'a>(&self, entry: &'a dyn Transport, settings: &Settings<'a>) -> Trial<'a> {
         let mut trial = Trial::new(entry, self.fabric.clone(), vec![]);
         (trial.settings, trial.options) = (settings.to_vec(), self.options.clone());

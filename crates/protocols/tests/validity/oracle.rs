@@ -1,13 +1,13 @@
 //! Max-min fair rates by water filling.
 
-/// Links a flow uses and how much of each a unit of its rate takes, and whether the link holds it
-/// back: answers take room but are not what is slowed down.
+/// Links of a flow, the load per unit of its rate on each, and whether the link limits the flow:
+/// ACKs load a link but are not limited by it.
 pub struct Demand {
     pub links: Vec<(usize, f64, bool)>,
 }
 
-/// All rates grow together; when a link is full, the flows that it holds back stay at the rate they
-/// have. Ends when every flow is held back; each must use a link that holds it back.
+/// All rates grow together; when a link is full, the flows that it limits keep their rate. Ends
+/// when every flow is limited; each flow must use a link that limits it.
 pub fn max_min(capacity: &[f64], demands: &[Demand]) -> Vec<f64> {
     let mut rates = vec![0.0; demands.len()];
     let mut growing = vec![true; demands.len()];
@@ -20,7 +20,7 @@ pub fn max_min(capacity: &[f64], demands: &[Demand]) -> Vec<f64> {
                 slope[*link] += if growing[flow] { *weight } else { 0.0 };
             }
         }
-        // Only a link that holds a growing flow back can stop the growth.
+        // Only a link that limits a growing flow can stop the growth.
         let stops = |link: usize| {
             let holds = |flow: usize| {
                 growing[flow] && demands[flow].links.iter().any(|(l, _, hard)| *l == link && *hard)
@@ -29,7 +29,7 @@ pub fn max_min(capacity: &[f64], demands: &[Demand]) -> Vec<f64> {
         };
         let steps = (0..capacity.len()).filter(|link| stops(*link));
         let steps = steps.map(|link| ((room[link] / slope[link]).max(0.0), link));
-        let (step, full) = steps.min_by(|a, b| a.0.total_cmp(&b.0)).expect("a link holds back");
+        let (step, full) = steps.min_by(|a, b| a.0.total_cmp(&b.0)).expect("a limiting link");
         for (flow, demand) in demands.iter().enumerate() {
             if growing[flow] {
                 rates[flow] += step;
@@ -48,12 +48,12 @@ fn water_filling_by_hand() {
     for (rate, expected) in rates.iter().zip([1.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]) {
         assert!((rate - expected).abs() < 1e-12, "{rates:?}");
     }
-    // Two flows against each other, answers of a tenth: 1.1 r = 1.
+    // Two flows in opposite directions, ACKs of a tenth: 1.1 r = 1.
     let against =
         |there: usize, back: usize| Demand { links: vec![(there, 1.0, true), (back, 0.1, false)] };
     let rates = max_min(&[1.0, 1.0], &[against(0, 1), against(1, 0)]);
     assert!(rates.iter().all(|rate| (rate - 1.0 / 1.1).abs() < 1e-12), "{rates:?}");
-    // Answers alone do not stop anybody: the second link is overdrawn and nobody is held back by it.
+    // ACKs alone limit no flow: the second link is overloaded and limits none.
     let rates = max_min(&[1.0, 0.01], &[against(0, 1)]);
     assert!((rates[0] - 1.0).abs() < 1e-12, "{rates:?}");
 }

@@ -1,5 +1,5 @@
-//! Units of measurement do not matter: a network that is faster by a factor in every rate, delay and
-//! timer is the same network.
+//! Scale invariance: a network that is faster by one factor in every rate, delay and timer gives
+//! the same results.
 
 use crate::network::{Network, network};
 use incast_fabric::Options as Shape;
@@ -7,7 +7,7 @@ use incast_protocols::CATALOGUE;
 use incast_testkit::flow;
 use incast_transport::*;
 
-/// How many times faster. At 10 Gb/s a byte lasts 800 ps, at 100 Gb/s 80: nothing is rounded.
+/// Speed factor. At 10 Gb/s a byte lasts 800 ps, at 100 Gb/s 80 ps: no rounding.
 const FACTOR: u64 = 10;
 
 /// The network at its own speed (1) or `FACTOR` times faster.
@@ -19,7 +19,7 @@ fn at(speed: u64, spec: &str) -> Network {
     network
 }
 
-/// Every parameter that is a time of its own, divided.
+/// Every parameter that is an absolute time, divided by the speed.
 fn timers(entry: &dyn Transport, speed: u64) -> Vec<(String, String)> {
     let own = |doc: ParameterDoc| {
         let time = doc.default.parse::<Span>().ok().filter(|time| *time > Span::ZERO)?;
@@ -28,7 +28,7 @@ fn timers(entry: &dyn Transport, speed: u64) -> Vec<(String, String)> {
     entry.parameters().into_iter().filter_map(own).collect()
 }
 
-/// Completion times of the flows, which start at these times at the slow speed, brought back to it.
+/// Completion times of the flows, scaled to the slow speed, at which start times are given.
 fn times(entry: &dyn Transport, network: &Network, speed: u64, flows: &[Flow]) -> Vec<u64> {
     let mut flows = flows.to_vec();
     for flow in &mut flows {
@@ -58,14 +58,13 @@ fn mixed(hosts: u32, count: u32, gap: Span, seed: u64) -> Vec<Flow> {
     (0..count).map(one).collect()
 }
 
-/// Those whose arithmetic has nothing to round at these rates: the same to the picosecond.
+/// Transports without rounding at these rates: equal to the picosecond.
 const EXACT: [&str; 6] = ["amrt", "dctcp", "ndp", "phost", "ren", "trd"];
 
-/// Those whose switches tell a rate in steps that are powers of two: to this part of the time.
+/// Transports whose switches quantise rates in powers of two: equal to this fraction of the time.
 const STEPS: [(&str, u64); 1] = [("decn", 20)];
 
-/// At low load hardly anything happens in one picosecond, so nothing depends on the order in which it
-/// is taken.
+/// At low load few events share a picosecond, so the order within a picosecond does not matter.
 #[test]
 fn a_faster_network_is_the_same_network() {
     for entry in CATALOGUE {
@@ -79,8 +78,8 @@ fn a_faster_network_is_the_same_network() {
                 assert_eq!(before, after, "{name} on {spec}");
                 continue;
             }
-            // Shares of rates are rounded to a picosecond (shapers of credits), which may bring
-            // random delays into another order now and then.
+            // Credit shapers round to a picosecond, which occasionally changes the order of random
+            // delays.
             let part = STEPS.iter().find(|(coarse, _)| *coarse == name).map(|(_, part)| *part);
             let off = |(a, b): &(&u64, &u64)| {
                 a.abs_diff(**b) > part.map_or(1_000, |part| (**a).max(**b) / part)
@@ -91,9 +90,9 @@ fn a_faster_network_is_the_same_network() {
     }
 }
 
-/// At high load the order within a picosecond matters, is drawn anew, and flows are no longer the
-/// same one by one; but on average they are. Paired differences of twenty sets of flows. AMRT's timeout
-/// holds a microsecond that is no parameter, a fortieth of it.
+/// At high load the order within a picosecond matters and changes, so flows agree only on average.
+/// Paired differences of twenty sets of flows. AMRT's timeout contains a constant microsecond, a
+/// fortieth of it.
 #[test]
 fn a_faster_network_is_the_same_on_average() {
     for name in EXACT {
@@ -126,6 +125,6 @@ fn a_faster_network_is_the_same_on_average() {
             100.0 * half
         );
         assert!(mean.abs() <= half, "{name}: slowdowns differ by {mean} +- {half}");
-        assert!(half < 0.05, "{name}: +- {half} tells nothing");
+        assert!(half < 0.05, "{name}: +- {half} is too wide");
     }
 }

@@ -1,20 +1,20 @@
-//! The paper's rule: each grant has a timer of its own (AMRT §6). Data of a later grant starts the
-//! timers of those that it passes again, which the paper does not say.
+//! The paper's rule: one timer per grant (AMRT §6). Data of a later grant restarts the timers of
+//! earlier grants, which the paper does not specify.
 
 use super::{DOUBLINGS, Expectations, Grants};
 use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery, Reissue, Request};
 use incast_transport::{Span, Time};
 
-/// Replaces a grant when its data has not come a timeout after it.
+/// Replaces a grant whose data has not arrived within the timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Paper(pub Expectations);
 
-/// What is expected of a flow.
+/// The receiver's state of a flow.
 #[derive(Clone, Debug)]
 pub struct Expected {
     grants: Grants,
-    /// So many of them, from the front, were passed by data of a later one; their timers started
-    /// again then.
+    /// Number of grants, from the front, that data of a later grant has overtaken and whose timers
+    /// it restarted.
     passed: usize,
     /// The last arrival.
     heard: Time,
@@ -69,7 +69,7 @@ impl Recovery for Paper {
     fn deadline(&self, flow: &Expected) -> Time {
         let timeout = self.0.of_flow(flow.least_rtt);
         match flow.grants.first() {
-            // A shorter RTT than any before shortens the timeout: then it is now.
+            // A new least RTT shortens the timeout, possibly into the past: then it expires now.
             Some(entry) => (entry.since + timeout).max(flow.heard),
             None => {
                 let silence = (timeout * (1 << flow.doublings)).min(timeout.max(self.0.longest()));
@@ -90,14 +90,14 @@ impl Recovery for Paper {
         let patience = self.0.of_flow(flow.least_rtt);
         let request = match holes.next(arrivals, now, patience, arrivals.end()) {
             Some(hole) => Request::First(hole),
-            // All of these were asked for a long time ago.
+            // All holes have been requested; request the lowest one again.
             None if quiet => {
                 holes.asked_lowest(arrivals, now, self.0.timeout);
                 Request::First(arrivals.lowest_missing())
             }
-            // Grants of a flow that is silent, or that has sent everything, bring nothing.
+            // A new grant is useless if nothing arrives or the flow has sent everything.
             None if !flow.alive || arrivals.packets().is_some() => return None,
-            // No hole: the grant was lost, or the packet behind the highest one.
+            // No hole: the grant was lost, or the packet after the highest received one.
             None => Request::LastResort(arrivals.end()),
         };
         if quiet {

@@ -1,19 +1,20 @@
-//! The default: what has been passed by data of a later grant is lost a timeout later.
+//! The default: data overtaken by data of a later grant counts as lost one timeout later.
 //!
-//! Flows are served in order, so what a grant let go is lost, or late for another reason than the
-//! sender's NIC, once data of a later grant has come. Silence has many causes: one probe, which a
-//! sender with packets of the flow to send ignores, tells which.
+//! A sender serves the grants of a flow in order. Once data of a later grant has arrived, missing
+//! data of an earlier one no longer waits in the sender's NIC. Without any arrival the receiver
+//! sends one probe; a sender that still has packets of the flow queued ignores it.
 
 use super::{DOUBLINGS, Expectations, Grants, NUMBERS};
 use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery, Reissue, Request};
 use incast_transport::{Span, Time};
 
-/// Replaces a grant a timeout after data of a later one has come, and probes silent flows.
+/// Replaces a grant one timeout after data of a later one arrived, and probes flows without
+/// arrivals.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed(pub Expectations);
 
 /// The longest time between two packets of a flow in this and the last round. A round ends with
-/// data of a grant that was issued in it: by then every packet on its way has had its turn.
+/// the arrival of data of a grant that was issued in it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gaps {
     now: Span,
@@ -27,7 +28,7 @@ impl Gaps {
         self.now.max(self.before)
     }
 
-    /// Ends the round if it is one of its grants that brought data.
+    /// Ends the round if the data belongs to one of its grants.
     #[inline]
     fn data_of(&mut self, number: u32, next: u32) {
         if number.wrapping_sub(self.first) % NUMBERS < NUMBERS / 2 {
@@ -36,17 +37,17 @@ impl Gaps {
     }
 }
 
-/// What is expected of a flow.
+/// The receiver's state of a flow.
 #[derive(Clone, Debug)]
 pub struct Expected {
-    /// The timeout of one that was passed starts then.
+    /// The timeout of an overtaken grant starts at its `since`.
     grants: Grants,
-    /// So many of them, from the front, were passed by data of a later one.
+    /// Number of grants, from the front, that data of a later grant has overtaken.
     passed: usize,
     gaps: Gaps,
     /// The last arrival.
     heard: Time,
-    /// The last arrival, or the last grant that was re-issued in silence.
+    /// The last arrival, or the last re-issued grant without arrivals.
     quiet_since: Time,
     doublings: u32,
     /// Whether data arrived since the last re-issued grant.
@@ -56,7 +57,8 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Data of a grant arrived: whatever earlier ones let go should have come before `then`.
+    /// Starts the timeouts of all grants before `place` at `then`, because data of a later one
+    /// arrived.
     #[inline]
     fn pass(&mut self, place: usize, then: Time) {
         for entry in self.grants.entries.range_mut(self.passed..place) {
@@ -65,8 +67,8 @@ impl Expected {
         self.passed = place;
     }
 
-    /// The time between two packets, unless it was a loss that made it long: then what arrives
-    /// was sent because of the probe.
+    /// Records the time between two packets, unless a loss caused it: then the arrival is the
+    /// reply to a probe.
     #[inline]
     fn note_gap(&mut self, now: Time, granted: Option<Time>) {
         let answers_probe = granted.is_none_or(|granted| granted > self.heard);
@@ -104,8 +106,8 @@ impl Recovery for Passed {
         if place >= flow.passed {
             let rtt = now.since(entry.since);
             flow.least_rtt = Some(flow.least_rtt.map_or(rtt, |least| least.min(rtt)));
-            // A probe gets a reply only if nothing waits at the sender, and it left after a timeout
-            // of silence: what is late was late then.
+            // The sender replies to a probe only if its queue is empty, so earlier data was already
+            // late when the probe left.
             flow.pass(place, if entry.packets == 0 { entry.since } else { now });
             flow.gaps.data_of(flow.grants.number(place), flow.grants.next_number());
         }
@@ -120,7 +122,7 @@ impl Recovery for Passed {
     #[inline]
     fn deadline(&self, flow: &Expected) -> Time {
         match flow.grants.first().filter(|_| flow.passed > 0) {
-            // A shorter RTT than any before shortens the timeout: then it is now.
+            // A new least RTT shortens the timeout, possibly into the past: then it expires now.
             Some(entry) => (entry.since + self.0.of_flow(flow.least_rtt)).max(flow.heard),
             None => flow.quiet_since + self.silence(flow),
         }
@@ -141,14 +143,14 @@ impl Recovery for Passed {
 }
 
 impl Passed {
-    /// How long nothing must come before a probe leaves. A flow with something to send has its
-    /// turn once per round of its sender's NIC; the round is what its packets are apart.
+    /// Time without arrivals after which a probe leaves. A flow with queued packets is served once
+    /// per round of its sender's NIC; the round is the interval between its packets.
     fn silence(&self, flow: &Expected) -> Span {
         let once = self.0.of_flow(flow.least_rtt).max(flow.gaps.longest() * 2);
         (once * (1 << flow.doublings)).min(once.max(self.0.longest()))
     }
 
-    /// The first grant's data is lost, or the grant itself.
+    /// Replaces the first grant: it or its data is lost.
     fn replace(
         &self,
         flow: &mut Expected,
@@ -162,13 +164,13 @@ impl Passed {
                 let number = flow.grants.push(now, 1);
                 Some(Reissue::replacement(Request::First(hole)).numbered(Some(number)))
             }
-            // All has been sent, and what is missing has been asked for.
+            // The flow has sent everything, and missing packets have been requested.
             None if arrivals.packets().is_some() => None,
             None => Some(Reissue::replacement(Request::Nothing)),
         }
     }
 
-    /// Nothing comes: all may be lost, or late for another reason. One packet will tell.
+    /// Requests one packet, because nothing arrives.
     fn probe(
         &self,
         flow: &mut Expected,
@@ -179,7 +181,7 @@ impl Passed {
         flow.doublings = (flow.doublings + 1).min(DOUBLINGS);
         flow.quiet_since = now;
         flow.alive = false;
-        // Its number identifies the packet that it brings; it promises none.
+        // Its number identifies the reply; no packet is expected of it.
         let number = flow.grants.push(now, 0);
         let request = if arrivals.has_hole() {
             holes.asked_lowest(arrivals, now, self.0.timeout);
