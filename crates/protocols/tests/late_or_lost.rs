@@ -1,13 +1,13 @@
-//! Grant-clocked transports send again what is lost, and not what is merely late. With many flows
-//! from each host the packets that grants let go wait for their turn in the sender's NIC, often
-//! for much longer than a base RTT: that must not be taken for a loss.
+//! Grant-clocked transports retransmit lost packets, not late ones. With many flows per host,
+//! granted packets wait in the sender's NIC, often for much longer than a base RTT: that must not
+//! count as a loss.
 
 use incast_fabric::{LinkDefaults, parse};
 use incast_protocols::find;
 use incast_testkit::{Settings, Trial, flow};
 use incast_transport::*;
 
-/// No queue of AMRT's own is ever full.
+/// AMRT's own queues never fill.
 const UNLIMITED: (&str, &str) = ("data_packets", "1000000");
 
 /// Heavy-tailed sizes between random pairs of sixteen hosts, one flow every 7 us on average.
@@ -25,7 +25,7 @@ fn flows(seed: u64) -> Vec<Flow> {
     (0..400).map(make).collect()
 }
 
-/// What a run says about losses.
+/// Losses and retransmissions of a run.
 #[derive(Debug)]
 struct Told {
     packets: u64,
@@ -56,7 +56,7 @@ fn tell(name: &str, settings: &Settings, buffer: Limit, loss: f64, seed: u64) ->
 }
 
 #[test]
-fn nothing_is_sent_again_where_nothing_is_lost() {
+fn nothing_is_retransmitted_without_loss() {
     for seed in 1..6 {
         for (name, settings) in [("amrt", &[UNLIMITED][..]), ("trd", &[]), ("ren", &[])] {
             let told = tell(name, settings, Limit::Unlimited, 0.0, seed);

@@ -1,4 +1,4 @@
-//! Priority-based flow control: configured lossless means that nothing is dropped.
+//! Priority-based flow control: a lossless configuration drops nothing.
 
 use incast_fabric::{Fabric, PortId};
 use incast_protocols::find;
@@ -55,7 +55,7 @@ fn sum(record: &RunRecord, of: fn(&Bin) -> u64) -> u64 {
     record.ports.iter().map(|port| of(&port.total)).sum()
 }
 
-/// Every class that a port's frames pause is released by a later one, and the last word is open.
+/// Checks that a later frame releases every paused class and that all classes end open.
 fn check_pairs(frames: &[Captured]) -> usize {
     let mut paused: BTreeMap<u32, u8> = BTreeMap::new();
     let mut count = 0;
@@ -64,7 +64,7 @@ fn check_pairs(frames: &[Captured]) -> usize {
     for frame in frames {
         let Header::Pause { classes, paused: stopped, .. } = frame.packet.header else { continue };
         let state = paused.entry(frame.port).or_default();
-        assert_eq!(*state & classes, classes & !stopped, "each frame changes what it speaks of");
+        assert_eq!(*state & classes, classes & !stopped, "frames change the state of a class");
         *state = *state & !classes | stopped;
         count += 1;
     }
@@ -73,7 +73,7 @@ fn check_pairs(frames: &[Captured]) -> usize {
 }
 
 #[test]
-fn nothing_is_dropped_however_hard_it_is_pushed() {
+fn nothing_is_dropped_under_overload() {
     let pool = Some(SharedBuffer { pool: 300_000, alpha: 0.125 });
     for name in ["dctcp", "cubic", "trd", "ren"] {
         for (shared, seed) in [(None, 1), (None, 2), (pool, 3), (pool, 4)] {
@@ -113,9 +113,9 @@ fn pauses_are_the_same_with_any_number_of_threads() {
     }
 }
 
-/// A class that is not guarded is dropped at its limit, and pauses nobody.
+/// A class without PFC is dropped at its limit and pauses no link.
 #[test]
-fn other_classes_are_dropped_as_ever() {
+fn other_classes_are_dropped_as_without_pfc() {
     let mut pfc = rules(&fabric(), None);
     pfc.lossless = Classes::CONTROL;
     pfc.lossy = 30_000;
@@ -124,7 +124,7 @@ fn other_classes_are_dropped_as_ever() {
     assert!(record.flows.iter().all(|flow| flow.completed.is_some()));
 }
 
-/// Five switches in a ring, everybody sends two hops on.
+/// Five switches in a ring; every host sends to the one two hops away.
 fn ring(shared: Option<SharedBuffer>) -> (Trial<'static>, Vec<PortId>) {
     let (rate, delay) = (Rate::from_gbps(40), Span::from_us(1));
     let mut graph = incast_fabric::Graph::new();
@@ -145,8 +145,8 @@ fn ring(shared: Option<SharedBuffer>) -> (Trial<'static>, Vec<PortId>) {
     (trial("cubic", fabric, pfc, flows), cycle)
 }
 
-/// Where only three of the five send, the ring is paused again and again, but its circle is never
-/// closed: all flows complete.
+/// If only three of the five send, the ring is paused repeatedly, but the cycle never closes: all
+/// flows complete.
 #[test]
 fn transient_pauses_around_a_ring_are_no_deadlock() {
     for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {
@@ -160,9 +160,8 @@ fn transient_pauses_around_a_ring_are_no_deadlock() {
     }
 }
 
-/// The buffers fill all around, and nobody can ever send again. The run ends there and names the
-/// circle: with thresholds of each link's own as with those of a pool, which never falls to what a
-/// link may hold when the pool is empty.
+/// All buffers of the ring fill and no port can send. The run ends with a report of the cycle, both
+/// with static thresholds per link and with the dynamic thresholds of a shared pool.
 #[test]
 fn a_deadlocked_ring_is_reported() {
     for shared in [None, Some(SharedBuffer { pool: 100_000, alpha: 1.0 })] {

@@ -51,13 +51,13 @@ fn synchronous_bursts_lose_unscheduled_packets_only_and_recover_at_line_rate() {
         let lost = (senders as u64 - 1) * burst - 4;
         let found = record.drops() as u64;
         assert!(found.abs_diff(lost) <= senders as u64 + 2, "{senders}: {found} of {lost}");
-        // Each lost packet is sent again once.
+        // Every lost packet is retransmitted once.
         let again: u32 = record.flows.iter().map(|flow| flow.retransmits).sum();
         assert_eq!(again as u64, found);
-        // Four packets wait, and scheduled ones no more than overcommitment lets them.
+        // Four packets are queued, and scheduled ones up to the limit of overcommitment.
         let queue = record.last_hop(0).total.backlog_max;
         assert!(queue <= (4 + 4 * burst) * 1_538, "{senders}: {queue}");
-        // The probe, an RTT of grace, grants: then the link is busy to the end.
+        // After the probe, an RTT of grace and grants the link is busy to the end.
         let link = FULL * (senders as u64 * burst) + network.base_rtt() * 3;
         let got = record.finished().since(Time::ZERO);
         assert!(got <= link + FULL * (senders as u64), "{senders}: {got} {link}");
@@ -91,7 +91,7 @@ fn without_a_threshold_it_starts_as_homa_does() {
     };
     let (homa, _) = run(&homa::ENTRY, &[]);
     let (aeolus, record) = run(&ENTRY, &[("threshold", "1000000")]);
-    // Probes and the waits of those behind them.
+    // Probes and the delay of packets after them.
     assert!(aeolus.0.abs_diff(homa.0) < FULL.0 * 10, "{aeolus} {homa}");
     assert!(record.flows.iter().map(|flow| flow.retransmits).sum::<u32>() < 8 * 9);
 }
@@ -102,7 +102,7 @@ fn with_a_threshold_of_zero_it_waits_for_grants() {
     let burst = blind(&network);
     let record = network.carry(vec![flow(0, 1, 0, burst * MSS, Time::ZERO)]);
     assert_eq!(record.drops() as u64, burst);
-    // The burst, the probe's way, the grace, and then a grant and its packet.
+    // The burst, the probe's delay, the grace time, and then a grant and its packet.
     let grace = network.base_rtt();
     let least = FULL * burst + grace + network.base_rtt();
     let late = record.fct(0);
@@ -112,7 +112,7 @@ fn with_a_threshold_of_zero_it_waits_for_grants() {
 
 #[test]
 fn scheduled_traffic_loses_nothing() {
-    // Long flows in progress, and bursts that come and are dropped: the long ones lose no packet.
+    // Long flows in progress, and dropped bursts: the long flows lose no packet.
     let mut network = network(&ENTRY, &[("overcommitment", "4")], "star:30");
     network.options.until = Time::ZERO + Span::from_ms(50);
     let mut flows: Vec<_> = (0..4).map(|id| flow(id, id + 1, 0, 3_000 * MSS, Time::ZERO)).collect();
@@ -129,7 +129,7 @@ fn scheduled_traffic_loses_nothing() {
 }
 
 #[test]
-fn every_flow_completes_despite_faults() {
+fn every_flow_completes_in_an_impaired_network() {
     for seed in 1..6 {
         Trial::of(&ENTRY, &[], "leaf-spine:3x2x3", Span::from_us(1)).survives_impairments(seed);
     }

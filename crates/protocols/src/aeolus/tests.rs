@@ -40,7 +40,7 @@ fn acks(b: &mut Driver, now: Time, flow: u32, seq: u32, cumulative: u32, flags: 
     b.from(now, 2, flow, Header::Ack { seq, cumulative, number: 0, flags }, 0);
 }
 
-/// Grants and what they ask for first.
+/// Grants and the lost packets that they request.
 fn requests(sent: &[(Time, Packet)]) -> Vec<(Time, u32, Option<u32>)> {
     let grant = |&(at, packet): &(Time, Packet)| match packet.header {
         Header::Grant { seq, request, flags, .. } => {
@@ -54,7 +54,7 @@ fn requests(sent: &[(Time, Packet)]) -> Vec<(Time, u32, Option<u32>)> {
 // -- sources --------------------------------------------------------------------------------------
 
 #[test]
-fn one_probe_behind_the_last_unscheduled_packet() {
+fn one_probe_follows_the_last_unscheduled_packet() {
     for packets in [1, 5, 8, 20] {
         let mut b = bench(&[]);
         b.open(slots(0), &flow(0, 1, 2, packets * MSS, slots(0)));
@@ -63,7 +63,7 @@ fn one_probe_behind_the_last_unscheduled_packet() {
         assert_eq!(sent.len(), burst + 1);
         assert!(sent[..burst].iter().all(unscheduled));
         assert_eq!(probe(&sent[burst]), Some((packets as u32, burst as u32)));
-        // In the worst class of them, so that it comes last.
+        // In the lowest of their priorities, so that it arrives last.
         assert_eq!(sent[burst].class, sent.iter().map(|packet| packet.class).max().unwrap());
         assert!(sent.iter().all(|packet| packet.transport == ID));
     }
@@ -77,13 +77,13 @@ fn nothing_is_unscheduled_after_the_first_grant() {
     b.grant(slots(3), 0, 9, 6);
     let sent = b.drain(slots(3));
     assert_eq!(probe(&sent[0]), Some((20, 3)));
-    // What it could have sent blindly it may send now, as scheduled data.
+    // The rest of the burst may leave now, as scheduled data.
     let rest: Vec<_> = sent[1..].iter().map(|p| (p.header.data_key(), p.class)).collect();
     assert_eq!(rest, [(3, 6), (4, 6), (5, 6), (6, 6), (7, 6), (8, 6)]);
     assert!(sent.iter().all(|packet| !unscheduled(packet) && !packet.has(flag::RETRANSMIT)));
     b.grant(slots(4), 0, 10, 5);
     assert_eq!(b.sends(slots(4)), Some((0, 9, 5)));
-    // A request to send again ends it as well.
+    // A RESEND ends it as well.
     b.open(slots(5), &flow(1, 1, 2, 20 * MSS, slots(5)));
     assert!(unscheduled(&b.transmit(slots(5)).unwrap()));
     b.resend(slots(5), 1, 0, 1, 2);
@@ -93,7 +93,7 @@ fn nothing_is_unscheduled_after_the_first_grant() {
 }
 
 #[test]
-fn a_grant_for_a_lost_packet_brings_it_first_and_scheduled() {
+fn a_grant_retransmits_a_lost_packet_first_as_scheduled_data() {
     let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 20 * MSS, slots(0)));
     b.drain(slots(0));
@@ -178,7 +178,7 @@ fn every_unscheduled_packet_is_acknowledged() {
 }
 
 #[test]
-fn a_burst_that_is_lost_as_a_whole_is_recovered_by_the_probe_alone() {
+fn a_completely_lost_burst_is_recovered_by_the_probe_alone() {
     let mut b = bench(&[]);
     probed(&mut b, slots(8), 0, 5, 5);
     let flags = data_flag::LAST;
@@ -187,7 +187,7 @@ fn a_burst_that_is_lost_as_a_whole_is_recovered_by_the_probe_alone() {
         Header::Ack { seq: 5, cumulative: 0, number: 0, flags }
     );
     let sent = b.run(slots(40));
-    // An RTT of grace, then a grant a packet time, for each of them.
+    // An RTT of grace, then a grant per packet time, one per lost packet.
     let expected = (0..5).map(|n| (slots(8 + n as u64) + GRACE, 5, Some(n)));
     assert_eq!(requests(&sent), expected.collect::<Vec<_>>());
     // In the best class of the message's unscheduled packets.
@@ -208,7 +208,7 @@ fn one_lost_packet_is_found_by_the_probe_and_not_by_a_timer() {
     probed(&mut b, slots(8), 0, 8, 8);
     let sent = b.run(slots(60));
     assert_eq!(requests(&sent), [(slots(8) + GRACE, 8, Some(7))]);
-    // In order the probe is certain at once.
+    // Without reordering the losses are certain at once.
     let mut b = bench(&[("grace", "0ns")]);
     for seq in 0..7 {
         b.data(slots(seq), 2, 0, seq as u32, 8, U);
@@ -220,7 +220,7 @@ fn one_lost_packet_is_found_by_the_probe_and_not_by_a_timer() {
 }
 
 #[test]
-fn what_is_lost_is_granted_before_what_is_new() {
+fn lost_packets_are_granted_before_new_ones() {
     let mut b = bench(&[("grace", "0ns"), ("boost_tail", "false")]);
     for seq in [0, 1, 2, 5] {
         b.data(slots(seq as u64), 2, 0, seq, 100, U);
@@ -245,7 +245,7 @@ fn a_late_packet_is_not_granted_again_and_probes_count_once() {
     b.drain(slots(8));
     probed(&mut b, slots(8), 0, 8, 8);
     let mut sent = b.run(slots(17));
-    // 1 and 2 are on their way again; 5 was only late.
+    // 1 and 2 are in flight again; 5 was only late.
     b.data(slots(17), 2, 0, 5, 8, U);
     probed(&mut b, slots(17), 0, 8, 8);
     sent.extend(b.run(slots(60)));
@@ -255,7 +255,7 @@ fn a_late_packet_is_not_granted_again_and_probes_count_once() {
 
 #[test]
 fn a_burst_that_was_cut_short_needs_grants_for_the_rest() {
-    // The host's limit let two of eight packets go; the receiver had counted on eight.
+    // The host's limit released two of eight packets; the receiver expected eight.
     let mut b = bench(&[("grace", "0ns")]);
     b.data(slots(0), 2, 0, 0, 8, U);
     b.data(slots(1), 2, 0, 1, 8, U);
@@ -304,7 +304,7 @@ impl Rig {
 #[test]
 fn four_packets_wait_before_unscheduled_ones_are_dropped() {
     let mut rig = Rig::new(&[PORT], Limit::Packets(20));
-    // Over all classes together, whatever they are.
+    // Over all classes together.
     for seq in 0..4 {
         assert_eq!(rig.data(seq, 1 + seq as u8, U), Fate::Queued);
     }
@@ -315,7 +315,7 @@ fn four_packets_wait_before_unscheduled_ones_are_dropped() {
     assert_eq!(rig.enqueue(ack, 0, 0), Fate::Queued);
     let probe = Header::Probe { packets: 8, sent: 8, spare: 0, flags: 0 };
     assert_eq!(rig.enqueue(probe, 3, 0), Fate::Queued);
-    // Scheduled data has the whole buffer.
+    // Scheduled data may use the complete buffer.
     for seq in 6..20 {
         assert_eq!(rig.data(seq, 7, 0), Fate::Queued);
     }
@@ -326,7 +326,7 @@ fn four_packets_wait_before_unscheduled_ones_are_dropped() {
 const PORT: (&str, &str) = ("threshold_of", "port");
 
 #[test]
-fn the_threshold_looks_at_the_packets_class() {
+fn the_threshold_applies_to_the_packets_class() {
     let mut rig = Rig::new(&[], Limit::Packets(20));
     (0..10).for_each(|seq| assert_eq!(rig.data(seq, 7, 0), Fate::Queued));
     (10..14).for_each(|seq| assert_eq!(rig.data(seq, 2, U), Fate::Queued));
@@ -392,7 +392,7 @@ fn unscheduled_packets_never_lift_the_queue_above_the_threshold() {
 // -- settings -------------------------------------------------------------------------------------
 
 #[test]
-fn settings_of_both_are_known() {
+fn settings_of_aeolus_and_homa_are_accepted() {
     let set = |key: &str, value: &str| Both::read(&[(key.to_string(), value.to_string())]);
     assert_eq!(set("threshold", "9").unwrap().own.threshold, 9);
     assert_eq!(set("overcommitment", "3").unwrap().homa.overcommitment, Some(3));
@@ -445,7 +445,7 @@ fn without_loss_it_is_homa_and_one_probe() {
 }
 
 #[test]
-fn every_flow_completes_in_an_unkind_network() {
+fn every_flow_completes_under_impairments() {
     for seed in 0..60 {
         let fabric = fabric_site(4, RATE, Span::from_us(10 + 90 * (seed % 3)));
         let settings: &[(&str, &str)] = match seed % 4 {

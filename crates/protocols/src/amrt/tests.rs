@@ -1,4 +1,4 @@
-//! Known results of AMRT §4 and §5 (one packet a microsecond, every RTT exact), and the
+//! Known results of AMRT §4 and §5 (one packet per microsecond, every RTT exact), and the
 //! list of amrt's corner cases.
 
 use super::switch::{Code, GapMarker};
@@ -62,7 +62,7 @@ fn lone_flow_losing(what: impl FnMut(&Packet) -> bool + 'static, data: bool) -> 
 }
 
 #[test]
-fn a_lost_packet_is_asked_for_once() {
+fn a_lost_packet_is_requested_once() {
     let mut once = true;
     let lose = move |packet: &Packet| {
         let hit = packet.is_data() && packet.header.data_key() == 50;
@@ -88,8 +88,8 @@ fn a_lost_grant_is_replaced() {
     assert!(net.network.sent_on(0).all(|s| !s.packet.has(flag::RETRANSMIT)));
 }
 
-/// Retransmissions of a host whose flows to ten others wait for their turns in its NIC; queues
-/// are unlimited and nothing is lost.
+/// Retransmissions of a host whose flows to ten others wait in its NIC; queues are
+/// unlimited and nothing is lost.
 fn sent_again_by_a_busy_host(settings: &[(&str, &str)]) -> usize {
     let settings = [settings, &[("data_packets", "1000000"), ("timeout", "30us")]].concat();
     let mut net = SlotNetwork::new(&ENTRY, &settings, 10, 10, UNLIMITED);
@@ -104,7 +104,7 @@ fn sent_again_by_a_busy_host(settings: &[(&str, &str)]) -> usize {
 }
 
 #[test]
-fn what_waits_in_its_hosts_nic_is_not_lost() {
+fn packets_queued_in_the_senders_nic_are_not_lost() {
     assert_eq!(sent_again_by_a_busy_host(&[]), 0);
     let by_the_paper = sent_again_by_a_busy_host(&[("recovery", "paper")]);
     assert!(by_the_paper > 100, "{by_the_paper}");
@@ -120,7 +120,7 @@ fn expectations(settings: &[(&str, &str)]) -> Expectations {
 }
 
 #[test]
-fn the_timeout_covers_the_queues_up_to_sixteen_round_trips() {
+fn the_timeout_covers_the_queues_up_to_sixteen_rtts() {
     assert_eq!(expectations(&[]).timeout, TIMEOUT);
     assert_eq!(expectations(&[("data_packets", "16")]).timeout, TIMEOUT + Span::from_us(48));
     assert_eq!(expectations(&[("data_packets", "1000000")]).timeout, Span::from_us(20 + 320 + 1));
@@ -128,7 +128,7 @@ fn the_timeout_covers_the_queues_up_to_sixteen_round_trips() {
 }
 
 #[test]
-fn a_grant_is_replaced_a_timeout_after_data_of_a_later_one() {
+fn a_grant_is_replaced_one_timeout_after_data_of_a_later_one() {
     let rules = Passed(expectations(&[]));
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
@@ -144,7 +144,7 @@ fn a_grant_is_replaced_a_timeout_after_data_of_a_later_one() {
 }
 
 #[test]
-fn silence_brings_one_probe_at_ever_longer_intervals() {
+fn without_arrivals_probes_back_off_exponentially() {
     let rules = Passed(expectations(&[]));
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
@@ -173,7 +173,7 @@ fn silence_brings_one_probe_at_ever_longer_intervals() {
 }
 
 #[test]
-fn patience_follows_the_flows_turns() {
+fn the_probe_timeout_follows_the_packet_interval() {
     let rules = Passed(expectations(&[]));
     let mut flow = rules.opened(at(0));
     let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
@@ -187,7 +187,7 @@ fn patience_follows_the_flows_turns() {
     assert!(probe.is_some_and(|probe| probe.if_idle));
     rules.arrived(&mut flow, at(351), Some(numbers[2]));
     assert_eq!(rules.deadline(&flow), at(351) + Span::from_us(600));
-    // Two rounds later it is forgotten.
+    // Two rounds later the gap no longer counts.
     for us in [351, 356] {
         let number = rules.granted(&mut flow, at(us), 1).unwrap();
         rules.arrived(&mut flow, at(us + 5), Some(number));
@@ -195,7 +195,7 @@ fn patience_follows_the_flows_turns() {
     assert_eq!(rules.deadline(&flow), at(361) + TIMEOUT);
 }
 
-/// What a port of 12 Gb/s makes of a packet behind a gap.
+/// The mark of a packet after a gap at a port of 12 Gb/s.
 fn marked(payload: u16, mark: Code, idle: Option<Span>) -> Code {
     let mut harness = Harness::framed(Framing::NONE);
     let packet = Packet { payload, mark: mark as u8, ..data(ID, 1, 0) };
@@ -209,7 +209,7 @@ fn marked(payload: u16, mark: Code, idle: Option<Span>) -> Code {
 fn a_gap_counts_from_one_full_packet_on() {
     assert_eq!(marked(1460, Code::Room, Some(SLOT)), Code::Room, "exactly one packet is enough");
     assert_eq!(marked(1460, Code::Room, Some(SLOT - Span(1))), Code::Saturated);
-    // A gap that a packet of 300 B would fill is not room for a full one, whatever the packet.
+    // A gap of 300 B has no room for a full packet, regardless of the packet after it.
     assert_eq!(marked(260, Code::Room, Some(SLOT / 5)), Code::Saturated);
     assert_eq!(marked(1460, Code::Room, None), Code::Room, "the first packet of a port");
 }
@@ -223,7 +223,7 @@ fn one_saturated_hop_is_enough_in_either_order() {
 }
 
 #[test]
-fn lost_duplicated_and_late_packets_do_no_harm() {
+fn lost_duplicated_and_late_packets_are_tolerated() {
     for seed in 0..30 {
         impaired_flows(&ENTRY, seed, &[], 2);
     }

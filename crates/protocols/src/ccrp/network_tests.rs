@@ -1,4 +1,4 @@
-//! Known results of CCRP in whole networks, alone and beside others.
+//! Known results of CCRP in whole networks, alone and in a mix.
 
 use super::ENTRY;
 use incast_fabric::PortSpec;
@@ -24,7 +24,7 @@ fn alone_it_is_expresspass() {
         let expected = if is_data { Ecn::Ect0 } else { Ecn::NotEct };
         assert_eq!(seen.packet.mark, expected as u8, "{:?}", seen.packet);
     }
-    // Two flows leave each other room: no queue, no mark, no loss.
+    // Two flows share the link without queue, mark or loss.
     let flows = (0..2).map(|id| flow(id, id + 1, 0, 20_000 * MSS, Time::ZERO)).collect();
     let record = network.carry(flows);
     let port = record.last_hop(0);
@@ -36,7 +36,7 @@ fn alone_it_is_expresspass() {
     assert!((0.3..0.7).contains(&share), "{share}");
 }
 
-/// Nothing but the first rate is slow to come: the whole rate is there at once.
+/// A lone flow has the full rate from the start.
 #[test]
 fn a_lone_flow_takes_the_time_of_its_formula() {
     for (spec, dst, hops) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4)] {
@@ -52,8 +52,8 @@ fn a_lone_flow_takes_the_time_of_its_formula() {
     }
 }
 
-/// A reactive flow and a flow of credits on CCRP's dumbbell (CCRP §2.2): 10 Gb/s, 5 us per link, the
-/// credits 10 ms later, both for good.
+/// A reactive flow and a credit-based flow on CCRP's dumbbell (CCRP §2.2): 10 Gb/s, 5 us per link, the
+/// credits 10 ms later, both endless.
 struct Mix {
     credit: &'static dyn Transport,
     settings: &'static [(&'static str, &'static str)],
@@ -61,18 +61,18 @@ struct Mix {
 
 /// The last 50 of 100 ms.
 struct Shares {
-    /// Payload per second, as shares of the link: the reactive flow and that of credits.
+    /// Payload per second, as shares of the link: the reactive and the credit-based flow.
     reactive: f64,
     credit: f64,
-    /// Mean backlog of the link in the middle, in bytes, and its use.
+    /// Mean queue of the middle link, in bytes, and its utilisation.
     queue: f64,
     used: f64,
-    /// Marks and drops, over all the time.
+    /// Marks and drops of the complete run.
     marks: u32,
     drops: u32,
 }
 
-/// A transport and CCRP, or another of credits, with a flow each.
+/// A reactive and a credit-based transport with one flow each.
 fn mix<'a>(
     reactive: &'a dyn Transport,
     credit: (&'a dyn Transport, &Settings<'a>),
@@ -91,7 +91,7 @@ impl Mix {
         let mut trial =
             mix(&crate::dctcp::ENTRY, credit, 1_000_000_000, starts).until(ms(100), ms(1));
         trial.buffer = Limit::Bytes(1_000_000);
-        // One rule for the queue, as switches have it.
+        // One marking rule for the queue, as in switches.
         trial.options.marking = Some(crate::dctcp::ID);
         let run = trial.run();
         let middle = |port: &PortSpec| port.node.0 >= 4 && port.peer.0 >= 4;
@@ -134,9 +134,9 @@ fn beside_a_reactive_flow_it_shares_where_expresspass_takes_all() {
     assert!(off.credit < whole.credit, "{}, {}", off.credit, whole.credit);
 }
 
-/// Reactive flows that ignore marks fill the buffer: data of credits is lost and comes again.
+/// Reactive flows that ignore marks fill the buffer: data of credits is lost and retransmitted.
 #[test]
-fn data_lost_beside_others_comes_again() {
+fn data_lost_to_reactive_traffic_is_retransmitted() {
     let mut trial = mix(&crate::cubic::ENTRY, (&ENTRY, &[]), 5_000_000, [Time::ZERO; 2]);
     trial.buffer = Limit::Packets(30);
     trial.options.until = Time::ZERO + Span::from_secs(2);

@@ -82,7 +82,7 @@ fn a_target_share_of_marks_is_tolerated_and_deepens_the_cut() {
 }
 
 #[test]
-fn growth_takes_six_percent_of_what_lacks_each_round_trip() {
+fn growth_closes_six_percent_of_the_gap_per_rtt() {
     let control = marks(&[("initial_rate", "0.1")]);
     let mut pace = begin(&control);
     (1..12).for_each(|n| control.update(&mut pace, at(n), 0.0, 0.0));
@@ -98,10 +98,10 @@ fn growth_takes_six_percent_of_what_lacks_each_round_trip() {
     assert!(pace.omega <= 0.06 && pace.omega > 0.05999);
 }
 
-/// Line 5 to the letter, "at least" with a target of 0, cuts the rate without a single mark: why
-/// the default is "above".
+/// Line 5 as written, "at least" with a target of 0, cuts the rate without any mark. Therefore the
+/// default is "above".
 #[test]
-fn algorithm_one_to_the_letter_starves_itself() {
+fn algorithm_one_as_written_starves_its_flow() {
     let run = |test| {
         let control = marks(&[("ratio_test", test), ("dcqcn", "off")]);
         let mut pace = begin(&control);
@@ -146,7 +146,7 @@ fn without_marks_it_is_expresspass_with_other_parameters() {
 }
 
 #[test]
-fn bounds_hold_whatever_is_marked_and_lost() {
+fn bounds_hold_under_any_marks_and_losses() {
     for dcqcn in ["recovery", "strict_text", "off"] {
         for seed in 0..20 {
             let control = marks(&[("dcqcn", dcqcn), ("byte_counter", "100KB")]);
@@ -189,7 +189,7 @@ fn wakes(control: &MarkLoop, pace: &mut Pace, count: usize) -> Vec<f64> {
 }
 
 #[test]
-fn recovery_halves_the_way_back_and_then_goes_on() {
+fn recovery_halves_the_gap_and_then_increases_further() {
     let control = marks(&[]);
     let mut pace = begin(&control);
     assert_eq!(control.deadline(&pace), Time::NEVER, "no cut yet");
@@ -223,17 +223,17 @@ fn recovery_halves_the_way_back_and_then_goes_on() {
     control.on_data(&mut pace, &arrived, count);
     assert_eq!((pace.stages.by_bytes, pace.stages.hyper), (6, 1));
     near(pace.stages.target, before + 10.0 * additive);
-    // Another cut begins anew.
+    // Another cut restarts the recovery.
     let before = pace.rate;
     control.update(&mut pace, at(9), 0.01, 0.0);
     assert_eq!((pace.stages.by_time, pace.stages.by_bytes, pace.stages.hyper), (0, 0, 0));
     near(pace.stages.target, before);
 }
 
-/// A few marks cost less than omega gives back, so that the rate is soon above the one before the
-/// cut. The recovery then takes half of the difference back, or goes on from there.
+/// A few marks cut less than omega adds, so that the rate soon exceeds the one before the cut. The
+/// recovery then halves the excess, or continues from there.
 #[test]
-fn the_recovery_has_its_target_below_or_with_the_rate() {
+fn the_recovery_target_is_below_the_rate_or_follows_it() {
     for follows in ["false", "true"] {
         let control = marks(&[("initial_rate", "0.5"), ("target_follows", follows)]);
         let mut pace = begin(&control);
@@ -253,7 +253,7 @@ fn the_recovery_has_its_target_below_or_with_the_rate() {
             assert!(rates[..4].iter().rev().is_sorted());
             continue;
         }
-        // Fast recovery has nothing to do; four additive steps of 5 Mb/s of data follow.
+        // Fast recovery changes nothing; four additive steps of 5 Mb/s of data follow.
         near(rates[3], reached);
         assert!(rates.is_sorted() && rates[7] > reached && rates[7] < reached + 4.0 * 34_134.0);
         assert!(pace.stages.target >= pace.rate);
@@ -261,7 +261,7 @@ fn the_recovery_has_its_target_below_or_with_the_rate() {
 }
 
 #[test]
-fn strict_text_waits_for_clean_round_trips_and_off_for_ever() {
+fn strict_text_waits_for_unmarked_rtts_and_off_never_recovers() {
     let control = marks(&[("dcqcn", "strict_text"), ("initial_rate", "0.5")]);
     let mut pace = begin(&control);
     control.update(&mut pace, at(1), 1.0, 1e-9);
@@ -278,7 +278,7 @@ fn strict_text_waits_for_clean_round_trips_and_off_for_ever() {
     assert!(wakes(&control, &mut pace, 1)[0] > before);
     control.update(&mut pace, at(7), 0.5, 0.0);
     assert!(!pace.clean && pace.clean_rtts == 0);
-    // Without any cut it begins once the RTTs were clean.
+    // Without any cut it starts after RTTs without marks.
     let mut pace = begin(&control);
     for n in 1..5 {
         control.update(&mut pace, at(n), 0.0, 0.0);
@@ -292,15 +292,15 @@ fn strict_text_waits_for_clean_round_trips_and_off_for_ever() {
     assert_eq!(control.deadline(&pace), Time::NEVER);
 }
 
-/// One update per RTT, by the data that came in it.
+/// One update per RTT, from the data that arrived in it.
 #[test]
-fn data_is_judged_once_a_round_trip() {
+fn the_rate_is_updated_once_per_rtt() {
     let control = marks(&[("initial_rate", "0.5")]);
     let mut pace = begin(&control);
     let mut count = CreditCount::from(0);
     let mut updates = vec![];
     for number in 0..100u32 {
-        // Every fifth credit is lost, every fourth packet marked, one a microsecond.
+        // Every fifth credit is lost, every fourth packet marked, one per microsecond.
         if number % 5 == 4 {
             continue;
         }

@@ -40,7 +40,7 @@ fn utilisation(settings: &[(&str, &str)], buffer: u32) -> (f64, u32) {
 }
 
 #[test]
-fn reno_needs_a_buffer_as_large_as_the_round_trip() {
+fn reno_needs_a_buffer_of_one_bdp() {
     let reno = [("growth", "reno")];
     let (full, losses) = utilisation(&reno, 100);
     assert!(full >= 0.999, "{full}");
@@ -60,7 +60,7 @@ fn cubic_uses_more_of_a_link_without_a_buffer() {
 }
 
 #[test]
-fn hystart_spares_the_losses_of_slow_start() {
+fn hystart_avoids_the_losses_of_slow_start() {
     let drops = |settings: &[(&str, &str)]| {
         let endless = vec![flow(0, 0, 1, FOREVER, Time::ZERO)];
         cubic(long_link(), settings, 100, endless).until(ms(40), us(10)).run().drops()
@@ -70,7 +70,7 @@ fn hystart_spares_the_losses_of_slow_start() {
 }
 
 #[test]
-fn a_handshake_costs_one_round_trip_of_headers() {
+fn a_handshake_costs_one_rtt_of_headers() {
     let of = |settings| {
         cubic(hosts(2), settings, 100, vec![flow(0, 0, 1, 5_000, Time::ZERO)]).run().fct(0)
     };
@@ -81,7 +81,7 @@ fn a_handshake_costs_one_round_trip_of_headers() {
 }
 
 #[test]
-fn every_flow_survives_faulty_hosts() {
+fn every_flow_completes_with_impaired_hosts() {
     let settings = [
         vec![("recovery", "newreno"), ("handshake", "true")],
         vec![("delayed_ack", "2"), ("delayed_ack_timeout", "1ms"), ("hystart", "true")],

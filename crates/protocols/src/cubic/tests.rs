@@ -1,4 +1,4 @@
-//! Known results of the congestion control.
+//! Known results of CUBIC's congestion control.
 
 use super::hystart::HyStart;
 use super::*;
@@ -61,7 +61,7 @@ fn a_loss_at_a_hundred_segments() {
         last = driver.segments();
     }
     near(last, 100.0, 0.01);
-    // Convex from there: as much again above the plateau after as long again.
+    // Convex from there: symmetric to the curve before the plateau.
     while driver.now.since(start) < Span::from_secs_f64(2.0 * 4.2172).unwrap() {
         driver.round();
     }
@@ -129,7 +129,7 @@ fn fast_convergence_leaves_room() {
 }
 
 #[test]
-fn reno_adds_a_segment_a_round_trip_and_halves() {
+fn reno_adds_a_segment_per_rtt_and_halves() {
     let mut driver = begin(Params { growth: Growth::Reno, ..starting_at(100) });
     driver.lose(Loss::Fast);
     assert_eq!(driver.segments(), 50.0);
@@ -153,8 +153,8 @@ fn slow_start_doubles_until_a_loss() {
 }
 
 #[test]
-fn an_answer_that_closes_a_hole_adds_one_segment() {
-    // RFC 5681 §3.1: at most a segment for each ACK in slow start.
+fn an_ack_that_closes_a_hole_adds_one_segment() {
+    // RFC 5681 §3.1: at most a segment per ACK in slow start.
     let mut driver = begin(starting_at(40));
     driver.lose(Loss::Timeout);
     driver.acknowledged += 39 * MSS;
@@ -165,7 +165,7 @@ fn an_answer_that_closes_a_hole_adds_one_segment() {
 }
 
 #[test]
-fn a_timeout_begins_anew_and_forgets_the_peak() {
+fn a_timeout_restarts_slow_start_and_resets_the_peak() {
     let mut driver = begin(starting_at(40));
     driver.lose(Loss::Fast);
     driver.lose(Loss::Timeout);
@@ -207,7 +207,7 @@ fn nothing_grows_in_recovery_or_below_the_window() {
 
 #[test]
 fn time_in_which_the_window_was_not_the_limit_does_not_count() {
-    // RFC 9438 §5.8: the curve does not run on while the application has nothing to send.
+    // RFC 9438 §5.8: the curve stops while the application has nothing to send.
     let run = |pause: u64| {
         let mut driver = begin(Params { reno_friendly: false, ..starting_at(100) });
         driver.lose(Loss::Fast);
@@ -223,7 +223,7 @@ fn time_in_which_the_window_was_not_the_limit_does_not_count() {
 }
 
 #[test]
-fn growth_is_at_most_half_a_segment_for_each_acknowledged() {
+fn growth_is_at_most_half_a_segment_per_acknowledged_one() {
     // Far above an old peak the curve would jump; the window may not.
     let mut driver = begin(Params { scale: 1e6, ..starting_at(10) });
     driver.lose(Loss::Fast);
@@ -238,9 +238,9 @@ fn growth_is_at_most_half_a_segment_for_each_acknowledged() {
 }
 
 #[test]
-fn hystart_ends_slow_start_when_answers_spread() {
+fn hystart_ends_slow_start_when_acks_spread() {
     let mut driver = begin(Params { hystart: true, ..Params::default() });
-    // Below HyStart's 16 segments the spread of ACKs is not looked at.
+    // Below HyStart's 16 segments the spread of ACKs is ignored.
     driver.rtt = Some(Span::from_us(100));
     driver.ack(false);
     for _ in 0..5 {
@@ -276,7 +276,7 @@ fn hystart_ends_slow_start_when_answers_spread() {
 }
 
 #[test]
-fn hystart_ends_slow_start_when_answers_come_late() {
+fn hystart_ends_slow_start_when_acks_are_late() {
     let params = Params { hystart_gap: Span::from_ps(1), ..Params::default() };
     let ms = Span::from_ms;
     let at = |n: u64| Progress {
@@ -317,7 +317,7 @@ fn answer_to_syn(flags: u8) -> Packet {
 }
 
 #[test]
-fn a_handshake_asks_until_it_is_answered() {
+fn a_syn_is_repeated_until_its_ack_arrives() {
     let mut driver = begin(Params { handshake: true, ..Params::default() });
     assert_eq!(driver.control.window(), 0);
     for patience in [10, 20, 40] {

@@ -15,7 +15,7 @@ fn dcqcn(fabric: Fabric, buffer: u64, flows: Vec<Flow>) -> Trial<'static> {
     trial
 }
 
-/// CCRP's network: what it does not state of DCQCN is scaled to 10 Gb/s.
+/// CCRP's network; DCQCN parameters that the paper does not state are scaled to 10 Gb/s.
 const CCRP: [(&str, &str); 2] = [("additive_increase", "5Mbps"), ("hyper_increase", "50Mbps")];
 
 fn two_flows(until: Span, second: Span) -> Outcome {
@@ -38,7 +38,7 @@ fn two_flows_fill_the_link_and_keep_the_queue_between_the_thresholds() {
     assert!((5e3..170e3).contains(&mean), "{mean} B wait");
     let drops = |bins: &[incast_transport::Bin]| bins.iter().map(|bin| bin.drops).sum::<u32>();
     assert_eq!(drops(run.bins(Span::from_ms(1), to)), 0);
-    // Fair over 200 ms, and marks lead to at most one notification each 50 us.
+    // Fair over 200 ms, and at most one CNP per 50 us.
     let share = |of: usize| run.received(of, from, to) as f64;
     let difference = (share(0) - share(1)).abs() / (share(0) + share(1));
     assert!(difference < 0.1, "{difference}");
@@ -48,11 +48,11 @@ fn two_flows_fill_the_link_and_keep_the_queue_between_the_thresholds() {
 }
 
 #[test]
-fn information_is_half_a_round_trip_old() {
+fn information_is_half_an_rtt_old() {
     let run = two_flows(Span::from_ms(20), Span::ZERO);
     for flow in &run.record.flows {
         let mean = Span(flow.decision_age / flow.decisions as u64);
-        // From the port on: two links there, three back, and a packet on each.
+        // From the port: two links forward, three back, and one packet time per link.
         let (least, most) = (Span::from_us(25), Span::from_us(33));
         assert!((least..most).contains(&mean), "{mean}");
     }
@@ -81,7 +81,7 @@ fn an_incast_completes_through_losses_by_going_back() {
 }
 
 #[test]
-fn every_flow_survives_faulty_hosts() {
+fn every_flow_completes_with_impaired_hosts() {
     let settings =
         [vec![], vec![("variant", "mlx")], vec![("window_limit", "true"), ("mark_min", "0B")]];
     for (seed, settings) in settings.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Known results of the rate machine and of the notifications.
+//! Known results of the rate control and of the CNPs.
 
 use super::*;
 use incast_endpoint::sender::{AckFields, Arriving, Control, Feedback, Loss};
@@ -13,7 +13,7 @@ fn rule(params: &Params) -> Rule {
     Rule::new(params, Rate::from_gbps(40), 100 * 1_460)
 }
 
-/// A notification, or with a mark what it is about.
+/// A CNP, or with a mark the data that causes it.
 fn packet(mark: Ecn) -> Packet {
     let (src, dst) = (HostId(1), HostId(0));
     Packet { src, dst, class: 0, mark: mark as u8, ..segment(ID, 0, 0, 0) }
@@ -56,7 +56,7 @@ fn near(a: f64, b: f64) {
 }
 
 #[test]
-fn a_flow_begins_at_line_rate_and_nothing_runs() {
+fn a_flow_starts_at_line_rate_without_timers() {
     let mut driver = begin(&Params::default());
     assert_eq!(driver.control.deadline(), Time::NEVER);
     assert_eq!(driver.control.pacing(), None, "as fast as the NIC");
@@ -68,13 +68,13 @@ fn a_flow_begins_at_line_rate_and_nothing_runs() {
 }
 
 #[test]
-fn the_first_notification_halves() {
+fn the_first_cnp_halves_the_rate() {
     let mut driver = begin(&Params::default());
     driver.notify();
     assert_eq!(driver.rates(), (LINE / 2.0, LINE));
     assert_eq!(driver.control.alpha(driver.now), 1.0);
     assert_eq!(driver.control.pacing(), Some(Rate::from_gbps(20)));
-    // And the second, 50 us later, halves again: no period without notification has passed.
+    // And the second, 50 us later, halves again: no period without a CNP has passed.
     driver.pass(US * 50);
     driver.notify();
     assert_eq!(driver.rates(), (LINE / 4.0, LINE / 2.0));
@@ -103,7 +103,7 @@ fn alpha_halves_in_177_periods() {
 }
 
 #[test]
-fn a_notification_restarts_the_period_of_alpha() {
+fn a_cnp_restarts_the_period_of_alpha() {
     let mut driver = begin(&Params::default());
     for _ in 0..20 {
         driver.notify();
@@ -137,7 +137,7 @@ fn the_timer_alone_recovers_fast_four_times() {
 }
 
 #[test]
-fn bytes_raise_like_time() {
+fn the_byte_counter_raises_the_rate_like_the_timer() {
     // 10 MB are 6502 packets of 1538 B, the last reaching beyond.
     let mut driver = begin(&Params::default());
     driver.notify();
@@ -146,7 +146,7 @@ fn bytes_raise_like_time() {
     assert_eq!(driver.control.current(), start);
     driver.burst(1_538);
     near(driver.control.current(), target - (target - start) / 2.0);
-    // A notification forgets what was counted.
+    // A CNP resets the byte counter.
     driver.burst(6_000 * 1_538);
     driver.notify();
     let (start, _) = driver.rates();
@@ -155,7 +155,7 @@ fn bytes_raise_like_time() {
 }
 
 #[test]
-fn both_beyond_five_raise_ever_faster() {
+fn both_counters_beyond_five_lead_to_hyper_increase() {
     let mut driver = begin(&Params::default());
     // Far below the line, so that nothing is cut off.
     for _ in 0..12 {
@@ -174,14 +174,14 @@ fn both_beyond_five_raise_ever_faster() {
     near(steps(&mut driver, 0, 1), start + 520.0 * MBPS);
     near(steps(&mut driver, 1, 0), start + 920.0 * MBPS);
     near(steps(&mut driver, 0, 1), start + 1_720.0 * MBPS);
-    // A notification begins with fast recovery again.
+    // A CNP restarts fast recovery.
     driver.notify();
     let target = driver.control.target();
     assert_eq!(steps(&mut driver, 4, 4), target);
 }
 
 #[test]
-fn timers_are_released_at_line_rate() {
+fn timers_stop_at_line_rate() {
     let mut driver = begin(&Params::default());
     driver.notify();
     driver.pass(Span::from_ms(10));
@@ -193,7 +193,7 @@ fn timers_are_released_at_line_rate() {
 }
 
 #[test]
-fn rates_keep_their_order_whatever_comes() {
+fn rates_keep_their_order_under_any_events() {
     for seed in 0..20 {
         let mut random = Random::new(seed, 0, 0);
         let variant = if seed % 2 == 0 { Variant::Paper } else { Variant::Mlx };
@@ -225,9 +225,9 @@ fn losses_do_not_change_the_rate() {
 }
 
 #[test]
-fn the_simplified_machine_works_on_timers() {
-    // HPCC's simulator at 40 Gb/s: alpha each 1 us, a look each 4 us, a raise each 300 us of
-    // 5 Mb/s x 40 / 25 = 8 Mb/s.
+fn the_mlx_variant_works_on_timers() {
+    // HPCC's simulator at 40 Gb/s: alpha every 1 us, a possible cut every 4 us, an increase of
+    // 5 Mb/s x 40 / 25 = 8 Mb/s every 300 us.
     let params = Params { variant: Variant::Mlx, ..Params::default() };
     let mut driver = begin(&params);
     driver.notify();
@@ -235,14 +235,14 @@ fn the_simplified_machine_works_on_timers() {
     driver.pass(US * 4 - Span(1));
     assert_eq!(driver.rates(), (LINE, LINE));
     driver.pass(Span(1));
-    // Four periods without notification: alpha first, then the cut.
+    // Four periods without a CNP: alpha first, then the cut.
     let keep = 255.0f64 / 256.0;
     let alpha = keep * keep * keep * keep;
     near(driver.control.alpha(driver.now), alpha);
     let first = LINE * (1.0 - alpha / 2.0);
     near(driver.control.current(), first);
     assert_eq!(driver.control.target(), LINE);
-    // Looks come each 4 us since the first notification. Before a raise the target stays.
+    // Cuts are possible every 4 us since the first CNP. Before an increase the target stays.
     driver.pass(US * 2 + US / 2);
     driver.notify();
     driver.pass(US * 3 / 2);
@@ -251,7 +251,7 @@ fn the_simplified_machine_works_on_timers() {
     let second = first * (1.0 - alpha / 2.0);
     near(driver.control.current(), second);
     assert_eq!(driver.control.target(), LINE);
-    // Raises: one of fast recovery, one additive, then hyper ones, of 80 Mb/s each.
+    // Increases: one of fast recovery, one additive, then hyper increases of 80 Mb/s.
     let mut slow = begin(&params);
     for _ in 0..12 {
         slow.notify();
@@ -285,7 +285,7 @@ fn a_window_shrinks_with_the_rate() {
 }
 
 #[test]
-fn at_most_one_notification_in_its_interval() {
+fn at_most_one_cnp_per_interval() {
     let mut notifier = Notifier::new(US * 50);
     let mut at = |us: u64, mark: Ecn, new: bool| {
         let packet = Packet { payload: 1_460, ..packet(mark) };

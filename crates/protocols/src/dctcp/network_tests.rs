@@ -22,13 +22,13 @@ fn hosts(count: u32) -> Fabric {
     star(count, RATE, RTT / 4)
 }
 
-/// The port of a switch where most waits.
+/// The switch port with the longest queue.
 fn bottleneck(run: &Outcome) -> &PortRecord {
     let switches = run.ports.iter().filter(|port| port.port >= run.fabric.hosts());
     switches.max_by_key(|port| port.total.backlog_area).unwrap()
 }
 
-/// What it sent in all intervals from `from` on, but the last.
+/// Its sent bytes in all intervals from `from` to the last but one.
 fn bins(run: &Outcome, from: Span) -> &[Bin] {
     let port = bottleneck(run);
     let bins = run.bins_of(port, from, Span(u64::MAX));
@@ -48,7 +48,7 @@ fn a_short_lone_flow_takes_the_ideal_time() {
 fn one_flow_fills_the_link_and_loses_nothing_after_slow_start() {
     let flows = vec![flow(0, 0, 1, FOREVER, Time::ZERO)];
     let run = dctcp(dumbbell(1, RATE, RTT), &[], flows).until(ms(300), us(100)).run();
-    // Bursts of slow start are marked early; the rest is gained at a packet per RTT.
+    // Bursts of slow start are marked early; the rest is gained at one packet per RTT.
     let bins = bins(&run, ms(150));
     assert!(bins.len() > 100);
     let sent: u64 = bins.iter().map(|bin| bin.sent_bytes).sum();
@@ -96,7 +96,7 @@ fn an_incast_of_many_flows_completes_through_losses() {
 }
 
 #[test]
-fn every_flow_survives_faulty_hosts() {
+fn every_flow_completes_with_impaired_hosts() {
     for (seed, recovery) in [(1, "sack"), (2, "newreno"), (3, "sack"), (4, "newreno")] {
         for delayed in ["1", "2"] {
             let settings = [("recovery", recovery), ("delayed_ack", delayed)];

@@ -1,4 +1,4 @@
-//! Known results of the congestion control.
+//! Known results of DCTCP's congestion control.
 
 use super::*;
 use incast_egress::threshold::Threshold;
@@ -59,7 +59,7 @@ fn without_marks_alpha_decays_and_slow_start_doubles() {
 
 #[test]
 fn the_first_mark_halves_and_ends_slow_start() {
-    // Alpha is 1 until something else is known; a first ACK that is marked keeps it there.
+    // Alpha is 1 before the first observation; a marked first ACK keeps it there.
     let mut driver = begin(Params { initial_window: 20, ..Params::default() });
     driver.ack(true);
     assert_eq!(driver.control.alpha(), 1.0);
@@ -68,7 +68,7 @@ fn the_first_mark_halves_and_ends_slow_start() {
 }
 
 #[test]
-fn one_cut_in_a_window_of_data() {
+fn one_cut_per_window_of_data() {
     let mut driver = begin(Params { initial_window: 64, ..Params::default() });
     driver.ack(true);
     let after_first = driver.control.window();
@@ -89,7 +89,7 @@ fn one_cut_in_a_window_of_data() {
 
 #[test]
 fn alpha_follows_the_marked_share() {
-    // DCTCP §3.3, Eq. 1, by hand: F = 1/4 each window from alpha = 1.
+    // DCTCP §3.3, Eq. 1, by hand: F = 1/4 per window from alpha = 1.
     let mut driver = begin(Params { initial_window: 400, ..Params::default() });
     driver.lose(Loss::Fast); // 200 segments, congestion avoidance
     driver.acknowledged += 400 * MSS;
@@ -115,7 +115,7 @@ fn alpha_follows_the_marked_share() {
 }
 
 #[test]
-fn congestion_avoidance_adds_a_segment_a_window() {
+fn congestion_avoidance_adds_a_segment_per_window() {
     let mut driver = begin(Params { initial_window: 100, ..Params::default() });
     driver.lose(Loss::Fast);
     assert_eq!(driver.control.window(), 50 * MSS);
@@ -141,7 +141,7 @@ fn nothing_grows_in_recovery_or_below_the_window() {
 }
 
 #[test]
-fn losses_halve_and_timeouts_begin_anew() {
+fn losses_halve_the_window_and_timeouts_restart_slow_start() {
     let mut driver = begin(Params { initial_window: 40, ..Params::default() });
     let alpha = driver.control.alpha();
     driver.lose(Loss::Fast);

@@ -88,8 +88,8 @@ fn a_joining_flow_has_its_share_in_a_millisecond() {
 }
 
 #[test]
-fn as_the_paper_writes_it_rates_oscillate() {
-    // Every unit in flight tells the same error, and each time all of it is taken.
+fn with_the_papers_cadence_rates_oscillate() {
+    // Every unit in flight repeats the same error, and all of it is applied each time.
     for (rtt, cadence, stable) in [
         (100, "paper", false),
         (200, "paper", false),
@@ -116,7 +116,7 @@ fn one_flow_fills_an_empty_link_with_its_first_unit_or_the_fifth() {
 }
 
 #[test]
-fn a_lone_flow_loses_two_gaps_and_a_round_trip_less_what_it_sends_meanwhile() {
+fn a_lone_flow_loses_two_gaps_and_an_rtt_minus_its_packets_in_that_time() {
     // The README's formula, for flows that end before a second unit counts.
     for (propagation, size) in [(5, 1), (5, 1_460), (5, 14_600), (25, 60 * 1_460), (25, 200_020)] {
         let fabric = star(2, RATE, us(propagation));
@@ -138,7 +138,7 @@ fn a_lone_flow_loses_two_gaps_and_a_round_trip_less_what_it_sends_meanwhile() {
 }
 
 #[test]
-fn packets_are_no_longer_for_it_and_units_are_whole() {
+fn feedback_adds_no_bytes_and_units_are_complete() {
     let flows = vec![flow(0, 0, 1, 3_000_000, Time::ZERO)];
     let mut trial = Trial::new(&ENTRY, star(2, RATE, us(25)), flows);
     trial.options.capture = vec![0, 1];
@@ -164,12 +164,12 @@ fn packets_are_no_longer_for_it_and_units_are_whole() {
 }
 
 #[test]
-fn decisions_are_as_old_as_a_round_trip_and_a_period() {
+fn decisions_are_as_old_as_an_rtt_and_a_period() {
     let run = long_flows(RATE, us(100), 8, &[]).until(ms(30), us(100)).run();
     for seen in &run.record.flows {
         assert!(seen.decisions > 20, "{} decisions", seen.decisions);
         let age = seen.decision_age / seen.decisions as u64;
-        // Measured up to a period before the unit's first packet came by; a full queue is 154 us.
+        // Measured up to a period before the unit's first packet passed; a full queue is 154 us.
         assert!((us(50).0..us(400).0).contains(&age), "{}", Span(age));
     }
 }
@@ -194,7 +194,7 @@ fn the_most_shared_link_of_a_path_decides_and_the_rest_stays_idle() {
 }
 
 #[test]
-fn every_flow_survives_faulty_hosts() {
+fn every_flow_completes_with_impaired_hosts() {
     let variants: [&[(&str, &str)]; 5] = [
         &[],
         &[("cadence", "paper"), ("epoch_packets", "0")],

@@ -50,7 +50,7 @@ fn the_unit_is_the_smallest_that_fits_the_largest_rate() {
 }
 
 #[test]
-fn every_difference_comes_back_within_half_a_step() {
+fn every_difference_is_decoded_within_half_a_step() {
     let mut random = Random::new(1, 2, 3);
     for step in [MBPS, 8 * MBPS, 64 * MBPS] {
         for _ in 0..2_000 {
@@ -73,7 +73,7 @@ const GBPS: u64 = 1_000_000_000;
 
 type Port = MarkerDriver<DecnMarker>;
 
-/// A port whose first period begins at 0.
+/// A port whose first period starts at 0.
 fn port(gbps: u64, settings: &[(&str, &str)]) -> Port {
     let rate = Rate::from_gbps(gbps);
     let site = switch_port(rate, PERIOD);
@@ -90,7 +90,7 @@ trait Units {
     /// `bytes` of a flow pass at `from`, in at least three packets unless they are too few.
     fn load(&mut self, from: Time, flow: u32, bytes: u32);
 
-    /// A unit of a flow, of which each packet carries `bits`: the bits with which they leave.
+    /// A unit of a flow whose packets carry `bits`. Returns their bits at departure.
     fn unit(&mut self, now: Time, flow: u32, bits: [u8; 3]) -> [u8; 3];
 }
 
@@ -187,7 +187,7 @@ fn a_unit_keeps_one_difference_though_the_period_ends() {
 }
 
 #[test]
-fn what_comes_out_of_order_ends_the_unit() {
+fn an_out_of_order_packet_ends_the_unit() {
     let mut rig = hop(300);
     let mut send = |seq, mark, bits| {
         let (handle, bits, marked) = rig.arrive(at(150), member(7, seq, mark, bits));
@@ -198,12 +198,12 @@ fn what_comes_out_of_order_ends_the_unit() {
     assert_eq!(send(2_920, OTHERS, 0xF), (0xF, false));
     assert_eq!(send(1_460, OTHERS, 0xF), (0xF, false), "dropped, not resumed");
     assert_eq!(send(9_000, OTHERS, 0x3), (0x3, false));
-    // The next first packet begins again.
+    // The next first packet starts a new unit.
     assert_eq!(send(20_000, FIRST_OF_UNIT, 0xF), (0x9, true));
 }
 
 #[test]
-fn only_decn_data_is_looked_at() {
+fn only_decn_data_is_measured() {
     let mut rig = hop(300);
     let answer = Packet { payload: 0, ..member(7, 0, FIRST_OF_UNIT, 0xF) };
     let stranger = Packet { transport: TransportId(1), ..member(8, 0, FIRST_OF_UNIT, 0xF) };
@@ -216,8 +216,8 @@ fn only_decn_data_is_looked_at() {
 }
 
 #[test]
-fn two_flows_are_told_half_a_link_up_and_down() {
-    // One at the link's rate, one that has just sent next to nothing.
+fn two_flows_get_differences_of_half_a_link_up_and_down() {
+    // One at the link's rate, one that has sent almost nothing.
     let mut rig = port(10, &[("epoch_packets", "1")]);
     rig.load(at(0), 1, 125_000);
     rig.load(at(0), 2, 84);
@@ -244,8 +244,8 @@ fn a_standing_queue_counts_as_rate() {
 }
 
 #[test]
-fn spare_capacity_is_given_to_newcomers_once() {
-    // An unmeasured flow is told what is free; the next one in the same period what that leaves.
+fn spare_capacity_is_granted_to_new_flows_once() {
+    // An unmeasured flow gets the spare capacity; the next one in the same period the rest.
     let mut rig = port(10, &[]);
     rig.load(at(0), 1, 75_000); // 6 Gb/s
     let step = 8 * MBPS;
@@ -253,14 +253,14 @@ fn spare_capacity_is_given_to_newcomers_once() {
     assert_eq!(told(at(110), 2), 4_000 * MBPS);
     assert_eq!(told(at(120), 3), 0);
     assert_eq!(told(at(130), 1), 4_000 * MBPS, "who is measured is told its share less its rate");
-    // A link that nobody used: the share of those who are there.
+    // An unused link: the fair share of the active flows.
     let mut idle = port(10, &[]);
     let mut told = |flow| value(idle.unit(at(450), flow, [0xF; 3])) / MBPS * step;
     assert_eq!([told(1), told(2), told(3)], [10_000 * MBPS, 0, 0]);
 }
 
 #[test]
-fn what_a_newcomer_was_given_counts_until_it_can_show_if_asked() {
+fn hold_grants_counts_a_grant_until_a_measurement_shows_it() {
     // Flow 2 is given all that is free; 130 us later, an RTT being 100 us, no measurement can
     // show it yet. Flow 3 is given the same again, unless the grant is held; flow 4 is not, once
     // flow 2 sends by it.
@@ -290,7 +290,7 @@ fn what_a_newcomer_was_given_counts_until_it_can_show_if_asked() {
 }
 
 #[test]
-fn flows_count_while_active_and_are_forgotten() {
+fn flows_count_while_active_and_are_removed() {
     let mut rig = port(10, &[]);
     rig.load(at(0), 1, 9_000);
     let mut count = |us| {
@@ -311,7 +311,7 @@ fn flows_count_while_active_and_are_forgotten() {
 }
 
 #[test]
-fn what_is_left_of_a_measurement_does_not_count_a_flow() {
+fn an_unfinished_measurement_does_not_keep_a_flow_active() {
     // Two packets after a measurement are not enough for the next one; the flow is silent since.
     let mut rig = port(10, &[("active", "200us")]);
     rig.load(at(0), 1, 9_000);
@@ -324,7 +324,7 @@ fn what_is_left_of_a_measurement_does_not_count_a_flow() {
     assert_eq!(count(150), 1);
     assert_eq!(count(300), 2);
     assert_eq!(count(401), 1, "290 us after its last packet");
-    // When it comes back, the time between is no part of its rate.
+    // When it returns, the time between does not count in its rate.
     rig.load(at(450), 1, 62_500);
     rig.load(at(501), 2, 9_000);
     let rate = rig.marker.shares().of(FlowId(1)).0.unwrap();
@@ -332,7 +332,7 @@ fn what_is_left_of_a_measurement_does_not_count_a_flow() {
 }
 
 #[test]
-fn a_flow_that_comes_back_is_new() {
+fn a_returning_flow_is_new() {
     let mut rig = port(10, &[]);
     rig.load(at(0), 1, 125_000);
     rig.load(at(100), 1, 12_500);
@@ -343,7 +343,7 @@ fn a_flow_that_comes_back_is_new() {
 
 #[test]
 fn slow_flows_are_measured_over_several_periods() {
-    // A packet of 1538 every 90 us: three packets in 270 us, not one or two a period.
+    // A packet of 1538 every 90 us: three packets in 270 us, not one or two per period.
     let mut rig = port(10, &[]);
     let mut known = vec![];
     for packet in 0..30u32 {
@@ -357,7 +357,7 @@ fn slow_flows_are_measured_over_several_periods() {
         let off = *rate as f64 / true_rate - 1.0;
         assert!(off.abs() < 0.36, "{off}");
     }
-    // Each period anew, as the paper has it: one or two packets, or none.
+    // One measurement per period, as in the paper: one or two packets, or none.
     let mut rig = port(10, &[("epoch_packets", "0")]);
     let mut off = 0.0f64;
     for packet in 0..30u32 {
@@ -372,7 +372,7 @@ fn slow_flows_are_measured_over_several_periods() {
 }
 
 #[test]
-fn idle_periods_are_like_one_another() {
+fn idle_periods_can_be_skipped() {
     let mut patient = hop(300);
     let mut asked = hop(300);
     for us in (110..30_000).step_by(70) {
@@ -401,7 +401,7 @@ fn a_refused_packet_counts_and_ends_its_unit() {
 }
 
 #[test]
-fn packets_tell_when_the_difference_was_measured() {
+fn packets_record_when_the_difference_was_measured() {
     let mut rig = hop(300);
     let informed = |rig: &mut Port, now, seq, mark, bits| {
         let (handle, ..) = rig.arrive(now, member(7, seq, mark, bits));
@@ -455,7 +455,7 @@ fn told(control: &mut Decn, us: u64, index: u64, mbps: i64, step: i64) {
 }
 
 #[test]
-fn a_flow_begins_with_a_unit_a_period() {
+fn a_flow_starts_with_a_unit_per_period() {
     let control = control(10, &[]);
     assert_eq!(control.rate(), 3 * 1_538 * 8 * 10_000);
     assert_eq!(control.pacing(), Some(Rate(control.rate())));
@@ -464,7 +464,7 @@ fn a_flow_begins_with_a_unit_a_period() {
 }
 
 #[test]
-fn three_packets_ask_and_the_next_unit_waits_for_the_guard() {
+fn a_unit_has_three_packets_and_the_next_one_waits_for_the_guard() {
     let mut control = control(10, &[]);
     assert_eq!(send(&mut control, 0, 0), (FIRST_OF_UNIT, 0xF));
     assert_eq!(send(&mut control, 33, 1), (OTHERS, 0xF));
@@ -481,7 +481,7 @@ fn three_packets_ask_and_the_next_unit_waits_for_the_guard() {
 }
 
 #[test]
-fn a_decision_keeps_half_and_stays_between_the_bounds() {
+fn a_decision_keeps_half_of_the_rate_within_the_bounds() {
     let mut control = control(10, &[]);
     told(&mut control, 0, 0, 20_000, 8 * MBPS);
     assert_eq!(control.rate(), 10 * GBPS);
@@ -496,7 +496,7 @@ fn a_decision_keeps_half_and_stays_between_the_bounds() {
 }
 
 #[test]
-fn a_difference_is_added_to_what_was_sent() {
+fn a_difference_is_added_to_the_used_rate() {
     // Of 10 Gb/s that the flow may send since its first unit was answered after 50 us, a NIC that
     // others use as well lets out 160 packets in 750 us, and a packet more or less is not known.
     let after = |settings: &[(&str, &str)], gap_ns: usize, mbps| {
@@ -543,7 +543,7 @@ fn a_unit_with_a_hole_changes_nothing() {
     for wrong in [&[1, 0, 2][..], &[0, 2, 1], &[2, 1, 0], &[0, 1, 1, 2], &[0, 0, 1, 2], &[1, 2]] {
         assert!(!order(wrong), "{wrong:?}");
     }
-    // A member is sent again.
+    // A packet of the unit is retransmitted.
     let mut control = control(10, &[]);
     (0..3).for_each(|index| _ = send(&mut control, 0, index));
     let mut copy = outbound(1_460, 1_460);
@@ -555,7 +555,7 @@ fn a_unit_with_a_hole_changes_nothing() {
 }
 
 #[test]
-fn a_unit_without_answers_is_given_up() {
+fn a_unit_without_acks_expires() {
     let mut control = control(10, &[]);
     (0..3).for_each(|index| _ = send(&mut control, 0, index));
     // 2 x 100 us + 4 x 100 us + 6 packets at 369 Mb/s (200 us).
@@ -565,7 +565,7 @@ fn a_unit_without_answers_is_given_up() {
 }
 
 #[test]
-fn the_last_packets_of_a_flow_ask_nothing() {
+fn the_last_packets_of_a_flow_start_no_unit() {
     let mut control = Decn::new(rule(10, &[]), 2);
     assert_eq!(send(&mut control, 0, 0), (OTHERS, 0));
     assert_eq!(send(&mut control, 100, 1), (OTHERS, 0));
@@ -576,7 +576,7 @@ fn the_last_packets_of_a_flow_ask_nothing() {
 }
 
 #[test]
-fn losses_halve_once_a_round_trip_and_timeouts_begin_anew() {
+fn losses_halve_once_per_rtt_and_timeouts_reset_the_rate() {
     let mut control = control(10, &[]);
     told(&mut control, 0, 0, 20_000, 8 * MBPS);
     control.on_loss(Loss::Fast, &moment(1_000));
@@ -609,7 +609,7 @@ fn without_a_guard_units_follow_one_another() {
         assert_eq!(send(&mut control, unit * 100 + 99, unit * 10 + 3), (OTHERS, 0));
     }
     assert_eq!(control.units(), 3);
-    // All say the same and all of it is taken, down to the least.
+    // All carry the same difference, all of it is applied, down to the least rate.
     let rate = control.rate();
     let code = encode(1_000 * MBPS, 8 * MBPS);
     for unit in [0, 2] {
@@ -627,7 +627,7 @@ fn without_a_guard_units_follow_one_another() {
 }
 
 #[test]
-fn the_window_is_twice_what_the_rate_needs() {
+fn the_window_is_twice_rate_times_rtt() {
     let mut control = control(10, &[]);
     told(&mut control, 0, 0, 20_000, 8 * MBPS);
     // 2 x 10 Gb/s x 100 us = 250 kB of links, 162.5 packets.
@@ -636,7 +636,7 @@ fn the_window_is_twice_what_the_rate_needs() {
 }
 
 #[test]
-fn answers_copy_mark_and_bits() {
+fn acks_copy_mark_and_bits() {
     let packet = member(7, 0, FIRST_OF_UNIT, 0xA);
     let mut ack = AckFields::default();
     let arriving = Arriving {
@@ -683,7 +683,7 @@ fn parameters_are_read_and_refused() {
 }
 
 #[test]
-fn a_unit_too_small_for_the_links_is_said() {
+fn an_unsuitable_unit_is_warned_about() {
     let warned = |gbps, settings: &[(&str, &str)]| {
         params(settings).warnings(&switch_port(Rate::from_gbps(gbps), PERIOD).fabric)
     };
@@ -693,7 +693,7 @@ fn a_unit_too_small_for_the_links_is_said() {
     assert!(warning.contains("decn.unit = paper") && warning.contains("2.047Gbps"), "{warning}");
     assert_eq!(warned(1, &[("cadence", "gain"), ("period", "30us")]).len(), 1);
     assert!(warned(1, &[("cadence", "gain")]).is_empty());
-    // And links that are slower than a few steps.
+    // The same for links with a rate of a few steps.
     let fabric = switch_port(Rate::from_mbps(10), PERIOD).fabric;
     let [warning] = &params(&[]).warnings(&fabric)[..] else { panic!("one warning") };
     assert!(warning.contains("1Mbps") && warning.contains("10Mbps"), "{warning}");

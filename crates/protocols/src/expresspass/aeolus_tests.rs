@@ -20,7 +20,7 @@ fn bdp(network: &Trial) -> u64 {
 }
 
 #[test]
-fn a_short_flow_alone_takes_the_ideal_time_behind_its_request() {
+fn a_short_flow_alone_takes_the_ideal_time_after_its_request() {
     for (spec, dst) in [("star:2", 1), ("leaf-spine:2x2x2", 3)] {
         let network = network(&[AEOLUS], spec);
         // The first credit comes few packets before the BDP is sent, whose RTT is one of a
@@ -34,7 +34,7 @@ fn a_short_flow_alone_takes_the_ideal_time_behind_its_request() {
 }
 
 #[test]
-fn a_long_flow_gains_its_first_round_trip() {
+fn a_long_flow_gains_its_first_rtt() {
     let run = |settings: &[(&'static str, &'static str)]| {
         let network = network(settings, "leaf-spine:2x2x2");
         let record = network.carry(vec![flow(0, 0, 3, 1_000 * MSS, Time::ZERO)]);
@@ -68,11 +68,11 @@ fn synchronous_bursts_lose_unscheduled_packets_only() {
         let (sent, delivered) = (count(false, early), count(true, early));
         assert!(sent >= senders as u64 * (burst - 3) && sent <= senders as u64 * burst);
         assert!(delivered.abs_diff(burst + 1) <= 4, "{senders}: {delivered} {burst}");
-        // Every drop is one of them: what had a credit all came through.
+        // Every drop is an unscheduled packet: data with a credit is never dropped.
         let drops = record.ports[last.0 as usize].total.drops as u64;
         assert_eq!(drops, sent - delivered);
         assert_eq!(count(false, credited), count(true, credited));
-        // Each lost packet is sent again once; few others, whose acknowledgement came too late.
+        // Every lost packet is retransmitted once; few others, whose ACK was late.
         let again = record.retransmits() as u64;
         assert!(again >= drops && again <= drops + 8, "{again} {drops}");
         let queue = record.ports[last.0 as usize].total.backlog_max;
@@ -117,7 +117,7 @@ fn short_flows_beside_long_ones_gain_and_long_ones_lose_nothing() {
 }
 
 #[test]
-fn every_flow_completes_whatever_happens_to_packets() {
+fn every_flow_completes_under_impairments() {
     for seed in 1..6 {
         let mut network = Trial::of(&ENTRY, &[AEOLUS], "leaf-spine:4x2x4", Span::from_us(4));
         let late = Span::from_us(100);

@@ -89,7 +89,7 @@ pub(super) fn mixed(hosts: u32, count: u32, seed: u64) -> Vec<Flow> {
     })
 }
 
-/// Everything that is captured in a fabric of several paths, with some settings.
+/// All captured packets in a fabric with several paths, with some settings.
 fn captured(settings: &[(&'static str, &'static str)]) -> (Trial<'static>, Outcome) {
     let mut network = network(settings, "leaf-spine:4x4x4");
     network.options.capture = (0..network.fabric.ports().len() as u32).collect();
@@ -127,7 +127,7 @@ fn credits_keep_within_their_share_at_every_port() {
 }
 
 #[test]
-fn data_takes_the_way_of_its_credits_back_and_each_credit_lets_one_packet_go() {
+fn data_takes_the_reverse_path_of_its_credits_and_a_credit_releases_one_packet() {
     let (network, record) = captured(&[]);
     let ports = network.fabric.ports();
     let mut links = vec![std::collections::BTreeSet::new(); 2 * record.flows.len()];
@@ -152,7 +152,7 @@ fn data_takes_the_way_of_its_credits_back_and_each_credit_lets_one_packet_go() {
     for (index, flow) in record.flows.iter().enumerate() {
         assert_eq!(links[2 * index], links[2 * index + 1], "flow {index}");
         assert_eq!(credits[index], flow.packets + flow.wasted, "flow {index}");
-        // The request has to get there and the first credit back.
+        // One RTT for the request and the first credit.
         let hops = links[2 * index].len() as u64;
         let way = (network.rate().tx_time(Bytes(84)) + Span::from_us(4)) * (2 * hops);
         assert!(answered[index] - asked[index] >= way.0, "flow {index}");
@@ -160,7 +160,7 @@ fn data_takes_the_way_of_its_credits_back_and_each_credit_lets_one_packet_go() {
 }
 
 #[test]
-fn the_queue_of_credits_is_as_long_as_the_parameter_says() {
+fn the_credit_queue_has_the_configured_length() {
     for (queue, packets) in [("8", 8), ("20", 20)] {
         let network = network(&[("credit_queue", queue)], "star:17");
         let record = network.carry(incast(16, 200));
@@ -202,13 +202,13 @@ fn until_fair(series: &[[u64; 2]]) -> usize {
 
 /// A base RTT is 18.6 us, just less than an interval.
 #[test]
-fn a_joining_flow_gets_its_share_in_few_or_tens_of_round_trips() {
+fn a_joining_flow_gets_its_share_in_few_or_tens_of_rtts() {
     let series = joining(&[("alpha", "0.5"), ("w_init", "0.5")]);
     let fast = until_fair(&series);
     let slow = until_fair(&joining(&[("alpha", "0.0625")]));
     assert!(fast <= 6, "{fast} round trips");
     assert!((8..50).contains(&slow), "{slow} round trips");
-    // From then on both have theirs.
+    // From then on both have their share.
     let of = |flow: usize| series[115..].iter().map(|both| both[flow]).sum::<u64>() as f64;
     let share = of(1) / (of(0) + of(1));
     assert!((0.35..0.65).contains(&share), "{share}");
@@ -261,7 +261,7 @@ fn the_authors_remedies_against_waste_work() {
 }
 
 #[test]
-fn lost_data_brings_the_source_back_to_it() {
+fn a_source_retransmits_lost_data() {
     let mut network = network(&[], "star:3");
     network.options.faults.loss = 0.01;
     network.options.until = Time::ZERO + Span::from_secs(1);
@@ -293,7 +293,7 @@ fn a_long_lone_flow_takes_the_time_of_its_formula() {
 }
 
 #[test]
-fn every_flow_completes_whatever_happens_to_packets() {
+fn every_flow_completes_under_impairments() {
     for (seed, settings) in [
         (1, &[][..]),
         (2, &[("fb", "paper"), ("size_jitter", "true")]),

@@ -30,7 +30,7 @@ fn step(control: &FeedbackLoop, pace: &mut Pace, n: u64, used: u32, loss: f64) {
 }
 
 #[test]
-fn updates_without_loss_to_nearly_the_whole_rate() {
+fn updates_without_loss_reach_nearly_the_full_rate() {
     for (alpha, w_init, code, paper) in
         [("0.5", "0.5", 4, 2), ("0.5", "0.0625", 9, 4), ("0.0625", "0.0625", 10, 5)]
     {
@@ -61,7 +61,7 @@ fn one_step_of_each_kind_by_hand() {
     step(&control, &mut pace, 2, 15, 0.1);
     near(pace.rate, 84.0 * 15.0 / 50e-6 * 1.0625);
     near(pace.w, 0.015625);
-    // Loss within the target is an increase: the first one with w as it is, the next with more.
+    // Loss within the target is an increase: the first one keeps w, the next raises it.
     let before = pace.rate;
     step(&control, &mut pace, 3, 15, 0.05);
     near(pace.rate, 0.015625 * MAX + 0.984375 * before);
@@ -87,7 +87,7 @@ fn one_step_of_each_kind_by_hand() {
 }
 
 #[test]
-fn bounds_hold_whatever_is_lost() {
+fn bounds_hold_under_any_loss() {
     for fb in ["code", "paper"] {
         for seed in 0..20 {
             let control = feedback(&[("fb", fb)]);
@@ -123,7 +123,7 @@ fn short_flows_start_in_proportion_in_the_code() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn invalid_parameters_are_refused() {
     let fabric = fabric_site(2, incast_transport::Rate::from_gbps(10), Span::from_us(10));
     for (key, value) in [
         ("fb", "both"),

@@ -14,7 +14,7 @@ fn fabric(spec: &str, propagation: Span) -> Fabric {
 }
 
 #[test]
-fn answers_carry_a_record_of_each_switch_farthest_first() {
+fn acks_carry_a_record_per_switch_farthest_first() {
     for (spec, switches) in
         [("star:2", 1), ("dumbbell:1x1", 2), ("leaf-spine:2x2x2", 3), ("fat-tree:4", 5)]
     {
@@ -59,7 +59,7 @@ fn answers_carry_a_record_of_each_switch_farthest_first() {
 }
 
 #[test]
-fn data_and_answers_take_the_same_links() {
+fn data_and_acks_take_the_same_links() {
     let fabric = fabric("leaf-spine:4x4x2", us(2));
     let ports = fabric.ports().len() as u32;
     let reverse: Vec<u32> = (0..ports).map(|port| fabric.port(PortId(port)).reverse.0).collect();
@@ -86,7 +86,7 @@ fn data_and_answers_take_the_same_links() {
 
 /// FastTune's i-th of N switches: i / (2 (N + 1)) RTT; on average a quarter.
 #[test]
-fn feedback_is_a_quarter_of_a_round_trip_old() {
+fn feedback_is_a_quarter_of_an_rtt_old() {
     for (spec, dst, links) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4), ("fat-tree:4", 15, 6)]
     {
         let flows = vec![flow(0, 0, dst, 20_000_000, Time::ZERO)];
@@ -106,8 +106,7 @@ fn three_join(entry: &'static dyn Transport) -> Outcome {
     Trial::new(entry, star(5, RATE, us(2)), flows).until(us(1_000), us(2)).run()
 }
 
-/// What each of the three sends on average, in Gb/s, from so many to so many microseconds after
-/// they joined.
+/// Mean rate of the three flows, in Gb/s, between two times in microseconds after they joined.
 fn joiners(run: &Outcome, from: u64, to: u64) -> f64 {
     let within = |host: usize| {
         let index = |at: u64| 100 + at as usize / 2;
@@ -118,7 +117,7 @@ fn joiners(run: &Outcome, from: u64, to: u64) -> f64 {
 }
 
 #[test]
-fn three_joining_flows_slow_down_within_a_round_trip() {
+fn three_joining_flows_slow_down_within_an_rtt() {
     let (own, hpcc) = (three_join(&ENTRY), three_join(&crate::hpcc::ENTRY));
     // The switch's ACK: 2 x 2 us and a packet later, 5.3 us; then the window is below what is in
     // flight until the queue is gone. HPCC's senders fill their first window.
@@ -128,7 +127,7 @@ fn three_joining_flows_slow_down_within_a_round_trip() {
     assert!(joiners(&own, 28, 40) > 1.5, "it is back before HPCC is");
     // Their share of 95 % is 2.38 Gb/s.
     assert!((1.9..2.6).contains(&joiners(&own, 40, 100)), "{}", joiners(&own, 40, 100));
-    // The throw-away model: 32 KB and 43 KB.
+    // An independent model: 32 KB and 43 KB.
     let peak = |run: &Outcome| run.peak_queue(us(200), us(400)) * 1_538.0;
     assert!((30_000.0..35_000.0).contains(&peak(&own)), "{}", peak(&own));
     assert!(peak(&own) < 0.75 * peak(&hpcc), "{}", peak(&hpcc));
@@ -145,7 +144,7 @@ fn flows_leave_five_percent_and_no_queue() {
         let run = trial.run();
         let alone = run.utilisation(RATE, us(100), us(400));
         let both = run.utilisation(RATE, us(2_000), us(20_000));
-        // What is said to be sent is whole packets: U of one flow is unsteady, W is cut at the BDP.
+        // Sent bytes count in complete packets: U of one flow varies, W is limited to the BDP.
         assert!((0.9..0.97).contains(&alone), "{settings:?}: {alone}");
         assert!((0.93..0.97).contains(&both), "{settings:?}: {both}");
         assert!(run.mean_queue(us(2_000), us(20_000)) < 0.5, "{settings:?}");

@@ -1,4 +1,4 @@
-//! Law and switch by direct calls.
+//! Congestion control and switch by direct calls.
 
 use super::*;
 use incast_endpoint::sender::{Control, Message, Progress};
@@ -62,7 +62,7 @@ fn near(a: f64, b: f64) {
 // -- the congestion control -----------------------------------------------------------------------
 
 #[test]
-fn a_flow_begins_with_a_round_trip_at_line_rate() {
+fn a_flow_starts_with_one_rtt_at_line_rate() {
     let control = control();
     assert_eq!(control.state(), (BDP, BDP, 0.95));
     assert_eq!((control.window(), control.pacing()), (BDP as u64, None));
@@ -70,7 +70,7 @@ fn a_flow_begins_with_a_round_trip_at_line_rate() {
 
 #[test]
 fn the_first_sample_of_a_link_counts_by_its_queue() {
-    // Nothing waits: nothing is known.
+    // Without a queue the utilisation is unknown.
     let mut quiet = control();
     switch(&mut quiet, at(10), &[record(RATE, at(8), 9_000, 0)]);
     assert_eq!(quiet.state(), (BDP, BDP, 0.95));
@@ -82,7 +82,7 @@ fn the_first_sample_of_a_link_counts_by_its_queue() {
 }
 
 #[test]
-fn one_answer_of_a_switch_changes_the_reference() {
+fn one_ack_of_a_switch_changes_the_reference() {
     let mut control = control();
     switch(&mut control, at(10), &[record(RATE, at(8), 0, 20_000)]);
     let (window, reference, _) = control.state();
@@ -139,19 +139,19 @@ fn hops_are_counted_from_the_sender() {
 }
 
 #[test]
-fn a_sample_that_was_overtaken_is_left_out() {
+fn an_overtaken_sample_is_ignored() {
     let mut control = control();
     host(&mut control, at(20), &[record(RATE, at(18), 5_000, 0)], 1, 20_000);
     let before = control.state();
     host(&mut control, at(21), &[record(RATE, at(16), 2_500, 90_000)], 2, 20_000);
     assert_eq!(control.state().2, before.2);
-    // And is not what the next one is compared with.
+    // The next sample is not compared with it.
     host(&mut control, at(24), &[record(RATE, at(20), 7_500, 0)], 3, 20_000);
     near(control.state().2, 0.875 * before.2 + 0.125);
 }
 
 #[test]
-fn after_a_long_pause_links_are_seen_for_the_first_time() {
+fn after_a_long_pause_samples_restart() {
     let mut control = control();
     host(&mut control, at(20), &[record(RATE, at(18), 5_000, 0)], 1, 20_000);
     host(&mut control, at(17_020), &[record(RATE, at(17_018), 9_000, 0)], 2, 20_000);
@@ -180,7 +180,7 @@ fn windows_are_multiplied_up_and_down_within_their_bounds() {
 }
 
 #[test]
-fn what_is_no_answer_decides_nothing() {
+fn other_packets_do_not_change_the_window() {
     let mut control = control();
     host(&mut control, at(20), &[], 1, 20_000);
     assert!(!control.decided());
@@ -242,7 +242,7 @@ fn view(port: u32, rate: Rate, packets: u32, sent: u64) -> PortView {
 }
 
 #[test]
-fn a_switch_answers_until_any_answer_has_passed() {
+fn a_switch_acknowledges_until_an_ack_has_passed() {
     let (mut rig, mut hook) = (Rig::new(), hook());
     let ports = [view(1, FAST, 10, 4_000), view(2, RATE, 3, 9_000)];
     for seq in 0..4 {
@@ -270,7 +270,7 @@ fn a_switch_answers_until_any_answer_has_passed() {
 }
 
 #[test]
-fn answers_of_farther_switches_silence_and_are_padded() {
+fn acks_of_farther_switches_suppress_own_acks_and_get_records() {
     let mut rig = Rig::new();
     let mut hooks = [hook(), hook(), hook()];
     let ports = |hop: u32| [view(hop, FAST, hop, hop as u64 * 1_000), view(9, RATE, 40, 77)];
@@ -301,7 +301,7 @@ fn answers_of_farther_switches_silence_and_are_padded() {
 }
 
 #[test]
-fn a_switch_forgets_finished_and_idle_flows() {
+fn a_switch_removes_finished_and_idle_flows() {
     let (mut rig, mut hook) = (Rig::new(), hook());
     let ports = [view(1, RATE, 0, 0), view(2, RATE, 0, 0)];
     let packet = rig.data(1, 0);
@@ -333,7 +333,7 @@ fn a_switch_forgets_finished_and_idle_flows() {
 }
 
 #[test]
-fn a_switch_remembers_no_more_than_it_may() {
+fn a_switch_keeps_at_most_its_limit_of_flows() {
     let params = Params { switch_flows: 8, ..Params::default() };
     let mut hook = Answering::new(&params, &SwitchSite { node: 9, ports: 4, fabric: site() });
     let mut rig = Rig::new();
@@ -346,7 +346,7 @@ fn a_switch_remembers_no_more_than_it_may() {
     }
 }
 
-// -- what the user may write wrongly --------------------------------------------------------------
+// -- invalid input --------------------------------------------------------------------------------
 
 #[test]
 fn a_path_deeper_than_the_stack_is_refused() {

@@ -1,4 +1,4 @@
-//! A view of a header is all of it: nothing is lost on the way to bytes and back.
+//! A view covers its complete header: encoding and decoding lose nothing.
 
 use crate::table::transports;
 use incast_transport::{Extension, FlowId, HeaderView, HostId, Info, Packet, TransportId};
@@ -41,7 +41,7 @@ proptest! {
         incast_wire::encode(&packet, &Extension::None, &mut bytes);
         let (read, _) = incast_wire::decode(&bytes).expect("well formed");
         prop_assert_eq!(read, packet);
-        // Each value is cut to its width; a bit is whether it is not zero.
+        // Values are truncated to their width; a bit is set if its value is not zero.
         let cut = fields.iter().zip(&values).map(|(field, value)| match field.bit {
             0 => value & field.max(),
             _ => (*value != 0) as u32,
@@ -54,7 +54,7 @@ proptest! {
 }
 
 #[test]
-fn a_packet_is_of_one_kind() {
+fn a_packet_matches_one_view() {
     for (info, views) in transports() {
         for (index, view) in views.iter().enumerate() {
             let ones: Vec<u32> = view.fields().map(|_| u32::MAX).collect();

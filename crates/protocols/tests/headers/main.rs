@@ -1,4 +1,4 @@
-//! The declared headers, as documents, Wireshark, bytes and the packets of a run have them.
+//! The declared headers compared with documentation, Wireshark, bytes and the packets of runs.
 
 mod identity;
 mod runs;

@@ -1,5 +1,5 @@
-//! Packets of runs: each is of one declared kind, which says all that is in its header, and each
-//! declared kind is sent.
+//! Packets of runs: every packet has one declared kind, which describes its complete header, and
+//! every declared kind occurs.
 
 use crate::table::transports;
 use incast_protocols::find;
@@ -17,7 +17,7 @@ fn packets(name: &str, settings: &Settings) -> Vec<Captured> {
     let mut trial = Trial::of(entry, settings, "star:8", us(2));
     let ends = |id: u32| if id < 24 { (2 + id % 6, id / 2 % 2) } else { (7, id % 7) };
     let flows = (0..38).map(|id| {
-        // Each source has one of each size.
+        // One flow per source and size.
         let size = [400, 20_000, 300_000, 2_000_000][(id + id / 6) as usize % 4];
         flow(id, ends(id).0, ends(id).1, size, at(20 * id as u64))
     });
@@ -29,7 +29,7 @@ fn packets(name: &str, settings: &Settings) -> Vec<Captured> {
     trial.run().packets
 }
 
-/// Settings with which a transport sends packets that it does not send otherwise.
+/// Settings that make a transport send further kinds of packets.
 const OPTIONS: &[(&str, &Settings)] = &[
     ("cubic", &[("handshake", "true")]),
     ("phost", &[("free_tokens", "20")]),
@@ -42,11 +42,11 @@ const OPTIONS: &[(&str, &Settings)] = &[
 ];
 
 /// Fields that these runs leave at zero: of a flow of more than 4 GiB, and of a trimmed packet that
-/// comes while NDP's pacer owes nothing.
+/// arrives while NDP's pacer has no pull to send.
 const RARE: &[(&str, &str)] = &[("Announce", "bytes_high"), ("Nack", "pulls")];
 
 #[test]
-fn each_packet_is_of_one_declared_kind_and_each_kind_and_field_is_used() {
+fn every_packet_has_one_declared_kind_and_every_kind_and_field_is_used() {
     for (info, views) in transports() {
         let (mut sent, mut used) = (BTreeSet::new(), BTreeSet::new());
         let more = OPTIONS.iter().filter(|(name, _)| *name == info.name).map(|(_, more)| *more);

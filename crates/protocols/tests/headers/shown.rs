@@ -1,4 +1,4 @@
-//! What Wireshark shows of each kind of packet of each transport.
+//! Wireshark's view of every kind of packet of every transport.
 
 use crate::identity::packet;
 use crate::table::{filter_name, transports};
@@ -17,7 +17,7 @@ use std::sync::Once;
 const SCRIPT: &str =
     concat!("lua_script:", env!("CARGO_MANIFEST_DIR"), "/../../docs/wireshark/incast.lua");
 
-/// A capture of these packets, a microsecond apart, in a folder of the test's own.
+/// A capture of these packets, a microsecond apart, in a folder of the test.
 fn capture(test: &str, packets: &[Packet]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = std::fs::remove_dir_all(&folder);
@@ -34,8 +34,7 @@ fn capture(test: &str, packets: &[Packet]) -> PathBuf {
     path
 }
 
-/// Says even where the output of tests is not shown, and at the end of `make test`, that there is
-/// no tshark.
+/// Reports a missing tshark, even if test output is hidden, and at the end of `make test`.
 fn say_skipped() {
     let text = b"SKIPPED: what Wireshark shows of headers, because there is no tshark here\n";
     std::io::stderr().write_all(text).unwrap();
@@ -43,7 +42,7 @@ fn say_skipped() {
     File::options().create(true).append(true).open(list).unwrap().write_all(text).unwrap();
 }
 
-/// What tshark prints of a capture, line by line; `None` if there is no tshark.
+/// tshark's output for a capture, line by line; `None` without tshark.
 fn tshark(capture: &Path, arguments: &[String]) -> Option<Vec<String>> {
     let mut command = Command::new("tshark");
     command.env("LC_ALL", "C").env("WIRESHARK_CONFIG_DIR", capture.with_file_name("config"));
@@ -79,7 +78,7 @@ fn values(view: &HeaderView) -> Vec<Vec<u32>> {
     vec![pattern(0), pattern(1), most, vec![]]
 }
 
-/// What a frame must show.
+/// Expected content of a frame.
 struct Expected {
     info: &'static Info,
     view: &'static HeaderView,
@@ -93,7 +92,7 @@ fn expected() -> Vec<Expected> {
         for view in views {
             for values in values(view) {
                 let packet = packet(info.id, view, &values);
-                // In place of a payload that was cut off there is a flag.
+                // A flag replaces a payload that was cut off.
                 let cut = Packet { payload: 0, flags: flag::TRIMMED, ..packet };
                 let cut = (view.payload == Some(true)).then_some(cut);
                 let codes =
@@ -147,7 +146,7 @@ fn number(text: &str) -> u32 {
 }
 
 #[test]
-fn wireshark_shows_each_field_of_each_packet_under_its_name() {
+fn wireshark_shows_every_field_under_its_name() {
     let all = expected();
     let packets: Vec<Packet> = all.iter().map(|one| one.packet).collect();
     let capture = capture("each_field", &packets);
@@ -193,7 +192,7 @@ fn segment(seq: u32, ack: u32, nibble: u8, flags: u8) -> Header {
     Header::Segment { seq, ack, window: 0, nibble, flags }
 }
 
-/// Packets by their layouts, and what they mean, independent of the declarations.
+/// Packets by their layouts, and their meaning, independent of the declarations.
 fn meanings() -> Vec<(Packet, &'static str)> {
     use tcp_flag::{ACK, ECE, FIN, SYN};
     let data = |seq, tag, flags| Header::Data { seq, offset: seq * 1_460, tag, flags };
@@ -280,7 +279,7 @@ fn meanings() -> Vec<(Packet, &'static str)> {
 }
 
 #[test]
-fn a_packet_is_summed_up_in_the_words_of_its_transport() {
+fn a_packet_summary_uses_the_names_of_its_transport() {
     let meanings = meanings();
     let packets: Vec<Packet> = meanings.iter().map(|(packet, _)| *packet).collect();
     let capture = capture("summaries", &packets);
@@ -297,7 +296,7 @@ fn a_packet_is_summed_up_in_the_words_of_its_transport() {
 }
 
 #[test]
-fn what_a_transport_does_not_send_is_pointed_out() {
+fn wireshark_reports_undeclared_packets() {
     let pull = Header::Pull { cumulative: 1, number: 2, spare: 0, flags: 0 };
     let spare = Header::Pull { cumulative: 1, number: 2, spare: 3, flags: 0 };
     let capture =

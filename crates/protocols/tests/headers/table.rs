@@ -6,7 +6,7 @@ use incast_wire::LAYOUTS;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Each transport with the packets it sends, by number.
+/// Every transport with its packets, by id.
 pub fn transports() -> Vec<(&'static Info, &'static [HeaderView])> {
     let infos = CATALOGUE.iter().map(|entry| entry.info());
     let mut all: Vec<_> = infos.map(|info| (info, info.headers)).collect();
@@ -26,7 +26,7 @@ pub fn filter_name(view: &HeaderView) -> String {
     name
 }
 
-/// The views' descriptions end with a point or not; here they end without.
+/// Removes the final full stop of a description, if there is one.
 fn sentence(doc: &str) -> &str {
     doc.trim().trim_end_matches('.')
 }

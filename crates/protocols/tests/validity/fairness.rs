@@ -38,11 +38,11 @@ fn long_run(network: &mut Network, name: &str, pairs: &[(u32, u32)], span: Span)
         |port: &incast_fabric::PortSpec| port.rate.0 as f64 / network.site.host_rate.0 as f64;
     let capacity: Vec<f64> = network.fabric.ports().iter().map(rate).collect();
     let demand = |flow: &Flow| {
-        let answer = charged(0).0 as f64 / charged(1460).0 as f64;
+        let ack = charged(0).0 as f64 / charged(1460).0 as f64;
         let there = network.path(entry, flow, false);
         let back = network.path(entry, flow, true);
         let mut links: Vec<_> = there.iter().map(|port| (port.0 as usize, 1.0, true)).collect();
-        links.extend(back.iter().map(|port| (port.0 as usize, answer, false)));
+        links.extend(back.iter().map(|port| (port.0 as usize, ack, false)));
         Demand { links }
     };
     let demands: Vec<Demand> = flows.iter().map(demand).collect();
@@ -51,8 +51,8 @@ fn long_run(network: &mut Network, name: &str, pairs: &[(u32, u32)], span: Span)
 }
 
 impl Shares {
-    /// For each flow the links that can hold it back and of which some of these rates use more than
-    /// `share`, and whether its ACKs cross such a link. Of links with the same flows only the first
+    /// Per flow the links that can limit it and are loaded to more than `share` by some of these
+    /// rates, and whether its ACKs cross such a link. Of links with the same flows only the first
     /// counts.
     fn crowded(&self, rates: &[&[f64]], share: f64) -> Vec<(Vec<usize>, bool)> {
         let mut users = vec![vec![]; self.capacity.len()];

@@ -44,17 +44,17 @@ fn flows_on_every_path(network: &Network, entry: &dyn Transport, size: u64) -> V
     let hosts = network.fabric.hosts();
     let mut flows: Vec<FlowSetup> = vec![];
     for (src, dst) in (0..hosts).flat_map(|src| (0..hosts).map(move |dst| (src, dst))) {
-        let mut ways: BTreeSet<Vec<PortId>> = BTreeSet::new();
+        let mut paths: BTreeSet<Vec<PortId>> = BTreeSet::new();
         let wanted = if src == dst { 0 } else { network.fabric.path_count(src, dst) as usize };
         let mut id = flows.len() as u32;
-        while ways.len() < wanted {
+        while paths.len() < wanted {
             let mut next = setup_of(flow(id, src, dst, size, Time(777)), entry.info().id);
             if let Some(last) = flows.last() {
                 (next.after, next.delay) = (vec![last.flow.id], PAUSE);
             }
             // The path of a flow depends on its id: flows on a path already taken are not
             // counted.
-            ways.insert(network.path(entry, &next.flow, false));
+            paths.insert(network.path(entry, &next.flow, false));
             flows.push(next);
             id += 1;
         }
@@ -98,10 +98,10 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time_on_every_path(
 }
 
 /// Completion time of a lone flow on a path of equal links, as in the transport's README.
-type Formula = fn(&Way) -> Span;
+type Formula = fn(&LoneFlow) -> Span;
 
 /// A flow and its path.
-struct Way {
+struct LoneFlow {
     ideal: Span,
     /// Number of packets.
     count: u64,
@@ -114,25 +114,25 @@ struct Way {
 }
 
 /// Receiver-driven: the first grant arrives before the burst ends, and every packet returns one.
-fn always_busy(way: &Way) -> Span {
-    way.ideal
+fn always_busy(lone: &LoneFlow) -> Span {
+    lone.ideal
 }
 
 /// Slow start from ten segments: in round i, which lasts an RTT, 2^i x 10 packets leave back
 /// to back; once they fill the RTT, the NIC is always busy.
-fn slow_start(way: &Way) -> Span {
+fn slow_start(lone: &LoneFlow) -> Span {
     let (mut idle, mut window, mut sent) = (Span::ZERO, 10, 10);
-    while sent < way.count && way.packet * window < way.round {
-        idle += way.round - way.packet * window;
+    while sent < lone.count && lone.packet * window < lone.round {
+        idle += lone.round - lone.packet * window;
         window *= 2;
         sent += window;
     }
-    way.ideal + idle
+    lone.ideal + idle
 }
 
 /// One RTT for the announcement and the first token; then one packet per packet time.
-fn announced(way: &Way) -> Span {
-    way.header * 2 + way.ideal
+fn announced(lone: &LoneFlow) -> Span {
+    lone.header * 2 + lone.ideal
 }
 
 const FORMULAS: [(&str, Formula); 8] = [
@@ -147,7 +147,7 @@ const FORMULAS: [(&str, Formula); 8] = [
 ];
 
 #[test]
-fn a_long_lone_flow_takes_the_time_that_its_readme_says() {
+fn a_long_lone_flow_takes_the_time_of_its_readme() {
     let rate = Rate::from_gbps(10);
     let shapes = [
         ("star:2", 0, 1, 5_000),
@@ -174,7 +174,7 @@ fn a_long_lone_flow_takes_the_time_that_its_readme_says() {
                     links.iter().map(|(rate, length)| (rate.tx_time(bytes) + *length).0).sum()
                 };
                 let header = Span(one_way(charged(0)));
-                let way = Way {
+                let lone = LoneFlow {
                     ideal: network.ideal(entry, &flow),
                     count,
                     packet: rate.tx_time(charged(1460)),
@@ -182,9 +182,9 @@ fn a_long_lone_flow_takes_the_time_that_its_readme_says() {
                     header,
                 };
                 let took = seen.completed.expect("complete") - seen.started.expect("opened");
-                let whole = configured.unsolicited(&site, count as u32) as u64 >= count;
-                let said = if whole { way.ideal } else { formula(&way) };
-                assert_eq!(took, said, "{name} on {spec} with links of {ns} ns, {size} B");
+                let unsolicited = configured.unsolicited(&site, count as u32) as u64 >= count;
+                let expected = if unsolicited { lone.ideal } else { formula(&lone) };
+                assert_eq!(took, expected, "{name} on {spec} with links of {ns} ns, {size} B");
                 assert_eq!(seen.retransmits, 0);
             }
         }
