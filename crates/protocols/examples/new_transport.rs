@@ -1,5 +1,5 @@
 //! Lays out the folder of a new transport from `crates/protocols/template`: `make transport NAME=x`.
-//! It compiles, conforms and marks as it is; what the paper says comes into it afterwards.
+//! It compiles, conforms and marks as it is; the algorithm of the paper is added afterwards.
 
 use incast_protocols::CATALOGUE;
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ fn next_steps(name: &str, number: u8) -> String {
 /// Makes `src/NAME` below `protocols` and its lines in the catalogue; the number it has on the wire.
 ///
 /// # Errors
-/// A name that cannot be, or is taken; nothing is written then. Files that cannot be read or written.
+/// An invalid or taken name, without writing; files that cannot be read or written.
 fn lay_out(protocols: &Path, name: &str) -> Result<u8, String> {
     let folder = protocols.join("src").join(name);
     check(name, folder.exists())?;
@@ -105,7 +105,7 @@ fn check(name: &str, exists: bool) -> Result<(), String> {
 }
 
 /// The lowest number that no transport has, with or without the top bit: whoever sets it later,
-/// because the ECN bits hold a code of its own, finds it free too.
+/// because the ECN bits hold a code of its own, is offered it too.
 fn free_number() -> Result<u8, String> {
     let taken: BTreeSet<u8> = CATALOGUE.iter().map(|entry| entry.info().id.0 & 0x7F).collect();
     // The template has 127.
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_and_taken_names_are_refused_and_nothing_is_written() {
+    fn bad_and_taken_names_are_refused_without_writing() {
         let folder = copy();
         for (name, problem) in [
             ("Ren", "expected 2 to 24"),

@@ -48,7 +48,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     optional: Optional::NONE,
 };
 
-/// Every flow of a host has a congestion control of its own; ACKs echo marks.
+/// One congestion control per flow; ACKs echo marks.
 fn host(ready: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
     let (params, segment) = (ready.params.clone(), ready.fabric.framing.mss() as u64);
     let rto_min = params.rto_min;

@@ -15,7 +15,7 @@ incast_transport::parameters! {
         mark_threshold: Threshold = Threshold::Auto, "auto, a size, or a count of packets" =>
             |v| !matches!(v, Threshold::Packets(0) | Threshold::Bytes(Bytes(0))),
             "own choice, as DCTCP";
-        /// Least retransmission timeout.
+        /// Minimum retransmission timeout.
         rto_min: Span = Span::from_ms(10), "more than 0" => |v| *v > Span::ZERO,
             "own choice, as DCTCP";
     }

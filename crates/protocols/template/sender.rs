@@ -19,7 +19,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// The state of a new flow whose full segments carry `segment` bytes.
+    /// Initial state of a flow whose full segments carry `segment` bytes.
     pub fn new(params: &Params, segment: u64) -> Template {
         let segment = segment as f64;
         Template {
@@ -61,7 +61,7 @@ impl Control for Template {
             self.reduce(progress);
         }
         if loss == Loss::Timeout {
-            // Slow start begins again, with the first ACK.
+            // Slow start restarts, with the first ACK.
             self.window = self.segment;
             self.reduced_until = progress.acknowledged;
         }

@@ -14,7 +14,7 @@ pub struct Agenda {
 }
 
 impl Agenda {
-    /// Nothing wants grants.
+    /// No message needs grants.
     pub fn new(one_per_sender: bool) -> Agenda {
         Agenda { one_per_sender, best: Ranking::default(), senders: FlowTable::new() }
     }

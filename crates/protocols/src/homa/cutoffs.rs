@@ -124,7 +124,7 @@ impl Sizes<'_> {
     fn capped(&self, from: f64, to: f64) -> f64 {
         let knee = self.blind.clamp(from, to);
         let rising = (knee - from) * (knee + from) / 2.0;
-        // Nothing beyond the knee, also where RTTbytes counts as infinite.
+        // No gain beyond the knee, also where RTTbytes counts as infinite.
         if knee >= to { rising } else { rising + (to - knee) * self.blind }
     }
 }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn without_sizes_the_round_trip_is_split_evenly() {
+    fn without_sizes_rttbytes_is_split_evenly() {
         let cutoffs = Cutoffs::new(None, 9_000, 3, Unscheduled::Graduated);
         assert_eq!([3_000, 3_001, 6_000, 6_001].map(|bytes| cutoffs.class(bytes)), [1, 2, 2, 3]);
         assert_eq!(Cutoffs::new(None, 9_000, 1, Unscheduled::Size).class(1 << 40), 1);

@@ -18,7 +18,7 @@ pub(super) struct Incoming {
     pub packets: u32,
     /// Packets below may be sent.
     granted: u32,
-    /// Unscheduled packets still under way, for all that is known.
+    /// Unscheduled packets presumed in flight.
     blind: u32,
     /// It is known how many were sent.
     pub blind_over: bool,
@@ -32,7 +32,7 @@ pub(super) struct Incoming {
     pub aside: bool,
     /// When the next grant may be issued.
     pub next_grant: Time,
-    /// Since when nothing was heard that was to be expected.
+    /// Since when an expected packet is overdue.
     silent_since: Time,
     /// Requests for missing packets since something was heard.
     pub unanswered: u32,
@@ -40,7 +40,7 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// A message of which nothing has arrived; `blind` packets of it are sent without a grant.
+    /// A message without received packets; its first `blind` packets need no grant.
     pub fn new(src: HostId, packets: u32, blind: u32, rank: Rank, now: Time) -> Incoming {
         Incoming {
             src,
@@ -143,7 +143,7 @@ impl Incoming {
         Grant { granted: self.granted, lost: 0, class: class as u32, again: false }.into()
     }
 
-    /// When to ask for what is missing, if nothing is heard until then. Not for packets that were
+    /// When to ask for what is missing, if no packet arrives until then. Not for packets that were
     /// not granted.
     #[inline]
     pub fn deadline(&self, terms: &Terms) -> Time {
@@ -173,11 +173,11 @@ impl Incoming {
         }
     }
 
-    /// Nothing of the message is under way blindly any more.
+    /// No unscheduled packet of the message is in flight any more.
     pub fn end_blind(&mut self, sent: u32, terms: &Terms) {
         (self.blind_over, self.blind) = (true, 0);
         if self.granted == self.packets.min(terms.blind) {
-            // No grant has left: what was not sent blindly needs one.
+            // No grant has left: packets that are not unscheduled need one.
             self.granted = self.granted.min(sent.max(self.arrivals.end()));
         }
         let below = sent.min(self.granted);

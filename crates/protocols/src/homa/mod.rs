@@ -1,4 +1,4 @@
-//! Homa (SIGCOMM 2018): messages, sent blindly for an RTT and then as their receivers grant,
+//! Homa (SIGCOMM 2018): messages, unscheduled for one RTT and then granted by their receivers,
 //! shortest remaining first, with the priorities of switches.
 
 mod agenda;

@@ -23,7 +23,7 @@ choice! {
 }
 
 choice! {
-    /// What a receiver asks for when a message falls silent.
+    /// What a receiver requests when a message makes no progress.
     pub enum Asked {
         /// Every range that is missing.
         All = "all",
@@ -41,7 +41,7 @@ fn ascending(cutoffs: &Option<Vec<Bytes>>) -> bool {
 parameters! {
     /// Parameters of Homa.
     pub struct Params for "homa" {
-        /// Payload bytes a message sends blindly and may have in flight, rounded up to packets; auto: the packets of the RTT.
+        /// Payload bytes that a message sends unscheduled and may have in flight, rounded up to packets; auto: one RTT.
         rtt_bytes: Option<Bytes> = None, "1B to 1GB, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000_000).contains(&v.0)),
             "Homa §3.2: RTTbytes, 9.7 KB at 10 Gb/s";
@@ -69,18 +69,18 @@ parameters! {
         /// Whether the last RTTbytes of a message get an unscheduled class if that is better.
         boost_tail: bool = true, "true or false" => |_| true,
             "authors' simulator: boostTailBytesPrio = RTTbytes";
-        /// Scheduled payload bytes that may be under way to a host; auto: overcommitment x RTTbytes.
+        /// Scheduled payload bytes that may be in flight to a host; auto: overcommitment x RTTbytes.
         max_incoming: Option<Bytes> = None, "1B to 1GB, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000_000).contains(&v.0)),
             "Homa §3.5: buffers needed; Linux module: max_incoming = 400 kB";
-        /// Silence after which missing packets are asked for; auto: 20 base RTT, 1ms at least.
+        /// Time without progress after which missing packets are requested; auto: 20 base RTT, 1ms at least.
         resend_interval: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),
             "Homa §3.7: a few milliseconds";
         /// What is asked for then: all or first.
         resend: Asked = Asked::All, "all or first" => |_| true,
             "Homa §3.7: the first range; Linux module: all";
-        /// Unanswered requests after which a message is set aside.
+        /// Requests without a reply after which a message is set aside.
         give_up: u32 = 5, "1 to 1000" => |v| (1..=1_000).contains(v), "Linux module";
         /// Idle time of the downlink, in bytes, after which one more message is granted; 0: never.
         link_check: Bytes = Bytes(0), "0B to 1MB" => |v| v.0 <= 1_000_000,

@@ -19,7 +19,7 @@ pub struct Receivers {
     agenda: Agenda,
     timers: FlowTimers,
     seen: u32,
-    /// Scheduled packets under way to this host.
+    /// Scheduled packets in flight to this host.
     incoming: u32,
     /// Messages granted beyond the degree of overcommitment.
     extra: usize,
@@ -169,7 +169,7 @@ impl Receivers {
         self.schedule(now, outbox);
     }
 
-    /// The sender knows nothing of a message.
+    /// The sender does not know a message.
     pub fn unknown(&mut self, flow: FlowId, now: Time, outbox: &mut Outbox) {
         let Some(slot) = self.flows.slot_of(flow) else { return };
         self.remove(slot);
@@ -233,7 +233,7 @@ impl Receivers {
         self.timers.next().min(self.next_grant).min(self.idle_until())
     }
 
-    /// Asks for what is missing of silent messages, and issues grants that have waited for their
+    /// Requests missing packets of stalled messages, and issues grants that have waited for their
     /// time.
     pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
         let mut changed = self.next_grant <= now;
@@ -261,13 +261,13 @@ impl Receivers {
     }
 }
 
-/// The length that data tells; one that does not fit its field is told by the last packet only.
+/// The length that data carries; one that does not fit its field is carried by the last packet only.
 #[inline]
 fn told(packets: u32) -> u32 {
     if packets == TOLD_MOST { u32::MAX } else { packets }
 }
 
-/// Tells a sender that everything has arrived.
+/// Sends the Finish packet of a message.
 fn finish(outbox: &mut Outbox, flow: FlowId, to: HostId, now: Time) {
     outbox.push(control(flow, to, Finish {}, now));
 }

@@ -1,4 +1,4 @@
-//! Sources: fewest remaining bytes first, blindly up to RTTbytes and then as granted.
+//! Sources: fewest remaining bytes first, unscheduled up to RTTbytes and then granted.
 
 use super::headers::{Busy, Data, Grant, Resend, Unknown};
 use super::terms::Terms;
@@ -12,11 +12,11 @@ use incast_transport::{
 };
 use std::collections::VecDeque;
 
-/// The guard's wait doubles at most this often.
+/// Maximum number of doublings of the sender's timeout.
 const DOUBLINGS_MOST: u32 = 6;
-/// The guard waits so many RESEND intervals.
+/// The sender's timeout in RESEND intervals.
 const GUARD_INTERVALS: u64 = 3;
-/// Largest length that data can tell.
+/// Largest length that fits the data header.
 pub const TOLD_MOST: u32 = (1 << 24) - 1;
 
 /// The sending side of one message.
@@ -25,7 +25,7 @@ struct Outgoing {
     packets: u32,
     /// Next packet that was never sent.
     next: u32,
-    /// Packets below may be sent blindly.
+    /// Packets below this number are unscheduled.
     blind: u32,
     /// Packets below may be sent.
     granted: u32,
@@ -145,7 +145,7 @@ impl Senders {
         }
     }
 
-    /// No more packets of the message are sent blindly; those that it may send are of `class`.
+    /// The message has no more unscheduled packets; its granted ones are of `class`.
     pub fn stop_blind(&mut self, flow: FlowId, class: u8) {
         let Some(outgoing) = self.flows.get_mut(flow) else { return };
         if outgoing.next < outgoing.blind {
@@ -161,7 +161,7 @@ impl Senders {
         }
     }
 
-    /// Something was heard of the receiver: the guard's wait begins anew.
+    /// A packet of the receiver restarts the sender's timeout.
     fn heard(&mut self, slot: u32, now: Time) {
         let outgoing = self.flows.at_mut(slot);
         outgoing.quiet_since = now;
@@ -244,7 +244,7 @@ impl Senders {
         self.timers.next()
     }
 
-    /// Sends the first packet again of messages of which nothing was heard for too long: all that
+    /// Sends the first packet again of messages whose receiver timed out: all that
     /// was sent may be lost, or the word that it has arrived.
     pub fn wake(&mut self, env: &mut Env<'_>) {
         while let Some((id, slot)) =

@@ -33,7 +33,7 @@ impl Levels {
         self.lowest + 1 - levels as u8 + rank.min(levels - 1) as u8
     }
 
-    /// A data class, whatever a packet says.
+    /// A valid data class for any value in a packet.
     #[inline]
     pub fn valid(&self, class: u32) -> u8 {
         class.clamp(1, self.lowest as u32) as u8
@@ -43,7 +43,7 @@ impl Levels {
 /// What a host of a fabric goes by.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
-    /// Packets a message sends blindly: RTTbytes.
+    /// Unscheduled packets of a message: RTTbytes.
     pub blind: u32,
     /// Packets a message may have in flight to this host.
     pub window: u32,
@@ -68,11 +68,11 @@ pub struct Terms {
     pub overcommitment: usize,
     /// Whether only one of a sender's messages is granted at a time.
     pub one_per_sender: bool,
-    /// Silence after which missing packets are asked for.
+    /// Time without progress after which missing packets are requested.
     pub resend_interval: Span,
     /// Whether every missing range is asked for.
     pub ask_all: bool,
-    /// Unanswered requests after which a message is set aside.
+    /// Requests without a reply after which a message is set aside.
     pub give_up: u32,
     /// Idle time of the downlink after which one more message is granted.
     pub idle_check: Option<Span>,
@@ -88,13 +88,13 @@ pub fn blind_packets(params: &Params, fabric: &FabricSite) -> u32 {
 /// How classes are divided in a fabric.
 ///
 /// # Errors
-/// When the scheduled levels leave none for unscheduled packets, or fewer than cutoffs tell apart.
+/// When the scheduled levels leave none for unscheduled packets, or fewer than the cutoffs need.
 pub fn levels(params: &Params, fabric: &FabricSite) -> Result<Levels, ParameterError> {
     let lowest = params.priorities - 1;
     let blind = blind_packets(params, fabric) as u64 * fabric.framing.mss() as u64;
     let cutoffs = params.cutoffs.as_deref().unwrap_or_default();
     let scheduled = match (params.scheduled, &fabric.sizes) {
-        // Given sizes say how many classes they tell apart.
+        // Explicit sizes set the number of classes.
         (None, _) if !cutoffs.is_empty() => lowest.saturating_sub(cutoffs.len() as u8 + 1).max(1),
         // One class for all data: an ablation.
         (None, _) if lowest == 1 => 1,

@@ -249,7 +249,7 @@ fn a_message_that_is_not_known_is_said_to_be_unknown() {
 }
 
 #[test]
-fn a_silent_receiver_gets_the_first_packet_again() {
+fn an_unresponsive_receiver_gets_the_first_packet_again() {
     let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 3 * MSS, slots(0)));
     b.drain(slots(0));
@@ -501,7 +501,7 @@ fn the_last_packets_of_a_message_may_use_an_unscheduled_class() {
 // -- loss --------------------------------------------------------------------------------------
 
 #[test]
-fn a_silent_message_is_asked_for_what_is_missing() {
+fn missing_packets_of_a_stalled_message_are_requested() {
     for (setting, all) in [("all", true), ("first", false)] {
         let mut b = bench(&[("resend", setting)]);
         for seq in [0, 1, 4, 6] {
@@ -542,7 +542,7 @@ fn what_was_not_granted_is_not_asked_for() {
 }
 
 #[test]
-fn a_message_whose_sender_does_not_answer_is_set_aside() {
+fn a_message_whose_sender_does_not_reply_is_set_aside() {
     let mut b = bench(&[("overcommitment", "1"), ("boost_tail", "false")]);
     begin(&mut b, slots(0), 2, 0, 20);
     burst(&mut b, slots(1), 3, 1, 100);
@@ -569,7 +569,7 @@ fn a_message_whose_sender_does_not_answer_is_set_aside() {
 }
 
 #[test]
-fn busy_begins_the_wait_anew_and_unknown_ends_it() {
+fn busy_restarts_the_timeout_and_unknown_ends_it() {
     let mut b = bench(&[]);
     begin(&mut b, slots(0), 2, 0, 8);
     let mut heard = slots(0);
@@ -756,7 +756,7 @@ fn count(network: &Network, kind: impl Fn(&Header) -> bool) -> usize {
 }
 
 #[test]
-fn a_message_without_loss_takes_its_grants_and_nothing_more() {
+fn a_message_without_loss_uses_exactly_its_grants() {
     for packets in [1, 8, 9, 500] {
         let fabric = eight();
         let plan = configured(&ENTRY, &[], &fabric);
@@ -773,7 +773,7 @@ fn a_message_without_loss_takes_its_grants_and_nothing_more() {
 }
 
 #[test]
-fn every_message_completes_in_an_unkind_network() {
+fn every_message_completes_in_an_impaired_network() {
     for seed in 0..60 {
         let fabric = fabric_site(4, RATE, Span::from_us(10 + 90 * (seed % 3)));
         let settings: &[(&str, &str)] = match seed % 4 {

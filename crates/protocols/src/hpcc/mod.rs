@@ -1,5 +1,5 @@
-//! HPCC (SIGCOMM 2019): every hop's state comes back with each ACK; the window keeps the bytes in
-//! flight on the busiest link below what it holds.
+//! HPCC (SIGCOMM 2019): each ACK returns the state of every hop; the window keeps the bytes
+//! in flight on the busiest link below its bandwidth-delay product.
 
 mod deviations;
 pub mod headers;

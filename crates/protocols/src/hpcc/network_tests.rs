@@ -137,7 +137,7 @@ fn flows_leave_five_percent_and_no_queue() {
 
 /// FastTune Fig. 7: one flow at its rate, and three more at line rate 200 us later.
 #[test]
-fn three_joining_flows_are_not_told_for_a_round_trip() {
+fn three_joining_flows_get_no_feedback_for_one_rtt() {
     let mut flows = vec![flow(0, 0, 4, FOREVER, Time::ZERO)];
     flows.extend((1..4).map(|id| flow(id, id, 4, FOREVER, Time::ZERO + us(200))));
     let run = Trial::new(&ENTRY, star(5, RATE, us(2)), flows).until(us(600), us(2)).run();
@@ -162,7 +162,7 @@ fn three_joining_flows_are_not_told_for_a_round_trip() {
 
 /// HPCC's i-th of N switches: (1 - i / (2 (N + 1))) RTT; on average three quarters.
 #[test]
-fn feedback_is_three_quarters_of_a_round_trip_old() {
+fn feedback_is_three_quarters_of_an_rtt_old() {
     for (spec, dst, links) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4), ("fat-tree:4", 15, 6)]
     {
         let flows = vec![flow(0, 0, dst, 20_000_000, Time::ZERO)];
@@ -177,7 +177,7 @@ fn feedback_is_three_quarters_of_a_round_trip_old() {
 }
 
 #[test]
-fn more_flows_than_packets_in_a_round_trip_are_paced() {
+fn more_flows_than_packets_per_rtt_are_paced() {
     // An RTT holds 9 packets: windows of 80 flows are below a packet each.
     let count = 80;
     let flows = (0..count).map(|id| flow(id, id, count, FOREVER, Time::ZERO)).collect();

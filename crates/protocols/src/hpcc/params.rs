@@ -9,7 +9,7 @@ incast_transport::choice! {
     pub enum Recovery {
         /// The receiver asks to go back to the first byte it misses.
         GoBackN = "go-back-n",
-        /// Selective acknowledgement: what three later ACKs have overtaken.
+        /// Selective acknowledgement: a packet is lost once three later ACKs have overtaken it.
         Sack = "sack",
     }
 }
@@ -30,7 +30,7 @@ pub(crate) fn auto_or_hops(hops: &Option<u8>) -> bool {
     hops.is_none_or(|hops| hops > 0 && hops as usize <= INT_HOPS)
 }
 
-/// The parameters of a congestion control over telemetry: its own, and those that all such congestion controls have.
+/// Parameters of a telemetry-based congestion control: its own and the common ones.
 macro_rules! telemetry_parameters {
     ($(#[$doc:meta])* pub struct $name:ident for $transport:literal { $($own:tt)* }) => {
         incast_transport::parameters! {
@@ -63,14 +63,14 @@ macro_rules! telemetry_parameters {
                 /// Least time between two requests to go back for the same byte.
                 nack_interval: Span = Span::from_us(500), "more than 0" =>
                     $crate::hpcc::params::positive, "HPCC's simulator: 500 us";
-                /// Least retransmission timeout; auto: 1 ms, at least eight RTTs.
+                /// Minimum retransmission timeout; auto: 1 ms, at least eight RTTs.
                 rto_min: Option<Span> = None, "auto, or more than 0" =>
                     $crate::hpcc::params::auto_or_positive, "own choice: HPCC has none";
             }
         }
 
         impl $name {
-            /// What they say of windows.
+            /// The window settings they imply.
             pub fn windows(&self) -> $crate::hpcc::Windows {
                 $crate::hpcc::Windows {
                     target: self.target_utilisation,
@@ -99,7 +99,7 @@ telemetry_parameters! {
     }
 }
 
-/// Switches on the longest path, and whether their records fit; else what is wrong, for
+/// Switches on the longest path if their records fit; otherwise the error, for
 /// `transport` of these `int_hops`.
 pub(crate) fn depth(
     transport: &'static str,
@@ -131,12 +131,12 @@ pub(crate) fn depth(
     Ok(int_hops.unwrap_or(switches as u8))
 }
 
-/// What is in force at a host, for congestion controls over telemetry. Windows are in bytes.
+/// Effective settings at a host, for telemetry-based congestion control. Windows are in bytes.
 #[derive(Clone, Debug)]
 pub struct Terms {
     /// Reads records.
     pub reader: Reader,
-    /// T.
+    /// Base RTT (T).
     pub base_rtt: Span,
     /// The host's link.
     pub line: Rate,
@@ -144,18 +144,18 @@ pub struct Terms {
     pub most: f64,
     /// Least window.
     pub least: f64,
-    /// eta.
+    /// Target utilisation (eta).
     pub target: f64,
-    /// W_AI.
+    /// Additive step (W_AI).
     pub additive: f64,
 }
 
-/// What parameters say of windows.
+/// Window settings derived from the parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Windows {
-    /// eta.
+    /// Target utilisation (eta).
     pub target: f64,
-    /// Flows that the additive step makes room for.
+    /// Flows for which the additive step leaves room.
     pub flows: u32,
     /// The additive step as a rate, if it is given.
     pub additive_rate: Option<Rate>,
@@ -210,7 +210,7 @@ pub(crate) fn least_timeout(rto_min: Option<Span>, base_rtt: Span) -> Span {
 }
 
 impl Recovery {
-    /// As the common sender knows it.
+    /// The same value as used by the common sender.
     pub(crate) fn reliability(self, again: Span) -> Reliability {
         match self {
             Recovery::GoBackN => Reliability::GoBackN { again },

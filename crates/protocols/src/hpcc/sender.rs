@@ -6,10 +6,10 @@ use incast_transport::telemetry::{HORIZON, empty_stack, written};
 use incast_transport::{INT_HOPS, IntRecord, Rate, Span, Time};
 use std::sync::Arc;
 
-/// What is in force at a host.
+/// Effective settings at a host.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What all congestion controls over telemetry have.
+    /// Settings common to telemetry-based congestion controls.
     pub terms: Terms,
     /// Additive steps in a row (maxStage).
     pub max_stage: u32,
@@ -24,22 +24,22 @@ pub struct Hpcc {
     /// W and W^c, in bytes.
     window: f64,
     reference: f64,
-    /// U.
+    /// Utilisation (U).
     utilisation: f64,
     /// incStage.
     stage: u32,
-    /// What had been sent when W^c changed last; 0 before the first ACK.
+    /// Bytes sent when W^c last changed; 0 before the first ACK.
     updated_at: u64,
-    /// Records of the ACK before, from the sender on.
+    /// Records of the previous ACK, from the sender on.
     last: [IntRecord; INT_HOPS],
     hops: u8,
-    /// When it came.
+    /// When that ACK arrived.
     heard: Time,
     decided: bool,
 }
 
 impl Hpcc {
-    /// The state of a new flow.
+    /// Initial state of a flow.
     pub fn new(rule: Arc<Rule>) -> Hpcc {
         Hpcc {
             window: rule.terms.most,
@@ -65,8 +65,8 @@ impl Hpcc {
         self.stage
     }
 
-    /// MeasureInflight: takes in the busiest link of the ACK's records; false if no link tells
-    /// anything new.
+    /// MeasureInflight: applies the busiest link of the ACK's records; false if no link has
+    /// new telemetry.
     fn measure(&mut self, records: &[IntRecord]) -> bool {
         let Terms { reader, base_rtt, .. } = &self.rule.terms;
         let (mut busiest, mut elapsed) = (-1.0, Span::ZERO);
@@ -123,7 +123,7 @@ impl Control for Hpcc {
             return;
         }
         if self.updated_at == 0 {
-            // There is nothing to compare the first ACK with.
+            // The first ACK has no predecessor to compare with.
             self.updated_at = progress.sent;
         } else if records.len() == self.hops as usize
             && progress.now.since(self.heard) < HORIZON

@@ -1,10 +1,10 @@
-//! The port: writes into each data packet, as it leaves, what it has sent and what waits behind it.
+//! The port: writes its byte count and queue length into each departing data packet.
 
 use incast_egress::telemetry::stamp;
 use incast_transport::telemetry::Gauge;
 use incast_transport::{Marker, PacketPool, PacketRef, PortSite, View};
 
-/// The marker of one port.
+/// The per-port marker.
 pub struct Stamper {
     gauge: Gauge,
 }
@@ -19,7 +19,7 @@ impl Stamper {
 impl Marker for Stamper {
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
         if view.own && packets[packet].is_data() {
-            // All classes count: what waits is in the way whatever it is (GetNBytesTotal).
+            // All classes count: all queued bytes delay the packet (GetNBytesTotal).
             let record = self.gauge.record(view.now, view.sent, view.all.bytes);
             stamp(packets, packet, record, view.now);
         }

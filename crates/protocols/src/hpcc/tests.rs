@@ -65,7 +65,7 @@ impl Path {
     }
 }
 
-/// Acknowledges everything below `acknowledged`, when everything below `sent` has been sent.
+/// Acknowledges everything below `acknowledged`, with everything below `sent` already sent.
 fn acknowledge(control: &mut Hpcc, stack: &Extension, acknowledged: u64, sent: u64) {
     let progress = Progress { acknowledged, sent, ..progress(Time(0), None) };
     control.on_ack(&plain_ack(stack), &progress);
@@ -76,14 +76,14 @@ fn near(a: f64, b: f64) {
 }
 
 #[test]
-fn a_flow_begins_with_a_round_trip_at_line_rate() {
+fn a_flow_starts_with_one_rtt_at_line_rate() {
     let control = hpcc(5);
     assert_eq!(control.state(), (BDP, BDP, 1.0));
     assert_eq!((control.window(), control.pacing()), (BDP as u64, None));
 }
 
 #[test]
-fn the_first_answer_is_only_remembered() {
+fn the_first_ack_is_only_stored() {
     let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
     acknowledge(&mut control, &path.later(RTT, &[(1.0, 90_000)]), 1_000, 20_000);
     assert_eq!(control.state(), (BDP, BDP, 1.0));
@@ -137,7 +137,7 @@ fn the_busiest_link_counts_and_only_its_lesser_queue() {
 }
 
 #[test]
-fn what_is_seen_for_part_of_a_round_trip_counts_for_that_part() {
+fn a_sample_over_part_of_an_rtt_has_that_weight() {
     let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
     acknowledge(&mut control, &path.later(RTT, &[(1.0, 0)]), 1, 20_000);
     acknowledge(&mut control, &path.later(RTT / 4, &[(0.4, 0)]), 2, 20_000);
@@ -148,7 +148,7 @@ fn what_is_seen_for_part_of_a_round_trip_counts_for_that_part() {
 }
 
 #[test]
-fn the_reference_changes_once_a_round_trip() {
+fn the_reference_changes_once_per_rtt() {
     let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
     acknowledge(&mut control, &path.later(RTT, &[(1.0, 0)]), 1_000, 20_000);
     let mut changes = 0;
@@ -227,7 +227,7 @@ fn another_path_is_only_remembered() {
 }
 
 #[test]
-fn after_a_long_pause_an_answer_is_only_remembered() {
+fn after_a_long_pause_an_ack_is_only_stored() {
     let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
     let at = |path: &Path| Progress { acknowledged: 21_000, ..progress(path.now, None) };
     let stacks = [RTT, Span::from_ms(17), RTT].map(|span| {
@@ -244,7 +244,7 @@ fn after_a_long_pause_an_answer_is_only_remembered() {
 }
 
 #[test]
-fn an_answer_without_news_decides_nothing() {
+fn an_ack_without_new_telemetry_changes_nothing() {
     let (mut control, mut path) = (hpcc(5), Path::new(&[10]));
     let first = path.later(RTT, &[(1.0, 0)]);
     acknowledge(&mut control, &first, 1, 20_000);
@@ -275,7 +275,7 @@ fn steps_and_least_rate_follow_their_parameters() {
     near(terms(Windows { target: 0.9, flows: 50, ..base }).additive, 325.0);
 }
 
-// -- what the user may write wrongly --------------------------------------------------------------
+// -- invalid input --------------------------------------------------------------
 
 fn configure(settings: &[(&str, &str)], fabric: Arc<FabricSite>) -> Result<(), ParameterError> {
     let settings = key_values(settings);

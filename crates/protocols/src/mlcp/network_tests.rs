@@ -39,7 +39,7 @@ fn as_vcp_scales_its_steps_it_would_be_far_faster_than_the_figure() {
 }
 
 #[test]
-fn equal_round_trips_share_equally_and_twice_as_long_ones_within_30_percent_at_one_scale() {
+fn equal_rtts_share_equally_and_twice_as_long_ones_within_30_percent_at_one_scale() {
     let shares = |settings: &[(&'static str, &'static str)], lengths: [u64; 2]| {
         let mut graph = incast_fabric::Graph::new();
         let hosts: Vec<_> = (0..3).map(|_| graph.add_host()).collect();

@@ -69,18 +69,18 @@ incast_transport::parameters! {
             "reconstructed: VCP §3: 80 %";
         /// Width of a level of overload.
         overload_step: f64 = 0.04, "0 < overload_step <= 1" => share, "reconstructed";
-        /// Most intervals per RTT for which increase makes up.
+        /// Maximum number of intervals per RTT by which increase is scaled.
         scale_max: f64 = 1.0, "0.01 to 100" => |v| (0.01..=100.0).contains(v),
             "our own: 2.5 as VCP's would be five times as fast as DECN Fig. 1(b)";
         /// Bytes that the class of the RTT takes in data; 0: reserved bits.
         header: u32 = 1, "0 or 1" => |v| *v <= 1, "DECN §VI: 4 bits and 3 bits";
-        /// Whether a port that measures stands at NICs too.
+        /// Whether NIC ports measure too.
         at_nics: bool = true, "true or false" => |_| true, "ns-2: every link has one";
-        /// Whether packets are spread over the RTT.
+        /// Whether packets are paced over the RTT.
         pacing: bool = true, "true or false" => |_| true, "our own, as VCP";
         /// First window, in full segments.
         initial_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v), "ns-2: 1 or 2";
-        /// Least retransmission timeout.
+        /// Minimum retransmission timeout.
         rto_min: Span = Span::from_ms(10), "more than 0" => positive,
             "as DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.

@@ -1,9 +1,9 @@
-//! The receiver: the level of a data packet goes back in its ACK.
+//! The receiver: the level of a data packet is returned in its ACK.
 
 use super::headers::Data;
 use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 
-/// Copies a data packet's level into its ACK; keeps nothing.
+/// Copies a data packet's level into its ACK; stateless.
 #[derive(Clone, Copy)]
 pub struct Copying;
 

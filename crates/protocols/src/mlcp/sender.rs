@@ -22,7 +22,7 @@ pub fn class(rtt: Span) -> u8 {
 pub struct Mlcp {
     window: LoadWindow,
     rtt: Span,
-    /// Nothing is spaced before there is an RTT.
+    /// No pacing before the first RTT sample.
     sampled: bool,
     interval: Span,
     /// xi of the levels that multiply.
@@ -39,7 +39,7 @@ pub struct Mlcp {
 }
 
 impl Mlcp {
-    /// The state of a new flow.
+    /// Initial state of a flow.
     pub fn new(params: &Params, fabric: &FabricSite) -> Mlcp {
         let levels = Levels::new(params);
         let mut increase = [0.0; INCREASES as usize];
@@ -74,7 +74,7 @@ impl Mlcp {
         self.increase
     }
 
-    /// Intervals per RTT, as far as steps make up for them.
+    /// Intervals per RTT, up to the scaling limit of the steps.
     fn scale(&self) -> f64 {
         (self.rtt.0 as f64 / self.interval.0 as f64).min(self.scale_max)
     }

@@ -7,7 +7,7 @@ use incast_egress::load::Metering;
 use incast_egress::load_marker::{LoadCode, LoadMarker, load_marker};
 use incast_transport::{Packet, PortSite, Time};
 
-/// The marker of one port.
+/// The per-port marker.
 pub type MlcpMarker = LoadMarker<Levels>;
 
 impl LoadCode for Levels {
@@ -25,7 +25,7 @@ impl LoadCode for Levels {
     }
 }
 
-/// A port that has seen nothing; without a random phase its first interval ends at `first`.
+/// An idle port; without a random phase its first interval ends at `first`.
 pub fn marker(params: &Params, site: &PortSite, first: Time) -> MlcpMarker {
     let metering = Metering {
         capacity: params.target * site.rate.0 as f64 / 8.0,

@@ -175,7 +175,7 @@ fn each_level_has_its_step_or_factor() {
 }
 
 #[test]
-fn one_cut_an_interval_and_a_round_trip() {
+fn one_cut_per_interval_and_rtt() {
     let mut control = control(&[("initial_window", "100")]);
     acknowledge(&mut control, 1_000, 15);
     acknowledge(&mut control, 1_099, 15);
@@ -188,7 +188,7 @@ fn one_cut_an_interval_and_a_round_trip() {
 }
 
 #[test]
-fn steps_do_not_make_up_for_round_trips_longer_than_the_interval() {
+fn steps_do_not_scale_with_rtts_longer_than_the_interval() {
     let grown = |rtt_us: u64, level, settings: &[(&str, &str)]| {
         let mut control = control(&[&[("initial_window", "100")], settings].concat());
         let ack = Ack { nibble: level, ..plain_ack(&Extension::None) };
@@ -216,7 +216,7 @@ fn losses_halve_and_timeouts_begin_with_a_packet() {
 }
 
 #[test]
-fn data_tells_the_class_of_its_round_trip() {
+fn data_carries_the_class_of_its_rtt() {
     let mut control = control(&[]);
     let mut packet = outbound(0, 1_459);
     control.on_send(&mut packet, &moment(1, Span::from_us(60)));
@@ -229,7 +229,7 @@ fn data_tells_the_class_of_its_round_trip() {
 }
 
 #[test]
-fn answers_copy_the_level() {
+fn acks_copy_the_level() {
     let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 13, flags: 0 };
     let packet = Packet { header, ..segment(ID, 7, 0, 1_459) };
     let mut ack = AckFields::default();

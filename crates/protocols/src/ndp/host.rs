@@ -15,7 +15,7 @@ use incast_transport::{
 /// What a host needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct HostPlan {
-    /// Packets a flow sends before it hears anything.
+    /// Packets of the first window.
     pub first_window: u32,
     /// Time between pulls.
     pub spacing: Span,
@@ -84,7 +84,7 @@ impl NdpHost {
         self.settle(env, flow);
     }
 
-    /// After a change: ends the flow, or gives it its turn, or says that it waits for a pull.
+    /// After a change: ends the flow, or gives it its turn, or records that it waits for a pull.
     fn settle(&mut self, env: &mut Env<'_>, id: FlowId) {
         let Some(sender) = self.senders.get_mut(id) else { return };
         if sender.finished() {

@@ -17,14 +17,14 @@ parameters! {
         /// Whether a header that finds no room goes back to its source, once.
         return_to_sender: bool = true, "true or false" => |_| true,
             "NDP §3.2.4; off in the authors' simulator";
-        /// Packets a flow sends before it hears anything; auto: the RTT's, at least 15.
+        /// Packets of the first window; auto: the RTT's, at least 15.
         first_window: Option<u32> = None, "1 to 1000000 packets, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000).contains(&v)),
             "authors' simulator: 15 to 23; auto is our choice";
         /// Share of the host's link rate that its pulls ask for.
         pull_rate: f64 = 1.0, "0.01 to 1" => |v| (0.01..=1.0).contains(v),
             "authors' simulator: one pull in the time of a full packet";
-        /// Shortest wait before a packet about which nothing is heard is sent again.
+        /// Minimum retransmission timeout.
         rto_min: Span = Span::from_ms(1), "1us to 10s"
             => |v| (Span::from_us(1)..=Span::from_secs(10)).contains(v),
             "1 ms class, as the paper's last resort";

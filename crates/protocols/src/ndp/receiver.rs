@@ -15,7 +15,7 @@ pub struct Answer {
     pub to: HostId,
     /// ACK, NACK or PULL.
     pub header: Header,
-    /// When what it tells was current.
+    /// When its feedback was current.
     pub informed: Time,
 }
 
@@ -150,7 +150,7 @@ impl Receivers {
         self.answer_late(now, id, flow.src, seq);
     }
 
-    /// Tells the source of a finished flow that it has finished.
+    /// Repeats the Complete packet to the source of a finished flow.
     fn answer_late(&mut self, now: Time, flow: FlowId, to: HostId, seq: u32) {
         let header = Complete { packet: seq, next: seq.saturating_add(1) }.into();
         self.answers.push_back(Answer { flow, to, header, informed: now });
@@ -195,7 +195,7 @@ impl Inbound {
         Inbound { src, arrivals: Arrivals::new(), offset: 0, pulls: 0, owed: 0, heard: Time::ZERO }
     }
 
-    /// Whether the packet has arrived whole.
+    /// Whether the packet arrived untrimmed.
     fn has(&self, seq: u32) -> bool {
         seq < self.arrivals.end() && self.arrivals.hole_from(seq) != Some(seq)
     }

@@ -74,7 +74,7 @@ pub struct Sender {
     pub armed: Time,
     /// Packets `0..first_window` need no pull.
     first_window: u32,
-    /// Packets of the first window about which nothing was heard.
+    /// Packets of the first window without feedback.
     silent: u32,
     /// First packet that was never sent.
     next: u32,
@@ -87,7 +87,7 @@ pub struct Sender {
     /// Largest pull number heard of, and pulls used.
     max_pull: u32,
     last_pull: u32,
-    /// ACKs and NACKs heard minus pulls: pulls that are under way.
+    /// ACKs and NACKs received minus pulls: pulls in flight.
     pull_window: u32,
     /// One bit a feedback, the newest lowest: whether it was an ACK.
     history: u16,
@@ -104,7 +104,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A flow that may send `first_window` packets before it hears anything.
+    /// A flow with a first window of `first_window` packets.
     pub fn new(flow: Flow, first_window: u32, paths: Paths, now: Time) -> Sender {
         let total = flow.packets();
         let first_window = first_window.min(total);
@@ -230,7 +230,7 @@ impl Sender {
         }
     }
 
-    /// PULL: pulls up to `number` may be used. Numbers that are not news have no effect.
+    /// PULL: pulls up to `number` may be used. Old numbers have no effect.
     pub fn on_pull(&mut self, number: u32, now: Time) {
         self.heard = now;
         self.backoff = 0;
@@ -257,14 +257,14 @@ impl Sender {
         }
     }
 
-    /// PULL or bounce with news about packets below `cumulative`.
+    /// PULL or bounce with feedback for packets below `cumulative`.
     pub fn advance(&mut self, cumulative: u32) {
         while self.base < cumulative.min(self.next) {
             self.drop_front();
         }
     }
 
-    /// The receiver says that it has everything.
+    /// The receiver has all packets.
     pub fn finish(&mut self) {
         self.base = self.total;
         self.to_repair = 0;
@@ -306,7 +306,7 @@ impl Sender {
         self.note(seq, ack, now);
     }
 
-    /// What every feedback changes: history, the count of silent packets, the RTT.
+    /// What every feedback changes: history, the count of packets without feedback, the RTT.
     fn note(&mut self, seq: u32, ack: bool, now: Time) {
         self.heard = now;
         self.backoff = 0;
@@ -344,7 +344,7 @@ impl Sender {
         now + self.timeout(timeouts)
     }
 
-    /// Sends again what nothing was heard of for too long, without waiting for pulls, and asks
+    /// Retransmits packets whose timeout has expired, without waiting for pulls, and asks
     /// for life when every pull was lost. Returns when to look again, later than `now`.
     pub fn on_timer(&mut self, now: Time, timeouts: &Timeouts) -> Time {
         let timeout = self.timeout(timeouts);

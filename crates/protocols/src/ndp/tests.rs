@@ -33,7 +33,7 @@ fn drain(sender: &mut Sender, now: Time) -> Vec<u32> {
 }
 
 #[test]
-fn the_first_window_leaves_at_once_and_nothing_more() {
+fn only_the_first_window_leaves_at_once() {
     let mut s = sender(20, 15);
     assert_eq!(drain(&mut s, us(0)), (0..15).collect::<Vec<_>>());
     assert!(s.has_work() && !s.sendable());
@@ -43,7 +43,7 @@ fn the_first_window_leaves_at_once_and_nothing_more() {
 }
 
 #[test]
-fn a_nack_is_answered_when_it_pulls() {
+fn a_nack_that_pulls_triggers_a_packet() {
     let mut s = sender(20, 4);
     drain(&mut s, us(0));
     s.on_nack(2, 0, None, us(10));
@@ -68,7 +68,7 @@ fn a_nack_uses_a_pull_that_found_nothing_to_send() {
 }
 
 #[test]
-fn pull_numbers_are_cumulative_and_old_ones_do_nothing() {
+fn pull_numbers_are_cumulative_and_old_ones_have_no_effect() {
     let mut s = sender(40, 4);
     drain(&mut s, us(0));
     s.on_pull(5, us(10));
@@ -81,7 +81,7 @@ fn pull_numbers_are_cumulative_and_old_ones_do_nothing() {
 }
 
 #[test]
-fn pull_numbers_in_answers_survive_their_24_bits() {
+fn pull_numbers_in_acks_survive_their_24_bits() {
     let mut s = sender(40, 1);
     for number in [5, 0x7f_ffff, 0xff_fff0, 0x100_0003] {
         assert_eq!(s.widen(number & 0xff_ffff), number);
@@ -103,7 +103,7 @@ fn a_bounce_waits_while_pulls_are_expected() {
 }
 
 #[test]
-fn the_last_bounce_of_a_silent_window_is_resent_at_once() {
+fn the_last_bounce_of_an_unacknowledged_window_is_resent_at_once() {
     let mut s = sender(8, 3);
     drain(&mut s, us(0));
     s.on_bounce(0, us(10));
@@ -165,7 +165,7 @@ fn a_bounce_on_a_bad_path_is_resent_at_once() {
 }
 
 #[test]
-fn silence_ends_with_the_timeout() {
+fn packets_are_resent_after_the_timeout() {
     let mut s = sender(2, 15);
     drain(&mut s, us(0));
     s.on_ack(0, 1, None, us(10));
@@ -247,7 +247,7 @@ fn pull(cumulative: u32, number: u32) -> Header {
 }
 
 #[test]
-fn answers_pull_when_the_pacer_is_free_and_queue_pulls_when_not() {
+fn acks_pull_when_the_pacer_is_free_and_queue_pulls_when_not() {
     let mut b = Bench::new();
     let t = us(5);
     assert_eq!(b.arrive(t, 0, 0, 0, 0)[0].header, ack(0, 1, 1, data_flag::PULL));
@@ -382,7 +382,7 @@ fn wrong_settings_are_refused() {
 }
 
 #[test]
-fn the_first_window_is_the_round_trip_and_at_least_15() {
+fn the_first_window_is_one_rtt_and_at_least_15() {
     let window = |rtt: u64| {
         let fabric = fabric_site(2, RATE, Span::from_us(rtt));
         configured(&ENTRY, &[], &fabric).unsolicited(&host_site(0, &fabric), 1_000)
@@ -450,7 +450,7 @@ fn trims_alone_never_need_a_timeout() {
 }
 
 #[test]
-fn every_flow_completes_in_an_unkind_network() {
+fn every_flow_completes_in_an_impaired_network() {
     for seed in 0..60 {
         let fabric = fabric_site(4, RATE, Span::from_us(10 + 90 * (seed % 2)));
         let bounce = if seed % 3 == 0 { "false" } else { "true" };

@@ -87,7 +87,7 @@ impl Terms {
         if packets > self.free_tokens && self.third_level { LARGE } else { SMALL }
     }
 
-    /// A flow's length as free data tells it: 0 (not told) if it does not fit the field.
+    /// The length that free data carries: 0 (absent) if it does not fit the field.
     fn told_length(&self, packets: u32) -> u32 {
         if packets < 1 << 24 { packets } else { 0 }
     }

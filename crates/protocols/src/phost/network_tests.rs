@@ -17,7 +17,7 @@ fn a_short_flow_alone_takes_the_ideal_time() {
 }
 
 #[test]
-fn a_long_flow_alone_waits_a_round_trip_and_fills_the_link() {
+fn a_long_flow_alone_waits_one_rtt_and_fills_the_link() {
     for (spec, dst, hops) in [("star:2", 1, 2), ("leaf-spine:2x2x2", 3, 4)] {
         let network = Trial::of(&ENTRY, &[], spec, Span::from_us(2));
         let record = network.carry(vec![flow(0, 0, dst, 2_000 * MSS, Time::ZERO)]);

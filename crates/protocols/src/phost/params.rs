@@ -27,7 +27,7 @@ parameters! {
         pause: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),
             "capability_resend_timeout = 9 packet times at a BDP of 8";
-        /// Silence after which a source announces a flow again; auto: 3 base RTT.
+        /// Time without progress after which a source repeats an announcement; auto: 3 base RTT.
         announce_again: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),
             "ours: the authors' simulator loses no announcement";

@@ -84,7 +84,7 @@ impl Receivers {
         let Packet { flow, src, header, .. } = content;
         let Some(Announce { packets, .. }) = Announce::read(&header) else { return };
         if self.finished.contains(flow) {
-            // The first announcement of a short flow comes behind its data; only a repeated one
+            // The first announcement of a short flow follows its data; only a repeated one
             // asks whether the finish was lost.
             if content.has(flag::RETRANSMIT) {
                 finish(outbox, flow, src, env.now);
@@ -124,7 +124,7 @@ impl Receivers {
         let flow = self.flows.at_mut(slot);
         self.eligible.insert(flow.rank);
         if free == packets {
-            // All of it may be on its way.
+            // All of it may be in flight.
             let until = now + self.terms.slot * (2 * free as u64);
             flow.pause_until = Some(until);
             self.wait(slot, until);
@@ -305,7 +305,7 @@ impl Arriving {
     }
 }
 
-/// Tells a source that everything has arrived.
+/// Sends the Finish packet of a flow.
 fn finish(outbox: &mut Outbox, flow: FlowId, to: HostId, now: Time) {
     let header = Finish {}.into();
     outbox.push(Control { flow, to, header, again: false, informed: now });

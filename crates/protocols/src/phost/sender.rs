@@ -24,7 +24,7 @@ struct Token {
 struct Outgoing {
     flow: Flow,
     packets: u32,
-    /// Preference; `ranked` says whether it is in the ranking.
+    /// Preference; `ranked`: whether it is in the ranking.
     rank: Rank,
     ranked: bool,
     /// Packets that were sent at least once.
@@ -50,7 +50,7 @@ pub struct Senders {
     ranking: Ranking,
     timers: FlowTimers,
     opened: u32,
-    /// Announcements of flows whose data has left as a whole.
+    /// Announcements of flows whose data has left completely.
     behind: Outbox,
 }
 
@@ -147,7 +147,7 @@ impl Senders {
         }
     }
 
-    /// Whether no flow has a token, and nothing waits behind data.
+    /// Whether no flow has a token, and no announcement waits behind data.
     #[inline]
     pub fn is_silent(&self) -> bool {
         self.behind.is_empty() && self.ranking.is_empty()
@@ -190,7 +190,7 @@ impl Senders {
         self.timers.next()
     }
 
-    /// Announces again the flows of which nothing was heard for too long.
+    /// Repeats announcements whose timeout has expired.
     pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
         while let Some((id, slot)) =
             self.timers.expired(now, &mut self.flows, |flow| &mut flow.armed)
@@ -251,7 +251,7 @@ impl Outgoing {
         self.sent_count += !again as u32;
         let flow = &self.flow;
         let (offset, last) = (flow.offset(seq) as u32, seq + 1 == self.packets);
-        // The number of a free token is that of its packet: the field tells the flow's length
+        // The number of a free token is that of its packet: the field holds the flow's length
         // instead, so that the first data announces the flow too.
         let header = match free {
             true => {

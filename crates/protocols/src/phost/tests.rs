@@ -78,7 +78,7 @@ impl Messages for Driver {
 // -- destinations ------------------------------------------------------------------------------
 
 #[test]
-fn a_silent_source_gets_its_window_and_then_one_token_a_downgrade() {
+fn an_unresponsive_source_gets_its_window_and_then_one_token_per_downgrade() {
     let mut b = bench(&[]);
     b.announce(slots(10), 0, 100, 0);
     let expected: Vec<_> = (0..8).map(|n| (slots(10 + n), 0, n as u32)).collect();
@@ -88,7 +88,7 @@ fn a_silent_source_gets_its_window_and_then_one_token_a_downgrade() {
 }
 
 #[test]
-fn competitors_of_a_silent_source_get_every_slot() {
+fn competitors_of_an_unresponsive_source_get_every_slot() {
     let mut b = bench(&[]);
     b.announce(slots(0), 0, 20, 0);
     b.announce(slots(0), 1, 200, 0);
@@ -341,7 +341,7 @@ fn what_it_asks_of_ports() {
 }
 
 #[test]
-fn waits_are_the_authors_at_eight_packets_and_round_trips_elsewhere() {
+fn timeouts_are_the_authors_at_eight_packets_and_rtts_elsewhere() {
     let waits = |rtt: Span| {
         let fabric = fabric_site(2, RATE, rtt);
         let params = super::Params::default();
@@ -389,7 +389,7 @@ fn a_short_flow_takes_the_ideal_time_and_no_token() {
 }
 
 #[test]
-fn a_long_flow_alone_starts_after_a_round_trip_and_fills_the_link() {
+fn a_long_flow_alone_starts_after_one_rtt_and_fills_the_link() {
     let mut network = network(Probabilities::default(), 1);
     network.add(flow(0, 0, 1, 1_000 * MSS, Time::ZERO));
     network.complete(Span::from_ms(10));
@@ -429,7 +429,7 @@ fn scheduled_data_has_tokens_and_every_token_is_spent_once() {
 }
 
 #[test]
-fn every_flow_completes_in_an_unkind_network() {
+fn every_flow_completes_in_an_impaired_network() {
     for seed in 0..60 {
         let long = if seed % 2 == 0 { "true" } else { "false" };
         let fabric = fabric_site(4, RATE, Span::from_us(10 + 90 * (seed % 3)));

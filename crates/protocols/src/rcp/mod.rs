@@ -1,4 +1,4 @@
-//! RCP (IWQoS 2005): every port offers one rate to all flows; a flow has the least of its path.
+//! RCP (IWQoS 2005): every port offers one rate to all flows; a flow uses the lowest of its path.
 
 mod deviations;
 pub mod headers;
@@ -32,7 +32,7 @@ pub const HEADER: u16 = 12;
 /// Units of the header's fields: of round-trip times, and of rates in bytes a second.
 const RTT_UNIT: Span = Span::from_ns(64);
 const RATE_UNIT: u64 = 64;
-/// "As much as there is": what a source asks for.
+/// The rate that a source requests: unlimited.
 const UNLIMITED: u32 = u32::MAX;
 
 #[inline]
@@ -40,7 +40,7 @@ const fn header(rtt: u32, forward: u32, reverse: u32) -> Explicit {
     Explicit::Rate { rtt, forward, reverse }
 }
 
-/// The rate that switches left; unlimited if the packet has none.
+/// The rate set by the switches; unlimited if the packet has none.
 #[inline]
 fn forward_of(extension: &Extension) -> u32 {
     match extension {
@@ -49,7 +49,7 @@ fn forward_of(extension: &Extension) -> u32 {
     }
 }
 
-/// The rate that an ACK brings back.
+/// The rate that an ACK returns.
 #[inline]
 fn reverse_of(extension: &Extension) -> Option<u32> {
     match extension {
@@ -80,7 +80,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     derive: |_, _| Ok(()),
     host,
     policy,
-    // Nothing leaves before the question is answered.
+    // No data leaves before the rate request is acknowledged.
     unsolicited: |_, _, _| 0,
     optional: Optional::NONE,
 };

@@ -7,12 +7,12 @@ use incast_transport::{Bytes, Limit, Rate, Time};
 const RATE: Rate = Rate::from_gbps(10);
 
 #[test]
-fn two_flows_have_the_same_rate_after_a_round_trip_and_an_interval() {
+fn two_flows_have_the_same_rate_after_one_rtt_and_one_interval() {
     let flows =
         vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, Time::ZERO + ms(20))];
     let run = Trial::new(&ENTRY, star(3, RATE, us(25)), flows).until(ms(60), us(100)).run();
     let fair = run.fair_after(ms(20), us(300), 0.1).expect("it becomes fair");
-    // A question's RTT, an RTT until data is answered, and the window measured.
+    // The RTT of the request, one RTT until data is acknowledged, and the window measured.
     assert!(fair < us(900), "{fair}");
     assert!(run.fairness(ms(21), ms(60)) > 0.999);
     assert!(run.utilisation(RATE, ms(30), ms(60)) > 0.98);
@@ -51,7 +51,7 @@ fn a_crowd_that_comes_at_once_is_slow_to_find_its_rate() {
 }
 
 #[test]
-fn a_flash_crowd_queues_a_round_trip_of_its_first_rates() {
+fn a_flash_crowd_queues_one_rtt_of_its_first_rates() {
     // Twenty flows are told the same first rate: at a twentieth of the link nothing is lost in a
     // buffer of a BDP (82 packets), at all of it most is.
     let peak = |initial: &'static str, buffer| {
@@ -88,7 +88,7 @@ fn the_narrowest_link_of_a_path_decides() {
 }
 
 #[test]
-fn a_flow_of_one_packet_takes_two_round_trips() {
+fn a_flow_of_one_packet_takes_two_rtts() {
     for propagation in [5, 25] {
         let fabric = star(2, RATE, us(propagation));
         let ideal = ideal(&fabric, 0, 1, &[1_500]);
@@ -99,7 +99,7 @@ fn a_flow_of_one_packet_takes_two_round_trips() {
 }
 
 #[test]
-fn a_host_that_begins_at_a_known_rate_saves_a_round_trip() {
+fn a_host_that_starts_at_a_known_rate_saves_one_rtt() {
     let time = |known: &'static str| {
         let flows = vec![flow(0, 0, 1, 1_000_000, Time::ZERO), flow(1, 0, 1, 14_480, Time::ZERO)];
         let mut trial =

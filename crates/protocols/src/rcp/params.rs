@@ -35,9 +35,9 @@ incast_transport::parameters! {
             "our own; ns-2: 200 ms";
         /// RTTs without an ACK after which a source halves its rate.
         patience: u32 = 4, "1 to 1000" => |v| (1..=1_000).contains(v), "RCP's ns-2 code: 4";
-        /// Whether a flow begins at the rate its host learned last, without asking first.
+        /// Whether a flow starts at the last rate its host received, without a request.
         first_rtt_rate: bool = false, "true or false" => |_| true, "our own";
-        /// Least retransmission timeout, also of the first question.
+        /// Minimum retransmission timeout, also of the first request.
         rto_min: Span = Span::from_ms(10), "more than 0" => positive,
             "as DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.

@@ -1,10 +1,10 @@
-//! The receiver: the rate that switches left in data, or in a question, goes back.
+//! The receiver: returns the rate that switches wrote into data or a request.
 
 use super::{forward_of, header};
 use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 use incast_transport::Extension;
 
-/// Copies forward rates into the reverse field of ACKs; keeps nothing.
+/// Copies forward rates into the reverse field of ACKs; stateless.
 #[derive(Clone, Copy)]
 pub struct Returning;
 

@@ -1,5 +1,5 @@
-//! Congestion control: the flow asks for a rate before it sends anything, and from then on has the one
-//! that the last ACK brought.
+//! Congestion control: the flow requests a rate before it sends data and then uses the rate
+//! of the last ACK.
 
 use super::params::Params;
 use super::{RATE_UNIT, RTT_UNIT, UNLIMITED, header, reverse_of};
@@ -10,29 +10,29 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Largest RTT that fits the header, in its units.
 const U24_MAX: u64 = (1 << 24) - 1;
-/// Doublings of the wait for the first ACK.
+/// Maximum number of doublings of the timeout for the first ACK.
 const DOUBLINGS: u32 = 6;
 /// Data is limited by its rate only.
 const OPEN: u64 = 1 << 62;
-/// Class of questions: they wait where data waits.
+/// Class of rate requests: the queue of data.
 const CLASS: u8 = 1;
 
-/// What is in force at a host.
+/// Effective settings at a host.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// The host's link in bits per second.
     pub line: u64,
     /// Bits of a full packet on a link.
     pub packet_bits: u64,
-    /// First wait for an ACK to the first question.
+    /// Initial timeout of the first request.
     pub retry: Span,
     /// RTTs without an ACK.
     pub patience: u64,
     /// Least rate in packets per RTT.
     pub rate_min: f64,
-    /// Stands for the RTT until there is one.
+    /// Used as the RTT until the first sample.
     pub base_rtt: Span,
-    /// The rate that the host learned last, if new flows begin with it; 0: none yet.
+    /// The last rate the host received, if new flows start with it; 0: none yet.
     pub known: Option<Arc<AtomicU64>>,
 }
 
@@ -58,14 +58,14 @@ pub struct Rcp {
     /// 0 until the first ACK.
     rate: u64,
     rtt: Option<Span>,
-    /// A question is to be sent.
+    /// A request is due.
     ask: bool,
     /// When the first one was sent, and how many were.
     asked: Option<Time>,
     requests: u32,
-    /// When the next question is due while there is no rate, or less than a packet per RTT.
+    /// When the next request is due while there is no rate, or less than a packet per RTT.
     next: Time,
-    /// When an ACK came last.
+    /// When the last ACK arrived.
     heard: Time,
     decided: bool,
 }
@@ -97,7 +97,7 @@ impl Rcp {
         self.rtt.unwrap_or(self.rule.base_rtt).max(Span(1))
     }
 
-    /// Less than a packet per RTT: data alone would hear too seldom.
+    /// Less than a packet per RTT: data alone would return feedback too rarely.
     fn slow(&self) -> bool {
         let bits = self.rate as u128 * self.round_trip().0 as u128;
         bits < self.rule.packet_bits as u128 * 1_000_000_000_000
@@ -147,7 +147,7 @@ impl Control for Rcp {
         self.learn(message.extension, progress.now);
     }
 
-    /// A loss is repaired, but says nothing about the rate.
+    /// A loss is repaired and does not change the rate.
     fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
 
     fn deadline(&self) -> Time {
@@ -161,7 +161,7 @@ impl Control for Rcp {
     fn on_deadline(&mut self, progress: &Progress) {
         let now = progress.now;
         if self.rate == 0 {
-            // The question or its ACK was lost.
+            // The request or its ACK was lost.
             self.ask = true;
             self.next = now + self.rule.retry * (1 << self.requests.min(DOUBLINGS));
             return;

@@ -1,4 +1,4 @@
-//! The port: one rate for all flows, raised by what is free and lowered by what waits.
+//! The port: one rate for all flows, raised by spare bandwidth and lowered by the queue.
 
 use super::params::Params;
 use super::{RATE_UNIT, RTT_UNIT, UNLIMITED};
@@ -50,13 +50,13 @@ pub struct Controller {
     rtt: f64,
     interval: Span,
     ends: Time,
-    /// Bytes that arrived in this interval; of those that tell an RTT, the bytes and the sum
+    /// Bytes that arrived in this interval; of those that carry an RTT, the bytes and the sum
     /// of RTT x bytes.
     input: u64,
     rtt_bytes: u64,
     rtt_sum: f64,
     measured: Time,
-    /// Nothing would change in further intervals like the last one.
+    /// Further idle intervals would not change the state.
     settled: bool,
 }
 
@@ -66,7 +66,7 @@ fn span(seconds: f64) -> Span {
 }
 
 impl Controller {
-    /// A port that has seen nothing; its first interval ends at `first`.
+    /// An idle port; its first interval ends at `first`.
     pub fn new(gains: Gains, first: Time) -> Controller {
         Controller {
             gains,
@@ -109,7 +109,7 @@ impl Controller {
         self.ends += interval;
     }
 
-    /// A packet of `bytes` arrived, whosever it is.
+    /// A packet of `bytes` arrived, of any transport.
     #[inline]
     pub fn arrives(&mut self, bytes: u32) {
         self.input += bytes as u64;
@@ -128,15 +128,15 @@ impl Controller {
     }
 }
 
-/// The marker of one port.
+/// The per-port marker.
 pub type RcpMarker = IntervalMarker<Controller>;
 
-/// A port that has seen nothing; without a random phase its first interval ends at `first`.
+/// An idle port; without a random phase its first interval ends at `first`.
 pub fn marker(params: &Params, site: &PortSite, first: Time) -> RcpMarker {
     IntervalMarker::new(Controller::new(Gains::new(params, site), first))
 }
 
-/// The RTT of a packet that asks for a rate: of data, and of questions.
+/// The RTT of a packet that asks for a rate: data or a rate request.
 #[inline]
 fn asks(packets: &PacketPool, packet: PacketRef) -> Option<u32> {
     let header = &packets[packet].header;

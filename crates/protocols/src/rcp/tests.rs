@@ -51,7 +51,7 @@ fn control_vectors() {
 }
 
 #[test]
-fn an_empty_link_doubles_its_rate_in_two_round_trips_until_it_is_the_links() {
+fn an_empty_link_doubles_its_rate_in_two_rtts_up_to_the_link_rate() {
     let mut port = controller(&[("initial_rate", "0.05")]);
     let mut rates = vec![];
     for round in 1..=20 {
@@ -67,7 +67,7 @@ fn an_empty_link_doubles_its_rate_in_two_round_trips_until_it_is_the_links() {
 }
 
 #[test]
-fn the_average_round_trip_follows_quickly_up_and_slowly_down() {
+fn the_average_rtt_rises_quickly_and_falls_slowly() {
     let after = |us: u64| {
         let mut port = controller(&[]);
         for _ in 0..10 {
@@ -85,7 +85,7 @@ fn the_average_round_trip_follows_quickly_up_and_slowly_down() {
 }
 
 #[test]
-fn intervals_are_round_trips_or_slots() {
+fn intervals_are_rtts_or_slots() {
     assert_eq!(controller(&[]).state().2, RTT);
     assert_eq!(controller(&[("slot", "100us")]).state().2, Span::from_us(100));
     assert_eq!(controller(&[("slot", "10ms")]).state().2, RTT);
@@ -156,7 +156,7 @@ fn the_least_rate_of_a_path_arrives() {
 }
 
 #[test]
-fn data_and_questions_are_told_answers_are_not() {
+fn data_and_requests_get_the_rate_and_acks_do_not() {
     let mut port = port(&[], at(400));
     for (flags, payload, told) in
         [(0, 1_448, true), (tcp_flag::SYN, 0, true), (tcp_flag::ACK, 0, false)]
@@ -201,7 +201,7 @@ fn gbps(gbps: f64) -> u32 {
 }
 
 #[test]
-fn nothing_leaves_before_the_question_is_answered() {
+fn no_data_leaves_before_the_first_ack() {
     let mut control = control(&[]);
     assert_eq!((Control::window(&control), control.pacing()), (0, None));
     let request = control.request(&before(0)).expect("it asks");
@@ -218,7 +218,7 @@ fn nothing_leaves_before_the_question_is_answered() {
 }
 
 #[test]
-fn each_answer_sets_the_rate_and_losses_do_not() {
+fn acks_set_the_rate_and_losses_do_not() {
     let mut control = control(&[]);
     reply(&mut control, 400, gbps(5.0));
     acknowledge(&mut control, 800, gbps(2.5));
@@ -233,7 +233,7 @@ fn each_answer_sets_the_rate_and_losses_do_not() {
 }
 
 #[test]
-fn a_lost_question_is_asked_again_ever_more_slowly() {
+fn a_lost_request_is_repeated_with_backoff() {
     let mut control = control(&[]);
     let mut times = vec![];
     for _ in 0..9 {
@@ -253,7 +253,7 @@ fn a_lost_question_is_asked_again_ever_more_slowly() {
 }
 
 #[test]
-fn below_a_packet_a_round_trip_it_asks_once_a_round_trip() {
+fn below_one_packet_per_rtt_it_sends_one_request_per_rtt() {
     let mut control = control(&[]);
     control.request(&before(0));
     reply(&mut control, 400, gbps(5.0));
@@ -277,7 +277,7 @@ fn below_a_packet_a_round_trip_it_asks_once_a_round_trip() {
 }
 
 #[test]
-fn silence_halves_the_rate_every_four_round_trips() {
+fn the_rate_halves_every_four_rtts_without_an_ack() {
     let mut control = control(&[]);
     control.request(&before(0));
     reply(&mut control, 400, gbps(8.0));
@@ -306,7 +306,7 @@ fn a_host_may_begin_at_the_rate_it_learned_last() {
 }
 
 #[test]
-fn answers_return_what_switches_left() {
+fn acks_return_the_rate_of_the_switches() {
     let (packet, extension) = ask(6_250, 123_456, 0, 1_448);
     let arriving = Arriving {
         now: at(1),

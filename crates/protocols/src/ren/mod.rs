@@ -60,7 +60,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
     },
 };
 
-/// What is in force where a parameter is `auto`.
+/// Effective values where a parameter is `auto`.
 pub struct Timers {
     period: Span,
     silence: Silence,

@@ -7,7 +7,7 @@ choice! {
     pub enum Feedback {
         /// Marks of the period that just ended are subtracted from the next sample.
         Compensate = "compensate",
-        /// Each sample is turned into marks as it is, which is what the paper's text says.
+        /// Every sample becomes marks unchanged, as in the paper's text.
         Literal = "literal",
     }
 }
@@ -38,7 +38,7 @@ incast_transport::parameters! {
         /// Sampling period of the switches; auto: the base RTT.
         period: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "REN §3.2.3, §6.4";
-        /// Whether marks still on their way count: compensate or literal.
+        /// Whether marks in flight count: compensate or literal.
         feedback: Feedback = Feedback::Compensate, "compensate, literal" => |_| true,
             "REN §3.2.1 is silent; literal empties the network whenever two flows start together";
         /// Under-utilisation by the period's budget or by each packet's gap: budget or gap.
@@ -48,7 +48,7 @@ incast_transport::parameters! {
         /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
         burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
             "REN §2.1, §4.1: line rate in the first RTT";
-        /// Silence after which a receiver asks again; auto: 2 base RTT + buffer / rate.
+        /// Receive timeout after which a receiver requests again; auto: 2 base RTT + buffer / rate.
         stall: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "REN is silent about losses and stalls";
         /// What the control class of a port holds.

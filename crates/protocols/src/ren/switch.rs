@@ -91,7 +91,7 @@ pub struct PortMarker {
 }
 
 impl PortMarker {
-    /// A port that has sent nothing.
+    /// An idle port.
     pub fn new(params: &Params, period: Span, packet_time: Span) -> PortMarker {
         PortMarker {
             feedback: params.feedback,
@@ -117,7 +117,7 @@ impl PortMarker {
         if elapsed < self.period {
             return;
         }
-        // A silent period says nothing about room (deviation 6).
+        // An idle period is no evidence of room (deviation 6).
         let idle = if elapsed >= self.period * 2 { Span::ZERO } else { self.idle.min(self.period) };
         let room = idle.0 / self.packet_time.0;
         let (mut over, mut under) = (waiting.saturating_sub(room), room.saturating_sub(waiting));
@@ -132,7 +132,7 @@ impl PortMarker {
         self.started = now;
     }
 
-    /// What this port says on the next data packet.
+    /// The mark for the next data packet.
     #[inline]
     fn code(&mut self, gap: Span) -> Code {
         if self.over.take() {
@@ -149,7 +149,7 @@ impl PortMarker {
 impl Marker for PortMarker {
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
         self.roll(view.now, view.data.packets as u64);
-        // Longer silence is a pause of the traffic, not room between packets (deviation 6).
+        // A longer gap is a pause of the traffic, not room between packets (deviation 6).
         let gap = view.idle.filter(|&gap| gap < self.period * 2).unwrap_or(Span::ZERO);
         self.idle += gap;
         let content = &mut packets[packet];

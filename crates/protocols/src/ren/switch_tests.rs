@@ -87,7 +87,7 @@ fn a_sample_becomes_that_many_marks() {
 }
 
 #[test]
-fn silence_is_not_room() {
+fn an_idle_period_is_not_room() {
     let mut bench = port(&[]);
     bench.code(SLOT * 50, 0);
     assert_eq!(bench.code(SLOT * 30, 0), Code::Full, "a pause of more than two periods");

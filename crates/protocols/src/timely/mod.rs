@@ -1,4 +1,4 @@
-//! TIMELY (SIGCOMM 2015): the RTT, by its gradient, sets the rate; switches do nothing.
+//! TIMELY (SIGCOMM 2015): the gradient of the RTT sets the rate; switches take no part.
 
 mod deviations;
 pub mod headers;
@@ -46,7 +46,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     derive: |_, _| Ok(()),
     host,
     policy,
-    // Nothing is waited for, but each packet is longer by its time stamp than the ideal time counts.
+    // No initial wait; the time stamp makes packets longer than in the ideal time.
     unsolicited: |_, _, _| 0,
     optional: Optional::NONE,
 };

@@ -74,7 +74,7 @@ fn two_flows_share_a_link_with_a_short_queue() {
 }
 
 #[test]
-fn the_patched_law_has_the_fixed_point_it_was_made_for() {
+fn the_patched_control_has_the_fixed_point_of_its_paper() {
     let outcome = two_flows(&[("variant", "patched")], Span::ZERO);
     assert!(outcome.used > 0.999, "{}", outcome.used);
     assert!((outcome.share - 0.5).abs() < 0.02, "{}", outcome.share);

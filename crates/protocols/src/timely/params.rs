@@ -109,7 +109,7 @@ incast_transport::parameters! {
         /// Least time between two requests to go back for the same byte.
         nack_interval: Span = Span::from_us(500), "more than 0" => positive,
             "HPCC's simulator: 500 us";
-        /// Least retransmission timeout.
+        /// Minimum retransmission timeout.
         rto_min: Span = Span::from_ms(1), "more than 0" => positive, "own choice";
         /// ACKs that may wait at a port.
         control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
@@ -117,7 +117,7 @@ incast_transport::parameters! {
     }
 }
 
-/// What is in force at a host. Rates are in bits per second, times in picoseconds.
+/// Effective settings at a host. Rates are in bits per second, times in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Between the thresholds.

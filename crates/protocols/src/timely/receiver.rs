@@ -10,7 +10,7 @@ impl Feedback for ReturnStamp {
     #[inline]
     fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
         ack.extension = *data.extension;
-        // What the RTT says of queues was so until the packet arrived.
+        // The RTT reflects queues up to the arrival of the packet.
         ack.informed = Some(data.now);
         None
     }

@@ -15,13 +15,13 @@ pub struct Timely {
     rate: f64,
     /// The RTT of the last decision.
     previous: Option<f64>,
-    /// Average difference between round-trip times.
+    /// Average difference between RTTs.
     difference: f64,
     /// Rises in a row.
     rises: u32,
-    /// What has been sent at the last decision; its ACKs belong to that round.
+    /// Bytes sent at the last decision; its ACKs belong to that round.
     round_end: u64,
-    /// Segments whose ACK has come.
+    /// Acknowledged segments.
     completed: u64,
     /// When the segment being sent began to leave.
     segment_sent: Time,
@@ -29,7 +29,7 @@ pub struct Timely {
 }
 
 impl Timely {
-    /// The state of a new flow of a host that sends `others`, which begins with its share of the
+    /// Initial state of a flow of a host that sends `others`, which starts with its share of the
     /// link among them.
     pub fn new(rule: Rule, framing: Framing, others: usize) -> Timely {
         Timely {
@@ -51,7 +51,7 @@ impl Timely {
         self.rate
     }
 
-    /// The averaged difference between round-trip times over the least one.
+    /// The average RTT difference divided by the least one.
     pub fn gradient(&self) -> f64 {
         self.difference / self.rule.min_rtt
     }
@@ -66,7 +66,7 @@ impl Timely {
         Rate(self.rule.line as u64).tx_time(Bytes(payload / full * charged(full) + last))
     }
 
-    /// Where the timed piece begins that ends with the packet from `offset` on.
+    /// Where the timed segment starts that ends with the packet from `offset` on.
     fn timed_from(&self, offset: u64) -> u64 {
         match self.rule.pace {
             Pace::Packet => offset,

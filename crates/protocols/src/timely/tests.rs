@@ -126,7 +126,7 @@ fn rises_below_the_lower_threshold_count_if_asked() {
 }
 
 #[test]
-fn the_patched_law_weighs_gradient_and_distance() {
+fn the_patched_control_weighs_gradient_and_distance() {
     let params = Params { variant: Variant::Patched, weight: 1.0, ..Params::default() };
     // No gradient at 100 us: weight 1/2, error (100 - 50) / 50 = 1.
     let mut control = half(&params, 100.0);
@@ -211,7 +211,7 @@ fn acknowledged(extension: &Extension) -> Ack<'_> {
 const PACKET: Span = Span(1_230_400);
 
 #[test]
-fn one_decision_a_round_trip() {
+fn one_decision_per_rtt() {
     let mut driver = Driver::new(&Params::default());
     let rtt = PACKET + Span::from_us(60);
     (0..10).for_each(|_| {
@@ -280,7 +280,7 @@ fn requests_to_go_back_and_losses_change_nothing() {
 }
 
 #[test]
-fn a_flow_begins_with_its_share() {
+fn a_flow_starts_with_its_share() {
     assert_eq!(timely(&Params::default(), 0).rate(), LINE);
     assert_eq!(timely(&Params::default(), 0).pacing(), None);
     assert_eq!(timely(&Params::default(), 3).rate(), LINE / 4.0);

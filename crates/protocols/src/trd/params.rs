@@ -8,7 +8,7 @@ incast_transport::parameters! {
         /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
         burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
             "REN §2.1: line rate in the first RTT";
-        /// Silence after which a receiver asks again; auto: 2 base RTT + buffer / rate.
+        /// Receive timeout after which a receiver requests again; auto: 2 base RTT + buffer / rate.
         stall: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "own choice: REN and AMRT say nothing about the baseline's losses";
         /// What the control class of a port holds.

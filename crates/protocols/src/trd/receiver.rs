@@ -1,4 +1,4 @@
-//! The receiver: one grant for each packet, and recovery by silence.
+//! The receiver: one grant per packet, and recovery by timeout.
 
 use super::{ID, sender::PACKETS};
 use incast_endpoint::receiver_driven::{ReceiverTerms, Silence};

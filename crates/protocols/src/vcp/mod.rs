@@ -1,4 +1,4 @@
-//! VCP (SIGCOMM 2005): ports tell their load in two bits; windows multiply, add or are cut by it.
+//! VCP (SIGCOMM 2005): ports write their load into two bits; windows multiply, add or are cut by it.
 
 mod deviations;
 pub mod headers;

@@ -30,7 +30,7 @@ fn a_joining_flow_takes_a_hundred_milliseconds() {
 }
 
 #[test]
-fn a_shorter_interval_or_round_trip_is_faster() {
+fn a_shorter_interval_or_rtt_is_faster() {
     // 10 % after 30 ms with t_rho 0.1 ms; 11 and 48 ms at 100 and 200 us: the testbed's 15 ms
     // lies between.
     for (rtt, interval, least, most) in

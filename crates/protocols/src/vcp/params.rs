@@ -42,20 +42,20 @@ incast_transport::parameters! {
         target: f64 = 0.98, "0 < target <= 1" => share, "VCP §3.1: 0.98";
         /// Load from which increase is additive.
         high_load: f64 = 0.8, "0 < high_load <= 1" => share, "VCP §3: 80 %";
-        /// Most intervals per RTT for which multiplicative increase makes up.
+        /// Maximum number of intervals per RTT by which multiplicative increase is scaled.
         scale_max: f64 = 2.5, "1 to 100" => |v| (1.0..=100.0).contains(v),
             "the authors' ns-2 code";
         /// Least and most of them for additive increase: 1/n and n.
         additive_scale_max: f64 = 5.0, "1 to 100" => |v| (1.0..=100.0).contains(v),
             "the authors' ns-2 code: 20 and 500 of 100 ms";
-        /// Whether a port that measures stands at NICs too.
+        /// Whether NIC ports measure too.
         at_nics: bool = true, "true or false" => |_| true, "ns-2: every link has one";
-        /// Whether packets are spread over the RTT.
+        /// Whether packets are paced over the RTT.
         pacing: bool = true, "true or false" => |_| true,
             "the authors' ns-2 code for windows below 64";
         /// First window, in full segments.
         initial_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v), "ns-2: 1 or 2";
-        /// Least retransmission timeout.
+        /// Minimum retransmission timeout.
         rto_min: Span = Span::from_ms(10), "more than 0" => positive,
             "as DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.

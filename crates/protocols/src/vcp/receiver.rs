@@ -1,8 +1,8 @@
-//! The receiver (VCP §3): the code of a data packet goes back in its ACK.
+//! The receiver (VCP §3): the code of a data packet is returned in its ACK.
 
 use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 
-/// Copies a data packet's code into its ACK; keeps nothing.
+/// Copies a data packet's code into its ACK; stateless.
 #[derive(Clone, Copy)]
 pub struct Copying;
 

@@ -1,5 +1,5 @@
 //! Congestion control (VCP §3.2): multiplicative increase, additive increase or multiplicative decrease,
-//! as the load of the path says.
+//! by the load of the path.
 
 use super::params::Params;
 use super::{HIGH, LOW, OVERLOAD};
@@ -13,7 +13,7 @@ use incast_transport::{FabricSite, Rate, Span};
 pub struct Vcp {
     window: LoadWindow,
     rtt: Span,
-    /// Nothing is spaced before there is an RTT.
+    /// No pacing before the first RTT sample.
     sampled: bool,
     interval: Span,
     increase: f64,
@@ -29,7 +29,7 @@ pub struct Vcp {
 }
 
 impl Vcp {
-    /// The state of a new flow.
+    /// Initial state of a flow.
     pub fn new(params: &Params, fabric: &FabricSite) -> Vcp {
         Vcp {
             window: LoadWindow::new(params.initial_window as f64),

@@ -6,7 +6,7 @@ use incast_egress::load::Metering;
 use incast_egress::load_marker::{LoadCode, LoadMarker, load_marker};
 use incast_transport::{Packet, PortSite, Time};
 
-/// The marker of one port.
+/// The per-port marker.
 pub type VcpMarker = LoadMarker<Codes>;
 
 /// The two bits, from a load of this on the middle one.
@@ -38,7 +38,7 @@ pub fn code(load: f64, high_load: f64) -> u8 {
     }
 }
 
-/// A port that has seen nothing; without a random phase its first interval ends at `first`.
+/// An idle port; without a random phase its first interval ends at `first`.
 pub fn marker(params: &Params, site: &PortSite, first: Time) -> VcpMarker {
     let metering = Metering {
         capacity: params.target * site.rate.0 as f64 / 8.0,

@@ -118,7 +118,7 @@ fn round(control: &mut Vcp, us: u64, code: u8) {
 }
 
 #[test]
-fn a_round_trip_multiplies_adds_or_cuts() {
+fn one_rtt_multiplies_adds_or_cuts() {
     let mut control = control(&[("initial_window", "160")]);
     round(&mut control, 1, LOW);
     assert!(near(control.packets(), 170.0), "6.25 %: {}", control.packets());
@@ -130,7 +130,7 @@ fn a_round_trip_multiplies_adds_or_cuts() {
 }
 
 #[test]
-fn windows_double_in_a_dozen_round_trips() {
+fn windows_double_in_a_dozen_rtts() {
     // 1.0625 to the 11.4th is 2; in whole packets a little more or less.
     let mut control = control(&[("initial_window", "100")]);
     (0..11).for_each(|_| round(&mut control, 1, LOW));
@@ -138,7 +138,7 @@ fn windows_double_in_a_dozen_round_trips() {
 }
 
 #[test]
-fn a_cut_is_followed_by_an_interval_of_nothing_and_a_round_trip_of_slow_growth() {
+fn a_cut_is_followed_by_a_frozen_interval_and_one_rtt_of_slow_growth() {
     let mut control = control(&[("initial_window", "100")]);
     acknowledge(&mut control, 1_000, OVERLOAD);
     assert_eq!(control.packets(), 87.5);
@@ -154,7 +154,7 @@ fn a_cut_is_followed_by_an_interval_of_nothing_and_a_round_trip_of_slow_growth()
 }
 
 #[test]
-fn steps_make_up_for_longer_round_trips() {
+fn steps_scale_with_longer_rtts() {
     // Twice the interval: (1 + xi)^2 and four packets; ten times: 2.5 and 5 at most.
     let grown = |rtt_us: u64, code| {
         let mut control = control(&[("initial_window", "100")]);
@@ -172,7 +172,7 @@ fn steps_make_up_for_longer_round_trips() {
 }
 
 #[test]
-fn only_new_answers_outside_of_recovery_count() {
+fn only_new_acks_outside_of_recovery_count() {
     let mut control = control(&[("initial_window", "100")]);
     let acknowledge = |control: &mut Vcp, bytes, recovering| {
         let ack = Ack { nibble: OVERLOAD, bytes, ..plain_ack(&Extension::None) };
@@ -196,14 +196,14 @@ fn losses_halve_and_timeouts_begin_with_a_packet() {
 }
 
 #[test]
-fn a_window_that_nothing_limits_stays_finite() {
+fn an_unlimited_window_stays_finite() {
     let mut control = control(&[("initial_window", "1000"), ("increase", "1")]);
     (0..1_100_000).for_each(|_| acknowledge(&mut control, 1, LOW));
     assert_eq!(control.packets(), 1_048_576.0);
 }
 
 #[test]
-fn packets_are_spread_over_the_round_trip() {
+fn packets_are_paced_over_the_rtt() {
     let mut spread = control(&[("initial_window", "100")]);
     assert_eq!(spread.pacing(), None, "the first window leaves at once");
     let mut packet = outbound(0, 1_460);
@@ -216,7 +216,7 @@ fn packets_are_spread_over_the_round_trip() {
 }
 
 #[test]
-fn answers_carry_the_code_in_their_header() {
+fn acks_carry_the_code_in_their_header() {
     let packet = Packet { mark: OVERLOAD, ..segment(ID, 7, 0, 1_460) };
     let mut ack = AckFields::default();
     let arriving = Arriving {

@@ -32,7 +32,7 @@ const RTT_UNIT: Span = Span::from_ns(64);
 const SPACING_UNIT: Span = Span::from_ps(64);
 /// Bytes a second.
 const FEEDBACK_UNIT: f64 = 16.0;
-/// "As much as there is": what a source asks for.
+/// The rate that a source requests: unlimited.
 const UNLIMITED: i32 = i32::MAX;
 
 /// A congestion header.

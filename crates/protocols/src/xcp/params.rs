@@ -52,23 +52,23 @@ incast_transport::parameters! {
         /// Bytes of the congestion header on data and ACKs.
         header: u32 = 16, "16 or 20" => |v| *v == 16 || *v == 20,
             "DECN Table I: 128 bits; the draft has a word more";
-        /// Whether a port that measures stands at NICs too.
+        /// Whether NIC ports measure too.
         at_nics: bool = true, "true or false" => |_| true,
             "ns-2: every link has one";
-        /// Whether packets are spread over the RTT.
+        /// Whether packets are paced over the RTT.
         pacing: bool = true, "true or false" => |_| true, "our own; XCP is not paced";
         /// First window, in full segments.
         initial_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v), "ns-2: 1 or 2";
-        /// Least retransmission timeout.
+        /// Minimum retransmission timeout.
         rto_min: Span = Span::from_ms(10), "more than 0" => positive,
             "as DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.
         rto_initial: Option<Span> = None, "auto, or more than 0" => automatic,
             "own choice; RFC 6298: 1 s";
-        /// Data packets answered together; 1 acknowledges each at once.
+        /// Data packets acknowledged together; 1 acknowledges each at once.
         delayed_ack: u32 = 1, "1 to 255" => |v| (1..=255).contains(v),
             "the papers' simulators: 1";
-        /// Longest wait of a delayed ACK.
+        /// Maximum delay of a delayed ACK.
         delayed_ack_timeout: Span = Span::from_ms(1), "more than 0" => positive,
             "own choice, below `rto_min`";
     }

@@ -1,4 +1,4 @@
-//! Congestion control (XCP §3.3): the window follows the feedback and nothing else, except for a loss.
+//! Congestion control (XCP §3.3): the window follows the feedback alone, except for a loss.
 
 use super::params::Params;
 use super::{FEEDBACK_UNIT, RTT_UNIT, SPACING_UNIT, UNLIMITED, feedback_of, header_of};
@@ -22,7 +22,7 @@ pub struct Xcp {
 }
 
 impl Xcp {
-    /// The state of a new flow.
+    /// Initial state of a flow.
     pub fn new(params: &Params, framing: Framing) -> Xcp {
         let charged = framing.charged_mtu() as f64;
         Xcp {
@@ -51,7 +51,7 @@ impl Xcp {
 impl Control for Xcp {
     fn on_send(&mut self, packet: &mut Outbound, progress: &Progress) {
         self.rtt = progress.smoothed_rtt;
-        // Without an RTT it asks nothing.
+        // Without an RTT it requests no increase.
         let (mut rtt, mut spacing, mut feedback) = (0, 0, 0);
         if let Some(span) = progress.smoothed_rtt {
             rtt = (span.0 / RTT_UNIT.0).clamp(1, U24_MAX) as u32;

@@ -1,4 +1,4 @@
-//! The port (XCP §3.4): an efficiency controller, which finds out once per control interval how much
+//! The port (XCP §3.4): an efficiency controller, which computes once per control interval how much
 //! the aggregate may grow, and a fairness controller, which divides that among packets so that
 //! flows approach equal rates. No state a flow.
 
@@ -80,12 +80,12 @@ pub struct Controller {
     least: u64,
     /// When the last interval ended.
     measured: Time,
-    /// Nothing would change in further intervals like the last one.
+    /// Further idle intervals would not change the state.
     settled: bool,
 }
 
 impl Controller {
-    /// A port that has seen nothing; its first interval ends at `first`.
+    /// An idle port; its first interval ends at `first`.
     pub fn new(gains: Gains, first: Time) -> Controller {
         Controller {
             gains,
@@ -159,7 +159,7 @@ impl Controller {
         self.ends += interval;
     }
 
-    /// A packet of `bytes` arrived, whosever it is.
+    /// A packet of `bytes` arrived, of any transport.
     #[inline]
     pub fn arrives(&mut self, bytes: u32) {
         self.input += bytes as u64;
@@ -208,7 +208,7 @@ impl Controller {
         (self.rtt, self.interval, self.persistent)
     }
 
-    /// When the last interval ended: what the port knows is from there.
+    /// When the last interval ended: its state dates from there.
     pub fn measured(&self) -> Time {
         self.measured
     }
@@ -219,15 +219,15 @@ fn span(seconds: f64) -> Span {
     Span::from_secs_f64(seconds.max(0.0)).unwrap_or(Span::MAX)
 }
 
-/// The marker of one port.
+/// The per-port marker.
 pub type XcpMarker = IntervalMarker<Controller>;
 
-/// A port that has seen nothing; its first interval ends at a random phase.
+/// An idle port; its first interval ends at a random phase.
 pub fn marker(params: &Params, site: &PortSite) -> XcpMarker {
     IntervalMarker::new(Controller::new(Gains::new(params, site), Time::NEVER))
 }
 
-/// Round-trip time and spacing in seconds of data whose sender knows them.
+/// RTT and spacing in seconds of data that carries them.
 #[inline]
 fn congestion_header(packets: &PacketPool, packet: PacketRef) -> Option<(Span, f64)> {
     if !packets[packet].is_data() {

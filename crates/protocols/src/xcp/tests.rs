@@ -211,7 +211,7 @@ fn idle_intervals_are_like_one_another() {
 }
 
 #[test]
-fn intervals_follow_the_round_trip_or_the_floors_of_ns2() {
+fn intervals_follow_the_rtt_or_the_floors_of_ns2() {
     // Two packets of 1538 B at 10 Gb/s.
     let mut port = controller();
     assert_eq!(port.state().1, RTT);
@@ -242,7 +242,7 @@ fn intervals_follow_the_round_trip_or_the_floors_of_ns2() {
 }
 
 #[test]
-fn long_round_trips_are_capped() {
+fn long_rtts_are_capped() {
     let mut port = Controller::new(gains(&[("rtt_cap", "500us")]), Time::ZERO + RTT);
     port.measures(Span::from_ms(40), 1e-6);
     port.advance(at(400), 0);
@@ -334,7 +334,7 @@ fn acknowledge(control: &mut Xcp, reverse: i32) {
 }
 
 #[test]
-fn the_window_follows_feedback_times_the_round_trip() {
+fn the_window_follows_feedback_times_the_rtt() {
     let mut control = control(&[]);
     assert_eq!(control.charged_window(), 2.0 * 1_538.0);
     assert_eq!(Control::window(&control), 2 * 1_444);
@@ -377,7 +377,7 @@ fn headers_say_how_far_apart_packets_are() {
 }
 
 #[test]
-fn packets_are_spread_over_the_round_trip_unless_told_otherwise() {
+fn packets_are_paced_over_the_rtt_by_default() {
     let mut paced = control(&[("initial_window", "100")]);
     assert_eq!(paced.pacing(), None, "the first window leaves at once");
     acknowledge(&mut paced, 0);
@@ -389,7 +389,7 @@ fn packets_are_spread_over_the_round_trip_unless_told_otherwise() {
 }
 
 #[test]
-fn delayed_answers_return_sums() {
+fn delayed_acks_return_sums() {
     let mut returning = Returning { long: false };
     let of = |reverse| AckFields {
         extension: Extension::explicit(header_of(false, 0, 0, 0, reverse)),
