@@ -19,34 +19,34 @@ pub enum Command {
     /// Compare all transports on a small fabric, in under a minute
     #[command(after_help = "Example:\n  incast demo")]
     Demo(Demo),
-    /// Run a scenario or files of other tools, or repeat a run from its results
+    /// Run a scenario or input files of other tools, or repeat a run from its results
     #[command(after_help = "Examples:\n  incast run scenario.toml --set run.seed=7\n  \
         incast run results/0001-scenario\n  \
         incast run --topology fat.topo --flows perm.cm --transport ndp")]
     Run(Box<Run>),
-    /// Check a scenario without running it, and print it with every default written out
+    /// Check a scenario without running it, and print it with all defaults filled in
     #[command(after_help = "Example:\n  incast check scenario.toml")]
     Check(Check),
     /// Compare transports on identical arrivals
     #[command(after_help = "Example:\n  incast compare --transports ren,dctcp \
         --topology leaf-spine:8x8x8 --rate 40Gbps --workload web_search --load 0.6 --flows 2000")]
     Compare(Box<Compare>),
-    /// List transports, workloads, topologies and experiments, or show one transport in full
+    /// List transports, workloads, topologies and experiments, or show details of one transport
     #[command(after_help = "Examples:\n  incast list --json\n  incast list ren")]
     List(List),
-    /// Re-run figures of the papers and judge the results against them
+    /// Reproduce figures of the papers and compare the results with them
     #[command(after_help = "Examples:\n  incast reproduce ren/fig3 --quick\n  \
         incast reproduce amrt\n  incast reproduce --all --quick --json")]
     Reproduce(Box<Reproduce>),
-    /// Measure the engine's speed against a bare event kernel
+    /// Measure the engine's speed relative to a bare event kernel
     #[command(after_help = "Example:\n  incast bench --threads 2 --json")]
     Bench(Bench),
 }
 
-/// Where results go.
+/// Location of results.
 #[derive(Args, Clone, Default)]
 pub struct Output {
-    /// Folder for the results; a fresh numbered one below `results` if not given
+    /// Folder for the results [default: the next numbered folder in `results`]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Replace the results in --out
@@ -69,15 +69,15 @@ impl Flagged for OfDemo {
 
 #[derive(Args)]
 pub struct Run {
-    /// Scenario file; or a manifest.json or results folder, whose run is repeated
+    /// Scenario file; or a manifest.json or results folder to repeat its run
     #[arg(required_unless_present = "topology", conflicts_with_all = ["topology", "flows", "transport"])]
     pub scenario: Option<PathBuf>,
     #[command(flatten)]
     pub flags: Flags<OfRun>,
-    /// Override a key: transport.parameters.ren.rule=gap
+    /// Override a scenario key: transport.parameters.ren.rule=gap
     #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
-    /// Repeat a run although files that it read have changed since
+    /// Repeat a run even if its input files have changed
     #[arg(long)]
     pub allow_changed_files: bool,
     #[command(flatten)]
@@ -88,7 +88,7 @@ pub struct Run {
 pub struct Check {
     /// Scenario file; or a manifest.json or results folder
     pub scenario: PathBuf,
-    /// Override a key: transport.parameters.ren.rule=gap
+    /// Override a scenario key: transport.parameters.ren.rule=gap
     #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
 }
@@ -109,7 +109,7 @@ impl Flagged for OfRun {
 pub struct Compare {
     #[command(flatten)]
     pub flags: Flags<OfCompare>,
-    /// Parameter of a transport: ren.rule=gap; or any key of a scenario: run.until=10ms
+    /// Override a parameter of a transport: ren.rule=gap; or a scenario key: run.until=10ms
     #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
     #[command(flatten)]
@@ -125,26 +125,26 @@ impl Flagged for OfCompare {
 
 #[derive(Args)]
 pub struct List {
-    /// A transport: all its facts, parameters and deviations from its paper
+    /// Transport to show with its properties, parameters and deviations from its paper
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Args)]
 pub struct Reproduce {
-    /// PAPER/FIGURE or PAPER
+    /// Experiment, as PAPER/FIGURE or PAPER
     #[arg(value_name = "EXPERIMENT", required_unless_present = "all")]
     pub name: Option<String>,
-    /// All experiments
+    /// Run all experiments
     #[arg(long, conflicts_with = "name")]
     pub all: bool,
-    /// Fewer flows and one seed
+    /// Use fewer flows and one seed
     #[arg(long)]
     pub quick: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -160,7 +160,7 @@ impl Flagged for OfReproduce {
 
 #[derive(Args)]
 pub struct Bench {
-    /// Threads of each case
+    /// Threads per case
     #[arg(
         long,
         value_name = "N",
@@ -169,13 +169,13 @@ pub struct Bench {
         default_value_t = 1
     )]
     pub threads: usize,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Only cases whose name contains this
+    /// Run only cases whose name contains this text
     #[arg(long, value_name = "TEXT")]
     pub case: Option<String>,
-    /// Runs of each case; medians are shown
+    /// Runs per case; the median is shown
     #[arg(
         long,
         value_name = "N",

@@ -1,4 +1,4 @@
-//! `incast demo`, `incast run`, `incast check` and `incast compare`: all become a scenario.
+//! `incast demo`, `incast run`, `incast check` and `incast compare`: commands that build a scenario.
 
 use crate::Ended;
 use crate::arguments::{Check, Compare, Demo, OfCompare, OfRun, Run};
@@ -54,12 +54,12 @@ pub fn compare(options: Compare) -> Result<Ended, Fault> {
     run_plan(&planned(&draft, scenario)?, "compare", &options.output, &monitor)
 }
 
-/// What results are called: as the scenario file, or as the results that are repeated.
+/// Label of results: the name of the scenario file, or of the repeated results.
 fn label(path: &Path) -> String {
     let manifest = path.file_name().is_some_and(|name| name == "manifest.json");
     let named = if manifest { path.parent().unwrap_or(path) } else { path };
     let stem = named.file_stem().map_or("run".into(), |stem| stem.to_string_lossy());
-    // The number of the first results is not that of the next.
+    // The number of the repeated results is dropped: new results get their own.
     let (number, rest) = stem.split_once('-').unwrap_or(("", &stem));
     let numbered = number.len() >= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
     if numbered { rest.to_string() } else { stem.into_owned() }
@@ -69,20 +69,20 @@ pub fn check(options: Check) -> Result<Ended, Fault> {
     let (draft, warnings) = loaded(&options.scenario, false)?;
     let draft = draft.sets(&options.set)?;
     let plan = planned(&draft, draft.scenario()?)?;
-    // Standard output is a scenario.
+    // Standard output contains only the scenario.
     warnings.iter().chain(&plan.warnings).for_each(|warning| eprintln!("warning: {warning}"));
     say!("{}", plan.resolved(&plan.cases).to_toml().trim_end());
     Ok(Ended::Done)
 }
 
-/// Reads a scenario, or the scenario of a manifest whose files are still what they were; and what
-/// to know before it is run.
+/// Reads a scenario, or that of a manifest whose input files are unchanged, with warnings. With
+/// `changed`, changed files are only a warning.
 fn loaded(path: &Path, changed: bool) -> Result<(Draft, Vec<String>), Fault> {
     let Some(manifest) = Manifest::load(path)? else { return Ok((Draft::load(path)?, vec![])) };
     let mut warnings: Vec<String> = manifest.warning().into_iter().collect();
     for fault in manifest.changed_files() {
         if !changed {
-            let problem = format!("{fault}; `--allow-changed-files` runs it all the same");
+            let problem = format!("{fault}; use `--allow-changed-files` to run anyway");
             return Err(Fault::new(problem));
         }
         warnings.push(fault.to_string());
@@ -90,7 +90,7 @@ fn loaded(path: &Path, changed: bool) -> Result<(Draft, Vec<String>), Fault> {
     Ok((manifest.draft, warnings))
 }
 
-/// What `--incast` adds; the flag says how many send.
+/// Traffic added by `--incast`; the flag sets the number of senders.
 const INCAST: Incast = Incast {
     receiver: 0,
     from: None,
@@ -105,7 +105,7 @@ fn expand(set: &str) -> String {
     if Scenario::begins_with(first) { set.into() } else { format!("transport.parameters.{set}") }
 }
 
-/// Resolves a scenario; what is wrong is reported where it was written.
+/// Resolves a scenario; errors are reported with the place of the invalid key.
 fn planned(draft: &Draft, scenario: Scenario) -> Result<Plan, Fault> {
     let mut plan = Plan::new(scenario).map_err(|fault| draft.placed(fault))?;
     output::ports(&plan, &plan.scenario.output.pcap).map_err(|fault| draft.placed(fault))?;
@@ -114,7 +114,7 @@ fn planned(draft: &Draft, scenario: Scenario) -> Result<Plan, Fault> {
     Ok(plan)
 }
 
-/// Refuses parameters of transports that take no part: they would change nothing, silently.
+/// Refuses parameters of transports that are not in the run: they would have no effect.
 fn check_effect(plan: &Plan, draft: &Draft) -> Result<(), Fault> {
     let mut names: Vec<&str> = vec![];
     for lane in plan.cases.iter().flat_map(|case| &case.lanes) {
@@ -128,14 +128,14 @@ fn check_effect(plan: &Plan, draft: &Draft) -> Result<(), Fault> {
         if !names.contains(&name) {
             let hint = nearest(name, names.iter().copied());
             let all = names.join(", ");
-            let problem = format!("`{name}` takes no part: expected one of {all}{hint}");
+            let problem = format!("`{name}` is not in this run: expected one of {all}{hint}");
             return Err(Fault::new(problem).placed(format!("--set {}", set.written)));
         }
     }
     Ok(())
 }
 
-/// The title of a comparison that has none.
+/// Default title of a comparison.
 fn title(scenario: &Scenario) -> String {
     match (&scenario.fabric.topology, scenario.traffic.first()) {
         (Some(topology), Some(Traffic::Poisson(own))) => {

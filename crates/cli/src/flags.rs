@@ -1,4 +1,4 @@
-//! Flags that set keys of a scenario. They are declared with the keys; nothing is said of them here.
+//! Flags that set keys of a scenario. They are declared with the keys.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use incast_experiment::scenario::{self, Draft, Flag, Form, Key, Node, Origin, Preset, Run, Value};
@@ -7,14 +7,14 @@ use std::marker::PhantomData;
 
 /// A command with flags.
 pub trait Flagged {
-    /// Which.
+    /// The command.
     const COMMAND: scenario::Command;
-    /// What is run if no flag says otherwise, as TOML.
+    /// Default scenario of the command, as TOML.
     const PRESETS: &'static str = "";
-    /// Whether defaults of keys are shown in help: there is no file that could say otherwise.
+    /// Whether help shows the defaults of keys: true for commands without a scenario file.
     const SHOWS_DEFAULTS: bool = false;
 
-    /// What the flags need of each other.
+    /// Dependencies between flags.
     fn relations(command: Command) -> Command {
         command
     }

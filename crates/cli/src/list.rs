@@ -50,7 +50,7 @@ pub fn list(options: List) -> Result<Ended, Fault> {
     Ok(Ended::Done)
 }
 
-/// One transport for people: facts, parameters, deviations.
+/// Prints one transport as text: properties, parameters, deviations.
 fn show(entry: &dyn Transport) {
     let info = entry.info();
     let yes = |is: bool| if is { "yes" } else { "no" };
@@ -58,12 +58,12 @@ fn show(entry: &dyn Transport) {
     say!("  paper: {}", info.paper);
     say!("  number on the wire: {}", info.id.0);
     say!("  kind: {}", info.kind.name());
-    say!("  needs of switches: {}", info.switch_support);
+    say!("  switch support: {}", info.switch_support);
     say!("  routing: {}", info.routing.name());
-    say!("  works on symmetric paths only: {}", yes(info.symmetric_paths));
+    say!("  requires symmetric paths: {}", yes(info.symmetric_paths));
     say!("  ECN bits of data: {}", info.ecn.name());
-    say!("  switches mark its data: {}", yes(info.marks));
-    say!("  made for PFC: {}", yes(info.made_for_pfc));
+    say!("  switches mark its data packets: {}", yes(info.marks));
+    say!("  designed for PFC: {}", yes(info.made_for_pfc));
     if let Some(bits) = info.feedback_bits {
         say!("  feedback per data packet: {bits} bits");
     }
@@ -84,11 +84,11 @@ fn show(entry: &dyn Transport) {
         }
     }
     if info.deviations.is_empty() {
-        say!("  none of its own");
+        say!("  none specific to this transport");
     }
 }
 
-/// One transport for programs: what the list says of it, and the rest.
+/// One transport as JSON, with all details.
 fn in_full(entry: &dyn Transport) -> Value {
     let info = entry.info();
     let deviations: Vec<Value> = info

@@ -1,9 +1,9 @@
 //! The `incast` command: names a user can guess, exit codes that scripts can use.
 //!
-//! 0 done; 1 the run failed or results could not be written; 2 the input is wrong; 130 stopped.
+//! 0: success. 1: the run failed or results could not be written. 2: invalid input. 130:
+//! interrupted.
 
-/// Prints a line. Who reads may go away (`incast list | head`): then nobody hears the rest, and
-/// results are written all the same.
+/// Prints a line. A closed pipe (`incast list | head`) is ignored; results are still written.
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write;
@@ -27,11 +27,11 @@ use std::process::ExitCode;
 
 /// How a command ended.
 pub enum Ended {
-    /// All is done.
+    /// Success.
     Done,
-    /// The user stopped it; what was done is kept.
+    /// Interrupted by the user; partial results are kept.
     Interrupted,
-    /// Something is not as it should be, and has been said.
+    /// Failed; the error has been printed.
     Failed,
 }
 

@@ -1,16 +1,16 @@
-//! Memory in large pages: a simulation touches its packets and hosts in no order that a processor
-//! foresees, and with pages of 4 KiB it spends a good part of its time looking pages up.
+//! Memory in large pages. A simulation accesses packets and hosts in an unpredictable order; with
+//! pages of 4 KiB it spends much of its time on TLB misses.
 
 use std::ffi::{OsStr, OsString};
 
-/// The variable by which glibc (2.35 and later) is tuned at start, and by nothing else.
+/// The environment variable with the tunables of glibc (2.35 and later), read at program start.
 const TUNABLES: &str = "GLIBC_TUNABLES";
 const LARGE: &str = "glibc.malloc.hugetlb";
 
-/// Starts this program again, in its place, with memory in large pages where the kernel grants them
-/// on demand. Does nothing if the variable already says something about them: set
-/// `GLIBC_TUNABLES=glibc.malloc.hugetlb=0` to stay with small ones. If that fails, or with another
-/// C library, the program runs as it is.
+/// Re-executes this program with memory in large pages, where the kernel provides them on demand.
+/// No effect if the variable already sets this tunable: `GLIBC_TUNABLES=glibc.malloc.hugetlb=0`
+/// selects small pages. If re-execution fails, or with another C library, the program continues
+/// unchanged.
 pub fn ask_for_large_pages() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     if let Some(tunables) = with_large_pages(std::env::var_os(TUNABLES).as_deref()) {
@@ -27,7 +27,7 @@ pub fn ask_for_large_pages() {
     }
 }
 
-/// The tunables with large pages added; nothing if they are spoken of already.
+/// The tunables with large pages added; `None` if they are already set.
 fn with_large_pages(tunables: Option<&OsStr>) -> Option<OsString> {
     let mut all = tunables.unwrap_or_default().to_os_string();
     if all.to_string_lossy().contains(LARGE) {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn asks_once_and_keeps_what_a_person_chose() {
+    fn asks_once_and_keeps_the_users_setting() {
         let asked = with_large_pages(None).unwrap();
         assert_eq!(asked, "glibc.malloc.hugetlb=1");
         assert_eq!(with_large_pages(Some(&asked)), None, "no second start");

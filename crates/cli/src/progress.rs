@@ -1,4 +1,4 @@
-//! A line that tells how far a run is, on a terminal only.
+//! Progress bar of a run, on a terminal only.
 
 use incast_experiment::Monitor;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,16 +20,16 @@ pub fn shown<T>(label: &str, flows: u64, monitor: &Arc<Monitor>, work: impl FnOn
     let shower = {
         let (done, monitor, bar) = (done.clone(), monitor.clone(), bar.clone());
         std::thread::spawn(move || {
-            let begin = Instant::now();
+            let start = Instant::now();
             while !done.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(100));
-                show(&bar, &monitor, flows, begin.elapsed().as_secs_f64());
+                show(&bar, &monitor, flows, start.elapsed().as_secs_f64());
             }
         })
     };
     let result = work();
     done.store(true, Ordering::Relaxed);
-    // The thread only sleeps and prints; it cannot have failed in a way that matters.
+    // The thread only sleeps and prints; its failure would not affect results.
     let _ = shower.join();
     bar.finish_and_clear();
     result

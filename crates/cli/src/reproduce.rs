@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     let name = options.name.clone().unwrap_or_else(|| "all".into());
     let run = options.flags.run()?;
-    let wish = experiments::Options {
+    let requested = experiments::Options {
         quick: options.quick,
         seed: options.flags.has("--seed").then_some(run.seed),
         threads: run.world.threads(run.threads.0),
@@ -22,26 +22,26 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     let out = options.output.out.as_deref();
     let folder = ResultsFolder::create(out, options.output.force, Path::new("results"), &label)?;
     let json = options.json;
-    // Hours may pass: whatever ends them leaves the verdicts so far, in a folder that says so.
+    // A reproduction can take hours: an interruption keeps the verdicts so far, marked incomplete.
     let manifest = serde_json::json!({ "experiment": name, "quick": options.quick });
     let place = folder.path().join("manifest.json");
     incast_measure::write_manifest(&place, &manifest, false)?;
     let so_far = verdicts_for(folder.path(), json);
     let verdicts = experiments::reproduce(
         &name,
-        &wish,
+        &requested,
         |verdict| {
             let mut so_far = so_far.lock().expect("no panic");
             so_far.push(verdict.clone());
-            // If this one cannot be written, the last one cannot either, and that is told.
+            // A persistent write error is reported by the final write.
             let _ = write_verdicts(&folder, &so_far);
             if !json {
-                tell(verdict);
+                print(verdict);
             }
         },
         Some(folder.path()),
     )?;
-    // From here on a signal comes too late to stop anything.
+    // A signal after this point has no effect.
     let _held = so_far.lock().expect("no panic");
     let text = write_verdicts(&folder, &verdicts)?;
     incast_measure::write_manifest(&place, &manifest, true)?;
@@ -62,7 +62,7 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     Ok(Ended::Done)
 }
 
-/// Verdicts, none so far. A signal ends the program between two of them and says where they are.
+/// An empty list of verdicts. A signal ends the program and prints where they are.
 fn verdicts_for(folder: &Path, json: bool) -> Arc<Mutex<Vec<experiments::Verdict>>> {
     let all: Arc<Mutex<Vec<experiments::Verdict>>> = Arc::default();
     let (shared, folder) = (all.clone(), folder.to_path_buf());
@@ -77,7 +77,7 @@ fn verdicts_for(folder: &Path, json: bool) -> Arc<Mutex<Vec<experiments::Verdict
     all
 }
 
-fn tell(verdict: &experiments::Verdict) {
+fn print(verdict: &experiments::Verdict) {
     say!(
         "{:<18} {}: {}\n    expected {}, measured {}{}",
         verdict.verdict,
@@ -114,7 +114,7 @@ fn check(name: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let hint = nearest(name, known.iter().map(|(one, _)| one.as_str()));
-    Err(Fault::new(format!("no experiment `{name}`; `incast list` shows them{hint}")))
+    Err(Fault::new(format!("no experiment `{name}`; `incast list` shows all{hint}")))
 }
 
 pub fn bench(options: Bench) -> Result<Ended, Fault> {
@@ -124,7 +124,7 @@ pub fn bench(options: Bench) -> Result<Ended, Fault> {
     if options.threads == 0 {
         return Err(Fault::new("--threads 0: expected 1 or more"));
     }
-    let wish =
+    let requested =
         bench::Options { threads: options.threads, case: options.case.clone(), runs: options.runs };
     let json = options.json;
     let so_far: Arc<Mutex<Vec<Measurement>>> = Arc::default();
@@ -151,13 +151,13 @@ pub fn bench(options: Bench) -> Result<Ended, Fault> {
             "share"
         );
     }
-    let all = bench::run(&wish, |one| {
+    let all = bench::run(&requested, |one| {
         so_far.lock().expect("no panic").push(one.clone());
         if !json {
             row(one);
         }
     })?;
-    // From here on a signal comes too late to stop anything.
+    // A signal after this point has no effect.
     let _held = so_far.lock().expect("no panic");
     if json {
         say!("{}", serde_json::to_string_pretty(&all).expect("plain data becomes JSON"));

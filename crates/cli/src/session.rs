@@ -1,4 +1,4 @@
-//! Running a plan's cases and keeping what they leave behind.
+//! Runs the cases of a plan and writes their results.
 
 use crate::Ended;
 use crate::arguments::Output;
@@ -10,27 +10,27 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// From now on Ctrl-C, or the system's wish that the program end, calls `handler`.
+/// Installs `handler` for Ctrl-C and termination signals.
 pub fn on_signal(handler: impl FnMut() + Send + 'static) {
     if let Err(error) = ctrlc::set_handler(handler) {
         eprintln!("warning: Ctrl-C will not be handled: {error}");
     }
 }
 
-/// A monitor that Ctrl-C stops; the second Ctrl-C ends the program at once. So does the first
-/// while the first network is being built, when there is nothing to write yet.
+/// A monitor that Ctrl-C stops. A second Ctrl-C ends the program at once, as does the first before
+/// the first run starts, when there are no results yet.
 pub fn stoppable() -> Arc<Monitor> {
     let monitor = Arc::new(Monitor::default());
     let shared = monitor.clone();
     on_signal(move || {
         if !shared.begun.load(Ordering::Relaxed) {
-            eprintln!("\nstopped before the run began; nothing of it is written");
+            eprintln!("\nstopped before the run started; no results are written");
             std::process::exit(130);
         }
         if shared.stop.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping; results so far are written (Ctrl-C again ends at once)");
+        eprintln!("\nstopping; writing the results so far (press Ctrl-C again to quit at once)");
     });
     monitor
 }
@@ -52,7 +52,7 @@ pub fn run_plan(
     finish(plan, folder, &filled.runs, filled.stopped)
 }
 
-/// Prints what the runs came to.
+/// Prints the results of the runs.
 fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Result<Ended, Fault> {
     say!("{}", Comparison::of_runs(runs).text(width()));
     for run in runs {
@@ -66,8 +66,8 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
     for (run, case) in runs.iter().zip(&plan.cases) {
         if let Some(ports) = incast_experiment::deadlock(&plan.fabric, &run.record) {
             return Err(Fault::new(format!(
-                "{}: deadlock at {}: paused links wait for each other in a circle: {ports}; the \
-                 results end there",
+                "{}: deadlock at {}: paused links wait for each other in a cycle: {ports}; the \
+                 results end at this time",
                 case.label, run.record.ended
             )));
         }
@@ -80,22 +80,25 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
     Ok(if cut.is_empty() { Ended::Done } else { Ended::Failed })
 }
 
-/// Why a run that nobody stopped ended before all flows were complete or its time was over.
+/// Why a run that the user did not stop ended before all flows completed or `run.until`.
 fn cut_short(run: &Run) -> Option<String> {
     let (label, record) = (&run.label, &run.record);
     if let Some(since) = record.stalled_since {
         return Some(format!(
-            "{label}: nothing has been delivered since {since}, although packets are still sent: \
-             the run was given up at {}",
+            "{label}: no payload has been delivered since {since}, although packets are still sent: \
+             the run was stopped at {}",
             record.ended
         ));
     }
     (!record.ran_to_end()).then(|| {
-        format!("{label}: {} is the longest simulated time; the results end there", Time::HORIZON)
+        format!(
+            "{label}: reached the limit of simulated time, {}; the results end there",
+            Time::HORIZON
+        )
     })
 }
 
-/// Says what was resolved.
+/// Prints the resolved configuration.
 fn announce(plan: &Plan) {
     let site = &plan.site;
     say!(

@@ -1,4 +1,4 @@
-//! Values of options, refused where they are read, so that messages name the option.
+//! Values of options, checked while parsing, so that messages name the option.
 
 use std::str::FromStr;
 
@@ -13,7 +13,7 @@ pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     })
 }
 
-/// What an override looks like: `key=value`.
+/// An override: `key=value`.
 pub fn set(text: &str) -> Result<String, String> {
     match text.split_once('=') {
         Some((key, _)) if !key.is_empty() => Ok(text.to_string()),

@@ -13,7 +13,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Wrong input: one message with these words, exit code 2, nothing written.
+/// Invalid input: one message with these words, exit code 2, no results.
 #[track_caller]
 fn refused(arguments: &[&str], words: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -26,9 +26,9 @@ fn refused(arguments: &[&str], words: &[&str]) {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// `incast list | head`: the rest is not read, and that is nobody's fault.
+/// `incast list | head`: a closed pipe is not an error.
 #[test]
-fn output_that_nobody_reads_is_no_failure() {
+fn a_closed_pipe_is_no_failure() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
     command.current_dir(folder.path()).arg("list");
@@ -88,7 +88,7 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--set", "run.seed"]), &["'run.seed' for '--set", "key=value"]);
     refused(&small(&["--set", "foo"]), &["'foo' for '--set", "key=value"]);
     let idle = small(&["--transports", "dctcp", "--set", "ren.rule=gap"]);
-    refused(&idle, &["--set ren.rule=gap", "`ren` takes no part", "one of dctcp"]);
+    refused(&idle, &["--set ren.rule=gap", "`ren` is not in this run", "one of dctcp"]);
     refused(&small(&["--transports", "REN"]), &["--transports = `REN`", "did you mean `ren`?"]);
     refused(&small(&["--rate", "40"]), &["'40' for '--rate", "Gbps"]);
     refused(&["compare", "--load", "NaN"], &["'NaN' for '--load", "above 0"]);
@@ -151,7 +151,7 @@ fn files_of_other_tools_run_and_are_checked_line_by_line() {
     }
 }
 
-/// What is wrong in a scenario is said with its file, the entry and the key that was written.
+/// Errors in a scenario are reported with file, entry and key.
 #[test]
 fn messages_about_a_scenario_name_file_and_key() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -231,10 +231,10 @@ fn messages_about_a_scenario_name_file_and_key() {
     assert!(said("net", b"4 1 3\n3\n\xfe").contains("net:3: the byte 0xfe"));
 }
 
-/// A ring of five switches in which everybody sends two hops on: paused links come to wait for each
-/// other. Refused at first; run on request until the deadlock, which is reported.
+/// A ring of five switches in which every host sends over two hops: paused links wait for each
+/// other. Refused by default; with `allow_cycles` the run ends at the deadlock and reports it.
 #[test]
-fn a_circle_of_paused_links_is_named() {
+fn a_cycle_of_paused_links_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut net = String::from("10 5 10\n5 6 7 8 9\n");
     let mut scenario = String::from(
@@ -254,25 +254,25 @@ fn a_circle_of_paused_links_is_named() {
     }
     std::fs::write(folder.path().join("ring"), net).expect("writable");
     std::fs::write(folder.path().join("ring.toml"), scenario).expect("writable");
-    let circle = "leaf0->leaf1, leaf1->leaf2, leaf2->leaf3, leaf3->leaf4, leaf4->leaf0";
+    let cycle = "leaf0->leaf1, leaf1->leaf2, leaf2->leaf3, leaf3->leaf4, leaf4->leaf0";
     let output = incast(folder.path(), &["run", "ring.toml"]);
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
-    assert!(said.contains(circle) && said.contains("fabric.pfc.allow_cycles"), "{said}");
+    assert!(said.contains(cycle) && said.contains("fabric.pfc.allow_cycles"), "{said}");
     let allow = ["run", "ring.toml", "--set", "fabric.pfc.allow_cycles=true", "--out", "out"];
     let output = incast(folder.path(), &allow);
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
-    assert!(said.contains("deadlock at") && said.contains(circle), "{said}");
+    assert!(said.contains("deadlock at") && said.contains(cycle), "{said}");
     let manifest = manifest(&folder.path().join("out"));
     assert_eq!(manifest["complete"], false);
-    assert!(manifest["deadlock"].as_str().is_some_and(|way| way.contains(circle)));
+    assert!(manifest["deadlock"].as_str().is_some_and(|ports| ports.contains(cycle)));
 }
 
-/// The only link to a receiver fails: timers go on for ever, but the run ends, at the same instant
-/// with any number of threads, and says why.
+/// The only link to a receiver fails: timers continue, but the run ends, at the same time with any
+/// number of threads, and reports why.
 #[test]
-fn a_run_that_can_deliver_nothing_ends_and_says_so() {
+fn a_run_without_progress_ends_and_reports_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let scenario = "[fabric]\ntopology = \"leaf-spine:2x1x2\"\n\
          [[fabric.failures]]\nat = \"20us\"\na = \"host3\"\nb = \"leaf1\"\n\
@@ -285,7 +285,7 @@ fn a_run_that_can_deliver_nothing_ends_and_says_so() {
         let output = incast(folder.path(), &run);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains("dctcp: nothing has been delivered since"), "{said}");
+        assert!(said.contains("dctcp: no payload has been delivered since"), "{said}");
         let manifest = manifest(&folder.path().join(threads));
         assert_eq!(manifest["complete"], false);
         assert!(manifest["silent_since"].is_string());
@@ -357,9 +357,9 @@ fn interrupt(child: &std::process::Child) {
     assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
 }
 
-/// While a large network is being built nothing can be written: the program says so and ends.
+/// An interrupt while a large network is built ends the program without results.
 #[test]
-fn an_interrupt_before_the_run_begins_ends_at_once() {
+fn an_interrupt_before_the_run_starts_ends_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
     let topology = ["--topology", "leaf-spine:80x80x80", "--flows", "20"];
@@ -375,7 +375,7 @@ fn an_interrupt_before_the_run_begins_ends_at_once() {
     let output = child.wait_with_output().expect("it ends");
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("stopped before the run began"), "{said}");
+    assert!(said.contains("stopped before the run started"), "{said}");
     assert_eq!(manifest(&cut)["complete"], false);
     assert!(!cut.join("flows.parquet").exists());
 }
@@ -405,7 +405,7 @@ fn an_interrupted_run_keeps_what_it_has() {
     assert!(kept, "no interrupted run left its flows and report");
 }
 
-/// The system lets no file grow as long as the report: the folder does not say that it is complete.
+/// A file size limit below the size of the report: the folder is not marked complete.
 #[test]
 fn a_folder_without_its_report_is_not_complete() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -424,7 +424,7 @@ fn a_folder_without_its_report_is_not_complete() {
     assert_eq!(manifest(&out)["complete"], false);
 }
 
-/// Every file that a run leaves, and every key of its manifest, stands in docs/results.md.
+/// docs/results.md lists every file of a run and every key of its manifest.
 #[test]
 fn what_a_run_leaves_is_documented() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -563,7 +563,7 @@ fn manifests_that_cannot_be_repeated_are_refused() {
     assert_eq!(output.status.code(), Some(2), "{told}");
     let hash = manifest(&folder.path().join("first"))["files"][0]["sha256"].clone();
     assert!(told.contains("flows.csv: changed since first/manifest.json was written"), "{told}");
-    assert!(told.contains(hash.as_str().expect("text")) && told.contains(" and is "), "{told}");
+    assert!(told.contains(hash.as_str().expect("text")) && told.contains(", found "), "{told}");
     let allowed = ["run", "first", "--out", "second", "--allow-changed-files"];
     let output = incast(folder.path(), &allowed);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -571,11 +571,11 @@ fn manifests_that_cannot_be_repeated_are_refused() {
     std::fs::remove_file(folder.path().join("flows.csv")).expect("it was there");
     let output = text(&incast(folder.path(), &["run", "first"]).stderr);
     assert!(output.contains("flows.csv: could not read"), "{output}");
-    assert!(output.contains("the run that is to be repeated began in"), "{output}");
+    assert!(output.contains("the original run was started in"), "{output}");
 }
 
 #[test]
-fn a_check_prints_the_whole_scenario() {
+fn a_check_prints_the_complete_scenario() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| {
         std::fs::write(folder.path().join(name), text).expect("writable");
@@ -592,7 +592,7 @@ fn a_check_prints_the_whole_scenario() {
     for line in ["propagation = \"1us\"", "loss = 0.0", "warmup = 0.1", "from = \"0,2-3\""] {
         assert!(printed.lines().any(|own| own == line), "{line} is not in: {printed}");
     }
-    // What is written out says the same again.
+    // The printed scenario is unchanged by another check.
     write("again.toml", &printed);
     assert_eq!(text(&check("again.toml").stdout), printed);
     write("wrong.toml", &printed.replace("warmup = 0.1", "warmup = 1.0"));
@@ -600,7 +600,7 @@ fn a_check_prints_the_whole_scenario() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(text(&wrong.stderr).contains("run.warmup = `1`: expected 0 to less than 1"));
     let left = std::fs::read_dir(folder.path()).expect("readable").count();
-    assert_eq!(left, 3, "a check writes nothing");
+    assert_eq!(left, 3, "a check writes no results");
 }
 
 #[test]
@@ -648,7 +648,7 @@ fn one_transport_is_shown_in_full() {
     let mut all = list["transports"].as_array().expect("an array").iter();
     let short = all.find(|one| one["name"] == "ren").expect("in the list");
     let short = short.as_object().expect("an object");
-    assert!(short.iter().all(|(key, value)| ren[key] == *value), "the list says otherwise");
+    assert!(short.iter().all(|(key, value)| ren[key] == *value), "the list differs");
     let wrong = incast(folder.path(), &["list", "rem"]);
     assert!(!wrong.status.success());
     let said = text(&wrong.stderr);
@@ -656,7 +656,7 @@ fn one_transport_is_shown_in_full() {
 }
 
 #[test]
-fn reproduce_judges_and_says_so_in_json() {
+fn reproduce_reports_verdicts_in_json() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = incast(folder.path(), &["reproduce", "amrt/fig9", "--quick", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -672,7 +672,7 @@ fn reproduce_judges_and_says_so_in_json() {
     }
 }
 
-/// Hours of figures end early: the verdicts so far are there, the folder says that it is not
+/// A reproduction that is killed: the verdicts so far are there, the folder says that it is not
 /// complete, and it can be replaced.
 #[test]
 fn a_reproduction_that_is_killed_leaves_its_verdicts() {
@@ -700,7 +700,7 @@ fn a_reproduction_that_is_killed_leaves_its_verdicts() {
 
 /// The same by Ctrl-C: an exit code that says so, and with `--json` what there is.
 #[test]
-fn an_interrupted_reproduction_tells_its_verdicts() {
+fn an_interrupted_reproduction_prints_its_verdicts() {
     let folder = tempfile::tempdir().expect("a folder");
     let (out, verdicts) = (folder.path().join("x"), folder.path().join("x/verdicts.json"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
@@ -723,7 +723,7 @@ fn an_interrupted_reproduction_tells_its_verdicts() {
 }
 
 #[test]
-fn an_interrupted_bench_says_so() {
+fn an_interrupted_bench_reports_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
     command.current_dir(folder.path()).args(["bench", "--case", "web_search_pfc"]);

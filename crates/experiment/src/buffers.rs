@@ -1,4 +1,4 @@
-//! What rules the switches' memory: shared buffers and priority-based flow control.
+//! Buffers of switches: per port or shared, and priority-based flow control.
 
 use crate::{Fault, scenario};
 use incast_fabric::{Fabric, PortId};
@@ -6,7 +6,7 @@ use incast_transport::{Bytes, Classes, Framing, Limit, RunRecord};
 use incast_world::{Pfc, SharedBuffer, sufficient_headroom};
 use std::sync::Arc;
 
-/// The rules of a scenario, and what to warn of.
+/// Buffer configuration of a scenario, with warnings.
 pub struct Rules {
     /// Limit of each switch port.
     pub port: Limit,
@@ -14,7 +14,7 @@ pub struct Rules {
     pub shared: Option<SharedBuffer>,
     /// Priority-based flow control.
     pub pfc: Option<Arc<Pfc>>,
-    /// What the user should look at before trusting the results.
+    /// Warnings that affect how results may be interpreted.
     pub warnings: Vec<String>,
 }
 
@@ -89,24 +89,28 @@ fn classes(listed: &[u8]) -> Result<Classes, Fault> {
     Ok(Classes(listed.iter().fold(0, |set, class| set | 1 << class)))
 }
 
-/// The headroom of the link into each port, which must be enough: lossless means no drops.
-fn headroom(wished: Option<Bytes>, fabric: &Fabric, framing: Framing) -> Result<Vec<u64>, Fault> {
+/// The headroom per ingress link. A value too small for a lossless link is refused.
+fn headroom(
+    requested: Option<Bytes>,
+    fabric: &Fabric,
+    framing: Framing,
+) -> Result<Vec<u64>, Fault> {
     let needed = sufficient_headroom(fabric, framing);
-    let Some(wished) = wished else { return Ok(needed) };
+    let Some(requested) = requested else { return Ok(needed) };
     let most = needed.iter().enumerate().max_by_key(|(_, bytes)| **bytes);
     if let Some((port, bytes)) = most
-        && wished.0 < *bytes
+        && requested.0 < *bytes
     {
         let spec = fabric.port(PortId(port as u32));
         let (from, to) = (fabric.node_name(spec.peer), fabric.node_name(spec.node));
         let problem = format!(
-            "the link {from}->{to} can still bring {} after it was paused; expected that much, or \
-             no such key",
+            "up to {} can still arrive on the link {from}->{to} after it is paused; expected at \
+             least this much, or no such key",
             Bytes(*bytes)
         );
-        return Err(Fault::value("fabric.pfc.headroom", wished, problem));
+        return Err(Fault::value("fabric.pfc.headroom", requested, problem));
     }
-    Ok(vec![wished.0; needed.len()])
+    Ok(vec![requested.0; needed.len()])
 }
 
 /// Whether pauses can deadlock; rejected unless requested.
@@ -117,18 +121,18 @@ fn cycle(fabric: &Fabric, allowed: bool, warnings: &mut Vec<String>) -> Result<b
         found = found.or_else(|| fabric.buffer_cycle(&fabric.routes_without(&dead)));
     }
     let Some(cycle) = found else { return Ok(false) };
-    let way = way(fabric, cycle.iter().copied());
-    let text = format!("paused links can wait for each other in a circle: {way}");
+    let cycle = port_names(fabric, cycle.iter().copied());
+    let text = format!("paused links can wait for each other in a cycle (PFC deadlock): {cycle}");
     if !allowed {
-        let problem = format!("{text}; `fabric.pfc.allow_cycles = true` runs it all the same");
+        let problem = format!("{text}; set `fabric.pfc.allow_cycles = true` to run anyway");
         return Err(Fault::at("fabric.pfc", problem));
     }
     warnings.push(format!("fabric.pfc: {text}"));
     Ok(true)
 }
 
-/// Ports as the user reads them.
-fn way(fabric: &Fabric, ports: impl Iterator<Item = PortId>) -> String {
+/// Names of ports for messages.
+fn port_names(fabric: &Fabric, ports: impl Iterator<Item = PortId>) -> String {
     let name = |port: PortId| {
         let spec = fabric.port(port);
         format!("{}->{}", fabric.node_name(spec.node), fabric.node_name(spec.peer))
@@ -136,9 +140,9 @@ fn way(fabric: &Fabric, ports: impl Iterator<Item = PortId>) -> String {
     ports.map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// The ports that wait for each other for ever, if any.
+/// The ports in a PFC deadlock, if any.
 pub fn deadlock(fabric: &Fabric, record: &RunRecord) -> Option<String> {
     let ports = record.deadlock.iter().map(|(port, _)| PortId(*port));
     let (_, class) = record.deadlock.first()?;
-    Some(format!("{} (class {class})", way(fabric, ports)))
+    Some(format!("{} (class {class})", port_names(fabric, ports)))
 }

@@ -55,7 +55,7 @@ impl Fault {
         self.key.as_deref()
     }
 
-    /// The value as the user writes it.
+    /// The value as written by the user.
     pub fn written(&self) -> Option<&str> {
         self.value.as_deref()
     }
@@ -73,12 +73,12 @@ impl Fault {
         }
     }
 
-    /// The same with a remark behind it.
+    /// The same with a remark appended.
     pub fn noted(self, note: &str) -> Fault {
         Fault { problem: format!("{} ({note})", self.problem), ..self }
     }
 
-    /// The same about what the key is called where it was written, such as `--load`.
+    /// The same with the name of the key as the user wrote it, such as `--load`.
     pub fn called(self, name: impl Into<String>) -> Fault {
         Fault { key: Some(name.into()), ..self }
     }
@@ -97,8 +97,8 @@ from_display!(
     incast_measure::FolderError,
 );
 
-/// Names the transports and the keys of a scenario that mend it, instead of numbers and places
-/// within a policy.
+/// Names the transports, and the keys of a scenario that resolve the conflict, instead of numbers
+/// and positions within a policy.
 impl From<PolicyConflict> for Fault {
     fn from(conflict: PolicyConflict) -> Fault {
         let name = |id: TransportId| {
@@ -128,7 +128,7 @@ impl From<PolicyConflict> for Fault {
     }
 }
 
-/// The name that was probably meant, as `; did you mean ...?`, or nothing. Case does not count.
+/// The nearest name, as `; did you mean ...?`, or nothing. Case does not count.
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let text = text.to_lowercase();
     let distance = |name: &str| strsim::damerau_levenshtein(&text, &name.to_lowercase());
@@ -169,8 +169,8 @@ mod tests {
         plan.err().map(|fault| fault.to_string())
     }
 
-    /// Every pair of the catalogue: what cannot be is said with both names and with the key that
-    /// mends it, and the numbers and types of the program do not show.
+    /// Every pair of the catalogue: a conflict is reported with both names and the key that
+    /// resolves it, without internal numbers and types.
     #[test]
     fn conflicts_name_transports_and_keys() {
         let names = || incast_protocols::CATALOGUE.iter().map(|entry| entry.info().name);

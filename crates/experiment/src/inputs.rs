@@ -1,4 +1,4 @@
-//! The files that a run reads, each with the hash of what it held.
+//! The input files of a run, with hashes of their contents.
 
 use crate::Fault;
 use serde::{Deserialize, Serialize};
@@ -9,9 +9,9 @@ use std::path::Path;
 /// A file that a run has read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputFile {
-    /// Its name as given: relative names are looked for from the current directory.
+    /// File name as given, relative to the current directory.
     pub name: String,
-    /// What it was read as: `scenario`, `topology`, `flows` or `workload`.
+    /// Role: `scenario`, `topology`, `flows` or `workload`.
     pub role: String,
     /// SHA-256 of its bytes, in hexadecimal digits.
     pub sha256: String,
@@ -44,19 +44,19 @@ impl Inputs {
     }
 }
 
-/// What a file holds.
+/// Content of a file as bytes.
 pub fn bytes_of(name: &str) -> Result<Vec<u8>, Fault> {
     let read = std::fs::read(Path::new(name));
     read.map_err(|error| Fault::new(format!("could not read: {error}")).placed(name))
 }
 
-/// The text that a file holds.
+/// Content of a file as text.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Fault> {
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
         let byte = error.as_bytes()[good.len()];
-        let problem = format!("the byte 0x{byte:02x} is no text: expected UTF-8");
+        let problem = format!("the byte 0x{byte:02x} is not valid text: expected UTF-8");
         Fault::new(problem).placed(format!("{name}:{line}"))
     })
 }

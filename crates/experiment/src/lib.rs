@@ -1,6 +1,6 @@
 //! From a scenario to runs and a results folder; the only crate that joins transports with worlds.
 //!
-//! * [`Scenario`]: what the user writes, as TOML; strict, with the nearest name for a wrong one.
+//! * [`Scenario`]: the TOML input. Unknown names are refused, with the nearest valid name.
 //! * [`Plan`]: a scenario resolved: fabric, traffic, transports, ports.
 //! * [`execute`]: runs a plan's cases on identical arrivals, in one of the [`World`]s.
 //! * [`output`]: what a run leaves behind.

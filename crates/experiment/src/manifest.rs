@@ -1,4 +1,4 @@
-//! Manifests: what is written beside results, and read again to repeat them.
+//! Manifests: written with results and read to repeat a run.
 
 use crate::Fault;
 use crate::buffers::deadlock;
@@ -106,12 +106,12 @@ fn machine() -> Value {
     json!({ "cpu": cpu(), "cores": cores, "os": std::env::consts::OS })
 }
 
-/// The current directory, from which relative names of files are looked for.
+/// The current directory, to which file names are relative.
 fn directory() -> String {
     std::env::current_dir().map_or(String::new(), |place| place.display().to_string())
 }
 
-/// The processor's name, where the system tells.
+/// Name of the processor, if the system reports it.
 fn cpu() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = info.lines().find(|line| line.starts_with("model name"));
@@ -119,10 +119,10 @@ fn cpu() -> String {
     name.unwrap_or(std::env::consts::ARCH).to_string()
 }
 
-/// A manifest that has been read to repeat what it says.
+/// A manifest read to repeat its run.
 #[derive(Debug)]
 pub struct Manifest {
-    /// What messages call it.
+    /// Name in messages.
     name: String,
     /// The scenario.
     pub draft: Draft,
@@ -155,11 +155,11 @@ impl Manifest {
         Ok(Some(manifest))
     }
 
-    /// Reads the text of a manifest; `name` is what messages call it.
+    /// Reads the text of a manifest; `name` appears in messages.
     pub fn parse(text: &str, name: &str) -> Result<Manifest, Fault> {
         let all: Value = serde_json::from_str(text).map_err(|error| {
             let problem = match error.is_eof() {
-                true => "the manifest ends early: it has been cut off".to_string(),
+                true => "the manifest is truncated".to_string(),
                 false => format!("not JSON: {error}"),
             };
             Fault::new(problem).placed(format!("{name}:{}", error.line()))
@@ -168,7 +168,7 @@ impl Manifest {
         let Some(version) = all.get("version").and_then(Value::as_str) else {
             return Err(fail(match all.get("experiment").and_then(Value::as_str) {
                 Some(own) => format!("the manifest of a reproduction: `incast reproduce {own}`"),
-                None => "not a manifest of incast: the key `version` is missing".into(),
+                None => "not an incast manifest: the key `version` is missing".into(),
             }));
         };
         let Some(scenario) = all.get("scenario") else {
@@ -189,7 +189,7 @@ impl Manifest {
         })
     }
 
-    /// What to know before the run: that another version wrote the manifest.
+    /// Warning if another version wrote the manifest.
     pub fn warning(&self) -> Option<String> {
         let Manifest { name, version, .. } = self;
         (version != VERSION).then(|| {
@@ -199,7 +199,7 @@ impl Manifest {
         })
     }
 
-    /// The files that are not what they were: missing, or with other content.
+    /// Input files that are missing or have changed.
     pub fn changed_files(&self) -> Vec<Fault> {
         // A scenario is in the manifest itself.
         let read = |file: &&InputFile| !["scenario", "manifest"].contains(&file.role.as_str());
@@ -212,13 +212,13 @@ impl Manifest {
             Err(fault) => {
                 let from = match self.directory.as_str() {
                     "" => String::new(),
-                    place => format!("; the run that is to be repeated began in {place}"),
+                    place => format!("; the original run was started in {place}"),
                 };
                 return Some(Fault::new(format!("{}{from}", fault.problem())).placed(&*file.name));
             }
         };
         let problem = format!(
-            "changed since {} was written: its SHA-256 was {} and is {}",
+            "changed since {} was written: expected SHA-256 {}, found {}",
             self.name, file.sha256, now.sha256
         );
         (now.sha256 != file.sha256).then(|| Fault::new(problem).placed(&*file.name))

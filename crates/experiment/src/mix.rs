@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 /// The transports of a run, in the ports of a fabric.
 pub struct Mix<'a> {
-    /// What the run is called.
+    /// Label of the run.
     pub label: &'a str,
     /// The transports.
     pub lanes: &'a [Lane],
     /// The network.
     pub fabric: &'a Fabric,
-    /// What transports know of it.
+    /// Configuration that transports receive.
     pub site: &'a Arc<FabricSite>,
     /// How they share ports.
     pub join: Join,
@@ -31,7 +31,7 @@ impl Mix<'_> {
         Ok(())
     }
 
-    /// The transport of this name, whose rule is to mark the packets of all.
+    /// The transport of this name, whose marking rule applies to all packets.
     pub fn marking(&self, wanted: &str) -> Result<TransportId, Fault> {
         let marks = |lane: &&Lane| marks_ecn(self.fabric, self.site, lane);
         let able: Vec<&Lane> = self.lanes.iter().filter(marks).collect();
@@ -40,7 +40,7 @@ impl Mix<'_> {
             let names: Vec<&str> = able.iter().map(|lane| lane.info.name).collect();
             let hint = nearest(wanted, names.iter().copied());
             let expected = match names.as_slice() {
-                [] => "none of the transports of this run marks by ECN; leave the key out".into(),
+                [] => "no transport of this run uses ECN marking; remove the key".into(),
                 names => format!("expected one of {}", names.join(", ")),
             };
             let problem = format!("{expected}{hint} (run `{}`)", self.label);
@@ -48,7 +48,7 @@ impl Mix<'_> {
         })
     }
 
-    /// Refuses credits of several transports that together call for more data than a link carries.
+    /// Refuses credit shares of several transports whose data would exceed a link's capacity.
     fn check_credits(&self) -> Result<(), Fault> {
         let framing = &self.site.framing;
         let calls = framing.charged_mtu() as f64 / framing.charged_header() as f64;
@@ -67,8 +67,8 @@ impl Mix<'_> {
             names.iter().map(|name| format!("transport.parameters.{name}.credit_share")).collect();
         let each = 1.0 / (calls * names.len() as f64);
         Err(Fault::new(format!(
-            "the credits of {} together call for {all:.2} of a link (run `{}`): expected {} that \
-             add up to at most {:.4}, such as {:.4} each",
+            "the credits of {} together request {all:.2} times the capacity of a link (run `{}`): \
+             expected {} with a sum of at most {:.4}, such as {:.4} each",
             quoted.join(" and "),
             self.label,
             keys.join(" and "),

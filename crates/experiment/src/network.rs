@@ -7,7 +7,7 @@ use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, Options, Tier,
 use incast_transport::Time;
 use incast_workload::{Failure, SwitchTier};
 
-/// Builds the network; what a file says beside it comes along.
+/// Builds the network. The imported file is returned with it.
 pub fn network(
     section: &scenario::Fabric,
     inputs: &mut Inputs,
@@ -35,7 +35,7 @@ pub fn network(
     }
 }
 
-/// What may be said of a topology besides its shape.
+/// Options of a topology in addition to its shape.
 fn options(section: &scenario::Fabric) -> Options {
     let links = section.links.iter().map(|link| LinkOverride {
         a: link.a.clone(),
@@ -55,7 +55,7 @@ fn options(section: &scenario::Fabric) -> Options {
     }
 }
 
-/// Refuses keys about which a topology file has the say.
+/// Refuses keys whose value comes from the topology file.
 fn check_file(section: &scenario::Fabric, file: &str) -> Result<(), Fault> {
     let given = [
         ("rate", section.rate.0.is_some()),
@@ -69,14 +69,14 @@ fn check_file(section: &scenario::Fabric, file: &str) -> Result<(), Fault> {
         Some((key, _)) => Err(Fault::at(
             format!("fabric.{key}"),
             format!(
-                "{file} says how links are; leave it out, or change single links with fabric.links"
+                "{file} defines the links; remove this key, or override single links with fabric.links"
             ),
         )),
         None => Ok(()),
     }
 }
 
-/// A link that a connection matrix of htsim says is broken, as it is there: from the start.
+/// Applies a link failure of an htsim connection matrix, from the start of the run as in htsim.
 pub fn break_link(fabric: &mut Fabric, file: &str, failure: &Failure) -> Result<(), Fault> {
     let tier = match failure.tier {
         SwitchTier::Tor => Tier::Edge,

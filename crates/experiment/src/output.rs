@@ -1,4 +1,4 @@
-//! What a run leaves behind.
+//! Output files of a run.
 
 use crate::Fault;
 use crate::execute;
@@ -10,15 +10,14 @@ use incast_world::{Captured, Monitor};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// Writes one run's files into a folder: Parquet, summary, CSV if wished, and a manifest that says
-/// that more is to come.
+/// Writes one run's files into a folder: Parquet, summary, CSV if requested, and a manifest with
+/// `"complete": false`.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<(), Fault> {
     incast_measure::write_tables(folder, run, csv)?;
     Ok(incast_measure::write_manifest(&folder.join("manifest.json"), &run.manifest, false)?)
 }
 
-/// Writes the manifest anew when all else is in a run's folder: only now it may say that it is
-/// complete.
+/// Rewrites the manifest after all other files of a run, so that `complete` is true only now.
 pub fn seal(folder: &Path, run: &Run) -> Result<(), Fault> {
     let place = folder.join("manifest.json");
     Ok(incast_measure::write_manifest(&place, &run.manifest, run.record.ran_to_end())?)
@@ -26,9 +25,9 @@ pub fn seal(folder: &Path, run: &Run) -> Result<(), Fault> {
 
 /// What a plan's cases left in a folder.
 pub struct Filled {
-    /// The runs that were begun.
+    /// The runs that were started.
     pub runs: Vec<Run>,
-    /// Whether somebody stopped them.
+    /// Whether the user stopped them.
     pub stopped: bool,
 }
 
@@ -95,7 +94,7 @@ pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result
     Ok(())
 }
 
-/// The numbers of ports that the user names: `leaf0->spine1`, a number, or `all`.
+/// Port numbers for the requested names: `leaf0->spine1`, a number, or `all`.
 pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
     let fabric = &plan.fabric;
     let name = |port: &incast_fabric::PortSpec| {
@@ -119,7 +118,7 @@ pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
     Ok(all)
 }
 
-/// Writes captured packets: one interface a port.
+/// Writes captured packets: one interface per port.
 pub fn write_captures(
     folder: &Path,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! A scenario resolved: fabric, traffic, transports and what they are told.
+//! A resolved scenario: fabric, traffic, and transports with their configuration.
 
 use crate::buffers::rules;
 use crate::inputs::Inputs;
@@ -31,7 +31,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Flows whose throughput is recorded if the scenario does not say.
+    /// Default number of flows whose throughput is recorded.
     pub fn watched(&self) -> u32 {
         if self.lanes.len() > 1 { 128 } else { 8 }
     }
@@ -46,7 +46,7 @@ pub struct Plan {
     pub scenario: Scenario,
     /// The network.
     pub fabric: Arc<Fabric>,
-    /// What transports know of it.
+    /// Configuration that transports receive.
     pub site: Arc<FabricSite>,
     /// The flows, the same for every case.
     pub traffic: Traffic,
@@ -58,9 +58,9 @@ pub struct Plan {
     pub inputs: Inputs,
     /// One buffer per switch.
     pub shared: Option<SharedBuffer>,
-    /// Links are paused instead of packets dropped.
+    /// Priority-based flow control.
     pub pfc: Option<Arc<Pfc>>,
-    /// What the user should look at before trusting the results.
+    /// Warnings that affect how results may be interpreted.
     pub warnings: Vec<String>,
 }
 
@@ -192,7 +192,7 @@ impl Plan {
         Ok(Lane { info: entry.info(), configured, routing })
     }
 
-    /// Transports whose answers must come back by the links that data takes have such links.
+    /// Refuses asymmetric paths for transports that need ACKs on the reverse of the data path.
     fn check_symmetric(&self) -> Result<(), Fault> {
         let (routes, seed) = (self.fabric.routes(), self.scenario.run.seed);
         for case in &self.cases {
@@ -200,8 +200,8 @@ impl Plan {
             for lane in case.lanes.iter().filter(|lane| bound(lane)) {
                 if lane.routing != Routing::SymmetricEcmp {
                     let problem = format!(
-                        "{} needs symmetric-ecmp, because its ACKs must come back by the links \
-                         that data takes",
+                        "{} needs symmetric-ecmp, because its ACKs must use the reverse of the \
+                         data path",
                         lane.info.name
                     );
                     return Err(Fault::value("transport.routing", lane.routing.name(), problem));
@@ -218,7 +218,7 @@ impl Plan {
                     let key = if file { "fabric.file" } else { "fabric.topology" };
                     let problem = format!(
                         "{} has no symmetric paths, and {name} needs them: flow {index} from host \
-                         {src} to host {dst} does not come back by the same links",
+                         {src} to host {dst} has a different reverse path",
                         self.fabric.name()
                     );
                     return Err(Fault::at(key, problem));
@@ -228,8 +228,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Every destination has a way from its source when the flow starts; of a flow that waits for
-    /// others, at the start of the run.
+    /// Refuses flows without a path at their start, or at the start of the run for flows that
+    /// wait for others.
     fn check_reachable(&self) -> Result<(), Fault> {
         let mut times: Vec<Time> = self.fabric.failures().iter().map(|one| one.at).collect();
         times.dedup();
@@ -250,7 +250,7 @@ impl Plan {
                 let (src, dst, name) = (flow.src, flow.dst, self.fabric.name());
                 let why = match current {
                     0 => String::new(),
-                    _ => format!(", with the links that have failed by {since}"),
+                    _ => format!(", with the links that failed by {since}"),
                 };
                 return Err(Fault::new(format!(
                     "flow {index}: host {dst} cannot be reached from host {src} in {name}{why}"
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_could_come_back_another_way_are_refused_before_the_run() {
+    fn acks_that_could_take_another_path_are_refused_before_the_run() {
         plan("names = [\"fasttune\", \"dctcp\"]").unwrap();
         plan("names = [\"fasttune\"]\nrouting = \"symmetric-ecmp\"").unwrap();
         plan("names = [\"dctcp\"]\nrouting = \"ecmp\"").unwrap();

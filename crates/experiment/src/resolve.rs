@@ -1,12 +1,12 @@
-//! A scenario with every default written out, as manifests keep it.
+//! A scenario with all defaults filled in, as stored in manifests.
 
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL, transport};
 use crate::scenario::{Auto, Hosts, PROPAGATION, Parameters, RATE, Scenario, Setting, Traffic};
 use incast_transport::{Bytes, Limit};
 
 impl Plan {
-    /// The scenario of some cases of the plan, every default written out. What differs between
-    /// them, or between links, stays `auto`.
+    /// The scenario of some cases of the plan, with all defaults filled in. Values that differ
+    /// between cases or links stay `auto`.
     pub fn resolved(&self, cases: &[Case]) -> Scenario {
         let mut all = self.scenario.clone();
         self.resolve_fabric(&mut all);
@@ -59,7 +59,7 @@ impl Plan {
     }
 }
 
-/// What all are, if they are the same.
+/// The common value, if all are equal.
 fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
     let first = all.next()?;
     all.all(|other| other == first).then_some(first)

@@ -88,7 +88,7 @@ pub fn execute(
     Ok((describe(plan, case, record, threads, wall), captured))
 }
 
-/// A record beside what the plan knows.
+/// A record with the metadata of the plan.
 pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wall: f64) -> Run {
     let manifest = manifest(plan, case, &record, threads, wall);
     Run {

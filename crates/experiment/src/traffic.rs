@@ -13,7 +13,7 @@ use incast_workload::{
 };
 use std::path::Path;
 
-/// What workloads may know of a fabric.
+/// Properties of a fabric that workloads depend on.
 pub fn shape(fabric: &Fabric) -> Shape {
     let mut racks: Vec<_> = (0..fabric.hosts()).map(|host| fabric.rack_of(host)).collect();
     racks.sort_unstable();
@@ -40,26 +40,25 @@ fn sizes(name: &str, inputs: &mut Inputs) -> Result<SizeTable, Wrong> {
     }
 }
 
-/// What is wrong with an entry: said already, or in the words of the workload's crate, which
-/// knows neither the entry nor its keys.
+/// An error in an entry. Errors of the workload crate still lack the entry and its key.
 enum Wrong {
-    Told(Fault),
-    Unplaced(WorkloadError),
+    Located(Fault),
+    Unlocated(WorkloadError),
 }
 
 impl From<Fault> for Wrong {
     fn from(fault: Fault) -> Wrong {
-        Wrong::Told(fault)
+        Wrong::Located(fault)
     }
 }
 
 impl From<WorkloadError> for Wrong {
     fn from(error: WorkloadError) -> Wrong {
-        Wrong::Unplaced(error)
+        Wrong::Unlocated(error)
     }
 }
 
-/// What the flows of an entry depend on beside the entry.
+/// Context of an entry that its flows depend on.
 struct Context<'a> {
     scenario: &'a Scenario,
     index: usize,
@@ -146,7 +145,7 @@ impl Context<'_> {
         let (from, to) = (self.hosts("from", &own.from)?, self.hosts("to", &own.to)?);
         if from.len() != to.len() {
             let (from, to) = (from.len(), to.len());
-            return Err(Wrong::Told(Fault::at(
+            return Err(Wrong::Located(Fault::at(
                 format!("traffic.{}", self.index),
                 format!(
                     "`from` names {from} hosts and `to` names {to}; flow i goes from the i-th to \
@@ -234,9 +233,9 @@ impl Context<'_> {
     /// The error with entry and key as the scenario writes them.
     fn place(&self, entry: &Entry, wrong: Wrong) -> Fault {
         let error = match wrong {
-            Wrong::Told(fault) => return fault,
-            Wrong::Unplaced(error) if error.file.is_some() => return Fault::new(error),
-            Wrong::Unplaced(error) => error,
+            Wrong::Located(fault) => return fault,
+            Wrong::Unlocated(error) if error.file.is_some() => return Fault::new(error),
+            Wrong::Unlocated(error) => error,
         };
         let chosen = matches!(entry, Entry::Incast(own) if own.from.is_none());
         let key = match error.key.as_str() {
@@ -272,11 +271,11 @@ impl Context<'_> {
     }
 }
 
-/// The flows of a scenario, and what files with flows say about links.
+/// The flows of a scenario, and link failures listed in flow files.
 pub struct Flows {
     /// The flows.
     pub traffic: Traffic,
-    /// Links that are broken from the start, with the file that says so.
+    /// Links that fail at the start, with the file that lists them.
     pub failures: Vec<(String, Failure)>,
 }
 

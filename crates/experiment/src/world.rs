@@ -35,26 +35,26 @@ impl World {
         }
     }
 
-    /// Threads to run in: as many as wished, or as there are cores, but no more than it can use.
-    pub fn threads(self, wished: Option<usize>) -> usize {
+    /// Threads to run in: as many as requested, or as there are cores, but no more than it can use.
+    pub fn threads(self, requested: Option<usize>) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        wished.unwrap_or_else(cores).min(self.most_threads())
+        requested.unwrap_or_else(cores).min(self.most_threads())
     }
 
-    /// Refuses what it cannot do: the key, the value and why.
+    /// Refuses unsupported settings with key, value and reason.
     pub fn check(self, threads: Option<usize>) -> Result<(), Fault> {
         match threads {
-            Some(wished) if wished > self.most_threads() => Err(Fault::value(
+            Some(requested) if requested > self.most_threads() => Err(Fault::value(
                 "run.threads",
-                wished,
+                requested,
                 "the data plane runs in one thread (run.world = `dataplane`): expected 1 or `auto`",
             )),
             _ => Ok(()),
         }
     }
 
-    /// Runs a setup to its end and returns the record and the captured packets. `monitor` is told
-    /// how far the run is, and can stop it.
+    /// Runs a setup to its end and returns the record and the captured packets. `monitor`
+    /// receives the progress of the run and can stop it.
     pub fn run(
         self,
         setup: Setup,

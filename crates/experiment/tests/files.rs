@@ -61,7 +61,7 @@ fn a_link_that_a_connection_matrix_breaks_carries_nothing() {
 }
 
 #[test]
-fn failures_that_cannot_be_are_told_with_their_line() {
+fn invalid_failures_are_reported_with_their_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let told =
         |failures: &[&str]| plan(folder.path(), &matrix(failures), "").err().expect("refused");

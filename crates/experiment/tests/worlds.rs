@@ -142,7 +142,7 @@ fn a_monitor_stops_both_worlds() {
     }
 }
 
-/// A source whose link loses nearly everything is given up at the same instant in both worlds.
+/// A run over a link that loses nearly all packets is stopped at the same time in both worlds.
 #[test]
 fn both_worlds_end_by_the_same_rules() {
     let long = |sets: &[&str]| {

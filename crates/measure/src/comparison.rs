@@ -115,7 +115,7 @@ pub struct Comparison {
     /// Values by metric, then label.
     pub values: Vec<Vec<Option<Value>>>,
     /// Whether the value is the best of its line, by metric, then label. Never of a single label
-    /// or when all are equal. Says nothing of significance.
+    /// or when all are equal. Does not imply significance.
     pub best: Vec<Vec<bool>>,
 }
 

@@ -42,10 +42,10 @@ impl Curves {
         out
     }
 
-    /// Writes `model.csv`, and `report.html` with `figures/model.json` beside it; the folder exists.
+    /// Writes `model.csv`, and `report.html` and `figures/model.json`; the folder exists.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// An I/O error.
     pub fn write(&self, folder: &Path) -> Result<(), FolderError> {
         write_atomic(&folder.join("model.csv"), self.csv().as_bytes())?;
         let figure = self.figure();

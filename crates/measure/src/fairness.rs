@@ -38,7 +38,7 @@ impl Window {
         inside.chunks_exact(each).map(window).collect()
     }
 
-    /// When it begins and how long it lasts; the last interval of a run ends with it.
+    /// Start and length; the last interval ends with the run.
     pub fn place(&self, run: &Run) -> (Time, Span) {
         let length = (self.first..self.end).map(|at| run.interval(at).1).sum();
         (run.interval(self.first).0, length)
@@ -118,7 +118,7 @@ pub fn converged(
     Some(start + length)
 }
 
-/// Fairness of a whole run.
+/// Fairness of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FairnessSummary {
     /// Recorded flows: over them Jain's index and convergence are taken.
@@ -131,7 +131,7 @@ pub struct FairnessSummary {
     pub jain_min: Option<f64>,
     /// From the opening of the last recorded flow (but not before) to the end of the first window
     /// from which on every recorded flow's rate is within 20 % of their mean, until the first of
-    /// them completes; null if that never comes.
+    /// them completes; null if it does not converge.
     pub convergence_ns: Option<f64>,
     /// By transport, in the run's order, those without flows left out.
     pub shares: Vec<TransportShare>,

@@ -1,29 +1,29 @@
-//! A results folder that never leaves half a file.
+//! A results folder whose files are written atomically.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why results could not be written. The message names the path and the system's reason.
+/// Results could not be written. The message contains the path and the system error.
 #[derive(Debug)]
 pub enum FolderError {
-    /// The folder asked for is there already.
+    /// The folder exists already.
     Exists {
         /// Which.
         path: PathBuf,
     },
-    /// It should be replaced, but does not look like results.
+    /// The folder to be replaced has no `manifest.json`.
     NotResults {
         /// Which.
         path: PathBuf,
     },
-    /// The system refused.
+    /// A system call failed.
     Io {
         /// What was attempted, such as `create` or `write`.
         action: &'static str,
         /// Where.
         path: PathBuf,
-        /// Its reason.
+        /// The system error.
         source: io::Error,
     },
 }
@@ -68,7 +68,7 @@ pub(crate) fn at<T>(
 }
 
 /// Writes a file through `write` into a temporary neighbour and renames it: a reader sees the old
-/// file or the whole new one. On an error the old file stays and no temporary file is left.
+/// file or the complete new one. On an error the old file stays and no temporary file is left.
 pub(crate) fn write_through(
     path: &Path,
     write: impl FnOnce(&mut std::fs::File) -> io::Result<()>,
@@ -91,7 +91,7 @@ pub(crate) fn write_through(
     at("write", path, temporary.persist(path).map(drop).map_err(|error| error.error))
 }
 
-/// Writes a whole file at once: a reader sees the old one or the new one, never a part.
+/// Writes a file atomically: a reader sees the old one or the new one, never a part.
 pub fn write_atomic(path: &Path, content: &[u8]) -> Result<(), FolderError> {
     write_through(path, |file| io::Write::write_all(file, content))
 }

@@ -1,15 +1,15 @@
 //! Writes the records of a run as files: columns (Parquet or CSV), a summary,
 //! a comparison of runs, figures and a report that needs no network.
 //!
-//! * [`Run`]: a world's [`RunRecord`] beside what the scenario knows of its flows and ports.
+//! * [`Run`]: the [`RunRecord`] of a run with the scenario's metadata of flows and ports.
 //! * [`columns`]: every column of `flows.parquet`, `ports.parquet` and `fairness.parquet`, with unit
 //!   and meaning; one declaration writes the files and the documentation.
 //! * [`summarise`]: percentiles, means, breakdown, queues, utilisation and fairness of one run.
 //! * [`Comparison`]: several runs side by side; runs of the same label are repetitions.
 //! * [`report_html`], [`summary_svg`], [`figures`]: pictures.
-//! * [`folder`]: a results folder that never leaves half a file.
+//! * [`folder`]: a results folder whose files are written atomically.
 //!
-//! Flows of the warm-up are written to the columns but enter no statistic of flows.
+//! Flows of the warm-up are in the columns but excluded from statistics of flows.
 
 pub mod columns;
 mod comparison;

@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Formatting of numbers for display.
 
 /// A number with four significant digits and no exponent: `0.01234`, `12.34`, `1234`, `123456`.
 pub(crate) fn significant(value: f64) -> String {

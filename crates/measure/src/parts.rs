@@ -1,4 +1,4 @@
-//! Where flows spent their time and how old their information was, over many flows.
+//! Breakdown of completion times and age of feedback, over many flows.
 
 use incast_transport::{Ages, Parts};
 use serde::{Deserialize, Serialize};
@@ -41,9 +41,9 @@ pub struct PartMeans {
     pub blocked_pacing: f64,
     /// Recovery from losses.
     pub recovery: f64,
-    /// Serialisation on the way.
+    /// Serialisation on all links.
     pub serialisation: f64,
-    /// Propagation on the way.
+    /// Propagation on all links.
     pub propagation: f64,
     /// Queueing in NICs.
     pub queue_nic: f64,

@@ -1,4 +1,4 @@
-//! `report.html`: one page that needs nothing else, neither files nor network.
+//! `report.html`: one self-contained page that needs neither files nor network.
 
 use crate::figures::{Figure, figures, write_figures};
 use crate::folder::{FolderError, write_atomic};
@@ -7,8 +7,7 @@ use crate::page::{self, END};
 use crate::{Comparison, Run, Summary, summarise};
 use std::path::Path;
 
-/// Writes the report of some runs, whole or not at all, and its figures as JSON beside it into
-/// `figures/`. Runs of one label are repetitions.
+/// Writes the report of some runs atomically, and its figures as JSON into `figures/`. Runs of one label are repetitions.
 pub fn report_html(path: &Path, title: &str, runs: &[Run]) -> Result<(), FolderError> {
     let figures = figures(runs);
     write_figures(path, &figures)?;
@@ -47,8 +46,7 @@ fn warnings(summaries: &[Summary]) -> String {
         if open > 0 {
             out += &format!(
                 "<p class=\"warning\">{label}: {open} of {} measured flows did not complete. They \
-                 are missing from completion times and slowdowns, which look better than they \
-                 are.</p>\n",
+                 are excluded from completion times and slowdowns, which therefore look too good.</p>\n",
                 summary.all.flows
             );
         }
@@ -59,7 +57,7 @@ fn warnings(summaries: &[Summary]) -> String {
 fn comparison(summaries: &[Summary]) -> String {
     let table = Comparison::of(summaries);
     let mut notes = String::from(
-        "FCT: flow completion time, from the opening of a flow to the arrival of its last byte. \
+        "FCT: flow completion time, from the start of a flow to the arrival of its last byte. \
          Slowdown: FCT over the FCT of the same flow alone on an empty network. Short flows: \
          under 100 KB. Percentiles are by nearest rank; p99 is the 99th.",
     );
@@ -67,7 +65,7 @@ fn comparison(summaries: &[Summary]) -> String {
         notes += " Values are means over repetitions ± the 95 % confidence interval (Student's t).";
     }
     let heading = if table.labels.len() > 1 {
-        notes += " Bold: the best of the line, significant or not.";
+        notes += " Bold: the best value of the row, significant or not.";
         "Comparison"
     } else {
         "Summary"
@@ -78,7 +76,7 @@ fn comparison(summaries: &[Summary]) -> String {
     )
 }
 
-/// What each transport got, where a run has several.
+/// Share of each transport, for runs with several.
 fn fairness(summaries: &[Summary]) -> String {
     let mut rows = String::new();
     let number = |value: Option<f64>| value.map_or("–".to_string(), significant);
@@ -112,17 +110,17 @@ fn fairness(summaries: &[Summary]) -> String {
         "share, %",
         "recorded flow, mean Gb/s",
         "Jain, mean",
-        "Jain, least",
-        "converged after, ms",
+        "Jain, min",
+        "convergence, ms",
     ];
     let heads: String = names.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
     format!(
         "<h2>Fairness</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
          class=\"text\">transport</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
-         <p class=\"caption\">Share: part of the payload that all flows delivered. Jain's index: over \
-         the recorded flows of all transports, in windows of a fiftieth of the run. Converged: the \
-         first such window after the last of them was opened from which on each rate is within \
-         20 % of their mean.</p>\n"
+         <p class=\"caption\">Share: fraction of the payload delivered by all flows. Jain's index: over \
+         the recorded flows of all transports, in windows of a fiftieth of the run. Convergence: \
+         time from the start of the last of them to the end of the first window from which on each \
+         rate is within 20 % of their mean.</p>\n"
     )
 }
 
@@ -175,13 +173,13 @@ fn tiers(summaries: &[Summary]) -> String {
     format!(
         "<h2>Ports by tier</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
          class=\"text\">tier</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
-         <p class=\"caption\">Over the whole run. Use is sent bytes over what the link can carry; \
-         queues are charged bytes waiting; paused is summed over ports.</p>\n"
+         <p class=\"caption\">Over the entire run. Use: bytes sent over link capacity. Queue: \
+         charged bytes waiting. Paused: summed over ports.</p>\n"
     )
 }
 
 fn manifests(runs: &[Run]) -> String {
-    let mut out = String::from("<h2>What was run</h2>\n");
+    let mut out = String::from("<h2>Configuration</h2>\n");
     for run in runs {
         let text = serde_json::to_string_pretty(&run.manifest).expect("JSON becomes text");
         let speed = run.wall_seconds.filter(|seconds| *seconds > 0.0).map(|seconds| {

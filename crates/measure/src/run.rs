@@ -1,4 +1,4 @@
-//! One run: the record of a world beside what the scenario knows.
+//! One run: its record with the scenario's metadata.
 
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Rate, Span, Time};
@@ -7,7 +7,7 @@ use incast_units::{Rate, Span, Time};
 /// boundary: 100 KB, KB = 1000).
 pub const LONG_FLOW_BYTES: u64 = 100_000;
 
-/// What the scenario knows of a flow.
+/// Metadata of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowMeta {
     /// Sending host.
@@ -26,7 +26,7 @@ pub struct FlowMeta {
     pub warmup: bool,
 }
 
-/// What the scenario knows of a port.
+/// Metadata of a port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortMeta {
     /// Name, such as `leaf0->spine3`.
@@ -39,8 +39,8 @@ pub struct PortMeta {
     pub upward: bool,
 }
 
-/// Flows that belong together, such as the answers to one query or one collective. It is complete
-/// with its last flow.
+/// Flows that belong together, such as the responses to one query or one collective. They are
+/// complete with the last flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// When its first flow was due.
@@ -53,15 +53,15 @@ pub struct Request {
     pub warmup: bool,
 }
 
-/// A run and everything that is known about it.
+/// A run: record and metadata.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// What it is called in tables and legends. Runs of equal label are taken as repetitions
-    /// (different seeds) of the same thing.
+    /// Label in tables and legends. Runs of equal label are treated as repetitions with different
+    /// seeds.
     pub label: String,
     /// Names of the transports, indexed by [`FlowMeta::transport`].
     pub transports: Vec<String>,
-    /// What happened.
+    /// The record.
     pub record: RunRecord,
     /// The flows, in the order of `record.flows`.
     pub flows: Vec<FlowMeta>,

@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 
 /// The percentile in thousandths (`990` is the 99th) of values sorted in ascending order, by
 /// nearest rank: the smallest value that at least that share of the values does not exceed.
-/// Always one of the values, never an interpolation. `None` of nothing.
+/// Always one of the values, never an interpolation. `None` without values.
 pub fn percentile(sorted: &[f64], thousandths: u32) -> Option<f64> {
     assert!(thousandths <= 1000, "a percentile of {thousandths} thousandths");
     let rank = (sorted.len() as u64 * thousandths as u64).div_ceil(1000).max(1);
     sorted.get(rank as usize - 1).copied()
 }
 
-/// Arithmetic mean; `None` of nothing.
+/// Arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// Jain's index of fairness, `(sum x)^2 / (n sum x^2)`: 1 when all are equal, `1/n` when one has
-/// everything. `None` of nothing and of all zeros.
+/// everything. `None` without values and for all zeros.
 pub fn jain(values: &[f64]) -> Option<f64> {
     let (sum, squares) = values.iter().fold((0.0, 0.0), |(s, q), x| (s + x, q + x * x));
     (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
@@ -126,7 +126,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The distribution of values in order of time; `None` of nothing.
+    /// The distribution of values in order of time; `None` without values.
     pub fn of(values: &[f64]) -> Option<Distribution> {
         let ascending = |values: &[f64]| {
             let mut sorted = values.to_vec();

@@ -9,12 +9,12 @@ use incast_transport::{Ages, PortRecord};
 use incast_units::Time;
 use serde::{Deserialize, Serialize};
 
-/// One run in numbers. Times are in nanoseconds, rates in Gb/s; what cannot be said is null. Flows
-/// of the warm-up are counted in `flows` and enter nothing else that is said of flows; ports,
-/// tiers, goodput and counters cover the whole run. Equal for equal scenarios and seeds.
+/// One run in numbers. Times are in nanoseconds, rates in Gb/s; undefined values are null. Flows
+/// of the warm-up are counted in `flows` and excluded from all other flow statistics; ports,
+/// tiers, goodput and counters cover the entire run. Equal for equal scenarios and seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// What the run is called.
+    /// Label of the run.
     pub label: String,
     /// Its transports.
     pub transports: Vec<String>,
@@ -103,14 +103,14 @@ pub struct Group {
     pub decision_age_ns: Option<AgePercentiles>,
     /// Decisions of a flow per base RTT of its life.
     pub decisions_per_rtt: Option<f64>,
-    /// Utility of feedback of the mean age: 2 when it is of the present, 1 when it is a base round
-    /// trip old.
+    /// Utility of feedback of the mean age: 2 at age zero, 1 at an age of one base
+    /// RTT.
     pub feedback_utility: Option<f64>,
     /// Charged bytes of packets without payload that hosts received.
     pub control_bytes: u64,
-    /// Bytes that data packets brought behind their headers.
+    /// Header extensions of received data packets, in bytes.
     pub extension_bytes: u64,
-    /// Both over the payload that was delivered: what feedback costs on the wire.
+    /// Both over the delivered payload: overhead of feedback.
     pub feedback_per_payload: Option<f64>,
 }
 
@@ -141,7 +141,7 @@ pub struct Counters {
     pub link_losses: u64,
     /// Packets that a decoder refused.
     pub malformed: u64,
-    /// Packets that began transmission at some port.
+    /// Packet transmissions started, summed over ports.
     pub packet_hops: u64,
 }
 
@@ -275,7 +275,7 @@ pub fn summarise(run: &Run) -> Summary {
     }
 }
 
-/// Flows in the order they were opened; those that never were come last.
+/// Flows in the order of their start; flows that did not start are last.
 fn order_of_time(run: &Run) -> Vec<usize> {
     let mut order: Vec<usize> = (0..run.flows.len()).collect();
     order.sort_by_key(|at| run.record.flows[*at].started.unwrap_or(Time::NEVER));
@@ -355,7 +355,7 @@ fn load(run: &Run) -> LoadSummary {
     }
 }
 
-/// Sums over ports. Counts of a port fit 32 bits; those of many need not.
+/// Sums over ports, 64 bits wide.
 #[derive(Default)]
 struct Totals {
     marks: u64,

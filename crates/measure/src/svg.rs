@@ -14,12 +14,12 @@ const SIZE: (u32, u32) = (900, 480);
 
 type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Writes [`summary_svg_text`] to a file, whole or not at all.
+/// Writes [`summary_svg_text`] to a file, atomically.
 pub fn summary_svg(path: &Path, title: &str, runs: &[Run]) -> Result<(), FolderError> {
     write_atomic(path, summary_svg_text(title, runs).as_bytes())
 }
 
-/// The 99th percentile of the slowdown by size of the flow, one line a label (or a label and
+/// The 99th percentile of the slowdown by size of the flow, one line per label (or per label and
 /// transport), as SVG. Without a completed flow it is an empty picture with a title.
 pub fn summary_svg_text(title: &str, runs: &[Run]) -> String {
     let lines: Vec<(String, Vec<SizeBin>)> =
@@ -81,7 +81,7 @@ fn draw(
     for (at, (_, bins)) in lines.iter().enumerate() {
         let points = bins.iter().map(|bin| (bin.size, bin.slowdown[1]));
         chart.draw_series(LineSeries::new(points.clone(), rgb(at).stroke_width(2)))?;
-        // Where colours repeat, the marker tells lines apart.
+        // Where colours repeat, the marker distinguishes lines.
         match at / COLOURS.len() {
             0 => chart.draw_series(points.map(|p| Circle::new(p, 4, rgb(at).filled())))?,
             _ => chart.draw_series(points.map(|p| TriangleMarker::new(p, 6, rgb(at).filled())))?,

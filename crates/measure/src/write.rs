@@ -1,4 +1,4 @@
-//! Columns to Parquet and CSV, and the small JSON files beside them.
+//! Writes columns as Parquet and CSV, and the small JSON files.
 
 use crate::columns::{Cell, Column, Row, TABLES, Table};
 use crate::folder::{FolderError, write_atomic, write_through};
@@ -65,9 +65,9 @@ impl Table {
     /// Writes all rows as Parquet. Equal runs make equal bytes.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// An I/O error.
     pub fn write_parquet(&self, path: &Path, run: &Run) -> Result<(), FolderError> {
-        // Nothing that differs between two runs of one scenario and seed may enter the file.
+        // The file depends only on scenario and seed.
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_max_row_group_row_count(Some(ROW_GROUP))
@@ -87,7 +87,7 @@ impl Table {
     /// Writes all rows as CSV; null is an empty cell.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// An I/O error.
     pub fn write_csv(&self, path: &Path, run: &Run) -> Result<(), FolderError> {
         write_through(path, |file| {
             let mut out = BufWriter::new(file);
@@ -108,7 +108,7 @@ impl Table {
     }
 }
 
-/// A cell as RFC 4180 has it; null is an empty cell.
+/// A cell in the format of RFC 4180; null is an empty cell.
 fn push_csv(line: &mut String, run: &Run, row: Row, column: &Column) {
     let done = match column.cell {
         Cell::Integer(get) => get(run, row).map(|value| write!(line, "{value}")),
@@ -127,7 +127,7 @@ fn push_csv(line: &mut String, run: &Run, row: Row, column: &Column) {
 }
 
 /// Writes a `manifest.json` with `"complete"` set as given. Write one with `false` before a run
-/// starts, so that whatever ends it leaves the truth. Panics if `manifest` is neither an object
+/// starts, so that it is correct if the run is aborted. Panics if `manifest` is neither an object
 /// nor null.
 pub fn write_manifest(
     path: &Path,
@@ -164,8 +164,7 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderE
     Ok(summary)
 }
 
-/// The same without the manifest, for a folder that is to hold more than this: its manifest is
-/// written when all is there.
+/// The same without the manifest, for a folder with more files: its manifest is written last.
 pub fn write_tables(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     run.check();
     for table in TABLES {

@@ -268,7 +268,7 @@ fn every_written_column_is_documented_with_its_unit() {
 }
 
 #[test]
-fn the_manifest_of_an_interrupted_run_says_so() {
+fn the_manifest_of_an_interrupted_run_is_marked() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = small_ports();
     let complete = |run: &Run| {

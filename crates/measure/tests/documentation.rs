@@ -1,4 +1,4 @@
-//! `docs/results.md` says everything that is written.
+//! `docs/results.md` documents every column and key.
 
 use incast_measure::{columns_markdown, summarise};
 use std::path::PathBuf;

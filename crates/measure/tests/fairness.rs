@@ -96,7 +96,7 @@ fn convergence_is_the_end_of_the_first_window_or_of_the_first_for_good() {
 }
 
 #[test]
-fn a_summary_tells_shares_and_convergence() {
+fn a_summary_has_shares_and_convergence() {
     let fairness = summarise(&mixed()).fairness.unwrap();
     let [a, b] = fairness.shares.as_slice() else { panic!("two transports") };
     assert_eq!((a.flows, a.delivered_bytes, b.flows, b.delivered_bytes), (1, 730, 2, 310));

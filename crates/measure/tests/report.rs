@@ -1,4 +1,4 @@
-//! The report is one page that asks for nothing and cannot be broken by a label.
+//! The report is one self-contained page, and labels are escaped.
 
 mod support;
 
@@ -43,8 +43,8 @@ fn the_page_shows_what_the_runs_are_about() {
         "<h2>Comparison</h2>",
         "Slowdown by flow size",
         "Flow completion time by flow size",
-        "Where the time of short flows went",
-        "Where the time of long flows went",
+        "Breakdown of the completion time of short flows",
+        "Breakdown of the completion time of long flows",
         "Throughput of flows over time: first",
         "Traffic to the hosts over time",
         "Queues over time",
@@ -74,7 +74,7 @@ fn labels_cannot_break_the_page() {
 }
 
 #[test]
-fn warnings_tell_of_what_is_missing() {
+fn warnings_report_what_is_missing() {
     let mut runs = runs();
     runs.truncate(1);
     assert!(!report_text("x", &runs).contains("class=\"warning\""));

@@ -1,9 +1,9 @@
-//! The yardstick: a bare event kernel without protocols. What an engine reaches of its speed is
-//! comparable between machines and moments, packet-hops per second are not.
+//! Reference for the benchmark: a bare event kernel without protocols. The ratio to its speed is
+//! comparable between machines, packet-hops per second are not.
 //!
-//! 100,000 packets circulate through 1,024 FIFO ports at 40 Gb/s with 1 us links. One event a
+//! 100,000 packets circulate through 1,024 FIFO ports at 40 Gb/s with 1 us links. One event per
 //! hop: the departure is known on arrival. Coarse wheel: buckets of 2^19 ps are appended to and
-//! sorted on entry; what falls into the bucket in progress goes to a small heap.
+//! sorted on entry; events for the current bucket go to a small heap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

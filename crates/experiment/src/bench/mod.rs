@@ -1,4 +1,4 @@
-//! How fast the engine is: fixed cases, each between two runs of a bare event kernel.
+//! Speed of the engine: fixed cases, each measured between two runs of a bare event kernel.
 
 pub mod kernel;
 
@@ -29,13 +29,13 @@ pub struct Measurement {
     pub wall_s: f64,
     /// CPU seconds of the run itself, all threads.
     pub cpu_s: f64,
-    /// Largest memory of the process so far in this case, where the system tells; else 0.
+    /// Largest memory of the process so far in this case, if the system reports it; else 0.
     pub peak_rss_bytes: u64,
     /// Packet-hops per CPU second over those of the bare kernel before and after.
     pub share: f64,
 }
 
-/// What to run.
+/// Options of the benchmark.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Threads of each case.
@@ -89,10 +89,10 @@ fn scenario(case: &Case) -> Result<Scenario, Fault> {
     Scenario::parse(&text, "bench", &[])
 }
 
-/// Measures the cases; `tell` hears of each as it is done.
+/// Measures the cases; calls `report` with each result.
 pub fn run(
     options: &Options,
-    mut tell: impl FnMut(&Measurement),
+    mut report: impl FnMut(&Measurement),
 ) -> Result<Vec<Measurement>, Fault> {
     let wanted = |name: &str, transport: &str| match &options.case {
         Some(text) => format!("{name}/{transport}").contains(text.as_str()),
@@ -107,7 +107,7 @@ pub fn run(
         }
         runs.sort_by(|a, b| a.share.total_cmp(&b.share));
         let median = runs.swap_remove(runs.len() / 2);
-        tell(&median);
+        report(&median);
         all.push(median);
     }
     if all.is_empty() {
@@ -155,9 +155,9 @@ fn measure(name: &str, transport: &str, plan: &Plan, threads: usize) -> Result<M
     })
 }
 
-/// Lets the system count the largest memory anew, where it can.
+/// Resets the system's peak memory counter, if supported.
 fn forget_peak() {
-    // Without permission the peak is that of the whole process, which is an upper bound.
+    // Without permission the peak covers the entire process, which is an upper bound.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 

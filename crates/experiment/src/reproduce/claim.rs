@@ -8,7 +8,7 @@ use incast_measure::Run;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Something a paper says, or a known answer, that a number can confirm.
+/// A statement of a paper, or a known result, that a measured value can confirm.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -33,7 +33,7 @@ pub struct Claim {
     pub min: Option<f64>,
     /// Largest accepted value.
     pub max: Option<f64>,
-    /// What the paper says, in its own unit, if it gives a number.
+    /// Value in the paper, in the paper's unit, if it gives one.
     #[serde(default)]
     pub paper: String,
     /// What to know about the comparison.
@@ -41,7 +41,7 @@ pub struct Claim {
     pub deviation: String,
 }
 
-/// What a claim came to.
+/// Verdict on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// What was expected.

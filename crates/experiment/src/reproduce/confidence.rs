@@ -1,8 +1,8 @@
-//! How sure a number is, and what that says of a claim.
+//! Confidence intervals of measured values, and verdicts that follow from them.
 //!
-//! A run is cut into batches of its flows in order of their start, and what the batches say are
-//! taken for samples. Two runs of the same flows are compared batch by batch: what the arrivals do
-//! to both cancels, as in a comparison of pairs.
+//! A run is cut into batches of its flows in order of their start, and the values of the
+//! batches are treated as samples. Two runs of the same flows are compared batch by batch: effects of
+//! the arrivals cancel, as in a paired comparison.
 
 use super::Measure;
 use super::measure::Kind;
@@ -52,7 +52,7 @@ fn half_width(samples: &[f64]) -> Option<f64> {
     statistics::confidence(samples).map(|interval| interval.half_width)
 }
 
-/// What a number says of the range from `min` to `max`: its whole interval has to lie on one side
+/// Compares a value with the range from `min` to `max`: its entire interval has to lie on one side
 /// of each border. A number without an interval counts as exact.
 pub(super) fn verdict(
     value: f64,
@@ -174,7 +174,7 @@ mod tests {
         let same = runs(run_of(0.5, 1), run_of(0.5, 1));
         assert_eq!(order.judge(&same).verdict, "matches", "a tie is no disorder");
         assert_eq!(equal.judge(&same).verdict, "matches", "{:?}", equal.judge(&same));
-        // The same numbers of other flows say nothing so exact.
+        // Unpaired flows give a wider interval.
         let others = |mut run: Run| {
             run.flows.iter_mut().for_each(|flow| flow.src += 1);
             run

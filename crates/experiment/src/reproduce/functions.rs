@@ -32,7 +32,7 @@ pub struct Function {
 /// Bytes of a packet in REN's and AMRT's sections on numbers: 1.5 KB.
 const PACKET: f64 = 1500.0;
 
-/// Every function. What they mean is said in the crate `incast-models`, by the same names.
+/// All functions. The crate `incast-models` documents them under the same names.
 const FUNCTIONS: &[Function] = &[
     Function {
         name: "ren.mean_queue",
@@ -216,12 +216,12 @@ impl Arguments {
         }
     }
 
-    /// A whole number from 1 on.
+    /// A whole number, 1 or more.
     fn count(&self, name: &str) -> Result<u32, String> {
         Ok(self.whole(name, 1.0, 1e9)? as u32)
     }
 
-    /// Mean number of flows a round.
+    /// Mean number of flows per round.
     fn strength(&self, name: &str) -> Result<f64, String> {
         self.within(name, 0.0, 30.0)
     }
@@ -255,7 +255,7 @@ impl Arguments {
         Ok(Repeats { rounds, repeats, seed: self.whole("seed", 0.0, 9e15)? as u64 })
     }
 
-    /// The flow of AMRT's Figure 6 and when it has the whole link again: `reduced` is R/C, `after`
+    /// The flow of AMRT's Figure 6 and when it uses the entire link again: `reduced` is R/C, `after`
     /// is T_R over the ideal completion time, `full` is `earliest` or `latest`.
     fn reduced(&self) -> Result<(amrt::Reduced, f64), String> {
         let capacity = self.rate("rate")? * self.span("rtt")? / (8.0 * PACKET);
@@ -269,7 +269,7 @@ impl Arguments {
         };
         match flow.lasts(full) {
             true => Ok((flow, full)),
-            false => Err(format!("the flow ends before it has the whole link again: {flow:?}")),
+            false => Err(format!("the flow ends before it uses the entire link again: {flow:?}")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! A packet's marks on its way.
+//! ECN marks of a packet along its path.
 
 use super::Measure;
 use super::measure::Kind;
@@ -14,7 +14,7 @@ impl Measure {
         }
     }
 
-    /// What the two ECN bits of one data packet of `flow` say as it leaves each port: the first
+    /// The ECN bits of one data packet of `flow` as it leaves each port: the first
     /// packet that leaves the first port at `from` or later. `None` if it does not leave them all,
     /// in their order.
     pub fn marks(&self, run: &Run, captured: &[Captured]) -> Option<Vec<u32>> {
@@ -82,15 +82,15 @@ mod tests {
         }
     }
 
-    /// The two rules of the paper differ: nothing is known in the first period.
+    /// The two rules of the paper differ: the budget rule detects no gap in the first period.
     #[test]
-    fn by_the_budget_nothing_is_said_of_a_gap_in_the_first_period() {
+    fn the_budget_rule_marks_no_gap_in_the_first_period() {
         let seen = run("ren", &["transport.parameters.ren.rule=\"budget\""], 1);
         assert_eq!(marks(&seen, 2, WAY), Some(vec![0b00, 0b01, 0b01, 0b10]));
     }
 
     #[test]
-    fn only_a_packet_that_goes_the_whole_way_has_marks() {
+    fn only_a_packet_that_completes_its_path_has_marks() {
         let seen = run("ren", &[], 1);
         assert_eq!(marks(&seen, 1, WAY), None, "P3 does not start at H0");
         assert_eq!(marks(&seen, 0, "leaf2->host1,leaf0->leaf1"), None, "the wrong order");
@@ -99,6 +99,6 @@ mod tests {
         let later: Measure = toml::from_str(&text).unwrap();
         assert_eq!(later.marks(&seen.0, &seen.1), None, "its only packet has left by then");
         let of_trd = run("trd", &[], 1);
-        assert_eq!(marks(&of_trd, 2, WAY), Some(vec![0; 4]), "nobody marks");
+        assert_eq!(marks(&of_trd, 2, WAY), Some(vec![0; 4]), "no switch marks");
     }
 }

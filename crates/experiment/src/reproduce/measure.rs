@@ -65,9 +65,9 @@ pub enum Kind {
     BacklogMeanKb,
     /// Share of the time that `port` transmits.
     Utilisation,
-    /// Packets that `port` began to send.
+    /// Packets whose transmission `port` started.
     Packets,
-    /// What the two ECN bits of a data packet of `flow` say as it leaves each of several ports.
+    /// The ECN bits of a data packet of `flow` as it leaves each of several ports.
     Marks,
     /// Packets dropped at `port`, or anywhere.
     Drops,
@@ -109,9 +109,9 @@ pub enum Kind {
     FeedbackUtility,
     /// Decisions of a flow per base RTT.
     DecisionsPerRtt,
-    /// Control packets and what data packets carry beside, over the payload, in percent.
+    /// Control packets and header extensions of data packets, over the payload, in percent.
     FeedbackPercent,
-    /// What data packets carry beside, bytes a packet sent.
+    /// Header extensions of data packets, in bytes per packet sent.
     ExtensionPerPacket,
 }
 
@@ -322,7 +322,7 @@ impl Measure {
         })
     }
 
-    /// Packets that `port` began to send in each of `count` intervals, the first one that in which
+    /// Packets whose transmission `port` started in each of `count` intervals, the first one that in which
     /// `from` lies; `None` if the run has fewer.
     pub fn packets(&self, run: &Run, count: usize) -> Option<Vec<u32>> {
         let &[port] = &self.ports_of(run)[..] else { return None };

@@ -25,14 +25,14 @@ use model::Model;
 
 static EXPERIMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 
-/// What one claim came to.
+/// Verdict on one claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// `ren/fig3`.
     pub experiment: String,
     /// The claim, in words.
     pub claim: String,
-    /// What the paper, or the known answer, says.
+    /// Value in the paper, or the known result.
     pub expected: String,
     /// What we see.
     pub measured: String,
@@ -45,7 +45,7 @@ pub struct Verdict {
 /// How to reproduce.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Fewer flows and shorter runs, as the experiment says.
+    /// Fewer flows and shorter runs, as defined by the experiment.
     pub quick: bool,
     /// Another seed than the experiment's.
     pub seed: Option<u64>,
@@ -64,7 +64,7 @@ struct Expected {
     /// Changes for `--quick`.
     #[serde(default)]
     quick: Vec<String>,
-    /// What runs are to show; without it nothing is run.
+    /// Claims about runs; without them no run is started.
     #[serde(default, rename = "claim")]
     claims: Vec<Claim>,
     /// What the paper's equations are to show.
@@ -123,25 +123,27 @@ fn expected(name: &str, folder: &Dir<'_>) -> Result<Expected, Fault> {
     toml::from_str(&text).map_err(|error| Fault::new(format!("{name}/expected.toml: {error}")))
 }
 
-/// Runs an experiment, a paper's experiments or `all`, and judges them. `tell` hears of every
-/// verdict as it is reached; with a `folder` the runs are kept there.
+/// Runs an experiment, a paper's experiments or `all`, and judges them. `report` is called
+/// with every verdict; with a `folder`, the results of runs are written there.
 ///
 /// # Errors
 /// An unknown name, or results that cannot be written.
 pub fn reproduce(
-    wish: &str,
+    requested: &str,
     options: &Options,
-    mut tell: impl FnMut(&Verdict),
+    mut report: impl FnMut(&Verdict),
     folder: Option<&Path>,
 ) -> Result<Vec<Verdict>, Fault> {
     let mut chosen = folders();
     chosen.sort_by(|a, b| a.0.cmp(&b.0));
-    let fits = |name: &str| wish == "all" || wish == name || name.split('/').next() == Some(wish);
+    let fits = |name: &str| {
+        requested == "all" || requested == name || name.split('/').next() == Some(requested)
+    };
     let all: Vec<String> = chosen.iter().map(|(name, _)| name.clone()).collect();
     chosen.retain(|(name, _)| fits(name));
     if chosen.is_empty() {
-        let hint = nearest(wish, all.iter().map(String::as_str));
-        return Err(Fault::new(format!("no experiment `{wish}`{hint}")));
+        let hint = nearest(requested, all.iter().map(String::as_str));
+        return Err(Fault::new(format!("no experiment `{requested}`{hint}")));
     }
     let mut verdicts = vec![];
     for (name, from) in chosen {
@@ -155,7 +157,7 @@ pub fn reproduce(
                 verdict: judged.verdict.into(),
                 deviation: deviation.to_string(),
             };
-            tell(&verdict);
+            report(&verdict);
             verdicts.push(verdict);
         };
         if let Some(model) = &expected.model {

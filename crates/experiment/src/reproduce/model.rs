@@ -40,7 +40,7 @@ struct Curve {
     at: Vec<f64>,
 }
 
-/// Something a paper says of its equations.
+/// A paper's statement about its equations.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelClaim {
@@ -52,13 +52,13 @@ pub struct ModelClaim {
     over: Option<String>,
     /// At which place; everywhere if not given.
     at: Option<f64>,
-    /// The values go this way.
+    /// Direction of the values.
     goes: Option<Direction>,
     /// Least accepted value.
     min: Option<f64>,
     /// Largest accepted value.
     max: Option<f64>,
-    /// What the paper says, in its own unit.
+    /// Value in the paper, in the paper's unit.
     #[serde(default)]
     paper: String,
     /// What to know about the comparison.

@@ -21,7 +21,7 @@ pub fn keys_markdown() -> String {
             None => "All sections".into(),
         };
         let _ = writeln!(text, "\n### {title}\n");
-        text += "| key | what may be written | default | meaning |\n|---|---|---|---|\n";
+        text += "| key | accepted values | default | meaning |\n|---|---|---|---|\n";
         keys.iter().filter(|key| key.section == section).for_each(|key| row(&mut text, key));
     }
     text

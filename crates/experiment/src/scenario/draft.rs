@@ -64,7 +64,7 @@ impl Draft {
         Ok(self)
     }
 
-    /// Applies an override that the user wrote in another way.
+    /// Applies an override whose original text differs from `key=value`.
     pub fn set(&mut self, set: &str, written: &str) -> Result<(), Fault> {
         let fail = |why: &str| Fault::new(why).placed(format!("--set {written}"));
         let (key, value) = set.split_once('=').ok_or_else(|| fail("expected key=value"))?;
@@ -126,7 +126,7 @@ impl Draft {
         }
     }
 
-    /// Puts a value at a place; `None` if the way there is no table or list.
+    /// Puts a value at a place; `None` if the path leads through neither a table nor a list.
     fn put(&mut self, path: &str, value: Node, origin: Origin) -> Option<()> {
         let mut place = &mut self.root;
         for part in path.split('.') {

@@ -16,7 +16,7 @@ pub trait Field: Sized {
     /// How a value is written on the command line.
     const FORM: Form = Form::Other;
 
-    /// What an accepted range is about: the value itself, or what an option or a list holds.
+    /// The type that an accepted range applies to: the value, or the element of an option or list.
     type Item: fmt::Display;
 
     /// What may be written, such as "a time such as `8us`".
@@ -325,7 +325,7 @@ impl Field for Setting {
     fn read(node: &Node, path: &str) -> Result<Setting, Fault> {
         fn text(node: &Node) -> Option<String> {
             match &node.value {
-                // A whole number stays told apart from one with a fraction.
+                // Integers and fractions stay distinct.
                 Value::Number(number) => Some(format!("{number:?}")),
                 Value::List(list) => {
                     list.iter().map(text).collect::<Option<Vec<_>>>().map(|l| l.join(","))

@@ -42,16 +42,16 @@ pub struct Flag {
     pub help: Option<&'static str>,
 }
 
-/// What holds if a key is left out.
+/// Default of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// It must not be left out.
+    /// The key is required.
     Required,
-    /// Nothing.
+    /// No value.
     Nothing,
-    /// This value, as it would be written.
+    /// This value, in TOML.
     Value(String),
-    /// What these words say.
+    /// A description of the default.
     Words(&'static str),
 }
 
@@ -60,17 +60,17 @@ pub enum Preset {
 pub struct Key {
     /// The title of its section, such as `[fabric]` or "kind `poisson`".
     pub section: &'static str,
-    /// Where it is, such as `fabric.rate` or `traffic.load`.
+    /// Path of the key, such as `fabric.rate` or `traffic.load`.
     pub path: String,
     /// The kind of traffic that it belongs to.
     pub kind: Option<&'static str>,
-    /// What it means.
+    /// Meaning.
     pub meaning: String,
-    /// What may be written.
+    /// Accepted values.
     pub expects: String,
-    /// The accepted range, if not all that may be written.
+    /// The accepted range, if it is narrower than the type.
     pub range: Option<&'static str>,
-    /// What holds if the key is left out.
+    /// Default value.
     pub default: Preset,
     /// How its value is written on the command line.
     pub form: Form,

@@ -30,11 +30,11 @@ use std::collections::BTreeMap;
 
 use section::{first, preset, read_key, section, section_field};
 
-/// Rate of links if the scenario does not say (REN §6).
+/// Default rate of links (REN §6).
 pub const RATE: Rate = Rate::from_gbps(40);
-/// Propagation of a link if the scenario does not say.
+/// Default propagation delay of a link.
 pub const PROPAGATION: Span = Span::from_us(1);
-/// Buffer of a switch port if the scenario does not say: REN's study.
+/// Default buffer of a switch port, from REN's evaluation.
 pub const BUFFER: Buffer = Buffer(Limit::Bytes(128 << 10));
 
 /// Parameters by transport, then by key.
@@ -43,11 +43,11 @@ pub type Parameters = BTreeMap<String, BTreeMap<String, Setting>>;
 section! {
     /// One scenario.
     pub struct Scenario is "a scenario" {
-        /// What it is called in tables.
-        title: String = String::new(), says "made of the rest";
+        /// Title in tables and reports.
+        title: String = String::new(), says "derived from the other keys";
         /// The network.
         fabric: Fabric;
-        /// Who carries the flows.
+        /// The transports.
         transport: Transport;
         /// The flows; all entries together.
         traffic: Vec<Traffic>;
@@ -61,25 +61,25 @@ section! {
 section! {
     /// The network.
     pub struct Fabric is "[fabric]" {
-        /// A shape of `incast list`, such as `leaf-spine:8x8x8`; either this or `file`.
+        /// A topology of `incast list`, such as `leaf-spine:8x8x8`. Excludes `file`.
         topology: Option<String> = None,
             flag [Compare] "--topology" "SPEC" "Topology";
         /// A topology file of another tool (HPCC, htsim .topo), recognised by content.
         file: Option<String> = None,
             flag [Run] "--topology" "FILE";
-        /// Rate of links; with `file`, as it says.
+        /// Rate of links. Not allowed with `file`.
         rate: Auto<Rate> = auto(), says "40Gbps",
             "a rate above 0" => |rate| rate.0 > 0,
             flag [Compare] "--rate" "RATE" "Rate of links";
-        /// One-way propagation of a link; with `file`, as it says.
+        /// One-way propagation delay of a link. Not allowed with `file`.
         propagation: Auto<Span> = auto(), says "1us",
-            flag [Compare] "--propagation" "TIME" "One-way propagation of a link";
+            flag [Compare] "--propagation" "TIME" "One-way propagation delay of a link";
         /// Rate of links between switches.
         uplink_rate: Auto<Rate> = auto(), says "as `rate`, or by `oversubscription`",
             "a rate above 0" => |rate| rate.0 > 0;
-        /// One-way propagation of links between switches.
+        /// One-way propagation delay of links between switches.
         uplink_propagation: Auto<Span> = auto(), says "as `propagation`";
-        /// Host capacity over uplink capacity of an edge switch.
+        /// Ratio of host capacity to uplink capacity of an edge switch.
         oversubscription: Option<f64> = None,
             "a number above 0" => |ratio| *ratio > 0.0 && ratio.is_finite(),
             flag [Compare] "--oversubscription" "RATIO";
@@ -88,23 +88,24 @@ section! {
         /// Buffer of a switch port, in bytes (a full packet or more) or packets.
         buffer: Buffer = BUFFER,
             flag [Compare] "--buffer" "SIZE"
-                "Buffer of a switch port, in bytes or packets; REN's study has 128KiB";
-        /// One buffer per switch instead.
+                "Buffer of a switch port, in bytes or packets; REN's evaluation uses 128KiB";
+        /// One shared buffer per switch instead of one buffer per port.
         shared_buffer: Option<SharedBuffer> = None;
-        /// Links are paused (802.1Qbb) instead of packets dropped; `{}` for all defaults.
+        /// Priority-based flow control (802.1Qbb): links are paused before a buffer overflows. `{}` sets
+        /// all defaults.
         pfc: Option<Pfc> = None,
             switch [Compare] "--pfc" "{}"
-                "Pause links (802.1Qbb) instead of dropping packets; `--buffer` is then a link's share";
-        /// Links charge 38 B of Ethernet per packet, at least 84 B.
+                "Enable PFC (802.1Qbb); `--buffer` is then the xoff threshold per link and class";
+        /// Whether each packet is charged 38 B of Ethernet overhead, and at least 84 B in total.
         l2_overhead: bool = true,
             switch [Compare] "--no-l2-overhead" "false"
                 "Links charge IP bytes only, as in ns-2-style figures";
-        /// The base RTT that transports are told.
+        /// The base RTT that transports are configured with.
         base_rtt: Auto<Span> = auto(), says "computed",
             "more than 0, such as `10us`" => |rtt| *rtt > Span::ZERO;
-        /// Links that differ.
+        /// Overrides for single links.
         links: Vec<Link> = vec![];
-        /// Links that fail.
+        /// Link failures.
         failures: Vec<LinkFailure> = vec![];
     }
 }
@@ -112,11 +113,11 @@ section! {
 section! {
     /// One buffer per switch.
     pub struct SharedBuffer is "[fabric.shared_buffer]" {
-        /// Bytes of each switch.
+        /// Buffer size of each switch.
         pool: Bytes, "2KB or more" => |pool| pool.0 >= 2_000,
             flag [Compare] "--shared-buffer" "SIZE"
-                "One buffer of this size per switch instead, with dynamic threshold alpha = 1";
-        /// Factor of the dynamic threshold.
+                "One shared buffer of this size per switch, with dynamic threshold alpha = 1";
+        /// Factor alpha of the dynamic threshold.
         alpha: f64 = 1.0, "a number above 0" => |alpha| alpha.is_finite() && *alpha > 0.0;
     }
 }
@@ -126,38 +127,39 @@ section! {
     pub struct Pfc is "[fabric.pfc]" {
         /// Lossless classes.
         classes: Vec<u8> = (0..8).collect(), says "all", "0 to 7" => |class| *class < 8;
-        /// Bytes that a link may hold in a switch, per class, before it is paused.
+        /// Bytes that a link may occupy in a switch, per class, before it is paused.
         xoff: Auto<Bytes> = auto(),
             says "`fabric.buffer`, and at most the threshold of a shared buffer";
-        /// A link is released this much below `xoff`.
+        /// A paused link resumes when its backlog is this far below `xoff`.
         release: Auto<Bytes> = auto(), says "two packets";
-        /// Room for what arrives after a pause; less than enough is refused.
-        headroom: Auto<Bytes> = auto(), says "enough for each link";
-        /// Run although paused links may come to wait for each other in a cycle.
+        /// Buffer space for packets that arrive after a pause frame is sent. Too small a value is
+        /// refused.
+        headroom: Auto<Bytes> = auto(), says "sufficient for each link";
+        /// Run even if a cyclic buffer dependency makes a PFC deadlock possible.
         allow_cycles: bool = false;
     }
 }
 
 section! {
-    /// A link that differs.
+    /// Override for one link.
     pub struct Link is "[[fabric.links]]" {
         /// One end, such as `host0` or `leaf1`.
         a: String;
         /// The other end.
         b: String;
-        /// Its rate.
+        /// Rate of the link.
         rate: Option<Rate> = None, "a rate above 0" => |rate| rate.0 > 0;
-        /// Its one-way propagation.
+        /// One-way propagation delay of the link.
         propagation: Option<Span> = None;
-        /// Its loss probability.
+        /// Loss probability of the link.
         loss: Option<f64> = None, "0 to less than 1" => |loss| (0.0..1.0).contains(loss);
     }
 }
 
 section! {
-    /// A link that fails.
+    /// A link failure.
     pub struct LinkFailure is "[[fabric.failures]]" {
-        /// When.
+        /// Time of the failure.
         at: Span;
         /// One end.
         a: String;
@@ -167,30 +169,31 @@ section! {
 }
 
 section! {
-    /// Who carries the flows.
+    /// The transports of the flows.
     pub struct Transport is "[transport]" {
-        /// Transports that are compared, each in a run of its own on identical arrivals.
+        /// Transports to compare. Each has its own run; arrivals are identical.
         names: Vec<String>,
             flag [Compare] "--transports" "NAMES" "Transports, separated by commas",
             flag [Run] "--transport" "NAME" "Transport for --flows";
         /// Load balancing of all transports.
         routing: Auto<Routing> = auto(), says "each transport's own",
             flag [Compare] "--lb" "NAME";
-        /// How transports share a port: `shared` queues, in which each judges its own packets by
-        /// the whole queue, or `separate` ones, which share the link equally.
+        /// How transports share a port. `shared`: one set of queues; each transport marks and drops
+        /// its own packets by the total queue length. `separate`: own queues per transport, equal
+        /// shares of the link.
         join: Join = Join::Shared;
-        /// The transport whose rule marks the ECN-capable packets of all, as in a switch with one
-        /// rule per queue.
+        /// The transport whose marking rule applies to all ECN-capable packets, as in a switch with
+        /// one rule per queue.
         marking: Option<String> = None, says "each transport's own";
-        /// Flows that one transport carries in every run.
+        /// Flows assigned to one transport in every run.
         assign: Vec<Assign> = vec![];
-        /// Parameters of `incast list`, by transport: `[transport.parameters.ren]`.
-        parameters: Parameters = Parameters::new(), says "the papers'";
+        /// Parameters by transport, as in `[transport.parameters.ren]`; `incast list` shows them.
+        parameters: Parameters = Parameters::new(), says "the papers' values";
     }
 }
 
 section! {
-    /// Flows that one transport carries in every run.
+    /// Flows assigned to one transport in every run.
     pub struct Assign is "[[transport.assign]]" {
         /// The transport.
         name: String;
@@ -204,26 +207,26 @@ section! {
 section! {
     /// How to run.
     pub struct Run is "[run]" {
-        /// Seed of everything random.
+        /// Seed of the random numbers.
         seed: u64 = 1, flag [Run Compare Reproduce] "--seed" "N";
-        /// What runs the network: `sim`, the simulator, or `dataplane`, hosts and switches of the data
-        /// plane that exchange encoded frames in memory, in one thread. Results are the same.
+        /// Execution environment: `sim`, the simulator, or `dataplane`, hosts and switches of the
+        /// data plane that exchange encoded frames in memory, in one thread. Results are equal.
         world: World = World::Sim, flag [Demo Run Compare] "--world" "NAME"
-            "What runs the network: the simulator (sim) or the data plane (dataplane)";
-        /// Threads, by default as many as there are cores; they change no result.
+            "Execution environment: the simulator (sim) or the data plane (dataplane)";
+        /// Number of threads, one per core by default. Does not change results.
         threads: Auto<usize> = auto(), says "all cores",
             "1 or more" => |threads| *threads > 0,
             flag [Demo Run Compare Reproduce] "--threads" "N";
-        /// The run ends here even if flows are open.
+        /// End of the run, even if flows are incomplete.
         until: Option<Span> = None,
-            says "all flows complete; 100 days, or an hour in which nothing is delivered",
+            says "until all flows complete, at most 100 days, or one hour without delivery",
             "more than 0 and at most 8640000s (100 days)" => in_a_run;
-        /// Interval of time series at first, at least `1us`; doubled when there are more than 512.
+        /// Initial interval of time series, at least `1us`; doubled when there are more than 512.
         interval: Auto<Span> = auto(), says "base RTT",
             "more than 0 and at most 8640000s (100 days)" => in_a_run;
-        /// Share of `poisson` flows left out of statistics.
+        /// Share of `poisson` flows excluded from statistics as warm-up.
         warmup: f64 = 0.1, "0 to less than 1" => |share| (0.0..1.0).contains(share);
-        /// Number of flows whose throughput is recorded, the first ones.
+        /// Throughput is recorded for this many flows, in order of their number.
         watch: Auto<u32> = auto(), says "8; 128 with several transports in a run";
     }
 }
@@ -231,8 +234,8 @@ section! {
 section! {
     /// What to write.
     pub struct Output is "[output]" {
-        /// CSV beside Parquet.
-        csv: bool = false, switch [Run Compare] "--csv" "true" "Write CSV beside Parquet";
+        /// Write CSV files in addition to Parquet.
+        csv: bool = false, switch [Run Compare] "--csv" "true" "Write CSV files in addition to Parquet";
         /// Ports whose packets are captured as pcapng: `leaf0->spine1`, a number, or `all`.
         pcap: Vec<String> = vec![], flag [Run Compare] "--pcap" "PORTS"
             "Capture these ports (leaf0->spine1, a number, all) as pcapng";
@@ -243,7 +246,7 @@ section_field! {
     Scenario, Fabric, SharedBuffer, Pfc, Link, LinkFailure, Transport, Assign, Run, Output
 }
 
-/// A length of time that a run can last.
+/// Whether the value is a possible duration of a run.
 fn in_a_run(span: &Span) -> bool {
     *span > Span::ZERO && span.0 <= Time::HORIZON.0
 }
@@ -254,7 +257,7 @@ impl Scenario {
         toml::to_string(self).expect("a scenario can be written")
     }
 
-    /// Whether a key of a scenario, such as `fabric.rate`, begins with this word.
+    /// Whether a key of a scenario, such as `fabric.rate`, starts with this word.
     pub fn begins_with(word: &str) -> bool {
         Scenario::KEYS.contains(&word)
     }

@@ -171,7 +171,7 @@ fn of_value(value: DeValue<'_>, place: &dyn Fn(usize) -> Origin, origin: Origin)
     Node { value, origin }
 }
 
-/// As the user would write it.
+/// The value in TOML syntax.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.value {
@@ -198,7 +198,7 @@ impl Serialize for Node {
             Value::Text(text) => to.serialize_str(text),
             Value::Whole(number) => match i64::try_from(*number) {
                 Ok(number) => to.serialize_i64(number),
-                // More than TOML's integers hold.
+                // Exceeds the range of TOML integers.
                 Err(_) => to.serialize_str(&number.to_string()),
             },
             Value::Number(number) => to.serialize_f64(*number),

@@ -54,7 +54,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Refuses keys that the section does not have; `other` says more about one.
+    /// Refuses keys that the section does not have; `other` adds a hint for one.
     pub fn only(&self, known: &[&str], other: impl Fn(&str) -> String) -> Result<(), Fault> {
         let unknown = self.entries.iter().find(|(key, _)| !known.contains(&key.as_str()));
         let Some((key, _)) = unknown else { return Ok(()) };
@@ -113,7 +113,7 @@ macro_rules! read_key {
     };
 }
 
-/// What holds if a key is left out, from its declaration.
+/// Default of a key, from its declaration.
 macro_rules! preset {
     ($ty:ty, , ) => {
         Preset::Required

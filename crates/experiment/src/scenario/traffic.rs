@@ -46,7 +46,7 @@ section! {
     pub struct Incast is "kind `incast`" {
         /// The receiving host.
         receiver: u32;
-        /// The sending hosts; not together with `senders`.
+        /// The sending hosts. Excludes `senders`.
         from: Option<Hosts> = None, says "all others";
         /// Number of senders, chosen at random.
         senders: Option<u32> = None,
@@ -60,7 +60,7 @@ section! {
 }
 
 section! {
-    /// Clients ask servers, round after round; the responses come from all servers at once.
+    /// Clients send requests to all servers in rounds; all servers respond at the same time.
     pub struct Requests is "kind `requests`" {
         /// The clients.
         to: Hosts;
@@ -90,7 +90,7 @@ section! {
         to_second: Hosts;
         /// Bytes of a flow.
         size: Bytes;
-        /// Share of responsive senders; the others fall silent after the first RTT.
+        /// Share of responsive senders; the others stop sending after the first RTT.
         responsive: f64 = 1.0,
             "a number from 0 to 1" => |share| (0.0..=1.0).contains(share);
         /// When the flows start.
@@ -113,15 +113,15 @@ section! {
 }
 
 section! {
-    /// Each sender sends a flow to one receiver, again and again.
+    /// Each sender sends a flow to one receiver, repeatedly.
     pub struct Burst is "kind `burst`" {
         /// The senders.
         from: Hosts;
         /// The receiver.
         receiver: u32;
-        /// Bytes of a flow; either this or `lasts`.
+        /// Bytes of a flow. Excludes `lasts`.
         size: Option<Bytes> = None;
-        /// A flow is as long as a host sends in this time at the rate of its link.
+        /// Duration of a flow at the rate of the host link; determines its size.
         lasts: Option<Span> = None;
         /// When the first burst starts.
         at: Span = Span::ZERO;
@@ -207,7 +207,7 @@ kinds! {
     FlowFile = "file",
 }
 
-/// Reads the keys of one kind, with `kind` beside them.
+/// Reads the keys of one kind, including `kind`.
 fn read<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
     let table = Table::new(node, path, T::TITLE)?;
     let known: Vec<&str> = std::iter::once("kind").chain(T::KEYS.iter().copied()).collect();

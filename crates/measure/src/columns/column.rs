@@ -39,7 +39,7 @@ pub struct Column {
     pub name: &'static str,
     /// Its unit; empty for names and counts.
     pub unit: &'static str,
-    /// What it says, and when it is null.
+    /// Meaning, and when it is null.
     pub doc: &'static str,
     /// Its values.
     pub cell: Cell,

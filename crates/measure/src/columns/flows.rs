@@ -31,7 +31,7 @@ const COLUMNS: &[Column] = &[
     text("transport", "Its transport.", |run, row| {
         &run.transports[run.flows[row.item].transport as usize]
     }),
-    text("class", "Kind of traffic it belongs to.", |run, row| run.flows[row.item].class),
+    text("class", "Traffic class.", |run, row| run.flows[row.item].class),
     flag(
         "warmup",
         "Whether it belongs to the warm-up; such flows are left out of the summary.",
@@ -43,7 +43,7 @@ const COLUMNS: &[Column] = &[
     integer(
         "start_ps",
         "ps",
-        "When it was opened, since the start of the run; null if it never was.",
+        "Time since the start of the run at which the flow started; null if it did not.",
         |run, row| record(run, row).started.map(|time| time.0),
     ),
     float("start_ns", "ns", "`start_ps` in nanoseconds.", |run, row| {
@@ -52,13 +52,13 @@ const COLUMNS: &[Column] = &[
     integer(
         "fct_ps",
         "ps",
-        "Completion time: from its opening to the arrival of its last byte; null if incomplete.",
+        "Completion time: from its start to the arrival of its last byte; null if incomplete.",
         |run, row| run.fct(row.item).map(|span| span.0),
     ),
     float("fct_ns", "ns", "`fct_ps` in nanoseconds.", |run, row| {
         run.fct(row.item).map(|span| span.as_ns_f64())
     }),
-    integer("ideal_fct_ps", "ps", "Its completion time alone on an empty network.", |run, row| {
+    integer("ideal_fct_ps", "ps", "Ideal completion time on an empty network.", |run, row| {
         Some(run.flows[row.item].ideal_fct.0)
     }),
     float("ideal_fct_ns", "ns", "`ideal_fct_ps` in nanoseconds.", |run, row| {
@@ -112,7 +112,7 @@ const COLUMNS: &[Column] = &[
     integer("blocked_window_ps", "ps", "Its window was full, NIC idle.", |run, row| {
         Some(parts(run, row)?.blocked[3])
     }),
-    integer("blocked_pacing_ps", "ps", "Paced, NIC idle.", |run, row| {
+    integer("blocked_pacing_ps", "ps", "Delayed by pacing, NIC idle.", |run, row| {
         Some(parts(run, row)?.blocked[4])
     }),
     integer(
@@ -143,7 +143,7 @@ const COLUMNS: &[Column] = &[
     integer("queue_core_ps", "ps", "Its wait in queues of core switches.", |run, row| {
         Some(parts(run, row)?.queueing[3])
     }),
-    integer("decisions", "", "Decisions of its control law.", |run, row| {
+    integer("decisions", "", "Decisions of its congestion control.", |run, row| {
         Some(record(run, row).decisions as u64)
     }),
     float(
@@ -182,7 +182,7 @@ const COLUMNS: &[Column] = &[
     integer(
         "control_bytes",
         "bytes",
-        "What one link charges for them, with all they carry when they arrive.",
+        "Charged bytes of these packets on one link, extensions included.",
         |run, row| Some(record(run, row).control_bytes),
     ),
     integer(

@@ -78,7 +78,7 @@ const COLUMNS: &[Column] = &[
     integer(
         "credit_drops",
         "",
-        "Credits dropped: they shape what comes the other way.",
+        "Credits dropped; their rate limits the data in the opposite direction.",
         |run, row| Some(bin(run, row).credit_drops.into()),
     ),
     integer("trims", "", "Packets whose payload was cut off.", |run, row| {
@@ -111,10 +111,10 @@ const COLUMNS: &[Column] = &[
         "Pause frames sent that released a class of the other end; one can do both.",
         |run, row| Some(pauses(run, row).resume_frames.into()),
     ),
-    integer("sent_bytes", "bytes", "Charged bytes that began transmission.", |run, row| {
+    integer("sent_bytes", "bytes", "Charged bytes whose transmission started.", |run, row| {
         Some(bin(run, row).sent_bytes)
     }),
-    integer("sent_packets", "", "Packets that began transmission.", |run, row| {
+    integer("sent_packets", "", "Packets whose transmission started.", |run, row| {
         Some(bin(run, row).sent_packets.into())
     }),
 ];

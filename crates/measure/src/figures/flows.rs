@@ -57,7 +57,7 @@ pub(super) fn by_size(lines: &[Line]) -> Vec<Figure> {
         picture(
             "fct_by_size",
             "Flow completion time by flow size",
-            format!("From the opening of a flow to the arrival of its last byte. {note}"),
+            format!("From the start of a flow to the arrival of its last byte. {note}"),
             time_ticks(&times),
             |bin| bin.fct_ns,
         ),
@@ -114,8 +114,8 @@ fn slowdown_ticks(slowdowns: &[f64]) -> Vec<(f64, String)> {
     chosen.into_iter().map(|at| (at, significant(at))).collect()
 }
 
-/// Name of a part of the completion time for people, and its colour. Blue: the NIC works; yellow
-/// to brown: blocked; red: recovery; grey: the way itself; green and purple: queues.
+/// Display name of a part of the completion time, and its colour. Blue: the NIC works; yellow
+/// to brown: blocked; red: recovery; grey: the links; green and purple: queues.
 const PARTS: [(&str, &str); 14] = [
     ("NIC busy with this flow", "#0072B2"),
     ("NIC busy with other flows", "#7FC4EE"),
@@ -125,8 +125,8 @@ const PARTS: [(&str, &str); 14] = [
     ("window full", "#B07A00"),
     ("paced", "#6B4A00"),
     ("recovery from loss", "#D52B00"),
-    ("serialisation on the way", "#8C8C8C"),
-    ("propagation on the way", "#CFCFCF"),
+    ("serialisation", "#8C8C8C"),
+    ("propagation", "#CFCFCF"),
     ("queues in NICs", "#E3B5CF"),
     ("queues at the edge", "#009E73"),
     ("queues in the aggregation", "#00573F"),
@@ -138,7 +138,7 @@ pub(super) fn breakdown(lines: &[Line]) -> Vec<Figure> {
     [(false, "short", "under 100 KB"), (true, "long", "of 100 KB and more")]
         .into_iter()
         .filter_map(|(long, name, limit)| {
-            let title = format!("Where the time of {name} flows went");
+            let title = format!("Breakdown of the completion time of {name} flows");
             let caption = format!(
                 "Mean over completed flows {limit}, following the packet whose arrival completed \
                  the flow; the parts of a bar add up to the mean completion time."

@@ -13,7 +13,7 @@ pub(crate) struct Line<'a> {
     runs: Vec<(&'a Run, usize)>,
 }
 
-/// One line a label, or one a label and transport where a run has several transports; in order of
+/// One line per label, or per label and transport where a run has several transports; in order of
 /// first appearance. Lines without a measured flow are left out.
 pub(crate) fn lines(runs: &[Run]) -> Vec<Line<'_>> {
     let mut labels: Vec<&str> = Vec::new();

@@ -25,7 +25,7 @@ struct Stretch {
 }
 
 /// The points of a line. A last stretch of less than half the usual length is left out: what
-/// begins transmission there would count as a spike.
+/// starts transmission there would count as a spike.
 fn joined(run: &Run) -> impl Iterator<Item = Stretch> {
     let count = run.intervals();
     let step = count.div_ceil(POINTS).max(1);
