@@ -50,7 +50,7 @@ fn the_page_shows_what_the_runs_are_about() {
         "Queues over time",
         "Distribution of the slowdown",
         "Ports by tier",
-        "What was run",
+        "<h2>Configuration</h2>",
         "web_search",
         "million packet-hops per second",
     ] {
