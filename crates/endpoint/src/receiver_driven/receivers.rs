@@ -192,7 +192,7 @@ impl<R: Recovery> Receivers<R> {
     }
 
     /// Queues the one grant that replies to a data packet.
-    #[allow(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "what one packet says, from one caller")]
     #[inline]
     fn reply(
         &mut self,
