@@ -80,7 +80,7 @@ local transports = {
         } },
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, fields = {
-            { "answered", 0, 4, 0, "packets", "The packet that is answered; of a grant that no packet caused, the lowest one missing" },
+            { "answered", 0, 4, 0, "packets", "The packet that gets a reply; of a grant that no packet caused, the lowest one missing" },
             { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
             { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
             { "if_idle", 11, 1, 2, "", "The grant counts only if nothing of the flow waits at the sender" },
@@ -402,7 +402,7 @@ local transports = {
             { "answered", 0, 4, 0, "bytes", "The `sequence` of the question" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32" },
         } },
-        { name = "Close", text = "The source sends no more: it knows that every byte has arrived. Nobody replies",
+        { name = "Close", text = "The source sends no more: it knows that every byte has arrived. It gets no reply",
             kind = 1, set = 16, clear = 9, payload = false, fields = {
             { "sequence", 0, 4, 0, "bytes", "The byte behind the flow's last one, modulo 2^32" },
         } },
@@ -492,7 +492,7 @@ local transports = {
         } },
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, coded = true, fields = {
-            { "answered", 0, 4, 0, "packets", "The packet that is answered; of a grant that no packet caused, the lowest one missing" },
+            { "answered", 0, 4, 0, "packets", "The packet that gets a reply; of a grant that no packet caused, the lowest one missing" },
             { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
             { "number", 8, 3, 0, "grants", "The grant's number, if `numbered`" },
             { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
@@ -517,7 +517,7 @@ local transports = {
         } },
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, coded = true, fields = {
-            { "answered", 0, 4, 0, "packets", "The packet that is answered; of a grant that no packet caused, the lowest one missing" },
+            { "answered", 0, 4, 0, "packets", "The packet that gets a reply; of a grant that no packet caused, the lowest one missing" },
             { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
             { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
             { "if_idle", 11, 1, 2, "", "The grant counts only if nothing of the flow waits at the sender" },

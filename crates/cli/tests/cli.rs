@@ -529,9 +529,9 @@ fn manifests_that_cannot_be_repeated_are_refused() {
         "{lines} lines: {cut}"
     );
     assert!(said("cut.json", "").contains("cut.json:1: the manifest is truncated"));
-    assert!(said("none.json", "[1, 2]").contains("none.json: not a manifest of incast"));
+    assert!(said("none.json", "[1, 2]").contains("none.json: not an incast manifest"));
     assert!(said("none.json", "{\"a\": 1}").contains("the key `version` is missing"));
-    assert!(said("none", "{\"a\": 1}").contains("none: not a manifest of incast"));
+    assert!(said("none", "{\"a\": 1}").contains("none: not an incast manifest"));
     assert!(said("none.json", "{]").contains("none.json:1: not JSON"));
     let old = said("old.json", "{\"version\": \"0.0.1\"}");
     assert!(old.contains("written by version 0.0.1, which did not keep the scenario"), "{old}");

@@ -122,7 +122,7 @@ fn what_cannot_be_is_said_with_its_key() {
     );
     refused(
         &mix("cubic", "marking = \"timely\"", "timely"),
-        &["transport.marking", "none of the transports"],
+        &["transport.marking", "no transport of this run uses ECN marking"],
     );
     refused(
         &mix("expresspass", "", "ccrp"),
