@@ -117,7 +117,7 @@ pub trait CreditControl: Send {
         false
     }
 
-    /// When to call [`wake`](CreditLaw::wake) next.
+    /// When to call [`wake`](CreditControl::wake) next.
     fn deadline(&self, _flow: &Self::Flow) -> Time {
         Time::NEVER
     }

@@ -1,5 +1,5 @@
 //! A scenario: one value from the command line to the manifest. Every key is declared once, here
-//! and in [`traffic`]: type, default, accepted range, meaning and flag.
+//! and in `traffic`: type, default, accepted range, meaning and flag.
 
 mod docs;
 mod draft;
