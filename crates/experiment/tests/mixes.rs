@@ -126,7 +126,7 @@ fn what_cannot_be_is_said_with_its_key() {
     );
     refused(
         &mix("expresspass", "", "ccrp"),
-        &["`expresspass` and `ccrp`", "transport.parameters.ccrp.credit_share", "1.90 of a link"],
+        &["`expresspass` and `ccrp`", "transport.parameters.ccrp.credit_share", "1.90 times"],
     );
     let halves = "[transport.parameters.expresspass]\ncredit_share = 0.0273\n\
                   [transport.parameters.ccrp]\ncredit_share = 0.0273\n";
