@@ -117,9 +117,9 @@ fn planned(draft: &Draft, scenario: Scenario) -> Result<Plan, Fault> {
 /// Refuses parameters of transports that are not in the run: they would have no effect.
 fn check_effect(plan: &Plan, draft: &Draft) -> Result<(), Fault> {
     let mut names: Vec<&str> = vec![];
-    for lane in plan.cases.iter().flat_map(|case| &case.lanes) {
-        if !names.contains(&lane.info.name) {
-            names.push(lane.info.name);
+    for transport in plan.cases.iter().flat_map(|case| &case.transports) {
+        if !names.contains(&transport.info.name) {
+            names.push(transport.info.name);
         }
     }
     for set in draft.overrides() {

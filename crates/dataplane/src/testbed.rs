@@ -79,11 +79,11 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     pub fn with(mut setup: Setup, io: I, clock: C) -> Testbed<I, C> {
         let buffers = setup.buffers();
         let nodes = build_nodes(&mut setup, &buffers);
-        let Setup { fabric, flows, options, routing: lanes, .. } = setup;
+        let Setup { fabric, flows, options, routing: transports, .. } = setup;
         let starts = flows.iter().enumerate().filter(|(_, setup)| setup.after.is_empty());
         let starts = starts.map(|(index, setup)| (setup.flow.start.0, index as u32));
         let mut routing = [None; 256];
-        lanes.iter().for_each(|(id, how)| routing[id.0 as usize] = Some(*how));
+        transports.iter().for_each(|(id, how)| routing[id.0 as usize] = Some(*how));
         let mut testbed = Testbed {
             schedule: Schedule::new(nodes.len()),
             nodes,
@@ -104,10 +104,10 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 faults: options.faults,
                 routes: Arc::new(fabric.routes()),
                 dead: vec![false; fabric.ports().len()],
-                probe: new_probe(&flows, &lanes, &options),
+                probe: new_probe(&flows, &transports, &options),
                 tally: Tally {
                     captures: Captures::new(options.capture_limit),
-                    deliveries: new_deliveries(&flows, &lanes, &options, |_| true),
+                    deliveries: new_deliveries(&flows, &transports, &options, |_| true),
                     ..Tally::default()
                 },
                 flows,

@@ -19,14 +19,14 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Everything needed to repeat a case, and where it ran.
 pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: f64) -> Value {
     let parameters: serde_json::Map<String, Value> = case
-        .lanes
+        .transports
         .iter()
-        .map(|lane| {
-            let values = lane.configured.resolved().into_iter();
+        .map(|transport| {
+            let values = transport.configured.resolved().into_iter();
             let values = values.map(|(key, value)| (key.to_string(), Value::String(value)));
             let mut table: serde_json::Map<String, Value> = values.collect();
-            table.insert("routing".into(), json!(lane.routing.name()));
-            (lane.info.name.to_string(), Value::Object(table))
+            table.insert("routing".into(), json!(transport.routing.name()));
+            (transport.info.name.to_string(), Value::Object(table))
         })
         .collect();
     json!({
@@ -42,7 +42,7 @@ pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wa
         "transport": case.label,
         "parameters": parameters,
         "join": Join::NAMES.iter().find(|(_, one)| *one == plan.join).map(|(name, _)| *name),
-        "marking": case.lanes.iter().find(|l| Some(l.info.id) == case.marking).map(|l| l.info.name),
+        "marking": case.transports.iter().find(|l| Some(l.info.id) == case.marking).map(|l| l.info.name),
         "fabric": {
             "topology": plan.fabric.name(),
             "hosts": plan.fabric.hosts(),

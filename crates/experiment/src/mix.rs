@@ -4,7 +4,7 @@ use crate::{Fault, nearest};
 use incast_egress::port::Join;
 use incast_fabric::Fabric;
 use incast_transport::{FabricSite, TransportId};
-use incast_world::{Lane, check_ports, marks_ecn, shaped_share};
+use incast_world::{RunTransport, check_ports, marks_ecn, shaped_share};
 use std::sync::Arc;
 
 /// The transports of a run, in the ports of a fabric.
@@ -12,7 +12,7 @@ pub struct Mix<'a> {
     /// Label of the run.
     pub label: &'a str,
     /// The transports.
-    pub lanes: &'a [Lane],
+    pub transports: &'a [RunTransport],
     /// The network.
     pub fabric: &'a Fabric,
     /// Configuration that transports receive.
@@ -24,8 +24,8 @@ pub struct Mix<'a> {
 impl Mix<'_> {
     /// Checks the ports before the run.
     pub fn check(&self) -> Result<(), Fault> {
-        if self.lanes.len() > 1 {
-            check_ports(self.fabric, self.site, self.lanes, self.join)?;
+        if self.transports.len() > 1 {
+            check_ports(self.fabric, self.site, self.transports, self.join)?;
             self.check_credits()?;
         }
         Ok(())
@@ -33,11 +33,11 @@ impl Mix<'_> {
 
     /// The transport of this name, whose marking rule applies to all packets.
     pub fn marking(&self, wanted: &str) -> Result<TransportId, Fault> {
-        let marks = |lane: &&Lane| marks_ecn(self.fabric, self.site, lane);
-        let able: Vec<&Lane> = self.lanes.iter().filter(marks).collect();
-        let found = able.iter().find(|lane| lane.info.name == wanted);
-        found.map(|lane| lane.info.id).ok_or_else(|| {
-            let names: Vec<&str> = able.iter().map(|lane| lane.info.name).collect();
+        let marks = |transport: &&RunTransport| marks_ecn(self.fabric, self.site, transport);
+        let able: Vec<&RunTransport> = self.transports.iter().filter(marks).collect();
+        let found = able.iter().find(|transport| transport.info.name == wanted);
+        found.map(|transport| transport.info.id).ok_or_else(|| {
+            let names: Vec<&str> = able.iter().map(|transport| transport.info.name).collect();
             let hint = nearest(wanted, names.iter().copied());
             let expected = match names.as_slice() {
                 [] => "no transport of this run uses ECN marking; remove the key".into(),
@@ -52,9 +52,9 @@ impl Mix<'_> {
     fn check_credits(&self) -> Result<(), Fault> {
         let framing = &self.site.framing;
         let calls = framing.charged_mtu() as f64 / framing.charged_header() as f64;
-        let shares = self.lanes.iter().map(|lane| {
-            let share = shaped_share(self.fabric, self.site, lane);
-            (lane.info.name, share * calls)
+        let shares = self.transports.iter().map(|transport| {
+            let share = shaped_share(self.fabric, self.site, transport);
+            (transport.info.name, share * calls)
         });
         let shares: Vec<(&str, f64)> = shares.filter(|(_, share)| *share > 0.0).collect();
         let all: f64 = shares.iter().map(|(_, share)| share).sum();

@@ -14,7 +14,7 @@ use incast_transport::{
     FabricSite, Framing, HostId, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Start, Traffic};
-use incast_world::{Lane, Pfc, SharedBuffer, fabric_site, reverse_path_is_equal};
+use incast_world::{Pfc, RunTransport, SharedBuffer, fabric_site, reverse_path_is_equal};
 use std::sync::Arc;
 
 /// One run of a scenario: which transport carries what is not assigned otherwise.
@@ -23,9 +23,9 @@ pub struct Case {
     /// What it is called: the transport's name.
     pub label: String,
     /// Every transport that occurs, the main one first.
-    pub lanes: Vec<Lane>,
-    /// Lane of each flow.
-    pub lane_of: Vec<u16>,
+    pub transports: Vec<RunTransport>,
+    /// Index of each flow's transport.
+    pub transport_of: Vec<u16>,
     /// Whose rule marks all ECN-capable packets.
     pub marking: Option<TransportId>,
 }
@@ -33,7 +33,7 @@ pub struct Case {
 impl Case {
     /// Default number of flows whose throughput is recorded.
     pub fn watched(&self) -> u32 {
-        if self.lanes.len() > 1 { 128 } else { 8 }
+        if self.transports.len() > 1 { 128 } else { 8 }
     }
 }
 
@@ -106,8 +106,8 @@ impl Plan {
             scenario,
         };
         plan.cases = plan.cases()?;
-        for lane in plan.cases.iter().flat_map(|case| &case.lanes) {
-            for warning in lane.configured.warnings() {
+        for transport in plan.cases.iter().flat_map(|case| &case.transports) {
+            for warning in transport.configured.warnings() {
                 if !plan.warnings.contains(&warning) {
                     plan.warnings.push(warning);
                 }
@@ -140,39 +140,39 @@ impl Plan {
     }
 
     fn case(&self, name: &str) -> Result<Case, Fault> {
-        let mut lanes = vec![self.lane(name, "transport.names")?];
+        let mut transports = vec![self.run_transport(name, "transport.names")?];
         let mut index = |name: &str, key: &str| -> Result<u16, Fault> {
-            if let Some(at) = lanes.iter().position(|lane| lane.info.name == name) {
+            if let Some(at) = transports.iter().position(|t| t.info.name == name) {
                 return Ok(at as u16);
             }
-            lanes.push(self.lane(name, key)?);
-            Ok(lanes.len() as u16 - 1)
+            transports.push(self.run_transport(name, key)?);
+            Ok(transports.len() as u16 - 1)
         };
         let mut rules = vec![];
         for (at, assign) in self.scenario.transport.assign.iter().enumerate() {
             let key = |key: &str| format!("transport.assign.{at}.{key}");
-            let lane = index(&assign.name, &key("name"))?;
+            let transport = index(&assign.name, &key("name"))?;
             let from = match &assign.hosts {
                 Some(hosts) => Some(hosts.below(self.fabric.hosts(), &key("hosts"))?),
                 None => None,
             };
-            rules.push((lane, from, assign.class));
+            rules.push((transport, from, assign.class));
         }
-        let mut lane_of = Vec::with_capacity(self.traffic.flows.len());
+        let mut transport_of = Vec::with_capacity(self.traffic.flows.len());
         for flow in &self.traffic.flows {
             let ruled = rules.iter().find(|(_, from, class)| {
                 from.as_ref().is_none_or(|hosts| hosts.contains(&flow.src))
                     && class.is_none_or(|class| class == flow.class)
             });
-            lane_of.push(match (&flow.transport, ruled) {
+            transport_of.push(match (&flow.transport, ruled) {
                 (Some(own), _) => index(own, "transport of a flow")?,
-                (None, Some((lane, ..))) => *lane,
+                (None, Some((transport, ..))) => *transport,
                 (None, None) => 0,
             });
         }
         let mix = Mix {
             label: name,
-            lanes: &lanes,
+            transports: &transports,
             fabric: &self.fabric,
             site: &self.site,
             join: self.join,
@@ -180,40 +180,44 @@ impl Plan {
         mix.check()?;
         let marking = self.scenario.transport.marking.as_deref();
         let marking = marking.map(|wanted| mix.marking(wanted)).transpose()?;
-        Ok(Case { label: name.to_string(), lanes, lane_of, marking })
+        Ok(Case { label: name.to_string(), transports, transport_of, marking })
     }
 
-    fn lane(&self, name: &str, key: &str) -> Result<Lane, Fault> {
+    fn run_transport(&self, name: &str, key: &str) -> Result<RunTransport, Fault> {
         let entry = transport(name, key)?;
         let section = &self.scenario.transport;
         let configured =
             entry.configure(&settings(&section.parameters, name), self.site.clone())?;
         let routing = section.routing.0.unwrap_or(entry.info().routing);
-        Ok(Lane { info: entry.info(), configured, routing })
+        Ok(RunTransport { info: entry.info(), configured, routing })
     }
 
     /// Refuses asymmetric paths for transports that need ACKs on the reverse of the data path.
     fn check_symmetric(&self) -> Result<(), Fault> {
         let (routes, seed) = (self.fabric.routes(), self.scenario.run.seed);
         for case in &self.cases {
-            let bound = |lane: &Lane| lane.info.symmetric_paths;
-            for lane in case.lanes.iter().filter(|lane| bound(lane)) {
-                if lane.routing != Routing::SymmetricEcmp {
+            let bound = |transport: &RunTransport| transport.info.symmetric_paths;
+            for transport in case.transports.iter().filter(|transport| bound(transport)) {
+                if transport.routing != Routing::SymmetricEcmp {
                     let problem = format!(
                         "{} needs symmetric-ecmp, because its ACKs must use the reverse of the \
                          data path",
-                        lane.info.name
+                        transport.info.name
                     );
-                    return Err(Fault::value("transport.routing", lane.routing.name(), problem));
+                    return Err(Fault::value(
+                        "transport.routing",
+                        transport.routing.name(),
+                        problem,
+                    ));
                 }
             }
             for (index, flow) in self.traffic.flows.iter().enumerate() {
-                let lane = &case.lanes[case.lane_of[index] as usize];
+                let transport = &case.transports[case.transport_of[index] as usize];
                 let (src, dst) = (HostId(flow.src), HostId(flow.dst));
                 let same =
                     || reverse_path_is_equal(&self.fabric, &routes, seed, index as u64, src, dst);
-                if bound(lane) && !same() {
-                    let (src, dst, name) = (flow.src, flow.dst, lane.info.name);
+                if bound(transport) && !same() {
+                    let (src, dst, name) = (flow.src, flow.dst, transport.info.name);
                     let file = self.scenario.fabric.file.is_some();
                     let key = if file { "fabric.file" } else { "fabric.topology" };
                     let problem = format!(

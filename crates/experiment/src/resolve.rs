@@ -11,12 +11,12 @@ impl Plan {
         let mut all = self.scenario.clone();
         self.resolve_fabric(&mut all);
         all.transport.names = cases.iter().map(|case| case.label.clone()).collect();
-        let lanes = || cases.iter().flat_map(|case| &case.lanes);
-        if let Some(routing) = same(lanes().map(|lane| lane.routing)) {
+        let transports = || cases.iter().flat_map(|case| &case.transports);
+        if let Some(routing) = same(transports().map(|transport| transport.routing)) {
             all.transport.routing = Auto(Some(routing));
         }
-        for lane in lanes() {
-            write_defaults(&mut all.transport.parameters, lane.info.name);
+        for transport in transports() {
+            write_defaults(&mut all.transport.parameters, transport.info.name);
         }
         for entry in &mut all.traffic {
             self.resolve_traffic(entry);

@@ -16,8 +16,8 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         Start::At(at) => at,
         Start::After { .. } => Time::NEVER,
     };
-    let flows = plan.traffic.flows.iter().zip(&case.lane_of).enumerate();
-    let flows = flows.map(|(index, (flow, lane))| FlowSetup {
+    let flows = plan.traffic.flows.iter().zip(&case.transport_of).enumerate();
+    let flows = flows.map(|(index, (flow, transport))| FlowSetup {
         flow: Flow {
             id: FlowId(index as u32),
             src: HostId(flow.src),
@@ -26,7 +26,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
             start: starts(flow),
             segments: segments(plan, flow),
         },
-        transport: case.lanes[*lane as usize].info.id,
+        transport: case.transports[*transport as usize].info.id,
         after: match &flow.start {
             Start::After { flows, .. } => flows.iter().map(|f| FlowId(*f)).collect(),
             Start::At(_) => vec![],
@@ -55,7 +55,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         ..Options::default()
     };
     let (fabric, site) = (plan.fabric.clone(), plan.site.clone());
-    Ok(assemble(fabric, site, &case.lanes, plan.join, flows.collect(), plan.shared, options)?)
+    Ok(assemble(fabric, site, &case.transports, plan.join, flows.collect(), plan.shared, options)?)
 }
 
 fn segments(plan: &Plan, flow: &FlowSpec) -> Segments {
@@ -93,7 +93,7 @@ pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wal
     let manifest = manifest(plan, case, &record, threads, wall);
     Run {
         label: case.label.clone(),
-        transports: case.lanes.iter().map(|lane| lane.info.name.to_string()).collect(),
+        transports: case.transports.iter().map(|t| t.info.name.to_string()).collect(),
         flows: flow_metas(plan, case),
         ports: port_metas(plan),
         requests: requests(plan, &record),
@@ -113,9 +113,9 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
     let background = timed.filter(|flow| flow.class.name() == "background").count();
     let warm = (background as f64 * plan.scenario.run.warmup) as usize;
     let mut seen = 0;
-    let metas = plan.traffic.flows.iter().zip(&case.lane_of).map(|(flow, lane)| {
+    let metas = plan.traffic.flows.iter().zip(&case.transport_of).map(|(flow, transport)| {
         let hops = plan.fabric.hops(&routes, flow.src, flow.dst);
-        let path_use = path_use(case.lanes[*lane as usize].routing);
+        let path_use = path_use(case.transports[*transport as usize].routing);
         let ideal = match &flow.segments {
             Some(payloads) => ideal_fct_over(&hops, path_use, payloads.iter().map(|p| charged(*p))),
             None => {
@@ -130,7 +130,7 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
             src: flow.src,
             dst: flow.dst,
             size_bytes: flow.size,
-            transport: *lane,
+            transport: *transport,
             class: flow.class.name(),
             ideal_fct: ideal,
             warmup: is_background && seen <= warm,

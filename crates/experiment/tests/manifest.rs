@@ -355,7 +355,7 @@ fn parameters_written_out_are_those_in_force() {
         let count = written.transport.parameters[name].len();
         assert_eq!(count, entry.parameters().len(), "{name}");
         let again = Plan::new(written).expect(name);
-        let in_force = |plan: &Plan| plan.cases[0].lanes[0].configured.resolved();
+        let in_force = |plan: &Plan| plan.cases[0].transports[0].configured.resolved();
         assert_eq!(in_force(&again), in_force(&plan), "{name}");
     }
 }

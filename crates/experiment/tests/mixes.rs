@@ -46,7 +46,10 @@ fn mix(first: &str, more: &str, second: &str) -> String {
 /// Names of the transports by flow.
 fn carriers(plan: &Plan) -> Vec<&'static str> {
     let case = &plan.cases[0];
-    case.lane_of.iter().map(|lane| case.lanes[*lane as usize].info.name).collect()
+    case.transport_of
+        .iter()
+        .map(|transport| case.transports[*transport as usize].info.name)
+        .collect()
 }
 
 #[test]

@@ -8,7 +8,9 @@ use incast_transport::{
     Bytes, Configured, FabricSite, Flow, Framing, Info, Limit, Random, Rate, Routing,
     SizeQuantiles, Span, Time, Transport, TransportId,
 };
-use incast_world::{Faults, FlowSetup, Lane, Options, Setup, SharedBuffer, assemble, fabric_site};
+use incast_world::{
+    Faults, FlowSetup, Options, RunTransport, Setup, SharedBuffer, assemble, fabric_site,
+};
 use std::sync::Arc;
 
 /// What a user may set, as key and value.
@@ -173,17 +175,17 @@ impl<'a> Trial<'a> {
 
     fn setup_with(&self, flows: Vec<FlowSetup>) -> Result<Setup, PolicyConflict> {
         let site = self.site();
-        let lane = |(entry, own): (&dyn Transport, &Settings)| {
+        let transport = |(entry, own): (&dyn Transport, &Settings)| {
             let info = entry.info();
             let mut made = configured(entry, own, &site);
             if let Some(change) = &self.change {
                 made = change(info, made);
             }
-            Lane { info, configured: made, routing: self.routing.unwrap_or(info.routing) }
+            RunTransport { info, configured: made, routing: self.routing.unwrap_or(info.routing) }
         };
-        let lanes: Vec<Lane> = self.entries().map(lane).collect();
+        let transports: Vec<RunTransport> = self.entries().map(transport).collect();
         let (fabric, options) = (self.fabric.clone(), self.options.clone());
-        assemble(fabric, site, &lanes, self.join, flows, self.shared, options)
+        assemble(fabric, site, &transports, self.join, flows, self.shared, options)
     }
 
     /// What a world runs; every call makes the same.

@@ -73,7 +73,7 @@ pub struct SenderTrace {
     /// Decisions taken.
     pub decisions: u32,
     /// Index of its transport in the run.
-    lane: u8,
+    transport: u8,
     /// Sum over decisions of the age of their information, picoseconds.
     pub decision_age: u64,
     /// Largest age of information at a decision.
@@ -239,7 +239,7 @@ impl Probe {
         trace.decisions += 1;
         trace.decision_age += age;
         trace.decision_age_max = trace.decision_age_max.max(age);
-        self.ages[trace.lane as usize].add(age);
+        self.ages[trace.transport as usize].add(age);
     }
 
     /// Counts a credit, grant or token that arrived when no data was left to send.
@@ -310,11 +310,11 @@ impl Probe {
 
     /// Sets the transport index of each flow, so that ages of information are counted per
     /// transport. By default all are counted together.
-    pub fn group(&mut self, lanes: impl Iterator<Item = u8>) {
+    pub fn group(&mut self, transports: impl Iterator<Item = u8>) {
         let mut most = 0;
-        for (trace, lane) in self.senders.iter_mut().zip(lanes) {
-            trace.lane = lane;
-            most = most.max(lane);
+        for (trace, transport) in self.senders.iter_mut().zip(transports) {
+            trace.transport = transport;
+            most = most.max(transport);
         }
         self.ages.resize(most as usize + 1, Ages::new());
     }

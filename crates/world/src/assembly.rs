@@ -10,12 +10,12 @@ use incast_transport::{
 };
 use std::sync::Arc;
 
-/// A transport in a run.
+/// A transport that takes part in a run.
 #[derive(Clone)]
-pub struct Lane {
-    /// Its catalogue entry's facts.
+pub struct RunTransport {
+    /// The facts of its catalogue entry.
     pub info: &'static Info,
-    /// It, with its parameters.
+    /// The transport with its parameters set.
     pub configured: Arc<dyn Configured>,
     /// Load balancing of its packets.
     pub routing: Routing,
@@ -96,37 +96,38 @@ pub fn port_site(port: u32, spec: &PortSpec, site: &Arc<FabricSite>) -> PortSite
 }
 
 /// Makes a setup: every host gets the transports of the flows that start or end there, every
-/// switch port the joined policies of all lanes. With a shared buffer, ports have no data limit
-/// of their own beyond what a transport's paper fixes.
+/// switch port the joined policies of all transports. With a shared buffer, ports have no data
+/// limit of their own beyond what a transport's paper fixes.
 pub fn assemble(
     fabric: Arc<Fabric>,
     site: Arc<FabricSite>,
-    lanes: &[Lane],
+    transports: &[RunTransport],
     join: Join,
     flows: Vec<FlowSetup>,
     shared: Option<SharedBuffer>,
     options: Options,
 ) -> Result<Setup, PolicyConflict> {
-    let mut builder = Builder::new(join).marking(marking(lanes, options.marking));
+    let mut builder = Builder::new(join).marking(marking(transports, options.marking));
     let mut ports = Vec::with_capacity(fabric.ports().len());
     for (port, spec) in fabric.ports().iter().enumerate() {
-        ports.push(make_port(port as u32, spec, &site, lanes, &mut builder)?);
+        ports.push(make_port(port as u32, spec, &site, transports, &mut builder)?);
     }
     let mut hooks: Vec<Vec<_>> = Vec::new();
     for node in 0..fabric.nodes() {
         let ports = fabric.ports_of(NodeId(node)).len() as u32;
         let site = SwitchSite { node, ports, fabric: site.clone() };
-        let of_switch = |lane: &Lane| lane.configured.hook(&site);
+        let of_switch = |transport: &RunTransport| transport.configured.hook(&site);
         let is_switch = node >= fabric.hosts();
-        let own = if is_switch { lanes.iter().filter_map(of_switch).collect() } else { vec![] };
+        let own =
+            if is_switch { transports.iter().filter_map(of_switch).collect() } else { vec![] };
         hooks.push(own);
     }
     Ok(Setup {
         framing: site.framing,
-        hosts: make_hosts(&fabric, &site, lanes, &flows),
+        hosts: make_hosts(&fabric, &site, transports, &flows),
         ports,
         hooks,
-        routing: lanes.iter().map(|lane| (lane.info.id, lane.routing)).collect(),
+        routing: transports.iter().map(|t| (t.info.id, t.routing)).collect(),
         flows,
         shared,
         options,
@@ -138,71 +139,72 @@ fn make_port(
     port: u32,
     spec: &PortSpec,
     site: &Arc<FabricSite>,
-    lanes: &[Lane],
+    transports: &[RunTransport],
     builder: &mut Builder,
 ) -> Result<Option<Box<dyn Port>>, PolicyConflict> {
     let site = port_site(port, spec, site);
-    let shapes = |lane: &Lane| lane.configured.shapes_nic();
-    if site.nic && !lanes.iter().any(shapes) {
+    let shapes = |transport: &RunTransport| transport.configured.shapes_nic();
+    if site.nic && !transports.iter().any(shapes) {
         return Ok(None);
     }
-    let policy = |lane: &Lane| match site.nic && !shapes(lane) {
-        true => passing(lane.info.id),
-        false => lane.configured.policy(&site),
+    let policy = |transport: &RunTransport| match site.nic && !shapes(transport) {
+        true => passing(transport.info.id),
+        false => transport.configured.policy(&site),
     };
-    builder.build(lanes.iter().map(policy).collect(), &site).map(Some)
+    builder.build(transports.iter().map(policy).collect(), &site).map(Some)
 }
 
 /// The rule of one transport for all ECN-capable packets, but those of transports whose ECN bits
 /// carry a code of their own.
-fn marking(lanes: &[Lane], rule: Option<TransportId>) -> Option<Marking> {
+fn marking(transports: &[RunTransport], rule: Option<TransportId>) -> Option<Marking> {
     let rule = rule?;
-    let capable = lanes.iter().filter(|lane| lane.info.ecn != EcnUse::OwnCode);
-    let capable: Vec<TransportId> = capable.map(|lane| lane.info.id).collect();
+    let capable = transports.iter().filter(|transport| transport.info.ecn != EcnUse::OwnCode);
+    let capable: Vec<TransportId> = capable.map(|transport| transport.info.id).collect();
     Some(Marking { rule, over: TransportSet::of(&capable) })
 }
 
 /// Whether the switch ports of a transport mark packets by ECN (RFC 3168), so that its rule can be
 /// that of others.
-pub fn marks_ecn(fabric: &Fabric, site: &Arc<FabricSite>, lane: &Lane) -> bool {
-    let Some((_, policy)) = some_switch_port(fabric, site, lane) else { return false };
+pub fn marks_ecn(fabric: &Fabric, site: &Arc<FabricSite>, transport: &RunTransport) -> bool {
+    let Some((_, policy)) = some_switch_port(fabric, site, transport) else { return false };
     policy.markers.iter().any(|marker| marker.sets_ce())
 }
 
 /// The share of a link that the control class of a transport is shaped to at a switch, as that of
 /// credits is; 0 if it is not.
-pub fn shaped_share(fabric: &Fabric, site: &Arc<FabricSite>, lane: &Lane) -> f64 {
-    let Some((rate, policy)) = some_switch_port(fabric, site, lane) else { return 0.0 };
+pub fn shaped_share(fabric: &Fabric, site: &Arc<FabricSite>, transport: &RunTransport) -> f64 {
+    let Some((rate, policy)) = some_switch_port(fabric, site, transport) else { return 0.0 };
     let shaper = policy.classes.first().and_then(|class| class.shaper);
     shaper.map_or(0, |shaper| shaper.rate.0) as f64 / rate.0 as f64
 }
 
-/// The rate of the first port of a switch, and what the transport asks there.
+/// The rate of the first port of a switch, and its policy there.
 fn some_switch_port(
     fabric: &Fabric,
     site: &Arc<FabricSite>,
-    lane: &Lane,
+    transport: &RunTransport,
 ) -> Option<(Rate, Policy)> {
     let port = fabric.ports().iter().position(|port| port.tier != Tier::Host)?;
     let site = port_site(port as u32, &fabric.ports()[port], site);
-    Some((site.rate, lane.configured.policy(&site)))
+    Some((site.rate, transport.configured.policy(&site)))
 }
 
-/// Whether the ports of a fabric can do what all lanes ask together: the first conflict, if any.
+/// Whether the ports of a fabric serve all transports together: the first conflict, if
+/// any.
 pub fn check_ports(
     fabric: &Fabric,
     site: &Arc<FabricSite>,
-    lanes: &[Lane],
+    transports: &[RunTransport],
     join: Join,
 ) -> Result<(), PolicyConflict> {
     let mut builder = Builder::new(join);
     for (port, spec) in fabric.ports().iter().enumerate() {
-        make_port(port as u32, spec, site, lanes, &mut builder)?;
+        make_port(port as u32, spec, site, transports, &mut builder)?;
     }
     Ok(())
 }
 
-/// The policy of a transport that asks nothing of NICs, at one that another transport shapes.
+/// The policy of a transport without a NIC policy, at one that another transport shapes.
 fn passing(transport: TransportId) -> Policy {
     let class = ClassPolicy::fifo(Limit::Unlimited);
     Policy { transport, classes: vec![class; 2], markers: vec![] }
@@ -211,22 +213,22 @@ fn passing(transport: TransportId) -> Policy {
 fn make_hosts(
     fabric: &Fabric,
     site: &Arc<FabricSite>,
-    lanes: &[Lane],
+    transports: &[RunTransport],
     flows: &[FlowSetup],
 ) -> Vec<Vec<(TransportId, Box<dyn Host>)>> {
-    let mut used = vec![vec![lanes.len() == 1; lanes.len()]; fabric.hosts() as usize];
-    if lanes.len() > 1 {
+    let mut used = vec![vec![transports.len() == 1; transports.len()]; fabric.hosts() as usize];
+    if transports.len() > 1 {
         for setup in flows {
-            let lane = lanes.iter().position(|lane| lane.info.id == setup.transport);
-            let lane = lane.expect("a flow's transport is among the lanes");
-            used[setup.flow.src.0 as usize][lane] = true;
-            used[setup.flow.dst.0 as usize][lane] = true;
+            let transport = transports.iter().position(|t| t.info.id == setup.transport);
+            let transport = transport.expect("a flow's transport takes part in the run");
+            used[setup.flow.src.0 as usize][transport] = true;
+            used[setup.flow.dst.0 as usize][transport] = true;
         }
     }
     let make = |(host, used): (usize, &Vec<bool>)| {
         let site = host_site(fabric, site, host as u32);
-        let own = lanes.iter().zip(used).filter(|(_, used)| **used);
-        own.map(|(lane, _)| (lane.info.id, lane.configured.host(&site))).collect()
+        let own = transports.iter().zip(used).filter(|(_, used)| **used);
+        own.map(|(transport, _)| (transport.info.id, transport.configured.host(&site))).collect()
     };
     used.iter().enumerate().map(make).collect()
 }

@@ -12,8 +12,8 @@ pub fn new_probe(
     let mut probe = Probe::new(flows.len(), options.log_deliveries);
     probe.expect(flows.iter().map(|setup| setup.flow.size));
     let place = |id| routing.iter().position(|(known, _)| *known == id);
-    let lane = |flow: &FlowSetup| place(flow.transport).unwrap_or(0) as u8;
-    probe.group(flows.iter().map(lane));
+    let transport = |flow: &FlowSetup| place(flow.transport).unwrap_or(0) as u8;
+    probe.group(flows.iter().map(transport));
     probe
 }
 

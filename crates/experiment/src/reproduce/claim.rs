@@ -236,8 +236,8 @@ impl Claim {
             format!("{}->{}", fabric.node_name(port.node), fabric.node_name(port.peer))
         };
         let ports: Vec<String> = fabric.ports().iter().map(name).collect();
-        let lanes = plan.cases.iter().flat_map(|case| &case.lanes);
-        let carriers: Vec<&str> = lanes.map(|lane| lane.info.name).collect();
+        let transports = plan.cases.iter().flat_map(|case| &case.transports);
+        let carriers: Vec<&str> = transports.map(|transport| transport.info.name).collect();
         self.measure.check(&ports, plan.traffic.flows.len(), &carriers).or_else(fail)
     }
 }
