@@ -4,7 +4,7 @@
 //! A port has at most eight queues, each an intrusive [`Fifo`] through the packets themselves, and
 //! decides three things with three small parts: `discipline` whether a packet may wait, `schedule`
 //! and `shaper` which leaves next, `transmitter` what its markers see and when the link is free
-//! again. A single transport with at most two strict drop-tail classes gets [`Lane`], one whose
+//! again. A single transport with at most two strict drop-tail classes gets [`StrictPort`], one whose
 //! headers and data share the link by weight gets [`Pair`]: they do the same with less to look at,
 //! and tests hold them against it.
 
@@ -12,11 +12,11 @@ mod classed;
 mod conflict;
 mod fifo;
 mod join;
-mod lane;
 mod pair;
 mod plan;
 mod schedule;
 mod shaper;
+mod strict;
 #[cfg(test)]
 mod tests;
 mod transmitter;
@@ -24,10 +24,10 @@ mod transmitter;
 pub use classed::Classed;
 pub use conflict::{PolicyConflict, Remedy};
 pub use fifo::Fifo;
-pub use lane::Lane;
 pub use pair::Pair;
 pub use schedule::Scheduler;
 pub use shaper::TokenBucket;
+pub use strict::StrictPort;
 
 use incast_transport::{ClassPolicy, Policy, Port, PortSite, TransportId, TransportSet};
 use plan::Rules;
@@ -135,9 +135,9 @@ impl Builder {
         let markers = policies.iter_mut().flat_map(|policy| markers_of(policy, marking));
         let transmitter = Transmitter::new(markers, site);
         if let [only] = &policies[..]
-            && Lane::suits(&only.classes)
+            && StrictPort::suits(&only.classes)
         {
-            return Ok(Box::new(Lane::new(&only.classes, transmitter)));
+            return Ok(Box::new(StrictPort::new(&only.classes, transmitter)));
         }
         Ok(Box::new(Classed::new(plan, transmitter)))
     }

@@ -80,7 +80,7 @@ impl Marker for Note {
     }
 }
 
-/// A lane and a classed port that behave alike.
+/// A strict and a classed port that behave alike.
 fn variants(sees: (bool, bool)) -> Vec<(Box<dyn Port>, Calls)> {
     let weighted = [weighted(9, Limit::Packets(9)), weighted(1, Limit::Packets(2))];
     [[fifo(9), fifo(2)], weighted]

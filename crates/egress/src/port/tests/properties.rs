@@ -212,10 +212,10 @@ proptest! {
         let site = site();
         let plan = join::plan(&[policy(1, &classes)], Join::Shared).unwrap();
         let transmitter = || transmitter::Transmitter::new(vec![], &site);
-        prop_assert!(Lane::suits(&classes));
-        let lane = conserve(&mut Lane::new(&classes, transmitter()), &steps)?;
+        prop_assert!(StrictPort::suits(&classes));
+        let strict = conserve(&mut StrictPort::new(&classes, transmitter()), &steps)?;
         let classed = conserve(&mut Classed::new(plan, transmitter()), &steps)?;
-        prop_assert_eq!(lane, classed);
+        prop_assert_eq!(strict, classed);
     }
 
     /// The port of headers and trimmed data does what the general one does.

@@ -11,7 +11,7 @@ use incast_transport::{
 /// [`Classed`](super::Classed) would do. What an accepted packet touches is in the first two cache
 /// lines.
 #[repr(C, align(64))]
-pub struct Lane {
+pub struct StrictPort {
     limits: [Limit; 2],
     /// Lowest packet class that goes into `data`.
     data_from: u8,
@@ -22,8 +22,8 @@ pub struct Lane {
     data: Fifo,
 }
 
-impl Lane {
-    /// Whether these classes can be a lane.
+impl StrictPort {
+    /// Whether these classes fit.
     pub fn suits(classes: &[ClassPolicy]) -> bool {
         let simple = |class: &ClassPolicy| {
             class.schedule == Schedule::Strict
@@ -33,10 +33,10 @@ impl Lane {
         classes.len() <= 2 && classes.iter().all(simple)
     }
 
-    pub(crate) fn new(classes: &[ClassPolicy], transmitter: Transmitter) -> Lane {
+    pub(crate) fn new(classes: &[ClassPolicy], transmitter: Transmitter) -> StrictPort {
         let limits = [classes[0].limit, classes.last().expect("a policy has a class").limit];
         let data_from = (classes.len() - 1) as u8;
-        Lane {
+        StrictPort {
             control: Fifo::default(),
             data: Fifo::default(),
             limits,
@@ -64,7 +64,7 @@ impl Lane {
     }
 }
 
-impl Port for Lane {
+impl Port for StrictPort {
     fn in_order(&self) -> bool {
         self.ordered
     }
