@@ -288,9 +288,9 @@ fn a_run_without_progress_ends_and_reports_it() {
         assert!(said.contains("dctcp: no payload has been delivered since"), "{said}");
         let manifest = manifest(&folder.path().join(threads));
         assert_eq!(manifest["complete"], false);
-        assert!(manifest["silent_since"].is_string());
+        assert!(manifest["stalled_since"].is_string());
         assert!(folder.path().join(threads).join("report.html").exists());
-        ends.push((manifest["simulated_ns"].clone(), manifest["silent_since"].clone()));
+        ends.push((manifest["simulated_ns"].clone(), manifest["stalled_since"].clone()));
     }
     assert_eq!(ends[0], ends[1]);
 }

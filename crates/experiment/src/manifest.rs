@@ -32,7 +32,7 @@ pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wa
     json!({
         "complete": record.complete && !record.interrupted,
         "deadlock": deadlock(&plan.fabric, record),
-        "silent_since": record.stalled_since.map(|since| since.to_string()),
+        "stalled_since": record.stalled_since.map(|since| since.to_string()),
         "interrupted": record.interrupted,
         "version": VERSION,
         "title": plan.scenario.title,

@@ -33,7 +33,7 @@ pub(super) struct Incoming {
     /// When the next grant may be issued.
     pub next_grant: Time,
     /// Since when an expected packet is overdue.
-    silent_since: Time,
+    idle_since: Time,
     /// Requests for missing packets since something was heard.
     pub unanswered: u32,
     pub armed: Time,
@@ -56,7 +56,7 @@ impl Incoming {
             waiting: false,
             aside: false,
             next_grant: now,
-            silent_since: now,
+            idle_since: now,
             unanswered: 0,
             armed: Time::NEVER,
         }
@@ -65,7 +65,7 @@ impl Incoming {
     /// Something was heard of it.
     #[inline]
     pub fn heard(&mut self, now: Time) {
-        self.silent_since = now;
+        self.idle_since = now;
         self.unanswered = 0;
         self.aside = false;
     }
@@ -125,7 +125,7 @@ impl Incoming {
     /// The next grant: for a lost packet, or one packet more.
     pub fn grant(&mut self, now: Time, class: u8, terms: &Terms) -> Header {
         if self.in_flight() == 0 {
-            self.silent_since = now;
+            self.idle_since = now;
         }
         self.next_grant = now + terms.slot;
         if let Some(lost) = self.lost.pop() {
@@ -150,12 +150,12 @@ impl Incoming {
         if self.aside || self.in_flight() == 0 {
             return Time::NEVER;
         }
-        self.silent_since.saturating_add(terms.resend_interval)
+        self.idle_since.saturating_add(terms.resend_interval)
     }
 
     /// Asks for the ranges that are missing.
     pub fn ask(&mut self, now: Time, terms: &Terms, outbox: &mut Outbox) {
-        self.silent_since = now;
+        self.idle_since = now;
         self.unanswered += 1;
         let class = terms.recovery_class(self.packets) as u32;
         let mut from = self.arrivals.lowest_missing();
