@@ -8,7 +8,7 @@ const MOST: usize = 4;
 
 /// Flows that no answer has passed yet are answered here. At most [`MOST`] flows are remembered.
 #[derive(Default)]
-struct Answering {
+struct SwitchAcks {
     silent: BTreeMap<u32, bool>,
 }
 
@@ -29,7 +29,7 @@ fn pad(packets: &mut PacketPool, packet: PacketRef, record: IntRecord) {
     packets.extend(packet, Extension::Int { count, records });
 }
 
-impl SwitchHook for Answering {
+impl SwitchHook for SwitchAcks {
     fn transport(&self) -> TransportId {
         TransportId(99)
     }
@@ -70,7 +70,7 @@ fn view(port: u32, packets: u32) -> PortView {
 /// Passes a packet through a switch whose port `towards` leads to the receiver.
 fn pass(
     harness: &mut Harness,
-    hook: &mut Answering,
+    hook: &mut SwitchAcks,
     packet: PacketRef,
     towards: PortView,
 ) -> Option<PacketRef> {
@@ -86,7 +86,7 @@ fn pass(
 #[test]
 fn an_answer_of_the_second_switch_silences_the_first_and_is_padded_by_it() {
     let mut harness = Harness::new();
-    let (mut first, mut second) = (Answering::default(), Answering::default());
+    let (mut first, mut second) = (SwitchAcks::default(), SwitchAcks::default());
     let packet = harness.packets.create(data(3, 0));
     let near = pass(&mut harness, &mut first, packet, view(1, 10)).expect("the first answers");
     let far = pass(&mut harness, &mut second, packet, view(2, 20)).expect("so does the second");
@@ -109,7 +109,7 @@ fn an_answer_of_the_second_switch_silences_the_first_and_is_padded_by_it() {
 
 #[test]
 fn the_state_of_the_switch_is_bounded() {
-    let (mut harness, mut hook) = (Harness::new(), Answering::default());
+    let (mut harness, mut hook) = (Harness::new(), SwitchAcks::default());
     for flow in 0..100 {
         let packet = harness.packets.create(Packet { flow: FlowId(flow), ..data(0, 0) });
         assert!(pass(&mut harness, &mut hook, packet, view(1, 0)).is_some());

@@ -15,7 +15,7 @@ mod tests;
 pub use params::Params;
 pub use receiver::EmptyStack;
 pub use sender::FastTune;
-pub use switch::Answering;
+pub use switch::SwitchAcks;
 
 use crate::hpcc::Terms;
 use crate::hpcc::params::{depth, least_timeout};
@@ -54,7 +54,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy,
     unsolicited,
     optional: Optional {
-        hook: |fasttune, site| Some(Box::new(Answering::new(&fasttune.params, site))),
+        hook: |fasttune, site| Some(Box::new(SwitchAcks::new(&fasttune.params, site))),
         ..Optional::NONE
     },
 };

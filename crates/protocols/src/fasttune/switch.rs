@@ -25,7 +25,7 @@ struct Seen {
 }
 
 /// The hook of one switch.
-pub struct Answering {
+pub struct SwitchAcks {
     gauges: Vec<(Rate, Gauge)>,
     flows: FlowTable<Seen>,
     /// When each flow is next checked for idleness, earliest first.
@@ -34,12 +34,12 @@ pub struct Answering {
     most: usize,
 }
 
-impl Answering {
+impl SwitchAcks {
     /// A switch without flows.
-    pub fn new(params: &Params, site: &SwitchSite) -> Answering {
+    pub fn new(params: &Params, site: &SwitchSite) -> SwitchAcks {
         let rates = &site.fabric.rates;
         let gauge = |rate: &Rate| (*rate, Gauge::new(rates, *rate, !params.quantise_int));
-        Answering {
+        SwitchAcks {
             gauges: rates.iter().map(gauge).collect(),
             flows: FlowTable::new(),
             watch: VecDeque::new(),
@@ -105,7 +105,7 @@ impl Answering {
     }
 }
 
-impl SwitchHook for Answering {
+impl SwitchHook for SwitchAcks {
     fn transport(&self) -> TransportId {
         ID
     }

@@ -206,7 +206,7 @@ impl Rig {
     /// Passes a packet through a switch where `data` leads to the receiver and `back` to the sender.
     fn pass(
         &mut self,
-        hook: &mut Answering,
+        hook: &mut SwitchAcks,
         packet: PacketRef,
         [data, back]: [PortView; 2],
     ) -> Decision {
@@ -232,8 +232,8 @@ impl Rig {
     }
 }
 
-fn hook() -> Answering {
-    Answering::new(&ready().params, &SwitchSite { node: 9, ports: 4, fabric: site() })
+fn hook() -> SwitchAcks {
+    SwitchAcks::new(&ready().params, &SwitchSite { node: 9, ports: 4, fabric: site() })
 }
 
 fn view(port: u32, rate: Rate, packets: u32, sent: u64) -> PortView {
@@ -335,7 +335,7 @@ fn a_switch_removes_finished_and_idle_flows() {
 #[test]
 fn a_switch_keeps_at_most_its_limit_of_flows() {
     let params = Params { switch_flows: 8, ..Params::default() };
-    let mut hook = Answering::new(&params, &SwitchSite { node: 9, ports: 4, fabric: site() });
+    let mut hook = SwitchAcks::new(&params, &SwitchSite { node: 9, ports: 4, fabric: site() });
     let mut rig = Rig::new();
     let ports = [view(1, RATE, 0, 0), view(2, RATE, 0, 0)];
     for flow in 0..1_000 {

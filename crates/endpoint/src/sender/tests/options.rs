@@ -157,7 +157,7 @@ fn pacing_spaces_packets() {
 }
 
 /// Bursts of four packets at 2 Gb/s; decides with every second ACK, on what the receiver knew
-/// as it answered.
+/// as its ACK said.
 struct Bursting {
     answers: u32,
 }
@@ -280,7 +280,7 @@ fn a_short_flow_is_not_reported_as_blocked() {
 /// Sends a request before data, and again without a reply; slows down after a notification.
 struct Asking {
     asked: Option<Time>,
-    answered: Option<u16>,
+    granted: Option<u16>,
     notifications: u32,
 }
 
@@ -296,14 +296,14 @@ impl Control for Asking {
     fn on_message(&mut self, message: &Message<'_>, _progress: &Progress) {
         let Header::Segment { window, nibble, flags, .. } = message.packet.header else { panic!() };
         if flags & tcp_flag::SYN != 0 {
-            self.answered = Some(window);
+            self.granted = Some(window);
         } else {
             assert_eq!(nibble, 5);
             self.notifications += 1;
         }
     }
     fn deadline(&self) -> Time {
-        match (self.answered, self.asked) {
+        match (self.granted, self.asked) {
             (None, Some(at)) => at + Span::from_us(100),
             _ => Time::NEVER,
         }
@@ -319,13 +319,13 @@ impl Control for Asking {
         Some(Request { nibble: 3, window: 0, class: 1, extension: Extension::None })
     }
     fn window(&self) -> u64 {
-        self.answered.map_or(0, |window| window as u64 * MSS)
+        self.granted.map_or(0, |window| window as u64 * MSS)
     }
 }
 
-struct Answering;
+struct WindowReply;
 
-impl Feedback for Answering {
+impl Feedback for WindowReply {
     fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
         let nibble = Data::read(&data.packet.header).unwrap().nibble;
         *ack = AckFields { nibble, window: 77, ..AckFields::default() };
@@ -343,12 +343,12 @@ struct AskingFactory;
 
 impl ControlFactory for AskingFactory {
     type Control = Asking;
-    type Feedback = Answering;
+    type Feedback = WindowReply;
     fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Asking {
-        Asking { asked: None, answered: None, notifications: 0 }
+        Asking { asked: None, granted: None, notifications: 0 }
     }
-    fn feedback(&mut self) -> Answering {
-        Answering
+    fn feedback(&mut self) -> WindowReply {
+        WindowReply
     }
 }
 
@@ -364,7 +364,7 @@ fn a_law_may_ask_first_and_a_receiver_may_speak_up() {
     network.open(&flow);
     assert_eq!(network.sent.len(), 1);
     network.run(Time::ZERO + Span::from_us(120));
-    assert_eq!(network.hosts[0].control(FlowId(0)).unwrap().answered, Some(12));
+    assert_eq!(network.hosts[0].control(FlowId(0)).unwrap().granted, Some(12));
     assert_eq!(network.sent[1].at, Time::ZERO + Span::from_us(100), "the request is repeated");
     network.run(Time::ZERO + Span::from_us(125));
     assert_eq!(network.hosts[0].control(FlowId(0)).unwrap().notifications, 1);
