@@ -11,7 +11,7 @@ mod arrivals;
 mod flow_timers;
 mod receivers;
 mod senders;
-mod silence;
+mod stall;
 #[cfg(test)]
 mod tests;
 pub mod views;
@@ -20,7 +20,7 @@ pub use arrivals::{Arrival, Arrivals, Holes};
 pub use flow_timers::FlowTimers;
 pub use receivers::{ReceiverTerms, Receivers, Recovery, Reissue, Request};
 pub use senders::{SenderTerms, Senders};
-pub use silence::{Silence, SilenceState};
+pub use stall::{StallState, StallTimeout};
 
 use incast_transport::{Classes, Env, Flow, Header, Host, PacketRef, Time};
 

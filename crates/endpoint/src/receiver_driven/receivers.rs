@@ -57,7 +57,7 @@ impl Reissue {
         Reissue { request, if_idle: false, number: None }
     }
 
-    /// After silence, which has many causes.
+    /// After a time without data, which has many causes.
     pub fn probe(request: Request) -> Reissue {
         Reissue { request, if_idle: true, number: None }
     }

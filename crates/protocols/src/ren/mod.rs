@@ -13,7 +13,7 @@ pub use params::{Feedback, Params, Rule, Spread};
 pub use switch::{Code, PortMarker};
 
 use deviations::DEVIATIONS;
-use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
+use incast_endpoint::receiver_driven::{ReceiverDriven, StallTimeout};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Routing,
     Span, TransportId,
@@ -43,7 +43,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
     derive: |params, fabric| {
         Ok(Timers {
             period: params.period.unwrap_or(fabric.base_rtt),
-            silence: Silence::of(fabric, params.stall),
+            stall: StallTimeout::of(fabric, params.stall),
         })
     },
     host,
@@ -53,7 +53,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
         in_force: |ren| {
             vec![
                 ("period (in force)", ren.derived.period.to_string()),
-                ("stall (in force)", ren.derived.silence.first.to_string()),
+                ("stall (in force)", ren.derived.stall.first.to_string()),
             ]
         },
         ..Optional::NONE
@@ -63,7 +63,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
 /// Effective values where a parameter is `auto`.
 pub struct Timers {
     period: Span,
-    silence: Silence,
+    stall: StallTimeout,
 }
 
 type Ready = incast_transport::Ready<Params, Timers>;
@@ -73,11 +73,11 @@ fn burst(params: &Params, site: &HostSite) -> u32 {
 }
 
 fn host(ren: &Ready, site: &HostSite) -> Box<dyn Host> {
-    let silence = ren.derived.silence;
+    let stall = ren.derived.stall;
     let burst = burst(&ren.params, site);
-    let senders = sender::terms(burst, ren.fabric.mtu_time(site.rate), silence);
-    let receivers = receiver::terms(burst, silence);
-    Box::new(ReceiverDriven::new(senders, receivers, silence))
+    let senders = sender::terms(burst, ren.fabric.mtu_time(site.rate), stall);
+    let receivers = receiver::terms(burst, stall);
+    Box::new(ReceiverDriven::new(senders, receivers, stall))
 }
 
 fn policy(ren: &Ready, site: &PortSite) -> Policy {

@@ -1,9 +1,9 @@
 //! The receiver: one grant with the data packet's code for each data packet (REN §3.1).
 
 use super::{Code, ID, sender::PACKETS};
-use incast_endpoint::receiver_driven::{ReceiverTerms, Silence};
+use incast_endpoint::receiver_driven::{ReceiverTerms, StallTimeout};
 
-pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
+pub(super) fn terms(burst: u32, stall: StallTimeout) -> ReceiverTerms {
     let echo = [Code::Under as u8, Code::Full as u8, Code::Over as u8, Code::Over as u8];
     ReceiverTerms {
         transport: ID,
@@ -13,6 +13,6 @@ pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
         packets: PACKETS,
         marked: true,
         hole_behind: burst,
-        hole_patience: silence.first,
+        hole_patience: stall.first,
     }
 }

@@ -1,7 +1,7 @@
 //! The sender: a burst at line rate, then two, one or no packet for each grant.
 
 use super::{Code, ID};
-use incast_endpoint::receiver_driven::{SenderTerms, Silence};
+use incast_endpoint::receiver_driven::{SenderTerms, StallTimeout};
 use incast_transport::Span;
 
 /// Packets let go by a grant of each code (REN §3.1).
@@ -12,14 +12,14 @@ pub const PACKETS: [u8; 4] = {
     packets
 };
 
-pub(super) fn terms(burst: u32, packet_time: Span, silence: Silence) -> SenderTerms {
+pub(super) fn terms(burst: u32, packet_time: Span, stall: StallTimeout) -> SenderTerms {
     SenderTerms {
         transport: ID,
         fresh: Code::Under as u8, // REN §3.2.3
         packets: PACKETS,
         burst,
         packet_time,
-        start_guard: silence.first,
-        end_guard: silence.most * 2,
+        start_guard: stall.first,
+        end_guard: stall.most * 2,
     }
 }

@@ -12,7 +12,7 @@ mod tests;
 pub use params::Params;
 
 use deviations::DEVIATIONS;
-use incast_endpoint::receiver_driven::{ReceiverDriven, Silence};
+use incast_endpoint::receiver_driven::{ReceiverDriven, StallTimeout};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
     Routing, TransportId,
@@ -22,7 +22,7 @@ use incast_transport::{
 pub const ID: TransportId = TransportId(2);
 
 /// The catalogue entry.
-pub static ENTRY: Declaration<Params, Silence> = Declaration {
+pub static ENTRY: Declaration<Params, StallTimeout> = Declaration {
     info: &Info {
         name: "trd",
         id: ID,
@@ -39,7 +39,7 @@ pub static ENTRY: Declaration<Params, Silence> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |params, fabric| Ok(Silence::of(fabric, params.stall)),
+    derive: |params, fabric| Ok(StallTimeout::of(fabric, params.stall)),
     host,
     policy,
     unsolicited: |trd, site, packets| packets.min(burst(&trd.params, site)),
@@ -53,7 +53,7 @@ fn burst(params: &Params, site: &HostSite) -> u32 {
     params.burst.unwrap_or(site.bdp_packets)
 }
 
-fn host(trd: &Ready<Params, Silence>, site: &HostSite) -> Box<dyn Host> {
+fn host(trd: &Ready<Params, StallTimeout>, site: &HostSite) -> Box<dyn Host> {
     let burst = burst(&trd.params, site);
     let packet_time = trd.fabric.mtu_time(site.rate);
     let senders = sender::terms(burst, packet_time, trd.derived);
@@ -61,7 +61,7 @@ fn host(trd: &Ready<Params, Silence>, site: &HostSite) -> Box<dyn Host> {
     Box::new(ReceiverDriven::new(senders, receivers, trd.derived))
 }
 
-fn policy(trd: &Ready<Params, Silence>, site: &PortSite) -> Policy {
+fn policy(trd: &Ready<Params, StallTimeout>, site: &PortSite) -> Policy {
     let control = Limit::Bytes(trd.params.control_limit.0);
     Policy::two_queues(ID, control, site.buffer, vec![])
 }

@@ -1,9 +1,9 @@
 //! The receiver: one grant per packet, and recovery by timeout.
 
 use super::{ID, sender::PACKETS};
-use incast_endpoint::receiver_driven::{ReceiverTerms, Silence};
+use incast_endpoint::receiver_driven::{ReceiverTerms, StallTimeout};
 
-pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
+pub(super) fn terms(burst: u32, stall: StallTimeout) -> ReceiverTerms {
     ReceiverTerms {
         transport: ID,
         reply: [0; 4],
@@ -12,6 +12,6 @@ pub(super) fn terms(burst: u32, silence: Silence) -> ReceiverTerms {
         packets: PACKETS,
         marked: false,
         hole_behind: burst,
-        hole_patience: silence.first,
+        hole_patience: stall.first,
     }
 }

@@ -1,20 +1,20 @@
 //! The sender: a burst at line rate, then one packet for each grant.
 
 use super::ID;
-use incast_endpoint::receiver_driven::{SenderTerms, Silence};
+use incast_endpoint::receiver_driven::{SenderTerms, StallTimeout};
 use incast_transport::Span;
 
 /// Every grant lets one packet go.
 pub const PACKETS: [u8; 4] = [1; 4];
 
-pub(super) fn terms(burst: u32, packet_time: Span, silence: Silence) -> SenderTerms {
+pub(super) fn terms(burst: u32, packet_time: Span, stall: StallTimeout) -> SenderTerms {
     SenderTerms {
         transport: ID,
         fresh: 0,
         packets: PACKETS,
         burst,
         packet_time,
-        start_guard: silence.first,
-        end_guard: silence.most * 2,
+        start_guard: stall.first,
+        end_guard: stall.most * 2,
     }
 }
