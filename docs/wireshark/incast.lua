@@ -64,7 +64,7 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "marked", 11, 1, 2, "", "The data packet was marked: congestion was experienced (RFC 3168's ECE)" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
@@ -80,7 +80,7 @@ local transports = {
         } },
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, fields = {
-            { "answered", 0, 4, 0, "packets", "The packet that gets a reply; of a grant that no packet caused, the lowest one missing" },
+            { "acked", 0, 4, 0, "packets", "The packet that it acknowledges; of a grant that no packet caused, the lowest one missing" },
             { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
             { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
             { "if_idle", 11, 1, 2, "", "The grant counts only if nothing of the flow waits at the sender" },
@@ -318,13 +318,13 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
         { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
             kind = 5, set = 1, clear = 0, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
         } },
         { name = "Cnp", text = "Tells the source that marked packets of the flow arrive",
@@ -339,13 +339,13 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
         { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
             kind = 5, set = 1, clear = 0, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
         } },
     } },
@@ -357,7 +357,7 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
@@ -376,7 +376,7 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
@@ -389,7 +389,7 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
@@ -399,7 +399,7 @@ local transports = {
         } },
         { name = "OpenAck", text = "The destination's reply to [`Open`]",
             kind = 1, set = 9, clear = 0, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The `sequence` of the question" },
+            { "acked", 0, 4, 0, "bytes", "The `sequence` of the request" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32" },
         } },
         { name = "Close", text = "The source sends no more: it knows that every byte has arrived. It gets no reply",
@@ -416,7 +416,7 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "level", 10, 1, 0, "level", "The level that the data packet brought, 0 to 15" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
@@ -430,13 +430,13 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
         { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
             kind = 5, set = 1, clear = 0, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
         } },
     } },
@@ -448,13 +448,13 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
         { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
             kind = 5, set = 1, clear = 0, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
         } },
     } },
@@ -466,18 +466,18 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
         { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
             kind = 5, set = 1, clear = 0, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
         } },
         { name = "SwitchAck", text = "A switch's ACK of a data packet that passed it. It acknowledges no bytes",
             kind = 1, set = 0, clear = 255, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet, modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet, modulo 2^32" },
         } },
     } },
     [133] = { name = "amrt", views = {
@@ -492,7 +492,7 @@ local transports = {
         } },
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, coded = true, fields = {
-            { "answered", 0, 4, 0, "packets", "The packet that gets a reply; of a grant that no packet caused, the lowest one missing" },
+            { "acked", 0, 4, 0, "packets", "The packet that it acknowledges; of a grant that no packet caused, the lowest one missing" },
             { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
             { "number", 8, 3, 0, "grants", "The grant's number, if `numbered`" },
             { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
@@ -517,7 +517,7 @@ local transports = {
         } },
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, coded = true, fields = {
-            { "answered", 0, 4, 0, "packets", "The packet that gets a reply; of a grant that no packet caused, the lowest one missing" },
+            { "acked", 0, 4, 0, "packets", "The packet that it acknowledges; of a grant that no packet caused, the lowest one missing" },
             { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
             { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
             { "if_idle", 11, 1, 2, "", "The grant counts only if nothing of the flow waits at the sender" },
@@ -538,7 +538,7 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "load", 10, 1, 0, "code", "The code that the data packet brought: 1 low, 2 high, 3 overload" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
@@ -557,7 +557,7 @@ local transports = {
         } },
         { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
             kind = 1, set = 1, clear = 8, payload = false, coded = true, fields = {
-            { "answered", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "difference", 10, 1, 0, "4 bits", "The four bits that the data packet brought" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },

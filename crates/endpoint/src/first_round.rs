@@ -113,7 +113,7 @@ impl FirstRound {
         self.acked_end = self.acked_end.max(seq + 1);
     }
 
-    /// The probe was answered: all below `cumulative` have arrived.
+    /// The probe was acknowledged: all below `cumulative` have arrived.
     pub fn probe_acked(&mut self, now: Time, cumulative: u32, terms: &RoundTerms) {
         self.acked_below(cumulative);
         if matches!(self.probing, Probing::Waiting { .. }) {
@@ -174,8 +174,8 @@ impl FirstRound {
         }
     }
 
-    /// The probe was not answered in time: what it tells again, or nothing more; then what is not
-    /// acknowledged counts as lost.
+    /// The probe was not acknowledged in time: what the next probe says, or `None` after the last
+    /// try; then what is not acknowledged counts as lost.
     pub fn expired(&mut self, now: Time) -> Option<u32> {
         match self.probing {
             Probing::Waiting { tries, .. } if tries < TRIES => {

@@ -113,7 +113,7 @@ impl SlotNetwork {
 
 /// Thirty flows of a grant-clocked transport over one bottleneck whose links lose, duplicate and
 /// delay packets, until a second has passed. Asserts that everything arrives, each byte once, that
-/// nothing is left behind, and that the clock of grants was kept: every data packet is answered,
+/// nothing is left behind, and that the clock of grants was kept: every data packet is acknowledged,
 /// and a grant lets at most `most_per_grant` packets go.
 pub fn impaired_flows(
     entry: &dyn Transport,
@@ -151,7 +151,7 @@ fn check_grants(network: &Network, most_per_grant: u32) {
     let data = count(&|p| p.is_data());
     let answers = count(&|p| !p.is_data());
     let taken = network.received.iter().filter(|r| r.packet.is_data()).count() as u64;
-    assert!(answers >= taken, "every data packet is answered");
+    assert!(answers >= taken, "every data packet is acknowledged");
     assert!(answers <= taken + timers, "other grants come from timers");
     let unscheduled = count(&|p| match p.header {
         Header::Data { flags, .. } => flags & data_flag::UNSCHEDULED != 0,

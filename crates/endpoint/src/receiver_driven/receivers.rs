@@ -272,13 +272,13 @@ impl<R: Recovery> Receivers<R> {
     }
 }
 
-fn grant(answered: u32, what: Reissue) -> Header {
+fn grant(acked: u32, what: Reissue) -> Header {
     let request = match what.request {
         Request::Nothing => 0,
         Request::First(packet) | Request::LastResort(packet) => packet,
     };
     let grant = Grant {
-        answered,
+        acked,
         request,
         number: what.number.unwrap_or(0),
         first: matches!(what.request, Request::First(_)),

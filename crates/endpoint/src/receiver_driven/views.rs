@@ -24,8 +24,8 @@ header_view! {
 
     /// Lets packets of a flow go.
     pub struct Grant over Grant {
-        /// The packet that gets a reply; of a grant that no packet caused, the lowest one missing.
-        answered: u32 = seq, "packets";
+        /// The packet that it acknowledges; of a grant that no packet caused, the lowest one missing.
+        acked: u32 = seq, "packets";
         /// The packet that is asked for, if a bit says that there is one.
         request: u32 = request, "packets";
         /// The grant's number, if `numbered`.

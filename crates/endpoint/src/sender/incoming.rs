@@ -30,14 +30,14 @@ pub(super) struct Reply {
 impl Reply {
     #[inline]
     pub fn header(&self) -> Header {
-        let Reply { form, fields, seq: answered, cumulative, .. } = *self;
+        let Reply { form, fields, seq: acked, cumulative, .. } = *self;
         let AckFields { ece: marked, window, nibble, .. } = fields;
         match form {
-            Form::GoBack => GoBack { answered, cumulative, marked }.into(),
-            Form::OpenAck => OpenAck { answered, cumulative, window, nibble }.into(),
+            Form::GoBack => GoBack { acked, cumulative, marked }.into(),
+            Form::OpenAck => OpenAck { acked, cumulative, window, nibble }.into(),
             Form::Ack | Form::LastAck => {
                 let complete = form == Form::LastAck;
-                Ack { answered, cumulative, window, nibble, marked, complete }.into()
+                Ack { acked, cumulative, window, nibble, marked, complete }.into()
             }
         }
     }

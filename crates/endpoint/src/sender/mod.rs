@@ -208,14 +208,14 @@ impl<L: ControlFactory> SenderDriven<L> {
         let Some(out) = self.outgoing.get_mut(packet.flow) else { return };
         let (ack, nack) = match (views::Ack::read(&packet.header), GoBack::read(&packet.header)) {
             (Some(ack), _) => (ack, false),
-            (None, Some(GoBack { answered, cumulative, marked })) => {
-                (views::Ack { answered, cumulative, marked, ..views::Ack::default() }, true)
+            (None, Some(GoBack { acked, cumulative, marked })) => {
+                (views::Ack { acked, cumulative, marked, ..views::Ack::default() }, true)
             }
             (None, None) => return,
         };
         let informed = Time(env.packets.stamps(handle).informed);
         let decoded = DecodedAck {
-            seq: ack.answered,
+            seq: ack.acked,
             cumulative: ack.cumulative,
             nack,
             ece: ack.marked,

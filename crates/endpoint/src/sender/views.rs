@@ -28,7 +28,7 @@ header_view! {
     pub struct Ack over Segment {
         /// The first byte of the data packet that is acknowledged (the last one of several), modulo
         /// 2^32.
-        answered: u32 = seq, "bytes";
+        acked: u32 = seq, "bytes";
         /// The next byte expected, modulo 2^32: all before it have arrived.
         cumulative: u32 = ack, "bytes";
         /// A value of the transport's congestion control.
@@ -49,7 +49,7 @@ header_view! {
     /// Asks the source to go back: what follows the number is not kept (go-back-N).
     pub struct GoBack over Nack {
         /// The first byte of the data packet that came out of order, modulo 2^32.
-        answered: u32 = seq, "bytes";
+        acked: u32 = seq, "bytes";
         /// The next byte expected, modulo 2^32: from there on all is to be sent again.
         cumulative: u32 = cumulative, "bytes";
     }
@@ -61,7 +61,7 @@ header_view! {
     payload false;
     unused number;
 
-    /// A question of the source's congestion control, sent before data or beside it.
+    /// A request of the source's congestion control, sent before data or beside it.
     pub struct Open over Segment {
         /// The next byte that the source will send for the first time, modulo 2^32.
         sequence: u32 = seq, "bytes";
@@ -77,8 +77,8 @@ header_view! {
 
     /// The destination's reply to [`Open`].
     pub struct OpenAck over Segment {
-        /// The `sequence` of the question.
-        answered: u32 = seq, "bytes";
+        /// The `sequence` of the request.
+        acked: u32 = seq, "bytes";
         /// The next byte expected, modulo 2^32.
         cumulative: u32 = ack, "bytes";
         /// A value of the transport's congestion control.

@@ -180,7 +180,7 @@ fn the_probe_timeout_follows_the_packet_interval() {
     rules.arrived(&mut flow, at(50), Some(numbers[0]));
     rules.arrived(&mut flow, at(51), Some(numbers[1]));
     assert_eq!(rules.deadline(&flow), at(51) + Span::from_us(100), "twice 50 us");
-    // A probe answered by data sent before it was not due: the gap counts.
+    // Data sent before the probe arrives after it: the probe was early, and the gap counts.
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let now = rules.deadline(&flow);
     let probe = rules.expired(&mut flow, now, &arrivals, &mut holes);

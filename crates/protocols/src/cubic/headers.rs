@@ -9,5 +9,5 @@ pub const HEADERS: &[HeaderView] = &[
     ACK,
     // A handshake precedes all data.
     OPEN.without("sequence"),
-    OPEN_ACK.without("answered").without("cumulative"),
+    OPEN_ACK.without("acked").without("cumulative"),
 ];

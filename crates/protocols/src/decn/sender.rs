@@ -21,7 +21,7 @@ struct Unit {
     offsets: [u64; PACKETS as usize],
     sent: u8,
     /// ACKs so far, which must arrive in order, and the code of their nibbles.
-    answered: u8,
+    acked: u8,
     code: u16,
 }
 
@@ -152,7 +152,7 @@ impl Control for Decn {
         self.expire(now);
         if self.may_open(now) {
             let offsets = [0; PACKETS as usize];
-            self.units.push_back(Unit { opened: now, offsets, sent: 0, answered: 0, code: 0 });
+            self.units.push_back(Unit { opened: now, offsets, sent: 0, acked: 0, code: 0 });
             self.opened = Some(now);
             packet.mark = FIRST_OF_UNIT;
         }
@@ -173,14 +173,14 @@ impl Control for Decn {
         self.expire(progress.now);
         let Some(index) = self.units.iter().position(|unit| unit.has(ack.echo)) else { return };
         let unit = &mut self.units[index];
-        if unit.offsets[unit.answered as usize] != ack.echo {
+        if unit.offsets[unit.acked as usize] != ack.echo {
             // Out of order or a duplicate: the nibbles may not belong together.
             self.units.remove(index);
             return;
         }
-        unit.answered += 1;
+        unit.acked += 1;
         unit.code = unit.code << 4 | (ack.nibble & 0xF) as u16;
-        if unit.answered == PACKETS {
+        if unit.acked == PACKETS {
             let code = unit.code;
             // ACKs come in order: those before it have lost one.
             self.units.drain(..=index);

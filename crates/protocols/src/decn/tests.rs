@@ -497,7 +497,7 @@ fn a_decision_keeps_half_of_the_rate_within_the_bounds() {
 
 #[test]
 fn a_difference_is_added_to_the_used_rate() {
-    // Of 10 Gb/s that the flow may send since its first unit was answered after 50 us, a NIC that
+    // Of 10 Gb/s that the flow may send since its first unit was acknowledged after 50 us, a NIC that
     // others use as well lets out 160 packets in 750 us, and a packet more or less is not known.
     let after = |settings: &[(&str, &str)], gap_ns: usize, mbps| {
         let mut control = Decn::new(rule(10, settings), 1_000_000);

@@ -11,7 +11,7 @@ header_view! {
     /// A switch's ACK of a data packet that passed it. It acknowledges no bytes.
     pub struct SwitchAck over Segment {
         /// The first byte of the data packet, modulo 2^32.
-        answered: u32 = seq, "bytes";
+        acked: u32 = seq, "bytes";
     }
     clear u8::MAX;
     payload false;

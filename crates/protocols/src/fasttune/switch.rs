@@ -93,7 +93,7 @@ impl SwitchAcks {
 
     /// The switch's own ACK to data that is about to leave by `env.egress`.
     fn answer(&mut self, env: &mut SwitchEnv<'_>, data: &Packet) -> PacketRef {
-        let header = SwitchAck { answered: data.header.data_key() }.into();
+        let header = SwitchAck { acked: data.header.data_key() }.into();
         let (src, dst) = (data.dst, data.src);
         let (payload, class, flags, extension) = (0, 0, 0, 0);
         let answer = Packet { header, src, dst, payload, class, flags, extension, ..*data };

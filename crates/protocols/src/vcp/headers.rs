@@ -19,7 +19,7 @@ header_view! {
     /// Acknowledges a data packet, and with it all bytes before a number.
     pub struct Ack over Segment {
         /// The first byte of the data packet that is acknowledged, modulo 2^32.
-        answered: u32 = seq, "bytes";
+        acked: u32 = seq, "bytes";
         /// The next byte expected, modulo 2^32: all before it have arrived.
         cumulative: u32 = ack, "bytes";
         /// The code that the data packet brought: 1 low, 2 high, 3 overload.

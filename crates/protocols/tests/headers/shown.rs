@@ -201,12 +201,9 @@ fn meanings() -> Vec<(Packet, &'static str)> {
         (raw(1, segment(2_920, 0, 0, FIN), 900, 2), "dctcp Data sequence=2920 [last] len=900"),
         (
             raw(1, segment(1_460, 4_380, 0, ACK | ECE), 0, 0),
-            "dctcp Ack answered=1460 cumulative=4380 [marked] len=0",
+            "dctcp Ack acked=1460 cumulative=4380 [marked] len=0",
         ),
-        (
-            raw(2, grant(5, 3, 0, data_flag::REQUEST), 0, 0),
-            "trd Grant answered=5 request=3 [first]",
-        ),
+        (raw(2, grant(5, 3, 0, data_flag::REQUEST), 0, 0), "trd Grant acked=5 request=3 [first]"),
         (
             raw(3, data(2, 40, data_flag::UNSCHEDULED), 1_460, 0),
             "phost FreeData packet=2 offset=2920 packets=40 len=1460",
@@ -257,23 +254,23 @@ fn meanings() -> Vec<(Packet, &'static str)> {
         (raw(15, segment(0, 0, 0, SYN), 0, 0), "rcp Open sequence=0"),
         (raw(15, segment(5_000, 0, 0, FIN), 0, 0), "rcp Close sequence=5000"),
         (raw(17, segment(0, 0, 11, 0), 1_459, 0), "mlcp Data sequence=0 level=11"),
-        (raw(21, segment(1_460, 0, 0, 0), 0, 0), "fasttune SwitchAck answered=1460"),
+        (raw(21, segment(1_460, 0, 0, 0), 0, 0), "fasttune SwitchAck acked=1460"),
         (
             raw(0x85, grant(1, 0, 9, data_flag::TAGGED), 0, 3),
-            "amrt Grant answered=1 request=0 number=9 [numbered] <room>",
+            "amrt Grant acked=1 request=0 number=9 [numbered] <room>",
         ),
         (raw(0x85, data(1, 0, 0), 1_460, 2), "amrt Data packet=1 offset=1460 grant=0 <saturated>"),
         (raw(0x86, data(1, 0, 0), 1_460, 2), "ren Data packet=1 offset=1460 <over>"),
-        (raw(0x86, grant(1, 0, 0, 0), 0, 1), "ren Grant answered=1 request=0 <full>"),
+        (raw(0x86, grant(1, 0, 0, 0), 0, 1), "ren Grant acked=1 request=0 <full>"),
         (raw(0x90, segment(0, 0, 0, 0), 1_460, 3), "vcp Data sequence=0 <overload>"),
-        (raw(0x90, segment(0, 1_460, 2, ACK), 0, 0), "vcp Ack answered=0 cumulative=1460 load=2"),
+        (raw(0x90, segment(0, 1_460, 2, ACK), 0, 0), "vcp Ack acked=0 cumulative=1460 load=2"),
         (
             raw(0x92, segment(1_460, 0, 12, 0), 1_460, 1),
             "decn Data sequence=1460 difference=12 <first>",
         ),
         (
             raw(0x92, segment(1_460, 2_920, 12, ACK), 0, 0),
-            "decn Ack answered=1460 cumulative=2920 difference=12 <other>",
+            "decn Ack acked=1460 cumulative=2920 difference=12 <other>",
         ),
     ]
 }
