@@ -361,7 +361,7 @@ local transports = {
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
-        { name = "Open", text = "A question of the source's congestion control, sent before data or beside it",
+        { name = "Open", text = "A request of the source's congestion control, sent before data or beside it",
             kind = 1, set = 8, clear = 1, payload = false, fields = {
         } },
         { name = "OpenAck", text = "The destination's reply to [`Open`]",
@@ -393,7 +393,7 @@ local transports = {
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
-        { name = "Open", text = "A question of the source's congestion control, sent before data or beside it",
+        { name = "Open", text = "A request of the source's congestion control, sent before data or beside it",
             kind = 1, set = 8, clear = 1, payload = false, fields = {
             { "sequence", 0, 4, 0, "bytes", "The next byte that the source will send for the first time, modulo 2^32" },
         } },
