@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_matter_when_it_is_asked() {
+    fn results_do_not_depend_on_when_it_is_read() {
         let mut random = Random::new(4, 5, 6);
         let (mut patient, mut asked) = (meter(), meter());
         let mut now = Time::ZERO;

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn in_order_a_later_acknowledgement_tells_of_a_loss() {
+    fn in_order_a_later_ack_reveals_a_loss() {
         let mut round = round(8);
         for seq in [0, 1, 4] {
             round.acked(seq, 0);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn sprayed_only_the_probe_tells_and_not_at_once() {
+    fn sprayed_only_the_probe_reveals_a_loss_and_not_at_once() {
         let mut round = round(3);
         round.probe_acked(us(5), 1, &SPRAYED);
         assert_eq!(round.take_lost(us(14), &SPRAYED), None);

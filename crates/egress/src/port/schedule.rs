@@ -187,7 +187,7 @@ mod tests {
 
     /// Bringing the tags back to zero after years of traffic changes no choice.
     #[test]
-    fn old_tags_choose_like_young_ones() {
+    fn old_tags_choose_like_new_ones() {
         let mut young = Fair::<8>::new(&[(0, 10), (1, 1), (2, 3)]);
         let mut old = young;
         let age = TAG_LIMIT - 200_000;
@@ -206,7 +206,7 @@ mod tests {
 
     /// Queues that were closed start level with each other, whatever they sent before.
     #[test]
-    fn closed_queues_have_saved_nothing() {
+    fn closed_queues_save_no_service() {
         let mut fair = Fair::<3>::new(&[(0, 1), (1, 1), (2, 1)]);
         fair.charge(0, 50);
         for _ in 0..10 {

@@ -61,7 +61,7 @@ fn classes() -> [ClassPolicy; 2] {
 /// Credits come twice as fast as any port lets them pass: half of them are lost, and what they
 /// trigger fills the other direction to 1538/1622 = 94.8 % without a queue.
 #[test]
-fn shaped_credits_fill_the_way_back_without_a_queue() {
+fn shaped_credits_fill_the_reverse_path_without_a_queue() {
     let (mut harness, mut sender) = (Harness::new(), Sender::default());
     let gap = Span(FULL.0 / 2);
     let mut receiver = Receiver { due: Time::ZERO, gap, number: 0 };

@@ -31,7 +31,7 @@ fn token(harness: &mut Harness, flow: u32, seq: u32, remaining: u32) -> PacketRe
 
 /// 36 864 B hold 23 full packets, whatever their classes.
 #[test]
-fn a_long_flow_gives_way_and_is_asked_again() {
+fn a_long_flow_is_pushed_out_and_requested_again() {
     let class =
         ClassPolicy { discipline: Discipline::PushOut, ..ClassPolicy::fifo(Limit::Bytes(36_864)) };
     let (mut harness, mut port) = (Harness::new(), port(&[class; 3], vec![]));

@@ -50,7 +50,7 @@ impl Host for Receiver {
 }
 
 #[test]
-fn a_stalled_receiver_asks_for_the_hole_at_growing_intervals() {
+fn a_stalled_receiver_requests_the_hole_at_growing_intervals() {
     let mut harness = Harness::new();
     let (outbox, due) = (Outbox::default(), Time::NEVER);
     let mut receiver = Receiver { outbox, missing: 0, wait: STALL, due };

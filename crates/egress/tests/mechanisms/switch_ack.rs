@@ -84,7 +84,7 @@ fn pass(
 }
 
 #[test]
-fn an_answer_of_the_second_switch_silences_the_first_and_is_padded_by_it() {
+fn an_ack_of_the_second_switch_stops_the_first_and_gets_its_record() {
     let mut harness = Harness::new();
     let (mut first, mut second) = (SwitchAcks::default(), SwitchAcks::default());
     let packet = harness.packets.create(data(3, 0));

@@ -139,7 +139,7 @@ fn numbers_passed_over_are_dropped_until_they_come_after_all() {
 }
 
 #[test]
-fn a_source_asks_answers_credits_and_stops_them() {
+fn a_source_requests_credits_uses_them_and_stops_them() {
     let mut rig = Rig::new(TERMS);
     rig.open(3);
     assert_eq!(rig.headers(), [request(3, 0)]);
@@ -167,7 +167,7 @@ fn a_source_asks_answers_credits_and_stops_them() {
 }
 
 #[test]
-fn a_source_without_an_answer_asks_again_at_doubling_intervals() {
+fn a_source_without_credits_repeats_its_request_at_doubling_intervals() {
     let mut rig = Rig::new(TERMS);
     rig.open(3);
     let mut asked = vec![];
@@ -258,7 +258,7 @@ fn a_destination_paces_credits_and_counts_what_comes_back() {
 }
 
 #[test]
-fn a_stopped_destination_sends_no_credits_until_it_is_asked() {
+fn a_stopped_destination_sends_no_credits_until_the_next_request() {
     let mut rig = Rig::new(TERMS);
     rig.receive(request(3, 0), 0, 0).at(20).headers();
     rig.receive(stop(2, 15), 0, 0);

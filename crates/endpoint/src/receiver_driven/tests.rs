@@ -43,7 +43,7 @@ fn a_packet_too_far_ahead_is_as_good_as_lost() {
 }
 
 #[test]
-fn each_hole_is_asked_for_once_and_again_after_a_while() {
+fn each_hole_is_requested_once_and_again_later() {
     let patience = Span::from_us(10);
     let at = |us: u64| Time::ZERO + Span::from_us(us);
     let mut arrivals = Arrivals::new();
@@ -79,7 +79,7 @@ fn arrivals_without(missing: &[u32], end: u32) -> Arrivals {
 }
 
 #[test]
-fn a_hole_is_asked_for_again_ever_more_rarely() {
+fn a_hole_is_requested_again_at_growing_intervals() {
     let patience = Span::from_us(10);
     let arrivals = arrivals_without(&[3], 20);
     let mut holes = Holes::default();
@@ -91,7 +91,7 @@ fn a_hole_is_asked_for_again_ever_more_rarely() {
 }
 
 #[test]
-fn a_hole_is_asked_for_again_after_twice_what_others_took() {
+fn a_hole_is_requested_again_after_twice_the_longest_reply() {
     let patience = Span::from_us(10);
     let at = |us: u64| Time::ZERO + Span::from_us(us);
     let mut arrivals = arrivals_without(&[3, 4], 20);
@@ -105,7 +105,7 @@ fn a_hole_is_asked_for_again_after_twice_what_others_took() {
 }
 
 #[test]
-fn a_hole_asked_for_by_other_means_counts_as_asked_for() {
+fn a_hole_requested_by_other_means_counts_as_requested() {
     let patience = Span::from_us(10);
     let at = |us: u64| Time::ZERO + Span::from_us(us);
     let arrivals = arrivals_without(&[3, 4], 20);

@@ -653,7 +653,7 @@ fn a_length_that_does_not_fit_its_field_is_told_by_the_last_packet() {
 // -- policy and settings -----------------------------------------------------------------------
 
 #[test]
-fn what_it_asks_of_ports() {
+fn its_policy_for_ports() {
     let fabric = eight();
     let site = port_site(&fabric);
     let policy = |settings: &[(&str, &str)]| configured(&ENTRY, settings, &fabric).policy(&site);

@@ -194,7 +194,7 @@ fn the_timeout_of_a_packet_counts_from_its_last_transmission() {
 }
 
 #[test]
-fn a_sender_whose_pulls_were_all_lost_asks_for_life() {
+fn a_sender_whose_pulls_were_all_lost_requests_one() {
     let mut s = sender(5, 2);
     drain(&mut s, us(0));
     s.on_ack(0, 1, None, us(10));
@@ -312,7 +312,7 @@ fn duplicates_are_acknowledged_again_but_delivered_once() {
 }
 
 #[test]
-fn pulls_never_exceed_one_a_spacing() {
+fn pulls_never_exceed_one_per_spacing() {
     let mut b = Bench::new();
     let mut random = Random::new(3, 0, 0);
     let (mut now, mut pulls) = (us(1), vec![]);
@@ -350,7 +350,7 @@ fn a_permutation_takes_every_path_once() {
 }
 
 #[test]
-fn what_it_asks_of_ports() {
+fn its_policy_for_ports() {
     let fabric = fabric_site(2, RATE, Span::from_us(10));
     let site = port_site(&fabric);
     let policy = configured(&ENTRY, &[], &fabric).policy(&site);

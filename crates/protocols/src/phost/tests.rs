@@ -135,7 +135,7 @@ fn the_flow_with_fewest_remaining_packets_is_preferred() {
 }
 
 #[test]
-fn a_lost_packet_is_asked_for_after_the_pause() {
+fn a_lost_packet_is_requested_after_the_pause() {
     let mut b = bench(&[]);
     b.announce(slots(0), 0, 10, 0);
     let mut asked = vec![];
@@ -168,7 +168,7 @@ fn slots_are_left_to_free_packets() {
 }
 
 #[test]
-fn a_short_flow_that_stays_incomplete_is_asked_for() {
+fn a_short_flow_that_stays_incomplete_gets_tokens() {
     let mut b = bench(&[]);
     b.data(slots(0), 0, 0, 3, data_flag::UNSCHEDULED);
     b.data(slots(1), 0, 1, 3, data_flag::UNSCHEDULED);
@@ -181,7 +181,7 @@ fn a_short_flow_that_stays_incomplete_is_asked_for() {
 }
 
 #[test]
-fn no_tokens_after_the_finish_and_late_packets_are_told() {
+fn no_tokens_after_the_finish_and_late_packets_get_a_finish() {
     let mut b = bench(&[]);
     b.announce(slots(0), 0, 9, 0);
     for seq in 0..9 {
@@ -202,7 +202,7 @@ fn no_tokens_after_the_finish_and_late_packets_are_told() {
 }
 
 #[test]
-fn at_most_one_token_a_packet_time() {
+fn at_most_one_token_per_packet_time() {
     let mut b = bench(&[]);
     let mut random = Random::new(4, 0, 0);
     let (mut now, mut times) = (slots(0), vec![]);
@@ -246,7 +246,7 @@ fn a_short_flow_sends_everything_and_then_announces_itself() {
 }
 
 #[test]
-fn a_long_flow_waits_for_tokens_unless_told_otherwise() {
+fn a_long_flow_waits_for_tokens_unless_configured_otherwise() {
     for (setting, free) in [("false", 0), ("true", 8)] {
         let mut b = bench(&[("free_for_long", setting)]);
         b.open(slots(0), &flow(0, 1, 2, 9 * MSS, slots(0)));
@@ -303,7 +303,7 @@ fn the_source_prefers_the_flow_with_fewest_remaining_packets() {
 }
 
 #[test]
-fn announcements_are_repeated_until_something_is_heard() {
+fn announcements_are_repeated_until_a_reply_arrives() {
     let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 20 * MSS, slots(0)));
     b.transmit(slots(0));
@@ -327,7 +327,7 @@ fn announcements_are_repeated_until_something_is_heard() {
 // -- policy and settings -----------------------------------------------------------------------
 
 #[test]
-fn what_it_asks_of_ports() {
+fn its_policy_for_ports() {
     let fabric = eight();
     let site = port_site(&fabric);
     let policy = |settings: &[(&str, &str)]| configured(&ENTRY, settings, &fabric).policy(&site);

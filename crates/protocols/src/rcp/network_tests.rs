@@ -36,7 +36,7 @@ fn flows_that_come_one_by_one_have_a_share_each() {
 }
 
 #[test]
-fn a_crowd_that_comes_at_once_is_slow_to_find_its_rate() {
+fn many_flows_at_once_are_slow_to_find_their_rate() {
     // Ten times the link for an RTT: the rate falls to the least, the average RTT
     // grows to a millisecond, and 40 % in each of those is slow.
     let flows = (0..20).map(|id| flow(id, id, 20, FOREVER, Time::ZERO)).collect();

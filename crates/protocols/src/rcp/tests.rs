@@ -96,7 +96,7 @@ fn intervals_are_rtts_or_slots() {
 }
 
 #[test]
-fn it_does_not_matter_when_it_is_asked() {
+fn results_do_not_depend_on_when_it_is_read() {
     let mut random = Random::new(4, 5, 6);
     let (mut patient, mut asked) = (controller(&[]), controller(&[]));
     let (mut now, mut backlog) = (Time::ZERO, 0);

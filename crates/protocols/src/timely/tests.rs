@@ -111,7 +111,7 @@ fn a_fall_ends_a_row_of_rises() {
 }
 
 #[test]
-fn rises_below_the_lower_threshold_count_if_asked() {
+fn rises_below_the_lower_threshold_count_if_configured() {
     // Empty network: +10 Mb/s per RTT; 5 Gb/s need 500. HPCC's simulator counts them: 50 Mb/s.
     for (hyper_below_low, after) in [(false, 100.0), (true, 4.0 * 10.0 + 6.0 * 50.0)] {
         let mut control = half(&Params { hyper_below_low, ..Params::default() }, 20.0);
@@ -231,7 +231,7 @@ fn one_decision_per_rtt() {
 }
 
 #[test]
-fn each_completion_decides_if_asked() {
+fn each_completion_decides_if_configured() {
     let params = Params { update: Update::Segment, ..Params::default() };
     let mut driver = Driver::new(&params);
     (0..10).for_each(|_| assert!(!driver.send(), "packets have gaps of their own"));

@@ -30,7 +30,7 @@ fn shared_classes_keep_one_order_and_each_its_own_discipline() {
 
 /// The tail is another's: the arriving packet is trimmed, whatever the coin says.
 #[test]
-fn nobody_trims_or_pushes_out_a_strangers_packet() {
+fn no_transport_trims_or_pushes_out_packets_of_another() {
     let policies = vec![policy(1, &[fifo(9), fifo(10)]), policy(4, &trimming(1.0, 9))];
     let mut harness = Harness::new();
     let mut port = build(policies, &site()).unwrap();

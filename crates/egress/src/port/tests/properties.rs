@@ -155,7 +155,7 @@ proptest! {
     }
 
     #[test]
-    fn nor_where_transports_meet(
+    fn nor_at_a_joined_port(
         a in classes(),
         b in classes(),
         separate in any::<bool>(),
@@ -204,7 +204,7 @@ proptest! {
 
     /// The short port does what the general one does.
     #[test]
-    fn a_lane_is_a_classed_port(
+    fn a_strict_port_is_a_classed_port(
         limits in prop::collection::vec(limit(), 1..=2),
         steps in steps(2),
     ) {

@@ -100,7 +100,7 @@ fn returned(network: &Network<SenderDriven<AddingFactory>>) -> i32 {
 }
 
 #[test]
-fn an_answer_carries_feedback_and_the_ranges_beyond_a_hole() {
+fn an_ack_carries_feedback_and_the_ranges_beyond_a_hole() {
     let script: Script = Box::new(|_, n| if n == 2 { Impairment::LOST } else { Impairment::NONE });
     let mut network = network(None, script);
     let flow = flow(0, 0, 1, 12 * (MSS - OWN), Time::ZERO);
@@ -136,7 +136,7 @@ fn full_packets_leave_room_for_their_extension() {
 }
 
 #[test]
-fn a_delayed_answer_returns_the_feedback_of_all_it_answers() {
+fn a_delayed_ack_returns_the_feedback_of_all_it_acknowledges() {
     // Some overtake others by a packet's time.
     let script: Script = Box::new(|packet, n| match n % 11 {
         4 if packet.is_data() => Impairment::late(Span::from_us(2)),
@@ -155,7 +155,7 @@ fn a_delayed_answer_returns_the_feedback_of_all_it_answers() {
 }
 
 #[test]
-fn a_flow_may_take_leave() {
+fn a_flow_may_send_a_close() {
     let mut network = network(None, Box::new(|_, _| Impairment::NONE));
     network.open(&flow(0, 0, 1, 3 * MSS, Time::ZERO));
     network.settle(END);

@@ -76,12 +76,12 @@ fn going_back_survives_faults() {
 }
 
 #[test]
-fn delayed_answers_survive_faults() {
+fn delayed_acks_survive_faults() {
     let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(200) });
     (0..100).for_each(|seed| survives(seed, Options { delayed_ack, ..tcp() }));
 }
 
 #[test]
-fn answers_in_the_control_class_survive_faults() {
+fn acks_in_the_control_class_survive_faults() {
     (0..40).for_each(|seed| survives(seed, Options { ack_class: 0, ..tcp() }));
 }

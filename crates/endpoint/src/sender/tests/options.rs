@@ -24,7 +24,7 @@ fn segments(log: &[Sent]) -> Vec<u64> {
 }
 
 #[test]
-fn going_back_repeats_everything_and_asks_once() {
+fn going_back_repeats_everything_and_is_requested_once() {
     let mut count = 0;
     let script: Script = Box::new(move |packet, _| {
         count += packet.is_data() as u32;
@@ -69,7 +69,7 @@ fn a_request_to_go_back_is_repeated_after_its_interval() {
 }
 
 #[test]
-fn delayed_answers_follow_changes_of_the_mark() {
+fn delayed_acks_follow_changes_of_the_mark() {
     // RFC 8257 §3.2. Segments 0..10, marks on 3, 4 and 5.
     let script: Script = Box::new(|packet, _| match packet.header.data_key() as u64 / MSS {
         3..=5 if packet.is_data() => Impairment::MARKED,
@@ -111,7 +111,7 @@ fn delayed_answers_follow_changes_of_the_mark() {
 }
 
 #[test]
-fn a_delayed_answer_leaves_when_its_time_is_over() {
+fn a_delayed_ack_leaves_at_its_timeout() {
     let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(300) });
     let (mut network, _) = pair(MSS, Options { delayed_ack, ..tcp() }, always());
     network.open(&flow(0, 0, 1, 3 * MSS, Time::ZERO));
@@ -220,7 +220,7 @@ fn a_burst_leaves_at_once_and_its_gap_comes_after_it() {
 }
 
 #[test]
-fn decisions_are_those_a_law_says_it_took() {
+fn decisions_are_those_that_the_control_reports() {
     let mut network = network(vec![BurstFactory, BurstFactory], tcp(), always());
     network.open(&flow(0, 0, 1, 10 * MSS, Time::ZERO));
     network.settle(END);
@@ -353,7 +353,7 @@ impl ControlFactory for AskingFactory {
 }
 
 #[test]
-fn a_law_may_ask_first_and_a_receiver_may_speak_up() {
+fn a_control_may_send_a_request_and_a_receiver_may_notify() {
     let script: Script = Box::new(|packet, n| match n {
         0 => Impairment::LOST,
         _ if packet.is_data() && packet.header.data_key() as u64 == 2 * MSS => Impairment::MARKED,

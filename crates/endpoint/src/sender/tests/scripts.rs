@@ -129,7 +129,7 @@ fn a_lone_packet_that_is_lost_comes_after_the_first_timeout() {
 }
 
 #[test]
-fn a_burst_is_repaired_in_one_round_trip_with_sack() {
+fn a_burst_is_repaired_in_one_rtt_with_sack() {
     let (mut network, told) = pair(20 * MSS, tcp(), lose(&[2, 3, 4, 9]));
     ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [2, 3, 4, 9]);
@@ -139,7 +139,7 @@ fn a_burst_is_repaired_in_one_round_trip_with_sack() {
 }
 
 #[test]
-fn newreno_repairs_one_loss_each_round_trip() {
+fn newreno_repairs_one_loss_per_rtt() {
     let (mut network, told) = pair(20 * MSS, newreno(), lose(&[2, 5]));
     ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [2, 5]);
@@ -161,7 +161,7 @@ fn a_lost_copy_waits_for_the_timer() {
 }
 
 #[test]
-fn lost_answers_cost_nothing() {
+fn lost_acks_cost_nothing() {
     let script: Script = Box::new(|packet, n| match packet.header {
         Header::Segment { flags, .. } if flags == tcp_flag::ACK && n % 3 != 0 => Impairment::LOST,
         _ => Impairment::NONE,
@@ -173,7 +173,7 @@ fn lost_answers_cost_nothing() {
 }
 
 #[test]
-fn a_lost_last_answer_is_given_again() {
+fn a_lost_last_ack_is_sent_again() {
     let mut lost = false;
     let script: Script = Box::new(move |p, _| match p.header {
         Header::Segment { flags, .. } if !p.is_data() && flags & tcp_flag::FIN != 0 && !lost => {
@@ -215,7 +215,7 @@ fn reordering_by_two_is_no_loss_by_five_is_one() {
 }
 
 #[test]
-fn duplicates_are_answered_and_not_delivered() {
+fn duplicates_are_acknowledged_and_not_delivered() {
     let script: Script = Box::new(|_, _| Impairment::twice(Span::from_us(3)));
     let (mut network, told) = pair(20 * MSS, tcp(), script);
     ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
@@ -224,7 +224,7 @@ fn duplicates_are_answered_and_not_delivered() {
 }
 
 #[test]
-fn two_duplicate_answers_let_new_data_out() {
+fn two_duplicate_acks_let_new_data_out() {
     // Limited transmit (RFC 3042): one new segment for each of the first two.
     let (mut network, _) = pair(8 * MSS, tcp(), lose(&[0]));
     ends_well(&mut network, &flow(0, 0, 1, 30 * MSS, Time::ZERO));
@@ -254,7 +254,7 @@ fn no_packet_leaves_beyond_the_window() {
 }
 
 #[test]
-fn round_trips_of_copies_are_not_measured() {
+fn rtts_of_copies_are_not_measured() {
     let (mut network, told) = pair(10 * MSS, tcp(), lose(&[0]));
     ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
     let told = told.lock().unwrap();
