@@ -81,7 +81,7 @@ local transports = {
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, fields = {
             { "acked", 0, 4, 0, "packets", "The packet that it acknowledges; of a grant that no packet caused, the lowest one missing" },
-            { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
+            { "request", 4, 4, 0, "packets", "The packet that is requested, if a bit says that there is one" },
             { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
             { "if_idle", 11, 1, 2, "", "The grant counts only if nothing of the flow waits at the sender" },
         } },
@@ -493,7 +493,7 @@ local transports = {
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, coded = true, fields = {
             { "acked", 0, 4, 0, "packets", "The packet that it acknowledges; of a grant that no packet caused, the lowest one missing" },
-            { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
+            { "request", 4, 4, 0, "packets", "The packet that is requested, if a bit says that there is one" },
             { "number", 8, 3, 0, "grants", "The grant's number, if `numbered`" },
             { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
             { "last_resort", 11, 1, 1, "", "`request` is to be sent if nothing else is left to send" },
@@ -518,7 +518,7 @@ local transports = {
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, coded = true, fields = {
             { "acked", 0, 4, 0, "packets", "The packet that it acknowledges; of a grant that no packet caused, the lowest one missing" },
-            { "request", 4, 4, 0, "packets", "The packet that is asked for, if a bit says that there is one" },
+            { "request", 4, 4, 0, "packets", "The packet that is requested, if a bit says that there is one" },
             { "first", 11, 1, 8, "", "`request` is to be sent before other packets" },
             { "if_idle", 11, 1, 2, "", "The grant counts only if nothing of the flow waits at the sender" },
         } },

@@ -83,7 +83,7 @@ impl FirstRound {
     }
 
     /// No more unscheduled packets: a credit or grant came, or the budget is used up. The first
-    /// time a probe is due, unless it has nothing to ask for.
+    /// time a probe is due, unless it has nothing to request.
     #[inline]
     pub fn end(&mut self, now: Time) -> Option<u32> {
         if self.over {

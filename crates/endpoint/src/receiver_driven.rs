@@ -69,7 +69,7 @@ impl<R: Recovery> Host for ReceiverDriven<R> {
     }
 
     fn idle(&self) -> bool {
-        self.receivers.is_silent() && self.senders.is_silent()
+        self.receivers.is_idle() && self.senders.is_idle()
     }
 
     fn deadline(&self) -> Time {

@@ -146,7 +146,7 @@ impl Scoreboard {
     }
 
     /// How long ago a segment was sent; `None` when it is not in flight, has arrived, or was sent
-    /// more than once, so that an answer does not say which copy it answers (Karn).
+    /// more than once, so that an ACK does not say which copy it acknowledges (Karn).
     #[inline]
     pub fn age(&mut self, segment: u32, now: Time) -> Option<Span> {
         if segment < self.first || segment >= self.next {

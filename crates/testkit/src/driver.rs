@@ -71,7 +71,7 @@ impl<H: Host + ?Sized> Driver<H> {
         });
     }
 
-    /// The NIC asks for a packet of an open class.
+    /// The NIC takes a packet of an open class.
     pub fn transmit_if(&mut self, now: Time, open: Classes) -> Option<Packet> {
         let idle = self.host.idle();
         let sent = self.call(now, |host, env| {
@@ -87,7 +87,7 @@ impl<H: Host + ?Sized> Driver<H> {
         sent
     }
 
-    /// The NIC asks, all classes are open.
+    /// The same with all classes open.
     pub fn transmit(&mut self, now: Time) -> Option<Packet> {
         self.transmit_if(now, Classes::ALL)
     }

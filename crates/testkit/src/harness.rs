@@ -56,7 +56,7 @@ impl Harness {
         self.packets.free(packet);
     }
 
-    /// The NIC of a host, number 0, asks for a packet of an open class.
+    /// The NIC of host 0 takes a packet of an open class.
     pub fn transmit(&mut self, host: &mut dyn Host, now: Time, open: Classes) -> Option<PacketRef> {
         host.transmit(&mut self.env(now, HostId(0)), open)
     }

@@ -60,7 +60,7 @@ struct Link {
     random: Random,
     busy_until: Time,
     /// Whether something may have come that can be sent.
-    asked: bool,
+    polled: bool,
     /// A shaper lets nothing pass before.
     not_before: Time,
     /// Which of the network's impairments are its own.
@@ -126,7 +126,7 @@ pub struct Network<H: Host + ?Sized = dyn Host> {
 
 impl Network {
     /// The hosts of a transport whose NICs lead straight to each other, with delays such that a
-    /// full packet and its header-only answer take the fabric's base RTT.
+    /// full packet and its header-only ACK take the fabric's base RTT.
     pub fn of(
         plan: &dyn Configured,
         fabric: &Arc<FabricSite>,
@@ -196,7 +196,7 @@ impl<H: Host + ?Sized> Network<H> {
             port,
             random: Random::new(self.seed, number as u32, 3),
             busy_until: Time::ZERO,
-            asked: false,
+            polled: false,
             not_before: Time::ZERO,
             impairments: 0,
         });
@@ -242,15 +242,15 @@ impl<H: Host + ?Sized> Network<H> {
         self.push(flow.start, 1, Event::Open(flow));
     }
 
-    /// A flow opens now, and its NIC asks at once.
+    /// A flow opens now, and its NIC polls it at once.
     pub fn open(&mut self, flow: &Flow) {
         self.opened(flow.clone());
-        self.ask(flow.src.0 as usize);
+        self.poll(flow.src.0 as usize);
     }
 
-    /// The NIC of a host asks now, whatever was the answer before.
-    pub fn ask(&mut self, host: usize) {
-        self.links[host].asked = true;
+    /// The NIC of a host polls it now, whatever it returned before.
+    pub fn poll(&mut self, host: usize) {
+        self.links[host].polled = true;
         self.send_if_free(host);
     }
 

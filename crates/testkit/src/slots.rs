@@ -1,4 +1,4 @@
-//! One bottleneck in units of packet times, for the known answers of grant-clocked transports.
+//! One bottleneck in units of packet times, for the known results of grant-clocked transports.
 
 use crate::{
     Impairments, MSS, Network, Probabilities, configured, flow, host_site, packet, port_site,
@@ -149,10 +149,10 @@ fn check_grants(network: &Network, most_per_grant: u32) {
     let nics = || network.sent.iter().filter(|sent| sent.link < network.hosts.len());
     let count = |what: &dyn Fn(&Packet) -> bool| nics().filter(|s| what(&s.packet)).count() as u64;
     let data = count(&|p| p.is_data());
-    let answers = count(&|p| !p.is_data());
+    let grants = count(&|p| !p.is_data());
     let taken = network.received.iter().filter(|r| r.packet.is_data()).count() as u64;
-    assert!(answers >= taken, "every data packet is acknowledged");
-    assert!(answers <= taken + timers, "other grants come from timers");
+    assert!(grants >= taken, "every data packet is acknowledged");
+    assert!(grants <= taken + timers, "other grants come from timers");
     let unscheduled = count(&|p| match p.header {
         Header::Data { flags, .. } => flags & data_flag::UNSCHEDULED != 0,
         _ => false,

@@ -103,11 +103,11 @@ fn each_impairment_does_what_it_says() {
         }));
         send(&mut network, 2);
         let first = network.received.iter().filter(|seen| seen.packet.header.data_key() == 0);
-        let told = |seen: &Received| {
+        let outcome = |seen: &Received| {
             let Packet { payload, mark, flags, .. } = seen.packet;
             (seen.at, seen.host, payload, mark, flags)
         };
-        assert_eq!(first.map(told).collect::<Vec<_>>(), expected, "{impairment:?}");
+        assert_eq!(first.map(outcome).collect::<Vec<_>>(), expected, "{impairment:?}");
         assert_eq!(network.packets.alive(), 0);
         assert_eq!(network.sent[0].impairment, impairment);
     }

@@ -1,4 +1,4 @@
-//! What credit-clocked transports share (ExpressPass, SIGCOMM 2017): a source that asks for
+//! What credit-clocked transports share (ExpressPass, SIGCOMM 2017): a source that requests
 //! credits and sends one data packet per credit, a destination that paces credits for each flow
 //! at the rate of a [`CreditControl`], and recovery by going back to the first packet missing.
 //!
@@ -49,7 +49,7 @@ pub struct Terms {
     pub early_stop: bool,
     /// Time after which a request without a credit is repeated, at most a second.
     pub request_again: Span,
-    /// Time after which a packet that is still missing is asked for again.
+    /// Time after which a packet that is still missing is requested again.
     pub missing_again: Span,
     /// What a flow sends before its first credit, if anything. Then destinations keep what arrives
     /// out of order, and sources send again only what is missing.
@@ -85,7 +85,7 @@ impl Terms {
     }
 }
 
-/// What a source asks for.
+/// A source's request for credits.
 #[derive(Clone, Copy, Debug)]
 pub struct CreditRequest {
     /// When the request arrived.
@@ -101,8 +101,8 @@ pub trait CreditControl: Send {
     /// What it knows of a flow.
     type Flow: Send;
 
-    /// The source asks for credits, for the first time or again.
-    fn begin(&self, asked: &CreditRequest) -> Self::Flow;
+    /// The source requests credits, for the first time or again.
+    fn begin(&self, request: &CreditRequest) -> Self::Flow;
 
     /// Charged bytes of credits per second, above 0.
     fn rate(&self, flow: &Self::Flow) -> f64;
@@ -190,7 +190,7 @@ impl<L: CreditControl> Host for CreditHost<L> {
         match env.packets[packet].header {
             Header::Credited { .. } => self.receivers.data(env, outbox, packet),
             Header::Credit { .. } => self.senders.credit(env, outbox, packet),
-            Header::Request { .. } => self.receivers.asked(env, outbox, packet),
+            Header::Request { .. } => self.receivers.requested(env, outbox, packet),
             Header::Nack { .. } => self.senders.missing(env, outbox, packet),
             Header::Data { .. } => self.receivers.unscheduled(env, outbox, packet),
             Header::Probe { .. } => self.receivers.probed(env, outbox, packet),

@@ -1,4 +1,4 @@
-//! The data's destination: paces credits, counts which come back, and asks for what is missing.
+//! The data's destination: paces credits, counts which come back, and requests what is missing.
 
 use super::outbox::Outbox;
 use super::views::{Credit, Data, Finish, Missing, Request, Unscheduled};
@@ -14,7 +14,7 @@ use incast_transport::{Ecn, Env, FlowId, Header, HostId, Packet, PacketRef, Span
 /// say nothing about longer times, since they begin again every 4.3 s.
 const MEMORY: Span = Span::from_secs(1);
 
-/// Most ranges that are asked for at a time.
+/// Most ranges in one request.
 const RANGES_MOST: u32 = 16;
 
 /// The receiving side of one flow.
@@ -30,14 +30,14 @@ struct Incoming<F> {
     arrivals: Arrivals,
     /// Offset of the first packet missing, of flows that go back.
     offset: u64,
-    /// Payload of each packet but the last, if the source has told it: then what is beyond the
+    /// Payload of each packet but the last, if the source has sent it: then what is beyond the
     /// first packet missing is kept too.
     segment: u64,
-    /// When it is asked for again; never if it may still come by itself.
+    /// When it is requested again; never if it may still arrive.
     missing: Time,
     /// Stamp of the last request or stop, and when it came.
-    asked: (u32, Time),
-    /// When what the last data told was current, in picoseconds.
+    requested: (u32, Time),
+    /// When the information of the last data was current, in picoseconds.
     informed: u64,
     armed: Time,
 }
@@ -78,8 +78,8 @@ impl<L: CreditControl> Receivers<L> {
         self.flows.get(id).map(|flow| &flow.control)
     }
 
-    /// A source asks for credits, or for no more of them.
-    pub(super) fn asked(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
+    /// A source requests credits, or stops them.
+    pub(super) fn requested(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let content = env.packets[packet];
         let Packet { flow: id, src, .. } = content;
         let Some(request) = Request::read(&content.header) else { return };
@@ -91,8 +91,9 @@ impl<L: CreditControl> Receivers<L> {
             Some(slot) => slot,
             None if stop => return,
             None => {
-                let asked = CreditRequest { now: env.now, packets, one_way: since(stamp, env.now) };
-                let control = self.control.begin(&asked);
+                let wanted =
+                    CreditRequest { now: env.now, packets, one_way: since(stamp, env.now) };
+                let control = self.control.begin(&wanted);
                 self.flows.insert(id, Incoming::new(src, control, stamp, segment as u64, env.now))
             }
         };
@@ -100,16 +101,16 @@ impl<L: CreditControl> Receivers<L> {
         if flow.is_outdated(stamp, env.now) {
             return;
         }
-        flow.asked = (stamp, env.now);
+        flow.requested = (stamp, env.now);
         if stop {
             flow.next_credit = Time::NEVER;
             if packets == 0 {
                 // All was sent before: what is missing is lost.
-                flow.ask_for_missing(env, outbox, &self.terms, id);
+                flow.request_missing(env, outbox, &self.terms, id);
             }
         } else if flow.next_credit == Time::NEVER {
-            let asked = CreditRequest { now: env.now, packets, one_way: since(stamp, env.now) };
-            flow.control = self.control.begin(&asked);
+            let wanted = CreditRequest { now: env.now, packets, one_way: since(stamp, env.now) };
+            flow.control = self.control.begin(&wanted);
             flow.count = CreditCount::from(flow.sent);
             flow.missing = Time::NEVER;
             flow.next_credit = env.now;
@@ -140,7 +141,7 @@ impl<L: CreditControl> Receivers<L> {
         }
         let ahead = data.packet > flow.arrivals.lowest_missing();
         if flow.segment == 0 && ahead && flow.missing == Time::NEVER {
-            flow.ask_for_missing(env, outbox, &self.terms, id);
+            flow.request_missing(env, outbox, &self.terms, id);
         }
         let deadline = flow.deadline(&self.control);
         self.timers.arm(id, &mut flow.armed, deadline);
@@ -211,7 +212,7 @@ impl<L: CreditControl> Receivers<L> {
                 self.control.wake(&mut flow.control, env.now);
             }
             if flow.missing <= env.now {
-                flow.ask_for_missing(env, outbox, &self.terms, id);
+                flow.request_missing(env, outbox, &self.terms, id);
             }
             if flow.next_credit <= env.now {
                 flow.pace(env, outbox, &self.terms, &self.control, id);
@@ -243,7 +244,7 @@ impl<F> Incoming<F> {
             offset: 0,
             segment,
             missing: Time::NEVER,
-            asked: (stamp.wrapping_sub(1), now),
+            requested: (stamp.wrapping_sub(1), now),
             informed: now.0,
             armed: Time::NEVER,
         }
@@ -251,7 +252,7 @@ impl<F> Incoming<F> {
 
     /// Whether a request or stop was sent before one that has come already.
     fn is_outdated(&self, stamp: u32, now: Time) -> bool {
-        let (last, came) = self.asked;
+        let (last, came) = self.requested;
         now - came < MEMORY && stamp.wrapping_sub(last) as i32 <= 0
     }
 
@@ -272,7 +273,7 @@ impl<F> Incoming<F> {
     }
 
     /// Asks for the first packet missing, or for all that are if what is behind it is kept.
-    fn ask_for_missing(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, id: FlowId) {
+    fn request_missing(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms, id: FlowId) {
         let arrivals = &self.arrivals;
         let mut first = arrivals.lowest_missing();
         for _ in 0..RANGES_MOST {

@@ -15,18 +15,18 @@ use std::collections::VecDeque;
 /// Repetitions come at intervals that double at most this often, and are a second at most.
 const DOUBLINGS_MOST: u32 = 6;
 const AGAIN_MOST: Span = Span::from_secs(1);
-/// Silence after which a source with credits asks again, in repetition times of a request. A
+/// Time without credits after which a source repeats its request, in repetition times of a request. A
 /// destination that sends credits ignores it.
 const SILENCE: u64 = 4;
 
 /// What a source does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// It has asked for credits.
+    /// It has requested credits.
     Asking,
     /// Credits come.
     Receiving,
-    /// It has asked for no more of them; those in flight still arrive.
+    /// It has stopped them; those in flight still arrive.
     Stopped,
     /// Everything is sent and no credits are expected; the destination has not confirmed it.
     Closing,
@@ -50,7 +50,7 @@ struct Outgoing {
     /// The last request, credit or stop, whichever waits for a reply in this state.
     since: Time,
     /// The first request that no credit has replied to.
-    asked: Time,
+    requested: Time,
     /// From a request to the first credit.
     rtt: Span,
     /// Credits that came since `credits_since`.
@@ -103,14 +103,14 @@ impl Senders {
             queued: 0,
             state: State::Asking,
             since: env.now,
-            asked: env.now,
+            requested: env.now,
             rtt: Span::ZERO,
             credits: 0,
             credits_since: env.now,
             doublings: 0,
             armed: Time::NEVER,
         };
-        outgoing.ask(env, outbox, &self.terms);
+        outgoing.request(env, outbox, &self.terms);
         if starts {
             self.bursts.push_back(flow.id);
         } else {
@@ -251,7 +251,7 @@ impl Outgoing {
         match self.state {
             State::Asking => {
                 self.state = State::Receiving;
-                self.rtt = now - self.asked;
+                self.rtt = now - self.requested;
                 (self.credits, self.credits_since) = (0, now);
             }
             State::Receiving => {}
@@ -391,14 +391,14 @@ impl Outgoing {
         self.since = env.now;
     }
 
-    fn ask(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
+    fn request(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
         self.state = State::Asking;
         self.request(env, outbox, terms, false);
     }
 
     fn ask_anew(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
-        (self.asked, self.doublings) = (env.now, 0);
-        self.ask(env, outbox, terms);
+        (self.requested, self.doublings) = (env.now, 0);
+        self.request(env, outbox, terms);
     }
 
     fn stop(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
@@ -433,7 +433,7 @@ impl Outgoing {
         let doublings = (self.doublings + 1).min(DOUBLINGS_MOST);
         match self.state {
             State::Asking => {
-                self.ask(env, outbox, terms);
+                self.request(env, outbox, terms);
                 self.doublings = doublings;
             }
             State::Receiving => {

@@ -22,8 +22,8 @@ struct Steady;
 impl CreditControl for Steady {
     type Flow = Vec<(u64, u32, u32)>;
 
-    fn begin(&self, asked: &CreditRequest) -> Self::Flow {
-        vec![(asked.one_way.0, asked.packets, 0)]
+    fn begin(&self, request: &CreditRequest) -> Self::Flow {
+        vec![(request.one_way.0, request.packets, 0)]
     }
 
     fn rate(&self, _flow: &Self::Flow) -> f64 {
@@ -153,7 +153,7 @@ fn a_source_requests_credits_uses_them_and_stops_them() {
     // Nothing is left: the credit is wasted.
     assert!(rig.at(80).credit(4).headers().is_empty());
     assert_eq!(rig.driver.harness.probe.senders()[0].wasted, 1);
-    // Two RTTs of 50 us after the stop, and one more, it asks whether all has arrived;
+    // Two RTTs of 50 us after the stop, and one more, it sends a request to learn whether all has arrived;
     // then after one, two, four.
     assert!(rig.at(219).headers().is_empty());
     assert_eq!(rig.at(220).headers(), [stop(0, 220)]);
@@ -170,13 +170,13 @@ fn a_source_requests_credits_uses_them_and_stops_them() {
 fn a_source_without_credits_repeats_its_request_at_doubling_intervals() {
     let mut rig = Rig::new(TERMS);
     rig.open(3);
-    let mut asked = vec![];
+    let mut requests = vec![];
     for us in 0..20_000 {
         rig.at(us);
-        asked.extend(rig.headers().iter().map(|_| us));
+        requests.extend(rig.headers().iter().map(|_| us));
     }
-    assert_eq!(asked, [0, 100, 300, 700, 1_500, 3_100, 6_300, 12_700, 19_100]);
-    // A credit comes, and then nothing for long: it asks once more.
+    assert_eq!(requests, [0, 100, 300, 700, 1_500, 3_100, 6_300, 12_700, 19_100]);
+    // A credit comes, and then nothing for long: it sends another request.
     assert_eq!(rig.at(20_000).credit(0).headers(), [data(0, 0, 0)]);
     assert_eq!(rig.at(20_399).headers(), []);
     assert_eq!(rig.at(20_400).headers(), [request(2, 20_400)]);
@@ -198,7 +198,7 @@ fn a_source_stops_early_when_the_credits_on_their_way_suffice() {
         expected.extend(early_stop.then(|| stop(2, 150)));
         assert_eq!(rig.at(150).credit(10).headers(), expected);
         if early_stop {
-            // Only one came: two RTTs later it asks again.
+            // Only one came: two RTTs later it repeats its request.
             assert_eq!(rig.at(160).credit(11).headers(), [data(11, 11, 0)]);
             assert_eq!(rig.at(249).headers(), []);
             assert_eq!(rig.at(250).headers(), [request(1, 250)]);
@@ -236,7 +236,7 @@ fn a_destination_paces_credits_and_counts_what_comes_back() {
     assert_eq!(rig.at(45).headers(), [credit(1, 20), credit(2, 30), credit(3, 40)]);
     rig.at(46).data(0, 0, 10_000, false).data(1, 2, 30_000, false);
     assert_eq!(rig.decided()[1..], [(36_000_000, 1, 0), (16_000_000, 2, 1)]);
-    // A packet beyond a hole is not kept; the hole is asked for at once and again.
+    // A packet beyond a hole is not kept; the hole is requested at once and again.
     assert_eq!(rig.at(47).data(3, 3, 40_000, false).headers(), [missing(2)]);
     assert_eq!(rig.data(4, 3, 40_000, true).headers(), []);
     assert_eq!(rig.driver.harness.probe.bytes_delivered(FlowId(0)), 2 * 1460);
@@ -250,7 +250,7 @@ fn a_destination_paces_credits_and_counts_what_comes_back() {
     assert_eq!(nacks(rig.at(1_000)), 0, "filled");
     rig.data(4, 9, 1, true);
     assert_eq!((rig.driver.host.open_flows(), rig.driver.harness.probe.outcomes().len()), (0, 1));
-    // Complete: no more credits; whatever the source asks, it is told.
+    // Complete: no more credits; each further request gets a Finish.
     assert_eq!(rig.at(2_000).headers(), []);
     assert_eq!(rig.receive(stop(0, 990), 0, 0).headers(), [FINISH]);
     assert_eq!(rig.receive(request(1, 995), 0, 0).headers(), [FINISH]);
@@ -341,7 +341,7 @@ fn early(seq: u32, packets: u32) -> Header {
     Header::Data { seq, offset: seq * 1460, tag: packets, flags }
 }
 
-fn asks(packets: u32, us: u32) -> Header {
+fn request(packets: u32, us: u32) -> Header {
     Header::Request { packets, stamp: us * 1_000, segment: 1460, flags: 0 }
 }
 
@@ -369,7 +369,7 @@ fn a_burst_follows_the_request_and_a_probe_follows_the_burst() {
     let mut rig = Rig::new(STARTING);
     rig.open(9);
     let burst = (0..4).map(|seq| early(seq, 9));
-    let expected: Vec<_> = [asks(9, 0)].into_iter().chain(burst).chain([probe(9, 4)]).collect();
+    let expected: Vec<_> = [request(9, 0)].into_iter().chain(burst).chain([probe(9, 4)]).collect();
     assert_eq!(rig.headers(), expected);
     // Credits let the rest go, in order; no second probe.
     for seq in 0..4 {
@@ -388,7 +388,7 @@ fn the_first_credit_ends_a_burst() {
     for _ in 0..3 {
         sent.push(rig.driver.transmit(rig.now).unwrap().header);
     }
-    assert_eq!(sent, [asks(9, 0), early(0, 9), early(1, 9)]);
+    assert_eq!(sent, [request(9, 0), early(0, 9), early(1, 9)]);
     assert_eq!(rig.credit(0).headers(), [probe(9, 2), data(2, 0, 0)]);
 }
 
@@ -457,7 +457,7 @@ fn a_lost_probe_comes_again_and_in_the_end_all_counts_as_lost() {
     rig.open(4);
     rig.headers();
     assert_eq!(rig.at(70).headers(), [probe(4, 4)]);
-    assert_eq!(rig.at(141).headers(), [asks(4, 100), probe(4, 4)]);
+    assert_eq!(rig.at(141).headers(), [request(4, 100), probe(4, 4)]);
     rig.at(211).headers();
     let lost: Vec<_> = (0..4).flat_map(|number| rig.credit(number).headers()).collect();
     let expected: Vec<_> = (0..3).map(|seq| data(seq, seq, 0)).collect();
@@ -470,7 +470,7 @@ fn a_destination_keeps_what_comes_out_of_order_and_acknowledges_the_burst() {
     // Before the request it comes in vain.
     rig.receive(early(0, 7), 1460, 0);
     assert_eq!(rig.headers(), []);
-    rig.receive(asks(7, 0), 0, 0).at(30).headers();
+    rig.receive(request(7, 0), 0, 0).at(30).headers();
     for (seq, cumulative) in [(0, 1), (2, 1), (3, 1), (3, 1)] {
         rig.receive(early(seq, 7), 1460, 0);
         assert_eq!(rig.headers(), [ack(seq, cumulative, U)]);
@@ -482,7 +482,7 @@ fn a_destination_keeps_what_comes_out_of_order_and_acknowledges_the_burst() {
     rig.data(1, 0, 0, false).data(4, 1, 0, false).data(6, 2, 0, true);
     assert_eq!(rig.decided().len(), 4);
     assert!(!rig.headers().iter().any(|header| matches!(header, Header::Nack { .. })));
-    // All is sent: what is missing is asked for, range by range.
+    // All is sent: what is missing is requested, range by range.
     rig.receive(stops(0, 9), 0, 0);
     assert_eq!(rig.headers(), [range(5, 6)]);
     rig.data(5, 3, 0, false);
@@ -509,7 +509,7 @@ fn missing_ranges_are_sent_again_without_what_is_between() {
     rig.headers();
     rig.receive(range(4, 6), 0, 0).receive(range(7, u32::MAX), 0, 0).receive(range(4, 5), 0, 0);
     let again = rig.headers();
-    assert_eq!(again, [asks(2, 0)], "it asks for credits again");
+    assert_eq!(again, [request(2, 0)], "it requests credits again");
     let order: Vec<_> = (5..9)
         .flat_map(|number| rig.credit(number).sent(Classes::ALL))
         .filter(|packet| packet.is_data())

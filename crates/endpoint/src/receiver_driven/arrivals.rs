@@ -1,4 +1,4 @@
-//! Which packets of a flow have arrived, and which holes to ask for.
+//! Which packets of a flow have arrived, and which holes to request.
 
 use incast_transport::{Span, Time};
 use std::collections::VecDeque;
@@ -153,27 +153,27 @@ impl Arrivals {
 /// The longest back-off between requests for one hole, as a power of two.
 const DOUBLINGS: u8 = 4;
 
-/// A hole that has been asked for.
+/// A hole that has been requested.
 #[derive(Clone, Copy, Debug)]
 struct Requested {
     seq: u32,
     at: Time,
-    /// When it may be asked for again.
+    /// When it may be requested again.
     due: Time,
-    /// How often it has been asked for again.
+    /// How often it has been requested again.
     again: u8,
 }
 
-/// Chooses holes to ask for in grants: each once, and again when it is still there after twice as
-/// long as packets took to come that were asked for lately, and after twice that, and so on. (The
+/// Chooses holes to request in grants: each once, and again when it is still there after twice as
+/// long as packets took to come that were requested lately, and after twice that, and so on. (The
 /// time is measured because a packet that is sent again waits in its sender's NIC, too.)
 #[derive(Clone, Debug)]
 pub struct Holes {
-    /// Holes below have been asked for.
-    asked: u32,
+    /// Holes below have been requested.
+    requested: u32,
     /// Those that were still missing when last looked at.
     waiting: Vec<Requested>,
-    /// No hole may be asked for again before.
+    /// No hole may be requested again before.
     next_due: Time,
     /// From asking to the packet: the longest of late.
     longest_reply: Span,
@@ -187,7 +187,7 @@ pub struct Holes {
 impl Default for Holes {
     fn default() -> Holes {
         Holes {
-            asked: 0,
+            requested: 0,
             waiting: Vec::new(),
             next_due: Time::NEVER,
             longest_reply: Span::ZERO,
@@ -199,8 +199,8 @@ impl Default for Holes {
 }
 
 impl Holes {
-    /// A hole to ask for now: more than `behind` packets below the highest arrival, or passed for
-    /// at least `patience` (noticed within another `patience`), and not asked for recently.
+    /// A hole to request now: more than `behind` packets below the highest arrival, or passed for
+    /// at least `patience` (noticed within another `patience`), and not requested recently.
     #[inline]
     pub fn pick(
         &mut self,
@@ -211,7 +211,7 @@ impl Holes {
     ) -> Option<u32> {
         if !arrivals.has_hole() {
             let end = arrivals.end();
-            (self.asked, self.old_end, self.seen_end, self.seen_at) = (end, end, end, now);
+            (self.requested, self.old_end, self.seen_end, self.seen_at) = (end, end, end, now);
             self.waiting.clear();
             self.next_due = Time::NEVER;
             return None;
@@ -225,7 +225,7 @@ impl Holes {
         self.next(arrivals, now, patience, below)
     }
 
-    /// A hole that is to be asked for again, or the next one below `below`.
+    /// A hole that is to be requested again, or the next one below `below`.
     pub fn next(
         &mut self,
         arrivals: &Arrivals,
@@ -238,23 +238,23 @@ impl Holes {
         {
             return Some(seq);
         }
-        let hole = arrivals.hole_from(self.asked).filter(|&hole| hole < below)?;
-        self.ask(hole, now, patience);
+        let hole = arrivals.hole_from(self.requested).filter(|&hole| hole < below)?;
+        self.request(hole, now, patience);
         Some(hole)
     }
 
-    /// The hole that has been due for longest, asked for again.
+    /// The hole that has been due for longest, requested again.
     #[cold]
     fn overdue(&mut self, arrivals: &Arrivals, now: Time, patience: Span) -> Option<u32> {
-        self.waiting.retain(|asked| !arrivals.has(asked.seq));
+        self.waiting.retain(|hole| !arrivals.has(hole.seq));
         let wait = self.wait(patience);
-        let due = self.waiting.iter_mut().filter(|asked| asked.due <= now);
-        let seq = due.min_by_key(|asked| asked.due).map(|asked| {
-            asked.again = (asked.again + 1).min(DOUBLINGS);
-            (asked.at, asked.due) = (now, now + wait * (1 << asked.again));
-            asked.seq
+        let due = self.waiting.iter_mut().filter(|hole| hole.due <= now);
+        let seq = due.min_by_key(|hole| hole.due).map(|hole| {
+            hole.again = (hole.again + 1).min(DOUBLINGS);
+            (hole.at, hole.due) = (now, now + wait * (1 << hole.again));
+            hole.seq
         });
-        let dues = self.waiting.iter().map(|asked| asked.due);
+        let dues = self.waiting.iter().map(|hole| hole.due);
         self.next_due = dues.min().unwrap_or(Time::NEVER);
         seq
     }
@@ -263,36 +263,36 @@ impl Holes {
         patience.max(self.longest_reply * 2)
     }
 
-    fn ask(&mut self, seq: u32, now: Time, patience: Span) {
+    fn request(&mut self, seq: u32, now: Time, patience: Span) {
         let due = now + self.wait(patience);
         self.waiting.push(Requested { seq, at: now, due, again: 0 });
         self.next_due = self.next_due.min(due);
-        self.asked = self.asked.max(seq + 1);
+        self.requested = self.requested.max(seq + 1);
     }
 
-    /// Notes that the lowest missing packet has just been asked for by other means.
-    pub fn asked_lowest(&mut self, arrivals: &Arrivals, now: Time, patience: Span) {
+    /// Notes that the lowest missing packet has just been requested by other means.
+    pub fn requested_lowest(&mut self, arrivals: &Arrivals, now: Time, patience: Span) {
         let (seq, wait) = (arrivals.lowest_missing(), self.wait(patience));
-        match self.waiting.iter_mut().find(|asked| asked.seq == seq) {
-            Some(asked) => {
-                asked.again = (asked.again + 1).min(DOUBLINGS);
-                (asked.at, asked.due) = (now, now + wait * (1 << asked.again));
+        match self.waiting.iter_mut().find(|hole| hole.seq == seq) {
+            Some(hole) => {
+                hole.again = (hole.again + 1).min(DOUBLINGS);
+                (hole.at, hole.due) = (now, now + wait * (1 << hole.again));
             }
-            None => self.ask(seq, now, patience),
+            None => self.request(seq, now, patience),
         }
     }
 
-    /// Packet `seq` arrived for the first time. If it was asked for once, that is how long the
+    /// Packet `seq` arrived for the first time. If it was requested once, that is how long the
     /// reply took; after a second request it is unknown which one it replies to.
     #[inline]
     pub fn arrived(&mut self, seq: u32, now: Time) {
-        if seq < self.asked
-            && let Some(at) = self.waiting.iter().position(|asked| asked.seq == seq)
+        if seq < self.requested
+            && let Some(at) = self.waiting.iter().position(|hole| hole.seq == seq)
         {
-            let asked = self.waiting.remove(at);
-            if asked.again == 0 {
+            let hole = self.waiting.remove(at);
+            if hole.again == 0 {
                 let faded = self.longest_reply.saturating_sub(Span(self.longest_reply.0 / 8));
-                self.longest_reply = faded.max(now.since(asked.at));
+                self.longest_reply = faded.max(now.since(hole.at));
             }
         }
     }

@@ -22,13 +22,13 @@ pub struct ReceiverTerms {
     /// Whether switches tell something by marks: then the information in a grant is as old as the
     /// mark, otherwise it is the arrival itself.
     pub marked: bool,
-    /// A hole so many packets below the highest arrival is asked for in the next ordinary grant.
+    /// A hole so many packets below the highest arrival is requested in the next ordinary grant.
     pub hole_behind: u32,
     /// A hole passed so long ago is, too; and again after as long.
     pub hole_patience: Span,
 }
 
-/// What a grant asks the sender to send.
+/// What a grant requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
     /// Whatever comes next.
@@ -42,7 +42,7 @@ pub enum Request {
 /// A grant that no data packet caused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reissue {
-    /// What it asks for.
+    /// What it requests.
     pub request: Request,
     /// Whether it counts only if the sender has nothing of the flow to send, for then what the
     /// receiver misses is not merely late at its source.
@@ -226,7 +226,7 @@ impl<R: Recovery> Receivers<R> {
 
     /// Whether no control packet waits.
     #[inline]
-    pub fn is_silent(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.replies.is_empty()
     }
 

@@ -8,7 +8,7 @@ use incast_transport::{
 };
 use std::collections::VecDeque;
 
-/// Most requested packets remembered for a flow; more are asked for again.
+/// Most requested packets remembered for a flow; more are requested again.
 const REQUESTS: usize = 64;
 
 /// What a sender needs to know of its transport.
@@ -50,7 +50,7 @@ struct Outgoing {
     turns: VecDeque<Turn>,
     /// Sum over `turns`.
     owed: u32,
-    /// Packets to send again, first those asked for last.
+    /// Packets to send again, first those requested last.
     requests: VecDeque<u32>,
     /// Whether the flow is in the round of flows with something to send.
     queued: bool,
@@ -176,7 +176,7 @@ impl Senders {
 
     /// Whether no flow may send.
     #[inline]
-    pub fn is_silent(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.round.is_empty()
     }
 

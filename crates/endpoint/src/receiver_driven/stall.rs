@@ -69,7 +69,7 @@ impl Recovery for StallTimeout {
     ) -> Option<Reissue> {
         flow.since = now;
         flow.wait = flow.wait.saturating_mul(2).min(self.most);
-        holes.asked_lowest(arrivals, now, self.first);
+        holes.requested_lowest(arrivals, now, self.first);
         Some(Reissue::probe(Request::First(arrivals.lowest_missing())))
     }
 }

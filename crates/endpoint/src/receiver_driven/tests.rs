@@ -83,11 +83,11 @@ fn a_hole_is_requested_again_at_growing_intervals() {
     let patience = Span::from_us(10);
     let arrivals = arrivals_without(&[3], 20);
     let mut holes = Holes::default();
-    let asks = (0..1_000).filter(|us| {
+    let requests = (0..1_000).filter(|us| {
         let now = Time::ZERO + Span::from_us(*us);
         holes.next(&arrivals, now, patience, 20).is_some()
     });
-    assert_eq!(asks.collect::<Vec<u64>>()[..7], [0, 10, 30, 70, 150, 310, 470]);
+    assert_eq!(requests.collect::<Vec<u64>>()[..7], [0, 10, 30, 70, 150, 310, 470]);
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn a_hole_requested_by_other_means_counts_as_requested() {
     let at = |us: u64| Time::ZERO + Span::from_us(us);
     let arrivals = arrivals_without(&[3, 4], 20);
     let mut holes = Holes::default();
-    holes.asked_lowest(&arrivals, at(0), patience);
+    holes.requested_lowest(&arrivals, at(0), patience);
     assert_eq!(holes.next(&arrivals, at(1), patience, 20), Some(4));
     assert_eq!(holes.next(&arrivals, at(9), patience, 20), None);
-    holes.asked_lowest(&arrivals, at(9), patience);
+    holes.requested_lowest(&arrivals, at(9), patience);
     assert_eq!(holes.next(&arrivals, at(11), patience, 20), Some(4));
     assert_eq!(holes.next(&arrivals, at(28), patience, 20), None);
     assert_eq!(holes.next(&arrivals, at(29), patience, 20), Some(3));

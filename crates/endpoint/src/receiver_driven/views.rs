@@ -26,7 +26,7 @@ header_view! {
     pub struct Grant over Grant {
         /// The packet that it acknowledges; of a grant that no packet caused, the lowest one missing.
         acked: u32 = seq, "packets";
-        /// The packet that is asked for, if a bit says that there is one.
+        /// The packet that is requested, if a bit says that there is one.
         request: u32 = request, "packets";
         /// The grant's number, if `numbered`.
         number: u24 = tag, "grants";

@@ -63,8 +63,8 @@ pub(super) struct Incoming<F> {
     bytes: Reassembly,
     /// Where the flow ends, once its last packet was seen.
     end: Option<u64>,
-    /// What was asked for again, and when.
-    asked: Option<(u64, Time)>,
+    /// What was requested again, and when.
+    requested: Option<(u64, Time)>,
     /// Packets received since the last ACK, and the ACK they wait for.
     pending: u8,
     pub delayed: Option<Reply>,
@@ -79,7 +79,7 @@ impl<F: Feedback> Incoming<F> {
             feedback,
             bytes: Reassembly::new(),
             end: None,
-            asked: None,
+            requested: None,
             pending: 0,
             delayed: None,
             delayed_until: Time::NEVER,
@@ -135,10 +135,10 @@ impl<F: Feedback> Incoming<F> {
             if beyond {
                 let next = self.bytes.next();
                 let recently = |(byte, at): (u64, Time)| byte == next && now.since(at) < again;
-                if self.asked.is_some_and(recently) {
+                if self.requested.is_some_and(recently) {
                     received.reply = None;
                 } else {
-                    self.asked = Some((next, now));
+                    self.requested = Some((next, now));
                     received.reply = Some(Reply { form: Form::GoBack, ..reply });
                 }
                 return received;

@@ -200,7 +200,7 @@ impl Host for AeolusHost {
     }
 
     fn idle(&self) -> bool {
-        self.homa.idle() && self.rounds.is_silent()
+        self.homa.idle() && self.rounds.is_idle()
     }
 
     fn deadline(&self) -> Time {

@@ -96,7 +96,7 @@ impl Rounds {
 
     /// Whether no probe is queued.
     #[inline]
-    pub fn is_silent(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.probes.is_empty()
     }
 

@@ -168,7 +168,7 @@ impl MarkLoop {
 impl CreditControl for MarkLoop {
     type Flow = Pace;
 
-    fn begin(&self, asked: &CreditRequest) -> Pace {
+    fn begin(&self, request: &CreditRequest) -> Pace {
         Pace {
             rate: self.params.initial_rate * self.max,
             omega: 0.0,
@@ -176,8 +176,8 @@ impl CreditControl for MarkLoop {
             increased: false,
             clean: false,
             clean_rtts: 0,
-            updated: asked.now,
-            rtt: asked.one_way * 2,
+            updated: request.now,
+            rtt: request.one_way * 2,
             marked: 0,
             stages: Stages {
                 target: self.max,

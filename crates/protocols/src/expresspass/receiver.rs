@@ -117,13 +117,13 @@ impl FeedbackLoop {
 impl CreditControl for FeedbackLoop {
     type Flow = Pace;
 
-    fn begin(&self, asked: &CreditRequest) -> Pace {
+    fn begin(&self, request: &CreditRequest) -> Pace {
         let whole = self.params.alpha * self.max;
-        let short = asked.packets < self.short;
+        let short = request.packets < self.short;
         let rate =
-            if short { whole * asked.packets.max(1) as f64 / self.short as f64 } else { whole };
+            if short { whole * request.packets.max(1) as f64 / self.short as f64 } else { whole };
         let w = self.params.w_init;
-        Pace { rate, w, increased: false, rtt: Span::ZERO, updated: asked.now }
+        Pace { rate, w, increased: false, rtt: Span::ZERO, updated: request.now }
     }
 
     #[inline]

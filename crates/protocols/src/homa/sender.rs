@@ -182,7 +182,7 @@ impl Senders {
 
     /// Whether no message has a packet ready.
     #[inline]
-    pub fn is_silent(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.ranking.is_empty()
     }
 

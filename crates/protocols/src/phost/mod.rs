@@ -168,7 +168,7 @@ impl Host for PhostHost {
     }
 
     fn idle(&self) -> bool {
-        self.outbox.is_empty() && self.senders.is_silent()
+        self.outbox.is_empty() && self.senders.is_idle()
     }
 
     fn deadline(&self) -> Time {

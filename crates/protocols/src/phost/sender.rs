@@ -149,7 +149,7 @@ impl Senders {
 
     /// Whether no flow has a token, and no announcement waits behind data.
     #[inline]
-    pub fn is_silent(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.behind.is_empty() && self.ranking.is_empty()
     }
 

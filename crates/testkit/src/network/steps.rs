@@ -21,8 +21,8 @@ impl<H: Host + ?Sized> Network<H> {
         let host = self.hosts.iter().map(|host| host.deadline()).min();
         let port = |link: &Link| link.port.as_ref().map(|port| port.deadline());
         let port = self.links.iter().filter_map(port).min();
-        let asked = self.links.iter().filter(|link| link.asked);
-        let free = asked.map(|link| link.busy_until.max(link.not_before)).min();
+        let polled = self.links.iter().filter(|link| link.polled);
+        let free = polled.map(|link| link.busy_until.max(link.not_before)).min();
         [event, host, port, free].into_iter().flatten().min().unwrap_or(Time::NEVER)
     }
 
@@ -54,7 +54,7 @@ impl<H: Host + ?Sized> Network<H> {
             env.probe.opened(flow.id);
             host.open(env, &flow);
         });
-        self.links[flow.src.0 as usize].asked = true;
+        self.links[flow.src.0 as usize].polled = true;
         self.flows.push(flow);
     }
 
@@ -68,7 +68,7 @@ impl<H: Host + ?Sized> Network<H> {
         assert!(deadline > self.now, "a timer in the past: {deadline} at {}", self.now);
         self.call(host, |host, env| host.wake(env));
         assert_eq!(self.hosts[host].deadline(), deadline, "waking twice is not waking once");
-        self.links[host].asked = true;
+        self.links[host].polled = true;
     }
 
     fn arrive(&mut self, packet: PacketRef, ports: usize) {
@@ -89,7 +89,7 @@ impl<H: Host + ?Sized> Network<H> {
             host.receive(env, packet);
             env.packets.free(packet);
         });
-        self.links[host].asked = true;
+        self.links[host].polled = true;
     }
 
     /// A packet comes to a port, the `ports`-th on its path, or the last if there are so many.
@@ -106,7 +106,7 @@ impl<H: Host + ?Sized> Network<H> {
             self.decided(link, displaced, fate, !content.has(flag::TRIMMED));
         }
         self.decided(link, packet, verdict.arriving, content.is_data());
-        self.links[link].asked = true;
+        self.links[link].polled = true;
     }
 
     /// A port has decided about a packet that was data before.
@@ -128,9 +128,9 @@ impl<H: Host + ?Sized> Network<H> {
     }
 
     pub(super) fn send_if_free(&mut self, link: usize) {
-        let Link { asked, busy_until, not_before, .. } = self.links[link];
-        if asked && busy_until <= self.now && not_before <= self.now {
-            self.links[link].asked = false;
+        let Link { polled, busy_until, not_before, .. } = self.links[link];
+        if polled && busy_until <= self.now && not_before <= self.now {
+            self.links[link].polled = false;
             match self.links[link].port {
                 Some(_) => self.send_from_port(link),
                 None => self.send_from_host(link),
@@ -174,7 +174,7 @@ impl<H: Host + ?Sized> Network<H> {
             Dequeue::NotBefore(at) => {
                 assert!(at > self.now);
                 *not_before = at;
-                self.links[link].asked = true;
+                self.links[link].polled = true;
             }
             Dequeue::Empty => {}
         }
@@ -187,7 +187,7 @@ impl<H: Host + ?Sized> Network<H> {
         let tx = rate.tx_time(Bytes(self.packets.charged(packet) as u64));
         let ends = self.now + tx;
         self.links[link].busy_until = ends;
-        self.links[link].asked = true;
+        self.links[link].polled = true;
         self.packets.meta_mut(packet).serialised += tx.0 as u32;
         let impairment = self.impairments[impairments].next(&content, self.sent.len());
         self.sent.push(Sent { at: self.now, link, packet: content, extension, impairment });

@@ -12,7 +12,7 @@ pub use incast_testkit::MSS;
 
 /// Calls that a congestion control received.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Told {
+pub enum Event {
     Ack { bytes: u64, sacked: u64, ece: bool, rtt: Option<Span>, limited: bool, recovering: bool },
     Loss(Loss),
 }
@@ -23,12 +23,12 @@ pub struct Plain {
     pub window: u64,
     pub threshold: u64,
     pub rate: Option<Rate>,
-    pub told: Arc<Mutex<Vec<Told>>>,
+    pub events: Arc<Mutex<Vec<Event>>>,
 }
 
 impl Control for Plain {
     fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress) {
-        self.told.lock().unwrap().push(Told::Ack {
+        self.events.lock().unwrap().push(Event::Ack {
             bytes: ack.bytes,
             sacked: ack.sacked,
             ece: ack.ece,
@@ -45,7 +45,7 @@ impl Control for Plain {
     }
 
     fn on_loss(&mut self, loss: Loss, progress: &Progress) {
-        self.told.lock().unwrap().push(Told::Loss(loss));
+        self.events.lock().unwrap().push(Event::Loss(loss));
         self.threshold = (progress.pipe.max(self.window) / 2).max(2 * MSS);
         self.window = if loss == Loss::Fast { self.threshold } else { MSS };
     }
@@ -64,7 +64,7 @@ pub struct Plainly {
     pub window: u64,
     pub threshold: u64,
     pub rate: Option<Rate>,
-    pub told: Arc<Mutex<Vec<Told>>>,
+    pub events: Arc<Mutex<Vec<Event>>>,
 }
 
 impl ControlFactory for Plainly {
@@ -73,7 +73,7 @@ impl ControlFactory for Plainly {
 
     fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Plain {
         let Plainly { window, threshold, rate, .. } = *self;
-        Plain { window, threshold, rate, told: self.told.clone() }
+        Plain { window, threshold, rate, events: self.events.clone() }
     }
 
     fn feedback(&mut self) -> EchoMark {
@@ -101,8 +101,8 @@ pub fn network<L: ControlFactory>(
 pub type Pair = Network<SenderDriven<Plainly>>;
 
 /// Two hosts with the plain congestion control, and the calls it received.
-pub fn pair(window: u64, options: Options, script: Script) -> (Pair, Arc<Mutex<Vec<Told>>>) {
-    let told = Arc::new(Mutex::new(vec![]));
-    let factory = || Plainly { window, threshold: u64::MAX, rate: None, told: told.clone() };
-    (network(vec![factory(), factory()], options, script), told)
+pub fn pair(window: u64, options: Options, script: Script) -> (Pair, Arc<Mutex<Vec<Event>>>) {
+    let events = Arc::new(Mutex::new(vec![]));
+    let factory = || Plainly { window, threshold: u64::MAX, rate: None, events: events.clone() };
+    (network(vec![factory(), factory()], options, script), events)
 }

@@ -112,10 +112,10 @@ fn an_ack_carries_feedback_and_the_ranges_beyond_a_hole() {
     assert_eq!(copy.packet.header.data_key() as u64, 2 * (MSS - OWN));
     assert!(copy.at < Time::ZERO + Span::from_ms(1));
     assert_eq!(returned(&network), 12, "one of thirteen was lost");
-    let answers: Vec<&Sent> = network.sent.iter().filter(|s| s.packet.src.0 == 1).collect();
-    let with: Vec<_> = answers.iter().filter(|s| s.extension.sack_ranges().len() == 1).collect();
+    let acks: Vec<&Sent> = network.sent.iter().filter(|s| s.packet.src.0 == 1).collect();
+    let with: Vec<_> = acks.iter().filter(|s| s.extension.sack_ranges().len() == 1).collect();
     assert!(with.len() >= 9, "{}", with.len());
-    for sent in answers {
+    for sent in acks {
         let ranges = sent.extension.sack_ranges().len() as u8;
         let sack = if ranges > 0 { 2 + 8 * ranges } else { 0 };
         assert_eq!(sent.packet.extension, OWN as u8 + sack, "both are charged");
@@ -148,10 +148,10 @@ fn a_delayed_ack_returns_the_feedback_of_all_it_acknowledges() {
     network.open(&flow);
     network.settle(END);
     network.assert_delivered_once(&flow);
-    let answers = network.sent.iter().filter(|s| s.packet.src.0 == 1).count();
+    let acks = network.sent.iter().filter(|s| s.packet.src.0 == 1).count();
     let data = network.sent.iter().filter(|s| s.packet.is_data()).count();
     assert_eq!(returned(&network), data as i32, "none was lost, none counted twice");
-    assert!(answers < data * 2 / 3, "{answers} answers to {data} packets");
+    assert!(acks < data * 2 / 3, "{acks} ACKs to {data} packets");
 }
 
 #[test]

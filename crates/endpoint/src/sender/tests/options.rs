@@ -31,7 +31,7 @@ fn going_back_repeats_everything_and_is_requested_once() {
         if count == 3 && packet.is_data() { Impairment::LOST } else { Impairment::NONE }
     });
     let reliability = Reliability::GoBackN { again: Span::from_us(500) };
-    let (mut network, told) = pair(20 * MSS, Options { reliability, ..tcp() }, script);
+    let (mut network, events) = pair(20 * MSS, Options { reliability, ..tcp() }, script);
     let flow = flow(0, 0, 1, 12 * MSS, Time::ZERO);
     network.open(&flow);
     network.settle(END);
@@ -41,13 +41,13 @@ fn going_back_repeats_everything_and_is_requested_once() {
     let sent = segments(&network.sent);
     assert_eq!(sent[..12], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     assert_eq!(sent[12..], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-    let losses = told.lock().unwrap().iter().filter(|t| matches!(t, Told::Loss(_))).count();
+    let losses = events.lock().unwrap().iter().filter(|t| matches!(t, Event::Loss(_))).count();
     assert_eq!(losses, 1);
 }
 
 #[test]
 fn a_request_to_go_back_is_repeated_after_its_interval() {
-    // The copy is lost as well: what follows it asks again, but not before 500 us.
+    // The copy is lost as well: what follows it requests it again, but not before 500 us.
     let mut copies = 0;
     let script: Script = Box::new(move |packet, _| {
         let hit = packet.is_data() && packet.header.data_key() as u64 == 2 * MSS;
@@ -76,12 +76,12 @@ fn delayed_acks_follow_changes_of_the_mark() {
         _ => Impairment::NONE,
     });
     let delayed_ack = Some(DelayedAck { count: 2, timeout: Span::from_us(300) });
-    let (mut network, told) = pair(10 * MSS, Options { delayed_ack, ..tcp() }, script);
+    let (mut network, events) = pair(10 * MSS, Options { delayed_ack, ..tcp() }, script);
     let flow = flow(0, 0, 1, 10 * MSS, Time::ZERO);
     network.open(&flow);
     network.settle(END);
     network.assert_delivered_once(&flow);
-    let answers: Vec<(u64, bool)> = network
+    let acks: Vec<(u64, bool)> = network
         .sent
         .iter()
         .filter(|s| !s.packet.is_data())
@@ -100,12 +100,12 @@ fn delayed_acks_follow_changes_of_the_mark() {
         (8, false), // 6, 7
         (10, false),
     ];
-    assert_eq!(answers, expected);
+    assert_eq!(acks, expected);
     // Marks echoed are marks received, to the byte.
-    let told = told.lock().unwrap();
-    let marked: u64 = told
+    let events = events.lock().unwrap();
+    let marked: u64 = events
         .iter()
-        .map(|t| if let Told::Ack { bytes, ece: true, .. } = t { *bytes } else { 0 })
+        .map(|t| if let Event::Ack { bytes, ece: true, .. } = t { *bytes } else { 0 })
         .sum();
     assert_eq!(marked, 3 * MSS);
 }
@@ -127,24 +127,24 @@ fn each_mark_is_echoed_at_once_otherwise() {
         true => Impairment::MARKED,
         false => Impairment::NONE,
     });
-    let (mut network, told) = pair(10 * MSS, tcp(), script);
+    let (mut network, events) = pair(10 * MSS, tcp(), script);
     network.open(&flow(0, 0, 1, 50 * MSS, Time::ZERO));
     network.settle(END);
     let received = network.sent.iter().filter(|s| s.impairment == Impairment::MARKED).count();
-    let told = told.lock().unwrap();
-    let echoed = told.iter().filter(|t| matches!(t, Told::Ack { ece: true, .. })).count();
+    let events = events.lock().unwrap();
+    let echoed = events.iter().filter(|t| matches!(t, Event::Ack { ece: true, .. })).count();
     assert!(received > 5);
     assert_eq!(received, echoed);
 }
 
 #[test]
 fn pacing_spaces_packets() {
-    let told = Arc::new(Mutex::new(vec![]));
+    let events = Arc::new(Mutex::new(vec![]));
     let factory = || Plainly {
         window: 100 * MSS,
         threshold: 0,
         rate: Some(Rate::from_gbps(2)),
-        told: told.clone(),
+        events: events.clone(),
     };
     let mut network = network(vec![factory(), factory()], tcp(), always());
     network.open(&flow(0, 0, 1, 20 * MSS, Time::ZERO));
@@ -159,7 +159,7 @@ fn pacing_spaces_packets() {
 /// Bursts of four packets at 2 Gb/s; decides with every second ACK, on what the receiver knew
 /// as its ACK said.
 struct Bursting {
-    answers: u32,
+    acks: u32,
 }
 
 impl Control for Bursting {
@@ -168,11 +168,11 @@ impl Control for Bursting {
         packet.more = !end.is_multiple_of(4 * MSS) && end < progress.size;
     }
     fn on_ack(&mut self, _ack: &Ack<'_>, _progress: &Progress) {
-        self.answers += 1;
+        self.acks += 1;
     }
     fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
     fn decided(&self) -> bool {
-        self.answers.is_multiple_of(2)
+        self.acks.is_multiple_of(2)
     }
     fn window(&self) -> u64 {
         100 * MSS
@@ -197,7 +197,7 @@ impl ControlFactory for BurstFactory {
     type Control = Bursting;
     type Feedback = Knowing;
     fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Bursting {
-        Bursting { answers: 0 }
+        Bursting { acks: 0 }
     }
     fn feedback(&mut self) -> Knowing {
         Knowing
@@ -225,7 +225,7 @@ fn decisions_are_those_that_the_control_reports() {
     network.open(&flow(0, 0, 1, 10 * MSS, Time::ZERO));
     network.settle(END);
     let trace = &network.probe.senders()[0];
-    assert_eq!(trace.decisions, 5, "every second of ten answers");
+    assert_eq!(trace.decisions, 5, "every second of ten ACKs");
     // The reverse path: an ACK of 84 B over one link of 5 us.
     let age = Rate::from_gbps(10).tx_time(Bytes(84)) + Span::from_us(5);
     assert_eq!(trace.decision_age, 5 * age.0);
@@ -252,7 +252,7 @@ fn closed_classes_stay_closed() {
     network.open(&flow(0, 0, 1, 5 * MSS, Time::ZERO));
     assert!(network.sent.is_empty());
     network.open = Classes::ALL;
-    network.ask(0);
+    network.poll(0);
     network.run(network.now + Span::from_us(6));
     // Data is closed again: only ACKs leave.
     network.open = Classes::CONTROL;
@@ -278,13 +278,13 @@ fn a_short_flow_is_not_reported_as_blocked() {
 }
 
 /// Sends a request before data, and again without a reply; slows down after a notification.
-struct Asking {
-    asked: Option<Time>,
+struct Requesting {
+    requested: Option<Time>,
     granted: Option<u16>,
     notifications: u32,
 }
 
-impl Control for Asking {
+impl Control for Requesting {
     fn on_send(&mut self, packet: &mut Outbound, _progress: &Progress) {
         packet.nibble = 9;
     }
@@ -303,19 +303,19 @@ impl Control for Asking {
         }
     }
     fn deadline(&self) -> Time {
-        match (self.granted, self.asked) {
+        match (self.granted, self.requested) {
             (None, Some(at)) => at + Span::from_us(100),
             _ => Time::NEVER,
         }
     }
     fn on_deadline(&mut self, _progress: &Progress) {
-        self.asked = None;
+        self.requested = None;
     }
     fn request(&mut self, progress: &Progress) -> Option<Request> {
-        if self.asked.is_some() {
+        if self.requested.is_some() {
             return None;
         }
-        self.asked = Some(progress.now);
+        self.requested = Some(progress.now);
         Some(Request { nibble: 3, window: 0, class: 1, extension: Extension::None })
     }
     fn window(&self) -> u64 {
@@ -342,10 +342,10 @@ impl Feedback for WindowReply {
 struct AskingFactory;
 
 impl ControlFactory for AskingFactory {
-    type Control = Asking;
+    type Control = Requesting;
     type Feedback = WindowReply;
-    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Asking {
-        Asking { asked: None, granted: None, notifications: 0 }
+    fn control(&mut self, _now: Time, _flow: &Flow, _others: usize) -> Requesting {
+        Requesting { requested: None, granted: None, notifications: 0 }
     }
     fn feedback(&mut self) -> WindowReply {
         WindowReply

@@ -35,8 +35,11 @@ fn repeats<L: crate::sender::ControlFactory>(network: &Network<SenderDriven<L>>)
     again.map(|s| s.packet.header.data_key() as u64 / MSS).collect()
 }
 
-fn losses(told: &[Told]) -> Vec<Loss> {
-    told.iter().filter_map(|t| if let Told::Loss(loss) = t { Some(*loss) } else { None }).collect()
+fn losses(events: &[Event]) -> Vec<Loss> {
+    events
+        .iter()
+        .filter_map(|t| if let Event::Loss(loss) = t { Some(*loss) } else { None })
+        .collect()
 }
 
 const END: Time = Time(100_000_000_000_000);
@@ -68,13 +71,13 @@ fn ends_well(network: &mut Network<SenderDriven<Plainly>>, flow: &Flow) {
 
 #[test]
 fn a_lone_window_takes_the_ideal_time() {
-    let (mut network, told) = pair(10 * MSS, tcp(), never());
+    let (mut network, events) = pair(10 * MSS, tcp(), never());
     let flow = flow(0, 0, 1, 10 * MSS, Time::ZERO);
     ends_well(&mut network, &flow);
     assert_eq!(network.completed(0), Some(Time::ZERO + packet_time() * 10 + Span::from_us(5)));
-    let told = told.lock().unwrap();
-    assert_eq!(told.len(), 10);
-    let first = Told::Ack {
+    let events = events.lock().unwrap();
+    assert_eq!(events.len(), 10);
+    let first = Event::Ack {
         bytes: MSS,
         sacked: 0,
         ece: false,
@@ -82,22 +85,22 @@ fn a_lone_window_takes_the_ideal_time() {
         limited: false,
         recovering: false,
     };
-    assert_eq!(told[0], first);
+    assert_eq!(events[0], first);
     assert!(network.sent.iter().all(|s| s.extension == Extension::None), "SACK without holes");
     let fins = network.sent.iter().filter(
         |s| matches!(s.packet.header, Header::Segment { flags, .. } if flags & tcp_flag::FIN != 0),
     );
-    assert_eq!(fins.count(), 2, "the last segment and its answer");
+    assert_eq!(fins.count(), 2, "the last segment and its ACK");
 }
 
 #[test]
 fn one_loss_costs_one_copy_and_no_timeout() {
     for (lost, segments) in [(0, 10), (4, 10), (6, 10), (0, 4)] {
         for options in [tcp(), newreno()] {
-            let (mut network, told) = pair(segments * MSS, options, lose(&[lost]));
+            let (mut network, events) = pair(segments * MSS, options, lose(&[lost]));
             ends_well(&mut network, &flow(0, 0, 1, segments * MSS, Time::ZERO));
             assert_eq!(repeats(&network), [lost]);
-            assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
+            assert_eq!(losses(&events.lock().unwrap()), [Loss::Fast]);
             // The third later segment's ACK tells, while the NIC is idle or as soon as it is.
             let told_at = Time::ZERO + packet_time() * (lost + 3) + round_trip();
             let at = repeat_times(&network)[0];
@@ -109,10 +112,10 @@ fn one_loss_costs_one_copy_and_no_timeout() {
 #[test]
 fn a_lost_tail_costs_one_timeout() {
     for options in [tcp(), newreno()] {
-        let (mut network, told) = pair(10 * MSS, options, lose(&[9]));
+        let (mut network, events) = pair(10 * MSS, options, lose(&[9]));
         ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
         assert_eq!(repeats(&network), [9]);
-        assert_eq!(losses(&told.lock().unwrap()), [Loss::Timeout]);
+        assert_eq!(losses(&events.lock().unwrap()), [Loss::Timeout]);
         // RFC 6298 §5.3: the timer runs from the last ACK that acknowledged something new.
         let last_progress = Time::ZERO + packet_time() * 8 + round_trip();
         assert_eq!(repeat_times(&network), [last_progress + Span::from_ms(10)]);
@@ -130,20 +133,20 @@ fn a_lone_packet_that_is_lost_comes_after_the_first_timeout() {
 
 #[test]
 fn a_burst_is_repaired_in_one_rtt_with_sack() {
-    let (mut network, told) = pair(20 * MSS, tcp(), lose(&[2, 3, 4, 9]));
+    let (mut network, events) = pair(20 * MSS, tcp(), lose(&[2, 3, 4, 9]));
     ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [2, 3, 4, 9]);
-    assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
+    assert_eq!(losses(&events.lock().unwrap()), [Loss::Fast]);
     let at = repeat_times(&network);
     assert!(at[3] - at[0] < round_trip(), "{at:?}");
 }
 
 #[test]
 fn newreno_repairs_one_loss_per_rtt() {
-    let (mut network, told) = pair(20 * MSS, newreno(), lose(&[2, 5]));
+    let (mut network, events) = pair(20 * MSS, newreno(), lose(&[2, 5]));
     ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [2, 5]);
-    assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
+    assert_eq!(losses(&events.lock().unwrap()), [Loss::Fast]);
     let at = repeat_times(&network);
     assert!(at[1] - at[0] >= round_trip() && at[1] - at[0] < round_trip() * 2, "{at:?}");
 }
@@ -151,9 +154,9 @@ fn newreno_repairs_one_loss_per_rtt() {
 #[test]
 fn a_lost_copy_waits_for_the_timer() {
     for options in [tcp(), newreno()] {
-        let (mut network, told) = pair(10 * MSS, options, lose(&[1, 1]));
+        let (mut network, events) = pair(10 * MSS, options, lose(&[1, 1]));
         ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
-        assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast, Loss::Timeout]);
+        assert_eq!(losses(&events.lock().unwrap()), [Loss::Fast, Loss::Timeout]);
         assert_eq!(repeats(&network)[..2], [1, 1]);
         let at = repeat_times(&network);
         assert_eq!(at[1] - at[0], Span::from_ms(10), "the timer restarts with the copy");
@@ -166,10 +169,10 @@ fn lost_acks_cost_nothing() {
         Header::Segment { flags, .. } if flags == tcp_flag::ACK && n % 3 != 0 => Impairment::LOST,
         _ => Impairment::NONE,
     });
-    let (mut network, told) = pair(40 * MSS, tcp(), script);
+    let (mut network, events) = pair(40 * MSS, tcp(), script);
     ends_well(&mut network, &flow(0, 0, 1, 40 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [0u64; 0]);
-    assert_eq!(losses(&told.lock().unwrap()), []);
+    assert_eq!(losses(&events.lock().unwrap()), []);
 }
 
 #[test]
@@ -182,10 +185,10 @@ fn a_lost_last_ack_is_sent_again() {
         }
         _ => Impairment::NONE,
     });
-    let (mut network, told) = pair(10 * MSS, tcp(), script);
+    let (mut network, events) = pair(10 * MSS, tcp(), script);
     ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [9]);
-    assert_eq!(losses(&told.lock().unwrap()), [Loss::Timeout]);
+    assert_eq!(losses(&events.lock().unwrap()), [Loss::Timeout]);
 }
 
 /// Segment `which` arrives behind the `by` that follow it.
@@ -203,24 +206,24 @@ fn reorder(which: u64, by: u64) -> Script {
 #[test]
 fn reordering_by_two_is_no_loss_by_five_is_one() {
     for options in [tcp(), newreno()] {
-        let (mut network, told) = pair(20 * MSS, options, reorder(3, 2));
+        let (mut network, events) = pair(20 * MSS, options, reorder(3, 2));
         ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
         assert_eq!(repeats(&network), [0u64; 0]);
-        assert_eq!(losses(&told.lock().unwrap()), []);
-        let (mut network, told) = pair(20 * MSS, options, reorder(3, 5));
+        assert_eq!(losses(&events.lock().unwrap()), []);
+        let (mut network, events) = pair(20 * MSS, options, reorder(3, 5));
         ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
         assert_eq!(repeats(&network), [3]);
-        assert_eq!(losses(&told.lock().unwrap()), [Loss::Fast]);
+        assert_eq!(losses(&events.lock().unwrap()), [Loss::Fast]);
     }
 }
 
 #[test]
 fn duplicates_are_acknowledged_and_not_delivered() {
     let script: Script = Box::new(|_, _| Impairment::twice(Span::from_us(3)));
-    let (mut network, told) = pair(20 * MSS, tcp(), script);
+    let (mut network, events) = pair(20 * MSS, tcp(), script);
     ends_well(&mut network, &flow(0, 0, 1, 20 * MSS, Time::ZERO));
     assert_eq!(repeats(&network), [0u64; 0]);
-    assert_eq!(losses(&told.lock().unwrap()), []);
+    assert_eq!(losses(&events.lock().unwrap()), []);
 }
 
 #[test]
@@ -239,7 +242,7 @@ fn two_duplicate_acks_let_new_data_out() {
 
 #[test]
 fn no_packet_leaves_beyond_the_window() {
-    let (mut network, told) = pair(4 * MSS, tcp(), lose(&[9, 14]));
+    let (mut network, events) = pair(4 * MSS, tcp(), lose(&[9, 14]));
     network.open(&flow(0, 0, 1, 60 * MSS, Time::ZERO));
     loop {
         let next = network.sent.len();
@@ -250,33 +253,33 @@ fn no_packet_leaves_beyond_the_window() {
         assert!(!new || progress.pipe <= window);
         assert!(progress.acknowledged <= progress.sent);
     }
-    assert_eq!(losses(&told.lock().unwrap()).len(), 1);
+    assert_eq!(losses(&events.lock().unwrap()).len(), 1);
 }
 
 #[test]
 fn rtts_of_copies_are_not_measured() {
-    let (mut network, told) = pair(10 * MSS, tcp(), lose(&[0]));
+    let (mut network, events) = pair(10 * MSS, tcp(), lose(&[0]));
     ends_well(&mut network, &flow(0, 0, 1, 10 * MSS, Time::ZERO));
-    let told = told.lock().unwrap();
-    let of_copy = told.iter().find(|t| matches!(t, Told::Ack { bytes, .. } if *bytes > MSS));
-    assert!(matches!(of_copy, Some(Told::Ack { rtt: None, .. })), "{of_copy:?}");
-    let known = told.iter().filter(|t| matches!(t, Told::Ack { rtt: Some(_), .. }));
+    let events = events.lock().unwrap();
+    let of_copy = events.iter().find(|t| matches!(t, Event::Ack { bytes, .. } if *bytes > MSS));
+    assert!(matches!(of_copy, Some(Event::Ack { rtt: None, .. })), "{of_copy:?}");
+    let known = events.iter().filter(|t| matches!(t, Event::Ack { rtt: Some(_), .. }));
     assert_eq!(known.count(), 9, "segments beyond the hole are measured");
 }
 
 #[test]
 fn the_window_grows_only_if_it_held_the_flow_back() {
-    let (mut network, told) = pair(30 * MSS, tcp(), never());
+    let (mut network, events) = pair(30 * MSS, tcp(), never());
     ends_well(&mut network, &flow(0, 0, 1, 200 * MSS, Time::ZERO));
     // 10 us at 10 Gb/s are 8.1 packets: the NIC is the limit, 30 segments are never in flight.
-    let told = told.lock().unwrap();
-    assert!(told.iter().all(|t| matches!(t, Told::Ack { limited: false, .. })));
-    drop(told);
-    let (mut network, told) = pair(2 * MSS, tcp(), never());
+    let events = events.lock().unwrap();
+    assert!(events.iter().all(|t| matches!(t, Event::Ack { limited: false, .. })));
+    drop(events);
+    let (mut network, events) = pair(2 * MSS, tcp(), never());
     ends_well(&mut network, &flow(0, 0, 1, 40 * MSS, Time::ZERO));
-    let told = told.lock().unwrap();
-    assert!(told[..6].iter().all(|t| matches!(t, Told::Ack { limited: true, .. })));
-    assert!(matches!(told[30], Told::Ack { limited: false, .. }), "the NIC is the limit now");
+    let events = events.lock().unwrap();
+    assert!(events[..6].iter().all(|t| matches!(t, Event::Ack { limited: true, .. })));
+    assert!(matches!(events[30], Event::Ack { limited: false, .. }), "the NIC is the limit now");
 }
 
 #[test]
@@ -285,7 +288,7 @@ fn sequence_numbers_wrap() {
         tcp(),
         Options { reliability: Reliability::GoBackN { again: Span::from_us(500) }, ..tcp() },
     ] {
-        let (mut network, told) = pair(10 * MSS, options, lose(&[]));
+        let (mut network, events) = pair(10 * MSS, options, lose(&[]));
         let first = (u32::MAX as u64 / MSS) as u32 - 20;
         let flow = flow(0, 0, 1, (first as u64 + 60) * MSS + 7, Time::ZERO);
         let mut number = 0;
@@ -308,7 +311,7 @@ fn sequence_numbers_wrap() {
         });
         // The NIC asks when something happens: a late timer will do.
         network.call(0, |host, env| host.wake(env));
-        network.ask(0);
+        network.poll(0);
         network.settle(END);
         assert!(network.completed(0).is_some());
         let delivered: u64 = network.probe.deliveries().iter().map(|d| d.2 as u64).sum();
@@ -316,6 +319,6 @@ fn sequence_numbers_wrap() {
         let offsets = network.probe.deliveries().iter().map(|d| d.1);
         assert!(offsets.clone().min() == Some(first as u64 * MSS));
         assert!(offsets.max().unwrap() > u32::MAX as u64);
-        assert!(!losses(&told.lock().unwrap()).is_empty());
+        assert!(!losses(&events.lock().unwrap()).is_empty());
     }
 }

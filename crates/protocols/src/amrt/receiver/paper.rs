@@ -92,7 +92,7 @@ impl Recovery for Paper {
             Some(hole) => Request::First(hole),
             // All holes have been requested; request the lowest one again.
             None if quiet => {
-                holes.asked_lowest(arrivals, now, self.0.timeout);
+                holes.requested_lowest(arrivals, now, self.0.timeout);
                 Request::First(arrivals.lowest_missing())
             }
             // A new grant is useless if nothing arrives or the flow has sent everything.

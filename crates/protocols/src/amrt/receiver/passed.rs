@@ -184,7 +184,7 @@ impl Passed {
         // Its number identifies the reply; no packet is expected of it.
         let number = flow.grants.push(now, 0);
         let request = if arrivals.has_hole() {
-            holes.asked_lowest(arrivals, now, self.0.timeout);
+            holes.requested_lowest(arrivals, now, self.0.timeout);
             Request::First(arrivals.lowest_missing())
         } else {
             Request::LastResort(arrivals.end())
