@@ -173,9 +173,9 @@ local transports = {
             { "packets", 4, 4, 0, "packets", "How many are, in a row" },
             { "class", 8, 3, 0, "class", "Service class to send them in" },
         } },
-        { name = "Busy", text = "The source will send what was asked for, but has messages with fewer bytes left (Homa §3.7)",
+        { name = "Busy", text = "The source will send what was requested, but has messages with fewer bytes left (Homa §3.7)",
             kind = 14, set = 0, clear = 0, fields = {
-            { "first", 0, 4, 0, "packets", "The first packet that was asked for" },
+            { "first", 0, 4, 0, "packets", "The first packet that was requested" },
         } },
         { name = "Unknown", text = "The source does not know the message",
             kind = 15, set = 0, clear = 0, fields = {
@@ -206,9 +206,9 @@ local transports = {
             { "packets", 4, 4, 0, "packets", "How many are, in a row" },
             { "class", 8, 3, 0, "class", "Service class to send them in" },
         } },
-        { name = "Busy", text = "The source will send what was asked for, but has messages with fewer bytes left (Homa §3.7)",
+        { name = "Busy", text = "The source will send what was requested, but has messages with fewer bytes left (Homa §3.7)",
             kind = 14, set = 0, clear = 0, fields = {
-            { "first", 0, 4, 0, "packets", "The first packet that was asked for" },
+            { "first", 0, 4, 0, "packets", "The first packet that was requested" },
         } },
         { name = "Unknown", text = "The source does not know the message",
             kind = 15, set = 0, clear = 0, fields = {

@@ -3,7 +3,7 @@
 
 use incast_transport::{Span, Time};
 
-/// Samples of the queue in an interval, if nothing else is asked.
+/// Default samples of the queue in an interval.
 pub const SAMPLES: u64 = 20;
 /// An average queue of fewer bytes is none.
 const NOTHING: f64 = 1e-3;
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn results_do_not_depend_on_when_it_is_read() {
         let mut random = Random::new(4, 5, 6);
-        let (mut patient, mut asked) = (meter(), meter());
+        let (mut patient, mut advanced) = (meter(), meter());
         let mut now = Time::ZERO;
         let mut backlog = 0;
         for _ in 0..500 {
@@ -191,14 +191,14 @@ mod tests {
             let next = now + Span(random.below(scale));
             while now < next {
                 now = next.min(now + Span(random.below(30_000_000)));
-                asked.advance(now, backlog);
+                advanced.advance(now, backlog);
             }
             patient.advance(now, backlog);
-            assert_eq!(patient.load().to_bits(), asked.load().to_bits());
-            assert_eq!(patient.measured(), asked.measured());
+            assert_eq!(patient.load().to_bits(), advanced.load().to_bits());
+            assert_eq!(patient.measured(), advanced.measured());
             let bytes = random.below(90_000) as u32;
             patient.arrives(bytes);
-            asked.arrives(bytes);
+            advanced.arrives(bytes);
             backlog = random.below(2) * random.below(200_000);
         }
     }

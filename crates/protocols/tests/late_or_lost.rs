@@ -27,7 +27,7 @@ fn flows(seed: u64) -> Vec<Flow> {
 
 /// Losses and retransmissions of a run.
 #[derive(Debug)]
-struct Told {
+struct Outcome {
     packets: u64,
     again: u64,
     /// Data and control packets, at ports and on links.
@@ -35,7 +35,7 @@ struct Told {
 }
 
 /// 16 hosts of 40 Gb/s, all flows at a load of 0.8 and more.
-fn tell(name: &str, settings: &Settings, buffer: Limit, loss: f64, seed: u64) -> Told {
+fn outcome(name: &str, settings: &Settings, buffer: Limit, loss: f64, seed: u64) -> Outcome {
     let links = LinkDefaults { rate: Rate::from_gbps(40), propagation: Span::from_us(1), loss };
     let fabric = parse("leaf-spine:4x4x4", links).expect("a valid topology");
     let entry = find(name).expect("in the catalogue");
@@ -46,21 +46,21 @@ fn tell(name: &str, settings: &Settings, buffer: Limit, loss: f64, seed: u64) ->
     (trial.options.seed, trial.options.until) = (seed, Time(2_000_000_000_000));
     let record = trial.run();
     assert!(record.flows.iter().all(|flow| flow.completed.is_some()), "{name}: all complete");
-    let told = Told {
+    let result = Outcome {
         packets: record.flows.iter().map(|flow| flow.packets as u64).sum(),
         again: record.retransmits() as u64,
         lost: record.drops() as u64 + record.link_losses,
     };
-    println!("{name} {settings:?} {buffer:?}, loss {loss}, seed {seed}: {told:?}");
-    told
+    println!("{name} {settings:?} {buffer:?}, loss {loss}, seed {seed}: {result:?}");
+    result
 }
 
 #[test]
 fn nothing_is_retransmitted_without_loss() {
     for seed in 1..6 {
         for (name, settings) in [("amrt", &[UNLIMITED][..]), ("trd", &[]), ("ren", &[])] {
-            let told = tell(name, settings, Limit::Unlimited, 0.0, seed);
-            assert_eq!((told.again, told.lost), (0, 0), "{name}, seed {seed}");
+            let result = outcome(name, settings, Limit::Unlimited, 0.0, seed);
+            assert_eq!((result.again, result.lost), (0, 0), "{name}, seed {seed}");
         }
     }
 }
@@ -69,11 +69,14 @@ fn nothing_is_retransmitted_without_loss() {
 fn full_queues_cost_one_retransmission_for_each_drop() {
     for seed in 1..4 {
         for name in ["amrt", "trd", "ren"] {
-            let told = tell(name, &[], Limit::Bytes(128 << 10), 0.0, seed);
-            assert!(told.again >= told.lost, "{name}, seed {seed}: {told:?}");
-            // Where a packet that is sent again is delayed more than any so far, it may be asked
+            let result = outcome(name, &[], Limit::Bytes(128 << 10), 0.0, seed);
+            assert!(result.again >= result.lost, "{name}, seed {seed}: {result:?}");
+            // Where a packet that is sent again is delayed more than any so far, it may be requested
             // for once more.
-            assert!(told.again * 100 <= told.lost * 105 + 500, "{name}, seed {seed}: {told:?}");
+            assert!(
+                result.again * 100 <= result.lost * 105 + 500,
+                "{name}, seed {seed}: {result:?}"
+            );
         }
     }
 }
@@ -81,16 +84,17 @@ fn full_queues_cost_one_retransmission_for_each_drop() {
 #[test]
 fn random_loss_costs_no_more_retransmissions_than_packets() {
     for name in ["amrt", "trd", "ren"] {
-        let told = tell(name, &[UNLIMITED][..(name == "amrt") as usize], Limit::Unlimited, 0.01, 1);
-        assert!(told.lost > 5_000, "{name}: {told:?}");
+        let result =
+            outcome(name, &[UNLIMITED][..(name == "amrt") as usize], Limit::Unlimited, 0.01, 1);
+        assert!(result.lost > 5_000, "{name}: {result:?}");
         // About half of the lost packets are grants, which are not sent again.
-        assert!(told.again * 10 <= told.lost * 7, "{name}: {told:?}");
+        assert!(result.again * 10 <= result.lost * 7, "{name}: {result:?}");
     }
 }
 
 #[test]
 fn the_timer_that_starts_at_the_grant_takes_late_for_lost() {
-    let told = tell("amrt", &[UNLIMITED, ("recovery", "paper")], Limit::Unlimited, 0.0, 1);
-    assert_eq!(told.lost, 0);
-    assert!(told.again * 50 > told.packets, "{told:?}");
+    let result = outcome("amrt", &[UNLIMITED, ("recovery", "paper")], Limit::Unlimited, 0.0, 1);
+    assert_eq!(result.lost, 0);
+    assert!(result.again * 50 > result.packets, "{result:?}");
 }

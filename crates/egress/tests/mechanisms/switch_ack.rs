@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 const MOST: usize = 4;
 
-/// Flows that no answer has passed yet are answered here. At most [`MOST`] flows are remembered.
+/// Flows whose ACKs have not passed yet get an ACK here. At most [`MOST`] flows are remembered.
 #[derive(Default)]
 struct SwitchAcks {
-    silent: BTreeMap<u32, bool>,
+    stopped: BTreeMap<u32, bool>,
 }
 
 fn sample(now: Time, port: &PortView) -> IntRecord {
@@ -39,26 +39,26 @@ impl SwitchHook for SwitchAcks {
         let flow = content.flow.0;
         if !content.is_data() {
             pad(env.packets, packet, sample(env.now, &env.back));
-            self.silent.insert(flow, true);
+            self.stopped.insert(flow, true);
             return Decision::default();
         }
-        if self.silent.len() == MOST && !self.silent.contains_key(&flow) {
-            self.silent.pop_first();
+        if self.stopped.len() == MOST && !self.stopped.contains_key(&flow) {
+            self.stopped.pop_first();
         }
-        if *self.silent.entry(flow).or_default() {
+        if *self.stopped.entry(flow).or_default() {
             return Decision::default();
         }
         let seq = content.header.data_key();
         let header = Header::Ack { seq, cumulative: 0, number: 0, flags: 0 };
         let (src, dst) = (content.dst, content.src);
-        let answer = Packet { header, src, dst, payload: 0, class: 0, ..content };
-        let answer = env.packets.create(answer);
-        pad(env.packets, answer, sample(env.now, &env.egress));
-        Decision { reply: Some(answer), ..Decision::default() }
+        let ack = Packet { header, src, dst, payload: 0, class: 0, ..content };
+        let ack = env.packets.create(ack);
+        pad(env.packets, ack, sample(env.now, &env.egress));
+        Decision { reply: Some(ack), ..Decision::default() }
     }
 
     fn entries(&self) -> usize {
-        self.silent.len()
+        self.stopped.len()
     }
 }
 
@@ -88,7 +88,7 @@ fn an_ack_of_the_second_switch_stops_the_first_and_gets_its_record() {
     let mut harness = Harness::new();
     let (mut first, mut second) = (SwitchAcks::default(), SwitchAcks::default());
     let packet = harness.packets.create(data(3, 0));
-    let near = pass(&mut harness, &mut first, packet, view(1, 10)).expect("the first answers");
+    let near = pass(&mut harness, &mut first, packet, view(1, 10)).expect("the first sends one");
     let far = pass(&mut harness, &mut second, packet, view(2, 20)).expect("so does the second");
     assert_eq!(harness.packets[packet].extension, 0, "data carries no telemetry");
     assert_eq!(harness.packets[far].dst, harness.packets[packet].src);
@@ -100,11 +100,8 @@ fn an_ack_of_the_second_switch_stops_the_first_and_gets_its_record() {
     assert_eq!((records[1].rate_code, records[1].queued), (1, (11 * 1538 / 80) as u16));
     assert_eq!(harness.packets.charged(far), 40 + 18 + 38);
     let next = harness.packets.create(data(4, 0));
-    assert!(pass(&mut harness, &mut first, next, view(1, 10)).is_none(), "it is silent now");
-    assert!(
-        pass(&mut harness, &mut second, next, view(2, 20)).is_some(),
-        "no answer passed it yet"
-    );
+    assert!(pass(&mut harness, &mut first, next, view(1, 10)).is_none(), "it sends no more");
+    assert!(pass(&mut harness, &mut second, next, view(2, 20)).is_some(), "no ACK passed it yet");
 }
 
 #[test]

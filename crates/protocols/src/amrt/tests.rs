@@ -69,10 +69,10 @@ fn a_lost_packet_is_requested_once() {
         hit && std::mem::take(&mut once)
     };
     let net = lone_flow_losing(lose, true);
-    let asked = net.network.received.iter().filter(|received| {
+    let requests = net.network.received.iter().filter(|received| {
         matches!(received.packet.header, Header::Grant { flags, .. } if flags & data_flag::REQUEST != 0)
     });
-    assert_eq!(asked.count(), 1);
+    assert_eq!(requests.count(), 1);
     assert_eq!(net.network.sent_on(0).filter(|s| s.packet.has(flag::RETRANSMIT)).count(), 1);
 }
 

@@ -293,7 +293,7 @@ fn at_most_one_cnp_per_interval() {
         let arriving = Arriving { new, ..arriving(now, &packet, &Extension::None) };
         let mut ack = AckFields::default();
         let notification = notifier.on_data(&arriving, &mut ack);
-        assert!(!ack.ece, "answers carry no echo");
+        assert!(!ack.ece, "ACKs carry no echo");
         assert!(notification.is_none_or(|notification| notification.class == 0));
         notification.is_some()
     };

@@ -127,10 +127,10 @@ fn a_lone_flow_loses_two_gaps_and_an_rtt_minus_its_packets_in_that_time() {
         let tx = |bytes| RATE.tx_time(Bytes(bytes)).0;
         let gap = Rate(3 * 1_538 * 8 * 10_000).tx_time(Bytes(1_538)).0;
         let round = 2 * (tx(1_538) + tx(84)) + 4 * us(propagation).0;
-        let told = 2 * gap + round;
+        let assigned = 2 * gap + round;
         let lost = match count {
             1 => 0,
-            _ => told - told.div_ceil(gap) * tx(1_538),
+            _ => assigned - assigned.div_ceil(gap) * tx(1_538),
         };
         assert_eq!(run.fct(0) - ideal, Span(lost), "{propagation} us, {size} B");
         assert_eq!(run.record.flows[0].retransmits, 0);
@@ -143,7 +143,7 @@ fn feedback_adds_no_bytes_and_units_are_complete() {
     let mut trial = Trial::new(&ENTRY, star(2, RATE, us(25)), flows);
     trial.options.capture = vec![0, 1];
     let run = trial.run();
-    let (mut begun, mut carried, mut answers) = (0, 0, 0);
+    let (mut begun, mut carried, mut acks) = (0, 0, 0);
     for captured in &run.packets {
         let packet = &captured.packet;
         assert_eq!(packet.extension, 0);
@@ -153,14 +153,14 @@ fn feedback_adds_no_bytes_and_units_are_complete() {
             begun += (packet.mark == FIRST_OF_UNIT) as u32;
             carried += (nibble != 0) as u32;
         } else {
-            answers += 1;
+            acks += 1;
             assert_eq!(packet.ip_bytes(), 40);
         }
     }
     assert!(begun > 4);
     // What leaves the NIC is not marked yet: all three packets carry ones.
     assert_eq!(carried, 3 * begun);
-    assert_eq!(answers, run.record.flows[0].packets);
+    assert_eq!(acks, run.record.flows[0].packets);
 }
 
 #[test]

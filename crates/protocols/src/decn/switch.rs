@@ -172,9 +172,9 @@ impl Shares {
         let at = self.ends;
         let (mut count, mut held) = (0, 0);
         for flow in self.flows.values_mut() {
-            let silent = at.since(flow.last);
+            let idle = at.since(flow.last);
             // Sigma counts from the start of the measurement, which may span several periods.
-            if flow.queued > 0 || silent <= active.max(period) {
+            if flow.queued > 0 || idle <= active.max(period) {
                 count += 1;
                 let lasted = at.since(flow.since);
                 if flow.packets >= epoch_packets || lasted >= epoch_max {
@@ -187,7 +187,7 @@ impl Shares {
                     flow.least = flow.queued;
                 }
                 held += flow.given;
-            } else if silent > forget {
+            } else if idle > forget {
                 self.expired.push(flow.flow);
             }
         }

@@ -205,9 +205,9 @@ fn an_out_of_order_packet_ends_the_unit() {
 #[test]
 fn only_decn_data_is_measured() {
     let mut rig = hop(300);
-    let answer = Packet { payload: 0, ..member(7, 0, FIRST_OF_UNIT, 0xF) };
+    let ack = Packet { payload: 0, ..member(7, 0, FIRST_OF_UNIT, 0xF) };
     let stranger = Packet { transport: TransportId(1), ..member(8, 0, FIRST_OF_UNIT, 0xF) };
-    for packet in [answer, stranger] {
+    for packet in [ack, stranger] {
         let (handle, bits, marked) = rig.arrive(at(150), packet);
         assert_eq!((bits, marked), (0xF, false));
         rig.leave(at(150), handle);
@@ -249,14 +249,18 @@ fn spare_capacity_is_granted_to_new_flows_once() {
     let mut rig = port(10, &[]);
     rig.load(at(0), 1, 75_000); // 6 Gb/s
     let step = 8 * MBPS;
-    let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * step;
-    assert_eq!(told(at(110), 2), 4_000 * MBPS);
-    assert_eq!(told(at(120), 3), 0);
-    assert_eq!(told(at(130), 1), 4_000 * MBPS, "who is measured is told its share less its rate");
+    let mut assigned = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * step;
+    assert_eq!(assigned(at(110), 2), 4_000 * MBPS);
+    assert_eq!(assigned(at(120), 3), 0);
+    assert_eq!(
+        assigned(at(130), 1),
+        4_000 * MBPS,
+        "who is measured is assigned its share less its rate"
+    );
     // An unused link: the fair share of the active flows.
     let mut idle = port(10, &[]);
-    let mut told = |flow| value(idle.unit(at(450), flow, [0xF; 3])) / MBPS * step;
-    assert_eq!([told(1), told(2), told(3)], [10_000 * MBPS, 0, 0]);
+    let mut assigned = |flow| value(idle.unit(at(450), flow, [0xF; 3])) / MBPS * step;
+    assert_eq!([assigned(1), assigned(2), assigned(3)], [10_000 * MBPS, 0, 0]);
 }
 
 #[test]
@@ -264,26 +268,26 @@ fn hold_grants_counts_a_grant_until_a_measurement_shows_it() {
     // Flow 2 is given all that is free; 130 us later, an RTT being 100 us, no measurement can
     // show it yet. Flow 3 is given the same again, unless the grant is held; flow 4 is not, once
     // flow 2 sends by it.
-    let told = |hold| {
+    let assigned = |hold| {
         let mut rig = port(10, &[("hold_grants", hold)]);
         rig.load(at(0), 1, 75_000); // 6 Gb/s
-        let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
-        let first = told(at(110), 2);
+        let mut assigned = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
+        let first = assigned(at(110), 2);
         rig.load(at(150), 1, 75_000);
-        let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
-        let second = told(at(240), 3);
+        let mut assigned = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
+        let second = assigned(at(240), 3);
         for us in [250, 350, 450, 550] {
             rig.load(at(us), 1, 75_000);
             rig.load(at(us), 2, 45_000);
         }
-        let mut told = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
-        [first, second, told(at(640), 4)].map(|given| given / MBPS)
+        let mut assigned = |now, flow| value(rig.unit(now, flow, [0xF; 3])) / MBPS * 8 * MBPS;
+        [first, second, assigned(at(640), 4)].map(|given| given / MBPS)
     };
-    let twice = told("false");
+    let twice = assigned("false");
     assert_eq!(twice[0], 4_000);
     assert!(twice[1] > 3_300 - 16, "a third of the link: {twice:?}");
     assert_eq!(twice[2], 400);
-    let once = told("true");
+    let once = assigned("true");
     assert_eq!(once[0], 4_000);
     assert!(once[1] < 100, "nothing is left: {once:?}");
     assert_eq!(once[2], twice[2], "what shows is not held any more");
@@ -312,7 +316,7 @@ fn flows_count_while_active_and_are_removed() {
 
 #[test]
 fn an_unfinished_measurement_does_not_keep_a_flow_active() {
-    // Two packets after a measurement are not enough for the next one; the flow is silent since.
+    // Two packets after a measurement are not enough for the next one; the flow is idle since.
     let mut rig = port(10, &[("active", "200us")]);
     rig.load(at(0), 1, 9_000);
     let (handle, ..) = rig.arrive(at(110), segment(ID, 1, 50_000, 1_460));
@@ -374,16 +378,16 @@ fn slow_flows_are_measured_over_several_periods() {
 #[test]
 fn idle_periods_can_be_skipped() {
     let mut patient = hop(300);
-    let mut asked = hop(300);
+    let mut advanced = hop(300);
     for us in (110..30_000).step_by(70) {
         let nobody = PacketRef(0);
-        asked.packets[nobody].transport = ID;
-        asked.packets[nobody].payload = 1;
-        asked.packets[nobody].flow = FlowId(99);
-        asked.dequeue(at(us), nobody, 0);
+        advanced.packets[nobody].transport = ID;
+        advanced.packets[nobody].payload = 1;
+        advanced.packets[nobody].flow = FlowId(99);
+        advanced.dequeue(at(us), nobody, 0);
     }
     let seen = |rig: &mut Port| (rig.unit(at(30_000), 7, [0xF; 3]), rig.marker.shares().entries());
-    assert_eq!(seen(&mut patient), seen(&mut asked));
+    assert_eq!(seen(&mut patient), seen(&mut advanced));
 }
 
 #[test]
@@ -443,7 +447,7 @@ fn acknowledge(control: &mut Decn, us: u64, index: u64, nibble: u8) -> bool {
 }
 
 /// Sends a unit from packet `index` on and acknowledges it with this difference.
-fn told(control: &mut Decn, us: u64, index: u64, mbps: i64, step: i64) {
+fn notify(control: &mut Decn, us: u64, index: u64, mbps: i64, step: i64) {
     assert_eq!(send(control, us, index), (FIRST_OF_UNIT, UNDECIDED));
     send(control, us, index + 1);
     send(control, us, index + 2);
@@ -473,7 +477,7 @@ fn a_unit_has_three_packets_and_the_next_one_waits_for_the_guard() {
     let code = encode(5_000 * MBPS, 8 * MBPS);
     assert!(!acknowledge(&mut control, 110, 0, nibble(code, 0)));
     assert!(!acknowledge(&mut control, 140, 1, nibble(code, 1)));
-    assert_eq!(control.rate(), 369_120_000, "not before the third answer");
+    assert_eq!(control.rate(), 369_120_000, "not before the third ACK");
     assert!(acknowledge(&mut control, 170, 2, nibble(code, 2)));
     assert_eq!(control.rate(), 5_369_120_000);
     assert_eq!(send(&mut control, 469, 4), (OTHERS, 0));
@@ -483,14 +487,14 @@ fn a_unit_has_three_packets_and_the_next_one_waits_for_the_guard() {
 #[test]
 fn a_decision_keeps_half_of_the_rate_within_the_bounds() {
     let mut control = control(10, &[]);
-    told(&mut control, 0, 0, 20_000, 8 * MBPS);
+    notify(&mut control, 0, 0, 20_000, 8 * MBPS);
     assert_eq!(control.rate(), 10 * GBPS);
-    told(&mut control, 1_000, 10, -9_000, 8 * MBPS);
+    notify(&mut control, 1_000, 10, -9_000, 8 * MBPS);
     assert_eq!(control.rate(), 5 * GBPS);
-    told(&mut control, 2_000, 20, -500, 8 * MBPS);
+    notify(&mut control, 2_000, 20, -500, 8 * MBPS);
     assert!((control.rate() as i64 - 4_500 * MBPS).abs() <= 4 * MBPS);
     for round in 0..40 {
-        told(&mut control, 3_000 + round * 1_000, 30 + round * 10, -16_000, 8 * MBPS);
+        notify(&mut control, 3_000 + round * 1_000, 30 + round * 10, -16_000, 8 * MBPS);
     }
     assert_eq!(control.rate(), 12_304_000, "a packet a millisecond");
 }
@@ -501,7 +505,7 @@ fn a_difference_is_added_to_the_used_rate() {
     // others use as well lets out 160 packets in 750 us, and a packet more or less is not known.
     let after = |settings: &[(&str, &str)], gap_ns: usize, mbps| {
         let mut control = Decn::new(rule(10, settings), 1_000_000);
-        told(&mut control, 0, 0, 20_000, 8 * MBPS);
+        notify(&mut control, 0, 0, 20_000, 8 * MBPS);
         assert_eq!(control.rate(), 10 * GBPS);
         for (index, ns) in (3..).zip((400_000..800_000).step_by(gap_ns)) {
             let mut packet = outbound(index * 1_460, 1_460);
@@ -523,7 +527,7 @@ fn with_the_papers_unit_ten_gigabits_take_five_units() {
     let mut control = control(10, &[("unit", "paper"), ("initial_packets", "1")]);
     for unit in 0..5 {
         assert!(control.rate() < 10 * GBPS, "after {unit}");
-        told(&mut control, unit * 1_000, unit * 10, 10_000, MBPS);
+        notify(&mut control, unit * 1_000, unit * 10, 10_000, MBPS);
     }
     assert_eq!(control.rate(), 10 * GBPS);
 }
@@ -578,7 +582,7 @@ fn the_last_packets_of_a_flow_start_no_unit() {
 #[test]
 fn losses_halve_once_per_rtt_and_timeouts_reset_the_rate() {
     let mut control = control(10, &[]);
-    told(&mut control, 0, 0, 20_000, 8 * MBPS);
+    notify(&mut control, 0, 0, 20_000, 8 * MBPS);
     control.on_loss(Loss::Fast, &moment(1_000));
     control.on_loss(Loss::Fast, &moment(1_050));
     assert_eq!(control.rate(), 5 * GBPS);
@@ -593,7 +597,7 @@ fn losses_halve_once_per_rtt_and_timeouts_reset_the_rate() {
     (0..20).for_each(|_| control.on_loss(Loss::Timeout, &moment(3_000)));
     assert_eq!(control.rate(), 12_304_000);
     let mut deaf = self::control(10, &[("halve_on_loss", "false")]);
-    told(&mut deaf, 0, 0, 20_000, 8 * MBPS);
+    notify(&mut deaf, 0, 0, 20_000, 8 * MBPS);
     deaf.on_loss(Loss::Fast, &moment(1_000));
     deaf.on_loss(Loss::Timeout, &moment(2_000));
     assert_eq!(deaf.rate(), 10 * GBPS);
@@ -617,19 +621,19 @@ fn without_a_guard_units_follow_one_another() {
             .for_each(|k| _ = acknowledge(&mut control, 350, unit * 10 + k, nibble(code, k as u8)));
     }
     assert_eq!(control.rate(), rate + 2 * 1_000 * MBPS as u64);
-    assert_eq!(control.units(), 0, "the one between has lost its answers");
-    told(&mut control, 400, 50, -9_000, 8 * MBPS);
+    assert_eq!(control.units(), 0, "the one between has lost its ACKs");
+    notify(&mut control, 400, 50, -9_000, 8 * MBPS);
     assert_eq!(control.rate(), 12_304_000, "no floor");
     // A part of it: t_p / (RTT + 2 t_p) = 1/3.
     let mut control = self::control(10, &[("cadence", "gain")]);
-    told(&mut control, 0, 0, 3_000, 8 * MBPS);
+    notify(&mut control, 0, 0, 3_000, 8 * MBPS);
     assert_eq!(control.rate(), rate + 1_000 * MBPS as u64);
 }
 
 #[test]
 fn the_window_is_twice_rate_times_rtt() {
     let mut control = control(10, &[]);
-    told(&mut control, 0, 0, 20_000, 8 * MBPS);
+    notify(&mut control, 0, 0, 20_000, 8 * MBPS);
     // 2 x 10 Gb/s x 100 us = 250 kB of links, 162.5 packets.
     let packets = Control::window(&control) as f64 / 1_460.0;
     assert!((packets - 165.5).abs() < 0.1, "{packets}");

@@ -132,20 +132,20 @@ fn data_takes_the_reverse_path_of_its_credits_and_a_credit_releases_one_packet()
     let ports = network.fabric.ports();
     let mut links = vec![std::collections::BTreeSet::new(); 2 * record.flows.len()];
     let mut credits = vec![0; record.flows.len()];
-    let (mut asked, mut answered) = (vec![0; credits.len()], vec![0; credits.len()]);
+    let (mut requested, mut first_credit) = (vec![0; credits.len()], vec![0; credits.len()]);
     for seen in &record.packets {
         let (flow, spec) = (seen.packet.flow.0 as usize, &ports[seen.port as usize]);
         match seen.packet.header {
             Header::Credited { .. } => {
                 links[2 * flow].insert(seen.port);
-                let first = &mut answered[flow];
+                let first = &mut first_credit[flow];
                 *first = if *first == 0 { seen.at.0 } else { *first };
             }
             Header::Credit { .. } => {
                 links[2 * flow + 1].insert(spec.reverse.0);
                 credits[flow] += (spec.peer.0 == seen.packet.dst.0) as u32;
             }
-            Header::Request { .. } if asked[flow] == 0 => asked[flow] = seen.at.0,
+            Header::Request { .. } if requested[flow] == 0 => requested[flow] = seen.at.0,
             _ => {}
         }
     }
@@ -154,8 +154,8 @@ fn data_takes_the_reverse_path_of_its_credits_and_a_credit_releases_one_packet()
         assert_eq!(credits[index], flow.packets + flow.wasted, "flow {index}");
         // One RTT for the request and the first credit.
         let hops = links[2 * index].len() as u64;
-        let way = (network.rate().tx_time(Bytes(84)) + Span::from_us(4)) * (2 * hops);
-        assert!(answered[index] - asked[index] >= way.0, "flow {index}");
+        let base = (network.rate().tx_time(Bytes(84)) + Span::from_us(4)) * (2 * hops);
+        assert!(first_credit[index] - requested[index] >= base.0, "flow {index}");
     }
 }
 

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     /// Whether no ACK has passed (NewACK).
-    silent: bool,
+    no_ack_yet: bool,
     /// Arrival of its last packet.
     last: Time,
 }
@@ -83,7 +83,7 @@ impl SwitchAcks {
             None => {
                 self.forget(now);
                 self.watch.push_back((now.saturating_add(self.forget_after), flow));
-                self.flows.insert(flow, Seen { silent: true, last: now })
+                self.flows.insert(flow, Seen { no_ack_yet: true, last: now })
             }
         };
         let seen = self.flows.at_mut(slot);
@@ -92,16 +92,16 @@ impl SwitchAcks {
     }
 
     /// The switch's own ACK to data that is about to leave by `env.egress`.
-    fn answer(&mut self, env: &mut SwitchEnv<'_>, data: &Packet) -> PacketRef {
+    fn switch_ack(&mut self, env: &mut SwitchEnv<'_>, data: &Packet) -> PacketRef {
         let header = SwitchAck { acked: data.header.data_key() }.into();
         let (src, dst) = (data.dst, data.src);
         let (payload, class, flags, extension) = (0, 0, 0, 0);
-        let answer = Packet { header, src, dst, payload, class, flags, extension, ..*data };
-        let answer = env.packets.create(answer);
-        env.packets.extend(answer, empty_stack(0));
+        let ack = Packet { header, src, dst, payload, class, flags, extension, ..*data };
+        let ack = env.packets.create(ack);
+        env.packets.extend(ack, empty_stack(0));
         let record = self.sample(env.now, &env.egress);
-        stamp(env.packets, answer, record, env.now);
-        answer
+        stamp(env.packets, ack, record, env.now);
+        ack
     }
 }
 
@@ -113,8 +113,8 @@ impl SwitchHook for SwitchAcks {
     fn forward(&mut self, env: &mut SwitchEnv<'_>, packet: PacketRef) -> Decision {
         let content = env.packets[packet];
         if content.is_data() {
-            let silent = self.seen(env.now, content.flow).silent;
-            let reply = silent.then(|| self.answer(env, &content));
+            let no_ack_yet = self.seen(env.now, content.flow).no_ack_yet;
+            let reply = no_ack_yet.then(|| self.switch_ack(env, &content));
             return Decision { reply, ..Decision::default() };
         }
         let record = self.sample(env.now, &env.back);
@@ -123,7 +123,7 @@ impl SwitchHook for SwitchAcks {
             // The flow is complete: only duplicates can follow.
             self.flows.remove(content.flow);
         } else {
-            self.seen(env.now, content.flow).silent = false;
+            self.seen(env.now, content.flow).no_ack_yet = false;
         }
         Decision::default()
     }

@@ -222,7 +222,7 @@ impl Rig {
         self.harness.packets.create(segment(ID, flow, seq, 1_460))
     }
 
-    fn host_answer(&mut self, flow: u32, flags: u8) -> PacketRef {
+    fn host_ack(&mut self, flow: u32, flags: u8) -> PacketRef {
         let header = Header::Segment { seq: 0, ack: 1_460, window: 0, nibble: 0, flags };
         let (src, dst, class) = (HostId(1), HostId(0), 0);
         let packet = Packet { header, src, dst, class, ..segment(ID, flow, 0, 0) };
@@ -247,24 +247,24 @@ fn a_switch_acknowledges_until_an_ack_has_passed() {
     let ports = [view(1, FAST, 10, 4_000), view(2, RATE, 3, 9_000)];
     for seq in 0..4 {
         let packet = rig.data(7, seq * 1_460);
-        let answer = rig.pass(&mut hook, packet, ports).reply.expect("each packet is answered");
-        let content = rig.harness.packets[answer];
+        let ack = rig.pass(&mut hook, packet, ports).reply.expect("each packet gets an ACK");
+        let content = rig.harness.packets[ack];
         assert_eq!((content.src, content.dst, content.class), (HostId(1), HostId(0), 0));
         let Header::Segment { seq: echo, ack: 0, flags: 0, .. } = content.header else { panic!() };
         assert_eq!(echo, seq * 1_460);
         // The port by which the data leaves, before the packet itself waits there.
         assert_eq!(
-            written(rig.harness.packets.extension(answer)),
+            written(rig.harness.packets.extension(ack)),
             [record(FAST, rig.now, 4_000, 15_380)]
         );
-        assert_eq!(rig.harness.packets.charged(answer), 40 + 10 + 38);
-        assert_eq!(rig.harness.packets.stamps(answer).informed, rig.now.0);
+        assert_eq!(rig.harness.packets.charged(ack), 40 + 10 + 38);
+        assert_eq!(rig.harness.packets.stamps(ack).informed, rig.now.0);
         assert_eq!(rig.harness.packets.charged(packet), 1_538, "data stays as long as it was");
     }
-    let answer = rig.host_answer(7, tcp_flag::ACK);
-    assert!(rig.pass(&mut hook, answer, ports).reply.is_none());
+    let ack = rig.host_ack(7, tcp_flag::ACK);
+    assert!(rig.pass(&mut hook, ack, ports).reply.is_none());
     let packet = rig.data(7, 9);
-    assert!(rig.pass(&mut hook, packet, ports).reply.is_none(), "silent from now on");
+    assert!(rig.pass(&mut hook, packet, ports).reply.is_none(), "no switch ACK from now on");
     let packet = rig.data(8, 0);
     assert!(rig.pass(&mut hook, packet, ports).reply.is_some(), "other flows are not");
 }
@@ -296,8 +296,8 @@ fn acks_of_farther_switches_suppress_own_acks_and_get_records() {
         "as old as its records on average"
     );
     let packet = rig.data(7, 1_460);
-    let answers = [0, 1, 2].map(|hop| rig.pass(&mut hooks[hop], packet, ports(0)).reply.is_some());
-    assert_eq!(answers, [false, false, true]);
+    let acks = [0, 1, 2].map(|hop| rig.pass(&mut hooks[hop], packet, ports(0)).reply.is_some());
+    assert_eq!(acks, [false, false, true]);
 }
 
 #[test]
@@ -306,10 +306,10 @@ fn a_switch_removes_finished_and_idle_flows() {
     let ports = [view(1, RATE, 0, 0), view(2, RATE, 0, 0)];
     let packet = rig.data(1, 0);
     rig.pass(&mut hook, packet, ports);
-    let answer = rig.host_answer(1, tcp_flag::ACK);
-    rig.pass(&mut hook, answer, ports);
+    let ack = rig.host_ack(1, tcp_flag::ACK);
+    rig.pass(&mut hook, ack, ports);
     assert_eq!(hook.entries(), 1);
-    let last = rig.host_answer(1, tcp_flag::ACK | tcp_flag::FIN);
+    let last = rig.host_ack(1, tcp_flag::ACK | tcp_flag::FIN);
     rig.pass(&mut hook, last, ports);
     assert_eq!(hook.entries(), 0);
     for flow in 0..50 {

@@ -4,7 +4,7 @@ use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::ranking::{Rank, Ranking};
 use incast_transport::{FlowId, HostId};
 
-/// Shortest remaining first; of each sender only its best message, unless told otherwise.
+/// Shortest remaining first; of each sender only its best message, by default.
 pub struct Agenda {
     one_per_sender: bool,
     /// What may be granted.

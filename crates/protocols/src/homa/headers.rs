@@ -5,7 +5,7 @@ use incast_transport::{HeaderView, data_flag, header_view};
 /// The packets that Homa sends.
 pub const HEADERS: &[HeaderView] = &[
     Data::VIEW,
-    // What is lost is asked for with a resend; Aeolus grants it again.
+    // What is lost is requested with a RESEND; Aeolus grants it again.
     Grant::VIEW.without("lost").without("again"),
     Resend::VIEW,
     Busy::VIEW,
@@ -54,9 +54,9 @@ header_view! {
         class: u24 = class, "class";
     }
 
-    /// The source will send what was asked for, but has messages with fewer bytes left (Homa §3.7).
+    /// The source will send what was requested, but has messages with fewer bytes left (Homa §3.7).
     pub struct Busy over Busy {
-        /// The first packet that was asked for.
+        /// The first packet that was requested.
         first: u32 = first, "packets";
     }
     unused spare, spare_high;

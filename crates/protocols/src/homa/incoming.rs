@@ -143,7 +143,7 @@ impl Incoming {
         Grant { granted: self.granted, lost: 0, class: class as u32, again: false }.into()
     }
 
-    /// When to ask for what is missing, if no packet arrives until then. Not for packets that were
+    /// When to request what is missing, if no packet arrives until then. Not for packets that were
     /// not granted.
     #[inline]
     pub fn deadline(&self, terms: &Terms) -> Time {
@@ -154,7 +154,7 @@ impl Incoming {
     }
 
     /// Asks for the ranges that are missing.
-    pub fn ask(&mut self, now: Time, terms: &Terms, outbox: &mut Outbox) {
+    pub fn request_missing(&mut self, now: Time, terms: &Terms, outbox: &mut Outbox) {
         self.idle_since = now;
         self.unanswered += 1;
         let class = terms.recovery_class(self.packets) as u32;

@@ -173,12 +173,12 @@ fn one_lost_packet_costs_one_request() {
     }));
     network.add(flow(0, 0, 1, 200 * MSS, Time::ZERO));
     network.complete(Span::from_ms(10));
-    let asked = |sent: &Sent| match sent.packet.header {
+    let resend = |sent: &Sent| match sent.packet.header {
         Header::Resend { first, packets, .. } => Some((first, packets)),
         _ => None,
     };
-    let asked: Vec<_> = network.sent.iter().filter_map(asked).collect();
-    assert_eq!(asked, [(100, 1)]);
+    let resends: Vec<_> = network.sent.iter().filter_map(resend).collect();
+    assert_eq!(resends, [(100, 1)]);
     let again = network.sent.iter().filter(|sent| sent.packet.has(flag::RETRANSMIT)).count();
     assert_eq!(again, 1);
     // All the rest arrives at once, the missing packet an interval and one RTT later. Until

@@ -77,7 +77,7 @@ parameters! {
         resend_interval: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),
             "Homa §3.7: a few milliseconds";
-        /// What is asked for then: all or first.
+        /// What is requested then: all or first.
         resend: Asked = Asked::All, "all or first" => |_| true,
             "Homa §3.7: the first range; Linux module: all";
         /// Requests without a reply after which a message is set aside.

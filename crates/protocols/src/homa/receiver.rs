@@ -3,7 +3,7 @@
 use super::agenda::Agenda;
 use super::headers::{Data, Finish};
 use super::incoming::Incoming;
-use super::sender::{TOLD_MOST, control};
+use super::sender::{LENGTH_MOST, control};
 use super::terms::Terms;
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::outbox::Outbox;
@@ -63,12 +63,12 @@ impl Receivers {
         if self.finished.contains(id) {
             return finish(outbox, id, src, env.now);
         }
-        let known = self.flows.get(id).map_or(told(packets), |flow| flow.packets);
+        let known = self.flows.get(id).map_or(full_length(packets), |flow| flow.packets);
         if seq >= known || known != u32::MAX && last != (seq + 1 == known) {
             return; // No sender of this transport sends that.
         }
         self.idle_since = env.now;
-        let slot = self.slot(id, src, env.now, told(packets));
+        let slot = self.slot(id, src, env.now, full_length(packets));
         let mut new = None;
         self.change(slot, |flow, terms| {
             flow.heard(env.now);
@@ -177,7 +177,7 @@ impl Receivers {
     }
 
     /// Makes a message known, of which no data need have arrived. Returns whether packets are
-    /// missing; if not, its sender is told that it is complete.
+    /// missing; if not, its sender gets a Finish.
     pub fn announced(
         &mut self,
         flow: FlowId,
@@ -241,12 +241,12 @@ impl Receivers {
             self.timers.expired(now, &mut self.flows, |flow| &mut flow.armed)
         {
             let flow = self.flows.at_mut(slot);
-            let silent = flow.deadline(&self.terms) <= now;
-            let given_up = silent && flow.unanswered == self.terms.give_up;
+            let overdue = flow.deadline(&self.terms) <= now;
+            let given_up = overdue && flow.unanswered == self.terms.give_up;
             changed |= given_up;
-            self.change(slot, |flow, terms| match silent {
+            self.change(slot, |flow, terms| match overdue {
                 true if given_up => flow.aside = true, // Others are granted in its place.
-                true => flow.ask(now, terms, outbox),
+                true => flow.request_missing(now, terms, outbox),
                 false => {}
             });
         }
@@ -263,8 +263,8 @@ impl Receivers {
 
 /// The length that data carries; one that does not fit its field is carried by the last packet only.
 #[inline]
-fn told(packets: u32) -> u32 {
-    if packets == TOLD_MOST { u32::MAX } else { packets }
+fn full_length(packets: u32) -> u32 {
+    if packets == LENGTH_MOST { u32::MAX } else { packets }
 }
 
 /// Sends the Finish packet of a message.

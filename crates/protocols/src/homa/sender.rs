@@ -17,7 +17,7 @@ const DOUBLINGS_MOST: u32 = 6;
 /// The sender's timeout in RESEND intervals.
 const GUARD_INTERVALS: u64 = 3;
 /// Largest length that fits the data header.
-pub const TOLD_MOST: u32 = (1 << 24) - 1;
+pub const LENGTH_MOST: u32 = (1 << 24) - 1;
 
 /// The sending side of one message.
 struct Outgoing {
@@ -342,7 +342,7 @@ impl Outgoing {
         let own = Data {
             packet: seq,
             offset: self.flow.offset(seq) as u32,
-            packets: self.packets.min(TOLD_MOST),
+            packets: self.packets.min(LENGTH_MOST),
             last: seq + 1 == self.packets,
             unscheduled: first_time && seq < self.blind,
         };

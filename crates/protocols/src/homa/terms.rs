@@ -4,7 +4,7 @@ use super::cutoffs::{Cutoffs, unscheduled_share};
 use super::params::{Asked, LevelUse, Params, Unscheduled};
 use incast_transport::{Bytes, FabricSite, HostSite, ParameterError, Span};
 
-/// Scheduled messages wait no shorter than this before missing packets are asked for.
+/// Scheduled messages wait no shorter than this before missing packets are requested.
 const RESEND_LEAST: Span = Span::from_ms(1);
 /// The same in base RTT.
 const RESEND_ROUND_TRIPS: u64 = 20;
@@ -70,7 +70,7 @@ pub struct Terms {
     pub one_per_sender: bool,
     /// Time without progress after which missing packets are requested.
     pub resend_interval: Span,
-    /// Whether every missing range is asked for.
+    /// Whether every missing range is requested.
     pub ask_all: bool,
     /// Requests without a reply after which a message is set aside.
     pub give_up: u32,

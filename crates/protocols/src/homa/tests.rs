@@ -548,9 +548,9 @@ fn a_message_whose_sender_does_not_reply_is_set_aside() {
     burst(&mut b, slots(1), 3, 1, 100);
     assert_eq!(b.grants(slots(8)), [(0, 9, 7)]);
     let sent = b.run(slots(8) + INTERVAL * 10);
-    let asked: Vec<_> = resends(&sent).iter().map(|&(at, flow, ..)| (at, flow)).collect();
-    assert_eq!(asked[..5], [1, 2, 3, 4, 5].map(|n| (slots(0) + INTERVAL * n, 0)));
-    assert!(asked[5..].iter().all(|&(_, flow)| flow == 1));
+    let resent: Vec<_> = resends(&sent).iter().map(|&(at, flow, ..)| (at, flow)).collect();
+    assert_eq!(resent[..5], [1, 2, 3, 4, 5].map(|n| (slots(0) + INTERVAL * n, 0)));
+    assert!(resent[5..].iter().all(|&(_, flow)| flow == 1));
     // Then the other one is granted.
     let first = sent
         .iter()

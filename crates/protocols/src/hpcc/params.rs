@@ -7,7 +7,7 @@ use incast_transport::{Bytes, FabricSite, INT_HOPS, ParameterError, Rate, Span};
 incast_transport::choice! {
     /// How lost packets are sent again.
     pub enum Recovery {
-        /// The receiver asks to go back to the first byte it misses.
+        /// The receiver sends a request to go back to the first byte it misses.
         GoBackN = "go-back-n",
         /// Selective acknowledgement: a packet is lost once three later ACKs have overtaken it.
         Sack = "sack",

@@ -284,7 +284,7 @@ fn configure(settings: &[(&str, &str)], fabric: Arc<FabricSite>) -> Result<(), P
 
 #[test]
 fn a_path_deeper_than_the_stack_is_refused() {
-    for (hops, settings, told) in [
+    for (hops, settings, expected) in [
         (4, vec![], None),
         (9, vec![], None),
         (10, vec![], Some("hpcc.int_hops = auto: the longest path has 9 switches")),
@@ -295,7 +295,7 @@ fn a_path_deeper_than_the_stack_is_refused() {
         (4, vec![("int_hops", "0")], Some("1 to 8")),
     ] {
         let result = configure(&settings, site(rates(), hops)).map_err(|error| error.to_string());
-        match told {
+        match expected {
             None => result.unwrap(),
             Some(part) => {
                 let text = result.unwrap_err();

@@ -121,8 +121,8 @@ fn the_highest_level_of_three_hops_arrives() {
         for hop in order {
             let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: carried, flags: 0 };
             let packet = Packet { header, ..segment(ID, 0, 0, 1_459) };
-            let (level, told) = pass(&mut loaded(loads[hop]), packet);
-            (carried, informed) = (level, informed.max(told));
+            let (level, read) = pass(&mut loaded(loads[hop]), packet);
+            (carried, informed) = (level, informed.max(read));
         }
         assert_eq!(carried, order.map(|hop| levels[hop]).into_iter().max().unwrap(), "{order:?}");
         assert_eq!(informed, at(100).0);

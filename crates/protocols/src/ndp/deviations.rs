@@ -59,7 +59,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 8,
         section: "",
-        what: "A late header of a packet that has arrived is answered by an ACK.",
+        what: "A late header of a packet that has arrived gets an ACK.",
         reason: "It need not be sent again.",
         effect: None,
     },
@@ -73,7 +73,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 10,
         section: "",
-        what: "Finished receivers remember the flow's number and answer late packets with an ACK \
+        what: "Finished receivers remember the flow's number and acknowledge late packets \
                that says so.",
         reason: "State of finished flows must be bounded.",
         effect: None,

@@ -2,7 +2,7 @@
 
 use super::headers::{Ack, Complete, Data, Nack, Pull};
 use super::paths::Paths;
-use super::receiver::{Answer, Receivers};
+use super::receiver::{Receivers, Reply};
 use super::sender::{Sender, Sent, Timeouts};
 use super::{CONTROL, DATA, ID};
 use incast_endpoint::flow_table::FlowTable;
@@ -29,8 +29,8 @@ pub struct HostPlan {
 pub struct NdpHost {
     plan: HostPlan,
     senders: FlowTable<Sender>,
-    /// Flows that may send, in turn. May name flows that have finished.
-    turn: Queue<FlowId>,
+    /// Flows that may send, in round-robin order. May name flows that have finished.
+    ready: Queue<FlowId>,
     timers: FlowTimers,
     receivers: Receivers,
     /// Paths of replies.
@@ -43,7 +43,7 @@ impl NdpHost {
         NdpHost {
             plan,
             senders: FlowTable::new(),
-            turn: Queue::new(),
+            ready: Queue::new(),
             timers: FlowTimers::default(),
             receivers: Receivers::new(plan.spacing),
             paths: Paths::new(plan.paths),
@@ -93,9 +93,9 @@ impl NdpHost {
             return;
         }
         let ready = sender.sendable();
-        if ready && !sender.in_turn {
-            sender.in_turn = true;
-            self.turn.push_back(id);
+        if ready && !sender.queued {
+            sender.queued = true;
+            self.ready.push_back(id);
         }
         let waits = !ready && sender.has_work();
         if sender.waits != waits {
@@ -104,19 +104,19 @@ impl NdpHost {
         }
     }
 
-    fn send_answer(&mut self, env: &mut Env<'_>, answer: Answer) -> PacketRef {
-        let Answer { flow, to, header, .. } = answer;
+    fn send_reply(&mut self, env: &mut Env<'_>, reply: Reply) -> PacketRef {
+        let Reply { flow, to, header, .. } = reply;
         let packet = Packet::header_only(ID, flow, env.host, to, CONTROL, header);
         let path = self.paths.take(env.random);
         let packet = env.packets.create(Packet { path, ..packet });
-        env.packets.stamps_mut(packet).informed = answer.informed.0;
+        env.packets.stamps_mut(packet).informed = reply.informed.0;
         packet
     }
 
     fn send_data(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
-        while let Some(id) = self.turn.pop_front() {
+        while let Some(id) = self.ready.pop_front() {
             let Some(sender) = self.senders.get_mut(id) else { continue };
-            sender.in_turn = false;
+            sender.queued = false;
             let Some(sent) = sender.take(env.now) else { continue };
             let packet = data_packet(sender, sent, env.random);
             let packet = env.packets.create(packet);
@@ -171,15 +171,15 @@ impl Host for NdpHost {
 
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
         if open.has(CONTROL)
-            && let Some(answer) = self.receivers.take()
+            && let Some(reply) = self.receivers.take()
         {
-            return Some(self.send_answer(env, answer));
+            return Some(self.send_reply(env, reply));
         }
         if open.has(DATA) { self.send_data(env) } else { None }
     }
 
     fn idle(&self) -> bool {
-        self.turn.is_empty() && !self.receivers.answers()
+        self.ready.is_empty() && !self.receivers.replies()
     }
 
     fn deadline(&self) -> Time {

@@ -21,7 +21,7 @@ parameters! {
         first_window: Option<u32> = None, "1 to 1000000 packets, or auto"
             => |v| v.is_none_or(|v| (1..=1_000_000).contains(&v)),
             "authors' simulator: 15 to 23; auto is our choice";
-        /// Share of the host's link rate that its pulls ask for.
+        /// Share of the host's link rate that its pulls request.
         pull_rate: f64 = 1.0, "0.01 to 1" => |v| (0.01..=1.0).contains(v),
             "authors' simulator: one pull in the time of a full packet";
         /// Minimum retransmission timeout.

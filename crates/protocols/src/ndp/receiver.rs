@@ -8,7 +8,7 @@ use incast_transport::{Env, FlowId, Header, HostId, PacketRef, Span, Time, flag}
 
 /// A packet that this host is about to send for a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Answer {
+pub struct Reply {
     /// Its flow.
     pub flow: FlowId,
     /// The flow's source.
@@ -37,9 +37,9 @@ struct Inbound {
 pub struct Receivers {
     flows: FlowTable<Inbound>,
     finished: FlowSet,
-    answers: Queue<Answer>,
-    /// Flows with owed pulls, in turn. May name flows that have finished.
-    turn: Queue<FlowId>,
+    replies: Queue<Reply>,
+    /// Flows with owed pulls, in round-robin order. May name flows that have finished.
+    ready: Queue<FlowId>,
     /// Pulls owed by all flows.
     owed: u64,
     /// From when on the next pull may be sent.
@@ -54,8 +54,8 @@ impl Receivers {
         Receivers {
             flows: FlowTable::new(),
             finished: FlowSet::new(),
-            answers: Queue::new(),
-            turn: Queue::new(),
+            replies: Queue::new(),
+            ready: Queue::new(),
             owed: 0,
             next_pull: Time::ZERO,
             spacing,
@@ -69,13 +69,13 @@ impl Receivers {
 
     /// The next reply to send.
     #[inline]
-    pub fn take(&mut self) -> Option<Answer> {
-        self.answers.pop_front()
+    pub fn take(&mut self) -> Option<Reply> {
+        self.replies.pop_front()
     }
 
     /// Whether a reply waits.
-    pub fn answers(&self) -> bool {
-        !self.answers.is_empty()
+    pub fn replies(&self) -> bool {
+        !self.replies.is_empty()
     }
 
     /// A data packet or its header arrived.
@@ -86,7 +86,7 @@ impl Receivers {
         };
         let id = content.flow;
         if self.finished.contains(id) {
-            return self.answer_late(env.now, id, content.src, seq);
+            return self.reply_late(env.now, id, content.src, seq);
         }
         let slot = match self.flows.slot_of(id) {
             Some(slot) => slot,
@@ -109,11 +109,11 @@ impl Receivers {
             }
         }
         let present = flow.has(seq);
-        self.answer(env.now, slot, id, seq, present);
+        self.reply(env.now, slot, id, seq, present);
     }
 
     /// Replies a packet, with a pull if the pacer allows one now; otherwise one is owed.
-    fn answer(&mut self, now: Time, slot: u32, id: FlowId, seq: u32, present: bool) {
+    fn reply(&mut self, now: Time, slot: u32, id: FlowId, seq: u32, present: bool) {
         let flow = self.flows.at_mut(slot);
         let pulls = self.owed == 0 && now >= self.next_pull;
         if pulls {
@@ -125,7 +125,7 @@ impl Receivers {
                 self.next_pull = self.next_pull.max(now);
             }
             if flow.owed == 0 {
-                self.turn.push_back(id);
+                self.ready.push_back(id);
             }
             flow.owed += 1;
             self.owed += 1;
@@ -136,7 +136,7 @@ impl Receivers {
             true => Ack { packet, cumulative, pull, pulls }.into(),
             false => Nack { packet, cumulative, pull, pulls }.into(),
         };
-        self.answers.push_back(Answer { flow: id, to: flow.src, header, informed: now });
+        self.replies.push_back(Reply { flow: id, to: flow.src, header, informed: now });
     }
 
     /// Everything has arrived: the flow's pulls are no longer wanted.
@@ -145,15 +145,15 @@ impl Receivers {
         self.owed -= flow.owed as u64;
         self.finished.insert(id, now);
         if self.owed == 0 {
-            self.turn.clear();
+            self.ready.clear();
         }
-        self.answer_late(now, id, flow.src, seq);
+        self.reply_late(now, id, flow.src, seq);
     }
 
     /// Repeats the Complete packet to the source of a finished flow.
-    fn answer_late(&mut self, now: Time, flow: FlowId, to: HostId, seq: u32) {
+    fn reply_late(&mut self, now: Time, flow: FlowId, to: HostId, seq: u32) {
         let header = Complete { packet: seq, next: seq.saturating_add(1) }.into();
-        self.answers.push_back(Answer { flow, to, header, informed: now });
+        self.replies.push_back(Reply { flow, to, header, informed: now });
     }
 
     /// When the pacer sends the next pull.
@@ -173,18 +173,18 @@ impl Receivers {
             self.next_pull = now + self.spacing;
         }
         loop {
-            let id = self.turn.pop_front().expect("an owed pull has its turn");
+            let id = self.ready.pop_front().expect("an owed pull has its turn");
             let Some(flow) = self.flows.get_mut(id) else { continue };
             flow.owed -= 1;
             flow.pulls = flow.pulls.wrapping_add(1);
             if flow.owed > 0 {
-                self.turn.push_back(id);
+                self.ready.push_back(id);
             }
             self.owed -= 1;
             let cumulative = flow.arrivals.lowest_missing();
             let header = Pull { cumulative, number: flow.pulls }.into();
             let (to, informed) = (flow.src, flow.heard);
-            self.answers.push_back(Answer { flow: id, to, header, informed });
+            self.replies.push_back(Reply { flow: id, to, header, informed });
             return;
         }
     }

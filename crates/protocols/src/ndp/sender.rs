@@ -66,8 +66,8 @@ pub struct Sender {
     pub total: u32,
     /// Its paths.
     pub paths: Paths,
-    /// Whether it waits for its turn at the NIC.
-    pub in_turn: bool,
+    /// Whether it is in the queue for the NIC.
+    pub queued: bool,
     /// Whether it was last said to wait for a pull.
     pub waits: bool,
     /// When its timer looks at it.
@@ -75,7 +75,7 @@ pub struct Sender {
     /// Packets `0..first_window` need no pull.
     first_window: u32,
     /// Packets of the first window without feedback.
-    silent: u32,
+    unconfirmed: u32,
     /// First packet that was never sent.
     next: u32,
     /// First packet that is not acknowledged; `states[0]` is its state.
@@ -112,11 +112,11 @@ impl Sender {
             flow,
             total,
             paths,
-            in_turn: false,
+            queued: false,
             waits: false,
             armed: Time::NEVER,
             first_window,
-            silent: first_window,
+            unconfirmed: first_window,
             next: 0,
             base: 0,
             states: VecDeque::new(),
@@ -249,7 +249,7 @@ impl Sender {
 
     /// A header came back: it found no room at a port.
     pub fn on_bounce(&mut self, seq: u32, now: Time) {
-        let no_pull_expected = self.pull_window == 0 && self.silent <= 1;
+        let no_pull_expected = self.pull_window == 0 && self.unconfirmed <= 1;
         let bad_path = (self.history & HISTORY).count_ones() >= GOOD;
         self.note(seq, false, now);
         if self.mark_for_repair(seq) && (no_pull_expected || bad_path) {
@@ -313,7 +313,7 @@ impl Sender {
         self.history = self.history << 1 | ack as u16;
         let first = self.state(seq).is_some_and(|state| sent_once(*state));
         if first && seq < self.first_window {
-            self.silent = self.silent.saturating_sub(1);
+            self.unconfirmed = self.unconfirmed.saturating_sub(1);
         }
         if let Some((_, sent)) = self.timed.filter(|(timed, _)| *timed == seq) {
             self.timed = None;

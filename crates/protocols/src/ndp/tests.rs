@@ -1,7 +1,7 @@
 //! Known results of NDP: scripts of packets in and out, and flows through an impaired network.
 
 use super::paths::Paths;
-use super::receiver::{Answer, Receivers};
+use super::receiver::{Receivers, Reply};
 use super::sender::{Sender, Timeouts, sent_again, sent_once};
 use super::{CONTROL, DATA, ENTRY, ID};
 use incast_testkit::{
@@ -217,7 +217,7 @@ impl Bench {
         Bench { receivers: Receivers::new(SPACING), harness: Harness::new() }
     }
 
-    fn arrive(&mut self, now: Time, id: u32, seq: u32, flags: u8, data_flags: u8) -> Vec<Answer> {
+    fn arrive(&mut self, now: Time, id: u32, seq: u32, flags: u8, data_flags: u8) -> Vec<Reply> {
         let trimmed = flags & flag::TRIMMED != 0;
         let (src, dst, flow) = (HostId(10 + id), HostId(1), FlowId(id));
         let payload = if trimmed { 0 } else { MSS as u16 };
@@ -226,10 +226,10 @@ impl Bench {
         self.harness.arrives(now, packet);
         self.receivers.on_data(&mut self.harness.env(now, dst), packet);
         self.harness.packets.free(packet);
-        self.answers()
+        self.replies()
     }
 
-    fn answers(&mut self) -> Vec<Answer> {
+    fn replies(&mut self) -> Vec<Reply> {
         std::iter::from_fn(|| self.receivers.take()).collect()
     }
 }
@@ -256,7 +256,7 @@ fn acks_pull_when_the_pacer_is_free_and_queue_pulls_when_not() {
     assert_eq!(b.arrive(early, 0, 2, flag::TRIMMED, 0)[0].header, nack(2, 1, 1, 0));
     assert_eq!(b.receivers.deadline(), t + SPACING);
     b.receivers.on_timer(t + SPACING);
-    assert_eq!(b.answers()[0].header, pull(1, 2));
+    assert_eq!(b.replies()[0].header, pull(1, 2));
     assert_eq!(b.receivers.deadline(), Time::NEVER);
     // Idle for at least one spacing: implicit again.
     let later = t + SPACING * 2;
@@ -276,7 +276,7 @@ fn flows_share_one_pacer_in_turn() {
     while b.receivers.deadline() != Time::NEVER {
         let at = b.receivers.deadline();
         b.receivers.on_timer(at);
-        pulls.extend(b.answers().into_iter().map(|answer| (at, answer.flow.0)));
+        pulls.extend(b.replies().into_iter().map(|reply| (at, reply.flow.0)));
     }
     let expected: Vec<_> = (0..6).map(|n| (t + SPACING * (n + 1), (n % 2) as u32)).collect();
     assert_eq!(pulls, expected);
@@ -292,7 +292,7 @@ fn the_last_packet_drops_the_pulls_of_its_flow() {
     let last = b.arrive(t, 0, 2, 0, data_flag::LAST);
     assert_eq!(last[0].header, ack(2, 3, 0, data_flag::LAST));
     b.receivers.on_timer(b.receivers.deadline());
-    assert_eq!(b.answers()[0].flow, FlowId(1));
+    assert_eq!(b.replies()[0].flow, FlowId(1));
     assert_eq!(b.receivers.deadline(), Time::NEVER);
     assert_eq!(b.receivers.open_flows(), 1);
     // Late copies are replied to without new state.
@@ -321,10 +321,10 @@ fn pulls_never_exceed_one_per_spacing() {
         while b.receivers.deadline() <= now {
             let at = b.receivers.deadline();
             b.receivers.on_timer(at);
-            pulls.extend(b.answers().iter().map(|_| at));
+            pulls.extend(b.replies().iter().map(|_| at));
         }
-        let answer = b.arrive(now, seq % 3, seq, flag::TRIMMED * (seq as u8 & 1), 0)[0].header;
-        if let Header::Ack { flags, .. } | Header::Nack { flags, .. } = answer
+        let reply = b.arrive(now, seq % 3, seq, flag::TRIMMED * (seq as u8 & 1), 0)[0].header;
+        if let Header::Ack { flags, .. } | Header::Nack { flags, .. } = reply
             && flags & data_flag::PULL != 0
         {
             pulls.push(now);

@@ -85,7 +85,7 @@ impl Receivers {
         let Some(Announce { packets, .. }) = Announce::read(&header) else { return };
         if self.finished.contains(flow) {
             // The first announcement of a short flow follows its data; only a repeated one
-            // asks whether the finish was lost.
+            // is a sign that the finish was lost.
             if content.has(flag::RETRANSMIT) {
                 finish(outbox, flow, src, env.now);
             }
@@ -280,7 +280,7 @@ impl Receivers {
 
 /// What a data packet was sent with.
 enum Spent {
-    /// A free token, of a flow of so many packets; 0 if that is not told.
+    /// A free token, of a flow of so many packets; 0 if that is unknown.
     Free { packets: u32 },
     /// The token with these lower 24 bits of its number.
     Token(u32),

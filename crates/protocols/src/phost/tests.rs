@@ -138,11 +138,11 @@ fn the_flow_with_fewest_remaining_packets_is_preferred() {
 fn a_lost_packet_is_requested_after_the_pause() {
     let mut b = bench(&[]);
     b.announce(slots(0), 0, 10, 0);
-    let mut asked = vec![];
+    let mut requested = vec![];
     for slot in 0..40 {
         for (at, _, seq) in b.tokens(slots(slot)) {
-            let number = asked.len() as u32;
-            asked.push((at, seq));
+            let number = requested.len() as u32;
+            requested.push((at, seq));
             if seq != 4 || number > 9 {
                 let last = if seq == 9 { data_flag::LAST } else { 0 };
                 b.data(at, 0, seq, number, data_flag::TAGGED | last);
@@ -150,9 +150,9 @@ fn a_lost_packet_is_requested_after_the_pause() {
         }
     }
     // Ten tokens in slots 0 to 9, nine packet times of pause, then the missing one.
-    assert_eq!(asked.len(), 11);
-    assert_eq!(asked[9], (slots(9), 9));
-    assert_eq!(asked[10], (slots(18), 4));
+    assert_eq!(requested.len(), 11);
+    assert_eq!(requested[9], (slots(9), 9));
+    assert_eq!(requested[10], (slots(18), 4));
     assert_eq!(b.host.open_flows(), 0);
 }
 
@@ -191,7 +191,7 @@ fn no_tokens_after_the_finish_and_late_packets_get_a_finish() {
     assert!(matches!(b.transmit(slots(0)).unwrap().header, Header::Finish { .. }));
     assert!(b.tokens(slots(1_000)).is_empty());
     assert_eq!((b.host.open_flows(), b.host.deadline()), (0, Time::NEVER));
-    // The announcement behind the data asks nothing; a repeated one, and data, do.
+    // The announcement behind the data needs no reply; a repeated one, and data, do.
     b.announce(slots(1_000), 0, 9, 0);
     assert!(b.transmit(slots(1_000)).is_none());
     b.announce(slots(1_001), 0, 9, flag::RETRANSMIT);

@@ -59,9 +59,9 @@ pub struct Rcp {
     rate: u64,
     rtt: Option<Span>,
     /// A request is due.
-    ask: bool,
+    request_due: bool,
     /// When the first one was sent, and how many were.
-    asked: Option<Time>,
+    first_request: Option<Time>,
     requests: u32,
     /// When the next request is due while there is no rate, or less than a packet per RTT.
     next: Time,
@@ -74,12 +74,12 @@ impl Rcp {
     /// The state of a flow that opens at `now`.
     pub fn new(rule: Rule, now: Time) -> Rcp {
         let known = rule.known.as_ref().map_or(0, |known| known.load(Ordering::Relaxed));
-        let ask = known == 0;
+        let request_due = known == 0;
         Rcp {
             rate: known,
             rtt: None,
-            ask,
-            asked: None,
+            request_due,
+            first_request: None,
             requests: 0,
             next: now + rule.retry,
             heard: now,
@@ -141,8 +141,8 @@ impl Control for Rcp {
 
     fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
         self.decided = false;
-        if let (Some(asked), None, 1) = (self.asked, self.rtt, self.requests) {
-            self.rtt = Some(progress.now.since(asked));
+        if let (Some(sent), None, 1) = (self.first_request, self.rtt, self.requests) {
+            self.rtt = Some(progress.now.since(sent));
         }
         self.learn(message.extension, progress.now);
     }
@@ -154,15 +154,15 @@ impl Control for Rcp {
         if self.rate == 0 {
             return self.next;
         }
-        let silent = self.heard + self.round_trip() * self.rule.patience;
-        if self.slow() { self.next.min(silent) } else { silent }
+        let timeout = self.heard + self.round_trip() * self.rule.patience;
+        if self.slow() { self.next.min(timeout) } else { timeout }
     }
 
     fn on_deadline(&mut self, progress: &Progress) {
         let now = progress.now;
         if self.rate == 0 {
             // The request or its ACK was lost.
-            self.ask = true;
+            self.request_due = true;
             self.next = now + self.rule.retry * (1 << self.requests.min(DOUBLINGS));
             return;
         }
@@ -173,17 +173,17 @@ impl Control for Rcp {
             self.heard = now;
         }
         if self.next <= now {
-            self.ask = self.slow();
+            self.request_due = self.slow();
             self.next = now + self.round_trip();
         }
     }
 
     fn request(&mut self, progress: &Progress) -> Option<Request> {
-        if !std::mem::take(&mut self.ask) {
+        if !std::mem::take(&mut self.request_due) {
             return None;
         }
         self.requests += 1;
-        self.asked = self.asked.or(Some(progress.now));
+        self.first_request = self.first_request.or(Some(progress.now));
         let extension = self.extension();
         Some(Request { nibble: 0, window: 0, class: CLASS, extension })
     }

@@ -136,9 +136,9 @@ pub fn marker(params: &Params, site: &PortSite, first: Time) -> RcpMarker {
     IntervalMarker::new(Controller::new(Gains::new(params, site), first))
 }
 
-/// The RTT of a packet that asks for a rate: data or a rate request.
+/// The RTT of a packet that requests a rate: data or a rate request.
 #[inline]
-fn asks(packets: &PacketPool, packet: PacketRef) -> Option<u32> {
+fn rate_request(packets: &PacketPool, packet: PacketRef) -> Option<u32> {
     let header = &packets[packet].header;
     if Ack::read(header).is_some() || OpenAck::read(header).is_some() {
         return None;
@@ -175,7 +175,7 @@ impl Measure for Controller {
     fn offered(&mut self, packets: &PacketPool, packet: PacketRef, charged: u32, view: &View) {
         self.arrives(charged);
         if view.own
-            && let Some(rtt @ 1..) = asks(packets, packet)
+            && let Some(rtt @ 1..) = rate_request(packets, packet)
         {
             self.measures(charged, RTT_UNIT * rtt as u64);
         }
@@ -189,7 +189,7 @@ impl Measure for Controller {
         _charged: u32,
         view: &View,
     ) -> bool {
-        if !view.own || asks(packets, packet).is_none() {
+        if !view.own || rate_request(packets, packet).is_none() {
             return false;
         }
         let units = (self.rate / RATE_UNIT as f64) as u32;

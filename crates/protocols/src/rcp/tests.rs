@@ -98,19 +98,19 @@ fn intervals_are_rtts_or_slots() {
 #[test]
 fn results_do_not_depend_on_when_it_is_read() {
     let mut random = Random::new(4, 5, 6);
-    let (mut patient, mut asked) = (controller(&[]), controller(&[]));
+    let (mut patient, mut advanced) = (controller(&[]), controller(&[]));
     let (mut now, mut backlog) = (Time::ZERO, 0);
     for _ in 0..300 {
         let scale = [1_000_000, 500_000_000, 40_000_000_000][random.below(3) as usize];
         let next = now + Span(random.below(scale));
         while now < next {
             now = next.min(now + Span(random.below(90_000_000)));
-            asked.advance(now, backlog);
+            advanced.advance(now, backlog);
         }
         patient.advance(now, backlog);
-        assert_eq!(format!("{:?}", patient.state()), format!("{:?}", asked.state()));
+        assert_eq!(format!("{:?}", patient.state()), format!("{:?}", advanced.state()));
         let bytes = random.below(200_000) as u32;
-        for port in [&mut patient, &mut asked] {
+        for port in [&mut patient, &mut advanced] {
             port.arrives(bytes);
             port.measures(1_538, RTT);
         }
@@ -118,7 +118,7 @@ fn results_do_not_depend_on_when_it_is_read() {
     }
 }
 
-fn ask(rtt: u32, forward: u32, flags: u8, payload: u16) -> (Packet, Extension) {
+fn rate_request(rtt: u32, forward: u32, flags: u8, payload: u16) -> (Packet, Extension) {
     let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags };
     let extension = Extension::explicit(super::header(rtt, forward, 0));
     (Packet { header, ..segment(ID, 7, 0, payload) }, extension)
@@ -141,7 +141,7 @@ fn pass(port: &mut MarkerDriver<RcpMarker>, what: (Packet, Extension)) -> Packet
 #[test]
 fn the_least_rate_of_a_path_arrives() {
     let lowest = |hops: [&str; 3]| {
-        let mut what = ask(0, UNLIMITED, 0, 1_448);
+        let mut what = rate_request(0, UNLIMITED, 0, 1_448);
         for initial in hops {
             let mut port = port(&[("initial_rate", initial)], at(5_000));
             let packet = pass(&mut port, what);
@@ -158,12 +158,12 @@ fn the_least_rate_of_a_path_arrives() {
 #[test]
 fn data_and_requests_get_the_rate_and_acks_do_not() {
     let mut port = port(&[], at(400));
-    for (flags, payload, told) in
+    for (flags, payload, rated) in
         [(0, 1_448, true), (tcp_flag::SYN, 0, true), (tcp_flag::ACK, 0, false)]
     {
-        let packet = pass(&mut port, ask(6_250, UNLIMITED, flags, payload));
-        assert_eq!(forward_of(port.packets.extension(packet)) < UNLIMITED, told, "{flags}");
-        let informed = if told { at(400).0 } else { 0 };
+        let packet = pass(&mut port, rate_request(6_250, UNLIMITED, flags, payload));
+        assert_eq!(forward_of(port.packets.extension(packet)) < UNLIMITED, rated, "{flags}");
+        let informed = if rated { at(400).0 } else { 0 };
         assert_eq!(port.packets.stamps(packet).informed, informed);
     }
 }
@@ -184,7 +184,7 @@ fn before(us: u64) -> Progress {
 }
 
 fn reply(control: &mut Rcp, us: u64, reverse: u32) {
-    let (packet, _) = ask(0, 0, tcp_flag::SYN | tcp_flag::ACK, 0);
+    let (packet, _) = rate_request(0, 0, tcp_flag::SYN | tcp_flag::ACK, 0);
     let extension = Extension::explicit(header(0, 0, reverse));
     let message = Message { packet: &packet, extension: &extension, informed: Time::ZERO };
     control.on_message(&message, &before(us));
@@ -204,7 +204,7 @@ fn gbps(gbps: f64) -> u32 {
 fn no_data_leaves_before_the_first_ack() {
     let mut control = control(&[]);
     assert_eq!((Control::window(&control), control.pacing()), (0, None));
-    let request = control.request(&before(0)).expect("it asks");
+    let request = control.request(&before(0)).expect("a request");
     assert_eq!(request.extension, Extension::explicit(header(0, UNLIMITED, 0)));
     assert_eq!(request.extension.bytes(), 12);
     assert!(control.request(&before(0)).is_none(), "once");
@@ -227,7 +227,7 @@ fn acks_set_the_rate_and_losses_do_not() {
     control.on_loss(Loss::Timeout, &moment(900));
     assert_eq!(control.rate(), 2_499_999_744);
     acknowledge(&mut control, 1_000, UNLIMITED);
-    assert_eq!(control.rate(), RATE.0, "no port told less");
+    assert_eq!(control.rate(), RATE.0, "no port gave less");
     control.on_ack(&plain_ack(&Extension::None), &moment(1_100));
     assert_eq!((control.rate(), control.decided()), (RATE.0, false));
 }
@@ -258,19 +258,19 @@ fn below_one_packet_per_rtt_it_sends_one_request_per_rtt() {
     control.request(&before(0));
     reply(&mut control, 400, gbps(5.0));
     acknowledge(&mut control, 800, gbps(0.02)); // a packet lasts 615 us
-    let mut asked = 0;
+    let mut requests = 0;
     for round in 0..10 {
         let at = control.deadline();
         control.on_deadline(&progress(at, Some(RTT)));
-        asked += control.request(&progress(at, Some(RTT))).is_some() as u32;
+        requests += control.request(&progress(at, Some(RTT))).is_some() as u32;
         reply(
             &mut control,
             (at.0 / 1_000_000) + 10,
             if round == 9 { gbps(4.0) } else { gbps(0.02) },
         );
     }
-    assert_eq!(asked, 10);
-    assert_eq!(control.rate(), 4_000_000_000, "it recovers with the answer");
+    assert_eq!(requests, 10);
+    assert_eq!(control.rate(), 4_000_000_000, "it recovers with the ACK");
     let at = control.deadline();
     control.on_deadline(&progress(at, Some(RTT)));
     assert!(control.request(&progress(at, Some(RTT))).is_none());
@@ -307,7 +307,7 @@ fn a_host_may_begin_at_the_rate_it_learned_last() {
 
 #[test]
 fn acks_return_the_rate_of_the_switches() {
-    let (packet, extension) = ask(6_250, 123_456, 0, 1_448);
+    let (packet, extension) = rate_request(6_250, 123_456, 0, 1_448);
     let arriving = Arriving {
         now: at(1),
         offset: 0,

@@ -81,8 +81,8 @@ fn the_patched_control_has_the_fixed_point_of_its_paper() {
     // Step = rate x 0.008 x error: 10 Mb/s at 5 Gb/s is an error of 0.25, a delay of 62.5 us. Links,
     // two switches and the ACK take 32.67 us of it; the rest is queue.
     let packet = RATE.tx_time(Bytes(1_538));
-    let answer = RATE.tx_time(Bytes(86));
-    let base = Span::from_us(30) + packet * 2 + answer * 3;
+    let ack = RATE.tx_time(Bytes(86));
+    let base = Span::from_us(30) + packet * 2 + ack * 3;
     let queue = (62.5 - base.0 as f64 / 1e6) * 1_250.0;
     assert!((outcome.queue / queue - 1.0).abs() < 0.03, "{} {queue}", outcome.queue);
 }

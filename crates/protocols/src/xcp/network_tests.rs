@@ -100,7 +100,7 @@ fn every_packet_is_charged_for_its_header() {
         trial.options.capture = vec![0, 1];
         let run = trial.run();
         assert!(run.record.complete);
-        let mut answers = 0;
+        let mut acks = 0;
         for captured in &run.packets {
             let packet = &captured.packet;
             assert_eq!(packet.extension, bytes);
@@ -108,13 +108,13 @@ fn every_packet_is_charged_for_its_header() {
                 true => assert!(packet.ip_bytes() <= 1_500),
                 false => {
                     assert_eq!(packet.ip_bytes(), 40 + bytes as u32);
-                    answers += 1;
+                    acks += 1;
                 }
             }
         }
         let full = 1_460 - bytes as u64;
         assert_eq!(run.record.flows[0].packets as u64, 100_000u64.div_ceil(full));
-        assert_eq!(answers, run.record.flows[0].packets);
+        assert_eq!(acks, run.record.flows[0].packets);
     }
 }
 

@@ -189,24 +189,24 @@ fn the_least_of_two_hops_counts_and_only_the_later_one_knows() {
 
 #[test]
 fn idle_intervals_are_like_one_another() {
-    // However long nothing comes, the state is that of a port asked at every interval.
+    // However long nothing comes, the state is that of a port read at every interval.
     for backlog in [0, 9_000] {
-        let (mut patient, mut asked) = (controller(), controller());
-        for port in [&mut patient, &mut asked] {
+        let (mut patient, mut advanced) = (controller(), controller());
+        for port in [&mut patient, &mut advanced] {
             feed(port, 0.7 * C);
             port.advance(at(400), backlog);
         }
-        (5..=2_000).for_each(|k| asked.advance(at(100 * k), backlog));
+        (5..=2_000).for_each(|k| advanced.advance(at(100 * k), backlog));
         patient.advance(at(200_000), backlog);
-        assert_eq!(patient.residues(), asked.residues());
-        assert_eq!(patient.state(), asked.state());
-        assert_eq!(patient.measured(), asked.measured());
+        assert_eq!(patient.residues(), advanced.residues());
+        assert_eq!(patient.state(), advanced.state());
+        assert_eq!(patient.measured(), advanced.measured());
         feed(&mut patient, C);
-        feed(&mut asked, C);
-        for port in [&mut patient, &mut asked] {
+        feed(&mut advanced, C);
+        for port in [&mut patient, &mut advanced] {
             port.advance(at(201_000), backlog);
         }
-        assert_eq!(patient.residues(), asked.residues(), "and so is what follows");
+        assert_eq!(patient.residues(), advanced.residues(), "and so is what follows");
     }
 }
 
@@ -368,7 +368,7 @@ fn headers_say_how_far_apart_packets_are() {
     };
     let window =
         |rtt, spacing, feedback| Extension::explicit(header_of(false, rtt, spacing, feedback, 0));
-    assert_eq!(send(1_444, None), window(0, 0, 0), "nothing is asked without a round-trip time");
+    assert_eq!(send(1_444, None), window(0, 0, 0), "nothing is requested without an RTT");
     assert_eq!(send(1_444, Some(RTT)), window(6_250, 4_000_000 / 64, UNLIMITED));
     // A packet of 138 charged bytes of a window of 100 x 1538.
     let part = 400e6 * 138.0 / 153_800.0 / 64.0;

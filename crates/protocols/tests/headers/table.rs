@@ -94,15 +94,15 @@ fn markdown() -> String {
         for view in views {
             let HeaderView { name, layout, .. } = *view;
             write!(text, "\n### {} {name}\n\n{}.", info.name, sentence(view.doc)).unwrap();
-            let mut told = vec![format!("layout {layout} ({})", view.kind)];
+            let mut parts = vec![format!("layout {layout} ({})", view.kind)];
             let bits = |what, bits| format!("{what} {bits:#04x} in byte 11");
-            told.extend((view.set != 0).then(|| bits("set", view.set)));
-            told.extend((view.clear != 0).then(|| bits("clear", view.clear)));
-            told.extend(view.payload.map(|payload| {
+            parts.extend((view.set != 0).then(|| bits("set", view.set)));
+            parts.extend((view.clear != 0).then(|| bits("clear", view.clear)));
+            parts.extend(view.payload.map(|payload| {
                 String::from(if payload { "with payload" } else { "without payload" })
             }));
             let filter = format!("incast.{}.{}", info.name, filter_name(view));
-            writeln!(text, " Filter `{filter}`; {}.", told.join(", ")).unwrap();
+            writeln!(text, " Filter `{filter}`; {}.", parts.join(", ")).unwrap();
             let mut fields = view.fields().peekable();
             if fields.peek().is_some() {
                 text.push_str("\n| Field | Bytes | Unit | Meaning |\n|---|---|---|---|\n");

@@ -102,7 +102,7 @@ fn check(network: &mut Network, pairs: &[(u32, u32)]) -> (usize, usize) {
     let alone = |flow: usize| {
         let shared = |held: &[usize]| held.iter().any(|link| crowded[flow].0.contains(link));
         let mut there = crowded.iter().filter(|(held, _)| shared(held));
-        there.all(|(held, answers)| held.len() == 1 && !answers)
+        there.all(|(held, acks)| held.len() == 1 && !acks)
     };
     let mut counts = (0, 0);
     for (flow, (got, fair)) in shares.got.iter().zip(&shares.fair).enumerate() {
