@@ -47,9 +47,9 @@ mod tests {
 
     #[test]
     fn asks_once_and_keeps_the_users_setting() {
-        let asked = with_large_pages(None).unwrap();
-        assert_eq!(asked, "glibc.malloc.hugetlb=1");
-        assert_eq!(with_large_pages(Some(&asked)), None, "no second start");
+        let setting = with_large_pages(None).unwrap();
+        assert_eq!(setting, "glibc.malloc.hugetlb=1");
+        assert_eq!(with_large_pages(Some(&setting)), None, "no second start");
         assert_eq!(with_large_pages(Some(OsStr::new("glibc.malloc.hugetlb=0"))), None);
         let other = with_large_pages(Some(OsStr::new("glibc.malloc.check=1"))).unwrap();
         assert_eq!(other, "glibc.malloc.check=1:glibc.malloc.hugetlb=1");

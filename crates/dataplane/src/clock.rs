@@ -9,7 +9,7 @@ use incast_transport::Time;
 /// the thread did not run - for that one, every reading is compared with the one before, hence
 /// `&mut self`.
 pub trait Clock {
-    /// The present. Never earlier than an answer before.
+    /// The present. Never earlier than a value returned before.
     fn now(&mut self) -> Time;
 
     /// A pass found nothing to do, and nothing will be due before `due`. May return earlier; the

@@ -33,7 +33,7 @@
 //! and their ages are 0). Frames that do not decode, or that speak of hosts, flows or transports
 //! which do not exist, are counted (`malformed`) and dropped.
 //!
-//! A backend with bounded rings may have no room. A node asks before it takes a packet from a
+//! A backend with bounded rings may have no room. A node checks before it takes a packet from a
 //! transport or port: the packet stays where it is, under that queue's own rules, and nothing is
 //! lost between queue and ring.
 //!
@@ -46,7 +46,7 @@
 //!   the same to a node.
 //! * Over rings there is no wire: the backend keeps a frame until its `release`, as [`Mem`] does
 //!   (the time can travel in a dynamic field of the mbuf). Over a real wire `release` is ignored.
-//! * [`PacketIo::due`] answers [`Time::ZERO`](incast_transport::Time::ZERO) for a port that is fed
+//! * [`PacketIo::due`] returns [`Time::ZERO`](incast_transport::Time::ZERO) for a port that is fed
 //!   from outside the process: then each pass polls its node.
 //! * Clocks: see [`Clock`]. `Tsc` reads the counter and spins in `idle`; `Compensated` subtracts
 //!   gaps between two readings of more than 10 us. Node code is the same: each pass first makes up

@@ -89,7 +89,7 @@ fn dumbbell(name: &'static str) -> Trial<'static> {
     scenario
 }
 
-/// Seven senders answer at once into 32 packets of buffer, beside flows across the spines.
+/// Seven senders start at once into 32 packets of buffer, beside flows across the spines.
 fn incast(name: &'static str) -> Trial<'static> {
     let mut scenario = trial(&[name], "leaf-spine:3x2x4", Span::from_us(2), Limit::Packets(32));
     let pairs = (1..8).map(|src| (src, 0)).chain([(8, 4), (9, 1), (0, 10), (5, 11)]);

@@ -75,7 +75,7 @@ impl ThresholdMarker {
 impl Marker for ThresholdMarker {
     #[inline]
     fn on_enqueue(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
-        // Data and answers come mixed, so this is written without branches.
+        // Data and ACKs are mixed, so this is written without branches.
         let packet = &mut packets[handle];
         let capable = (packet.mark == Ecn::Ect0 as u8) | (packet.mark == Ecn::Ect1 as u8);
         let own = view.own & capable;

@@ -117,7 +117,7 @@ impl Context<'_> {
     }
 
     fn requests(&self, own: &Requests) -> Result<Traffic, Wrong> {
-        let ask = RequestResponse {
+        let wanted = RequestResponse {
             clients: self.hosts("to", &own.to)?,
             servers: self.hosts("from", &own.from)?,
             total_bytes: own.size.0,
@@ -126,7 +126,7 @@ impl Context<'_> {
             at: Time(own.at.0),
             pause: own.period,
         };
-        Ok(incast_workload::requests(self.shape, &ask)?)
+        Ok(incast_workload::requests(self.shape, &wanted)?)
     }
 
     fn many_to_many(&self, own: &ManyToMany) -> Result<Traffic, Wrong> {

@@ -141,7 +141,7 @@ fn feedback(transport: &str, delay: fn(u32, u32, f64) -> f64, known: f64) -> Run
 #[test]
 fn hpccs_feedback_by_equations_7_and_9_and_what_it_costs() {
     let run = feedback("hpcc", fasttune::hpcc_delay, fasttune::hpcc_utility(2));
-    // Two records behind every data packet and in every answer.
+    // Two records behind every data packet and in every ACK.
     let flow = &run.record.flows[0];
     assert_eq!(flow.extension_bytes, 18 * flow.packets as u64);
     assert_eq!(flow.control_packets, flow.packets);
@@ -154,10 +154,10 @@ fn hpccs_feedback_by_equations_7_and_9_and_what_it_costs() {
 #[test]
 fn fasttunes_feedback_by_equations_8_and_10_and_what_it_costs() {
     let run = feedback("fasttune", fasttune::fasttune_delay, fasttune::fasttune_utility(2, 2));
-    // Data carry nothing; each answer of the receiver has two records, those of switches fewer.
+    // Data carry nothing; each ACK of the receiver has two records, those of switches fewer.
     let flow = &run.record.flows[0];
     assert_eq!(flow.extension_bytes, 0);
-    assert!(flow.control_packets > flow.packets, "no answers of switches");
+    assert!(flow.control_packets > flow.packets, "no ACKs of switches");
     assert!(flow.control_bytes <= (40 + 18 + 38) * flow.control_packets as u64);
     assert!(flow.control_bytes > (40 + 18 + 38) * flow.packets as u64);
 }

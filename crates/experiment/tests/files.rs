@@ -63,14 +63,16 @@ fn a_link_that_a_connection_matrix_breaks_carries_nothing() {
 #[test]
 fn invalid_failures_are_reported_with_their_line() {
     let folder = tempfile::tempdir().expect("a folder");
-    let told =
+    let message =
         |failures: &[&str]| plan(folder.path(), &matrix(failures), "").err().expect("refused");
-    let far = told(&["switch_type TOR switch_id 2 link_id 0"]);
+    let far = message(&["switch_type TOR switch_id 2 link_id 0"]);
     assert!(far.contains("flows.cm:8: failure: switch_id 2: Edge switches are 0 to 1"), "{far}");
-    let far = told(&["switch_type CORE switch_id 0 link_id 9"]);
+    let far = message(&["switch_type CORE switch_id 0 link_id 9"]);
     assert!(far.contains("flows.cm:8: failure: link_id 9: this switch has links 0 to 1"), "{far}");
-    let cut =
-        told(&["switch_type TOR switch_id 0 link_id 0", "switch_type TOR switch_id 0 link_id 1"]);
+    let cut = message(&[
+        "switch_type TOR switch_id 0 link_id 0",
+        "switch_type TOR switch_id 0 link_id 1",
+    ]);
     assert!(cut.contains("host 2 cannot be reached from host 0"), "{cut}");
     assert!(cut.contains("with the links that failed by 0s"), "{cut}");
 }

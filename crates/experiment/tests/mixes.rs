@@ -103,11 +103,11 @@ size = "300KB"
         // A decision of DCQCN's is a notification that came.
         (marks, run.record.flows[1].decisions)
     };
-    let (own, untold) = marked("");
-    let (all, told) = marked("marking = \"dctcp\"");
+    let (own, unmarked) = marked("");
+    let (all, notified) = marked("marking = \"dctcp\"");
     let (none, _) = marked("marking = \"dcqcn\"");
     assert!(own > 0 && all > own + 40, "{own} marks, {all} when DCQCN's packets count");
-    assert!(untold == 0 && told > 0, "{untold}, {told} notifications");
+    assert!(unmarked == 0 && notified > 0, "{unmarked}, {notified} notifications");
     assert_eq!(none, 0, "DCQCN's rule marks nothing here");
 }
 

@@ -50,8 +50,9 @@ fn files(plan: &Plan, case: usize) -> BTreeMap<String, Vec<u8>> {
     let (mut run, captured) =
         execute(plan, &plan.cases[case], ports.clone(), 2, &monitor).expect("it runs");
     assert!(run.record.complete, "{}: flows are left", run.label);
-    let told = (monitor.begun.load(Ordering::Relaxed), monitor.completed.load(Ordering::Relaxed));
-    assert_eq!(told, (true, run.flows.len() as u64));
+    let progress =
+        (monitor.begun.load(Ordering::Relaxed), monitor.completed.load(Ordering::Relaxed));
+    assert_eq!(progress, (true, run.flows.len() as u64));
     let manifest = run.manifest.as_object_mut().expect("a table");
     assert_eq!(manifest["world"], plan.scenario.run.world.name());
     manifest["scenario"]["run"]["world"] = "either".into();

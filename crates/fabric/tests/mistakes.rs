@@ -126,7 +126,7 @@ fn every_shape_is_built_from_its_example_and_names_its_counts() {
         let refused = says(&format!("{}:{zeros}", shape.name));
         let named = shape.counts.iter().all(|count| refused.contains(&format!("<{}>", count.what)));
         assert!(named && refused.contains(shape.example), "{refused}");
-        // The nearest name is told.
+        // The message has the nearest name.
         let slip = format!("{}x:2", &shape.name[..shape.name.len() - 1]);
         let refused = says(&slip);
         assert!(refused.contains(&format!("did you mean `{}`?", shape.name)), "{refused}");

@@ -155,7 +155,7 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderEr
 }
 
 /// Writes `flows.parquet`, `ports.parquet`, `fairness.parquet`, `summary.json` and last
-/// `manifest.json` of one run into an existing folder, with the CSV files too if asked for. The
+/// `manifest.json` of one run into an existing folder, with the CSV files too on request. The
 /// manifest says `"complete": false` if the run did not [end by itself](incast_transport::RunRecord::ran_to_end).
 /// Returns the summary.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {

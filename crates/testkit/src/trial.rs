@@ -83,7 +83,7 @@ impl<'a> Trial<'a> {
     }
 
     /// In a fabric of equal links of 10 Gb/s, with a buffer of 128 packets, logged deliveries, and
-    /// flows to be told later.
+    /// flows to be given later.
     pub fn of(
         entry: &'a dyn Transport,
         settings: &Settings<'a>,
@@ -168,7 +168,7 @@ impl<'a> Trial<'a> {
     /// What a world runs.
     ///
     /// # Errors
-    /// When no port can do what the transports ask together.
+    /// When no port can serve the transports together.
     pub fn try_setup(&self) -> Result<Setup, PolicyConflict> {
         self.setup_with(self.flows.clone())
     }
@@ -196,7 +196,7 @@ impl<'a> Trial<'a> {
     /// Runs it.
     ///
     /// # Errors
-    /// When no port can do what the transports ask together.
+    /// When no port can serve the transports together.
     pub fn try_run(&self) -> Result<Outcome, PolicyConflict> {
         Ok(self.outcome(self.try_setup()?))
     }

@@ -26,7 +26,7 @@ pub struct Declaration<P, D = ()> {
     pub derive: fn(&P, &FabricSite) -> Result<D, ParameterError>,
     /// The transport of one host.
     pub host: fn(&Ready<P, D>, &HostSite) -> Box<dyn Host>,
-    /// What it asks of a port; see [`Configured::policy`].
+    /// Its policy for a port; see [`Configured::policy`].
     pub policy: fn(&Ready<P, D>, &PortSite) -> Policy,
     /// Packets that a source sends before it hears from its destination; see
     /// [`Configured::unsolicited`].

@@ -54,8 +54,8 @@ pub fn requests(shape: &Shape, spec: &RequestResponse) -> Result<Traffic, Worklo
                 FlowSpec::new(client, server, spec.request_bytes, start.clone(), class)
             }));
             flows.extend(spec.servers.iter().zip(0u64..).map(|(&server, place)| {
-                let asked = vec![requests[place as usize]];
-                let start = Start::After { flows: asked, delay: Span::ZERO };
+                let before = vec![requests[place as usize]];
+                let start = Start::After { flows: before, delay: Span::ZERO };
                 FlowSpec::new(server, client, share(place), start, FlowClass::Response)
             }));
             start = Start::After { flows: responses.clone(), delay: spec.pause };

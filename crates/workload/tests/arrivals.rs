@@ -248,18 +248,18 @@ fn requests_wait_for_all_replies() {
         let flow = |i: &u32| &traffic.flows[*i as usize];
         let sizes: Vec<u64> = group.responses.iter().map(|i| flow(i).size).collect();
         assert_eq!(sizes, [34, 33, 33], "100 B split equally");
-        for (request, response) in group.requests.iter().zip(&group.responses) {
-            let (asked, answer) = (flow(request), flow(response));
-            assert_eq!((asked.src, asked.dst, asked.size), (group.client, answer.src, 100));
-            assert_eq!((answer.dst, answer.class), (group.client, FlowClass::Response));
-            let wait = Start::After { flows: vec![*request], delay: Span::ZERO };
-            assert_eq!(answer.start, wait);
+        for (sent, reply) in group.requests.iter().zip(&group.responses) {
+            let (request, response) = (flow(sent), flow(reply));
+            assert_eq!((request.src, request.dst, request.size), (group.client, response.src, 100));
+            assert_eq!((response.dst, response.class), (group.client, FlowClass::Response));
+            let wait = Start::After { flows: vec![*sent], delay: Span::ZERO };
+            assert_eq!(response.start, wait);
             let before = traffic
                 .requests
                 .iter()
                 .find(|g| (g.client, g.round + 1) == (group.client, group.round));
             assert_eq!(
-                asked.start,
+                request.start,
                 match before {
                     None => Start::At(Time(5)),
                     Some(g) => Start::After { flows: g.responses.clone(), delay: Span(3) },

@@ -333,8 +333,8 @@ fn any_broken_line_is_reported() {
             for change in broken(line) {
                 let found = message(read_flows(&with_line(text, at, &change), "f", &hosts));
                 let place = format!("f:{}: ", at + 1);
-                let told = found.starts_with(&place) && found.contains("expected");
-                assert!(told, "{kind:?}, `{line}` became `{change}`: {found}");
+                let located = found.starts_with(&place) && found.contains("expected");
+                assert!(located, "{kind:?}, `{line}` became `{change}`: {found}");
             }
         }
     }
@@ -347,8 +347,8 @@ fn a_broken_line_of_a_size_table_is_reported() {
         for (at, line) in text.lines().enumerate() {
             for change in broken(line) {
                 let found = message(SizeTable::parse(&with_line(text, at, &change), "f"));
-                let told = found.starts_with(&format!("f:{}: ", at + 1));
-                assert!(told && found.contains("expected"), "`{line}` -> `{change}`: {found}");
+                let located = found.starts_with(&format!("f:{}: ", at + 1));
+                assert!(located && found.contains("expected"), "`{line}` -> `{change}`: {found}");
             }
         }
     }

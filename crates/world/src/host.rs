@@ -74,11 +74,11 @@ pub struct NicParts<'a> {
 #[repr(C)]
 pub struct EndHost {
     clock: HostClock,
-    /// Since when the NIC should ask for a packet; never if it has been told there is none.
+    /// From when on the NIC polls; never if the last poll found no packet.
     wanted: u64,
     /// Earliest deadline of the transports and of the NIC's port.
     deadline: u64,
-    /// The NIC falls silent here.
+    /// From here on the NIC sends nothing.
     silent_from: u64,
     port: u32,
     /// The transport that is asked first.
@@ -139,7 +139,7 @@ impl EndHost {
         self.port
     }
 
-    /// Since when the NIC should ask for a packet; [`NEVER`] if nothing is to be sent.
+    /// From when on the NIC polls for a packet; [`NEVER`] if nothing is to be sent.
     #[inline]
     pub fn wanted(&self) -> u64 {
         self.wanted
@@ -157,7 +157,7 @@ impl EndHost {
         self.deadline
     }
 
-    /// When the NIC asks for a packet next.
+    /// When the NIC polls for a packet next.
     #[inline]
     pub fn next_start(&self) -> u64 {
         match self.wanted {
@@ -177,13 +177,13 @@ impl EndHost {
         self.nic.as_ref().map(|nic| nic.marks())
     }
 
-    /// The NIC should ask from `at` on.
+    /// The NIC polls from `at` on.
     #[inline]
     pub fn want(&mut self, at: u64) {
         self.wanted = self.wanted.min(at);
     }
 
-    /// The NIC was held up and should not ask before `at`.
+    /// The NIC is paused and does not poll before `at`.
     pub fn want_no_earlier(&mut self, at: u64) {
         self.wanted = self.wanted.max(at);
     }
@@ -315,7 +315,7 @@ impl EndHost {
         self.want(at);
     }
 
-    /// The NIC is free at `start`: asks for a packet and sends it.
+    /// The NIC is free at `start`: polls for a packet and sends it.
     #[inline]
     fn transmit<W: HostIo>(&mut self, world: &mut W, start: u64) {
         if start >= self.silent_from {
@@ -384,7 +384,7 @@ impl EndHost {
     }
 
     /// A NIC with a port of its own: packets go through it, and it may hold some classes back. The
-    /// error is when to ask again.
+    /// error is when to poll again.
     fn pull_shaped<W: HostIo>(&mut self, world: &mut W, start: u64) -> Result<PacketRef, u64> {
         let series = world.nic(self.port).series;
         if let Some(nic) = &self.nic

@@ -45,8 +45,8 @@ pub struct Ingress {
     above: [u64; 8],
     /// Classes that have to pause.
     pub paused: u8,
-    /// Classes that were told to.
-    pub told: u8,
+    /// Classes of which the last frame said so.
+    pub signalled: u8,
 }
 
 impl Ingress {
@@ -60,10 +60,10 @@ impl Ingress {
         self.below[class as usize]
     }
 
-    /// The frame that tells the sender what has changed, if anything has; from now on it is told.
+    /// The frame with what has changed since the last one, if anything has.
     pub fn frame(&mut self) -> Option<Packet> {
-        let classes = self.paused ^ self.told;
-        self.told = self.paused;
+        let classes = self.paused ^ self.signalled;
+        self.signalled = self.paused;
         let paused = classes & self.paused;
         let quanta = if paused == 0 { 0 } else { u16::MAX };
         let header = Header::Pause { classes, paused, quanta, spare_low: 0, spare: 0 };
@@ -295,7 +295,7 @@ mod tests {
         assert!(!pfc.book(&mut link, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
         let frame = link.frame().expect("a change").header;
         assert_eq!(open_after(0xFF, &frame), Some(0xFD));
-        assert!(link.frame().is_none(), "told once");
+        assert!(link.frame().is_none(), "one frame per change");
         for held in (0..13u64).rev() {
             pfc.release(&mut link, &mut used, Charge { class: 1, bytes: 1_000 });
             assert_eq!(link.paused, if held > 8 { 2 } else { 0 }, "{held}");

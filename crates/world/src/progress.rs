@@ -142,7 +142,7 @@ impl End {
     }
 
     /// When nothing has been delivered for so long that the run is given up.
-    fn silence(&self) -> u64 {
+    fn stall(&self) -> u64 {
         self.awaited
             .max(self.delivered)
             .saturating_add(SILENCE.0.max(self.drain.saturating_mul(SILENT_DRAINS)))
@@ -150,7 +150,7 @@ impl End {
 
     /// Nothing at or after this instant is done.
     pub fn limit(&self) -> u64 {
-        self.until.min(self.at).min(self.silence())
+        self.until.min(self.at).min(self.stall())
     }
 
     /// When a run ended of which `last` was the last instant; `busy` if there was more to do, `cut`
@@ -162,13 +162,13 @@ impl End {
     /// Since when nothing had been delivered, if a run that ended at `ended` with more to do was
     /// given up for that reason.
     pub fn stalled_since(&self, ended: u64) -> Option<Time> {
-        let silent = ended == self.silence() && ended < self.until;
-        silent.then_some(Time(self.delivered))
+        let stalled = ended == self.stall() && ended < self.until;
+        stalled.then_some(Time(self.delivered))
     }
 }
 
 /// By when every flow has started, as far as that is known, with the longest wait of one that
-/// starts after others: until then silence is no sign.
+/// starts after others: until then a time without progress is no sign.
 fn awaited(flows: &[FlowSetup]) -> u64 {
     let starts = flows.iter().map(|setup| setup.flow.start).filter(|start| *start != Time::NEVER);
     let delay = flows.iter().map(|setup| setup.delay.0).max().unwrap_or(0);

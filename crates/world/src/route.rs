@@ -4,7 +4,7 @@ use incast_fabric::balance::{self, RoundRobin, at_level, at_switch, flow_hash, p
 use incast_fabric::{Fabric, NodeId, PathUse, PortId, Routes};
 use incast_transport::{HostId, Packet, Routing, Time, flag};
 
-/// A switch's answer to a packet.
+/// A switch's decision for a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
     /// It leaves by this port.
@@ -84,7 +84,7 @@ pub fn choose(
     Choice::Port(ports[index])
 }
 
-/// Whether under symmetric ECMP the answers of a flow come back by the links that its data takes,
+/// Whether under symmetric ECMP the ACKs of a flow come back by the links that its data takes,
 /// no link having failed. `seed` is the run's.
 pub fn reverse_path_is_equal(
     fabric: &Fabric,
@@ -95,12 +95,12 @@ pub fn reverse_path_is_equal(
     dst: HostId,
 ) -> bool {
     let hash = balance::symmetric_hash(src.0, dst.0, flow, seed);
-    let way = |from: HostId, to: HostId| {
+    let path = |from: HostId, to: HostId| {
         fabric.path(routes, from.0, to.0, |ports| {
             pick(at_level(hash, fabric.port(ports[0]).level), ports.len())
         })
     };
-    let (there, back) = (way(src, dst), way(dst, src));
+    let (there, back) = (path(src, dst), path(dst, src));
     there.len() == back.len()
         && there.iter().zip(back.iter().rev()).all(|(out, home)| fabric.port(*out).reverse == *home)
 }

@@ -110,7 +110,7 @@ impl PortSeries {
     }
 
     /// A pause frame begins transmission.
-    pub fn told(&mut self, now: u64, frame: &Header) {
+    pub fn pause_frame(&mut self, now: u64, frame: &Header) {
         if let Header::Pause { classes, paused, .. } = *frame {
             let present = &mut self.pauses(now).present;
             present.pause_frames += (classes & paused != 0) as u32;
@@ -133,7 +133,7 @@ impl PortSeries {
         now >= self.end
     }
 
-    /// The port's markers have marked `marks` packets so far. To be told before anything happens
+    /// The port's markers have marked `marks` packets so far. To be set before anything happens
     /// after the interval's end.
     #[cold]
     pub fn set_marks(&mut self, marks: u64) {
@@ -312,10 +312,10 @@ mod tests {
         let mut series = PortSeries::new(Span(10));
         let frame =
             |classes, paused| Header::Pause { classes, paused, quanta: 0, spare_low: 0, spare: 0 };
-        series.told(50, &frame(0b1, 0b1));
+        series.pause_frame(50, &frame(0b1, 0b1));
         series.set_open(100, !0b100);
         series.set_open(30_000, !0b10_0100);
-        series.told(39_000, &frame(0b11, 0b10));
+        series.pause_frame(39_000, &frame(0b11, 0b10));
         series.set_open(40_000, !0b10_0000);
         let width = series.width();
         let PortRecord { bins, total, total_pauses, pauses, .. } =

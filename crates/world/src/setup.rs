@@ -83,7 +83,7 @@ pub struct Options {
     pub log_deliveries: bool,
     /// Injected faults.
     pub faults: Faults,
-    /// Hosts whose NIC falls silent at an instant.
+    /// Hosts whose NIC sends nothing from an instant on.
     pub silent: Vec<(u32, Time)>,
     /// Whose rule marks the ECN-capable packets (RFC 3168) of all transports, as a switch with one
     /// rule a queue does. If not said, each transport's own rule marks its own packets.

@@ -167,7 +167,7 @@ impl Transmitter {
         let backlog = handler.backlog();
         self.waiting = backlog.packets > 0;
         let frame = link.frame()?;
-        series.told(start, &frame.header);
+        series.pause_frame(start, &frame.header);
         let packet = packets.create(frame);
         *packets.stamps_mut(packet) = Stamps::default();
         let meta = packets.meta_mut(packet);

@@ -1,4 +1,4 @@
-//! The port that can do everything a policy may ask.
+//! The port that can do everything that a policy may need.
 
 use super::fifo::Fifo;
 use super::plan::{Plan, QUEUES, Rule, Rules};

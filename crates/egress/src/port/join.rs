@@ -128,7 +128,7 @@ fn said(schedule: Schedule) -> String {
 }
 
 /// The schedule of a queue that one more transport joins. Weights prevail over strictness: who
-/// asks for a weight would be starved without, and who asks for strictness hardly notices.
+/// needs a weight would be starved without it, and who needs strictness hardly notices.
 fn joined(
     policies: &[Policy],
     place: &Place,

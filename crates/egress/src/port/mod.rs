@@ -1,4 +1,4 @@
-//! The generic egress port: what the [`Policy`] of one or several transports asks for, as one
+//! The generic egress port: what the [`Policy`] of one or several transports needs, as one
 //! [`Port`].
 //!
 //! A port has at most eight queues, each an intrusive [`Fifo`] through the packets themselves, and
@@ -61,19 +61,19 @@ pub struct Marking {
     pub over: TransportSet,
 }
 
-/// A port that does what all `policies` ask, joined as [`Join::Shared`]. Without any policy it is
+/// A port for all `policies`, joined as [`Join::Shared`]. Without any policy it is
 /// one drop-tail queue of the site's buffer.
 ///
 /// # Errors
-/// When no port can do what they ask together, or what one of them asks is impossible.
+/// When no port can satisfy all of them, or one of them is impossible.
 pub fn build(policies: Vec<Policy>, site: &PortSite) -> Result<Box<dyn Port>, PolicyConflict> {
     build_joined(policies, Join::Shared, site)
 }
 
-/// A port that does what all `policies` ask, joined as `join` says.
+/// A port for all `policies`, joined as `join` says.
 ///
 /// # Errors
-/// When no port can do what they ask together, or what one of them asks is impossible.
+/// When no port can satisfy all of them, or one of them is impossible.
 pub fn build_joined(
     policies: Vec<Policy>,
     join: Join,
@@ -107,7 +107,7 @@ impl Builder {
     /// The next port, see [`build_joined`].
     ///
     /// # Errors
-    /// When no port can do what they ask together, or what one of them asks is impossible.
+    /// When no port can satisfy all of them, or one of them is impossible.
     pub fn build(
         &mut self,
         mut policies: Vec<Policy>,

@@ -10,7 +10,7 @@ use incast_transport::{
 const HEADERS: usize = 0;
 const DATA: usize = 1;
 
-/// A [`Limit`] that is asked without a branch.
+/// A [`Limit`] that is checked without a branch.
 #[derive(Clone, Copy)]
 struct Room {
     bytes: u64,
@@ -50,7 +50,7 @@ pub struct Pair {
 const _: () = assert!(std::mem::size_of::<Pair>() == 128);
 
 impl Pair {
-    /// Whether a transport that is alone at a port asks for a pair.
+    /// Whether a transport that is alone at a port needs a pair.
     pub fn suits(policy: &Policy) -> bool {
         let weighted = |class: usize| {
             let class = &policy.classes[class];

@@ -5,7 +5,7 @@ use crate::*;
 
 const BURST: u32 = 10;
 
-/// Sends a burst and a probe; sends again, scheduled, what the answer to the probe lacks.
+/// Sends a burst and a probe; sends again, scheduled, what the ACK of the probe lacks.
 struct Sender {
     outbox: Outbox,
     acked: [bool; BURST as usize],
@@ -59,7 +59,7 @@ impl Host for Receiver {
     }
 }
 
-/// One round: all of the sender's packets at once into the port, then answers back. Returns drops.
+/// One round: all of the sender's packets at once into the port, then ACKs back. Returns drops.
 fn round(
     harness: &mut Harness,
     sender: &mut Sender,
@@ -76,8 +76,8 @@ fn round(
     for packet in harness.drain(port, Time::ZERO) {
         harness.receive(receiver, Time::ZERO, packet);
     }
-    while let Some(answer) = harness.transmit(receiver, Time::ZERO, Classes::ALL) {
-        harness.receive(sender, Time::ZERO, answer);
+    while let Some(ack) = harness.transmit(receiver, Time::ZERO, Classes::ALL) {
+        harness.receive(sender, Time::ZERO, ack);
     }
     dropped
 }

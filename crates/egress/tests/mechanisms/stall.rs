@@ -1,11 +1,11 @@
-//! Nothing arrives any more: a receiver's timer asks again (REN A6), at growing intervals; and a
+//! Nothing arrives any more: a receiver's timer sends a request (REN A6), at growing intervals; and a
 //! world that calls late gives true instants, so a shaper or a gap does not notice.
 
 use crate::*;
 
 const STALL: Span = Span::from_us(30);
 
-/// Grants each packet; without any for a while, asks for the first missing one.
+/// Grants each packet; without any for a while, requests the first missing one.
 struct Receiver {
     outbox: Outbox,
     missing: u32,
@@ -59,7 +59,7 @@ fn a_stalled_receiver_requests_the_hole_at_growing_intervals() {
         harness.receive(&mut receiver, Time::ZERO, packet);
         assert!(harness.transmit(&mut receiver, Time::ZERO, Classes::ALL).is_some());
     }
-    let mut asked = vec![];
+    let mut requests = vec![];
     for _ in 0..6 {
         let now = receiver.deadline();
         receiver.wake(&mut harness.env(Time(now.0 - 1), HostId(0)));
@@ -67,13 +67,13 @@ fn a_stalled_receiver_requests_the_hole_at_growing_intervals() {
         receiver.wake(&mut harness.env(now, HostId(0)));
         assert!(receiver.deadline() > now);
         receiver.wake(&mut harness.env(now, HostId(0)));
-        let grant = harness.transmit(&mut receiver, now, Classes::CONTROL).expect("it asks");
+        let grant = harness.transmit(&mut receiver, now, Classes::CONTROL).expect("a request");
         assert!(harness.transmit(&mut receiver, now, Classes::ALL).is_none(), "once");
         let Header::Grant { request, flags, .. } = harness.packets[grant].header else { panic!() };
         assert_eq!((request, flags), (1, data_flag::REQUEST));
-        asked.push(now.0 / STALL.0);
+        requests.push(now.0 / STALL.0);
     }
-    assert_eq!(asked, [1, 3, 7, 15, 31, 47]);
+    assert_eq!(requests, [1, 3, 7, 15, 31, 47]);
 }
 
 /// Notes the idle gap before each packet.

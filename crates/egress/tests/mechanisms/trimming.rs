@@ -1,9 +1,9 @@
-//! Payloads are cut off, headers overtake and are answered, and go back to their source when not
+//! Payloads are cut off, headers overtake and are acknowledged, and return to their source when not
 //! even they fit (NDP).
 
 use crate::*;
 
-/// Sends what it is told to, then whatever comes back bounced or refused.
+/// Sends what it is given, then what returns bounced or refused.
 #[derive(Default)]
 struct Sender {
     outbox: Outbox,
@@ -29,7 +29,7 @@ impl Host for Sender {
     }
 }
 
-/// Notes what arrives; asks again for trimmed packets.
+/// Records what arrives; requests trimmed packets again.
 #[derive(Default)]
 struct Receiver {
     outbox: Outbox,
@@ -77,7 +77,7 @@ fn every_packet_arrives_trimmed_bounced_or_whole_and_in_the_end_whole() {
             }
         }
         for packet in bounced {
-            // The world turns it round.
+            // The world returns it to its source.
             let content = &mut harness.packets[packet];
             content.flags |= flag::BOUNCED;
             std::mem::swap(&mut content.src, &mut content.dst);
@@ -92,8 +92,8 @@ fn every_packet_arrives_trimmed_bounced_or_whole_and_in_the_end_whole() {
             assert!(last.is_some_and(|last| last <= 3), "{:?}", receiver.order);
             assert_eq!(sender.bounces, 20 - 8 - 3);
         }
-        while let Some(answer) = harness.transmit(&mut receiver, Time::ZERO, Classes::CONTROL) {
-            harness.receive(&mut sender, Time::ZERO, answer);
+        while let Some(reply) = harness.transmit(&mut receiver, Time::ZERO, Classes::CONTROL) {
+            harness.receive(&mut sender, Time::ZERO, reply);
         }
         let arrived = receiver.order.drain(..).filter(|&(_, trimmed)| !trimmed);
         whole.extend(arrived.map(|(seq, _)| seq));

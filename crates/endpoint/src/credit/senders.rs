@@ -23,7 +23,7 @@ const SILENCE: u64 = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// It has requested credits.
-    Asking,
+    Requested,
     /// Credits come.
     Receiving,
     /// It has stopped them; those in flight still arrive.
@@ -101,7 +101,7 @@ impl Senders {
             round,
             again: vec![],
             queued: 0,
-            state: State::Asking,
+            state: State::Requested,
             since: env.now,
             requested: env.now,
             rtt: Span::ZERO,
@@ -110,7 +110,7 @@ impl Senders {
             doublings: 0,
             armed: Time::NEVER,
         };
-        outgoing.request(env, outbox, &self.terms);
+        outgoing.send_request(env, outbox, &self.terms);
         if starts {
             self.bursts.push_back(flow.id);
         } else {
@@ -207,7 +207,7 @@ impl Senders {
             env.probe.blocked(id, Reason::Credit);
         }
         if matches!(outgoing.state, State::Stopped | State::Closing) {
-            outgoing.ask_anew(env, outbox, &self.terms);
+            outgoing.request_anew(env, outbox, &self.terms);
         }
         let deadline = outgoing.deadline(&self.terms);
         self.timers.arm(id, &mut outgoing.armed, deadline);
@@ -249,7 +249,7 @@ impl Outgoing {
     /// Notes a credit: a request has its reply, and the source does not repeat it.
     fn receives(&mut self, now: Time) {
         match self.state {
-            State::Asking => {
+            State::Requested => {
                 self.state = State::Receiving;
                 self.rtt = now - self.requested;
                 (self.credits, self.credits_since) = (0, now);
@@ -391,14 +391,14 @@ impl Outgoing {
         self.since = env.now;
     }
 
-    fn request(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
-        self.state = State::Asking;
+    fn send_request(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
+        self.state = State::Requested;
         self.request(env, outbox, terms, false);
     }
 
-    fn ask_anew(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
+    fn request_anew(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
         (self.requested, self.doublings) = (env.now, 0);
-        self.request(env, outbox, terms);
+        self.send_request(env, outbox, terms);
     }
 
     fn stop(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
@@ -421,7 +421,7 @@ impl Outgoing {
     fn state_deadline(&self, terms: &Terms) -> Time {
         let again = terms.request_again;
         let wait = match self.state {
-            State::Asking => doubled(again, self.doublings),
+            State::Requested => doubled(again, self.doublings),
             State::Receiving => doubled(again * SILENCE, self.doublings),
             State::Stopped => self.rtt * 2,
             State::Closing => doubled(self.rtt, self.doublings),
@@ -432,16 +432,16 @@ impl Outgoing {
     fn expired(&mut self, env: &Env<'_>, outbox: &mut Outbox, terms: &Terms) {
         let doublings = (self.doublings + 1).min(DOUBLINGS_MOST);
         match self.state {
-            State::Asking => {
-                self.request(env, outbox, terms);
+            State::Requested => {
+                self.send_request(env, outbox, terms);
                 self.doublings = doublings;
             }
             State::Receiving => {
-                self.ask_anew(env, outbox, terms);
+                self.request_anew(env, outbox, terms);
                 self.doublings = doublings;
             }
             // The credits in flight did not suffice.
-            State::Stopped if self.left() > 0 => self.ask_anew(env, outbox, terms),
+            State::Stopped if self.left() > 0 => self.request_anew(env, outbox, terms),
             State::Stopped => {
                 self.state = State::Closing;
                 (self.since, self.doublings) = (env.now, 0);

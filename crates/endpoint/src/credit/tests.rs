@@ -341,7 +341,7 @@ fn early(seq: u32, packets: u32) -> Header {
     Header::Data { seq, offset: seq * 1460, tag: packets, flags }
 }
 
-fn request(packets: u32, us: u32) -> Header {
+fn segment_request(packets: u32, us: u32) -> Header {
     Header::Request { packets, stamp: us * 1_000, segment: 1460, flags: 0 }
 }
 
@@ -369,7 +369,8 @@ fn a_burst_follows_the_request_and_a_probe_follows_the_burst() {
     let mut rig = Rig::new(STARTING);
     rig.open(9);
     let burst = (0..4).map(|seq| early(seq, 9));
-    let expected: Vec<_> = [request(9, 0)].into_iter().chain(burst).chain([probe(9, 4)]).collect();
+    let expected: Vec<_> =
+        [segment_request(9, 0)].into_iter().chain(burst).chain([probe(9, 4)]).collect();
     assert_eq!(rig.headers(), expected);
     // Credits let the rest go, in order; no second probe.
     for seq in 0..4 {
@@ -388,7 +389,7 @@ fn the_first_credit_ends_a_burst() {
     for _ in 0..3 {
         sent.push(rig.driver.transmit(rig.now).unwrap().header);
     }
-    assert_eq!(sent, [request(9, 0), early(0, 9), early(1, 9)]);
+    assert_eq!(sent, [segment_request(9, 0), early(0, 9), early(1, 9)]);
     assert_eq!(rig.credit(0).headers(), [probe(9, 2), data(2, 0, 0)]);
 }
 
@@ -457,7 +458,7 @@ fn a_lost_probe_comes_again_and_in_the_end_all_counts_as_lost() {
     rig.open(4);
     rig.headers();
     assert_eq!(rig.at(70).headers(), [probe(4, 4)]);
-    assert_eq!(rig.at(141).headers(), [request(4, 100), probe(4, 4)]);
+    assert_eq!(rig.at(141).headers(), [segment_request(4, 100), probe(4, 4)]);
     rig.at(211).headers();
     let lost: Vec<_> = (0..4).flat_map(|number| rig.credit(number).headers()).collect();
     let expected: Vec<_> = (0..3).map(|seq| data(seq, seq, 0)).collect();
@@ -470,7 +471,7 @@ fn a_destination_keeps_what_comes_out_of_order_and_acknowledges_the_burst() {
     // Before the request it comes in vain.
     rig.receive(early(0, 7), 1460, 0);
     assert_eq!(rig.headers(), []);
-    rig.receive(request(7, 0), 0, 0).at(30).headers();
+    rig.receive(segment_request(7, 0), 0, 0).at(30).headers();
     for (seq, cumulative) in [(0, 1), (2, 1), (3, 1), (3, 1)] {
         rig.receive(early(seq, 7), 1460, 0);
         assert_eq!(rig.headers(), [ack(seq, cumulative, U)]);
@@ -509,7 +510,7 @@ fn missing_ranges_are_sent_again_without_what_is_between() {
     rig.headers();
     rig.receive(range(4, 6), 0, 0).receive(range(7, u32::MAX), 0, 0).receive(range(4, 5), 0, 0);
     let again = rig.headers();
-    assert_eq!(again, [request(2, 0)], "it requests credits again");
+    assert_eq!(again, [segment_request(2, 0)], "it requests credits again");
     let order: Vec<_> = (5..9)
         .flat_map(|number| rig.credit(number).sent(Classes::ALL))
         .filter(|packet| packet.is_data())

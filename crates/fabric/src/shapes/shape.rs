@@ -43,7 +43,7 @@ impl Shape {
     }
 }
 
-/// What is asked of a shape.
+/// What a shape has to provide.
 pub(crate) struct Spec<'a> {
     /// As it was written.
     pub text: &'a str,

@@ -3,7 +3,7 @@
 use super::column::Column;
 use crate::Run;
 
-/// A table: `<name>.parquet`, and `<name>.csv` if asked for.
+/// A table: `<name>.parquet`, and `<name>.csv` on request.
 pub struct Table {
     /// Its name.
     pub name: &'static str,

@@ -118,17 +118,17 @@ fn headers_without_room_are_bounced_once() {
         let back = if tail == 0.0 { packets[9] } else { packets[8] };
         harness.packets[back].flags |= flag::BOUNCED;
         assert_eq!(harness.enqueue(&mut *port, Time::ZERO, back), Verdict::only(Fate::Dropped));
-        // A header trimmed upstream bounces here; an answer is dropped.
+        // A header trimmed upstream bounces here; an ACK is dropped.
         let header = harness.packet(4, 0, 20, 0);
         harness.packets[header].flags |= flag::TRIMMED;
         assert_eq!(harness.enqueue(&mut *port, Time::ZERO, header), Verdict::only(Fate::Bounced));
-        let answer = harness.packet(4, 0, 21, 0);
-        assert_eq!(harness.enqueue(&mut *port, Time::ZERO, answer), Verdict::only(Fate::Dropped));
+        let ack = harness.packet(4, 0, 21, 0);
+        assert_eq!(harness.enqueue(&mut *port, Time::ZERO, ack), Verdict::only(Fate::Dropped));
         assert_eq!(port.backlog().packets, 9);
     }
 }
 
-/// NDP §3.1 and its known answers: ten header bytes for each data byte while both wait.
+/// NDP §3.1 and its known results: ten header bytes for each data byte while both wait.
 #[test]
 fn headers_and_data_share_ten_to_one_in_bytes() {
     let classes = [weighted(10, Limit::Unlimited), weighted(1, Limit::Unlimited)];
@@ -308,7 +308,7 @@ fn a_packet_larger_than_the_bucket_leaves_when_it_is_full() {
     assert_eq!(bucket.ready(Time(1_000_000), 84), Time(1_000_000));
 }
 
-/// There is no payload to cut off an answer that waits among data.
+/// There is no payload to cut off an ACK that waits among data.
 #[test]
 fn a_packet_without_payload_is_not_trimmed() {
     let mut harness = Harness::new();
@@ -317,9 +317,9 @@ fn a_packet_without_payload_is_not_trimmed() {
         let packet = harness.packet(4, 1, seq, if seq == 7 { 0 } else { 1460 });
         harness.enqueue(&mut *port, Time::ZERO, packet);
     }
-    let answer = harness.packet(4, 1, 8, 0);
-    assert_eq!(harness.enqueue(&mut *port, Time::ZERO, answer), Verdict::only(Fate::Dropped));
-    assert!(!harness.packets[answer].has(flag::TRIMMED));
+    let ack = harness.packet(4, 1, 8, 0);
+    assert_eq!(harness.enqueue(&mut *port, Time::ZERO, ack), Verdict::only(Fate::Dropped));
+    assert!(!harness.packets[ack].has(flag::TRIMMED));
     // The tail has none either, so the arriving packet is trimmed in spite of the coin.
     let full = harness.packet(4, 1, 9, 1460);
     assert_eq!(harness.enqueue(&mut *port, Time::ZERO, full), Verdict::only(Fate::Trimmed));
