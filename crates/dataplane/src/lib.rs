@@ -30,7 +30,7 @@
 //! parts, the age of information - is no part of them. A backend that emulates links within the
 //! process hands it over beside the bytes ([`Trail`]), and the records are the same; over a real
 //! wire it is missing ([`FlowRecord::parts`](incast_transport::FlowRecord) is `None`, `decisions`
-//! and their ages are 0). Frames that do not decode, or that speak of hosts, flows or transports
+//! and their ages are 0). Frames that do not decode, or that name hosts, flows or transports
 //! which do not exist, are counted (`malformed`) and dropped.
 //!
 //! A backend with bounded rings may have no room. A node checks before it takes a packet from a

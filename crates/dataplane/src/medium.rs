@@ -1,4 +1,4 @@
-//! What the nodes of one process share and are lent for the length of a pass.
+//! What the nodes of one process share and borrow for one pass.
 
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time};

@@ -185,7 +185,7 @@ impl SwitchNode {
         });
     }
 
-    /// Whether the buffers take the packet; books it if so.
+    /// Whether the buffers take the packet; admits it if so.
     fn admit<I>(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) -> bool {
         if !medium.buffers.any() {
             return true;

@@ -128,7 +128,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         self.run_watched(&Monitor::default())
     }
 
-    /// The same; tells `monitor` how far it is, and ends early if `monitor` says so.
+    /// The same; reports progress to `monitor`, and ends early if `monitor` requests it.
     pub fn run_watched(mut self, monitor: &Monitor) -> (RunRecord, Vec<Captured>, I) {
         monitor.begun.store(true, Ordering::Relaxed);
         let busy = self.poll(monitor);

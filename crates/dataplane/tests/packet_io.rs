@@ -18,7 +18,7 @@ fn scenario(name: &'static str) -> Trial<'static> {
     scenario
 }
 
-/// Frames that nobody should believe, made from a good one.
+/// Invalid frames, made from a good one.
 fn bad_frames(good: &Packet, extension: &Extension) -> Vec<Vec<u8>> {
     let bytes = |packet: &Packet| {
         let mut bytes = vec![];

@@ -41,7 +41,7 @@ pub enum Moment {
     Dequeue,
 }
 
-/// Sets CE on its own ECN-capable packets by [`Red`], whoever else waits in the same queue. Two
+/// Sets CE on its own ECN-capable packets by [`Red`], whatever else waits in the same queue. Two
 /// transports with the same rule that share a queue are so marked alike, and each packet once.
 pub struct RedMarker {
     red: Red,

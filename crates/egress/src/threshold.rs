@@ -53,7 +53,7 @@ impl Threshold {
     }
 }
 
-/// Sets CE on its own ECN-capable packets that find a queue of at least K (DCTCP §3.1), whoever
+/// Sets CE on its own ECN-capable packets that find a queue of at least K (DCTCP §3.1), whatever
 /// else waits there.
 pub struct ThresholdMarker {
     packets: u32,

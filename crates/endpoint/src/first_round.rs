@@ -16,7 +16,7 @@ const TRIES: u32 = 3;
 /// How losses are found.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundTerms {
-    /// Whether packets keep their order: then an acknowledgement tells that earlier ones are lost.
+    /// Whether packets keep their order: then an ACK shows that earlier ones are lost.
     pub in_order: bool,
     /// Time that packets which the probe overtook may still take.
     pub grace: Span,

@@ -16,7 +16,7 @@ pub enum Arrival {
     /// New, beyond a hole.
     Beyond,
     /// Some or all of it had arrived before. Packets are cut at fixed places, so an overlap in
-    /// part cannot come from an honest source and counts as this.
+    /// part cannot come from a correct source and counts as this.
     Duplicate,
 }
 

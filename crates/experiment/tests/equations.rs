@@ -1,4 +1,4 @@
-//! The papers' equations against the simulator, where both speak.
+//! The papers' equations against the simulator, where both apply.
 
 use incast_experiment::Monitor;
 use incast_experiment::{Plan, Scenario, execute};

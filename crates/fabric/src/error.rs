@@ -16,7 +16,7 @@ pub struct TopologyError {
 /// What is wrong with a topology.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// Fewer than two hosts: nobody to talk to.
+    /// Fewer than two hosts: no host to send to.
     TooFewHosts(u32),
     /// A host without a link, by name.
     UnlinkedHost(String),

@@ -69,7 +69,7 @@ pub struct Fabric {
     pub(crate) failures: Vec<Failure>,
 }
 
-/// What speaks against these properties of a link between the two.
+/// Why the two cannot have a link of these properties.
 pub(crate) fn link_objection(
     a: &str,
     b: &str,

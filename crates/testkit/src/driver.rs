@@ -6,13 +6,13 @@ use incast_transport::{
 };
 use std::sync::Arc;
 
-/// A host and what it is lent. Each call is checked against the contract: only packets of open
+/// A host and what it borrows. Each call is checked against the contract: only packets of open
 /// classes leave, an idle host sends nothing, no timer is left behind, and waking twice is waking
 /// once.
 pub struct Driver<H: Host + ?Sized = dyn Host> {
     /// What is driven.
     pub host: Box<H>,
-    /// What it is lent.
+    /// What it borrows.
     pub harness: Harness,
     id: HostId,
 }

@@ -88,8 +88,8 @@ impl SlotNetwork {
     /// Makes the port's sampling period begin just before `at`: a header of no transport passes.
     pub fn prime(&mut self, at: Time) {
         let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
-        let stranger = Packet { dst: HostId(0), ..packet(TransportId(77), header) };
-        self.network.inject(self.bottleneck, stranger, at - Span::from_ns(27));
+        let foreign = Packet { dst: HostId(0), ..packet(TransportId(77), header) };
+        self.network.inject(self.bottleneck, foreign, at - Span::from_ns(27));
     }
 
     /// Data packets of each round that begin transmission at the bottleneck, and the data queue

@@ -43,7 +43,7 @@ pub struct Trial<'a> {
     pub join: Join,
     /// Load balancing of all of them; each its own if not said.
     pub routing: Option<Routing>,
-    /// Sizes of the run's flows, as a workload would tell them.
+    /// Sizes of the run's flows, as a workload would give them.
     pub sizes: Option<Arc<SizeQuantiles>>,
     /// What is done to each transport first.
     pub change: Option<Change<'a>>,

@@ -59,7 +59,7 @@ fn a_view_is_read_from_its_own_kind_only() {
     let flags = data_flag::TAGGED;
     let header = |flags| Header::Grant { seq: 1, request: 0, tag: 2, flags };
     assert!(Permit::read(&header(flags)).is_some());
-    assert!(Permit::read(&header(0)).is_none(), "the bit that tells it is not set");
+    assert!(Permit::read(&header(0)).is_none(), "the bit that identifies it is not set");
     assert!(Permit::read(&header(flags | data_flag::LAST)).is_none(), "one that must not be is");
     assert!(Permit::read(&header(flags | data_flag::REQUEST)).is_some(), "others do not matter");
     assert!(Permit::read(&Header::Ack { seq: 1, cumulative: 0, number: 2, flags }).is_none());

@@ -3,8 +3,8 @@
 use incast_transport::{Classes, Env, Host, PacketRef, TransportId};
 
 /// Asks the transports of a host for the next packet: control of all of them first, then the other
-/// open classes in turn. `turn` is the transport that is polled first, kept between calls; `open` are
-/// the classes that each may send.
+/// open classes in turn. `turn` is the transport that is polled first, kept between calls; `open`
+/// are the classes that each may send.
 #[inline]
 pub fn pull(
     transports: &mut [(TransportId, Box<dyn Host>)],

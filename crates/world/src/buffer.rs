@@ -1,6 +1,6 @@
 //! What one switch holds, port by port and link by link, and what that announces.
 
-use crate::pfc::Books;
+use crate::pfc::Occupancy;
 use crate::{Buffers, Charge, DeadlockDetector, Ingress};
 use incast_transport::{PacketPool, PacketRef, Stamps};
 use std::ops::Range;
@@ -31,7 +31,7 @@ impl SwitchBuffer {
         }
     }
 
-    /// Whether there is room for a packet that wants to wait at `port`; books it if so. Also the
+    /// Whether there is room for a packet that wants to wait at `port`; admits it if so. Also the
     /// port that has to announce a pause, if any.
     pub fn admit(
         &mut self,
@@ -43,8 +43,9 @@ impl SwitchBuffer {
     ) -> (bool, Option<u32>) {
         let of = Charge { class: packets[packet].class, bytes: packets.charged(packet) };
         let stamps = packets.stamps_mut(packet);
-        let book = |books: Books<'_>, stamps: &mut Stamps| rules.book(books, stamps, of);
-        let (fits, announces) = self.account(port, stamps, book);
+        let admit =
+            |occupancy: Occupancy<'_>, stamps: &mut Stamps| rules.admit(occupancy, stamps, of);
+        let (fits, announces) = self.account(port, stamps, admit);
         if fits
             && let Some(detector) = detector
             && let Some(of) = rules.guarded(stamps)
@@ -67,7 +68,7 @@ impl SwitchBuffer {
         {
             detector.dequeue(stamps.ingress, port, of);
         }
-        self.account(port, stamps, |books, stamps| rules.release(books, stamps)).1
+        self.account(port, stamps, |occupancy, stamps| rules.release(occupancy, stamps)).1
     }
 
     /// Does something with what concerns a packet at `port`. Also the port by which the packet came,
@@ -76,14 +77,14 @@ impl SwitchBuffer {
         &mut self,
         port: u32,
         stamps: &mut Stamps,
-        what: impl FnOnce(Books<'_>, &mut Stamps) -> T,
+        what: impl FnOnce(Occupancy<'_>, &mut Stamps) -> T,
     ) -> (T, Option<u32>) {
         let ingress = stamps.ingress;
         let mut link = self.links.get_mut(ingress.wrapping_sub(self.first) as usize);
         let before = link.as_ref().map(|link| link.paused);
         let queued = &mut self.queued[(port - self.first) as usize];
-        let books = Books { used: &mut self.used, queued, link: link.as_deref_mut() };
-        let result = what(books, stamps);
+        let occupancy = Occupancy { used: &mut self.used, queued, link: link.as_deref_mut() };
+        let result = what(occupancy, stamps);
         let changed = link.map(|link| link.paused) != before;
         (result, changed.then_some(ingress))
     }

@@ -3,7 +3,8 @@
 //! A world keeps the clock and the links. It calls [`EndHost::advance`] up to an instant, then
 //! hands over what happens at that instant; the host takes what it needs of the world through
 //! [`HostIo`]. At one instant packets are received first, then flows open, then timers run, then the
-//! NIC transmits; [`EndHost::next_start`] and [`EndHost::deadline`] tell a world when to come back.
+//! NIC transmits; [`EndHost::next_start`] and [`EndHost::deadline`] say when a world
+//! must call again.
 
 use crate::arbiter::pull;
 use crate::settle::{Drops, drop_or_trim, with_displaced};

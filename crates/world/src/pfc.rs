@@ -82,7 +82,7 @@ pub(crate) fn open_after(open: u8, header: &Header) -> Option<u8> {
     }
 }
 
-/// Whether a pause frame speaks only of classes that it opens or closes: pauses and releases of a
+/// Whether a pause frame has only classes that it opens or closes: pauses and releases of a
 /// class take turns.
 pub fn is_change(open: u8, header: &Header) -> bool {
     match *header {
@@ -114,7 +114,7 @@ impl Pfc {
 
     /// Takes `charged` bytes that came by the link into `port`; false if there is no room, which
     /// a sufficient headroom never lets happen. May set [`Ingress::paused`].
-    pub fn book(&self, link: &mut Ingress, used: &mut u64, port: u32, of: Charge) -> bool {
+    pub fn admit(&self, link: &mut Ingress, used: &mut u64, port: u32, of: Charge) -> bool {
         let (class, charged) = (of.class as usize, of.bytes as u64);
         if link.above[class] == 0 && link.below[class] + charged <= self.threshold(*used) {
             link.below[class] += charged;
@@ -165,8 +165,8 @@ pub struct Buffers {
     pub shared: Option<SharedBuffer>,
 }
 
-/// A switch's books, as far as one packet concerns them.
-pub(crate) struct Books<'a> {
+/// Buffer occupancy that one packet changes.
+pub(crate) struct Occupancy<'a> {
     /// Bytes of the pool in use.
     pub used: &'a mut u64,
     /// Bytes queued at the packet's egress, with PFC of classes that are not lossless.
@@ -175,16 +175,16 @@ pub(crate) struct Books<'a> {
     pub link: Option<&'a mut Ingress>,
 }
 
-/// Class and charged bytes that are booked for a packet.
-fn booked(stamps: &Stamps) -> Charge {
+/// Class and charged bytes charged for a packet.
+fn charge_of(stamps: &Stamps) -> Charge {
     let class = (stamps.admitted >> CLASS_SHIFT) as u8;
     Charge { class, bytes: stamps.admitted & ((1 << CLASS_SHIFT) - 1) }
 }
 
 impl Buffers {
-    /// Class and charged bytes that are booked for a packet of a lossless class.
+    /// Class and charged bytes charged for a packet of a lossless class.
     pub fn guarded(&self, stamps: &Stamps) -> Option<Charge> {
-        let of = booked(stamps);
+        let of = charge_of(stamps);
         let guarded = self.pfc.as_ref().is_some_and(|pfc| pfc.guards(of.class));
         (of.bytes > 0 && guarded).then_some(of)
     }
@@ -194,22 +194,22 @@ impl Buffers {
         self.pfc.as_ref().filter(|pfc| pfc.cyclic).map(|_| DeadlockDetector::default())
     }
 
-    /// Whether there is anything to book.
+    /// Whether there is anything to account for.
     pub fn any(&self) -> bool {
         self.pfc.is_some() || self.shared.is_some()
     }
 
     /// Takes a packet of this class and charge, if there is room: its stamps remember it. True if
     /// so. May set [`Ingress::paused`].
-    pub(crate) fn book(&self, books: Books<'_>, stamps: &mut Stamps, of: Charge) -> bool {
+    pub(crate) fn admit(&self, occupancy: Occupancy<'_>, stamps: &mut Stamps, of: Charge) -> bool {
         let Charge { class, bytes: charged } = of;
-        let Books { used, queued, link } = books;
+        let Occupancy { used, queued, link } = occupancy;
         stamps.admitted = 0;
         let fits = match (&self.pfc, self.shared) {
             (Some(pfc), _) if pfc.guards(class) => {
                 // What the switch itself made has no link to be held back by.
                 let Some(link) = link else { return true };
-                pfc.book(link, used, stamps.ingress, of)
+                pfc.admit(link, used, stamps.ingress, of)
             }
             (pfc, shared) => {
                 let fits = match (shared, pfc) {
@@ -231,11 +231,11 @@ impl Buffers {
     }
 
     /// Gives a packet's room back. May clear [`Ingress::paused`].
-    pub(crate) fn release(&self, books: Books<'_>, stamps: &mut Stamps) {
-        let of = booked(stamps);
+    pub(crate) fn release(&self, occupancy: Occupancy<'_>, stamps: &mut Stamps) {
+        let of = charge_of(stamps);
         let Charge { class, bytes: charged } = of;
         stamps.admitted = 0;
-        let Books { used, queued, link } = books;
+        let Occupancy { used, queued, link } = occupancy;
         match (&self.pfc, link) {
             _ if charged == 0 => {}
             (Some(pfc), Some(link)) if pfc.guards(class) => {
@@ -288,11 +288,11 @@ mod tests {
     fn pauses_above_the_threshold_and_releases_below_it() {
         let (pfc, mut link, mut used) = (rules(None), Ingress::default(), 0);
         for held in 1..=13u64 {
-            assert!(pfc.book(&mut link, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
+            assert!(pfc.admit(&mut link, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
             assert_eq!(link.paused, if held > 10 { 2 } else { 0 });
             assert_eq!(link.held(1), held * 1_000);
         }
-        assert!(!pfc.book(&mut link, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
+        assert!(!pfc.admit(&mut link, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
         let frame = link.frame().expect("a change").header;
         assert_eq!(open_after(0xFF, &frame), Some(0xFD));
         assert!(link.frame().is_none(), "one frame per change");
@@ -311,11 +311,11 @@ mod tests {
         let pfc = rules(Some(SharedBuffer { pool: 20_000, alpha: 0.5 }));
         let (mut a, mut b, mut used) = (Ingress::default(), Ingress::default(), 0);
         while a.paused == 0 {
-            assert!(pfc.book(&mut a, &mut used, 0, Charge { class: 1, bytes: 1_000 }));
+            assert!(pfc.admit(&mut a, &mut used, 0, Charge { class: 1, bytes: 1_000 }));
         }
         assert_eq!(a.held(1), 7_000 + 1_000, "6 <= (20 - 6) / 2 lets the seventh in");
         while b.paused == 0 {
-            assert!(pfc.book(&mut b, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
+            assert!(pfc.admit(&mut b, &mut used, 1, Charge { class: 1, bytes: 1_000 }));
         }
         assert!(b.held(1) < 7_000);
         assert_eq!(used, a.below[1] + b.below[1], "headroom is not the pool's");

@@ -4,7 +4,7 @@ use crate::FlowSetup;
 use incast_transport::{Outcome, Span, Time};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Shared with whoever watches a run: progress, and the wish to stop it.
+/// Shared with the observer of a run: its progress, and a request to stop it.
 #[derive(Default)]
 pub struct Monitor {
     /// Set when the network is built and its run begins: from then on `stop` takes effect soon.

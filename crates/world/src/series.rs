@@ -101,7 +101,7 @@ impl PortSeries {
         rare.credit_drops += credit as u32;
     }
 
-    /// From now on these classes are open, as the other end of the link wishes.
+    /// From now on these classes are open, as the other end of the link requests.
     pub fn set_open(&mut self, now: u64, open: u8) {
         let pauses = self.pauses(now);
         let paused = pauses.bring_to(now);

@@ -29,7 +29,7 @@ pub struct Transmitter {
     pub timed: bool,
 }
 
-/// What a port consists of beside its transmitter, lent for one call.
+/// What a port consists of beside its transmitter, borrowed for one call.
 pub struct PortParts<'a> {
     /// Its queues and markers.
     pub handler: &'a mut dyn Port,
@@ -154,8 +154,8 @@ impl Transmitter {
     }
 
     /// The pause frame for the other end of the link that begins transmission at `start`, and the
-    /// charged bytes that wait then, if there is still something to tell. `link` is what the switch
-    /// holds for that end.
+    /// charged bytes that wait then, if there is still something to report. `link` is what the
+    /// switch holds for that end.
     pub fn pause_frame(
         &mut self,
         parts: PortParts<'_>,
@@ -175,7 +175,7 @@ impl Transmitter {
         Some((packet, backlog.bytes))
     }
 
-    /// The other end of the link wishes that these classes are open from `now` on. Whether one has
+    /// The other end of the link requests that these classes are open from `now` on. Whether one has
     /// opened.
     pub fn set_open(&mut self, series: &mut PortSeries, now: u64, open: u8) -> bool {
         let opened = open & !self.open != 0;

@@ -27,7 +27,7 @@ pub(crate) fn plan(policies: &[Policy], join: Join) -> Result<Plan, PolicyConfli
             return Err(PolicyConflict::new(id, id, "transport", "appears twice at one port"));
         }
     }
-    // A transport alone shares with nobody.
+    // A transport alone shares with no other.
     let join = if policies.len() == 1 { Join::Shared } else { join };
     let places = places(policies, join)?;
     check_order(policies, &places)?;

@@ -25,7 +25,7 @@ pub(crate) struct Rule {
 pub(crate) struct Rules {
     /// One a transport, indexed by packet class.
     pub policies: Vec<[Rule; QUEUES]>,
-    /// Which of `policies` a transport has; the first one for strangers.
+    /// Which of `policies` a transport has; the first one for transports without a policy.
     pub of_transport: [u8; 256],
 }
 

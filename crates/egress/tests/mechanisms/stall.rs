@@ -1,4 +1,4 @@
-//! Nothing arrives any more: a receiver's timer sends a request (REN A6), at growing intervals; and a
+//! Nothing arrives any more: a receiver's timer sends a request (REN A6), at growing intervals. A
 //! world that calls late gives true instants, so a shaper or a gap does not notice.
 
 use crate::*;

@@ -65,7 +65,7 @@ pub struct Burst {
     pub round: RoundTerms,
 }
 
-/// When a data packet arrived, and what it tells.
+/// When a data packet arrived, and what it carries.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
     /// When.

@@ -4,7 +4,7 @@ use super::CREDIT;
 use crate::queue::Queue;
 use incast_transport::{Env, Extension, Packet, PacketRef};
 
-/// A packet and when what it tells was current, in picoseconds.
+/// A packet and when its information was current, in picoseconds.
 #[derive(Clone, Copy)]
 struct Waiting {
     packet: Packet,

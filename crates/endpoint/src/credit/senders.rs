@@ -15,8 +15,8 @@ use std::collections::VecDeque;
 /// Repetitions come at intervals that double at most this often, and are a second at most.
 const DOUBLINGS_MOST: u32 = 6;
 const AGAIN_MOST: Span = Span::from_secs(1);
-/// Time without credits after which a source repeats its request, in repetition times of a request. A
-/// destination that sends credits ignores it.
+/// Time without credits after which a source repeats its request, in repetition times of
+/// a request. A destination that sends credits ignores it.
 const SILENCE: u64 = 4;
 
 /// What a source does.

@@ -153,7 +153,8 @@ fn a_source_requests_credits_uses_them_and_stops_them() {
     // Nothing is left: the credit is wasted.
     assert!(rig.at(80).credit(4).headers().is_empty());
     assert_eq!(rig.driver.harness.probe.senders()[0].wasted, 1);
-    // Two RTTs of 50 us after the stop, and one more, it sends a request to learn whether all has arrived;
+    // Two RTTs of 50 us after the stop, and one more, it sends a
+    // request to learn whether all has arrived;
     // then after one, two, four.
     assert!(rig.at(219).headers().is_empty());
     assert_eq!(rig.at(220).headers(), [stop(0, 220)]);
@@ -274,7 +275,7 @@ fn a_stopped_destination_sends_no_credits_until_the_next_request() {
     assert_eq!(rig.receive(stop(0, 508), 0, 0).headers(), [missing(1)]);
     assert_eq!(rig.at(709).headers(), []);
     assert_eq!(rig.at(710).headers(), [missing(1)]);
-    // Whoever stopped early hears of the end without asking.
+    // A source that stopped early gets a Finish without a request.
     rig.data(1, 1, 0, false).data(2, 2, 0, true);
     assert_eq!(rig.headers(), [FINISH]);
 }

@@ -19,7 +19,7 @@ pub struct ReceiverTerms {
     pub recovery: u8,
     /// Packets let go by a grant, by its mark.
     pub packets: [u8; 4],
-    /// Whether switches tell something by marks: then the information in a grant is as old as the
+    /// Whether switches signal by marks: then the information in a grant is as old as the
     /// mark, otherwise it is the arrival itself.
     pub marked: bool,
     /// A hole so many packets below the highest arrival is requested in the next ordinary grant.

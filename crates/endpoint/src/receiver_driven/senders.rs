@@ -24,10 +24,10 @@ pub struct SenderTerms {
     pub burst: u32,
     /// How long a full packet occupies the NIC.
     pub packet_time: Span,
-    /// Nothing heard for so long after the burst: packet 0 is sent again, and again after twice
+    /// Nothing received for so long after the burst: packet 0 is sent again, and again after twice
     /// as long each time.
     pub start_guard: Span,
-    /// Nothing heard for so long since the last grant: the packet sent last is sent again, which
+    /// Nothing received for so long since the last grant: the packet sent last is sent again, which
     /// brings back a lost finish. Longer than the receiver's longest timer.
     pub end_guard: Span,
 }
@@ -54,7 +54,7 @@ struct Outgoing {
     requests: VecDeque<u32>,
     /// Whether the flow is in the round of flows with something to send.
     queued: bool,
-    heard: bool,
+    has_reply: bool,
     /// The last grant, or the end of the burst.
     quiet_since: Time,
     doublings: u8,
@@ -73,7 +73,7 @@ impl Outgoing {
     }
 
     fn deadline(&self, terms: &SenderTerms) -> Time {
-        let wait = if self.heard { terms.end_guard } else { terms.start_guard };
+        let wait = if self.has_reply { terms.end_guard } else { terms.start_guard };
         self.quiet_since.saturating_add(wait.saturating_mul(1 << self.doublings))
     }
 
@@ -132,7 +132,7 @@ impl Senders {
             owed: 0,
             requests: VecDeque::new(),
             queued: true,
-            heard: false,
+            has_reply: false,
             quiet_since: Time::NEVER,
             doublings: 0,
             armed: Time::NEVER,
@@ -148,7 +148,7 @@ impl Senders {
         let Some(grant) = Grant::read(&header) else { return };
         let Some(outgoing) = self.flows.get_mut(flow) else { return };
         env.probe.decision(flow, Time(env.packets.stamps(packet).informed));
-        outgoing.heard = true;
+        outgoing.has_reply = true;
         outgoing.doublings = 0;
         if outgoing.burst == 0 {
             outgoing.quiet_since = env.now;
@@ -216,7 +216,7 @@ impl Senders {
         self.timers.next()
     }
 
-    /// Sends again where nothing has been heard for too long.
+    /// Sends again where nothing has been received for too long.
     pub fn wake(&mut self, env: &mut Env<'_>) {
         while let Some((flow, slot)) =
             self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
@@ -226,7 +226,7 @@ impl Senders {
                 outgoing.quiet_since = env.now;
                 if !outgoing.queued {
                     outgoing.doublings = (outgoing.doublings + 1).min(4);
-                    outgoing.request(if outgoing.heard { outgoing.next_new - 1 } else { 0 });
+                    outgoing.request(if outgoing.has_reply { outgoing.next_new - 1 } else { 0 });
                     outgoing.allow(None, 1);
                     outgoing.queued = true;
                     self.round.push_back(flow);

@@ -206,8 +206,8 @@ fn an_out_of_order_packet_ends_the_unit() {
 fn only_decn_data_is_measured() {
     let mut rig = hop(300);
     let ack = Packet { payload: 0, ..member(7, 0, FIRST_OF_UNIT, 0xF) };
-    let stranger = Packet { transport: TransportId(1), ..member(8, 0, FIRST_OF_UNIT, 0xF) };
-    for packet in [ack, stranger] {
+    let foreign = Packet { transport: TransportId(1), ..member(8, 0, FIRST_OF_UNIT, 0xF) };
+    for packet in [ack, foreign] {
         let (handle, bits, marked) = rig.arrive(at(150), packet);
         assert_eq!((bits, marked), (0xF, false));
         rig.leave(at(150), handle);
@@ -380,11 +380,11 @@ fn idle_periods_can_be_skipped() {
     let mut patient = hop(300);
     let mut advanced = hop(300);
     for us in (110..30_000).step_by(70) {
-        let nobody = PacketRef(0);
-        advanced.packets[nobody].transport = ID;
-        advanced.packets[nobody].payload = 1;
-        advanced.packets[nobody].flow = FlowId(99);
-        advanced.dequeue(at(us), nobody, 0);
+        let none = PacketRef(0);
+        advanced.packets[none].transport = ID;
+        advanced.packets[none].payload = 1;
+        advanced.packets[none].flow = FlowId(99);
+        advanced.dequeue(at(us), none, 0);
     }
     let seen = |rig: &mut Port| (rig.unit(at(30_000), 7, [0xF; 3]), rig.marker.shares().entries());
     assert_eq!(seen(&mut patient), seen(&mut advanced));
@@ -596,11 +596,11 @@ fn losses_halve_once_per_rtt_and_timeouts_reset_the_rate() {
     assert_eq!(control.rate(), 184_560_000);
     (0..20).for_each(|_| control.on_loss(Loss::Timeout, &moment(3_000)));
     assert_eq!(control.rate(), 12_304_000);
-    let mut deaf = self::control(10, &[("halve_on_loss", "false")]);
-    notify(&mut deaf, 0, 0, 20_000, 8 * MBPS);
-    deaf.on_loss(Loss::Fast, &moment(1_000));
-    deaf.on_loss(Loss::Timeout, &moment(2_000));
-    assert_eq!(deaf.rate(), 10 * GBPS);
+    let mut unchanged = self::control(10, &[("halve_on_loss", "false")]);
+    notify(&mut unchanged, 0, 0, 20_000, 8 * MBPS);
+    unchanged.on_loss(Loss::Fast, &moment(1_000));
+    unchanged.on_loss(Loss::Timeout, &moment(2_000));
+    assert_eq!(unchanged.rate(), 10 * GBPS);
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn three_joining_flows_get_no_feedback_for_one_rtt() {
         sent as f64 * 8.0 / 3.0 / (to - from) as f64 / 1e3
     };
     // An RTT at line rate; a window of 13 kB is full before the first news comes, and the
-    // news is a queue of three windows: nobody sends until that is gone.
+    // news is a queue of three windows: no flow sends until that is gone.
     assert!(rate(0, 10) > 9.0, "{}", rate(0, 10));
     assert_eq!(rate(14, 40), 0.0);
     let peak = run.peak_queue(us(200), us(600)) * 1_538.0;

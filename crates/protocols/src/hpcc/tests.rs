@@ -36,7 +36,7 @@ fn hpcc(max_stage: u32) -> Hpcc {
     Hpcc::new(Arc::new(Rule { terms, max_stage, reserved: 0 }))
 }
 
-/// A network of ports as records tell of it.
+/// A network of ports as records describe it.
 struct Path {
     gauges: Vec<Gauge>,
     now: Time,

@@ -85,12 +85,12 @@ fn a_code_never_falls_along_the_path() {
 #[test]
 fn refused_packets_and_others_packets_are_load_and_stay_as_they_are() {
     let mut port = loaded(112_500);
-    let stranger = port.create(segment(TransportId(1), 1, 0, 1_422));
+    let foreign = port.create(segment(TransportId(1), 1, 0, 1_422));
     let ack = port.create(segment(ID, 1, 0, 0));
     for _ in 0..8 {
-        port.refuse(at(2), stranger, 0);
+        port.refuse(at(2), foreign, 0);
     }
-    for packet in [stranger, ack] {
+    for packet in [foreign, ack] {
         assert!(!port.dequeue(at(100), packet, 0));
         assert_eq!(port.packets[packet].mark, 0);
     }

@@ -171,7 +171,7 @@ fn the_least_of_two_hops_counts_and_only_the_later_one_knows() {
         port
     };
     let spacing = RTT.as_secs_f64() / 167.0;
-    // Free before busy: the second lowers, and the first has spent what nobody uses.
+    // Free before busy: the second lowers, and the first has spent what no flow uses.
     let (mut first, mut second) = (free(), busy());
     let before = first.residues().0;
     let granted = first.grants(1_500, spacing, f64::INFINITY).unwrap();

@@ -189,7 +189,7 @@ fn marks_of(port: &mut dyn Port, transports: &[u8]) -> Vec<u8> {
 const CE: u8 = Ecn::Ce as u8;
 const ECT: u8 = Ecn::Ect0 as u8;
 
-/// Nobody has heard of transport 77: that its policy names a marker is enough.
+/// Transport 77 is in no catalogue: that its policy names a marker is enough.
 #[test]
 fn a_marker_is_of_the_transport_in_whose_policy_it_stands() {
     for classes in [[fifo(9), fifo(9)], [weighted(1, Limit::Packets(9)); 2]] {
