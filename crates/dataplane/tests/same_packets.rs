@@ -404,7 +404,7 @@ fn a_shaped_nic_passes_other_transports_on() {
 }
 
 #[test]
-fn a_silent_host_is_silent_in_both_worlds() {
+fn a_host_that_stops_sending_stops_in_both_worlds() {
     for name in names() {
         let mut scenario = incast(name);
         scenario.options.silent = vec![(1, Time(100_000_000)), (0, Time(5_000_000_000))];

@@ -22,7 +22,7 @@ fn own(page: &str) -> String {
 }
 
 #[test]
-fn the_page_asks_for_nothing() {
+fn the_page_loads_no_other_file() {
     let page = report_text("Report", &runs());
     // Scripts and styles are inside, and a policy forbids every request.
     assert!(page.contains("default-src 'none'"));

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn utility_is_one_for_a_round_trip_and_two_at_once() {
+    fn utility_is_one_for_an_rtt_and_two_at_once() {
         assert_eq!(feedback::utility(8.0, 8.0), 1.0);
         assert_eq!(feedback::utility(0.0, 8.0), 2.0);
         assert_eq!(utility([0.0, 8.0], 8.0), 1.5);

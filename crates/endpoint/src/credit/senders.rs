@@ -17,7 +17,7 @@ const DOUBLINGS_MOST: u32 = 6;
 const AGAIN_MOST: Span = Span::from_secs(1);
 /// Time without credits after which a source repeats its request, in repetition times of
 /// a request. A destination that sends credits ignores it.
-const SILENCE: u64 = 4;
+const CREDIT_TIMEOUT: u64 = 4;
 
 /// What a source does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -422,7 +422,7 @@ impl Outgoing {
         let again = terms.request_again;
         let wait = match self.state {
             State::Requested => doubled(again, self.doublings),
-            State::Receiving => doubled(again * SILENCE, self.doublings),
+            State::Receiving => doubled(again * CREDIT_TIMEOUT, self.doublings),
             State::Stopped => self.rtt * 2,
             State::Closing => doubled(self.rtt, self.doublings),
         };

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn equations_say_what_their_papers_say() {
+    fn equations_match_their_papers() {
         let options = Options { quick: true, seed: None, threads: 1 };
         let (mut judged, mut wrong) = (0, vec![]);
         for (name, folder) in folders() {

@@ -240,7 +240,7 @@ fn a_sender_with_other_messages_first_is_busy() {
 }
 
 #[test]
-fn a_message_that_is_not_known_is_said_to_be_unknown() {
+fn an_unknown_message_gets_an_unknown_reply() {
     let mut b = bench(&[]);
     b.resend(slots(1), 5, 0, 1, 3);
     let sent = b.drain(slots(1));
@@ -417,7 +417,7 @@ fn the_best_message_can_have_the_highest_level_always() {
 }
 
 #[test]
-fn one_message_of_a_sender_at_a_time_unless_told_otherwise() {
+fn one_message_per_sender_at_a_time_by_default() {
     for (setting, expected) in [("true", 1), ("false", 2)] {
         let mut b = bench(&[("one_per_sender", setting)]);
         begin(&mut b, slots(0), 2, 0, 30);
@@ -532,7 +532,7 @@ fn missing_packets_of_a_stalled_message_are_requested() {
 }
 
 #[test]
-fn what_was_not_granted_is_not_asked_for() {
+fn what_was_not_granted_is_not_requested() {
     // Message 1 waits behind message 0, which is granted first; all it was let send has arrived.
     let mut b = bench(&[("overcommitment", "1")]);
     begin(&mut b, slots(0), 2, 0, 20);
@@ -587,7 +587,7 @@ fn busy_restarts_the_timeout_and_unknown_ends_it() {
 }
 
 #[test]
-fn an_idle_downlink_grants_one_message_more_if_told_to() {
+fn an_idle_downlink_grants_one_message_more_if_configured() {
     let settings = [("overcommitment", "1"), ("link_check", "15380B"), ("boost_tail", "false")];
     let mut b = bench(&settings);
     for seq in 0..8 {
@@ -626,7 +626,7 @@ fn data_that_no_sender_sends_is_ignored() {
 }
 
 #[test]
-fn a_length_that_does_not_fit_its_field_is_told_by_the_last_packet() {
+fn a_length_that_does_not_fit_its_field_is_given_by_the_last_packet() {
     let size = MSS * (1 << 24);
     let long = Flow { segments: Segments::Uniform(1460), ..flow(0, 1, 2, size, slots(0)) };
     let mut b = bench(&[]);
