@@ -39,13 +39,13 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         what: "The header has 24 bits of 64 ns for the RTT, spacing in 64 ps, feedback in 16 B/s, \
                cut towards zero.",
         reason: "Residues then bound what is given.",
-        effect: Some("A flow of 10 Gb/s is told its changes to 10 ppm."),
+        effect: Some("A flow of 10 Gb/s gets its changes to 10 ppm."),
     },
     Deviation {
         number: 6,
         section: "",
         what: "Spacing is that of the packet at hand, RTT x its length / window.",
-        reason: "Flows of short packets are told the same as flows of long ones.",
+        reason: "Flows of short packets get the same as flows of long ones.",
         effect: None,
     },
     Deviation {
