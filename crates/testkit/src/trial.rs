@@ -242,8 +242,9 @@ impl<'a> Trial<'a> {
 
     /// The time of a flow of full packets that is alone.
     pub fn ideal(&self, src: u32, dst: u32, packets: u64) -> Span {
-        let ip_bytes = vec![self.framing.mtu as u32; packets as usize];
-        ideal(&self.fabric, src, dst, &ip_bytes)
+        let links = self.fabric.links(&self.fabric.path(&self.fabric.routes(), src, dst, |_| 0));
+        let full = Bytes(self.framing.charged_mtu() as u64);
+        ideal_fct(&links, (0..packets).map(|_| full))
     }
 }
 

@@ -185,6 +185,12 @@ pub trait Configured: Send + Sync {
         vec![]
     }
 
+    /// Bytes at most that its data packets carry between the header and the payload: what a
+    /// packet of the MTU must have room for.
+    fn extension(&self) -> u16 {
+        0
+    }
+
     /// Packets that a source sends before the first reply of the destination, for a flow of
     /// `packets`. A flow of at most this size completes in exactly the ideal time on an idle
     /// network.

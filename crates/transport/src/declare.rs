@@ -47,15 +47,18 @@ pub struct Optional<P, D = ()> {
     pub shapes_nic: fn(&Ready<P, D>) -> bool,
     /// What it does in switches beyond ports; see [`Configured::hook`].
     pub hook: fn(&Ready<P, D>, &SwitchSite) -> Hook,
+    /// Bytes of its own in data packets; see [`Configured::extension`].
+    pub extension: fn(&Ready<P, D>) -> u16,
 }
 
 impl<P, D> Optional<P, D> {
-    /// No further values, no warnings, nothing at NICs and no hook.
+    /// No further values, no warnings, nothing at NICs, no hook and no extension.
     pub const NONE: Optional<P, D> = Optional {
         in_force: |_| vec![],
         warnings: |_| vec![],
         shapes_nic: |_| false,
         hook: |_, _| None,
+        extension: |_| 0,
     };
 }
 
@@ -146,6 +149,10 @@ where
 
     fn warnings(&self) -> Vec<String> {
         (self.declaration.optional.warnings)(&self.ready)
+    }
+
+    fn extension(&self) -> u16 {
+        (self.declaration.optional.extension)(&self.ready)
     }
 
     fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {

@@ -33,6 +33,19 @@ pub struct ParameterError {
     pub known: Vec<&'static str>,
 }
 
+impl ParameterError {
+    /// A value of `key` that does not fit the fabric; `P` are the transport's parameters.
+    pub fn of<P: Parameters>(
+        transport: &'static str,
+        key: &str,
+        value: impl fmt::Display,
+        problem: String,
+    ) -> ParameterError {
+        let known = P::docs().iter().map(|doc| doc.name).collect();
+        ParameterError { transport, key: key.into(), value: value.to_string(), problem, known }
+    }
+}
+
 impl fmt::Display for ParameterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{} = {}: {}", self.transport, self.key, self.value, self.problem)

@@ -77,10 +77,22 @@ pub struct PacketPool {
     framing: Framing,
 }
 
+/// Bytes that a link charges for a packet.
+#[inline]
+fn charged(framing: &Framing, packet: &Packet) -> u16 {
+    framing.charged_packet(packet.payload, packet.extension) as u16
+}
+
 impl PacketPool {
     /// An empty pool; `framing` determines the bytes that links charge.
     pub fn new(framing: Framing) -> PacketPool {
         PacketPool { slots: vec![], extensions: vec![], stamps: vec![], free: vec![], framing }
+    }
+
+    /// Sizes of packets, and the bytes that links charge.
+    #[inline]
+    pub fn framing(&self) -> &Framing {
+        &self.framing
     }
 
     /// Adds a packet to the pool. Header values are truncated to their fields' widths.
@@ -93,7 +105,7 @@ impl PacketPool {
             serialised: 0,
             next: PacketRef::NONE,
             link: u32::MAX,
-            charged: self.framing.charged(packet.ip_bytes()) as u16,
+            charged: charged(&self.framing, &packet),
             mark: 0,
             tier: 0,
         };
@@ -119,7 +131,7 @@ impl PacketPool {
     pub fn extend(&mut self, packet: PacketRef, extension: Extension) {
         let slot = &mut self.slots[packet.0 as usize];
         slot.packet.extension = extension.bytes();
-        slot.meta.charged = self.framing.charged(slot.packet.ip_bytes()) as u16;
+        slot.meta.charged = charged(&self.framing, &slot.packet);
         self.extensions[packet.0 as usize] = extension;
     }
 
@@ -142,7 +154,7 @@ impl PacketPool {
         if index == *count as usize {
             *count += 1;
             slot.packet.extension = 2 + 8 * *count;
-            slot.meta.charged = self.framing.charged(slot.packet.ip_bytes()) as u16;
+            slot.meta.charged = charged(&self.framing, &slot.packet);
         }
         Some(index as u8 + 1)
     }
@@ -168,7 +180,7 @@ impl PacketPool {
         let slot = &mut self.slots[packet.0 as usize];
         slot.packet.payload = 0;
         slot.packet.flags |= incast_wire::flag::TRIMMED;
-        slot.meta.charged = self.framing.charged(slot.packet.ip_bytes()) as u16;
+        slot.meta.charged = charged(&self.framing, &slot.packet);
     }
 
     /// Frees a packet.

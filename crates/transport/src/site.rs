@@ -1,6 +1,6 @@
 //! The position of a host, port or switch in the fabric, and the facts it may use.
 
-use crate::Limit;
+use crate::{Limit, ParameterError, Parameters};
 use incast_units::{Bytes, Rate, Span};
 use incast_wire::{Framing, HostId};
 use std::sync::Arc;
@@ -82,6 +82,41 @@ pub struct SwitchSite {
 }
 
 impl FabricSite {
+    /// Refuses `limit`, the value of `key`, for a queue that a full packet does not fit.
+    ///
+    /// # Errors
+    /// The limit is below the charged bytes of a full packet.
+    pub fn check_data_limit<P: Parameters>(
+        &self,
+        transport: &'static str,
+        key: &str,
+        limit: Bytes,
+    ) -> Result<(), ParameterError> {
+        let least = Bytes(self.framing.charged_mtu() as u64);
+        let problem = || format!("accepted is {least} and more, a full packet as links charge it");
+        (limit >= least)
+            .then_some(())
+            .ok_or_else(|| ParameterError::of::<P>(transport, key, limit, problem()))
+    }
+
+    /// Refuses `limit`, the value of `key`, for a queue that a control packet does not fit.
+    ///
+    /// # Errors
+    /// The limit is below the charged bytes of a packet without payload.
+    pub fn check_control_limit<P: Parameters>(
+        &self,
+        transport: &'static str,
+        key: &str,
+        limit: Bytes,
+    ) -> Result<(), ParameterError> {
+        let least = Bytes(self.framing.charged_header() as u64);
+        let problem =
+            || format!("accepted is {least} and more, a control packet as links charge it");
+        (limit >= least)
+            .then_some(())
+            .ok_or_else(|| ParameterError::of::<P>(transport, key, limit, problem()))
+    }
+
     /// Transmission time of a full packet on a link of `rate`.
     pub fn mtu_time(&self, rate: Rate) -> Span {
         rate.tx_time(Bytes(self.framing.charged_mtu() as u64))

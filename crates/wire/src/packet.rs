@@ -119,27 +119,57 @@ impl Packet {
     }
 }
 
-/// Link-layer overhead and limits: the bytes that a link charges per packet.
+/// Sizes of packets, and the bytes that a link charges for each.
+///
+/// Headers on the wire take [`HEADER_BYTES`]. A link can charge other sizes, those of other
+/// simulators for instance: `header` for a packet with payload and `control` for one without. The
+/// extension of a packet is charged in addition to both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Framing {
-    /// Bytes per packet beyond its IP length: 38 with Ethernet (preamble, header, FCS, gap).
+    /// Bytes per packet beyond its network-layer length: 38 with Ethernet (preamble, header, FCS,
+    /// gap).
     pub overhead: u16,
     /// Smallest charge per packet: 84 B with Ethernet.
     pub minimum: u16,
-    /// Largest IP packet in bytes.
+    /// Largest packet at the network layer, in bytes.
     pub mtu: u16,
+    /// Headers of a packet with payload, in bytes at the network layer.
+    pub header: u16,
+    /// A packet without payload - ACK, grant, credit, pull, trimmed header - in bytes at the
+    /// network layer.
+    pub control: u16,
+    /// Whether every packet with payload is charged as a full one, so also the last of a flow.
+    pub pad_last: bool,
 }
 
 impl Framing {
     /// Ethernet with an MTU of 1500 B: 38 B of overhead, at least 84 B per packet.
-    pub const ETHERNET: Framing = Framing { overhead: 38, minimum: 84, mtu: 1500 };
+    pub const ETHERNET: Framing = Framing {
+        overhead: 38,
+        minimum: 84,
+        mtu: 1500,
+        header: HEADER_BYTES,
+        control: HEADER_BYTES,
+        pad_last: false,
+    };
     /// No layer-2 overhead, as in the papers' ns-2 figures.
-    pub const NONE: Framing = Framing { overhead: 0, minimum: 0, mtu: 1500 };
+    pub const NONE: Framing = Framing { overhead: 0, minimum: 0, ..Framing::ETHERNET };
 
-    /// Bytes that a link charges for a packet of `ip_bytes`.
+    /// Bytes that a link charges for `network_bytes` at the network layer.
     #[inline]
-    pub fn charged(&self, ip_bytes: u32) -> u32 {
-        (ip_bytes + self.overhead as u32).max(self.minimum as u32)
+    pub fn charged(&self, network_bytes: u32) -> u32 {
+        (network_bytes + self.overhead as u32).max(self.minimum as u32)
+    }
+
+    /// Bytes that a link charges for a packet of so many bytes of payload and extension.
+    #[inline]
+    pub fn charged_packet(&self, payload: u16, extension: u8) -> u32 {
+        let (payload, extension) = (payload as u32, extension as u32);
+        if payload == 0 {
+            return self.charged(self.control as u32 + extension);
+        }
+        let length = self.header as u32 + extension + payload;
+        self.charged(if self.pad_last { length.max(self.mtu as u32) } else { length })
     }
 
     /// Charged bytes of a full packet.
@@ -147,13 +177,18 @@ impl Framing {
         self.charged(self.mtu as u32)
     }
 
-    /// Charged bytes of a header-only packet.
+    /// Charged bytes of a packet without payload and extension.
     pub fn charged_header(&self) -> u32 {
-        self.charged(HEADER_BYTES as u32)
+        self.charged(self.control as u32)
+    }
+
+    /// Bytes by which the smallest charge exceeds a packet without payload and extension.
+    pub fn control_fill(&self) -> u32 {
+        self.charged_header() - self.overhead as u32 - self.control as u32
     }
 
     /// Payload of a full packet without extension: 1460 B at an MTU of 1500 B.
     pub fn mss(&self) -> u16 {
-        self.mtu - HEADER_BYTES
+        self.mtu - self.header
     }
 }

@@ -22,8 +22,8 @@ pub use senders::Senders;
 
 use crate::first_round::RoundTerms;
 use incast_transport::{
-    Bytes, ClassPolicy, Classes, Env, Flow, Framing, Header, Host, Limit, PacketRef, Rate, Shaper,
-    Span, Time, TransportId,
+    Bytes, ClassPolicy, Classes, Env, FabricSite, Flow, Framing, Header, Host, Limit,
+    PADDING_PAIRS, PacketRef, ParameterError, Parameters, Rate, Shaper, Span, Time, TransportId,
 };
 use outbox::Outbox;
 
@@ -131,6 +131,44 @@ pub trait CreditControl: Send {
 pub fn credit_share(framing: &Framing) -> f64 {
     let (credit, data) = (framing.charged_header(), framing.charged_mtu());
     credit as f64 / (credit + data) as f64
+}
+
+/// Whether a credit share and lengths of credits fit the fabric: the data that the credits let go
+/// must fit a link, and the header must have room for the padding of the longest credit, which is
+/// `longer` pairs of bytes longer than the shortest packet. `P` are the transport's parameters.
+///
+/// # Errors
+/// They do not fit.
+pub fn check<P: Parameters>(
+    transport: &'static str,
+    fabric: &FabricSite,
+    share: Option<f64>,
+    longer: u8,
+) -> Result<(), ParameterError> {
+    let framing = &fabric.framing;
+    let (credit, data) = (framing.charged_header(), framing.charged_mtu());
+    let most = credit as f64 / data as f64;
+    if let Some(share) = share
+        && share * data as f64 > credit as f64
+    {
+        let problem = format!(
+            "accepted is at most {most:.4}: the data of the credits must fit the link, and a \
+             credit of {credit} B lets {data} B go"
+        );
+        return Err(ParameterError::of::<P>(transport, "credit_share", share, problem));
+    }
+    let fill = framing.control_fill() / 2;
+    let room = PADDING_PAIRS as u32 + 1;
+    if longer > 0 && fill + longer as u32 > room {
+        let problem = format!(
+            "accepted is false: a control packet of {} B is padded to {credit} B on links already, \
+             and packets have room for {} B of padding",
+            framing.control,
+            2 * room
+        );
+        return Err(ParameterError::of::<P>(transport, "size_jitter", true, problem));
+    }
+    Ok(())
 }
 
 /// The class of credits at a port: at most `queue` of them wait, and a token bucket of `depth`

@@ -2,7 +2,7 @@
 
 use super::CREDIT;
 use crate::queue::Queue;
-use incast_transport::{Env, Extension, Packet, PacketRef};
+use incast_transport::{Env, Extension, Framing, Packet, PacketRef};
 
 /// A packet and when its information was current, in picoseconds.
 #[derive(Clone, Copy)]
@@ -25,9 +25,11 @@ pub struct Outbox {
     packets: Queue<Waiting>,
 }
 
-/// Bytes by which the shortest packet that Ethernet charges is longer than a header, in pairs
-/// beside the first: a credit that is charged 84 + 2 n bytes has n more.
-const FILL: u8 = 2;
+/// The padding of a credit that is charged `longer` pairs of bytes, at least one, more than the
+/// shortest packet.
+fn padding(framing: &Framing, longer: u8) -> Extension {
+    Extension::Padding { count: (framing.control_fill() / 2) as u8 + longer - 1 }
+}
 
 impl Outbox {
     /// Adds a packet that is made now.
@@ -50,7 +52,8 @@ impl Outbox {
         let Paced { waiting, longer } = self.credits.pop_front()?;
         let packet = make(env, waiting);
         if longer > 0 {
-            env.packets.extend(packet, Extension::Padding { count: FILL + longer });
+            let padding = padding(env.packets.framing(), longer);
+            env.packets.extend(packet, padding);
         }
         Some(packet)
     }

@@ -15,7 +15,7 @@ pub use params::{Params, RatioTest, Recovery};
 pub use receiver::{MarkLoop, Pace, Stages};
 
 use deviations::DEVIATIONS;
-use incast_endpoint::credit::{CreditHost, Terms, credit_share, reserved, shaped};
+use incast_endpoint::credit::{CreditHost, Terms, check, credit_share, reserved, shaped};
 use incast_transport::{
     ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy,
     PortSite, Ready, Routing, Span, TransportId,
@@ -48,7 +48,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |_, _| Ok(()),
+    derive: |params, fabric| check::<Params>("ccrp", fabric, params.credit_share, longer(params)),
     host,
     policy,
     unsolicited: |_, _, _| 0,
@@ -60,6 +60,11 @@ fn host(ccrp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let max = site.rate.0 as f64 / 8.0 * share(ccrp);
     let data = ccrp.fabric.framing.charged_mtu();
     Box::new(CreditHost::new(terms, MarkLoop::new(&ccrp.params, terms.mean_credit(), data, max)))
+}
+
+/// Pairs of bytes by which credits are longer than the shortest packet, at most.
+fn longer(params: &Params) -> u8 {
+    if params.size_jitter { LONGER } else { 0 }
 }
 
 fn share(ccrp: &Ready<Params>) -> f64 {
@@ -74,7 +79,7 @@ fn terms(ccrp: &Ready<Params>) -> Terms {
         mark: Ecn::Ect0 as u8,
         credit: ccrp.fabric.framing.charged_header(),
         jitter: params.jitter,
-        longer: if params.size_jitter { LONGER } else { 0 },
+        longer: longer(params),
         early_stop: params.early_stop,
         request_again: again.unwrap_or_else(|| AGAIN.max(ccrp.fabric.base_rtt * 2)),
         missing_again: params.missing_timeout,

@@ -45,7 +45,9 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |_, _| Ok(()),
+    derive: |params, fabric| {
+        fabric.check_control_limit::<Params>("dcqcn", "control_limit", params.control_limit)
+    },
     host,
     policy,
     unsolicited,

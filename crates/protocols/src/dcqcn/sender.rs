@@ -3,7 +3,7 @@
 use super::headers::Cnp;
 use super::params::{Rule, Variant};
 use incast_endpoint::sender::{Ack, Control, Loss, Message, Outbound, Progress};
-use incast_transport::{Framing, HEADER_BYTES, Rate, Time};
+use incast_transport::{Framing, Rate, Time};
 
 /// A flow within this distance from the line rate, in bits per second, is at the line rate.
 const AT_LINE: f64 = 1.0;
@@ -164,7 +164,7 @@ impl Control for Dcqcn {
         if self.increase_due == Time::NEVER || self.rule.variant == Variant::Mlx {
             return;
         }
-        self.counted += self.framing.charged((packet.payload + HEADER_BYTES) as u32) as u64;
+        self.counted += self.framing.charged_packet(packet.payload, 0) as u64;
         if self.counted >= self.rule.byte_counter {
             self.counted -= self.rule.byte_counter;
             self.byte_steps += 1;

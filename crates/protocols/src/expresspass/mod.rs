@@ -16,7 +16,7 @@ pub use params::{Feedback, FirstRtt, Params};
 pub use receiver::{FeedbackLoop, Pace};
 
 use deviations::DEVIATIONS;
-use incast_endpoint::credit::{Burst, CreditHost, Terms, credit_share, reserved, shaped};
+use incast_endpoint::credit::{Burst, CreditHost, Terms, check, credit_share, reserved, shaped};
 use incast_endpoint::first_round::RoundTerms;
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
@@ -55,7 +55,9 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |_, _| Ok(()),
+    derive: |params, fabric| {
+        check::<Params>("expresspass", fabric, params.credit_share, longer(params))
+    },
     host,
     policy,
     unsolicited: |_, _, _| 0,
@@ -67,6 +69,11 @@ fn host(expresspass: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let max = site.rate.0 as f64 / 8.0 * share(expresspass);
     let control = FeedbackLoop::new(&expresspass.params, terms.mean_credit(), max);
     Box::new(CreditHost::new(terms, control))
+}
+
+/// Pairs of bytes by which credits are longer than the shortest packet, at most.
+fn longer(params: &Params) -> u8 {
+    if params.size_jitter { LONGER } else { 0 }
 }
 
 fn share(expresspass: &Ready<Params>) -> f64 {
@@ -95,7 +102,7 @@ fn terms(expresspass: &Ready<Params>, site: &HostSite) -> Terms {
         mark: Ecn::NotEct as u8,
         credit: expresspass.fabric.framing.charged_header(),
         jitter: params.jitter,
-        longer: if params.size_jitter { LONGER } else { 0 },
+        longer: longer(params),
         early_stop: params.early_stop,
         request_again: again,
         missing_again: again,

@@ -49,7 +49,10 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |params, fabric| depth(ENTRY.info.name, params.int_hops, fabric).map(|_| ()),
+    derive: |params, fabric| {
+        fabric.check_control_limit::<Params>("fasttune", "control_limit", params.control_limit)?;
+        depth(ENTRY.info.name, params.int_hops, fabric).map(|_| ())
+    },
     host,
     policy,
     unsolicited,

@@ -15,7 +15,7 @@ telemetry_parameters! {
         /// Most flows with state at a switch.
         switch_flows: u32 = 65_536, "1 to 16777216" => |v| (1..=1 << 24).contains(v), "own choice";
         /// Most bytes of ACKs queued at a port.
-        control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
+        control_limit: Bytes = Bytes::from_kib(128), "a control packet and more" => |v| v.0 > 0,
             "own choice: as REN's";
     }
 }

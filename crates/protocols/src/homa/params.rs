@@ -86,8 +86,8 @@ parameters! {
         link_check: Bytes = Bytes(0), "0B to 1MB" => |v| v.0 <= 1_000_000,
             "authors' simulator: linkCheckBytes, off";
         /// Buffer of a port, all data classes together; auto: that of the scenario.
-        buffer: Option<Bytes> = None, "1538B to 1GB, or auto"
-            => |v| v.is_none_or(|v| (1_538..=1_000_000_000).contains(&v.0)),
+        buffer: Option<Bytes> = None, "a full packet to 1GB, or auto"
+            => |v| v.is_none_or(|v| (1..=1_000_000_000).contains(&v.0)),
             "authors' simulator: very large; REN: 64 and 128 KB";
     }
 }

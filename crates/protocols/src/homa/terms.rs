@@ -90,6 +90,9 @@ pub fn blind_packets(params: &Params, fabric: &FabricSite) -> u32 {
 /// # Errors
 /// When the scheduled levels leave none for unscheduled packets, or fewer than the cutoffs need.
 pub fn levels(params: &Params, fabric: &FabricSite) -> Result<Levels, ParameterError> {
+    if let Some(limit) = params.buffer {
+        fabric.check_data_limit::<Params>("homa", "buffer", limit)?;
+    }
     let lowest = params.priorities - 1;
     let blind = blind_packets(params, fabric) as u64 * fabric.framing.mss() as u64;
     let cutoffs = params.cutoffs.as_deref().unwrap_or_default();

@@ -53,7 +53,7 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
     policy: |hpcc, site| hpcc.derived.policy(site),
     // Records are charged: no flow takes the time it would take without them.
     unsolicited: |_, _, _| 0,
-    optional: Optional::NONE,
+    optional: Optional { extension: |hpcc| hpcc.derived.extension(), ..Optional::NONE },
 };
 
 /// HPCC, or a transport that differs in parameters only, for one fabric.
@@ -74,6 +74,11 @@ impl Plan {
         Ok(Plan { id: info.id, params, hops })
     }
 
+    /// Bytes of a full stack.
+    pub(crate) fn extension(&self) -> u16 {
+        stack_bytes(self.hops).0 as u16
+    }
+
     fn rule(&self, fabric: &FabricSite, site: &HostSite) -> Rule {
         Rule {
             terms: Terms::new(&self.params.windows(), site.rate, fabric),
@@ -91,7 +96,7 @@ impl Plan {
             admission: Admission::Below,
             reliability: self.params.recovery.reliability(self.params.nack_interval),
             rto: RtoBounds::at_least(rto_min),
-            max_payload: fabric.framing.mss() - stack_bytes(self.hops).0 as u16,
+            max_payload: fabric.framing.mss() - self.extension(),
             ..Options::tcp(self.id, rto_min)
         };
         let control = congestion_control(ReturnStack, move |_, _, _| Hpcc::new(rule.clone()));

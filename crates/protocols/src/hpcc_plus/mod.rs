@@ -35,5 +35,5 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
     host: |plus, site| plus.derived.host(&plus.fabric, site),
     policy: |plus, site| plus.derived.policy(site),
     unsolicited: |_, _, _| 0,
-    optional: Optional::NONE,
+    optional: Optional { extension: |plus| plus.derived.extension(), ..Optional::NONE },
 };

@@ -58,7 +58,11 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy,
     unsolicited,
-    optional: Optional { shapes_nic: |mlcp| mlcp.params.at_nics, ..Optional::NONE },
+    optional: Optional {
+        shapes_nic: |mlcp| mlcp.params.at_nics,
+        extension: |mlcp| mlcp.params.header as u16,
+        ..Optional::NONE
+    },
 };
 
 fn host(mlcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {

@@ -48,7 +48,10 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |_, _| Ok(()),
+    derive: |params, fabric| match params.buffer {
+        Some(limit) => fabric.check_data_limit::<Params>("phost", "buffer", limit),
+        None => Ok(()),
+    },
     host,
     policy,
     unsolicited: |phost, site, packets| terms(phost, site).free(packets),

@@ -35,8 +35,8 @@ parameters! {
         third_level: bool = true, "true or false" => |_| true,
             "authors' simulator: capability_third_level";
         /// Buffer of a port, all classes together; auto: that of the scenario.
-        buffer: Option<Bytes> = Some(Bytes(36_864)), "1538B to 1GB, or auto"
-            => |v| v.is_none_or(|v| (1_538..=1_000_000_000).contains(&v.0)),
+        buffer: Option<Bytes> = Some(Bytes(36_864)), "a full packet to 1GB, or auto"
+            => |v| v.is_none_or(|v| (1..=1_000_000_000).contains(&v.0)),
             "authors' simulator: queue_size = 24 packets of 1536 B";
         /// Whether a full port drops its least important packet instead of the arriving one.
         push_out: bool = true, "true or false" => |_| true,

@@ -82,7 +82,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy,
     // No data leaves before the rate request is acknowledged.
     unsolicited: |_, _, _| 0,
-    optional: Optional::NONE,
+    optional: Optional { extension: |_| HEADER, ..Optional::NONE },
 };
 
 fn host(rcp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {

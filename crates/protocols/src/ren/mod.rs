@@ -41,6 +41,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
         deviations: DEVIATIONS,
     },
     derive: |params, fabric| {
+        fabric.check_control_limit::<Params>("ren", "control_limit", params.control_limit)?;
         Ok(Timers {
             period: params.period.unwrap_or(fabric.base_rtt),
             stall: StallTimeout::of(fabric, params.stall),

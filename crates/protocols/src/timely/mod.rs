@@ -43,12 +43,14 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |_, _| Ok(()),
+    derive: |params, fabric| {
+        fabric.check_control_limit::<Params>("timely", "control_limit", params.control_limit)
+    },
     host,
     policy,
     // No initial wait; the time stamp makes packets longer than in the ideal time.
     unsolicited: |_, _, _| 0,
-    optional: Optional::NONE,
+    optional: Optional { extension: |_| STAMP_BYTES, ..Optional::NONE },
 };
 
 fn host(timely: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {

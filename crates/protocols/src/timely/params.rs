@@ -112,7 +112,7 @@ incast_transport::parameters! {
         /// Minimum retransmission timeout.
         rto_min: Span = Span::from_ms(1), "more than 0" => positive, "own choice";
         /// ACKs that may wait at a port.
-        control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
+        control_limit: Bytes = Bytes::from_kib(128), "a control packet and more" => |v| v.0 > 0,
             "own choice: as REN's";
     }
 }

@@ -2,7 +2,7 @@
 
 use super::params::{Pace, Rule, Update, Variant};
 use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
-use incast_transport::{Bytes, Explicit, Extension, Framing, HEADER_BYTES, Rate, Span, Time};
+use incast_transport::{Bytes, Explicit, Extension, Framing, Rate, Span, Time};
 
 /// Bytes of a time stamp on each packet.
 pub const STAMP_BYTES: u16 = 8;
@@ -58,10 +58,10 @@ impl Timely {
 
     /// How long the link of the host is busy with `payload` bytes in full packets.
     fn serialisation(&self, payload: u64) -> Span {
-        let header = HEADER_BYTES + STAMP_BYTES;
-        let full = (self.framing.mtu - header) as u64;
+        let full = (self.framing.mss() - STAMP_BYTES) as u64;
         let rest = payload % full;
-        let charged = |payload: u64| self.framing.charged(payload as u32 + header as u32) as u64;
+        let charged =
+            |payload: u64| self.framing.charged_packet(payload as u16, STAMP_BYTES as u8) as u64;
         let last = if rest > 0 { charged(rest) } else { 0 };
         Rate(self.rule.line as u64).tx_time(Bytes(payload / full * charged(full) + last))
     }

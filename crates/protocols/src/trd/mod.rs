@@ -39,7 +39,10 @@ pub static ENTRY: Declaration<Params, StallTimeout> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |params, fabric| Ok(StallTimeout::of(fabric, params.stall)),
+    derive: |params, fabric| {
+        fabric.check_control_limit::<Params>("trd", "control_limit", params.control_limit)?;
+        Ok(StallTimeout::of(fabric, params.stall))
+    },
     host,
     policy,
     unsolicited: |trd, site, packets| packets.min(burst(&trd.params, site)),

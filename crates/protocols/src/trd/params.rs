@@ -12,7 +12,7 @@ incast_transport::parameters! {
         stall: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "own choice: REN and AMRT say nothing about the baseline's losses";
         /// What the control class of a port holds.
-        control_limit: Bytes = Bytes::from_kib(128), "84B and more" => |v| v.0 >= 84,
+        control_limit: Bytes = Bytes::from_kib(128), "a control packet and more" => |v| v.0 > 0,
             "own choice: as large as the data buffer of REN §6";
     }
 }

@@ -76,7 +76,11 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy,
     // The congestion header is charged: no flow takes the time it would take without one.
     unsolicited: |_, _, _| 0,
-    optional: Optional { shapes_nic: |xcp| xcp.params.at_nics, ..Optional::NONE },
+    optional: Optional {
+        shapes_nic: |xcp| xcp.params.at_nics,
+        extension: |xcp| xcp.params.header as u16,
+        ..Optional::NONE
+    },
 };
 
 fn host(xcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {

@@ -3,7 +3,7 @@
 use super::params::Params;
 use super::{FEEDBACK_UNIT, RTT_UNIT, SPACING_UNIT, UNLIMITED, feedback_of, header_of};
 use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
-use incast_transport::{Extension, Framing, HEADER_BYTES, Rate, Span};
+use incast_transport::{Extension, Framing, Rate, Span};
 
 /// Largest RTT that fits the header, in its units.
 const U24_MAX: u64 = (1 << 24) - 1;
@@ -44,7 +44,7 @@ impl Xcp {
     /// Charged bytes of a packet.
     fn occupies(&self, packet: &Outbound) -> f64 {
         let own = if self.long { 20 } else { 16 };
-        self.framing.charged((HEADER_BYTES + own + packet.payload) as u32) as f64
+        self.framing.charged_packet(packet.payload, own) as f64
     }
 }
 
