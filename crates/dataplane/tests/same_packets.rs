@@ -156,6 +156,26 @@ fn shared_buffers_admit_the_same_packets() {
     }
 }
 
+/// Jumbo frames, and sizes that links charge and frames do not have.
+#[test]
+fn other_sizes_of_packets_are_the_same() {
+    let jumbo = Framing { mtu: 9_000, ..Framing::ETHERNET };
+    let charged = Framing { mtu: 4_000, header: 0, control: 64, pad_last: true, ..Framing::NONE };
+    for name in ["ndp", "dctcp", "homa", "xcp"] {
+        for framing in [jumbo, charged] {
+            let mut scenario = incast(name);
+            scenario.framing = framing;
+            for setup in &mut scenario.flows {
+                setup.flow.segments = Segments::Uniform(framing.mss());
+            }
+            let (record, packets) = scenario.same_in_both_worlds();
+            assert!(record.complete, "{name} does not finish");
+            let largest = packets.iter().map(|seen| seen.packet.payload).max();
+            assert!(largest.is_some_and(|payload| payload + 20 >= framing.mss()), "{name}");
+        }
+    }
+}
+
 /// Pause frames leave and arrive at the same instants, with and without a shared pool, on links of
 /// different speeds, and nothing is dropped.
 #[test]

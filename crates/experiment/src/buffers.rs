@@ -29,6 +29,12 @@ pub fn rules(
     let shared = shared.map(|(pool, alpha)| SharedBuffer { pool, alpha });
     let own = section.buffer.0;
     let mtu = framing.charged_mtu() as u64;
+    if let Some(SharedBuffer { pool, .. }) = shared
+        && pool < mtu
+    {
+        let problem = format!("expected {} or more, a full packet as links charge it", Bytes(mtu));
+        return Err(Fault::value("fabric.shared_buffer.pool", Bytes(pool), problem));
+    }
     if let (None, Limit::Bytes(bytes)) = (shared, own)
         && bytes < mtu
     {

@@ -8,6 +8,7 @@
 pub mod bench;
 mod buffers;
 mod fault;
+mod framing;
 mod inputs;
 mod manifest;
 mod mix;

@@ -1,6 +1,7 @@
 //! A resolved scenario: fabric, traffic, and transports with their configuration.
 
 use crate::buffers::rules;
+use crate::framing::{check_room, framing};
 use crate::inputs::Inputs;
 use crate::mix::Mix;
 use crate::network::{break_link, network};
@@ -11,7 +12,7 @@ use incast_egress::port::Join;
 use incast_fabric::Fabric;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, Framing, HostId, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
+    FabricSite, HostId, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Start, Traffic};
 use incast_world::{Pfc, RunTransport, SharedBuffer, fabric_site, reverse_path_is_equal};
@@ -79,16 +80,17 @@ impl Plan {
         scenario.check_ranges()?;
         scenario.run.world.check(scenario.run.threads.0)?;
         let mut inputs = Inputs::default();
+        let framing = framing(&scenario.fabric)?;
         let (mut fabric, imported) = network(&scenario.fabric, &mut inputs)?;
         let mut warnings: Vec<String> =
             imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
         let shape = shape(&fabric);
-        let Flows { traffic, failures } = flows(&scenario, &shape, imported.as_ref(), &mut inputs)?;
+        let Flows { traffic, failures } =
+            flows(&scenario, &framing, &shape, imported.as_ref(), &mut inputs)?;
         for (file, failure) in &failures {
             break_link(&mut fabric, file, failure)?;
         }
         warnings.extend(traffic.warnings.iter().cloned());
-        let framing = if scenario.fabric.l2_overhead { Framing::ETHERNET } else { Framing::NONE };
         let rules = rules(&scenario.fabric, &fabric, framing)?;
         warnings.extend(rules.warnings);
         let sizes = quantiles(&traffic.flows);
@@ -189,7 +191,9 @@ impl Plan {
         let configured =
             entry.configure(&settings(&section.parameters, name), self.site.clone())?;
         let routing = section.routing.0.unwrap_or(entry.info().routing);
-        Ok(RunTransport { info: entry.info(), configured, routing })
+        let own = RunTransport { info: entry.info(), configured, routing };
+        check_room(&self.site.framing, &own)?;
+        Ok(own)
     }
 
     /// Refuses asymmetric paths for transports that need ACKs on the reverse of the data path.

@@ -107,7 +107,7 @@ pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wal
 fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
     let routes = plan.fabric.routes();
     let framing = plan.site.framing;
-    let charged = |payload: u32| Bytes(framing.charged(payload + 40) as u64);
+    let charged = |payload: u32| Bytes(framing.charged_packet(payload as u16, 0) as u64);
     let mss = framing.mss() as u64;
     let timed = plan.traffic.flows.iter().filter(|flow| matches!(flow.start, Start::At(_)));
     let background = timed.filter(|flow| flow.class.name() == "background").count();

@@ -1,15 +1,16 @@
 //! The flows of a scenario.
 
 use crate::Fault;
+use crate::framing::{check_table, wire_cost};
 use crate::inputs::Inputs;
 use crate::scenario::{
     Burst, FlowFile, Incast, Long, ManyToMany, Poisson, Requests, Scenario, Traffic as Entry,
 };
 use incast_fabric::{Fabric, Imported};
-use incast_transport::{Bytes, Rate, Time};
+use incast_transport::{Bytes, Framing, Rate, Time};
 use incast_workload::{
-    Failure, HostIds, LongFlow, RequestResponse, Shape, SizeTable, Traffic, WireCost,
-    WorkloadError, packet_table, table,
+    Failure, HostIds, LongFlow, RequestResponse, Shape, SizeTable, Traffic, WorkloadError,
+    packet_table, table,
 };
 use std::path::Path;
 
@@ -61,6 +62,7 @@ impl From<WorkloadError> for Wrong {
 /// Context of an entry that its flows depend on.
 struct Context<'a> {
     scenario: &'a Scenario,
+    framing: &'a Framing,
     index: usize,
     shape: &'a Shape,
 }
@@ -88,12 +90,14 @@ impl Context<'_> {
     }
 
     fn poisson(&self, own: &Poisson, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
-        let layer2 = self.scenario.fabric.l2_overhead;
-        let wire = if layer2 { WireCost::ETHERNET } else { WireCost::IP };
+        let wire = wire_cost(self.framing);
         let packets = match &own.packets {
             Some(name) => Some(packet_table(name)?.clone()),
             None => None,
         };
+        if let Some(table) = &packets {
+            check_table(self.framing, &self.key("packets"), table)?;
+        }
         let (shape, seed) = (self.shape, self.seed());
         let sizes = sizes(&own.workload, inputs)?;
         let packets = packets.as_ref();
@@ -166,7 +170,8 @@ impl Context<'_> {
             (None, Some(lasts)) => {
                 let rate = self.shape.host_rate.first().copied().unwrap_or(Rate(0));
                 // Payload of full packets at line rate.
-                Ok(Bytes(rate.bytes_in(lasts).0 * 1460 / 1538))
+                let (mss, charged) = (self.framing.mss() as u64, self.framing.charged_mtu() as u64);
+                Ok(Bytes(rate.bytes_in(lasts).0 * mss / charged))
             }
             _ => {
                 let problem = "kind `burst` needs one of the keys `size` and `lasts`";
@@ -282,6 +287,7 @@ pub struct Flows {
 /// All flows of a scenario.
 pub fn flows(
     scenario: &Scenario,
+    framing: &Framing,
     shape: &Shape,
     imported: Option<&Imported>,
     inputs: &mut Inputs,
@@ -289,7 +295,7 @@ pub fn flows(
     let mut all: Option<Traffic> = None;
     let mut failures = vec![];
     for (index, entry) in scenario.traffic.iter().enumerate() {
-        let context = Context { scenario, index, shape };
+        let context = Context { scenario, framing, index, shape };
         let part = context.read(entry, imported, inputs);
         let part = part.map_err(|wrong| context.place(entry, wrong))?;
         failures.extend(part.failures);

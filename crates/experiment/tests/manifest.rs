@@ -3,8 +3,8 @@
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, Hosts, Incast, Link, LinkFailure,
-    Long, ManyToMany, Output, Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer,
-    Traffic, Transport, auto,
+    Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run, Setting,
+    SharedBuffer, Traffic, Transport, auto,
 };
 use incast_experiment::{Case, Manifest, Monitor, Plan, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
@@ -148,14 +148,22 @@ fn fabric() -> impl Strategy<Value = Fabric> {
         headroom: auto(),
         allow_cycles: true,
     });
-    let memory = (buffer, weighted(0.2, shared), weighted(0.3, pfc), any::<bool>());
+    let memory = (buffer, weighted(0.2, shared), weighted(0.3, pfc));
+    let sizes = select(vec![
+        (1_500, 40, 40, 38, false),
+        (1_500, 40, 40, 0, false),
+        (9_000, 64, 64, 38, true),
+        (1_000, 0, 64, 0, false),
+        (4_096, 48, 60, 24, false),
+    ]);
     let base_rtt = weighted(0.3, span(30).prop_map(|rtt| rtt + Span::from_us(3)));
     let other = weighted(0.3, rate());
     let failure = weighted(0.2, span(60));
-    (shape, links, memory, base_rtt, other, failure).prop_map(
-        |(shape, links, memory, base_rtt, other, failure)| {
+    (shape, links, memory, sizes, base_rtt, other, failure).prop_map(
+        |(shape, links, memory, sizes, base_rtt, other, failure)| {
             let (rate, propagation, uplink_rate, oversubscription, loss) = links;
-            let (buffer, shared_buffer, pfc, l2_overhead) = memory;
+            let (buffer, shared_buffer, pfc) = memory;
+            let (mtu, data_header, control_packet, overhead, pad_last) = sizes;
             let uplinks = shape.is_some_and(|shape| shape != "star:4");
             let redundant = shape.is_some_and(|shape| shape.starts_with("leaf-spine"));
             let other = other.map(|rate| Link {
@@ -182,7 +190,12 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 buffer: Buffer(buffer),
                 shared_buffer,
                 pfc,
-                l2_overhead,
+                mtu,
+                data_header,
+                control_packet,
+                l2_overhead: Overhead(overhead),
+                min_frame: auto(),
+                pad_last,
                 base_rtt: Auto(base_rtt),
                 links: other.into_iter().filter(|_| redundant).collect(),
                 failures: failure.into_iter().collect(),

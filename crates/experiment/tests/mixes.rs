@@ -152,7 +152,7 @@ fn parameters_that_cannot_be_are_said_with_their_key() {
     };
     for name in ["expresspass", "ccrp"] {
         let key = format!("{name}.credit_share");
-        refused(&with(name, "credit_share = 0.2"), &[&key, "84/1538"]);
+        refused(&with(name, "credit_share = 0.2"), &[&key, "0.0546", "1538 B"]);
     }
     let cutoffs = |list: &str| with("homa", &format!("cutoffs = \"{list}\""));
     refused(&cutoffs("10KB,1KB"), &["homa.cutoffs", "10KB,1KB", "ascending"]);

@@ -5,7 +5,7 @@ use crate::packet_table::{PacketTable, segment};
 use crate::random::{Stream, fold, fold_text};
 use crate::size_table::SizeTable;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Shape, Start, Traffic};
-use crate::wire_cost::{HEADER_BYTES, WireCost};
+use crate::wire_cost::WireCost;
 use incast_units::{Rate, Time};
 
 /// Relative deviation of the drawn bytes from their mean that triggers a warning.
@@ -147,12 +147,13 @@ impl Arrivals {
         let rate = load * capacity.0 as f64 / (8.0 * charge * share);
         let slowest = shape.host_rate.iter().map(|rate| rate.0).min().unwrap_or(0);
         let host_load = rate / f64::from(shape.hosts) * 8.0 * charge / slowest as f64;
-        let layer2 = wire.layer2_bytes;
+        let (headers, layer2) = (wire.header_bytes, wire.layer2_bytes);
         let definition = format!(
             "load {load} = mean wire rate on {place}: {rate:.6} flows/s x 8 x mean size {mean:.1} \
              B x w {w:.5}{across} / {capacity}; Poisson arrivals, uniform pairs of different \
-             hosts; w counts {HEADER_BYTES} B of headers and {layer2} B of layer 2 for each {cut}, \
-             partial last packets included",
+             hosts; w counts {headers} B of headers and {layer2} B of layer 2 for each {cut}, \
+             partial last packets {padded}included",
+            padded = if wire.padded { "padded and " } else { "" },
             w = charge / mean,
             across = match shape.uplink_total {
                 Some(_) => format!(" x P(inter-rack) {share:.5}"),

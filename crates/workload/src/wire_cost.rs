@@ -3,7 +3,7 @@
 use crate::packet_table::PacketTable;
 use crate::size_table::SizeTable;
 
-/// IPv4 and transport header of a data packet, in bytes: the 40 B of the papers.
+/// IPv4 and transport header of a data packet, in bytes: the 40 B of the papers and of traces.
 pub const HEADER_BYTES: u64 = 40;
 
 /// The bytes that links charge. Options, INT and transport-specific headers are excluded, so that a
@@ -12,20 +12,31 @@ pub const HEADER_BYTES: u64 = 40;
 pub struct WireCost {
     /// Payload of a full packet in bytes, at least 1.
     pub mss: u32,
+    /// Headers of a packet in bytes.
+    pub header_bytes: u32,
     /// Layer-2 bytes per packet: preamble, header, check sequence and gap.
     pub layer2_bytes: u32,
     /// Smallest charge for a packet in bytes, `layer2_bytes` included.
     pub minimum: u32,
+    /// Whether every packet is charged as a full one.
+    pub padded: bool,
 }
 
 impl WireCost {
     /// 1460 B of payload, 38 B of Ethernet overhead, at least 84 B per packet.
-    pub const ETHERNET: WireCost = WireCost { mss: 1460, layer2_bytes: 38, minimum: 84 };
+    pub const ETHERNET: WireCost = WireCost {
+        mss: 1460,
+        header_bytes: HEADER_BYTES as u32,
+        layer2_bytes: 38,
+        minimum: 84,
+        padded: false,
+    };
     /// 1460 B of payload, IP packets only: ns-2-style figures.
-    pub const IP: WireCost = WireCost { mss: 1460, layer2_bytes: 0, minimum: 0 };
+    pub const IP: WireCost = WireCost { layer2_bytes: 0, minimum: 0, ..WireCost::ETHERNET };
 
     /// The bytes charged for a packet with `payload` bytes.
     pub fn packet(&self, payload: u64) -> u64 {
+        let payload = if self.padded { payload.max(u64::from(self.mss)) } else { payload };
         (payload + self.overhead()).max(u64::from(self.minimum))
     }
 
@@ -36,10 +47,10 @@ impl WireCost {
     }
 
     fn overhead(&self) -> u64 {
-        HEADER_BYTES + u64::from(self.layer2_bytes)
+        u64::from(self.header_bytes) + u64::from(self.layer2_bytes)
     }
 
-    /// Padding of a packet with `payload` bytes to the minimum.
+    /// Padding of a packet with `payload` bytes, to the minimum or to a full packet.
     fn padding(&self, payload: u64) -> u64 {
         self.packet(payload) - payload - self.overhead()
     }
@@ -63,6 +74,9 @@ impl WireCost {
         // The last packet's payload is 1..=mss; with n packets before it, a payload of at most j
         // has the probability P(size > n mss) - P(size > n mss + j), summed over n.
         let count = sizes.sum_of_tails(self.mss, 0);
+        if self.padded {
+            return count * self.packet(u64::from(self.mss)) as f64;
+        }
         let mut charge = sizes.mean_sampled() + self.overhead() as f64 * count;
         for payload in 1..u64::from(self.mss).min(self.padding(0)) {
             let at_most = count - sizes.sum_of_tails(self.mss, payload as u32);

@@ -344,6 +344,40 @@ impl Field for Setting {
     }
 }
 
+/// Bytes that a link charges beyond the network layer: a number, or whether there are Ethernet's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overhead(pub u32);
+
+impl fmt::Display for Overhead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Field for Overhead {
+    type Item = Overhead;
+    fn expects() -> String {
+        "a whole number, true or false".into()
+    }
+    fn read(node: &Node, path: &str) -> Result<Overhead, Fault> {
+        match node.value {
+            Value::Flag(true) => Ok(Overhead(38)),
+            Value::Flag(false) => Ok(Overhead(0)),
+            Value::Whole(_) => u32::read(node, path).map(Overhead),
+            _ => Err(wrong::<Overhead>(node, path)),
+        }
+    }
+    fn write(&self) -> Option<Node> {
+        self.0.write()
+    }
+    fn items(&self) -> Vec<&Overhead> {
+        vec![self]
+    }
+    fn of_flag(text: &str) -> Node {
+        bool::of_flag(text)
+    }
+}
+
 /// A port's buffer: `"128KiB"`, `"128packets"` or `"unlimited"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Buffer(pub Limit);

@@ -11,7 +11,7 @@ mod traffic;
 
 pub use docs::keys_markdown;
 pub use draft::Draft;
-pub use field::{Auto, Buffer, Hosts, Setting, auto};
+pub use field::{Auto, Buffer, Hosts, Overhead, Setting, auto};
 pub use key::{Command, Flag, Form, Key, Preset};
 pub use node::{Node, Origin, Value};
 pub use traffic::{
@@ -96,10 +96,29 @@ section! {
         pfc: Option<Pfc> = None,
             switch [Compare] "--pfc" "{}"
                 "Enable PFC (802.1Qbb); `--buffer` is then the xoff threshold per link and class";
-        /// Whether each packet is charged 38 B of Ethernet overhead, and at least 84 B in total.
-        l2_overhead: bool = true,
+        /// Largest packet at the network layer, in bytes. Whatever is given in full packets or
+        /// derived from one (bandwidth-delay products, credit shares, token times) follows it.
+        mtu: u32 = 1500, "128 to 65000" => |mtu| (128..=65_000).contains(mtu),
+            flag [Compare] "--mtu" "BYTES" "Largest packet at the network layer";
+        /// Headers of a data packet in bytes, within `mtu`. Links charge this size; on the wire
+        /// (pcapng, data plane) headers take 40 B.
+        data_header: u32 = 40, "0 to 1000" => |bytes| *bytes <= 1_000;
+        /// A packet without payload - ACK, grant, credit, token, pull, pause, trimmed header - in
+        /// bytes at the network layer, without what a transport adds. Links charge this size; on
+        /// the wire (pcapng, data plane) it is 40 B.
+        control_packet: u32 = 40, "1 to 60000" => |bytes| (1..=60_000).contains(bytes);
+        /// Bytes that a link charges for a packet beyond the network layer; `true` is Ethernet's
+        /// 38 (preamble, header, check sequence, gap), `false` is 0.
+        l2_overhead: Overhead = Overhead(38), "0 to 255" => |overhead| overhead.0 <= 255,
             switch [Compare] "--no-l2-overhead" "false"
                 "Links charge IP bytes only, as in ns-2-style figures";
+        /// Smallest number of bytes that a link charges for a packet.
+        min_frame: Auto<u32> = auto(),
+            says "46 and `l2_overhead` (84 with Ethernet's), 0 without `l2_overhead`",
+            "0 to 60000" => |bytes| *bytes <= 60_000;
+        /// Whether the last packet of a flow is padded to a full packet, instead of sent at its own
+        /// size. Not with `packets` of `poisson`.
+        pad_last: bool = false;
         /// The base RTT that transports are configured with.
         base_rtt: Auto<Span> = auto(), says "computed",
             "more than 0, such as `10us`" => |rtt| *rtt > Span::ZERO;

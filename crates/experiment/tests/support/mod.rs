@@ -3,8 +3,8 @@
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, Hosts, Incast, Link, LinkFailure,
-    Long, ManyToMany, Output, Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer,
-    Traffic, Transport,
+    Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run, Setting,
+    SharedBuffer, Traffic, Transport,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Bytes, Limit, Rate, Routing, Span, Time};
@@ -83,12 +83,15 @@ fn fabric() -> impl Strategy<Value = Fabric> {
     let shared = ((2_000..u64::MAX).prop_map(Bytes), positive())
         .prop_map(|(pool, alpha)| SharedBuffer { pool, alpha });
     let links = (auto(rate()), auto(span()), auto(rate()), auto(span()), of(positive()), share());
-    let memory = (buffer(), of(shared), of(pfc()), any::<bool>(), auto(in_a_run()));
+    let memory = (buffer(), of(shared), of(pfc()), auto(in_a_run()));
+    let sizes = (128..=65_000u32, 0..=1_000u32, 1..=60_000u32, 0..=255u32, auto(0..=60_000u32));
+    let sizes = (sizes, any::<bool>());
     let lists = (vec(link, 0..3), vec(failure, 0..3));
-    (of(text()), of(text()), links, memory, lists).prop_map(
-        |(topology, file, all, memory, lists)| {
+    (of(text()), of(text()), links, memory, lists, sizes).prop_map(
+        |(topology, file, all, memory, lists, sizes)| {
             let (rate, propagation, uplink_rate, uplink_propagation, oversubscription, loss) = all;
-            let (buffer, shared_buffer, pfc, l2_overhead, base_rtt) = memory;
+            let (buffer, shared_buffer, pfc, base_rtt) = memory;
+            let ((mtu, data_header, control_packet, overhead, min_frame), pad_last) = sizes;
             let (links, failures) = lists;
             Fabric {
                 topology,
@@ -102,7 +105,12 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 buffer,
                 shared_buffer,
                 pfc,
-                l2_overhead,
+                mtu,
+                data_header,
+                control_packet,
+                l2_overhead: Overhead(overhead),
+                min_frame,
+                pad_last,
                 base_rtt,
                 links,
                 failures,

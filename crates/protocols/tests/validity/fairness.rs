@@ -1,6 +1,6 @@
 //! Long-run rates of DCTCP compared with max-min fairness.
 
-use crate::network::{Network, charged, network};
+use crate::network::{Network, network};
 use crate::oracle::{Demand, max_min};
 use incast_fabric::Options as Shape;
 use incast_testkit::flow;
@@ -28,7 +28,7 @@ fn long_run(network: &mut Network, name: &str, pairs: &[(u32, u32)], span: Span)
     network.options.until = Time::ZERO + span;
     network.options.interval = span / 300;
     let record = network.trial(entry, &[]).carry(flows.clone());
-    let unit = network.site.host_rate.0 as f64 / 8.0 * 1460.0 / charged(1460).0 as f64;
+    let unit = network.site.host_rate.0 as f64 / 8.0 * 1460.0 / network.charged(1460).0 as f64;
     let got = |series: &FlowSeries| {
         let late = &series.delivered[series.delivered.len() / 3..];
         let seconds = late.len() as f64 * record.interval.as_secs_f64();
@@ -38,7 +38,7 @@ fn long_run(network: &mut Network, name: &str, pairs: &[(u32, u32)], span: Span)
         |port: &incast_fabric::PortSpec| port.rate.0 as f64 / network.site.host_rate.0 as f64;
     let capacity: Vec<f64> = network.fabric.ports().iter().map(rate).collect();
     let demand = |flow: &Flow| {
-        let ack = charged(0).0 as f64 / charged(1460).0 as f64;
+        let ack = network.charged(0).0 as f64 / network.charged(1460).0 as f64;
         let there = network.path(entry, flow, false);
         let back = network.path(entry, flow, true);
         let mut links: Vec<_> = there.iter().map(|port| (port.0 as usize, 1.0, true)).collect();

@@ -1,6 +1,6 @@
 //! A flow alone on the network: its completion time is known exactly.
 
-use crate::network::{Network, charged, network};
+use crate::network::{Network, framed, network};
 use incast_fabric::{LinkOverride, Options as Shape, PortId};
 use incast_protocols::CATALOGUE;
 use incast_testkit::{configured, flow, setup_of};
@@ -148,7 +148,6 @@ const FORMULAS: [(&str, Formula); 8] = [
 
 #[test]
 fn a_long_lone_flow_takes_the_time_of_its_readme() {
-    let rate = Rate::from_gbps(10);
     let shapes = [
         ("star:2", 0, 1, 5_000),
         ("dumbbell:1x1", 0, 1, 5_000),
@@ -157,36 +156,70 @@ fn a_long_lone_flow_takes_the_time_of_its_readme() {
         ("fat-tree:4", 0, 15, 10_000),
     ];
     for (spec, src, dst, ns) in shapes {
-        let mut network =
-            network(spec, rate, Span::from_ns(ns), &Shape::default(), Limit::Unlimited);
-        network.options.drain = Span::from_ms(20);
-        for (name, formula) in FORMULAS {
-            let entry = incast_protocols::find(name).expect("in the catalogue");
-            let configured = configured(entry, &[], &network.site);
-            let site = host_site(&network.fabric, &network.site, src);
-            for size in [60 * 1460, 137 * 1460, 300_001, 301 * 1460 - 9, 1_000_000, 5_000 * 1460] {
-                let count = u64::div_ceil(size, 1460);
-                let flow = flow(0, src, dst, size, Time(999));
-                let record = network.trial(entry, &[]).carry(vec![flow.clone()]);
-                let seen = &record.flows[0];
-                let links = network.fabric.links(&network.path(entry, &flow, false));
-                let one_way = |bytes: Bytes| {
-                    links.iter().map(|(rate, length)| (rate.tx_time(bytes) + *length).0).sum()
-                };
-                let header = Span(one_way(charged(0)));
-                let lone = LoneFlow {
-                    ideal: network.ideal(entry, &flow),
-                    count,
-                    packet: rate.tx_time(charged(1460)),
-                    round: Span(one_way(charged(1460))) + header,
-                    header,
-                };
-                let took = seen.completed.expect("complete") - seen.started.expect("opened");
-                let unsolicited = configured.unsolicited(&site, count as u32) as u64 >= count;
-                let expected = if unsolicited { lone.ideal } else { formula(&lone) };
-                assert_eq!(took, expected, "{name} on {spec} with links of {ns} ns, {size} B");
-                assert_eq!(seen.retransmits, 0);
-            }
+        check_long_flows(spec, (src, dst), Span::from_ns(ns), Framing::ETHERNET);
+    }
+}
+
+/// Other sizes of packets: the same formulas hold.
+#[test]
+fn a_long_lone_flow_takes_the_time_of_its_readme_with_other_sizes() {
+    let of = |mtu: u16, header: u16, control: u16, overhead: u16, minimum: u16| Framing {
+        overhead,
+        minimum,
+        mtu,
+        header,
+        control,
+        pad_last: false,
+    };
+    let sizes = [
+        of(576, 40, 40, 38, 84),
+        of(1_000, 40, 64, 0, 0),
+        of(4_096, 48, 84, 38, 84),
+        of(9_000, 0, 64, 0, 0),
+        of(9_000, 40, 40, 38, 84),
+        Framing { pad_last: true, ..of(1_500, 40, 40, 38, 84) },
+    ];
+    for framing in sizes {
+        for (spec, ns) in [("star:2", 5_000), ("dumbbell:1x1", 30_000)] {
+            check_long_flows(spec, (0, 1), Span::from_ns(ns), framing);
+        }
+    }
+}
+
+/// Checks flows from the first host to the second against [`FORMULAS`].
+fn check_long_flows(spec: &str, (src, dst): (u32, u32), length: Span, framing: Framing) {
+    let rate = Rate::from_gbps(10);
+    let mut network = framed(spec, (rate, length), &Shape::default(), Limit::Unlimited, framing);
+    network.options.drain = Span::from_ms(20);
+    let mss = framing.mss() as u64;
+    for (name, formula) in FORMULAS {
+        let entry = incast_protocols::find(name).expect("in the catalogue");
+        let configured = configured(entry, &[], &network.site);
+        let site = host_site(&network.fabric, &network.site, src);
+        for size in [60 * mss, 137 * mss, 300_001, 301 * mss - 9, 1_000_000, 5_000 * mss] {
+            let count = u64::div_ceil(size, mss);
+            let segments = Segments::Uniform(framing.mss());
+            let flow = Flow { segments, ..flow(0, src, dst, size, Time(999)) };
+            let record = network.trial(entry, &[]).carry(vec![flow.clone()]);
+            let seen = &record.flows[0];
+            let links = network.fabric.links(&network.path(entry, &flow, false));
+            let one_way = |bytes: Bytes| {
+                links.iter().map(|(rate, length)| (rate.tx_time(bytes) + *length).0).sum()
+            };
+            let (full, header) = (network.charged(framing.mss()), network.charged(0));
+            let header = Span(one_way(header));
+            let lone = LoneFlow {
+                ideal: network.ideal(entry, &flow),
+                count,
+                packet: rate.tx_time(full),
+                round: Span(one_way(full)) + header,
+                header,
+            };
+            let took = seen.completed.expect("complete") - seen.started.expect("opened");
+            let unsolicited = configured.unsolicited(&site, count as u32) as u64 >= count;
+            let expected = if unsolicited { lone.ideal } else { formula(&lone) };
+            assert_eq!(took, expected, "{name} on {spec}, {length} a link, {size} B, {framing:?}");
+            assert_eq!(seen.retransmits, 0);
         }
     }
 }

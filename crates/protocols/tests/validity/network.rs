@@ -18,9 +18,20 @@ pub struct Network {
 
 /// Host links of `rate`, `propagation` delay per link; `shape` overrides both.
 pub fn network(spec: &str, rate: Rate, propagation: Span, shape: &Shape, buffer: Limit) -> Network {
+    framed(spec, (rate, propagation), shape, buffer, Framing::ETHERNET)
+}
+
+/// The same, with these sizes of packets.
+pub fn framed(
+    spec: &str,
+    (rate, propagation): (Rate, Span),
+    shape: &Shape,
+    buffer: Limit,
+    framing: Framing,
+) -> Network {
     let defaults = LinkDefaults { rate, propagation, loss: 0.0 };
     let fabric = Arc::new(parse_with(spec, defaults, shape).expect("a valid topology"));
-    let site = fabric_site(&fabric, Framing::ETHERNET, buffer, None, None);
+    let site = fabric_site(&fabric, framing, buffer, None, None);
     let until = Time(100_000_000_000_000);
     let options = Options { until, drain: Span::from_ms(1), ..Options::default() };
     Network { fabric, site, options, single_path: true }
@@ -31,7 +42,7 @@ impl Network {
     pub fn trial<'a>(&self, entry: &'a dyn Transport, settings: &Settings<'a>) -> Trial<'a> {
         let mut trial = Trial::new(entry, self.fabric.clone(), vec![]);
         (trial.settings, trial.options) = (settings.to_vec(), self.options.clone());
-        trial.buffer = self.site.buffer;
+        (trial.buffer, trial.framing) = (self.site.buffer, self.site.framing);
         trial.routing = self.single_path.then_some(Routing::Ecmp);
         trial
     }
@@ -60,12 +71,12 @@ impl Network {
     /// The ideal time of a flow on its path.
     pub fn ideal(&self, entry: &dyn Transport, flow: &Flow) -> Span {
         let links = self.fabric.links(&self.path(entry, flow, false));
-        let charged = |seq| charged(flow.payload(seq));
+        let charged = |seq| self.charged(flow.payload(seq));
         ideal_fct(&links, (0..flow.packets()).map(charged))
     }
-}
 
-/// Charged bytes of a packet with this payload.
-pub fn charged(payload: u16) -> Bytes {
-    Bytes(Framing::ETHERNET.charged(payload as u32 + 40) as u64)
+    /// Charged bytes of a packet with this payload.
+    pub fn charged(&self, payload: u16) -> Bytes {
+        Bytes(self.site.framing.charged_packet(payload, 0) as u64)
+    }
 }

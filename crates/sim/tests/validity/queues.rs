@@ -61,7 +61,7 @@ fn trial(packets: &[(u64, u16)], framing: Framing, buffer: Limit) -> Measured {
     let nic = *fabric.port(fabric.host_port(0));
     let mut passages = vec![];
     for (seen, (start, payload)) in record.flows.iter().zip(packets) {
-        let charged = Bytes(framing.charged(*payload as u32 + 40) as u64);
+        let charged = Bytes(framing.charged_packet(*payload, 0) as u64);
         let parts = seen.parts;
         let waited = parts.map(|parts| {
             assert_eq!(parts.nic_other, 0, "a packet waited at its source");
@@ -154,11 +154,17 @@ fn md1(load: f64, n: u32) -> f64 {
 
 #[test]
 fn waits_and_queue_lengths_of_equal_packets_are_those_of_m_d_1() {
-    let framing = Framing::ETHERNET;
-    for (load, count, seed) in [(0.5, 150_000, 11), (0.8, 240_000, 12)] {
+    let jumbo = Framing { mtu: 9_000, header: 64, ..Framing::NONE };
+    let small = Framing { mtu: 576, overhead: 24, ..Framing::ETHERNET };
+    for (framing, load, count, seed) in [
+        (Framing::ETHERNET, 0.5, 150_000, 11),
+        (Framing::ETHERNET, 0.8, 240_000, 12),
+        (jumbo, 0.5, 150_000, 13),
+        (small, 0.5, 150_000, 14),
+    ] {
         let service = PORT_RATE.tx_time(Bytes(framing.charged_mtu() as u64)).0 as f64;
         let starts = poisson(seed, count, service / load);
-        let packets: Vec<(u64, u16)> = starts.iter().map(|start| (*start, 1460)).collect();
+        let packets: Vec<(u64, u16)> = starts.iter().map(|start| (*start, framing.mss())).collect();
         let trial = trial(&packets, framing, Limit::Unlimited);
         trial.check_counters();
         assert_eq!(trial.port.drops, 0);
@@ -191,16 +197,21 @@ fn waits_and_queue_lengths_of_equal_packets_are_those_of_m_d_1() {
 #[test]
 fn losses_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1_k() {
     // Without overhead per packet, sizes are exponential except 1 in 120 below the header's 40 B.
-    // These raise the mean by 7 in 100,000.
-    let framing = Framing::NONE;
+    // These raise the mean by 7 in 100,000. Without headers they are exponential.
+    let whole = Framing { mtu: 9_000, header: 0, ..Framing::NONE };
     let mean_bytes = 5_000.0;
     let service = mean_bytes * PORT_RATE.tx_time(Bytes(1)).0 as f64;
-    for (load, waiting, seed) in [(0.7, 4u32, 21), (0.95, 9, 22), (1.3, 6, 23)] {
+    for (framing, load, waiting, seed) in [
+        (Framing::NONE, 0.7, 4u32, 21),
+        (Framing::NONE, 0.95, 9, 22),
+        (whole, 1.3, 6, 23),
+        (whole, 0.7, 4, 24),
+    ] {
         let mut random = Random::new(seed, 1, 1);
         let starts = poisson(seed, 200_000, service / load);
         let size = |start: &u64| {
             let bytes = exponential(&mut random, mean_bytes).round();
-            (*start, (bytes - 40.0).clamp(1.0, 65_000.0) as u16)
+            (*start, (bytes - framing.header as f64).clamp(1.0, 65_000.0) as u16)
         };
         let packets: Vec<(u64, u16)> = starts.iter().map(size).collect();
         let trial = trial(&packets, framing, Limit::Packets(waiting));
