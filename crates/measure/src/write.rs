@@ -10,7 +10,6 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,12 +17,6 @@ use std::sync::Arc;
 const ROW_GROUP: usize = 1 << 16;
 
 impl Table {
-    /// Consecutive ranges of at most a row group.
-    fn chunks(&self, run: &Run) -> impl Iterator<Item = Range<usize>> {
-        let rows = self.rows(run);
-        (0..rows).step_by(ROW_GROUP).map(move |at| at..(at + ROW_GROUP).min(rows))
-    }
-
     fn schema(&self) -> SchemaRef {
         let field = |column: &Column| {
             let (kind, nullable) = match column.cell {
@@ -38,10 +31,9 @@ impl Table {
         Arc::new(Schema::new(self.columns.iter().map(field).collect::<Vec<_>>()))
     }
 
-    fn part(&self, run: &Run, schema: SchemaRef, rows: Range<usize>) -> RecordBatch {
-        let each = self.each(run);
+    fn part(&self, run: &Run, schema: SchemaRef, rows: &[Row]) -> RecordBatch {
         let array = |column: &Column| -> ArrayRef {
-            let at = rows.clone().map(|place| Row::at(place, each));
+            let at = rows.iter().copied();
             match column.cell {
                 Cell::Integer(get) => Arc::new(UInt64Array::from_iter(at.map(|row| get(run, row)))),
                 Cell::Float(get) => Arc::new(Float64Array::from_iter(at.map(|row| get(run, row)))),
@@ -59,7 +51,7 @@ impl Table {
 
     /// All rows as one Arrow batch.
     pub fn batch(&self, run: &Run) -> RecordBatch {
-        self.part(run, self.schema(), 0..self.rows(run))
+        self.part(run, self.schema(), &self.rows(run).collect::<Vec<Row>>())
     }
 
     /// Writes all rows as Parquet. Equal runs make equal bytes.
@@ -76,8 +68,13 @@ impl Table {
         write_through(path, |file| {
             let schema = self.schema();
             let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties))?;
-            for rows in self.chunks(run) {
-                writer.write(&self.part(run, schema.clone(), rows))?;
+            let mut rows = self.rows(run);
+            loop {
+                let group: Vec<Row> = rows.by_ref().take(ROW_GROUP).collect();
+                if group.is_empty() {
+                    break;
+                }
+                writer.write(&self.part(run, schema.clone(), &group))?;
             }
             writer.close()?;
             Ok(())
@@ -94,12 +91,11 @@ impl Table {
             let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
             writeln!(out, "{}", names.join(","))?;
             let mut line = String::new();
-            let each = self.each(run);
-            for place in 0..self.rows(run) {
+            for row in self.rows(run) {
                 line.clear();
                 for (at, column) in self.columns.iter().enumerate() {
                     line.push_str(if at > 0 { "," } else { "" });
-                    push_csv(&mut line, run, Row::at(place, each), column);
+                    push_csv(&mut line, run, row, column);
                 }
                 writeln!(out, "{line}")?;
             }

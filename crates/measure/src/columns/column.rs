@@ -12,13 +12,6 @@ pub struct Row {
     pub interval: usize,
 }
 
-impl Row {
-    /// The row at a place of a table in which each item has so many rows.
-    pub(crate) fn at(place: usize, each: usize) -> Row {
-        Row { item: place / each, interval: place % each }
-    }
-}
-
 /// How a cell is read off a run, and with which type it is written.
 #[derive(Clone, Copy)]
 pub enum Cell {

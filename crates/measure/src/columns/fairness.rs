@@ -1,6 +1,6 @@
 //! The columns of `fairness.parquet`.
 
-use super::column::{Column, INTERVAL, TIME, float, integer, text};
+use super::column::{Column, INTERVAL, Row, TIME, float, integer, text};
 use super::table::Table;
 use crate::fairness::{Window, throughput};
 
@@ -11,8 +11,10 @@ pub static FAIRNESS: Table = Table {
           the flows that were recorded: `run.watch`, the first 8, or 128 if there are several \
           transports.",
     columns: COLUMNS,
-    items: |run| run.transports.len(),
-    per_interval: true,
+    rows: |run| {
+        let each = |item| (0..run.intervals()).map(move |interval| Row { item, interval });
+        Box::new((0..run.transports.len()).flat_map(each))
+    },
 };
 
 /// In order; a row's item is a transport.

@@ -1,7 +1,7 @@
 //! The columns of `flows.parquet`.
 
 use super::column::{Column, Row, flag, float, integer, text};
-use super::table::Table;
+use super::table::{Table, each};
 use crate::Run;
 use incast_transport::{FlowRecord, Parts};
 
@@ -10,8 +10,7 @@ pub static FLOWS: Table = Table {
     name: "flows",
     doc: "One row per flow, in order of `flow_id`.",
     columns: COLUMNS,
-    items: |run| run.flows.len(),
-    per_interval: false,
+    rows: |run| each(run.flows.len()),
 };
 
 fn record(run: &Run, row: Row) -> &FlowRecord {
@@ -34,7 +33,8 @@ const COLUMNS: &[Column] = &[
     text("class", "Traffic class.", |run, row| run.flows[row.item].class),
     flag(
         "warmup",
-        "Whether it belongs to the warm-up; such flows are left out of the summary.",
+        "Whether it is left out of the summary: it belongs to the warm-up, or with `run.warmup = \
+        \"auto\"` it starts outside of the window in which arrivals and departures balance.",
         |run, row| run.flows[row.item].warmup,
     ),
     integer("size_bytes", "bytes", "Payload to transfer.", |run, row| {

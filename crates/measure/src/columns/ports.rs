@@ -9,12 +9,24 @@ use incast_transport::{Bin, Pauses};
 /// `ports.parquet`.
 pub static PORTS: Table = Table {
     name: "ports",
-    doc: "One row per port and interval, ordered by port, then time; every port has a row for \
-          every interval until the end of the run.",
+    doc: "One row per port and interval in which something happened, ordered by port, then time. \
+          An interval without a row was idle: nothing was queued, sent, dropped or paused, and every \
+          number would be zero.",
     columns: COLUMNS,
-    items: |run| run.ports.len(),
-    per_interval: true,
+    rows: |run| Box::new((0..run.ports.len()).flat_map(|port| busy(run, port))),
 };
+
+/// The intervals of a port in which something happened.
+fn busy(run: &Run, port: usize) -> impl Iterator<Item = Row> {
+    let happened = move |interval: &usize| {
+        run.bin(port, *interval) != Bin::default()
+            || run.pauses(port, *interval) != Pauses::default()
+    };
+    let record = &run.record.ports[port];
+    (0..record.bins.len().max(record.pauses.len()))
+        .filter(happened)
+        .map(move |interval| Row { item: port, interval })
+}
 
 fn bin(run: &Run, row: Row) -> Bin {
     run.bin(row.item, row.interval)

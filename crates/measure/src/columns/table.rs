@@ -1,6 +1,6 @@
 //! A table of a results folder: its columns and its rows.
 
-use super::column::Column;
+use super::column::{Column, Row};
 use crate::Run;
 
 /// A table: `<name>.parquet`, and `<name>.csv` on request.
@@ -11,20 +11,21 @@ pub struct Table {
     pub doc: &'static str,
     /// Its columns, in order.
     pub columns: &'static [Column],
-    /// Number of flows, ports or transports that have rows.
-    pub(super) items: fn(&Run) -> usize,
-    /// Whether each of them has a row per interval, and not one in all.
-    pub(super) per_interval: bool,
+    /// Its rows, in order.
+    pub(super) rows: for<'a> fn(&'a Run) -> Rows<'a>,
 }
 
-impl Table {
-    /// Rows of one item.
-    pub(crate) fn each(&self, run: &Run) -> usize {
-        if self.per_interval { run.intervals() } else { 1 }
-    }
+/// Rows of a table, made one by one: there may be too many to hold.
+pub(crate) type Rows<'a> = Box<dyn Iterator<Item = Row> + 'a>;
 
-    /// All rows.
-    pub(crate) fn rows(&self, run: &Run) -> usize {
-        (self.items)(run) * self.each(run)
+impl Table {
+    /// All rows, in order.
+    pub(crate) fn rows<'a>(&self, run: &'a Run) -> Rows<'a> {
+        (self.rows)(run)
     }
+}
+
+/// A row per item.
+pub(super) fn each(items: usize) -> Rows<'static> {
+    Box::new((0..items).map(|item| Row { item, interval: 0 }))
 }
