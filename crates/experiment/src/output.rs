@@ -4,7 +4,7 @@ use crate::Fault;
 use crate::execute;
 use crate::manifest::{comparison, outline};
 use crate::plan::Plan;
-use incast_measure::{ResultsFolder, Run};
+use incast_measure::{Balance, ResultsFolder, Run};
 use incast_wire::pcapng;
 use incast_world::{Captured, Monitor};
 use std::path::Path;
@@ -66,6 +66,11 @@ pub fn fill(
         if stopped {
             break;
         }
+    }
+    if plan.scenario.run.warmup.0.is_none() && runs.len() > 1 {
+        // All runs have the same arrivals: what is compared are the same flows.
+        let common = Balance::common(&runs);
+        runs.iter_mut().for_each(|run| common.judge(run));
     }
     write_report(folder, &title, &runs)?;
     if let (1, [run]) = (plan.cases.len(), runs.as_slice()) {

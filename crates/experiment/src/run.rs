@@ -4,9 +4,9 @@ use crate::Fault;
 use crate::manifest::manifest;
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
 use incast_fabric::{NodeId, Tier, ideal_fct_over, ideal_fct_over_uniform};
-use incast_measure::{FlowMeta, PortMeta, Request, Run};
+use incast_measure::{Balance, FlowMeta, PortMeta, Request, Run};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
-use incast_workload::{FlowSpec, Start};
+use incast_workload::{FlowClass, FlowSpec, Origin, Start};
 use incast_world::{Captured, FlowSetup, Monitor, Options, Setup, assemble, path_use};
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
@@ -91,7 +91,7 @@ pub fn execute(
 /// A record with the metadata of the plan.
 pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wall: f64) -> Run {
     let manifest = manifest(plan, case, &record, threads, wall);
-    Run {
+    let mut run = Run {
         label: case.label.clone(),
         transports: case.transports.iter().map(|t| t.info.name.to_string()).collect(),
         flows: flow_metas(plan, case),
@@ -101,7 +101,11 @@ pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wal
         manifest,
         wall_seconds: Some(wall),
         record,
+    };
+    if plan.scenario.run.warmup.0.is_none() {
+        Balance::of(&run).judge(&mut run);
     }
+    run
 }
 
 fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
@@ -109,9 +113,10 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
     let framing = plan.site.framing;
     let charged = |payload: u32| Bytes(framing.charged_packet(payload as u16, 0) as u64);
     let mss = framing.mss() as u64;
-    let timed = plan.traffic.flows.iter().filter(|flow| matches!(flow.start, Start::At(_)));
-    let background = timed.filter(|flow| flow.class.name() == "background").count();
-    let warm = (background as f64 * plan.scenario.run.warmup) as usize;
+    let drawn = |flow: &&FlowSpec| flow.origin == Origin::Poisson;
+    let all = plan.traffic.flows.iter().filter(drawn).count();
+    // What is left out by balance is known only once the run is over.
+    let warm = (all as f64 * plan.scenario.run.warmup.0.unwrap_or(0.0)) as usize;
     let mut seen = 0;
     let metas = plan.traffic.flows.iter().zip(&case.transport_of).map(|(flow, transport)| {
         let hops = plan.fabric.hops(&routes, flow.src, flow.dst);
@@ -124,8 +129,8 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
                 ideal_fct_over_uniform(&hops, path_use, charged(mss as u32), flow.size / mss, last)
             }
         };
-        let is_background = flow.class.name() == "background";
-        seen += is_background as usize;
+        let drawn = drawn(&flow);
+        seen += drawn as usize;
         FlowMeta {
             src: flow.src,
             dst: flow.dst,
@@ -133,7 +138,11 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
             transport: *transport,
             class: flow.class.name(),
             ideal_fct: ideal,
-            warmup: is_background && seen <= warm,
+            arrival: drawn
+                || flow.origin == Origin::File
+                    && flow.class == FlowClass::Background
+                    && matches!(flow.start, Start::At(_)),
+            warmup: drawn && seen <= warm,
         }
     });
     metas.collect()
@@ -170,4 +179,83 @@ fn requests(plan: &Plan, record: &RunRecord) -> Vec<Request> {
         })
     });
     groups.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scenario;
+
+    fn plan(warmup: &str, more: &str) -> Plan {
+        let text = format!(
+            "[fabric]\ntopology = \"leaf-spine:2x2x4\"\n[transport]\nnames = [\"trd\", \"dctcp\"]\n\
+             [[traffic]]\nkind = \"poisson\"\nworkload = \"ali_storage\"\nload = 0.5\nflows = 400\n\
+             {more}[run]\nwarmup = {warmup}\n"
+        );
+        Plan::new(Scenario::parse(&text, "test", &[]).unwrap()).unwrap()
+    }
+
+    fn ran(plan: &Plan, case: usize) -> Run {
+        execute(plan, &plan.cases[case], vec![], 1, &Monitor::default()).unwrap().0
+    }
+
+    /// `run.warmup` is a share of the `poisson` flows, the first of them, and of nothing else:
+    /// neither of a permutation, which starts before them, nor of the flows of a file.
+    #[test]
+    fn the_warm_up_is_of_poisson_flows_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("flows.csv");
+        std::fs::write(&file, "src,dst,size_bytes,start_ns\n0,1,1000,0\n1,2,1000,5\n").unwrap();
+        let more = format!(
+            "[[traffic]]\nkind = \"permutation\"\nsize = \"10KB\"\n\
+             [[traffic]]\nkind = \"file\"\nfile = {:?}\n",
+            file.display().to_string()
+        );
+        let plan = plan("0.25", &more);
+        let run = ran(&plan, 0);
+        let of = |origin: Origin| {
+            let flows = plan.traffic.flows.iter().zip(&run.flows);
+            let own = flows.filter(|(flow, _)| flow.origin == origin).map(|(_, meta)| meta);
+            own.map(|meta| (meta.warmup, meta.arrival)).collect::<Vec<_>>()
+        };
+        let drawn = of(Origin::Poisson);
+        assert_eq!(drawn.len(), 400);
+        assert!(drawn[..100].iter().all(|(warmup, arrival)| *warmup && *arrival));
+        assert!(drawn[100..].iter().all(|(warmup, arrival)| !warmup && *arrival));
+        assert_eq!(of(Origin::Pattern), [(false, false); 8]);
+        assert_eq!(of(Origin::File), [(false, true); 2]);
+        assert_eq!(incast_measure::summarise(&run).flows.warmup, 100);
+    }
+
+    /// `auto`: the run's own window; in a comparison the one that its runs have in common.
+    #[test]
+    fn with_auto_the_flows_that_start_in_balance_are_measured() {
+        let plan = plan("\"auto\"", "");
+        let mut runs = [ran(&plan, 0), ran(&plan, 1)];
+        for run in &runs {
+            let Balance::Reached(window) = Balance::of(run) else { panic!("{}", run.label) };
+            for (flow, meta) in run.record.flows.iter().zip(&run.flows) {
+                assert_eq!(meta.warmup, !window.contains(flow.started.unwrap()));
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("out");
+        let folder =
+            incast_measure::ResultsFolder::create(Some(&place), false, &place, "x").unwrap();
+        let alone = |_: &str, work: &mut dyn FnMut()| work();
+        let filled = crate::output::fill(&folder, &plan, 1, &Monitor::default(), alone).unwrap();
+        let common = Balance::common(&runs);
+        runs.iter_mut().for_each(|run| common.judge(run));
+        assert_eq!(filled.runs[0].flows, runs[0].flows);
+        assert_eq!(
+            filled.runs[1].flows,
+            runs[0]
+                .flows
+                .iter()
+                .zip(&runs[1].flows)
+                .map(|(a, b)| { FlowMeta { warmup: a.warmup, ..b.clone() } })
+                .collect::<Vec<_>>(),
+            "the same flows in both"
+        );
+    }
 }

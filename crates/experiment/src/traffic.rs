@@ -9,7 +9,7 @@ use crate::scenario::{
 use incast_fabric::{Fabric, Imported};
 use incast_transport::{Bytes, Framing, Rate, Time};
 use incast_workload::{
-    Failure, HostIds, LongFlow, RequestResponse, Shape, SizeTable, Traffic, WorkloadError,
+    Failure, HostIds, LongFlow, Origin, RequestResponse, Shape, SizeTable, Traffic, WorkloadError,
     packet_table, table,
 };
 use std::path::Path;
@@ -208,7 +208,9 @@ impl Context<'_> {
         };
         let read = incast_workload::read_flows(&text, file, &ids)?;
         let failures = read.failures.into_iter().map(|failure| (file.clone(), failure)).collect();
-        Ok(Flows { traffic: read.traffic, failures })
+        let mut traffic = read.traffic;
+        traffic.flows.iter_mut().for_each(|flow| flow.origin = Origin::File);
+        Ok(Flows { traffic, failures })
     }
 
     /// The flows of an entry.

@@ -249,14 +249,14 @@ fn transport() -> impl Strategy<Value = Transport> {
 fn scenario() -> impl Strategy<Value = Scenario> {
     let interval = weighted(0.3, span(20)).prop_map(|own| own.filter(|own| *own > Span::ZERO));
     let world = select(vec![(World::Sim, 1), (World::Sim, 2), (World::DataPlane, 1)]);
-    let run = (any::<u64>(), world, 20..4_000u64, interval, 0.0..0.9, of(0..9u32)).prop_map(
+    let run = (any::<u64>(), world, 20..4_000u64, interval, of(0.0..0.9), of(0..9u32)).prop_map(
         |(seed, (world, threads), until, interval, warmup, watch)| Run {
             seed,
             world,
             threads: Auto(Some(threads)),
             until: Some(Span::from_us(until)),
             interval: Auto(interval),
-            warmup,
+            warmup: Auto(warmup),
             watch: Auto(watch),
         },
     );

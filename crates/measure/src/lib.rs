@@ -5,12 +5,14 @@
 //! * [`columns`]: every column of `flows.parquet`, `ports.parquet` and `fairness.parquet`, with unit
 //!   and meaning; one declaration writes the files and the documentation.
 //! * [`summarise`]: percentiles, means, breakdown, queues, utilisation and fairness of one run.
+//! * [`Balance`]: the window of a run in which arrivals and departures balance.
 //! * [`Comparison`]: several runs side by side; runs of the same label are repetitions.
 //! * [`report_html`], [`summary_svg`], [`figures`]: pictures.
 //! * [`folder`]: a results folder whose files are written atomically.
 //!
 //! Flows of the warm-up are in the columns but excluded from statistics of flows.
 
+mod balance;
 pub mod columns;
 mod comparison;
 pub mod curves;
@@ -27,6 +29,7 @@ mod summary;
 mod svg;
 mod write;
 
+pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWindow};
 pub use columns::columns_markdown;
 pub use comparison::{Better, Comparison, Metric};
 pub use fairness::{FairnessSummary, TransportShare};

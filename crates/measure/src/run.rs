@@ -22,6 +22,9 @@ pub struct FlowMeta {
     pub class: &'static str,
     /// Its completion time alone on an empty network.
     pub ideal_fct: Span,
+    /// Whether it is one of a stream of arrivals: drawn by a Poisson process, or background of a
+    /// flow file.
+    pub arrival: bool,
     /// Whether it belongs to the warm-up and is left out of statistics.
     pub warmup: bool,
 }

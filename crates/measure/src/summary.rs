@@ -1,5 +1,6 @@
 //! One run in numbers: `summary.json`.
 
+use crate::balance::{Balance, BalanceSummary};
 use crate::fairness::{FairnessSummary, fairness};
 use crate::parts::{AgePercentiles, PartMeans};
 use crate::run::{LONG_FLOW_BYTES, Run, gbps, share};
@@ -24,6 +25,8 @@ pub struct Summary {
     pub interrupted: bool,
     /// How many flows.
     pub flows: FlowCounts,
+    /// When arrivals and departures balance; null without arrivals over time, or of too few.
+    pub balance: Option<BalanceSummary>,
     /// Offered and carried traffic.
     pub load: LoadSummary,
     /// All measured flows.
@@ -247,6 +250,7 @@ pub fn summarise(run: &Run) -> Summary {
         ended_ns: run.record.ended.as_ns_f64(),
         interrupted: run.record.interrupted,
         flows: counts(run),
+        balance: Balance::of(run).summary(run),
         load: load(run),
         all,
         by_size,

@@ -48,6 +48,6 @@ pub use random::{Stream, draw, fold, fold_text};
 pub use request::{ManyToMany, REQUEST_BYTES, RequestResponse, many_to_many, requests};
 pub use size_table::SizeTable;
 pub use traffic::{
-    FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, RequestGroup, Shape, Start, Traffic,
+    FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, Origin, RequestGroup, Shape, Start, Traffic,
 };
 pub use wire_cost::{HEADER_BYTES, WireCost};

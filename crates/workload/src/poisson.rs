@@ -4,7 +4,7 @@ use crate::error::WorkloadError;
 use crate::packet_table::{PacketTable, segment};
 use crate::random::{Stream, fold, fold_text};
 use crate::size_table::SizeTable;
-use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Shape, Start, Traffic};
+use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Origin, Shape, Start, Traffic};
 use crate::wire_cost::WireCost;
 use incast_units::{Rate, Time};
 
@@ -71,6 +71,7 @@ pub fn poisson(
         let dst = other + u32::from(other >= src);
         let size = table.sample(stream.unit());
         let mut spec = FlowSpec::new(src, dst, size, Start::At(Time(now)), FlowClass::Background);
+        spec.origin = Origin::Poisson;
         spec.segments = packets.map(|packets| {
             segment(size, packets, fold_text(fold(key, u64::from(flow)), "segments")).into()
         });

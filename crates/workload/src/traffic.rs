@@ -98,12 +98,27 @@ pub struct FlowSpec {
     pub segments: Option<Arc<[u32]>>,
     /// The transport, if the workload names one.
     pub transport: Option<String>,
+    /// What decided when it starts.
+    pub origin: Origin,
+}
+
+/// What decides when a flow starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Origin {
+    /// A pattern, such as a permutation or an incast.
+    #[default]
+    Pattern,
+    /// A file that lists flows.
+    File,
+    /// A Poisson process.
+    Poisson,
 }
 
 impl FlowSpec {
     /// A flow without prescribed packets or transport.
     pub fn new(src: u32, dst: u32, size: u64, start: Start, class: FlowClass) -> FlowSpec {
-        FlowSpec { src, dst, size, start, class, segments: None, transport: None }
+        let origin = Origin::Pattern;
+        FlowSpec { src, dst, size, start, class, segments: None, transport: None, origin }
     }
 }
 

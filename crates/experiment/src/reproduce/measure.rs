@@ -152,7 +152,8 @@ impl Measure {
             | Kind::ThroughputMeanGbps => self.statistic(&self.values(run)),
             Kind::RequestMeanMs => {
                 let time = |r: &incast_measure::Request| Some(r.end?.since(r.start).0 as f64 / 1e9);
-                let all: Vec<f64> = run.requests.iter().filter_map(time).collect();
+                let measured = run.requests.iter().filter(|request| !request.warmup);
+                let all: Vec<f64> = measured.filter_map(time).collect();
                 statistics::mean(&all)
             }
             Kind::Completed => {

@@ -243,8 +243,11 @@ section! {
         /// Initial interval of time series, at least `1us`; doubled when there are more than 512.
         interval: Auto<Span> = auto(), says "base RTT",
             "more than 0 and at most 8640000s (100 days)" => in_a_run;
-        /// Share of `poisson` flows excluded from statistics as warm-up.
-        warmup: f64 = 0.1, "0 to less than 1" => |share| (0.0..1.0).contains(share);
+        /// Share of `poisson` flows excluded from statistics as warm-up, in order of their start.
+        /// `auto`: `poisson` flows and background flows of files that start outside of the window in
+        /// which arrivals and departures balance.
+        warmup: Auto<f64> = Auto(Some(0.1)), says "`0.1`",
+            "0 to less than 1" => |share| (0.0..1.0).contains(share);
         /// Throughput is recorded for this many flows, in order of their number.
         watch: Auto<u32> = auto(), says "8; 128 with several transports in a run";
     }

@@ -203,7 +203,7 @@ fn run() -> impl Strategy<Value = Run> {
     let threads = auto((1..u32::MAX).prop_map(|threads| threads as usize));
     let world = prop_oneof![Just(World::Sim), Just(World::DataPlane)];
     let times = (of(in_a_run()), auto(in_a_run()));
-    (any::<u64>(), world, threads, times, share(), auto(any::<u32>())).prop_map(
+    (any::<u64>(), world, threads, times, auto(share()), auto(any::<u32>())).prop_map(
         |(seed, world, threads, (until, interval), warmup, watch)| Run {
             seed,
             world,

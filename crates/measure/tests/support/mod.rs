@@ -35,6 +35,7 @@ pub fn flow(
         transport: 0,
         class: "background",
         ideal_fct: Span(ideal),
+        arrival: true,
         warmup: false,
     };
     (record, meta)
