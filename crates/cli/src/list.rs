@@ -5,8 +5,9 @@ use crate::arguments::List;
 use incast_experiment::Fault;
 use incast_fabric::SHAPES;
 use incast_protocols::CATALOGUE;
-use incast_transport::{Deviation, Transport};
+use incast_transport::{Deviation, ParameterSet, Transport};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 pub fn list(options: List) -> Result<Ended, Fault> {
     if let Some(name) = &options.name {
@@ -73,6 +74,16 @@ fn show(entry: &dyn Transport) {
         say!("      {}", doc.doc);
         say!("      accepted: {}; source: {}", doc.accepts, doc.source);
     }
+    if !entry.sets().is_empty() {
+        say!("\nParameter sets (values of `set`)");
+    }
+    for set in entry.sets() {
+        let values: Vec<String> =
+            set.values.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        let values = if values.is_empty() { "the defaults".into() } else { values.join(", ") };
+        say!("  {} - {}", set.name, set.source);
+        say!("      {values}");
+    }
     say!("\nDeviations from the paper");
     for deviation in info.deviations {
         let Deviation { number, section, what, reason, effect } = deviation;
@@ -101,7 +112,13 @@ fn in_full(entry: &dyn Transport) -> Value {
             })
         })
         .collect();
+    let set = |set: &ParameterSet| {
+        let values: BTreeMap<_, _> = set.values.iter().copied().collect();
+        json!({"name": set.name, "source": set.source, "values": values})
+    };
+    let sets: Vec<Value> = entry.sets().iter().map(set).collect();
     let mut value = transport(entry);
+    value["sets"] = json!(sets);
     value["symmetric_paths"] = json!(info.symmetric_paths);
     value["ecn"] = json!(info.ecn.name());
     value["marks"] = json!(info.marks);

@@ -143,10 +143,12 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Stri
 
 impl From<incast_transport::ParameterError> for Fault {
     fn from(error: incast_transport::ParameterError) -> Fault {
-        let hint = if error.known.contains(&error.key.as_str()) {
+        let key = error.key.as_str();
+        let written = if key == incast_transport::parameter::SET { &error.value } else { key };
+        let hint = if error.known.contains(&written) {
             String::new()
         } else {
-            nearest(&error.key, error.known.iter().copied())
+            nearest(written, error.known.iter().copied())
         };
         let key = format!("transport.parameters.{}.{}", error.transport, error.key);
         Fault::value(key, &error.value, format!("{}{hint}", error.problem))
@@ -167,6 +169,32 @@ mod tests {
         );
         let plan = Scenario::parse(&text, "test", &[]).and_then(Plan::new);
         plan.err().map(|fault| fault.to_string())
+    }
+
+    /// An unknown set is refused with all sets and the nearest one; `set` is a key like others.
+    #[test]
+    fn parameter_sets_are_named() {
+        let message = |transport: &str, line: &str| {
+            let text = format!(
+                "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"{transport}\"]\n\
+                 [transport.parameters.{transport}]\n{line}\n[[traffic]]\nkind = \"permutation\"\n\
+                 size = \"1MB\"\n"
+            );
+            let plan = Scenario::parse(&text, "test", &[]).and_then(Plan::new);
+            plan.err().map(|fault| fault.to_string()).unwrap_or_default()
+        };
+        let text = message("dcqcn", "set = \"group_40\"");
+        for part in [
+            "transport.parameters.dcqcn.set",
+            "group_40",
+            "expected one of paper, group_40_100, group_200_500",
+            "did you mean `group_40_100`?",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(message("ccrp", "sett = \"paper\"").contains("did you mean `set`?"));
+        assert!(message("dctcp", "set = \"paper\"").contains("no such parameter"));
+        assert_eq!(message("ccrp", "set = \"group_200_500\"\ngain = 0.5"), "");
     }
 
     /// Every pair of the catalogue: a conflict is reported with both names and the key that

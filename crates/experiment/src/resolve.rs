@@ -3,6 +3,7 @@
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL, transport};
 use crate::scenario::{Auto, Hosts, PROPAGATION, Parameters, RATE, Scenario, Setting, Traffic};
 use incast_transport::{Bytes, Limit};
+use incast_world::RunTransport;
 
 impl Plan {
     /// The scenario of some cases of the plan, with all defaults filled in. Values that differ
@@ -16,7 +17,7 @@ impl Plan {
             all.transport.routing = Auto(Some(routing));
         }
         for transport in transports() {
-            write_defaults(&mut all.transport.parameters, transport.info.name);
+            write_parameters(&mut all.transport.parameters, transport);
         }
         for entry in &mut all.traffic {
             self.resolve_traffic(entry);
@@ -65,11 +66,15 @@ fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
     all.all(|other| other == first).then_some(first)
 }
 
-/// Adds the parameters of a transport that the scenario leaves out.
-fn write_defaults(parameters: &mut Parameters, name: &str) {
+/// Adds the parameters of a transport that the scenario leaves out, by its set or default.
+fn write_parameters(parameters: &mut Parameters, own: &RunTransport) {
+    let name = own.info.name;
     let entry = transport(name, "transport.names").expect("it has been planned");
-    let own = parameters.entry(name.to_string()).or_default();
-    for doc in entry.parameters() {
-        own.entry(doc.name.to_string()).or_insert(Setting(doc.default));
+    let keys = entry.parameters();
+    let written = parameters.entry(name.to_string()).or_default();
+    for (key, value) in own.configured.resolved() {
+        if keys.iter().any(|doc| doc.name == key) {
+            written.entry(key.to_string()).or_insert(Setting(value));
+        }
     }
 }

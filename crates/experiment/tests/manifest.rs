@@ -354,14 +354,23 @@ fn most_drawn_scenarios_can_be_run() {
     assert_eq!(fabrics.len(), 6, "{fabrics:?}");
 }
 
-/// Defaults that are written out are those that hold when they are not.
+/// Defaults and values of sets that are written out are those that hold when they are not.
 #[test]
 fn parameters_written_out_are_those_in_force() {
-    for entry in CATALOGUE {
+    let sets = |entry: &dyn incast_transport::Transport| -> Vec<&str> {
+        [""].into_iter().chain(entry.sets().iter().map(|set| set.name)).collect()
+    };
+    for (entry, set) in
+        CATALOGUE.iter().flat_map(|own| sets(*own).into_iter().map(move |set| (own, set)))
+    {
         let name = entry.info().name;
+        let chosen = match set {
+            "" => String::new(),
+            _ => format!("[transport.parameters.{name}]\nset = \"{set}\"\n"),
+        };
         let text = format!(
             "[fabric]\ntopology = \"leaf-spine:2x2x2\"\n[transport]\nnames = [\"{name}\"]\n\
-             [[traffic]]\nkind = \"permutation\"\nsize = \"1KB\"\n"
+             {chosen}[[traffic]]\nkind = \"permutation\"\nsize = \"1KB\"\n"
         );
         let plan = Scenario::parse(&text, name, &[]).and_then(Plan::new).expect(name);
         let written = plan.resolved(&plan.cases);

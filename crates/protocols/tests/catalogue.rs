@@ -199,6 +199,49 @@ fn ecn_bits_and_marks_are_as_declared() {
     }
 }
 
+/// The values of a set are accepted, in force, and overridden by those given beside it.
+#[test]
+fn parameter_sets_are_read_and_overridden() {
+    let fabric = incast_testkit::fabric_site(4, Rate::from_gbps(10), us(20));
+    let configure = |entry: &dyn Transport, settings: &[(&str, &str)]| {
+        entry.configure(&incast_testkit::key_values(settings), fabric.clone())
+    };
+    let value = |configured: &dyn Configured, key: &str| {
+        let resolved = configured.resolved();
+        resolved.into_iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+    };
+    let mut sets = 0;
+    for entry in entries() {
+        let name = entry.info().name;
+        if entry.sets().is_empty() {
+            let error = configure(entry, &[("set", "paper")]).err().expect("it has no sets");
+            assert_eq!((error.key.as_str(), error.known.contains(&"set")), ("set", false));
+            continue;
+        }
+        assert_eq!(entry.parameters().iter().filter(|doc| doc.name == "set").count(), 1, "{name}");
+        assert!(entry.sets()[0].values.is_empty(), "{name}: the first set is the default");
+        let defaults = configure(entry, &[]).expect(name).resolved();
+        for set in entry.sets() {
+            sets += 1;
+            let with = configure(entry, &[("set", set.name)]).expect(set.name);
+            for (key, default) in &defaults {
+                let given = set.values.iter().find(|(own, _)| own == key).map(|(_, value)| *value);
+                let expected = if *key == "set" { set.name } else { given.unwrap_or(default) };
+                assert_eq!(value(&*with, key).as_deref(), Some(expected), "{name} {}", set.name);
+            }
+            for (key, _) in set.values {
+                let default = &defaults.iter().find(|(name, _)| name == key).expect(key).1;
+                let given = [(*key, &default[..]), ("set", set.name)];
+                let beside = configure(entry, &given).expect(set.name);
+                assert_eq!(value(&*beside, key).as_ref(), Some(default), "{name} {key}");
+            }
+        }
+        let error = configure(entry, &[("set", "papers")]).err().expect("no such set");
+        assert!(error.problem.contains(entry.sets()[0].name), "{error}");
+    }
+    assert!(sets >= 10, "{sets}");
+}
+
 /// Numbers of the top-level items below the heading that begins with "## Deviations".
 fn numbered(readme: &str) -> Vec<u32> {
     let section = readme.split("\n## ").find(|section| section.starts_with("Deviations"));

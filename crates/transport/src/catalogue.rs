@@ -1,8 +1,8 @@
 //! Catalogue entries of transports: names, requirements and constructors.
 
 use crate::{
-    FabricSite, HeaderView, Host, HostSite, ParameterDoc, ParameterError, Policy, PortSite,
-    SwitchHook, SwitchSite, TransportId,
+    FabricSite, HeaderView, Host, HostSite, ParameterDoc, ParameterError, ParameterSet, Policy,
+    PortSite, SwitchHook, SwitchSite, TransportId,
 };
 use std::sync::Arc;
 
@@ -146,6 +146,11 @@ pub trait Transport: Sync {
 
     /// Its parameters with defaults and sources.
     fn parameters(&self) -> Vec<ParameterDoc>;
+
+    /// Its named sets of parameter values; the first one is the default and contains no values.
+    fn sets(&self) -> &'static [ParameterSet] {
+        &[]
+    }
 
     /// Sets the parameters for a fabric. `settings` are the user's `(key, value)` pairs.
     ///

@@ -1,8 +1,8 @@
 //! How a transport is declared: facts and functions in one value, from which the rest follows.
 
 use crate::{
-    Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, Parameters, Policy,
-    PortSite, SwitchHook, SwitchSite, Transport,
+    Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, ParameterSet,
+    Parameters, Policy, PortSite, SwitchHook, SwitchSite, Transport, parameter::SET,
 };
 use std::sync::Arc;
 
@@ -38,6 +38,9 @@ pub struct Declaration<P, D = ()> {
 /// The functions of a [`Declaration`] that most transports leave out; those that are left out are
 /// taken from [`Optional::NONE`].
 pub struct Optional<P, D = ()> {
+    /// Named sets of parameter values, which the key `set` selects. The first one is the default
+    /// and contains no values.
+    pub sets: &'static [ParameterSet],
     /// Values beside the parameters that the manifest shows, such as `period (in force)` for a
     /// `period` that is `auto`.
     pub in_force: fn(&Ready<P, D>) -> Values,
@@ -52,8 +55,9 @@ pub struct Optional<P, D = ()> {
 }
 
 impl<P, D> Optional<P, D> {
-    /// No further values, no warnings, nothing at NICs, no hook and no extension.
+    /// No sets, no further values, no warnings, nothing at NICs, no hook and no extension.
     pub const NONE: Optional<P, D> = Optional {
+        sets: &[],
         in_force: |_| vec![],
         warnings: |_| vec![],
         shapes_nic: |_| false,
@@ -76,6 +80,8 @@ pub struct Ready<P, D = ()> {
 /// A declaration in force for one fabric.
 struct InForce<P, D> {
     declaration: Declaration<P, D>,
+    /// Name of the parameter set, if the transport has sets.
+    set: Option<&'static str>,
     ready: Ready<P, D>,
 }
 
@@ -105,7 +111,11 @@ where
     }
 
     fn parameters(&self) -> Vec<ParameterDoc> {
-        P::docs()
+        ParameterSet::doc(self.optional.sets).into_iter().chain(P::docs()).collect()
+    }
+
+    fn sets(&self) -> &'static [ParameterSet] {
+        self.optional.sets
     }
 
     fn configure(
@@ -113,10 +123,16 @@ where
         settings: &[(String, String)],
         fabric: Arc<FabricSite>,
     ) -> Result<Arc<dyn Configured>, ParameterError> {
-        let params = P::read(settings)?;
+        let sets = self.optional.sets;
+        let set = ParameterSet::selected(self.info.name, sets, settings)?;
+        let settings = set.map_or_else(|| settings.to_vec(), |set| set.below(settings));
+        let params = P::read(&settings).map_err(|mut error| {
+            error.known.extend((!sets.is_empty()).then_some(SET));
+            error
+        })?;
         let derived = (self.derive)(&params, &fabric)?;
         let ready = Ready { params, derived, fabric };
-        Ok(Arc::new(InForce { declaration: *self, ready }))
+        Ok(Arc::new(InForce { declaration: *self, set: set.map(|set| set.name), ready }))
     }
 }
 
@@ -142,7 +158,8 @@ where
     }
 
     fn resolved(&self) -> Values {
-        let mut resolved = self.ready.params.resolved();
+        let mut resolved: Values = self.set.map(|set| (SET, set.into())).into_iter().collect();
+        resolved.extend(self.ready.params.resolved());
         resolved.extend((self.declaration.optional.in_force)(&self.ready));
         resolved
     }

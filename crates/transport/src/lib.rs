@@ -196,7 +196,7 @@ pub use declare::{Declaration, Hook, Optional, Ready, Values};
 pub use env::Env;
 pub use flow::{Flow, Segments};
 pub use host::Host;
-pub use parameter::{ParameterDoc, ParameterError, Parameters};
+pub use parameter::{ParameterDoc, ParameterError, ParameterSet, Parameters};
 pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper, TransportSet};
 pub use pool::{Meta, PacketPool, PacketRef, Stamps, prefetch};
 pub use port::{

@@ -1,6 +1,7 @@
 //! Parameters: typed, with unit, default, valid range and the place in the paper.
 
 use incast_units::{Bytes, Rate, Span};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A parameter as `incast list` shows it.
@@ -11,11 +12,69 @@ pub struct ParameterDoc {
     /// Default, in the syntax of a scenario.
     pub default: String,
     /// Accepted values.
-    pub accepts: &'static str,
+    pub accepts: Cow<'static, str>,
     /// Paper section or equation, or the reason for the default.
     pub source: &'static str,
     /// Description.
     pub doc: &'static str,
+}
+
+/// The key that selects a [`ParameterSet`].
+pub const SET: &str = "set";
+
+/// Values of several parameters that belong together, such as those of one published
+/// configuration, under one name. Parameters that are given beside it keep the given values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ParameterSet {
+    /// Value of the key [`SET`].
+    pub name: &'static str,
+    /// Where the values come from.
+    pub source: &'static str,
+    /// Parameters and their values, in the syntax of a scenario; those left out keep their
+    /// defaults.
+    pub values: &'static [(&'static str, &'static str)],
+}
+
+impl ParameterSet {
+    /// The key [`SET`] as `incast list` shows it; `None` for a transport without sets. The default
+    /// is the first set, which contains no values.
+    pub fn doc(sets: &[ParameterSet]) -> Option<ParameterDoc> {
+        let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
+        Some(ParameterDoc {
+            name: SET,
+            default: names.first()?.to_string(),
+            accepts: names.join(", ").into(),
+            source: "listed with each set",
+            doc: "Values of several parameters under one name. Parameters given beside it keep \
+                  their given values.",
+        })
+    }
+
+    /// The set that `settings` select by the key [`SET`], else the first one; `None` for a
+    /// transport without sets.
+    ///
+    /// # Errors
+    /// An unknown set of `transport`.
+    pub fn selected<'a>(
+        transport: &'static str,
+        sets: &'a [ParameterSet],
+        settings: &[(String, String)],
+    ) -> Result<Option<&'a ParameterSet>, ParameterError> {
+        let written = settings.iter().rfind(|(key, _)| !sets.is_empty() && key == SET);
+        let Some((key, value)) = written else { return Ok(sets.first()) };
+        let found = sets.iter().find(|set| set.name == value);
+        found.map(Some).ok_or_else(|| {
+            let known: Vec<&str> = sets.iter().map(|set| set.name).collect();
+            let problem = format!("expected one of {}", known.join(", "));
+            ParameterError { transport, key: key.clone(), value: value.clone(), problem, known }
+        })
+    }
+
+    /// The values of this set, then those of `settings`, which override them.
+    pub fn below(&self, settings: &[(String, String)]) -> Vec<(String, String)> {
+        let own = self.values.iter().map(|(key, value)| (key.to_string(), value.to_string()));
+        own.chain(settings.iter().filter(|(key, _)| key != SET).cloned()).collect()
+    }
 }
 
 /// An invalid parameter setting.
@@ -29,7 +88,7 @@ pub struct ParameterError {
     pub value: String,
     /// The problem and the accepted values.
     pub problem: String,
-    /// All keys of the transport, to suggest the nearest one.
+    /// All keys of the transport, to suggest the nearest one; with the key [`SET`] all sets.
     pub known: Vec<&'static str>,
 }
 
@@ -231,7 +290,7 @@ macro_rules! parameters {
                 vec![$($crate::parameter::ParameterDoc {
                     name: stringify!($field),
                     default: $crate::parameter::Value::show(&defaults.$field),
-                    accepts: $accepts,
+                    accepts: ::std::borrow::Cow::Borrowed($accepts),
                     source: $source,
                     doc: $fdoc.trim_ascii(),
                 }),*]

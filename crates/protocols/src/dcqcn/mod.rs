@@ -51,7 +51,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy,
     unsolicited,
-    optional: Optional::NONE,
+    optional: Optional { sets: params::SETS, ..Optional::NONE },
 };
 
 fn host(dcqcn: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {

@@ -15,25 +15,29 @@ fn dcqcn(fabric: Fabric, buffer: u64, flows: Vec<Flow>) -> Trial<'static> {
     trial
 }
 
-/// CCRP's network; DCQCN parameters that the paper does not state are scaled to 10 Gb/s.
-const CCRP: [(&str, &str); 2] = [("additive_increase", "5Mbps"), ("hyper_increase", "50Mbps")];
-
-fn two_flows(until: Span, second: Span) -> Outcome {
+/// CCRP's network.
+fn two_flows(set: &'static str, until: Span, second: Span) -> Outcome {
     let flows =
         vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 3, FOREVER, Time::ZERO + second)];
     let mut trial =
         dcqcn(equal_dumbbell(2, RATE, LINK), 1_000_000, flows).until(until, Span::from_ms(1));
-    trial.settings = CCRP.to_vec();
+    trial.settings = vec![("set", set)];
     trial.run()
 }
 
 #[test]
 fn two_flows_fill_the_link_and_keep_the_queue_between_the_thresholds() {
-    let run = two_flows(Span::from_ms(400), Span::ZERO);
+    for set in ["paper", "group_40_100", "group_200_500", "steps_5_50"] {
+        two_flows_share(set);
+    }
+}
+
+fn two_flows_share(set: &'static str) {
+    let run = two_flows(set, Span::from_ms(400), Span::ZERO);
     let (from, to) = (Span::from_ms(200), Span::from_ms(400));
     let used = run.utilisation(RATE, from, to);
-    assert!(used > 0.97, "{used}");
     let mean = run.mean_queue(from, to) * 1_538.0;
+    assert!(used > 0.97, "{set}: {used}");
     // CCRP Fig. 5(g): below 170 KB.
     assert!((5e3..170e3).contains(&mean), "{mean} B wait");
     let drops = |bins: &[incast_transport::Bin]| bins.iter().map(|bin| bin.drops).sum::<u32>();
@@ -49,7 +53,7 @@ fn two_flows_fill_the_link_and_keep_the_queue_between_the_thresholds() {
 
 #[test]
 fn information_is_half_an_rtt_old() {
-    let run = two_flows(Span::from_ms(20), Span::ZERO);
+    let run = two_flows("paper", Span::from_ms(20), Span::ZERO);
     for flow in &run.record.flows {
         let mean = Span(flow.decision_age / flow.decisions as u64);
         // From the port: two links forward, three back, and one packet time per link.
@@ -60,7 +64,7 @@ fn information_is_half_an_rtt_old() {
 
 #[test]
 fn a_joining_flow_gets_a_share() {
-    let run = two_flows(Span::from_ms(300), Span::from_ms(100));
+    let run = two_flows("paper", Span::from_ms(300), Span::from_ms(100));
     let sum = |of: usize| run.received(of, Span::from_ms(250), Span::from_ms(300)) as f64;
     let share = sum(1) / (sum(0) + sum(1));
     assert!((0.35..0.65).contains(&share), "{share}");

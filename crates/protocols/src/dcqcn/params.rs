@@ -1,7 +1,7 @@
 //! Parameters of DCQCN.
 
 use incast_egress::red::Red;
-use incast_transport::{Bytes, PortSite, Rate, Span};
+use incast_transport::{Bytes, ParameterSet, PortSite, Rate, Span};
 
 incast_transport::choice! {
     /// Variant of the rate control.
@@ -66,7 +66,7 @@ incast_transport::parameters! {
             |v| v.is_none_or(|steps| steps <= 1_000), "DCQCN §3.1: 5; HPCC's simulator: 1";
         /// Additive increase R_AI; auto: 40 Mb/s, mlx 5 Mb/s per 25 Gb/s.
         additive_increase: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
-            "DCQCN §5.2: 40 Mb/s; for CCRP's 10 Gb/s 5 Mb/s is our own";
+            "DCQCN §5.2: 40 Mb/s";
         /// Hyper increase R_HAI; auto: ten times the default of R_AI.
         hyper_increase: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
             "not in DCQCN's table: own choice; HPCC's simulator: 50 Mb/s per 25 Gb/s";
@@ -86,6 +86,72 @@ incast_transport::parameters! {
             "own choice: as REN's";
     }
 }
+
+/// The published configurations of DCQCN.
+pub(super) const SETS: &[ParameterSet] = &[
+    ParameterSet {
+        name: "paper",
+        source: "DCQCN §3.1, §5.2: R_AI 40 Mb/s, timers of 55 us, a CNP per 50 us; R_HAI is ours",
+        values: &[],
+    },
+    ParameterSet {
+        name: "group_40_100",
+        source: "public OMNeT++/INET code of the CCRP authors' group, not declared to be what CCRP \
+                 ran; CCRP's RED thresholds are kept (the code has a Kmax of 20 KB)",
+        values: &[
+            ("additive_increase", "40Mbps"),
+            ("hyper_increase", "100Mbps"),
+            ("alpha_interval", "25us"),
+            ("increase_interval", "55us"),
+            ("cnp_interval", "55us"),
+            ("gain", "0.00390625"),
+            ("min_rate", "1bps"),
+        ],
+    },
+    ParameterSet {
+        name: "group_200_500",
+        source: "another configuration of the same code",
+        values: &[
+            ("additive_increase", "200Mbps"),
+            ("hyper_increase", "500Mbps"),
+            ("alpha_interval", "55us"),
+            ("increase_interval", "55us"),
+            ("cnp_interval", "55us"),
+            ("gain", "0.00390625"),
+            ("min_rate", "1bps"),
+        ],
+    },
+    ParameterSet {
+        name: "steps_5_50",
+        source: "own choice: an eighth of the paper's increases, for sensitivity",
+        values: &[("additive_increase", "5Mbps"), ("hyper_increase", "50Mbps")],
+    },
+    ParameterSet {
+        name: "hpcc",
+        source: "HPCC's simulator, `dcqcn`",
+        values: &[
+            ("variant", "mlx"),
+            ("mark_min", "100KB"),
+            ("mark_max", "400KB"),
+            ("mark_probability", "0.2"),
+            ("mark_rate", "25Gbps"),
+        ],
+    },
+    ParameterSet {
+        name: "hpcc_paper",
+        source: "HPCC's simulator, `dcqcn_paper`",
+        values: &[
+            ("variant", "mlx"),
+            ("alpha_interval", "50us"),
+            ("cut_interval", "50us"),
+            ("increase_interval", "55us"),
+            ("mark_min", "100KB"),
+            ("mark_max", "400KB"),
+            ("mark_probability", "0.2"),
+            ("mark_rate", "25Gbps"),
+        ],
+    },
+];
 
 impl Params {
     /// The RED profile of a port.
