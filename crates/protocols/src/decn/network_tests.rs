@@ -58,6 +58,24 @@ fn a_gigabit_is_used_to_about_95_percent() {
     }
 }
 
+/// What `active = 200us` costs, which the mean completion time of decn/fig10 gains from: flows whose
+/// packets are further apart than that are not counted, so the rest is told more than there is.
+#[test]
+fn with_two_periods_of_activity_long_flows_starve() {
+    let share = |active| {
+        let run = long_flows(RATE, us(100), 100, &[("active", active)]);
+        let run = run.until(ms(60), us(1_000)).run();
+        let (packets, resent) = run.flows.iter().fold((0, 0), |(packets, resent), flow| {
+            (packets + flow.packets as u64, resent + flow.retransmits as u64)
+        });
+        (run.fairness(ms(40), ms(60)), resent as f64 / packets as f64)
+    };
+    let (short, long) = (share("200us"), share("2ms"));
+    println!("Jain and part resent: 2 periods {short:?}, 20 periods {long:?}");
+    assert!(long.0 > 0.9 && long.1 < 0.04, "{long:?}");
+    assert!(short.0 < 0.8 && short.1 > 0.15, "{short:?}");
+}
+
 /// A second flow joins after 20 ms; the first one has the link then.
 fn joining(rate: Rate, rtt: Span, settings: &[(&'static str, &'static str)]) -> Outcome {
     let flows =

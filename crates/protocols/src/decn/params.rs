@@ -57,7 +57,7 @@ incast_transport::parameters! {
         epoch_periods: u32 = 20, "1 to 1000" => |v| (1..=1_000).contains(v), "our own";
         /// Time without packets after which a flow is inactive; auto: 20 periods.
         active: Option<Span> = None, "auto, or more than 0" => automatic,
-            "our own; the paper does not specify it";
+            "our own; the paper counts in each period; 2 of them gain decn/fig10 and starve long flows";
         /// Time without packets after which a switch removes a flow; at least `active`.
         forget: Span = Span::from_ms(10), "more than 0" => positive, "our own";
         /// Whether ports count a new flow's grant until a measurement can show it, not only in this period.
