@@ -29,7 +29,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 4,
         section: "",
-        what: "W is at most link x T and at least 100 Mb/s x T; W_AI has N = 100; U starts at eta.",
+        what: "W is at most link x T (unless `cap_window` is false) and at least 100 Mb/s x T; W_AI has \
+               N = 100; U starts at eta.",
         reason: "The paper does not state them; these are HPCC's values.",
         effect: None,
     },
@@ -37,7 +38,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 5,
         section: "FastTune §V",
         what: "T is the fabric's base RTT, serialisation of an MTU included.",
-        reason: "\"8 us\" in FastTune §V are four links of 2 us one way.",
+        reason: "\"8 us\" in FastTune §V are four links of 2 us one way; `base_rtt = \"8us\"` is as printed.",
         effect: None,
     },
     Deviation {

@@ -17,8 +17,8 @@ pub use receiver::EmptyStack;
 pub use sender::FastTune;
 pub use switch::SwitchAcks;
 
-use crate::hpcc::Terms;
 use crate::hpcc::params::{depth, least_timeout};
+use crate::hpcc::{Terms, Windows};
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Admission, Options, SenderDriven, congestion_control};
@@ -78,7 +78,8 @@ fn host(fasttune: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
 }
 
 fn terms(fasttune: &Ready<Params>, line: Rate) -> Terms {
-    Terms::new(&fasttune.params.windows(), line, &fasttune.fabric)
+    let windows = Windows { capped: fasttune.params.cap_window, ..fasttune.params.windows() };
+    Terms::new(&windows, line, &fasttune.fabric)
 }
 
 fn policy(fasttune: &Ready<Params>, site: &PortSite) -> Policy {

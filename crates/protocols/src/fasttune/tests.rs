@@ -26,7 +26,11 @@ fn ready() -> Ready<Params> {
 }
 
 fn control() -> FastTune {
-    FastTune::new(Arc::new(terms(&ready(), RATE)))
+    control_of(ready().params)
+}
+
+fn control_of(params: Params) -> FastTune {
+    FastTune::new(Arc::new(terms(&Ready { params, ..ready() }, RATE)))
 }
 
 fn record(rate: Rate, now: Time, sent: u64, queued: u64) -> IntRecord {
@@ -66,6 +70,38 @@ fn a_flow_starts_with_one_rtt_at_line_rate() {
     let control = control();
     assert_eq!(control.state(), (BDP, BDP, 0.95));
     assert_eq!((control.window(), control.pacing()), (BDP as u64, None));
+}
+
+#[test]
+fn t_is_given_and_windows_may_exceed_it() {
+    // T = 8 us as printed: 10 KB at 10 Gb/s, and half the step.
+    let eight = Params { base_rtt: Some(Span::from_us(8)), ..ready().params };
+    assert_eq!(control_of(eight).state(), (BDP / 2.0, BDP / 2.0, 0.95));
+    // A link half used for an RTT: U falls to 1/2, so W = 0.95 x BDP x 2 + 10 B without a cap.
+    let after = |cap_window| {
+        let mut control = control_of(Params { cap_window, ..ready().params });
+        host(&mut control, at(20), &[record(RATE, at(18), 0, 0)], 1, 20_000);
+        host(&mut control, at(36), &[record(RATE, at(34), 10_000, 0)], 20_001, 40_000);
+        control
+    };
+    assert_eq!(after(true).state().0, BDP);
+    let free = after(false);
+    near(free.state().2, 0.5);
+    near(free.state().0, 1.9 * (0.95 * BDP / 0.95 + STEP) + STEP);
+    assert_eq!(free.pacing(), None, "no faster than the link");
+    // However long nothing is sent, it stays a number and falls again.
+    let mut idle = free;
+    for step in 0..2_000u64 {
+        let now = 36 + 16 * (step + 1);
+        host(
+            &mut idle,
+            at(now),
+            &[record(RATE, at(now - 2), 10_000, 0)],
+            40_001 + step,
+            50_000 + step,
+        );
+    }
+    assert!(idle.state().0.is_finite() && idle.state().0 > BDP);
 }
 
 #[test]

@@ -78,6 +78,7 @@ macro_rules! telemetry_parameters {
                     additive_rate: self.additive_rate,
                     min_rate: self.min_rate,
                     base_rtt: self.base_rtt,
+                    capped: true,
                 }
             }
         }
@@ -131,6 +132,9 @@ pub(crate) fn depth(
     Ok(int_hops.unwrap_or(switches as u8))
 }
 
+/// Bytes of a window without a cap: more than any flow has, and exact as a float.
+pub const UNCAPPED: f64 = (1u64 << 50) as f64;
+
 /// Effective settings at a host, for telemetry-based congestion control. Windows are in bytes.
 #[derive(Clone, Debug)]
 pub struct Terms {
@@ -140,10 +144,12 @@ pub struct Terms {
     pub base_rtt: Span,
     /// The host's link.
     pub line: Rate,
-    /// Largest window: what the link carries in T.
+    /// First window: what the link carries in T. A window of at least this is not paced.
     pub most: f64,
     /// Least window.
     pub least: f64,
+    /// Upper bound of windows: `most`, or [`UNCAPPED`].
+    pub cap: f64,
     /// Target utilisation (eta).
     pub target: f64,
     /// Additive step (W_AI).
@@ -163,12 +169,14 @@ pub struct Windows {
     pub min_rate: Rate,
     /// T, if it is given.
     pub base_rtt: Option<Span>,
+    /// Whether windows are at most what the link carries in T.
+    pub capped: bool,
 }
 
 impl Terms {
     /// Of a host whose link has the rate `line`.
     pub fn new(windows: &Windows, line: Rate, fabric: &FabricSite) -> Terms {
-        let Windows { target, flows, additive_rate, min_rate, base_rtt } = *windows;
+        let Windows { target, flows, additive_rate, min_rate, base_rtt, capped } = *windows;
         let base_rtt = base_rtt.unwrap_or(fabric.base_rtt);
         let carried = |rate: Rate| rate.0 as f64 * base_rtt.as_secs_f64() / 8.0;
         let most = carried(line).max(1.0);
@@ -179,6 +187,7 @@ impl Terms {
             line,
             most,
             least: carried(min_rate).min(most),
+            cap: if capped { most } else { UNCAPPED },
             target,
             additive: additive_rate.map_or(share, carried),
         }
@@ -193,10 +202,10 @@ impl Terms {
     /// A window within its bounds.
     #[inline]
     pub fn bounded(&self, window: f64) -> f64 {
-        window.clamp(self.least, self.most)
+        window.clamp(self.least, self.cap)
     }
 
-    /// The rate of a window; none to keep to at the largest.
+    /// The rate of a window; none to keep to at line rate and above.
     #[inline]
     pub fn pacing(&self, window: f64) -> Option<Rate> {
         let rate = window * 8.0 / self.base_rtt.as_secs_f64();

@@ -23,6 +23,7 @@ fn site(rates: Arc<[Rate]>, hops: u32) -> Arc<FabricSite> {
 }
 
 const WINDOWS: Windows = Windows {
+    capped: true,
     target: 0.95,
     flows: 100,
     additive_rate: None,
