@@ -52,7 +52,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy,
     unsolicited: |_, _, _| 0,
-    optional: Optional { shapes_nic: |_| true, ..Optional::NONE },
+    optional: Optional { sets: params::SETS, shapes_nic: |_| true, ..Optional::NONE },
 };
 
 fn host(ccrp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {

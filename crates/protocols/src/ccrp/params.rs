@@ -1,6 +1,6 @@
 //! Parameters of CCRP.
 
-use incast_transport::{Bytes, Rate, Span, choice, parameters};
+use incast_transport::{Bytes, ParameterSet, Rate, Span, choice, parameters};
 
 choice! {
     /// Meaning of "ECN-based feedback control of DCQCN" in Algorithm 1.
@@ -75,11 +75,11 @@ parameters! {
         timer: Span = Span::from_us(5), "0 and more" => |_| true,
             "the NUDT model: RTT + 5 us";
         /// Additive increase, as a data rate.
-        additive_increase: Rate = Rate(5_000_000), "1bps and more" => |v| v.0 > 0,
-            "not given; 5 Mb/s at 10 Gb/s";
+        additive_increase: Rate = Rate::from_mbps(40), "1bps and more" => |v| v.0 > 0,
+            "not given; DCQCN §5.2: 40 Mb/s of data, 84/1538 of it in credits";
         /// Hyper increase, as a data rate.
-        hyper_increase: Rate = Rate(50_000_000), "1bps and more" => |v| v.0 > 0,
-            "not given; ten times the additive";
+        hyper_increase: Rate = Rate::from_mbps(400), "1bps and more" => |v| v.0 > 0,
+            "not given; ten times the additive, as DCQCN's";
         /// Queue up to which no data is marked (Kmin).
         mark_min: Bytes = Bytes(5_000), "any size" => |_| true, "CCRP §3.4: 5 KB";
         /// Queue from which all data is marked (Kmax).
@@ -116,3 +116,36 @@ parameters! {
             "not given: reactive traffic can cause data loss";
     }
 }
+
+/// The sets of DCQCN's constants: those of the recovery, as data rates, under the same names as
+/// DCQCN's.
+pub(super) const SETS: &[ParameterSet] = &[
+    ParameterSet {
+        name: "paper",
+        source: "DCQCN §5.2: R_AI 40 Mb/s; its R_HAI of 400 Mb/s is ours",
+        values: &[],
+    },
+    ParameterSet {
+        name: "group_40_100",
+        source: "public OMNeT++/INET code of the authors' group, not declared to be what CCRP ran",
+        values: &[
+            ("additive_increase", "40Mbps"),
+            ("hyper_increase", "100Mbps"),
+            ("gain", "0.00390625"),
+        ],
+    },
+    ParameterSet {
+        name: "group_200_500",
+        source: "another configuration of the same code",
+        values: &[
+            ("additive_increase", "200Mbps"),
+            ("hyper_increase", "500Mbps"),
+            ("gain", "0.00390625"),
+        ],
+    },
+    ParameterSet {
+        name: "steps_5_50",
+        source: "own choice: an eighth of the paper's increases, for sensitivity",
+        values: &[("additive_increase", "5Mbps"), ("hyper_increase", "50Mbps")],
+    },
+];

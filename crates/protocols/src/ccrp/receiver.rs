@@ -78,6 +78,11 @@ impl MarkLoop {
         self.max
     }
 
+    /// The additive and the hyper increase of the recovery, charged bytes of credits per second.
+    pub fn steps(&self) -> (f64, f64) {
+        (self.additive, self.hyper)
+    }
+
     /// Updates the rate, once per RTT (Algorithm 1). `ratio` is the marked share of the data that
     /// arrived, `loss` the lost share of the credits.
     pub fn update(&self, pace: &mut Pace, now: Time, ratio: f64, loss: f64) {

@@ -4,7 +4,7 @@ use super::{MarkLoop, Pace, Params};
 use crate::expresspass;
 use incast_endpoint::credit::{Arrived, CreditControl, CreditCount, CreditRequest};
 use incast_testkit::key_values;
-use incast_transport::{Random, Span, Time};
+use incast_transport::{ParameterSet, Random, Span, Time};
 
 /// 10 Gb/s x 84 / 1622 in bytes per second.
 const MAX: f64 = 1.25e9 * 84.0 / 1622.0;
@@ -203,8 +203,9 @@ fn recovery_halves_the_gap_and_then_increases_further() {
         near(*rate, goal - (goal - cut) / 2f64.powi(step as i32 + 1));
     }
     near(pace.alpha, 0.9375f64.powi(4));
-    // From the fifth on additive: 5 Mb/s of data is 34133 B/s of credits.
-    let additive = 5e6 / 8.0 * 84.0 / 1538.0;
+    // From the fifth on additive: 40 Mb/s of data are 2.18 Mb/s of credits.
+    let additive: f64 = 40e6 / 8.0 * 84.0 / 1538.0;
+    assert!((additive * 8.0 / 1e6 - 2.18).abs() < 0.005);
     let before = pace.rate;
     wakes(&control, &mut pace, 1);
     near(pace.stages.target, goal + additive);
@@ -230,6 +231,48 @@ fn recovery_halves_the_gap_and_then_increases_further() {
     near(pace.stages.target, before);
 }
 
+/// Steps of the recovery of each set, in Mb/s of credits: DCQCN's x 84 / 1538.
+#[test]
+fn the_steps_are_those_of_dcqcn_in_credits() {
+    for (set, additive, hyper) in [
+        ("paper", 2.18, 21.8),
+        ("group_40_100", 2.18, 5.46),
+        ("group_200_500", 10.92, 27.31),
+        ("steps_5_50", 0.273, 2.73),
+    ] {
+        let sets = super::ENTRY.optional.sets;
+        let find = |sets: &[ParameterSet]| *sets.iter().find(|one| one.name == set).expect(set);
+        let chosen = find(sets).below(&key_values(&[("omega_max", "0.03")]));
+        let params = Params::read(&chosen).unwrap();
+        assert_eq!(params.omega_max, 0.03);
+        let control = MarkLoop::new(&params, 84, 1538, MAX);
+        let steps = control.steps();
+        for (step, expected) in [(steps.0, additive), (steps.1, hyper)] {
+            let mbps = step * 8.0 / 1e6;
+            assert!((mbps / expected - 1.0).abs() < 0.005, "{set}: {mbps}");
+        }
+        // The same names and data rates as DCQCN's.
+        let (own, dcqcn) = (find(sets), find(crate::dcqcn::ENTRY.optional.sets));
+        for value in own.values {
+            assert!(dcqcn.values.contains(value), "{set}: {value:?}");
+        }
+    }
+}
+
+/// Nine flows whose data is all marked keep a tenth of the largest rate each: alone they fill a link.
+#[test]
+fn with_every_packet_marked_a_ninth_remains() {
+    // One update is cur -> (1 - w) cur / 2 + w max at alpha = 1: the fixed point is 2 w / (1 + w).
+    for dcqcn in ["off", "recovery"] {
+        let control = marks(&[("dcqcn", dcqcn)]);
+        let mut pace = begin(&control);
+        (1..400).for_each(|n| control.update(&mut pace, at(n), 1.0, 0.0));
+        near(pace.rate, 2.0 * pace.omega / (1.0 + pace.omega) * MAX);
+        assert!((pace.rate / MAX - 0.113).abs() < 5e-4, "{}", pace.rate / MAX);
+        assert!(9.0 * pace.rate > MAX);
+    }
+}
+
 /// A few marks cut less than omega adds, so that the rate soon exceeds the one before the cut. The
 /// recovery then halves the excess, or continues from there.
 #[test]
@@ -253,9 +296,9 @@ fn the_recovery_target_is_below_the_rate_or_follows_it() {
             assert!(rates[..4].iter().rev().is_sorted());
             continue;
         }
-        // Fast recovery changes nothing; four additive steps of 5 Mb/s of data follow.
+        // Fast recovery changes nothing; four additive steps of 40 Mb/s of data follow.
         near(rates[3], reached);
-        assert!(rates.is_sorted() && rates[7] > reached && rates[7] < reached + 4.0 * 34_134.0);
+        assert!(rates.is_sorted() && rates[7] > reached && rates[7] < reached + 4.0 * 273_084.0);
         assert!(pace.stages.target >= pace.rate);
     }
 }
