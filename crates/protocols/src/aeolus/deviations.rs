@@ -5,7 +5,7 @@ use incast_transport::Deviation;
 pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
-        section: "",
+        section: "Aeolus §3",
         what: "The threshold is that of the packet's class; `threshold_of = port` compares with \
                all data of the port.",
         reason: "The paper's RED has one queue; with Homa's classes, a threshold over all of them \
@@ -17,14 +17,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "",
+        section: "Aeolus §3",
         what: "Missing packets count as lost one RTT after the probe's arrival.",
         reason: "Packets are sprayed; the paper has single paths.",
         effect: Some("Without it 0.57 instead of 0.60 % of packets are sent again at load 0.9."),
     },
     Deviation {
         number: 3,
-        section: "",
+        section: "Aeolus §3",
         what: "Unscheduled packets that the first grant cancels may leave at once as scheduled \
                ones, in the grant's class.",
         reason: "The receiver counts them in flight already.",
@@ -32,7 +32,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 4,
-        section: "",
+        section: "Aeolus §3",
         what: "A probe without a reply is repeated twice; Homa's RESEND and timeout cover later \
                losses.",
         reason: "The paper loses no probe.",
@@ -47,7 +47,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 6,
-        section: "",
+        section: "Aeolus §3",
         what: "Lost packets are granted in the best class of their message's unscheduled ones.",
         reason: "The paper does not specify it; this is Homa's rule for retransmissions.",
         effect: None,

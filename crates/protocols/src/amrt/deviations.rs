@@ -31,7 +31,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 4,
-        section: "",
+        section: "AMRT §4.2",
         what: "Duplicates return an unmarked grant.",
         reason: "The paper does not specify it; a duplicate says nothing about spare bandwidth.",
         effect: None,
@@ -51,7 +51,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 6,
-        section: "",
+        section: "AMRT §4.3",
         what: "Tokens of a flow grow up to its size where its host's NIC is the bottleneck.",
         reason: "Tokens grow as long as ports mark, and a NIC does not mark.",
         effect: None,

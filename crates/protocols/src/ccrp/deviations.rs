@@ -21,7 +21,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 3,
-        section: "",
+        section: "CCRP §3.2",
         what: "The rate before a cut is the target of the recovery, as in DCQCN.",
         reason: "The paper does not say what the target is.",
         effect: Some(
@@ -38,14 +38,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 5,
-        section: "",
+        section: "CCRP §3.2",
         what: "A cut by marks and a cut by lost credits both apply in one update, the marks' first.",
         reason: "The paper does not order them.",
         effect: None,
     },
     Deviation {
         number: 6,
-        section: "",
+        section: "CCRP §3.3",
         what: "g = 1/16, Pmax = 1 %, the first rate is that of the link, R_AI and R_HAI are DCQCN's 40 \
                and 400 Mb/s x 84/1538; `set` selects others.",
         reason: "The paper does not give them.",
@@ -63,7 +63,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 8,
-        section: "",
+        section: "CCRP §3.4",
         what: "Each transport marks its own data, by the length of the common queue.",
         reason: "Port policies are per transport; `transport.marking = \"dcqcn\"` is the paper's \
                  switch with one RED for both.",

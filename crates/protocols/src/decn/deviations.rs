@@ -32,7 +32,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 4,
-        section: "",
+        section: "DECN §III-B",
         what: "One decision keeps at least half of the rate (`decrease_floor`).",
         reason: "The share of the backlog alone can exceed C.",
         effect: Some(
@@ -49,7 +49,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 6,
-        section: "",
+        section: "DECN §III-B",
         what: "A flow is active if it was seen within 20 t_p; one that returns later is \
                measured anew.",
         reason: "The paper does not define it.",
@@ -57,7 +57,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 7,
-        section: "",
+        section: "DECN §III-B",
         what: "New flows have no measured rate: they get the capacity that the last period left \
                free, granted once.",
         reason: "The paper does not describe the first periods.",
@@ -65,14 +65,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 8,
-        section: "",
+        section: "DECN §III-B",
         what: "The backlog of a flow is its minimum since the measurement started.",
         reason: "As XCP's persistent queue: bursts are no backlog.",
         effect: None,
     },
     Deviation {
         number: 9,
-        section: "",
+        section: "DECN §III-B",
         what: "Ports and senders count charged bytes.",
         reason: "Otherwise links are overloaded by 2.5 %.",
         effect: None,
@@ -94,7 +94,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 12,
-        section: "",
+        section: "DECN §III-C",
         what: "ACKs of a unit must arrive in order; a unit is given up after 2 RTT + 4 t_p + 6 \
                packets.",
         reason: "The nibbles of a reordered unit form another code.",

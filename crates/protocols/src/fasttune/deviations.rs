@@ -12,7 +12,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "",
+        section: "FastTune §III-C",
         what: "The first sample of a link has no predecessor: with a queue it counts q / (B T) + \
                1, else nothing.",
         reason: "A zero in its place would average since the start of the run.",
@@ -28,7 +28,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 4,
-        section: "",
+        section: "FastTune §V-A",
         what: "W is at most link x T (unless `cap_window` is false) and at least 100 Mb/s x T; W_AI has \
                N = 100; U starts at eta.",
         reason: "The paper does not state them; these are HPCC's values.",
@@ -50,14 +50,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 7,
-        section: "",
+        section: "FastTune §III-B",
         what: "A port's sent bytes include a packet from the start of its transmission.",
         reason: "Samples differ by whole packets.",
         effect: Some("One flow alone has 91 to 95 % of 10 Gb/s at T = 10.6 us."),
     },
     Deviation {
         number: 8,
-        section: "",
+        section: "FastTune §III-B",
         what: "Switches remove a flow after 1 ms without a packet or with the ACK of its last \
                byte, and hold at most 65,536 flows.",
         reason: "State in switches must be bounded; switches acknowledge a removed flow again.",
@@ -65,7 +65,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 9,
-        section: "",
+        section: "FastTune §III-B",
         what: "After a link failure, records may be compared with those of other ports of the \
                same rate.",
         reason: "Paths may no longer be symmetric.",

@@ -5,7 +5,7 @@ use incast_transport::Deviation;
 pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
-        section: "",
+        section: "Homa §3.4",
         what: "Class 0 carries control only, data has classes 1 to 7.",
         reason: "Control must not wait behind data; the authors' best level is shared by data and \
                  grants.",
@@ -20,7 +20,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 3,
-        section: "",
+        section: "Homa §3.3",
         what: "Packets are the unit of grants and of receivers' ranks; sources rank by bytes.",
         reason: "Grants are per packet.",
         effect: None,
@@ -51,7 +51,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 7,
-        section: "",
+        section: "Homa §3.7",
         what: "The first packet of a message is sent again after three RESEND intervals of silence.",
         reason: "A one-way message that is lost as a whole is unknown to its receiver.",
         effect: None,
@@ -65,7 +65,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 9,
-        section: "",
+        section: "Homa §3.7",
         what: "The RESEND interval is not the round trip.",
         reason: "The timer takes waiting in the lowest class for loss.",
         effect: Some(
@@ -75,14 +75,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 10,
-        section: "",
+        section: "Homa §3.1",
         what: "RPCs, ACKs of their clean-up and incast control are left out.",
         reason: "A one-way flow has no request.",
         effect: None,
     },
     Deviation {
         number: 11,
-        section: "",
+        section: "Homa §3.4",
         what: "Eight classes fill a port.",
         reason: "A port has eight; beside another transport share the queues or set `priorities` \
                  lower.",

@@ -12,7 +12,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "",
+        section: "HPCC §4.1",
         what: "There are as many records as the longest path has switches, at most 8 (`int_hops`).",
         reason: "The authors' five do not fit every fabric; a deeper one is an error.",
         effect: None,

@@ -12,7 +12,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "",
+        section: "DECN §II-A",
         what: "Steps do not make up for round trips longer than t_p (`scale_max = 1`).",
         reason: "DECN's Fig. 1(b) wants it.",
         effect: Some(
@@ -22,7 +22,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 3,
-        section: "",
+        section: "DECN §II-B",
         what: "Classes of round-trip times are carried but not used.",
         reason: "DECN fixes t_p.",
         effect: None,

@@ -29,7 +29,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 4,
-        section: "",
+        section: "NDP §3.1",
         what: "The header queue is measured in charged bytes: 285 headers of 84 B.",
         reason: "Links charge 84 B at least; the authors' 64 B headers would be 375.",
         effect: None,

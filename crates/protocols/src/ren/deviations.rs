@@ -22,7 +22,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 3,
-        section: "",
+        section: "REN §3.2.3",
         what: "A port that was silent for a period gives no under marks; gaps of two periods and \
                more are ignored.",
         reason: "The paper is silent about idle ports.",
@@ -38,7 +38,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 5,
-        section: "",
+        section: "REN §4.1",
         what: "The queue returns to zero three round trips after two bursts.",
         reason: "The paper's equations give three (80, 80, 40, 0); its text says one.",
         effect: None,

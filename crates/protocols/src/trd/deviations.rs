@@ -20,7 +20,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 3,
-        section: "",
+        section: "REN §2.2, AMRT §2",
         what: "The link stays full after other flows leave, if the buffer holds the first burst \
                of every flow.",
         reason: "Each flow keeps a BDP of tokens; the papers' losses of utilisation appear when \

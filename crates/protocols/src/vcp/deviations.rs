@@ -26,7 +26,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 4,
-        section: "",
+        section: "VCP §3.1",
         what: "Ports at NICs measure load too.",
         reason: "Every link of ns-2 has one; otherwise the windows of flows that share only a NIC \
                  grow without end.",
@@ -34,7 +34,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 5,
-        section: "",
+        section: "VCP §3.1",
         what: "Ports measure charged bytes, ACKs and refused packets included, and begin at a \
                random phase.",
         reason: "The load offered is what counts.",
@@ -42,7 +42,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 6,
-        section: "",
+        section: "VCP §3.1",
         what: "The queue's average is taken over intervals with a weight of a quarter.",
         reason: "As the authors' code says; an assertion left in it would switch it off.",
         effect: None,

@@ -5,7 +5,7 @@ use incast_transport::Deviation;
 pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
-        section: "",
+        section: "XCP §3.5",
         what: "Intervals follow the round trip (`timers = scaled`): floors of two packets' time, \
                first interval the base RTT.",
         reason: "The floors of ns-2 (1, 2 and 50 ms) are longer than a data center's round trips.",
@@ -13,7 +13,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 2,
-        section: "",
+        section: "XCP §3.3",
         what: "Packets are paced at window / RTT; `pacing = false` sends bursts.",
         reason: "Bursts of a window fill queues that no interval sees.",
         effect: Some("Peak queue 22 instead of 68 packets."),
@@ -28,7 +28,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 4,
-        section: "",
+        section: "XCP §3.5",
         what: "Windows and feedback count charged bytes.",
         reason: "As ports do; otherwise gains would be 6 % larger than alpha.",
         effect: None,
@@ -57,7 +57,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 8,
-        section: "",
+        section: "XCP §3.5",
         what: "Ports begin at a random phase; intervals without packets are computed at once.",
         reason: "Otherwise all ports of a run measure at the same instants.",
         effect: None,
