@@ -8,7 +8,7 @@ use incast_units::{Rate, Span, Time};
 pub struct LinkDefaults {
     /// Rate of a link.
     pub rate: Rate,
-    /// Propagation of a link, one path.
+    /// Propagation of a link, one-way.
     pub propagation: Span,
     /// Probability that a packet is lost on a link, 0 to less than 1.
     pub loss: f64,
@@ -23,7 +23,7 @@ pub struct LinkOverride {
     pub b: String,
     /// The rate, if it differs.
     pub rate: Option<Rate>,
-    /// The propagation one path, if it differs.
+    /// The one-way propagation, if it differs.
     pub propagation: Option<Span>,
     /// The loss probability, if it differs.
     pub loss: Option<f64>,
@@ -34,7 +34,7 @@ pub struct LinkOverride {
 pub struct Options {
     /// Rate of links between switches.
     pub uplink_rate: Option<Rate>,
-    /// Propagation of links between switches, one path.
+    /// Propagation of links between switches, one-way.
     pub uplink_propagation: Option<Span>,
     /// Host capacity under an edge switch over its uplink capacity, from which the rate of the
     /// uplinks follows, rounded down to a bit per second: 6 for "6:1". In a dumbbell the larger

@@ -41,9 +41,9 @@ pub struct Dumbbell {
     pub host_rate: Rate,
     /// Rate of the link between the switches.
     pub bottleneck_rate: Rate,
-    /// Propagation of the host links, one path.
+    /// Propagation of the host links, one-way.
     pub host_propagation: Span,
-    /// Propagation of the link between the switches, one path.
+    /// Propagation of the link between the switches, one-way.
     pub bottleneck_propagation: Span,
     /// Loss probability of every link.
     pub loss: f64,

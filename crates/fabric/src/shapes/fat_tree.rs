@@ -42,9 +42,9 @@ pub struct FatTree {
     pub uplink_rate: Rate,
     /// Rate of the links between aggregation and core switches.
     pub core_rate: Rate,
-    /// Propagation of the host links, one path.
+    /// Propagation of the host links, one-way.
     pub host_propagation: Span,
-    /// Propagation of the links above the edge switches, one path.
+    /// Propagation of the links above the edge switches, one-way.
     pub uplink_propagation: Span,
     /// Loss probability of every link.
     pub loss: f64,

@@ -49,9 +49,9 @@ pub struct LeafSpine {
     pub host_rate: Rate,
     /// Rate of each link between a leaf and a spine.
     pub uplink_rate: Rate,
-    /// Propagation of the host links, one path.
+    /// Propagation of the host links, one-way.
     pub host_propagation: Span,
-    /// Propagation of the links between leaves and spines, one path.
+    /// Propagation of the links between leaves and spines, one-way.
     pub uplink_propagation: Span,
     /// Loss probability of every link.
     pub loss: f64,

@@ -38,9 +38,9 @@ pub struct ParkingLot {
     pub host_rate: Rate,
     /// Rate of the links between switches.
     pub bottleneck_rate: Rate,
-    /// Propagation of the host links, one path.
+    /// Propagation of the host links, one-way.
     pub host_propagation: Span,
-    /// Propagation of the links between switches, one path.
+    /// Propagation of the links between switches, one-way.
     pub bottleneck_propagation: Span,
     /// Loss probability of every link.
     pub loss: f64,

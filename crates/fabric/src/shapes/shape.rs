@@ -81,7 +81,7 @@ impl Spec<'_> {
         }
     }
 
-    /// The propagation of an uplink, one path.
+    /// The propagation of an uplink, one-way.
     pub(super) fn uplink_propagation(&self) -> Span {
         self.options.uplink_propagation.unwrap_or(self.links.propagation)
     }

@@ -27,7 +27,7 @@ pub struct Star {
     pub hosts: u32,
     /// Rate of every link.
     pub rate: Rate,
-    /// Propagation of every link, one path.
+    /// Propagation of every link, one-way.
     pub propagation: Span,
     /// Loss probability of every link.
     pub loss: f64,

@@ -25,7 +25,7 @@ pub struct ThreeTier {
     pub core_bundle: u16,
     /// Rates of the host, edge-aggregation and aggregation-core links.
     pub rates: [Rate; 3],
-    /// Propagation of the same, one path.
+    /// Propagation of the same, one-way.
     pub propagations: [Span; 3],
     /// Latency of edge, aggregation and core switches.
     pub latencies: [Span; 3],
