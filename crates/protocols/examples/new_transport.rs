@@ -41,7 +41,7 @@ fn next_steps(name: &str, number: u8) -> String {
          Its own tests:       cargo test -p incast-protocols --lib {name}::\n\
          Those of all:        cargo test -p incast-protocols --tests\n\
          Its records:         UPDATE_RECORDS=1 cargo test -p incast-experiment --test records\n\
-         Tell Wireshark:      UPDATE_DOCS=1 cargo test -p incast-protocols --test headers\n\
+         Wireshark's tables:  UPDATE_DOCS=1 cargo test -p incast-protocols --test headers\n\
          Run it:              cargo run --release -p incast-cli -- compare --transports \
          {name},dctcp\n\
          CONTRIBUTING.md, \"Add a transport\", says what to write into which file."
