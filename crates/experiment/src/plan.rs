@@ -130,6 +130,9 @@ impl Plan {
         for name in section.parameters.keys() {
             transport(name, "transport.parameters")?;
         }
+        for name in section.routings.keys() {
+            transport(name, "transport.routings")?;
+        }
         let names = &section.names;
         if names.is_empty() {
             return Err(Fault::at("transport.names", "at least one transport is needed"));
@@ -190,7 +193,8 @@ impl Plan {
         let section = &self.scenario.transport;
         let configured =
             entry.configure(&settings(&section.parameters, name), self.site.clone())?;
-        let routing = section.routing.0.unwrap_or(entry.info().routing);
+        let own = section.routings.get(name).copied().or(section.routing.0);
+        let routing = own.unwrap_or(entry.info().routing);
         let own = RunTransport { info: entry.info(), configured, routing };
         check_room(&self.site.framing, &own)?;
         Ok(own)
@@ -294,6 +298,21 @@ mod tests {
              [[traffic]]\nkind = \"permutation\"\nsize = \"100KB\"\n"
         );
         Plan::new(Scenario::parse(&text, "a test", &[])?)
+    }
+
+    #[test]
+    fn a_transport_has_a_routing_of_its_own() {
+        let both = plan("names = [\"phost\", \"ndp\"]\nroutings.phost = \"ecmp\"").unwrap();
+        let of = |case: &Case| case.transports[0].routing;
+        assert_eq!(
+            both.cases.iter().map(of).collect::<Vec<_>>(),
+            [Routing::Ecmp, Routing::SourcePath]
+        );
+        let routings = "routing = \"round-robin\"\nroutings.phost = \"ecmp\"";
+        let all = plan(&format!("names = [\"phost\", \"ndp\"]\n{routings}")).unwrap();
+        assert_eq!(of(&all.cases[1]), Routing::RoundRobin);
+        let fault = plan("names = [\"ndp\"]\nroutings.phots = \"ecmp\"").err().unwrap();
+        assert!(fault.to_string().contains("did you mean `phost`?"), "{fault}");
     }
 
     #[test]

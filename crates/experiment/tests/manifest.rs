@@ -237,6 +237,7 @@ fn transport() -> impl Strategy<Value = Transport> {
             Transport {
                 names,
                 routing: Auto(routing),
+                routings: Default::default(),
                 join,
                 marking: None,
                 assign: assign.into_iter().collect(),

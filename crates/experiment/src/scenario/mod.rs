@@ -197,6 +197,8 @@ section! {
         /// Load balancing of all transports.
         routing: Auto<Routing> = auto(), says "each transport's own",
             flag [Compare] "--lb" "NAME";
+        /// Load balancing by transport, as in `routings.phost = "ecmp"`.
+        routings: BTreeMap<String, Routing> = BTreeMap::new(), says "as `routing`";
         /// How transports share a port. `shared`: one set of queues; each transport marks and drops
         /// its own packets by the total queue length. `separate`: own queues per transport, equal
         /// shares of the link.

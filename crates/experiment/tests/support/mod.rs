@@ -133,6 +133,7 @@ fn transport() -> impl Strategy<Value = Transport> {
     let lists = (vec(text(), 0..3), vec(assign, 0..3), parameters);
     (lists, routing, join, of(text())).prop_map(
         |((names, assign, parameters), routing, join, marking)| Transport {
+            routings: routing.0.map(|one| ("ndp".to_string(), one)).into_iter().collect(),
             names,
             routing,
             join,
