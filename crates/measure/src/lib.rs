@@ -8,6 +8,7 @@
 //! * [`Balance`]: the window of a run in which arrivals and departures balance.
 //! * [`Comparison`]: several runs side by side; runs of the same label are repetitions.
 //! * [`report_html`], [`summary_svg`], [`figures`]: pictures.
+//! * [`panel`]: a picture in the form of a paper's.
 //! * [`folder`]: a results folder whose files are written atomically.
 //!
 //! Flows of the warm-up are in the columns but excluded from statistics of flows.
@@ -21,6 +22,7 @@ pub mod figures;
 pub mod folder;
 mod number;
 mod page;
+pub mod panel;
 mod parts;
 mod report;
 mod run;

@@ -9,7 +9,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
-const FONT: &str = "Helvetica, Arial, sans-serif";
+pub(crate) const FONT: &str = "Helvetica, Arial, sans-serif";
 const SIZE: (u32, u32) = (900, 480);
 
 type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
@@ -33,7 +33,7 @@ pub fn summary_svg_text(title: &str, runs: &[Run]) -> String {
     text
 }
 
-fn rgb(line: usize) -> RGBColor {
+pub(crate) fn rgb(line: usize) -> RGBColor {
     let hex = u32::from_str_radix(&colour(line)[1..], 16).expect("colours are six hex digits");
     RGBColor((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
 }
@@ -58,7 +58,8 @@ fn draw(
     // The legend has a column of its own, where it cannot cover a line.
     let widest = lines.iter().map(|(name, _)| name.chars().count().min(40)).max().unwrap_or(0);
     let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
-    legend(&beside, lines)?;
+    let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
+    legend(&beside, &names)?;
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
         .x_label_area_size(50)
@@ -90,11 +91,9 @@ fn draw(
     Ok(())
 }
 
-fn legend(
-    area: &DrawingArea<SVGBackend<'_>, Shift>,
-    lines: &[(String, Vec<SizeBin>)],
-) -> Drawn<()> {
-    for (at, (name, _)) in lines.iter().enumerate() {
+/// The names of lines, one below the other.
+pub(crate) fn legend(area: &DrawingArea<SVGBackend<'_>, Shift>, names: &[&str]) -> Drawn<()> {
+    for (at, name) in names.iter().enumerate() {
         let y = 24 + 24 * at as i32;
         area.draw(&PathElement::new([(4, y), (30, y)], rgb(at).stroke_width(2)))?;
         match at / COLOURS.len() {
