@@ -36,7 +36,9 @@ pub enum Command {
     List(List),
     /// Reproduce figures of the papers and compare the results with them
     #[command(after_help = "Examples:\n  incast reproduce ren/fig3 --quick\n  \
-        incast reproduce amrt\n  incast reproduce --all --quick --json")]
+        incast reproduce amrt --assuming as_compared\n  \
+        incast reproduce ren/fig16 --keep experiments\n  \
+        incast reproduce --all --from-kept")]
     Reproduce(Box<Reproduce>),
     /// Measure the engine's speed relative to a bare event kernel
     #[command(after_help = "Example:\n  incast bench --threads 2 --json")]
@@ -141,9 +143,21 @@ pub struct Reproduce {
     /// Run all experiments
     #[arg(long, conflicts_with = "name")]
     pub all: bool,
-    /// Use fewer flows and one seed
+    /// Smoke test: fewer flows, one seed, one assumption set
     #[arg(long)]
     pub quick: bool,
+    /// Assumption sets, such as as_compared, separated by commas [default: all]
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    pub assuming: Vec<String>,
+    /// Keep a table per run in this folder, and run only what is missing or stale there
+    #[arg(long, value_name = "DIR", conflicts_with = "quick")]
+    pub keep: Option<PathBuf>,
+    /// Judge by kept tables, of --keep or of the program, and run nothing
+    #[arg(long, conflicts_with_all = ["quick", "out", "force"])]
+    pub from_kept: bool,
+    /// Write the replication pages of all papers into this folder
+    #[arg(long, value_name = "DIR", requires = "from_kept")]
+    pub pages: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -4,6 +4,7 @@ use crate::Ended;
 use crate::arguments::{Bench, Reproduce};
 use crate::session::on_signal;
 use incast_experiment::bench::{self, Measurement};
+use incast_experiment::reproduce::Store;
 use incast_experiment::{Fault, nearest, reproduce as experiments};
 use incast_measure::ResultsFolder;
 use std::path::Path;
@@ -16,31 +17,38 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         quick: options.quick,
         seed: options.flags.has("--seed").then_some(run.seed),
         threads: run.world.threads(run.threads.0),
+        assuming: options.assuming.clone(),
+        keep: options.keep.clone(),
+        from_kept: options.from_kept,
     };
     check(&name)?;
+    let json = options.json;
+    if options.from_kept {
+        let mut console = Console { folder: None, json, so_far: Arc::default() };
+        let verdicts = experiments::reproduce(&name, &requested, &mut console, None)?;
+        match json {
+            true => say!("{}", as_json(&verdicts)),
+            false => totals(&verdicts),
+        }
+        if let Some(place) = &options.pages {
+            let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
+            write_pages(place, &store)?;
+        }
+        return Ok(Ended::Done);
+    }
     let label = format!("reproduce-{}", name.replace('/', "-"));
     let out = options.output.out.as_deref();
     let folder = ResultsFolder::create(out, options.output.force, Path::new("results"), &label)?;
-    let json = options.json;
     // A reproduction can take hours: an interruption keeps the verdicts so far, marked incomplete.
     let manifest = serde_json::json!({ "experiment": name, "quick": options.quick });
     let place = folder.path().join("manifest.json");
     incast_measure::write_manifest(&place, &manifest, false)?;
     let so_far = verdicts_for(folder.path(), json);
-    let verdicts = experiments::reproduce(
-        &name,
-        &requested,
-        |verdict| {
-            let mut so_far = so_far.lock().expect("no panic");
-            so_far.push(verdict.clone());
-            // A persistent write error is reported by the final write.
-            let _ = write_verdicts(&folder, &so_far);
-            if !json {
-                print(verdict);
-            }
-        },
-        Some(folder.path()),
-    )?;
+    let mut console = Console { folder: Some(&folder), json, so_far: so_far.clone() };
+    if options.quick && !json {
+        say!("a smoke test: small runs of one seed; what they cannot decide is not judged\n");
+    }
+    let verdicts = experiments::reproduce(&name, &requested, &mut console, Some(folder.path()))?;
     // A signal after this point has no effect.
     let _held = so_far.lock().expect("no panic");
     let text = write_verdicts(&folder, &verdicts)?;
@@ -49,17 +57,65 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     if json {
         say!("{text}");
     } else {
-        let of = |kind: &str| verdicts.iter().filter(|v| v.verdict == kind).count();
-        say!(
-            "{} claims: {} match, {} differ, {} cannot be judged; results: {}",
-            verdicts.len(),
-            of("matches"),
-            of("differs"),
-            of("cannot be judged"),
-            place.display()
-        );
+        totals(&verdicts);
+        say!("results: {}", place.display());
     }
     Ok(Ended::Done)
+}
+
+/// Writes the replication pages.
+fn write_pages(place: &Path, store: &Store) -> Result<(), Fault> {
+    std::fs::create_dir_all(place)
+        .map_err(|error| Fault::new(error).placed(place.display().to_string()))?;
+    for page in experiments::pages(store)? {
+        incast_measure::write_atomic(&place.join(&page.name), page.text.as_bytes())?;
+    }
+    eprintln!("pages: {}", place.display());
+    Ok(())
+}
+
+/// What is reported while a reproduction runs.
+struct Console<'a> {
+    folder: Option<&'a ResultsFolder>,
+    json: bool,
+    so_far: Arc<Mutex<Vec<experiments::Verdict>>>,
+}
+
+impl experiments::Watch for Console<'_> {
+    fn verdict(&mut self, verdict: &experiments::Verdict) {
+        let mut so_far = self.so_far.lock().expect("no panic");
+        so_far.push(verdict.clone());
+        if let Some(folder) = self.folder {
+            // A persistent write error is reported by the final write.
+            let _ = write_verdicts(folder, &so_far);
+        }
+        if !self.json {
+            print(verdict);
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        eprintln!("{text}");
+    }
+}
+
+/// How many claims got which verdict in each set.
+fn totals(verdicts: &[experiments::Verdict]) {
+    let mut sets: Vec<&str> = vec![];
+    for one in verdicts.iter().flat_map(|verdict| &verdict.sets) {
+        if !sets.contains(&one.set.as_str()) {
+            sets.push(&one.set);
+        }
+    }
+    for set in sets {
+        let all = || verdicts.iter().flat_map(|one| &one.sets).filter(|one| one.set == set);
+        let mut words: Vec<experiments::Word> = all().map(|one| one.verdict).collect();
+        words.sort_unstable();
+        words.dedup();
+        let of = |word| format!("{} {word}", all().filter(|one| one.verdict == word).count());
+        let counts: Vec<String> = words.into_iter().map(of).collect();
+        say!("{set}: {} claims: {}", all().count(), counts.join(", "));
+    }
 }
 
 /// An empty list of verdicts. A signal ends the program and prints where they are.
@@ -78,18 +134,15 @@ fn verdicts_for(folder: &Path, json: bool) -> Arc<Mutex<Vec<experiments::Verdict
 }
 
 fn print(verdict: &experiments::Verdict) {
-    say!(
-        "{:<18} {}: {}\n    expected {}, measured {}{}",
-        verdict.verdict,
-        verdict.experiment,
-        verdict.claim,
-        verdict.expected,
-        verdict.measured,
-        match verdict.deviation.as_str() {
-            "" => String::new(),
-            text => format!("\n    {text}"),
-        }
-    );
+    let experiments::Verdict { experiment, claim, accepted, sentence, deviation, .. } = verdict;
+    say!("{experiment}: {claim}\n    {sentence}");
+    for one in &verdict.sets {
+        say!("    {:<24} {:<24} {}", one.set, one.verdict.text(), one.measured);
+    }
+    say!("    {:<24} {accepted}", "accepted");
+    if !deviation.is_empty() {
+        say!("    {deviation}");
+    }
 }
 
 fn as_json(verdicts: &[experiments::Verdict]) -> String {

@@ -89,8 +89,7 @@
 //!     hosts[host as usize].transmit(&mut env, Classes::ALL)
 //! }) {
 //!     env.host = env.packets[packet].dst;
-//!     let content = env.packets[packet];
-//!     env.probe.arriving(&content, env.packets.stamps(packet), env.packets.meta(packet));
+//!     env.probe.arriving(env.packets.stamps(packet), env.packets.meta(packet));
 //!     hosts[env.host.0 as usize].receive(&mut env, packet);
 //!     env.packets.free(packet);
 //!     carried += 1;
@@ -176,7 +175,6 @@
 //! common sender, to which it is a `Control` of a few functions.
 
 mod ages;
-pub mod breakdown;
 mod catalogue;
 mod declare;
 mod env;
@@ -193,7 +191,6 @@ mod record;
 mod site;
 
 pub use ages::Ages;
-pub use breakdown::{Gap, Loss, Parts, Reason, Spent, TIERS};
 pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, Routing, Transport};
 pub use declare::{Declaration, Hook, Optional, Ready, Values};
 pub use env::Env;
@@ -206,7 +203,7 @@ pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
     SwitchHook, Verdict, View,
 };
-pub use probe::{HostClock, Outcome, Probe, SenderTrace};
+pub use probe::{HostClock, Loss, Outcome, Parts, Probe, Reason, SenderTrace, TIERS};
 pub use random::Random;
 pub use record::{Bin, FlowRecord, FlowSeries, Pauses, PortRecord, RunRecord};
 pub use site::{FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};

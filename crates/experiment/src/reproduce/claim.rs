@@ -1,22 +1,30 @@
 //! Claims and how they are judged.
 
-use super::confidence::verdict;
+use super::Measure;
+use super::band::{Band, Printed, Unit, Word, short};
+use super::confidence::{Number, difference, number, quotient};
 use super::measure::Kind;
-use super::{Finished, Measure, Runs};
+use super::seen::{BALANCE, Results, Wanted};
 use crate::{Fault, Plan};
-use incast_measure::Run;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 
 /// A statement of a paper, or a known result, that a measured value can confirm.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// In words.
+    /// In our words.
     pub text: String,
+    /// In the paper's words; those of the figure if not given.
+    pub quote: Option<String>,
+    /// Whether it is ours and not the paper's: a known answer, or a guard.
+    #[serde(default)]
+    pub ours: bool,
+    /// Whether it is one of those by which the paper is known.
+    #[serde(default)]
+    pub headline: bool,
     /// The number.
     pub measure: Measure,
-    /// In which run; the only one if not given.
+    /// In which run; the first one if not given.
     pub run: Option<String>,
     /// Of which transport.
     pub transport: Option<String>,
@@ -29,177 +37,213 @@ pub struct Claim {
     /// Instead of an interval, exactly: the packets `port` sends in each interval of the time
     /// series, from the one in which `from` lies on; or the marks of a packet at each `port`.
     pub trace: Option<Vec<u32>>,
-    /// Least accepted value.
-    pub min: Option<f64>,
-    /// Largest accepted value.
-    pub max: Option<f64>,
-    /// Value in the paper, in the paper's unit, if it gives one.
+    /// What the paper prints, in its unit: a number, or a range.
+    pub paper: Option<Printed>,
+    /// The paper's unit.
     #[serde(default)]
-    pub paper: String,
+    pub unit: String,
+    /// Least accepted value, where the rule for ratios and ranges does not apply.
+    pub min: Option<f64>,
+    /// Largest accepted value, likewise.
+    pub max: Option<f64>,
+    /// Why `min` and `max` are what they are.
+    #[serde(default)]
+    pub because: String,
     /// What to know about the comparison.
     #[serde(default)]
     pub deviation: String,
 }
 
-/// Verdict on a claim.
+/// Verdict on a claim in one assumption set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// What was expected.
-    pub expected: String,
+    /// What the paper prints; empty if it prints nothing.
+    pub paper: String,
+    /// What is accepted.
+    pub accepted: String,
     /// What was seen.
     pub measured: String,
-    /// `matches`, `differs` or `cannot be judged`.
-    pub verdict: &'static str,
+    /// The verdict.
+    pub word: Word,
 }
 
 impl Claim {
-    /// Judges the claim by finished runs.
-    pub fn judge(&self, runs: &Runs) -> Judgement {
-        if let Some(order) = &self.order {
-            return self.judge_order(order, runs);
+    /// Judges the claim by the runs of a set.
+    pub fn judge(&self, results: &Results) -> Judgement {
+        let (paper, accepted) = self.expected();
+        if let Some(missing) = self.missing(results) {
+            return Judgement { paper, accepted, measured: missing, word: Word::NotRun };
         }
-        if let Some(trace) = &self.trace {
-            return self.judge_trace(trace, runs);
+        if let Some(never) = self.unbalanced(results) {
+            return Judgement { paper, accepted, measured: never, word: Word::CannotBeJudged };
         }
-        let value = self.value(runs);
-        let width = self.half_width(runs);
-        let expected = match (self.paper.as_str(), self.interval()) {
-            ("", interval) => interval,
-            (paper, interval) => format!("{paper}; accepted {interval}"),
+        let (mut measured, word, interval) = match (&self.order, &self.trace) {
+            (Some(order), _) => self.judge_order(order, results),
+            (_, Some(trace)) => self.judge_trace(trace, results),
+            _ => self.judge_number(results),
         };
-        let Some(value) = value else {
-            let measured = "no such number in the run".to_string();
-            return Judgement { expected, measured, verdict: "cannot be judged" };
+        let word = match results.smoke && !interval {
+            true => Word::CannotBeJudged,
+            false => word,
         };
-        let verdict = verdict(value, width, self.min, self.max);
-        Judgement { expected, measured: shown(value, width) + open(verdict), verdict }
+        if word == Word::CannotBeJudged {
+            measured += match (results.smoke, interval) {
+                (true, false) => "; a smoke test is too small to judge it",
+                (_, true) => "; the interval reaches across the border",
+                _ => "",
+            };
+        }
+        Judgement { paper, accepted, measured, word }
     }
 
-    fn interval(&self) -> String {
-        match (self.min, self.max) {
-            (Some(min), Some(max)) => format!("{min} to {max}"),
-            (Some(min), None) => format!("at least {min}"),
-            (None, Some(max)) => format!("at most {max}"),
-            (None, None) => "any value".into(),
+    /// What the paper prints, and what is accepted.
+    pub fn expected(&self) -> (String, String) {
+        let band = self.band();
+        let accepted = match (&self.order, &self.trace) {
+            (Some(order), _) => order.join(" <= "),
+            (_, Some(trace)) => format!("exactly {}", self.list(trace.iter().copied())),
+            _ => band.accepted(),
+        };
+        (band.paper(), accepted)
+    }
+
+    /// Of a printed ratio of two transports in one run, both drawn with the measure `id`: the run,
+    /// the transport it is over, and the ratio.
+    pub fn printed_ratio(&self, id: &str, default: &str) -> Option<(String, String, f64)> {
+        let (Some(Printed::One(number)), Some(over), None) =
+            (self.paper, &self.over, &self.over_run)
+        else {
+            return None;
+        };
+        let ratio = Unit::named(&self.unit).measured(number);
+        let run = self.run.as_deref().unwrap_or(default);
+        (self.measure.id() == id && ratio > 0.0).then(|| (run.into(), over.clone(), ratio))
+    }
+
+    fn band(&self) -> Band {
+        let unit = Unit::named(&self.unit);
+        match (self.paper, self.min, self.max) {
+            (Some(paper), None, None) => Band::of(paper, unit),
+            (paper, min, max) => Band::explicit(min, max, unit, paper),
         }
     }
 
-    fn judge_order(&self, order: &[String], runs: &Runs) -> Judgement {
-        let run = self.run.as_deref();
-        let values: Vec<Option<f64>> = order.iter().map(|name| self.one(runs, run, name)).collect();
+    /// The first run that the claim needs and that is missing.
+    fn missing(&self, results: &Results) -> Option<String> {
+        let needed = self.needed(results.default_run());
+        let missing = needed.into_iter().find(|(run, name)| !results.has(run, name));
+        missing.map(|(run, name)| format!("no run of {name} ({run})"))
+    }
+
+    /// The first run of a statistic of flows in which arrivals and departures never balance.
+    fn unbalanced(&self, results: &Results) -> Option<String> {
+        let needed = self.needed(results.default_run());
+        let never = |(run, name): &(String, String)| {
+            results.of(run, name, BALANCE).values().any(|seen| seen.value == Some(0.0))
+        };
+        let found = needed.into_iter().filter(|_| self.measure.kind.is_of_flows()).find(never);
+        found.map(|(run, name)| format!("{name} never reaches balance ({run})"))
+    }
+
+    /// Runs and transports that decide the claim.
+    fn needed(&self, default: &str) -> Vec<(String, String)> {
+        let run = self.run.as_deref().unwrap_or(default);
+        let base = self.over_run.as_deref().unwrap_or(run);
+        let own = self.transport.iter().chain(self.order.iter().flatten());
+        let mut all: Vec<_> = own.map(|name| (run.to_string(), name.clone())).collect();
+        if self.over.is_some() || self.over_run.is_some() {
+            let name = self.over.as_ref().or(self.transport.as_ref());
+            all.extend(name.map(|name| (base.to_string(), name.clone())));
+        }
+        all
+    }
+
+    /// What must be read from a run of this name, if the claim is about it.
+    pub fn wanted(&self, run: &str, default: &str) -> Option<Wanted> {
+        let about = self.needed(default).iter().any(|(needed, _)| needed == run);
+        about.then(|| match &self.trace {
+            Some(trace) => Wanted::Trace(self.measure.clone(), trace.len()),
+            None => Wanted::Number(self.measure.clone()),
+        })
+    }
+
+    fn judge_number(&self, results: &Results) -> (String, Word, bool) {
+        let band = self.band();
+        let id = self.measure.id();
+        let needed = self.needed(results.default_run());
+        let read = |(run, name): &(String, String)| results.of(run, name, &id);
+        let found = match &needed[..] {
+            [own] => number(&read(own)),
+            [own, base, ..] => quotient(&read(own), &read(base)),
+            [] => None,
+        };
+        let Some(found) = found else {
+            return ("no such number in the run".into(), Word::CannotBeJudged, false);
+        };
+        let Number { value, half_width, seeds } = found;
+        let measured = band.shown(value, half_width) + &of_seeds(seeds, results);
+        (measured, band.judge(value, half_width), half_width.is_some())
+    }
+
+    fn judge_order(&self, order: &[String], results: &Results) -> (String, Word, bool) {
+        let (run, id) = (self.run.as_deref().unwrap_or(results.default_run()), self.measure.id());
+        let rows: Vec<_> = order.iter().map(|name| results.of(run, name, &id)).collect();
+        let numbers: Vec<Option<Number>> = rows.iter().map(number).collect();
+        let shown = |value: f64, half_width| Unit::Ratio.shown(value, half_width);
         let mut measured: Vec<String> = order
             .iter()
-            .zip(&values)
-            .map(|(name, value)| match value {
-                Some(value) => format!("{name} {}", shown(*value, self.width(runs, run, name))),
+            .zip(&numbers)
+            .map(|(name, number)| match number {
+                Some(one) => format!("{name} {}", shown(one.value, one.half_width)),
                 None => format!("{name} none"),
             })
             .collect();
-        let mut verdicts = vec![];
-        for (names, pair) in order.windows(2).zip(values.windows(2)) {
-            let &[Some(less), Some(more)] = pair else {
-                verdicts.push("cannot be judged");
-                continue;
+        let (mut words, mut intervals) = (vec![], true);
+        for pair in rows.windows(2) {
+            let Some(between) = difference(&pair[1], &pair[0]) else {
+                return (measured.join(", "), Word::CannotBeJudged, false);
             };
-            let results = find(runs, run, &names[1]).zip(find(runs, run, &names[0]));
-            let width =
-                results.and_then(|(more, less)| self.measure.half_width_against(more, less, 1.0));
-            verdicts.push(verdict(more - less, width, Some(0.0), None));
-            if width.is_some() {
-                measured.push(format!("difference {}", shown(more - less, width)));
+            let above = Band::explicit(Some(0.0), None, Unit::Ratio, None);
+            words.push(above.judge(between.value, between.half_width));
+            intervals &= between.half_width.is_some();
+            if between.half_width.is_some() {
+                let text = shown(between.value, between.half_width);
+                measured.push(format!("difference {text}{}", of_seeds(between.seeds, results)));
             }
         }
-        let complete = values.iter().all(Option::is_some);
-        let verdict = match complete {
-            true if verdicts.contains(&"differs") => "differs",
-            true if verdicts.iter().all(|one| *one == "matches") => "matches",
-            _ => "cannot be judged",
+        let word = match () {
+            () if words.contains(&Word::Differs) => Word::Differs,
+            () if words.iter().all(|one| *one == Word::Matches) => Word::Matches,
+            () => Word::CannotBeJudged,
         };
-        let note = if complete { open(verdict) } else { "" };
-        Judgement { expected: order.join(" <= "), measured: measured.join(", ") + note, verdict }
+        (measured.join(", "), word, intervals)
     }
 
-    fn judge_trace(&self, trace: &[u32], runs: &Runs) -> Judgement {
-        let marks = self.measure.kind == Kind::Marks;
-        let one = |number: &u32| match marks {
-            true => format!("{number:02b}"),
-            false => number.to_string(),
+    fn judge_trace(&self, trace: &[u32], results: &Results) -> (String, Word, bool) {
+        let run = self.run.as_deref().unwrap_or(results.default_run());
+        let name = self.transport.as_deref().unwrap_or_default();
+        let id = Wanted::Trace(self.measure.clone(), trace.len()).id();
+        let found = results.of(run, name, &id).into_values().next();
+        let list = found.map_or(&[][..], |seen| &seen.list);
+        if list.is_empty() {
+            let why = match self.measure.kind {
+                Kind::Marks => "no such packet",
+                _ => "the run is too short",
+            };
+            return (why.into(), Word::CannotBeJudged, false);
+        }
+        let found: Vec<u32> = list.iter().map(|one| *one as u32).collect();
+        let word = if found == trace { Word::Matches } else { Word::Differs };
+        (self.list(found.into_iter()), word, false)
+    }
+
+    /// Numbers of a trace as they are printed.
+    fn list(&self, numbers: impl Iterator<Item = u32>) -> String {
+        let one = |number: u32| match self.measure.kind {
+            Kind::Marks => format!("{number:02b}"),
+            _ => short(number.into()),
         };
-        let list = |numbers: &[u32]| numbers.iter().map(one).collect::<Vec<_>>().join(" ");
-        let found = self.name(runs).and_then(|name| {
-            let finished = of_run(runs, self.run.as_deref())?.get(&name)?;
-            match marks {
-                true => self.measure.marks(&finished.run, &finished.captured),
-                false => self.measure.packets(&finished.run, trace.len()),
-            }
-        });
-        let expected = match self.paper.as_str() {
-            "" => list(trace),
-            paper => format!("{paper}; exactly {}", list(trace)),
-        };
-        match found {
-            None => Judgement {
-                expected,
-                measured: match marks {
-                    true => "no such packet".to_string(),
-                    false => "the run is too short".to_string(),
-                },
-                verdict: "cannot be judged",
-            },
-            Some(found) => Judgement {
-                expected,
-                measured: list(&found),
-                verdict: if found == trace { "matches" } else { "differs" },
-            },
-        }
-    }
-
-    /// The transport that is measured; the first one if none is named.
-    fn name(&self, runs: &Runs) -> Option<String> {
-        match &self.transport {
-            Some(name) => Some(name.clone()),
-            None => Some(of_run(runs, self.run.as_deref())?.keys().next()?.clone()),
-        }
-    }
-
-    fn value(&self, runs: &Runs) -> Option<f64> {
-        let name = self.name(runs)?;
-        let value = self.one(runs, self.run.as_deref(), &name)?;
-        if self.over.is_none() && self.over_run.is_none() {
-            return Some(value);
-        }
-        let run = self.over_run.as_deref().or(self.run.as_deref());
-        let base = self.one(runs, run, self.over.as_ref().unwrap_or(&name))?;
-        (base != 0.0).then(|| value / base)
-    }
-
-    fn one(&self, runs: &Runs, run: Option<&str>, transport: &str) -> Option<f64> {
-        self.measure.of(find(runs, run, transport)?)
-    }
-
-    fn width(&self, runs: &Runs, run: Option<&str>, transport: &str) -> Option<f64> {
-        self.measure.half_width(find(runs, run, transport)?)
-    }
-
-    /// Half width of the 95 % confidence interval of what [`value`](Self::value) gives; of a
-    /// quotient `r = a / b` that of `(a - r b) / b`.
-    fn half_width(&self, runs: &Runs) -> Option<f64> {
-        let name = self.name(runs)?;
-        let own = self.run.as_deref();
-        if self.over.is_none() && self.over_run.is_none() {
-            return self.width(runs, own, &name);
-        }
-        let run = self.over_run.as_deref().or(own);
-        let other = self.over.as_ref().unwrap_or(&name);
-        let base = self.one(runs, run, other)?;
-        let (ours, theirs) = (find(runs, own, &name)?, find(runs, run, other)?);
-        let width = self.measure.half_width_against(ours, theirs, self.value(runs)?)?;
-        Some(width / base.abs())
-    }
-
-    /// Whether the claim may be judged by the run of that name.
-    pub(super) fn is_about(&self, run: &str) -> bool {
-        self.run.as_ref().is_none_or(|own| own == run)
+        numbers.map(one).collect::<Vec<_>>().join(" ")
     }
 
     /// Whether everything the claim names exists.
@@ -210,10 +254,7 @@ impl Claim {
                 return fail(format!("there is no run `{run}`"));
             }
         }
-        let exact = self.order.is_some() || self.trace.is_some();
-        if !exact && self.min.is_none() && self.max.is_none() {
-            return fail("it has neither an order, a trace nor an interval".into());
-        }
+        self.check_band().or_else(fail)?;
         if self.measure.kind == Kind::Marks
             && self.trace.as_ref().map(Vec::len) != Some(self.measure.captures().len())
         {
@@ -240,33 +281,38 @@ impl Claim {
         let carriers: Vec<&str> = transports.map(|transport| transport.info.name).collect();
         self.measure.check(&ports, plan.traffic.flows.len(), &carriers).or_else(fail)
     }
-}
 
-/// A number and, where there is one, the half width of its 95 % confidence interval.
-/// The result of a transport in the run of this name, or in the first one.
-fn find<'a>(runs: &'a Runs, run: Option<&str>, transport: &str) -> Option<&'a Run> {
-    Some(&of_run(runs, run)?.get(transport)?.run)
-}
-
-/// The transports of the run of this name, or of the first one.
-fn of_run<'a>(runs: &'a Runs, run: Option<&str>) -> Option<&'a BTreeMap<String, Finished>> {
-    match run {
-        Some(name) => runs.get(name),
-        None => runs.values().next(),
+    /// Whether there is one rule by which the claim is judged.
+    fn check_band(&self) -> Result<(), String> {
+        let exact = self.order.is_some() || self.trace.is_some();
+        let explicit = self.min.is_some() || self.max.is_some();
+        if self.order.is_none() && self.transport.is_none() {
+            return Err("it names no transport".into());
+        }
+        if exact && (explicit || self.paper.is_some()) {
+            return Err("an order and a trace have no numbers beside them".into());
+        }
+        if !exact && !explicit && self.paper.is_none() {
+            return Err(
+                "it has neither an order, a trace, the paper's number nor an interval".into()
+            );
+        }
+        if explicit == self.because.is_empty() {
+            return Err("`min` and `max` need `because`, and only they".into());
+        }
+        let quotient = self.over.is_some() || self.over_run.is_some();
+        let whole = matches!(Unit::named(&self.unit), Unit::PercentLost);
+        if matches!(self.paper, Some(Printed::One(_))) && !explicit && !quotient && !whole {
+            return Err("one absolute number needs `min` and `max`".into());
+        }
+        Ok(())
     }
 }
 
-fn shown(value: f64, half_width: Option<f64>) -> String {
-    match half_width {
-        Some(half_width) => format!("{value:.4} +- {half_width:.4}"),
-        None => format!("{value:.4}"),
-    }
-}
-
-/// What to add to a measured number whose interval leaves the verdict open.
-fn open(verdict: &str) -> &'static str {
-    match verdict {
-        "cannot be judged" => "; the interval reaches across the border",
-        _ => "",
+/// How many seeds a number is of, where some are missing.
+fn of_seeds(seeds: usize, results: &Results) -> String {
+    match seeds < results.seeds {
+        true => format!(" ({seeds} of {} seeds)", results.seeds),
+        false => String::new(),
     }
 }

@@ -1,34 +1,94 @@
-//! Confidence intervals of measured values, and verdicts that follow from them.
+//! Confidence intervals of measured values.
 //!
-//! A run is cut into batches of its flows in order of their start, and the values of the
-//! batches are treated as samples. Two runs of the same flows are compared batch by batch: effects of
-//! the arrivals cancel, as in a paired comparison.
+//! Of several seeds, the interval is that of their values; quotients and differences are formed
+//! seed by seed. A single run is cut into batches of its flows in order of their start, and the
+//! values of the batches are treated as samples. Two runs of the same flows are compared batch by
+//! batch: effects of the arrivals cancel, as in a paired comparison.
 
 use super::Measure;
 use super::measure::Kind;
+use super::seen::Seen;
 use incast_measure::{Run, statistics};
+use std::collections::BTreeMap;
+
+/// A measured number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number {
+    /// Its value; the mean over seeds.
+    pub value: f64,
+    /// Half width of its 95 % confidence interval, if it has one.
+    pub half_width: Option<f64>,
+    /// Number of seeds.
+    pub seeds: usize,
+}
+
+impl Number {
+    /// The number of several seeds; with one, `half_width` is that of its batches.
+    fn of(samples: &[f64], half_width: impl Fn() -> Option<f64>) -> Option<Number> {
+        let value = statistics::mean(samples)?;
+        let half_width = match samples.len() {
+            1 => half_width(),
+            _ => interval(samples).filter(|width| width.is_finite()),
+        };
+        Some(Number { value, half_width, seeds: samples.len() })
+    }
+}
+
+type BySeed<'a> = BTreeMap<u64, &'a Seen>;
+
+/// The number of some runs that differ in their seed.
+pub(super) fn number(runs: &BySeed<'_>) -> Option<Number> {
+    let samples: Vec<f64> = runs.values().filter_map(|seen| seen.value).collect();
+    Number::of(&samples, || runs.values().find_map(|seen| interval(&seen.list)))
+}
+
+/// The number of some runs less that of others.
+pub(super) fn difference(runs: &BySeed<'_>, base: &BySeed<'_>) -> Option<Number> {
+    let pairs = pairs(runs, base);
+    let samples: Vec<f64> = pairs
+        .iter()
+        .map(|(a, b)| a.value.zip(b.value))
+        .map(|pair| pair.map(|(a, b)| a - b))
+        .collect::<Option<_>>()?;
+    Number::of(&samples, || width_against(pairs[0].0, pairs[0].1, 1.0))
+}
+
+/// The number of some runs over that of others. Of `r = a / b` in one run of each, the half width
+/// is that of `(a - r b) / b`.
+pub(super) fn quotient(runs: &BySeed<'_>, base: &BySeed<'_>) -> Option<Number> {
+    let pairs = pairs(runs, base);
+    let ratio = |(a, b): &(&Seen, &Seen)| {
+        let (a, b) = a.value.zip(b.value)?;
+        (b != 0.0).then(|| a / b)
+    };
+    let samples: Vec<f64> = pairs.iter().map(ratio).collect::<Option<_>>()?;
+    Number::of(&samples, || {
+        let (own, other) = pairs[0];
+        Some(width_against(own, other, samples[0])? / other.value?.abs())
+    })
+}
+
+/// Runs of the same seed.
+fn pairs<'a>(runs: &BySeed<'a>, base: &BySeed<'a>) -> Vec<(&'a Seen, &'a Seen)> {
+    runs.iter().filter_map(|(seed, own)| Some((*own, *base.get(seed)?))).collect()
+}
+
+/// Half width of the 95 % confidence interval of one number less `factor` times another. Where the
+/// same flows completed in both, it is that of the batches' differences; else the runs are taken
+/// for independent and the squares of their half widths added.
+fn width_against(own: &Seen, base: &Seen, factor: f64) -> Option<f64> {
+    if own.flows == base.flows && own.list.len() == base.list.len() {
+        let pairs = own.list.iter().zip(&base.list);
+        return interval(&pairs.map(|(a, b)| a - factor * b).collect::<Vec<_>>());
+    }
+    let (a, b) = (interval(&own.list)?, factor * interval(&base.list)?);
+    Some((a * a + b * b).sqrt())
+}
 
 impl Measure {
-    /// Half width of the number's 95 % confidence interval, by batches of the flows in order of
-    /// their start; `None` for numbers that are not statistics of flows, and of too few flows.
-    pub fn half_width(&self, run: &Run) -> Option<f64> {
-        half_width(&self.batches(run)?)
-    }
-
-    /// Half width of the 95 % confidence interval of the number of `run` less `factor` times that
-    /// of `other`. Where the same flows completed in both, it is that of the batches' differences;
-    /// else the runs are taken for independent and the squares of their half widths added.
-    pub fn half_width_against(&self, run: &Run, other: &Run, factor: f64) -> Option<f64> {
-        let (own, base) = (self.batches(run)?, self.batches(other)?);
-        if self.flows(run) == self.flows(other) {
-            let pairs = own.iter().zip(&base);
-            return half_width(&pairs.map(|(a, b)| a - factor * b).collect::<Vec<_>>());
-        }
-        let (a, b) = (half_width(&own)?, factor * half_width(&base)?);
-        Some((a * a + b * b).sqrt())
-    }
-
-    fn batches(&self, run: &Run) -> Option<Vec<f64>> {
+    /// The number of each batch of the flows in order of their start; `None` for numbers that are
+    /// not statistics of flows, and of too few flows.
+    pub(super) fn batches(&self, run: &Run) -> Option<Vec<f64>> {
         let smallest = match self.kind {
             Kind::FctMeanUs | Kind::SlowdownMean | Kind::ThroughputMeanGbps => 10,
             Kind::FctP99Us | Kind::SlowdownP99 => 100,
@@ -38,48 +98,46 @@ impl Measure {
         statistics::batches(&values, smallest, |batch| self.statistic(batch))
     }
 
-    /// The flows behind the number: number, source, destination, size.
-    fn flows(&self, run: &Run) -> Vec<(usize, u32, u32, u64)> {
-        let known = |(flow, _): (usize, f64)| {
+    /// Which flows are behind the number, as a hash of number, source, destination and size; 0 if
+    /// it is not a statistic of flows.
+    pub(super) fn fingerprint(&self, run: &Run) -> u64 {
+        if self.batches(run).is_none() {
+            return 0;
+        }
+        // FNV-1a: the same on every machine, and kept in tables.
+        let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let known = self.samples(run).into_iter().flat_map(|(flow, _)| {
             let meta = &run.flows[flow];
-            (flow, meta.src, meta.dst, meta.size_bytes)
-        };
-        self.samples(run).into_iter().map(known).collect()
+            [flow as u64, meta.src.into(), meta.dst.into(), meta.size_bytes]
+        });
+        known.flat_map(u64::to_le_bytes).fold(0xcbf2_9ce4_8422_2325, add)
     }
 }
 
-fn half_width(samples: &[f64]) -> Option<f64> {
+fn interval(samples: &[f64]) -> Option<f64> {
     statistics::confidence(samples).map(|interval| interval.half_width)
-}
-
-/// Compares a value with the range from `min` to `max`: its entire interval has to lie on one side
-/// of each border. A number without an interval counts as exact.
-pub(super) fn verdict(
-    value: f64,
-    half_width: Option<f64>,
-    min: Option<f64>,
-    max: Option<f64>,
-) -> &'static str {
-    let width = half_width.unwrap_or(0.0);
-    let (low, high) = (value - width, value + width);
-    let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
-    if low >= min && high <= max {
-        "matches"
-    } else if high < min || low > max {
-        "differs"
-    } else {
-        "cannot be judged"
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Claim, Finished, Runs};
+    use super::super::band::Word;
+    use super::super::seen::{Results, Wanted};
+    use super::super::{Claim, Finished};
     use super::*;
     use crate::{Plan, Scenario, execute};
 
     fn measure(kind: &str) -> Measure {
         toml::from_str(&format!("kind = \"{kind}\"")).unwrap()
+    }
+
+    /// What a measure sees in a run.
+    fn seen(measure: &Measure, run: &Run) -> Seen {
+        let finished = Finished { run: run.clone(), captured: vec![] };
+        Wanted::Number(measure.clone()).read(&finished)
+    }
+
+    fn width_of(measure: &Measure, run: &Run) -> Option<f64> {
+        interval(&seen(measure, run).list)
     }
 
     fn run_of(load: f64, seed: u64) -> Run {
@@ -104,10 +162,10 @@ mod tests {
             assert!((measure.of(&run).unwrap() / value - 1.0).abs() < 1e-9, "{kind}");
             match half_width {
                 Some(width) => {
-                    let measured = measure.half_width(&run).expect(kind);
+                    let measured = width_of(&measure, &run).expect(kind);
                     assert!(width > 0.0 && (measured / width - 1.0).abs() < 1e-9, "{kind}");
                 }
-                None => assert_eq!(measure.half_width(&run), None, "{kind}"),
+                None => assert_eq!(width_of(&measure, &run), None, "{kind}"),
             }
         };
         near("fct_mean_us", fct.mean / 1e3, Some(fct.mean_ci95.unwrap() / 1e3));
@@ -115,46 +173,27 @@ mod tests {
         near("fct_p999_us", fct.p999 / 1e3, None);
         near("slowdown_mean", slowdown.mean, slowdown.mean_ci95);
         near("slowdown_p99", slowdown.p99, slowdown.p99_ci95);
-        assert_eq!(measure("completed").half_width(&run), None);
+        assert_eq!(width_of(&measure("completed"), &run), None);
         let few = Measure { largest: Some(400), ..measure("slowdown_p99") };
-        assert_eq!((few.kind, few.half_width(&run)), (Kind::SlowdownP99, None), "too few");
-    }
-
-    #[test]
-    fn an_interval_across_a_border_leaves_the_verdict_open() {
-        let of = |value, width, min, max| verdict(value, Some(width), min, max);
-        assert_eq!(of(1.0, 0.1, Some(0.8), Some(1.2)), "matches");
-        assert_eq!(of(1.0, 0.25, Some(0.8), Some(1.2)), "cannot be judged", "wider than the range");
-        assert_eq!(of(1.15, 0.1, Some(0.8), Some(1.2)), "cannot be judged");
-        assert_eq!(of(0.75, 0.1, Some(0.8), Some(1.2)), "cannot be judged", "outside, but near");
-        assert_eq!(of(1.35, 0.1, Some(0.8), Some(1.2)), "differs");
-        assert_eq!(of(0.65, 0.1, Some(0.8), None), "differs");
-        assert_eq!(of(5.0, 0.1, Some(0.8), None), "matches");
-        assert_eq!(of(0.0, 0.0, Some(0.0), None), "matches", "equal is enough");
-    }
-
-    #[test]
-    fn a_number_without_an_interval_counts_as_exact() {
-        assert_eq!(verdict(0.95, None, Some(0.95), None), "matches");
-        assert_eq!(verdict(0.949, None, Some(0.95), None), "differs");
-        assert_eq!(verdict(f64::INFINITY, None, Some(990.0), None), "matches");
-        assert_eq!(verdict(f64::INFINITY, None, None, Some(990.0)), "differs");
-        assert_eq!(verdict(f64::NAN, None, Some(0.0), None), "cannot be judged");
+        assert_eq!((few.kind, width_of(&few, &run)), (Kind::SlowdownP99, None), "too few");
     }
 
     /// Runs of the same flows are compared pair by pair; of others, squares add up.
     #[test]
     fn what_the_same_arrivals_do_to_both_runs_cancels() {
         let (run, mean) = (run_of(0.5, 1), measure("fct_mean_us"));
-        let own = mean.half_width(&run).unwrap();
-        assert_eq!(mean.half_width_against(&run, &run, 1.0), Some(0.0));
-        let half = mean.half_width_against(&run, &run, 0.5).unwrap();
+        let own = width_of(&mean, &run).unwrap();
+        let against = |measure: &Measure, run: &Run, other: &Run, factor: f64| {
+            width_against(&seen(measure, run), &seen(measure, other), factor)
+        };
+        assert_eq!(against(&mean, &run, &run, 1.0), Some(0.0));
+        let half = against(&mean, &run, &run, 0.5).unwrap();
         assert!((half / own - 0.5).abs() < 1e-9, "{half} {own}");
         let other = run_of(0.5, 2);
-        let base = mean.half_width(&other).unwrap();
-        let both = mean.half_width_against(&run, &other, 2.0).unwrap();
+        let base = width_of(&mean, &other).unwrap();
+        let both = against(&mean, &run, &other, 2.0).unwrap();
         assert!((both - (own * own + 4.0 * base * base).sqrt()).abs() < 1e-9);
-        assert_eq!(measure("completed").half_width_against(&run, &run, 1.0), None);
+        assert_eq!(against(&measure("completed"), &run, &run, 1.0), None);
     }
 
     /// An order is decided by the difference and its interval, a quotient by that of the pairs.
@@ -164,16 +203,20 @@ mod tests {
             toml::from_str(&format!("text = \"x\"\nmeasure = {{ kind = \"fct_mean_us\" }}\n{text}"))
                 .unwrap()
         };
-        let finished = |run: Run| Finished { run, captured: vec![] };
-        let runs = |a: Run, b: Run| -> Runs {
-            let both = [("a".to_string(), finished(a)), ("b".to_string(), finished(b))];
-            [("run".to_string(), both.into())].into()
+        let mean = measure("fct_mean_us");
+        let runs = |a: Run, b: Run| -> Results {
+            let mut results = Results::new("run".into(), 1, false);
+            for (name, run) in [("a", a), ("b", b)] {
+                results.add("run", name, 1, [(mean.id(), seen(&mean, &run))].into());
+            }
+            results
         };
         let order = claim("order = [\"a\", \"b\"]");
-        let equal = claim("transport = \"a\"\nover = \"b\"\nmin = 0.99\nmax = 1.01");
+        let equal =
+            claim("transport = \"a\"\nover = \"b\"\nmin = 0.99\nmax = 1.01\nbecause = \"x\"");
         let same = runs(run_of(0.5, 1), run_of(0.5, 1));
-        assert_eq!(order.judge(&same).verdict, "matches", "a tie is no disorder");
-        assert_eq!(equal.judge(&same).verdict, "matches", "{:?}", equal.judge(&same));
+        assert_eq!(order.judge(&same).word, Word::Matches, "a tie is no disorder");
+        assert_eq!(equal.judge(&same).word, Word::Matches, "{:?}", equal.judge(&same));
         // Unpaired flows give a wider interval.
         let others = |mut run: Run| {
             run.flows.iter_mut().for_each(|flow| flow.src += 1);
@@ -185,7 +228,7 @@ mod tests {
         ] {
             for claim in [&order, &equal] {
                 let judged = claim.judge(&other);
-                assert_eq!(judged.verdict, "cannot be judged", "{judged:?}");
+                assert_eq!(judged.word, Word::CannotBeJudged, "{judged:?}");
                 assert!(judged.measured.ends_with("; the interval reaches across the border"));
             }
         }
@@ -198,10 +241,42 @@ mod tests {
         };
         let slower = runs(run_of(0.5, 1), double(run_of(0.5, 1)));
         let judged = order.judge(&slower);
-        assert_eq!(judged.verdict, "matches", "{judged:?}");
+        assert_eq!(judged.word, Word::Matches, "{judged:?}");
         assert!(judged.measured.contains(", difference ") && !judged.measured.contains("border"));
         let faster = runs(double(run_of(0.5, 1)), run_of(0.5, 1));
-        assert_eq!(order.judge(&faster).verdict, "differs");
-        assert_eq!(equal.judge(&faster).verdict, "differs");
+        assert_eq!(order.judge(&faster).word, Word::Differs);
+        assert_eq!(equal.judge(&faster).word, Word::Differs);
+    }
+
+    /// Quotients and differences of several seeds are formed seed by seed; of a smoke test only what
+    /// has an interval is judged.
+    #[test]
+    fn seeds_give_the_interval() {
+        let row = |value: f64| -> super::super::seen::Row {
+            let one = Seen { value: Some(value), ..Seen::default() };
+            [("fct_mean_us".to_string(), one)].into()
+        };
+        let claim: Claim = toml::from_str(
+            "text = \"x\"\nmeasure = { kind = \"fct_mean_us\" }\ntransport = \"a\"\nover = \"b\"\n\
+             paper = 40\nunit = \"% lower\"",
+        )
+        .unwrap();
+        let mut results = Results::new("run".into(), 3, false);
+        assert_eq!(claim.judge(&results).word, Word::NotRun);
+        for (seed, a, b) in [(1, 58.0, 100.0), (2, 122.0, 200.0), (3, 60.0, 100.0)] {
+            results.add("run", "a", seed, row(a));
+            results.add("run", "b", seed, row(b));
+        }
+        let judged = claim.judge(&results);
+        // 0.58, 0.61, 0.60: half width 4.303 * 0.01528 / sqrt(3).
+        assert_eq!(judged.measured, "40.33 +- 3.795 % lower");
+        assert_eq!((judged.word, judged.paper.as_str()), (Word::Matches, "40 % lower"));
+        assert_eq!(judged.accepted, "20 to 80 % lower");
+        let mut one = Results::new("run".into(), 3, false);
+        one.add("run", "a", 1, row(58.0));
+        one.add("run", "b", 1, row(100.0));
+        assert_eq!(claim.judge(&one).measured, "42 % lower (1 of 3 seeds)");
+        one.smoke = true;
+        assert_eq!(claim.judge(&one).word, Word::CannotBeJudged);
     }
 }

@@ -2,7 +2,7 @@
 
 use incast_measure::{Run, statistics};
 use incast_transport::{Span, Time};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A quantity written as text with its unit, such as `"8us"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,7 @@ pub struct Measure {
 }
 
 /// Names of numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Largest backlog of `port` in full packets (1538 charged bytes, 1500 without Ethernet's).
@@ -115,6 +115,21 @@ pub enum Kind {
     ExtensionPerPacket,
 }
 
+impl Kind {
+    /// Whether it is a statistic over flows that completed.
+    pub fn is_of_flows(self) -> bool {
+        matches!(
+            self,
+            Kind::FctMeanUs
+                | Kind::FctP99Us
+                | Kind::FctP999Us
+                | Kind::SlowdownMean
+                | Kind::SlowdownP99
+                | Kind::ThroughputMeanGbps
+        )
+    }
+}
+
 /// Whether a name is meant; `*` stands for anything.
 fn fits(wanted: &str, name: &str) -> bool {
     let Some((beginning, rest)) = wanted.split_once('*') else { return wanted == name };
@@ -128,6 +143,37 @@ fn full_packet(run: &Run) -> f64 {
 }
 
 impl Measure {
+    /// Its name in tables: the kind and what restricts it, without quotation marks.
+    pub fn id(&self) -> String {
+        let kind = serde_json::to_value(self.kind).expect("a kind has a name");
+        let mut id = kind.as_str().expect("names are text").to_string();
+        let mut add = |key: &str, value: Option<String>| {
+            if let Some(value) = value {
+                id += &format!(" {key}={value}");
+            }
+        };
+        let span = |span: Option<Quantity<Span>>| span.map(|span| span.0.to_string());
+        add("port", self.port.clone());
+        add("from", span(self.from));
+        add("to", span(self.to));
+        add("flow", self.flow.map(|flow| flow.to_string()));
+        add("class", self.class.clone());
+        add("largest", self.largest.map(|size| size.to_string()));
+        add("smallest", self.smallest.map(|size| size.to_string()));
+        add("carrier", self.carrier.clone());
+        add("against", self.against.clone());
+        add("window", span(self.window));
+        add("tolerance", self.tolerance.map(|share| share.to_string()));
+        add("lasting", self.lasting.then(|| "true".to_string()));
+        id
+    }
+
+    /// The same between other instants.
+    pub fn between(&self, from: Time, to: Time) -> Measure {
+        let span = |at: Time| Some(Quantity(Span(at.0)));
+        Measure { from: span(from), to: span(to), ..self.clone() }
+    }
+
     /// The number, if the run has it.
     pub fn of(&self, run: &Run) -> Option<f64> {
         match self.kind {

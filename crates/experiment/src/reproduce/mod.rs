@@ -1,27 +1,39 @@
-//! The papers' figures as experiments: scenario, claims, verdicts.
+//! The papers' figures as experiments: scenario, assumption sets, claims, verdicts.
 //!
-//! An experiment is a folder `experiments/<paper>/<figure>/` with scenarios, `expected.toml` and a
-//! README; all are part of the program. See `experiments/README.md` for the format.
+//! An experiment is a folder `experiments/<paper>/<figure>/` with scenarios, `expected.toml`, a
+//! README and kept tables; all are part of the program. See `experiments/README.md` for the format.
 
+mod band;
 mod claim;
 mod confidence;
+mod expected;
 mod fairness;
 mod functions;
+mod kept;
 mod marks;
 mod measure;
 mod model;
+mod pages;
+mod runs;
+mod seen;
+mod sets;
 
-use crate::{Fault, Plan, Scenario, execute, nearest, output};
+use crate::{Fault, nearest};
+use expected::{Experiment, folders};
 use incast_measure::Run;
-use incast_world::{Captured, Monitor};
-use include_dir::{Dir, DirEntry, include_dir};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::path::Path;
+use incast_world::Captured;
+use include_dir::{Dir, include_dir};
+use model::{Model, Values};
+use seen::Results;
+use serde::Serialize;
+use sets::Set;
+use std::path::{Path, PathBuf};
 
+pub use band::Word;
 pub use claim::{Claim, Judgement};
+pub use kept::Store;
 pub use measure::Measure;
-use model::Model;
+pub use pages::{Page, pages};
 
 static EXPERIMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 
@@ -30,58 +42,53 @@ static EXPERIMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../experiment
 pub struct Verdict {
     /// `ren/fig3`.
     pub experiment: String,
-    /// The claim, in words.
+    /// The claim, in our words.
     pub claim: String,
-    /// Value in the paper, or the known result.
-    pub expected: String,
-    /// What we see.
-    pub measured: String,
-    /// `matches`, `differs` or `cannot be judged`.
-    pub verdict: String,
-    /// Why it differs, or what to know about the comparison.
+    /// In the paper's words; empty if it is ours.
+    pub quote: String,
+    /// What the paper prints, in its unit; empty if it prints nothing.
+    pub paper: String,
+    /// What is accepted, in the same unit.
+    pub accepted: String,
+    /// What was seen in each assumption set.
+    pub sets: Vec<InSet>,
+    /// The verdict: one sentence over all sets.
+    pub sentence: String,
+    /// What to know about the comparison.
     pub deviation: String,
+    /// Whether it is one of those by which the paper is known.
+    pub headline: bool,
+    /// Whether it is about the paper's equations, and nothing has to run.
+    pub equation: bool,
+}
+
+/// Verdict on a claim in one assumption set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InSet {
+    /// `as_published`.
+    pub set: String,
+    /// What was seen, in the paper's unit.
+    pub measured: String,
+    /// `matches`, `same order, other size`, `differs`, `cannot be judged` or `not run`.
+    pub verdict: Word,
 }
 
 /// How to reproduce.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Fewer flows and shorter runs, as defined by the experiment.
+    /// A smoke test: fewer flows and shorter runs, as defined by the experiment, one seed, and the
+    /// first assumption set.
     pub quick: bool,
     /// Another seed than the experiment's.
     pub seed: Option<u64>,
     /// Threads.
     pub threads: usize,
-}
-
-/// `expected.toml`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expected {
-    title: String,
-    /// Runs by name: which scenario, with which changes.
-    #[serde(default)]
-    runs: BTreeMap<String, RunOf>,
-    /// Changes for `--quick`.
-    #[serde(default)]
-    quick: Vec<String>,
-    /// Claims about runs; without them no run is started.
-    #[serde(default, rename = "claim")]
-    claims: Vec<Claim>,
-    /// What the paper's equations are to show.
-    model: Option<Model>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunOf {
-    #[serde(default = "scenario_file")]
-    scenario: String,
-    #[serde(default)]
-    set: Vec<String>,
-}
-
-fn scenario_file() -> String {
-    "scenario.toml".into()
+    /// Assumption sets; all if empty.
+    pub assuming: Vec<String>,
+    /// Folder of kept tables: what is there is not run again.
+    pub keep: Option<PathBuf>,
+    /// Nothing is run: claims are judged by kept tables.
+    pub from_kept: bool,
 }
 
 /// A finished run.
@@ -93,87 +100,158 @@ pub struct Finished {
     pub captured: Vec<Captured>,
 }
 
-/// Finished runs: by name of the run, then by transport.
-pub type Runs = BTreeMap<String, BTreeMap<String, Finished>>;
-
 /// Every experiment with its title, by name.
 pub fn names() -> Vec<(String, String)> {
-    let mut names: Vec<(String, String)> = folders()
-        .into_iter()
-        .filter_map(|(name, folder)| Some((name.clone(), expected(&name, folder).ok()?.title)))
-        .collect();
-    names.sort();
-    names
+    let all = folders().into_iter().filter_map(|(name, folder)| {
+        let experiment = Experiment::read(&name, folder).ok()?;
+        Some((name, experiment.expected.title))
+    });
+    all.collect()
 }
 
-fn folders() -> Vec<(String, &'static Dir<'static>)> {
-    let papers = EXPERIMENTS.entries().iter().filter_map(DirEntry::as_dir);
-    let figures = papers.flat_map(|paper| paper.entries().iter().filter_map(DirEntry::as_dir));
-    figures.map(|folder| (folder.path().display().to_string(), folder)).collect()
+/// Reports of a reproduction while it runs.
+pub trait Watch {
+    /// A verdict.
+    fn verdict(&mut self, verdict: &Verdict);
+    /// Something that is worth a line: a table was kept, or is stale.
+    fn note(&mut self, text: &str);
 }
 
-fn text(folder: &Dir<'_>, name: &str, file: &str) -> Result<String, Fault> {
-    let found = folder.files().find(|f| f.path().file_name().is_some_and(|f| f == file));
-    let found = found.and_then(|f| f.contents_utf8());
-    found.map(str::to_string).ok_or_else(|| Fault::new(format!("{name}: {file} is missing")))
-}
-
-fn expected(name: &str, folder: &Dir<'_>) -> Result<Expected, Fault> {
-    let text = text(folder, name, "expected.toml")?;
-    toml::from_str(&text).map_err(|error| Fault::new(format!("{name}/expected.toml: {error}")))
-}
-
-/// Runs an experiment, a paper's experiments or `all`, and judges them. `report` is called
-/// with every verdict; with a `folder`, the results of runs are written there.
+/// Runs an experiment, a paper's experiments or `all`, and judges them; with a `folder`, the results
+/// of runs are written there.
 ///
 /// # Errors
 /// An unknown name, or results that cannot be written.
 pub fn reproduce(
     requested: &str,
     options: &Options,
-    mut report: impl FnMut(&Verdict),
+    watch: &mut dyn Watch,
     folder: Option<&Path>,
 ) -> Result<Vec<Verdict>, Fault> {
-    let mut chosen = folders();
-    chosen.sort_by(|a, b| a.0.cmp(&b.0));
     let fits = |name: &str| {
         requested == "all" || requested == name || name.split('/').next() == Some(requested)
     };
-    let all: Vec<String> = chosen.iter().map(|(name, _)| name.clone()).collect();
-    chosen.retain(|(name, _)| fits(name));
+    let all = Experiment::all()?;
+    let chosen: Vec<&Experiment> = all.iter().filter(|one| fits(&one.name)).collect();
     if chosen.is_empty() {
-        let hint = nearest(requested, all.iter().map(String::as_str));
+        let hint = nearest(requested, all.iter().map(|one| one.name.as_str()));
         return Err(Fault::new(format!("no experiment `{requested}`{hint}")));
     }
+    check_sets(&chosen, &options.assuming)?;
     let mut verdicts = vec![];
-    for (name, from) in chosen {
-        let expected = expected(&name, from)?;
-        let mut judge = |claim: &str, deviation: &str, judged: Judgement| {
-            let verdict = Verdict {
-                experiment: name.clone(),
-                claim: claim.to_string(),
-                expected: judged.expected,
-                measured: judged.measured,
-                verdict: judged.verdict.into(),
-                deviation: deviation.to_string(),
-            };
-            report(&verdict);
+    for experiment in chosen {
+        for verdict in judge(experiment, options, watch, folder)? {
+            watch.verdict(&verdict);
             verdicts.push(verdict);
-        };
-        if let Some(model) = &expected.model {
-            let values = curves(&name, &expected.title, model, options, folder)?;
-            for claim in &model.claims {
-                judge(&claim.text, &claim.deviation, claim.judge(&values));
-            }
-        }
-        if !expected.claims.is_empty() {
-            let runs = runs(&name, from, &expected, options, folder)?;
-            for claim in &expected.claims {
-                judge(&claim.text, &claim.deviation, claim.judge(&runs));
-            }
         }
     }
     Ok(verdicts)
+}
+
+/// Refuses sets that none of the experiments has.
+fn check_sets(chosen: &[&Experiment], wanted: &[String]) -> Result<(), Fault> {
+    let mut known: Vec<String> =
+        chosen.iter().flat_map(|one| one.sets()).map(|set| set.name).collect();
+    known.sort();
+    known.dedup();
+    match wanted.iter().find(|name| !known.contains(name)) {
+        None => Ok(()),
+        Some(other) => {
+            let hint = nearest(other, known.iter().map(String::as_str));
+            let expected = format!("expected one of {}{hint}", known.join(", "));
+            Err(Fault::value("--assuming", other, expected))
+        }
+    }
+}
+
+/// The sets of an experiment that are asked for.
+fn chosen_sets(experiment: &Experiment, options: &Options) -> Vec<Set> {
+    let mut sets = experiment.sets();
+    match options.assuming.is_empty() {
+        // A smoke test is one run.
+        true if options.quick => sets.truncate(1),
+        true => {}
+        false => sets.retain(|set| options.assuming.contains(&set.name)),
+    }
+    sets
+}
+
+/// Runs and judges one experiment.
+fn judge(
+    experiment: &Experiment,
+    options: &Options,
+    watch: &mut dyn Watch,
+    folder: Option<&Path>,
+) -> Result<Vec<Verdict>, Fault> {
+    let expected = &experiment.expected;
+    let values = match &expected.model {
+        Some(model) => Some(curves(&experiment.name, &expected.title, model, options, folder)?),
+        None => None,
+    };
+    let mut results = vec![];
+    if !expected.claims.is_empty() {
+        for set in chosen_sets(experiment, options) {
+            let told = &mut |text: &str| watch.note(text);
+            let of_set = runs::results(experiment, &set, options, folder, told)?;
+            results.push((set, of_set));
+        }
+    }
+    Ok(verdicts(experiment, values.as_ref(), &results))
+}
+
+/// Judges the claims of an experiment by its equations and by the runs of some sets.
+fn verdicts(
+    experiment: &Experiment,
+    values: Option<&Values>,
+    results: &[(Set, Results)],
+) -> Vec<Verdict> {
+    let expected = &experiment.expected;
+    let mut verdicts = vec![];
+    if let (Some(model), Some(values)) = (&expected.model, values) {
+        for claim in &model.claims {
+            let judged = vec![(Set::published(), claim.judge(values))];
+            let words = (claim.text.as_str(), expected.quote.as_str(), claim.deviation.as_str());
+            let one = verdict(&experiment.name, words, judged, 0);
+            verdicts.push(Verdict { equation: true, ..one });
+        }
+    }
+    for claim in expected.claims.iter().filter(|_| !results.is_empty()) {
+        let judged = results.iter().map(|(set, results)| (set.clone(), claim.judge(results)));
+        let quote = claim.quote.as_ref().unwrap_or(&expected.quote);
+        let quote = if claim.ours { "" } else { quote };
+        let words = (claim.text.as_str(), quote, claim.deviation.as_str());
+        let one = verdict(&experiment.name, words, judged.collect(), experiment.sets().len());
+        verdicts.push(Verdict { headline: claim.headline, ..one });
+    }
+    verdicts
+}
+
+/// The verdict on one claim: `words` are its text, the paper's words, and what to know; `declared`
+/// is the number of sets that the experiment has, 0 of equations.
+fn verdict(
+    experiment: &str,
+    (claim, quote, deviation): (&str, &str, &str),
+    judged: Vec<(Set, Judgement)>,
+    declared: usize,
+) -> Verdict {
+    let of = |(set, one): &(Set, Judgement)| InSet {
+        set: set.name.clone(),
+        measured: one.measured.clone(),
+        verdict: one.word,
+    };
+    let first = &judged[0].1;
+    Verdict {
+        experiment: experiment.to_string(),
+        claim: claim.to_string(),
+        quote: quote.to_string(),
+        paper: first.paper.clone(),
+        accepted: first.accepted.clone(),
+        sets: judged.iter().map(of).collect(),
+        sentence: sets::sentence(&first.paper, &judged, declared),
+        deviation: deviation.to_string(),
+        headline: false,
+        equation: false,
+    }
 }
 
 /// Evaluates an experiment's equations; with a `folder` table and figure are kept there.
@@ -196,98 +274,76 @@ fn curves(
     Ok(values)
 }
 
-/// Resolves every run of an experiment.
-fn plans(
-    name: &str,
-    from: &Dir<'_>,
-    expected: &Expected,
-    options: &Options,
-) -> Result<Vec<(String, Plan)>, Fault> {
-    let mut wanted = expected.runs.clone();
-    if wanted.is_empty() {
-        wanted.insert("run".into(), RunOf { scenario: scenario_file(), set: vec![] });
-    }
-    let mut plans = vec![];
-    for (label, run) in wanted {
-        let mut sets = run.set.clone();
-        if options.quick {
-            sets.extend(expected.quick.iter().cloned());
-        }
-        if let Some(seed) = options.seed {
-            sets.push(format!("run.seed={seed}"));
-        }
-        let text = text(from, name, &run.scenario)?;
-        let place = format!("{name}/{}", run.scenario);
-        plans.push((label, Plan::new(Scenario::parse(&text, &place, &sets)?)?));
-    }
-    Ok(plans)
-}
-
-fn runs(
-    name: &str,
-    from: &Dir<'_>,
-    expected: &Expected,
-    options: &Options,
-    folder: Option<&Path>,
-) -> Result<Runs, Fault> {
-    let mut runs = Runs::new();
-    for (label, plan) in plans(name, from, expected, options)? {
-        let mut by_transport = BTreeMap::new();
-        let about = expected.claims.iter().filter(|claim| claim.is_about(&label));
-        let watched: Vec<String> = about.flat_map(|claim| claim.measure.captures()).collect();
-        let ports = output::ports(&plan, &watched)?;
-        for case in &plan.cases {
-            let monitor = Monitor::default();
-            let (run, captured) = execute(&plan, case, ports.clone(), options.threads, &monitor)?;
-            if let Some(folder) = folder {
-                let place = folder.join(name).join(&label).join(&case.label);
-                std::fs::create_dir_all(&place).map_err(|error| {
-                    Fault::new(format!("could not create {}: {error}", place.display()))
-                })?;
-                output::write_run(&place, &run, false)?;
-                output::write_captures(&place, &plan, &ports, &captured)?;
-                output::seal(&place, &run)?;
-            }
-            by_transport.insert(case.label.clone(), Finished { run, captured });
-        }
-        if let Some(folder) = folder {
-            let all: Vec<Run> = by_transport.values().map(|one| one.run.clone()).collect();
-            let title = format!("{name}: {} ({label})", expected.title);
-            incast_measure::report_html(
-                &folder.join(name).join(&label).join("report.html"),
-                &title,
-                &all,
-            )?;
-        }
-        runs.insert(label, by_transport);
-    }
-    Ok(runs)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn quick() -> Options {
+        Options { quick: true, threads: 1, ..Options::default() }
+    }
+
+    struct Silent;
+
+    impl Watch for Silent {
+        fn verdict(&mut self, _: &Verdict) {}
+        fn note(&mut self, _: &str) {}
+    }
+
     #[test]
-    fn every_experiment_can_be_planned_full_and_quick() {
-        assert!(!folders().is_empty());
-        for (name, folder) in folders() {
-            let expected = expected(&name, folder).unwrap_or_else(|fault| panic!("{fault}"));
+    fn every_experiment_can_be_planned_full_and_quick_in_every_set() {
+        let all = Experiment::all().unwrap_or_else(|fault| panic!("{fault}"));
+        assert!(!all.is_empty());
+        for experiment in &all {
+            let Experiment { name, folder, expected } = experiment;
             let equations = expected.model.as_ref().map_or(0, |model| model.claims.len());
             assert!(expected.claims.len() + equations > 0, "{name} claims nothing");
             if let Some(model) = &expected.model {
                 model.check().unwrap_or_else(|fault| panic!("{name}: {fault}"));
             }
+            expected::text(folder, name, "README.md").unwrap_or_else(|fault| panic!("{fault}"));
             if expected.claims.is_empty() {
                 continue;
             }
-            text(folder, &name, "README.md").unwrap_or_else(|fault| panic!("{fault}"));
-            for quick in [false, true] {
-                let options = Options { quick, seed: None, threads: 1 };
-                let plans = plans(&name, folder, &expected, &options);
-                let plans = plans.unwrap_or_else(|fault| panic!("{name}: {fault}"));
+            for (set, quick) in experiment.sets().iter().flat_map(|set| [(set, false), (set, true)])
+            {
+                let plans = experiment.runs().into_iter().map(|run| {
+                    let planned = experiment.plan(&run, set, None, quick);
+                    let planned = planned.unwrap_or_else(|fault| panic!("{name}: {fault}"));
+                    (run, planned.plan)
+                });
+                let plans: Vec<_> = plans.collect();
                 for claim in &expected.claims {
                     claim.check(&plans).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+                }
+                for panel in &expected.panels {
+                    let places = experiment.places(panel);
+                    assert!(!places.is_empty(), "{name}: {} shows nothing", panel.title);
+                    let known = |(run, _): &(String, f64)| plans.iter().any(|one| one.0 == *run);
+                    assert!(places.iter().all(known), "{name}: {}: {places:?}", panel.title);
+                }
+            }
+        }
+    }
+
+    /// Every claim quotes the paper, or says that it is ours; every departure has its source.
+    #[test]
+    fn claims_quote_the_paper_and_departures_their_source() {
+        for experiment in Experiment::all().unwrap() {
+            let Experiment { name, expected, .. } = &experiment;
+            for claim in &expected.claims {
+                let quote = claim.quote.as_ref().unwrap_or(&expected.quote);
+                assert!(claim.ours || !quote.is_empty(), "{name}: `{}` quotes nothing", claim.text);
+                let doubtful = claim.ours && (claim.paper.is_some() || claim.quote.is_some());
+                assert!(!doubtful, "{name}: `{}` is ours and the paper's", claim.text);
+            }
+            for set in experiment.sets() {
+                assert!(!set.assumes.is_empty(), "{name}: {}", set.name);
+                for one in &set.departures {
+                    assert!(
+                        !one.reason.is_empty() && !one.source.is_empty(),
+                        "{name}: {}",
+                        one.key
+                    );
                 }
             }
         }
@@ -295,16 +351,14 @@ mod tests {
 
     #[test]
     fn equations_match_their_papers() {
-        let options = Options { quick: true, seed: None, threads: 1 };
         let (mut judged, mut wrong) = (0, vec![]);
-        for (name, folder) in folders() {
-            let expected = expected(&name, folder).unwrap();
+        for Experiment { name, expected, .. } in Experiment::all().unwrap() {
             let Some(model) = &expected.model else { continue };
-            let values = curves(&name, &expected.title, model, &options, None);
+            let values = curves(&name, &expected.title, model, &quick(), None);
             let values = values.unwrap_or_else(|fault| panic!("{fault}"));
             for claim in &model.claims {
                 let seen = claim.judge(&values);
-                if seen.verdict != "matches" {
+                if seen.word != Word::Matches {
                     wrong.push(format!("{name}: {}: {seen:?}", claim.text));
                 }
                 judged += 1;
@@ -314,9 +368,70 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_suggests_a_known_one() {
-        let options = Options { quick: true, seed: None, threads: 1 };
-        let fault = reproduce("ren/fig33", &options, |_| (), None).unwrap_err();
+    fn unknown_names_suggest_known_ones() {
+        let fault = reproduce("ren/fig33", &quick(), &mut Silent, None).unwrap_err();
         assert!(fault.to_string().contains("did you mean `ren/fig3`?"), "{fault}");
+        let assuming = vec!["as_compare".to_string()];
+        let options = Options { assuming, ..quick() };
+        let fault = reproduce("ren", &options, &mut Silent, None).unwrap_err();
+        assert!(fault.to_string().contains("did you mean `as_compared`?"), "{fault}");
+    }
+
+    /// The pages are those that the tables give. `UPDATE_DOCS=1` writes them.
+    #[test]
+    fn pages_and_tables_agree() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let made = pages(&Store::Folder(root.join("experiments"))).unwrap();
+        let place = root.join("docs/replication");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            let _ = std::fs::remove_dir_all(&place);
+            std::fs::create_dir_all(&place).unwrap();
+            for page in &made {
+                std::fs::write(place.join(&page.name), &page.text).unwrap();
+            }
+        }
+        for page in &made {
+            let written = std::fs::read_to_string(place.join(&page.name)).unwrap_or_default();
+            let hint = "UPDATE_DOCS=1 cargo test -p incast-experiment --lib pages";
+            assert!(written == page.text, "{} is not what the tables say: {hint}", page.name);
+        }
+        let files = std::fs::read_dir(&place).unwrap().count();
+        assert_eq!(files, made.len(), "docs/replication has other files");
+    }
+
+    /// What has not run reads `not run`; a kept table is not made again, and judged alike.
+    #[test]
+    fn kept_tables_replace_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let keep = Some(folder.path().to_path_buf());
+        let options = Options { keep, threads: 1, ..Options::default() };
+        let kept = Options { from_kept: true, ..options.clone() };
+        let none = reproduce("ren/fig1", &kept, &mut Silent, None).unwrap();
+        assert!(none.iter().all(|one| one.sets[0].verdict == Word::NotRun), "{none:#?}");
+        let made = reproduce("ren/fig1", &options, &mut Silent, None).unwrap();
+        assert!(made.iter().all(|one| one.sets[0].verdict == Word::Matches), "{made:#?}");
+        let path = folder.path().join("ren/fig1/kept/as_published/figure/trd-1.csv");
+        let text = std::fs::read_to_string(&path).unwrap();
+        // A number that no run gives shows that the table is read.
+        assert!(text.contains("2 2 2 2 2 2 2 2"), "{text}");
+        std::fs::write(&path, text.replace("2 2 2 2 2 2 2 2", "2 2 2 2 2 2 2 9")).unwrap();
+        for options in [&options, &kept] {
+            let read = reproduce("ren/fig1", options, &mut Silent, None).unwrap();
+            assert_eq!(read[0].sets[0].verdict, Word::Differs, "{read:#?}");
+            assert_eq!(read[1], made[1]);
+        }
+        // Another manifest makes the table stale: it is made again.
+        let text = std::fs::read_to_string(&path).unwrap().replace("manifest: ", "manifest: 0");
+        std::fs::write(&path, text).unwrap();
+        struct Told(Vec<String>);
+        impl Watch for Told {
+            fn verdict(&mut self, _: &Verdict) {}
+            fn note(&mut self, text: &str) {
+                self.0.push(text.to_string());
+            }
+        }
+        let mut told = Told(vec![]);
+        assert_eq!(reproduce("ren/fig1", &options, &mut told, None).unwrap(), made);
+        assert!(told.0[0].contains("figure/trd-1.csv is stale"), "{:?}", told.0);
     }
 }

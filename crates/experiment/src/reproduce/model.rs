@@ -1,6 +1,7 @@
 //! Claims about the papers' equations: curves instead of runs.
 
 use super::Judgement;
+use super::band::Word;
 use super::functions::{self, Arguments, Value};
 use crate::Fault;
 use incast_measure::curves::{Curve as Drawn, Curves};
@@ -192,17 +193,18 @@ impl ModelClaim {
             }
         };
         Judgement {
-            expected: self.expected(),
+            paper: self.paper.clone(),
+            accepted: self.accepted(),
             measured,
-            verdict: match (judged, ordered && seen.iter().all(inside)) {
-                (false, _) => "cannot be judged",
-                (true, true) => "matches",
-                (true, false) => "differs",
+            word: match (judged, ordered && seen.iter().all(inside)) {
+                (false, _) => Word::CannotBeJudged,
+                (true, true) => Word::Matches,
+                (true, false) => Word::Differs,
             },
         }
     }
 
-    fn expected(&self) -> String {
+    fn accepted(&self) -> String {
         let direction = match self.goes {
             Some(Direction::Up) => "upwards",
             Some(Direction::Down) => "downwards",
@@ -215,8 +217,8 @@ impl ModelClaim {
             (None, Some(max)) => format!("at most {max}"),
             (None, None) => String::new(),
         };
-        let parts = [self.paper.as_str(), direction, &interval];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> =
+            [direction, &interval].into_iter().filter(|part| !part.is_empty()).collect();
         parts.join("; ")
     }
 }
@@ -260,7 +262,7 @@ at = [1, 3, 5]
         ];
         for (claim, expected) in known {
             let judged = verdict(claim);
-            assert_eq!(judged.verdict, expected, "{claim}: {judged:?}");
+            assert_eq!(judged.word.text(), expected, "{claim}: {judged:?}");
         }
     }
 

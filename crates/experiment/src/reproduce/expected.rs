@@ -1,0 +1,267 @@
+//! `expected.toml`: runs, assumption sets, claims and pictures of an experiment.
+
+use super::claim::Claim;
+use super::measure::{Measure, Quantity};
+use super::model::Model;
+use super::seen::Wanted;
+use super::sets::{self, Set};
+use super::{EXPERIMENTS, Options};
+use crate::{Fault, Plan, Scenario};
+use incast_transport::Span;
+use include_dir::{Dir, DirEntry};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// `expected.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expected {
+    /// What the experiment is.
+    pub title: String,
+    /// What the paper says of the figure; the words of claims that quote nothing else.
+    #[serde(default)]
+    pub quote: String,
+    /// Runs by name: which scenario, with which changes.
+    #[serde(default)]
+    runs: BTreeMap<String, RunOf>,
+    /// A key that takes several values in every run.
+    axis: Option<Axis>,
+    /// Seeds of a full reproduction; that of the scenario if there are none.
+    #[serde(default)]
+    pub seeds: Vec<u64>,
+    /// Changes for `--quick`.
+    #[serde(default)]
+    pub quick: Vec<String>,
+    /// Assumption sets besides the scenario as it is.
+    #[serde(default, rename = "set")]
+    sets: Vec<Set>,
+    /// Claims about runs; without them no run is started.
+    #[serde(default, rename = "claim")]
+    pub claims: Vec<Claim>,
+    /// Pictures in the paper's form.
+    #[serde(default, rename = "panel")]
+    pub panels: Vec<Panel>,
+    /// What the paper's equations are to show.
+    pub model: Option<Model>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunOf {
+    #[serde(default = "scenario_file")]
+    scenario: String,
+    #[serde(default)]
+    set: Vec<String>,
+}
+
+/// A key that takes several values.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Axis {
+    key: String,
+    values: Vec<toml::Value>,
+}
+
+/// One picture: a measure over the runs, or over time.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Panel {
+    /// As in the paper: `(d) AFCT of all flows`.
+    pub title: String,
+    /// Title of the horizontal axis.
+    pub x: String,
+    /// Title of the vertical axis.
+    pub y: String,
+    /// What is drawn.
+    pub measure: Measure,
+    /// Runs and their places on the horizontal axis; the values of the axis if not given.
+    #[serde(default)]
+    pub at: BTreeMap<String, f64>,
+    /// The run whose values over time are drawn, or of whose name the runs along the axis begin.
+    pub run: Option<String>,
+    /// Length of windows, for a picture over time.
+    pub step: Option<Quantity<Span>>,
+}
+
+fn scenario_file() -> String {
+    "scenario.toml".into()
+}
+
+/// An experiment with its folder.
+pub struct Experiment {
+    /// `ren/fig3`.
+    pub name: String,
+    /// Its folder in the program.
+    pub folder: &'static Dir<'static>,
+    /// Its `expected.toml`.
+    pub expected: Expected,
+}
+
+/// One run of an experiment in one set, with one seed.
+pub struct Planned {
+    /// Its name.
+    pub run: String,
+    /// Its seed.
+    pub seed: u64,
+    /// The scenario, resolved.
+    pub plan: Plan,
+}
+
+/// Folders of all experiments, by name.
+pub fn folders() -> Vec<(String, &'static Dir<'static>)> {
+    let papers = EXPERIMENTS.entries().iter().filter_map(DirEntry::as_dir);
+    let figures = papers.flat_map(|paper| paper.entries().iter().filter_map(DirEntry::as_dir));
+    let mut all: Vec<_> =
+        figures.map(|folder| (folder.path().display().to_string(), folder)).collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+impl Experiment {
+    /// Reads an experiment.
+    ///
+    /// # Errors
+    /// What `expected.toml` has wrong.
+    pub fn read(name: &str, folder: &'static Dir<'static>) -> Result<Experiment, Fault> {
+        let place = format!("{name}/expected.toml");
+        let text = text(folder, name, "expected.toml")?;
+        let expected: Expected =
+            toml::from_str(&text).map_err(|error| Fault::new(format!("{place}: {error}")))?;
+        let nameless = |one: &Panel| one.title.is_empty() || one.x.is_empty() || one.y.is_empty();
+        if expected.panels.iter().any(nameless) {
+            return Err(Fault::new("a panel needs title, x and y").placed(place));
+        }
+        expected.sets.iter().try_for_each(Set::check).map_err(|fault| fault.placed(place))?;
+        Ok(Experiment { name: name.into(), folder, expected })
+    }
+
+    /// All experiments, by name.
+    ///
+    /// # Errors
+    /// What an `expected.toml` has wrong.
+    pub fn all() -> Result<Vec<Experiment>, Fault> {
+        folders().into_iter().map(|(name, folder)| Experiment::read(&name, folder)).collect()
+    }
+
+    /// Its assumption sets, the scenario as it is first.
+    pub fn sets(&self) -> Vec<Set> {
+        sets::all(&self.expected.sets)
+    }
+
+    /// Names of its runs with their places on the axis, in order; scenario and overrides of each.
+    fn labelled(&self) -> BTreeMap<String, (Option<f64>, RunOf)> {
+        let mut base = self.expected.runs.clone();
+        if base.is_empty() {
+            base.insert("run".into(), RunOf { scenario: scenario_file(), set: vec![] });
+        }
+        let Some(axis) = &self.expected.axis else {
+            return base.into_iter().map(|(name, run)| (name, (None, run))).collect();
+        };
+        let alone = self.expected.runs.is_empty();
+        let along = |(name, run): (String, RunOf)| {
+            axis.values.iter().map(move |value| {
+                let shown = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+                let name = if alone { shown } else { format!("{name}-{shown}") };
+                let mut run = run.clone();
+                run.set.push(format!("{}={value}", axis.key));
+                (name, (place(value), run))
+            })
+        };
+        base.into_iter().flat_map(along).collect()
+    }
+
+    /// Names of its runs.
+    pub fn runs(&self) -> Vec<String> {
+        self.labelled().into_keys().collect()
+    }
+
+    /// Seeds of its runs; `None` is that of the scenario.
+    pub fn seeds(&self, options: &Options) -> Vec<Option<u64>> {
+        let own = &self.expected.seeds;
+        match (options.seed, own.first()) {
+            (Some(seed), _) => vec![Some(seed)],
+            (None, None) => vec![None],
+            (None, Some(first)) if options.quick => vec![Some(*first)],
+            (None, Some(_)) => own.iter().copied().map(Some).collect(),
+        }
+    }
+
+    /// Resolves one run.
+    ///
+    /// # Errors
+    /// What the scenario, the run or the set has wrong.
+    pub fn plan(
+        &self,
+        run: &str,
+        set: &Set,
+        seed: Option<u64>,
+        quick: bool,
+    ) -> Result<Planned, Fault> {
+        let (_, of) = self.labelled().remove(run).expect("one of its runs");
+        let mut changes = set.overrides();
+        changes.extend(of.set);
+        if quick {
+            changes.extend(self.expected.quick.iter().cloned());
+        }
+        changes.extend(seed.map(|seed| format!("run.seed={seed}")));
+        let text = text(self.folder, &self.name, &of.scenario)?;
+        let place = format!("{}/{}", self.name, of.scenario);
+        let plan = Plan::new(Scenario::parse(&text, &place, &changes)?)
+            .map_err(|fault| Fault::new(format!("{} ({run}, {}): {fault}", self.name, set.name)))?;
+        Ok(Planned { run: run.into(), seed: plan.scenario.run.seed, plan })
+    }
+
+    /// What must be read from a run of this name.
+    pub fn wanted(&self, run: &str) -> Vec<Wanted> {
+        let default = self.default_run();
+        let claims = self.expected.claims.iter().filter_map(|claim| claim.wanted(run, &default));
+        let panels = self.expected.panels.iter().filter_map(|panel| {
+            let drawn = self.places(panel).iter().any(|(name, _)| name == run);
+            drawn.then(|| panel.wanted())
+        });
+        let all = claims.chain(panels).chain([Wanted::Balance]).map(|wanted| (wanted.id(), wanted));
+        all.collect::<BTreeMap<_, _>>().into_values().collect()
+    }
+
+    /// The run of claims that name none.
+    pub fn default_run(&self) -> String {
+        self.runs().swap_remove(0)
+    }
+
+    /// Runs of a picture, with their places.
+    pub fn places(&self, panel: &Panel) -> Vec<(String, f64)> {
+        let default = self.default_run();
+        if panel.step.is_some() {
+            return vec![(panel.run.clone().unwrap_or(default), 0.0)];
+        }
+        if !panel.at.is_empty() {
+            return panel.at.iter().map(|(name, at)| (name.clone(), *at)).collect();
+        }
+        let begins = panel.run.as_ref().map(|name| format!("{name}-"));
+        let of = |name: &String| begins.as_ref().is_none_or(|begins| name.starts_with(begins));
+        let all = self.labelled().into_iter().filter(|(name, _)| of(name));
+        all.filter_map(|(name, (at, _))| Some((name, at?))).collect()
+    }
+}
+
+impl Panel {
+    /// What is drawn of each run.
+    pub fn wanted(&self) -> Wanted {
+        match self.step {
+            Some(step) => Wanted::Series(self.measure.clone(), step.0),
+            None => Wanted::Number(self.measure.clone()),
+        }
+    }
+}
+
+/// Where a value lies on an axis of numbers.
+fn place(value: &toml::Value) -> Option<f64> {
+    value.as_float().or(value.as_integer().map(|whole| whole as f64))
+}
+
+/// The text of a file of an experiment.
+pub fn text(folder: &Dir<'_>, name: &str, file: &str) -> Result<String, Fault> {
+    let found = folder.files().find(|f| f.path().file_name().is_some_and(|f| f == file));
+    let found = found.and_then(|f| f.contents_utf8());
+    found.map(str::to_string).ok_or_else(|| Fault::new(format!("{name}: {file} is missing")))
+}

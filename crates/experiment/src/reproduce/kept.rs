@@ -1,0 +1,271 @@
+//! Kept tables: one small CSV file per run, so that no run is repeated and an interruption costs
+//! one run.
+
+use super::EXPERIMENTS;
+use super::seen::{Row, Seen};
+use crate::Fault;
+use crate::manifest::VERSION;
+use crate::plan::{Case, Plan};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// Which run a table is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// `ren/fig16`.
+    pub experiment: String,
+    /// `as_published`.
+    pub set: String,
+    /// Name of the run in `expected.toml`.
+    pub run: String,
+    /// The transport.
+    pub transport: String,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Address {
+    /// Its place below the folder of all experiments.
+    pub fn path(&self) -> PathBuf {
+        let Address { experiment, set, run, transport, seed } = self;
+        [experiment, "kept", set, run, &format!("{transport}-{seed}.csv")].iter().collect()
+    }
+}
+
+/// A table: what a run gave, and what made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// SHA-256 of the scenario with all defaults, as in the manifest, and of its files.
+    pub manifest: String,
+    /// Version of the program.
+    pub version: String,
+    /// Flows of the scenario.
+    pub flows: usize,
+    /// What the run gave.
+    pub row: Row,
+}
+
+/// Where tables are.
+#[derive(Clone, Debug)]
+pub enum Store {
+    /// In the program.
+    Embedded,
+    /// In this folder of experiments.
+    Folder(PathBuf),
+}
+
+impl Store {
+    /// The table of a run, if there is one.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no table.
+    pub fn table(&self, address: &Address) -> Result<Option<Table>, Fault> {
+        let path = address.path();
+        match self {
+            Store::Folder(folder) => Table::load(&folder.join(path)),
+            Store::Embedded => {
+                let text = EXPERIMENTS.get_file(&path).and_then(|file| file.contents_utf8());
+                text.map(|text| Table::parse(text, &path.display().to_string())).transpose()
+            }
+        }
+    }
+
+    /// All tables of a run in a set, with transport and seed.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no table.
+    pub fn runs(
+        &self,
+        experiment: &str,
+        set: &str,
+        run: &str,
+    ) -> Result<Vec<(String, u64, Table)>, Fault> {
+        let place: PathBuf = [experiment, "kept", set, run].iter().collect();
+        let mut names: Vec<String> = match self {
+            Store::Embedded => {
+                let files = EXPERIMENTS.get_dir(&place).into_iter().flat_map(|place| place.files());
+                files.map(|file| last(file.path())).collect()
+            }
+            Store::Folder(folder) => {
+                let entries = std::fs::read_dir(folder.join(&place)).into_iter().flatten();
+                entries.filter_map(|entry| Some(last(&entry.ok()?.path()))).collect()
+            }
+        };
+        names.sort_unstable();
+        let mut tables = vec![];
+        for name in names {
+            let parts = name.strip_suffix(".csv").and_then(|stem| stem.rsplit_once('-'));
+            let Some((transport, Ok(seed))) = parts.map(|(name, seed)| (name, seed.parse())) else {
+                continue;
+            };
+            let (experiment, set, run) = (experiment.into(), set.into(), run.into());
+            let address = Address { experiment, set, run, transport: transport.into(), seed };
+            if let Some(table) = self.table(&address)? {
+                tables.push((address.transport, seed, table));
+            }
+        }
+        Ok(tables)
+    }
+}
+
+/// The last part of a path.
+fn last(path: &Path) -> String {
+    path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+}
+
+/// First line of the numbers.
+const HEAD: &str = "measure,value,flows,list";
+
+impl Table {
+    /// The table of a run of `case`.
+    pub fn of(plan: &Plan, case: &Case, row: Row) -> Table {
+        Table {
+            manifest: fingerprint(plan, case),
+            version: VERSION.into(),
+            flows: plan.traffic.flows.len(),
+            row,
+        }
+    }
+
+    /// As CSV. Lines that begin with `#` say what the run was.
+    pub fn text(&self, address: &Address) -> String {
+        let Address { experiment, set, run, transport, seed } = address;
+        let mut out = format!(
+            "# experiment: {experiment}\n# set: {set}\n# run: {run}\n# transport: {transport}\n\
+             # seed: {seed}\n# flows: {}\n# manifest: {}\n# version: {}\n{HEAD}\n",
+            self.flows, self.manifest, self.version
+        );
+        for (id, seen) in &self.row {
+            let value = seen.value.map_or(String::new(), |value| value.to_string());
+            let list: Vec<String> = seen.list.iter().map(f64::to_string).collect();
+            out += &format!("\"{id}\",{value},{:x},{}\n", seen.flows, list.join(" "));
+        }
+        out
+    }
+
+    /// Reads a table; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// A text that is no table, with its line.
+    pub fn parse(text: &str, name: &str) -> Result<Table, Fault> {
+        let fail = |line: usize, why: &str| {
+            Err(Fault::new(format!("not a kept table: {why}")).placed(format!("{name}:{line}")))
+        };
+        let said = |key: &str| {
+            let begins = format!("# {key}: ");
+            text.lines().find_map(|line| line.strip_prefix(&begins)).map(str::to_string)
+        };
+        let (Some(manifest), Some(version), Some(flows)) =
+            (said("manifest"), said("version"), said("flows").and_then(|n| n.parse().ok()))
+        else {
+            return fail(1, "expected `# manifest`, `# version` and `# flows`");
+        };
+        let mut row = Row::new();
+        let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
+        let mut lines = lines.skip_while(|(_, line)| line.starts_with('#'));
+        match lines.next() {
+            Some((_, HEAD)) => {}
+            other => return fail(other.map_or(1, |(at, _)| at), &format!("expected `{HEAD}`")),
+        }
+        for (at, line) in lines {
+            let Some((id, seen)) = number(line) else {
+                return fail(at, "expected \"measure\",value,flows,list");
+            };
+            row.insert(id, seen);
+        }
+        Ok(Table { manifest, version, flows, row })
+    }
+
+    /// Reads a file, if there is one.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no table.
+    pub fn load(path: &Path) -> Result<Option<Table>, Fault> {
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|error| Fault::new(error).placed(name.clone()))?;
+        Table::parse(&text, &name).map(Some)
+    }
+
+    /// Writes the table below a folder, atomically.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn keep(&self, folder: &Path, address: &Address) -> Result<(), Fault> {
+        let path = folder.join(address.path());
+        let place = path.parent().expect("an address has folders");
+        std::fs::create_dir_all(place)
+            .map_err(|error| Fault::new(error).placed(place.display().to_string()))?;
+        Ok(incast_measure::write_atomic(&path, self.text(address).as_bytes())?)
+    }
+}
+
+/// One line of numbers.
+fn number(line: &str) -> Option<(String, Seen)> {
+    let (id, rest) = line.strip_prefix('"')?.split_once("\",")?;
+    let mut parts = rest.splitn(3, ',');
+    let value = match parts.next()? {
+        "" => None,
+        value => Some(value.parse().ok()?),
+    };
+    let flows = u64::from_str_radix(parts.next()?, 16).ok()?;
+    let list = parts.next()?.split_whitespace().map(|one| one.parse().ok());
+    Some((id.to_string(), Seen { value, flows, list: list.collect::<Option<Vec<f64>>>()? }))
+}
+
+/// Hash of all that decides the result of a case: the scenario with all defaults filled in, and
+/// the files that it reads.
+pub fn fingerprint(plan: &Plan, case: &Case) -> String {
+    let all = serde_json::json!([plan.resolved(std::slice::from_ref(case)), plan.inputs.0]);
+    let digest = Sha256::digest(all.to_string().as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address() -> Address {
+        Address {
+            experiment: "ren/fig16".into(),
+            set: "sensitivity/hosts".into(),
+            run: "0.7".into(),
+            transport: "ren".into(),
+            seed: 2,
+        }
+    }
+
+    #[test]
+    fn a_table_reads_back_to_the_bit() {
+        let mut row = Row::new();
+        let list = vec![1.0 / 3.0, f64::INFINITY, 1e-300];
+        row.insert(
+            "backlog port=a->b,c->*".into(),
+            Seen { value: Some(0.1 + 0.2), flows: 0xfeed, list },
+        );
+        row.insert("none".into(), Seen::default());
+        let table = Table { manifest: "00ff".into(), version: "1".into(), flows: 7, row };
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Table::load(&folder.path().join(address().path())).unwrap(), None);
+        table.keep(folder.path(), &address()).unwrap();
+        let path = folder.path().join("ren/fig16/kept/sensitivity/hosts/0.7/ren-2.csv");
+        assert_eq!(Table::load(&path).unwrap(), Some(table));
+    }
+
+    #[test]
+    fn a_text_that_is_no_table_is_refused_with_its_line() {
+        let head = "# flows: 1\n# manifest: 0\n# version: 1\n";
+        let known = [
+            ("measure,value\n".to_string(), "x:1", "# manifest"),
+            (format!("{head}nonsense\n"), "x:4", "measure,value,flows,list"),
+            (format!("{head}{HEAD}\n\"a\",1,0,\n\"b\",c,0,\n"), "x:6", "value"),
+        ];
+        for (text, place, why) in known {
+            let said = Table::parse(&text, "x").unwrap_err().to_string();
+            assert!(said.contains(place) && said.contains(why), "{said}");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The replication pages: every claim of a paper beside what kept tables say.
+
+use super::confidence::number;
+use super::expected::{Experiment, Panel};
+use super::kept::{Store, Table};
+use super::seen::Results;
+use super::sets::{PUBLISHED, Set};
+use super::{Options, Verdict, Word, curves, verdicts};
+use crate::Fault;
+use incast_measure::panel::{Line, Panel as Picture, Point, panel_svg_text};
+use incast_transport::Time;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A file of the pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Its name: `README.md`, `ren.md`, or a picture such as `ren-fig16-1-as_compared.svg`.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Papers in order: folder, name, title.
+const PAPERS: [(&str, &str, &str); 5] = [
+    (
+        "ren",
+        "REN",
+        "Receiver-driven Congestion Control using Explicit Notification for Data Center",
+    ),
+    ("amrt", "AMRT", "Anti-ECN Marking to Improve Utilization of Receiver-driven Transmission"),
+    (
+        "decn",
+        "DECN",
+        "Achieving Fast Convergence and High Efficiency using Differential Explicit Feedback",
+    ),
+    ("ccrp", "CCRP", "Converging Credit-Based and Reactive Protocols in Datacenters"),
+    ("fasttune", "FastTune", "Timely and Precise Congestion Control in Data Center Network"),
+];
+
+/// How the pages are made again.
+const COMMAND: &str =
+    "incast reproduce --all --from-kept --keep experiments --pages docs/replication";
+
+/// An experiment with what its tables say.
+struct Judged {
+    experiment: Experiment,
+    results: Vec<(Set, Results)>,
+    verdicts: Vec<Verdict>,
+}
+
+/// All pages, from tables.
+///
+/// # Errors
+/// An experiment or a table that cannot be read.
+pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
+    let all: Vec<Judged> = Experiment::all()?
+        .into_iter()
+        .map(|experiment| judged(experiment, store))
+        .collect::<Result<_, Fault>>()?;
+    let mut pages = vec![Page { name: "README.md".into(), text: summary(&all) }];
+    for (paper, name, title) in PAPERS {
+        let begins = format!("{paper}/");
+        let mut of: Vec<&Judged> =
+            all.iter().filter(|one| one.experiment.name.starts_with(&begins)).collect();
+        of.sort_by_key(|one| order(&one.experiment.name));
+        let mut text = format!(
+            "# {name}\n\n*{title}*. [All papers](README.md). Made from kept tables by\n\n    {COMMAND}\n\n"
+        );
+        for one in of {
+            text += &figure(one, &mut pages);
+        }
+        pages.push(Page { name: format!("{paper}.md"), text: text.trim_end().to_string() + "\n" });
+    }
+    Ok(pages)
+}
+
+/// Figures in order of their number, then what has none.
+fn order(name: &str) -> (u32, String) {
+    let number = name.rsplit_once("fig").and_then(|(_, number)| number.parse().ok());
+    (number.unwrap_or(u32::MAX), name.to_string())
+}
+
+fn judged(experiment: Experiment, store: &Store) -> Result<Judged, Fault> {
+    let expected = &experiment.expected;
+    let options = Options { threads: 1, ..Options::default() };
+    let values = match &expected.model {
+        Some(model) => Some(curves(&experiment.name, &expected.title, model, &options, None)?),
+        None => None,
+    };
+    let mut results = vec![];
+    for set in experiment.sets() {
+        results.push((set.clone(), tables(&experiment, &set, store)?));
+    }
+    let verdicts = verdicts(&experiment, values.as_ref(), &results);
+    Ok(Judged { results, verdicts, experiment })
+}
+
+/// What the kept tables of a set say.
+fn tables(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results, Fault> {
+    let seeds = experiment.expected.seeds.len().max(1);
+    let mut results = Results::new(experiment.default_run(), seeds, false);
+    for run in experiment.runs() {
+        for (transport, seed, Table { row, .. }) in store.runs(&experiment.name, &set.name, &run)? {
+            results.add(&run, &transport, seed, row);
+        }
+    }
+    Ok(results)
+}
+
+/// How many claims have which word in a set, and in how many no set matches.
+fn counts(verdicts: &[&Verdict], set: &str) -> BTreeMap<Word, usize> {
+    let mut counts = BTreeMap::new();
+    for verdict in verdicts {
+        // A figure without sets of its own is the same run in all.
+        let own = verdict.sets.iter().find(|one| one.set == set);
+        let only = verdict.sets.first().filter(|_| verdict.sets.len() == 1);
+        if let Some(one) = own.or(only) {
+            *counts.entry(one.verdict).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Does it hold? One paragraph and one table.
+fn summary(all: &[Judged]) -> String {
+    let mut text = format!(
+        "# Do the five papers' claims hold?\n\nEvery claim is judged under named assumption sets by one rule \
+         ([experiments/README.md](../../experiments/README.md)), from tables of runs that lie beside the \
+         experiments. What has not run reads \"not run\". This page and those of the papers are made from these \
+         tables by\n\n    {COMMAND}\n\nand a missing table is made by `incast reproduce ren/fig16 --keep experiments`.\n\n"
+    );
+    let mut rows = String::new();
+    for (paper, name, _) in PAPERS {
+        let begins = format!("{paper}/");
+        let of = all.iter().filter(|one| one.experiment.name.starts_with(&begins));
+        let verdicts: Vec<&Verdict> =
+            of.flat_map(|one| &one.verdicts).filter(|one| !one.quote.is_empty()).collect();
+        let _ = write!(text, "**[{name}]({paper}.md).** {}", paragraph(name, &verdicts));
+        for set in [PUBLISHED, "as_compared"] {
+            let counts = counts(&verdicts, set);
+            let of = |word: Word| counts.get(&word).copied().unwrap_or(0);
+            let _ = writeln!(
+                rows,
+                "| [{name}]({paper}.md) | {} | {} | {} | {} | {} | {} |",
+                set.replace('_', " "),
+                of(Word::Matches),
+                of(Word::SameOrder),
+                of(Word::Differs),
+                of(Word::CannotBeJudged),
+                of(Word::NotRun)
+            );
+        }
+    }
+    text +=
+        "| paper | set | match | same order, other size | differ | cannot be judged | not run |\n";
+    text += "|---|---|---|---|---|---|---|\n";
+    text += &rows;
+    text += "\nClaims of the papers, known answers of ours apart. A figure without sets of its own counts in both rows.\n";
+    text
+}
+
+/// Whether a paper's claims hold, in words.
+fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
+    let word = |verdict: &Verdict, word: Word| verdict.sets.iter().any(|one| one.verdict == word);
+    let total = verdicts.len();
+    let run: Vec<&&Verdict> = verdicts
+        .iter()
+        .filter(|one| one.sets.iter().any(|set| set.verdict != Word::NotRun))
+        .collect();
+    let holds = run.iter().filter(|one| word(one, Word::Matches)).count();
+    let order =
+        run.iter().filter(|one| !word(one, Word::Matches) && word(one, Word::SameOrder)).count();
+    let equations = run.iter().filter(|one| one.equation).count();
+    let none =
+        run.iter().filter(|one| one.sets.iter().all(|set| set.verdict == Word::Differs)).count();
+    let mut text = match run.is_empty() {
+        true => format!("Not known yet: none of {total} claims has run. "),
+        false => format!(
+            "Of {total} claims {} are judged, {equations} of them by equations alone: {holds} hold in at least one \
+             set, {order} in order but not in size, {none} in none. ",
+            run.len()
+        ),
+    };
+    for one in verdicts.iter().filter(|one| one.headline) {
+        let _ = write!(text, "{}: {} ", one.claim, one.sentence);
+    }
+    if !verdicts.iter().any(|one| one.headline) {
+        let _ = write!(text, "{name} names no single number. ");
+    }
+    text.trim_end().to_string() + "\n\n"
+}
+
+/// One figure of a paper.
+fn figure(one: &Judged, pages: &mut Vec<Page>) -> String {
+    let Experiment { name, expected, .. } = &one.experiment;
+    let mut text = format!("## {name}: {}\n\n", expected.title);
+    let mut by_quote: Vec<(&str, Vec<&Verdict>)> = vec![];
+    for verdict in &one.verdicts {
+        match by_quote.iter_mut().find(|(quote, _)| *quote == verdict.quote) {
+            Some((_, same)) => same.push(verdict),
+            None => by_quote.push((&verdict.quote, vec![verdict])),
+        }
+    }
+    for (quote, verdicts) in by_quote {
+        text += &match quote {
+            "" => "Ours, not the paper's:\n\n".to_string(),
+            quote => format!("> {quote}\n\n"),
+        };
+        text += "| claim | paper | accepted | verdict |\n|---|---|---|---|\n";
+        for Verdict { claim, paper, accepted, sentence, .. } in verdicts {
+            let _ = writeln!(text, "| {claim} | {paper} | {accepted} | {sentence} |");
+        }
+        text.push('\n');
+    }
+    text += &pictures(one, pages);
+    text += &why(one);
+    text += &assumptions(one);
+    text
+}
+
+/// What is known of claims that are not simply seen.
+fn why(one: &Judged) -> String {
+    let told: Vec<&Verdict> =
+        one.verdicts.iter().filter(|verdict| !verdict.deviation.is_empty()).collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    let mut by_reason: Vec<(&str, Vec<&str>)> = vec![];
+    for verdict in told {
+        match by_reason.iter_mut().find(|(reason, _)| *reason == verdict.deviation) {
+            Some((_, claims)) => claims.push(&verdict.claim),
+            None => by_reason.push((&verdict.deviation, vec![&verdict.claim])),
+        }
+    }
+    let lines = by_reason
+        .into_iter()
+        .map(|(reason, claims)| format!("- {}: {reason}\n", claims.join("; ")));
+    format!("Why:\n\n{}\n", lines.collect::<String>())
+}
+
+/// What the sets assume: what would change the verdicts.
+fn assumptions(one: &Judged) -> String {
+    let sets: Vec<&Set> =
+        one.results.iter().map(|(set, _)| set).filter(|set| !set.departures.is_empty()).collect();
+    if sets.is_empty() || one.experiment.expected.claims.is_empty() {
+        return String::new();
+    }
+    let mut text = "What would change it:\n\n".to_string();
+    for set in sets {
+        let _ = writeln!(text, "- `{}`: {}", set.name, set.assumes);
+        for departure in &set.departures {
+            let super::sets::Departure { key, value, reason, source } = departure;
+            let _ = writeln!(text, "  - `{key} = {value}`: {reason} ({source})");
+        }
+    }
+    text + "\n"
+}
+
+/// Pictures of the figure: one per panel and set that has run.
+fn pictures(one: &Judged, pages: &mut Vec<Page>) -> String {
+    let mut text = String::new();
+    for (at, panel) in one.experiment.expected.panels.iter().enumerate() {
+        let mut shown = false;
+        for (set, results) in &one.results {
+            let picture = picture(&one.experiment, panel, set, results);
+            if picture.lines.is_empty() {
+                continue;
+            }
+            let file = [&one.experiment.name, &set.name].map(|name| name.replace('/', "-"));
+            let name = format!("{}-{}-{}.svg", file[0], at + 1, file[1]);
+            let _ = writeln!(text, "![{}, {}]({name})", panel.title, set.name);
+            pages.push(Page { name, text: panel_svg_text(&picture) });
+            shown = true;
+        }
+        let _ = if shown { writeln!(text) } else { writeln!(text, "{}: not run\n", panel.title) };
+    }
+    text
+}
+
+/// One picture in one set: our points, and where claims print a ratio of two transports, the
+/// paper's from ours.
+fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Results) -> Picture {
+    let places = experiment.places(panel);
+    let mut lines: BTreeMap<String, Line> = BTreeMap::new();
+    let id = panel.wanted().id();
+    for (run, x) in &places {
+        for transport in results.transports(run) {
+            let seen = results.of(run, transport, &id);
+            let line = lines.entry(transport.to_string()).or_default();
+            if let (Some(step), Some(first)) = (panel.step, seen.values().next()) {
+                let from = panel.measure.from.map_or(Time::ZERO, |from| Time(from.0.0));
+                let at = |i: usize| (from.0 + (i as u64 * 2 + 1) * step.0.0 / 2) as f64 / 1e9;
+                let points = first.list.iter().enumerate();
+                line.points =
+                    points.map(|(i, y)| Point { x: at(i), y: *y, half_width: None }).collect();
+            } else if let (None, Some(number)) = (panel.step, number(&seen)) {
+                let (y, half_width) = (number.value, number.half_width);
+                line.points.push(Point { x: *x, y, half_width });
+            }
+        }
+    }
+    for claim in experiment.expected.claims.iter().filter(|_| panel.step.is_none()) {
+        let Some((run, over, ratio)) = claim.printed_ratio(&id, results.default_run()) else {
+            continue;
+        };
+        let own = claim.transport.as_deref().unwrap_or_default();
+        let ours = number(&results.of(&run, own, &id)).map(|number| number.value);
+        let place = places.iter().find(|(name, _)| *name == run);
+        if let (Some(ours), Some((_, x)), Some(line)) = (ours, place, lines.get_mut(&over)) {
+            line.printed.push((*x, ours / ratio));
+        }
+    }
+    let named = lines.into_iter().map(|(name, mut line)| {
+        line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        Line { name, ..line }
+    });
+    Picture {
+        title: format!("{} ({})", panel.title, set.name),
+        x: panel.x.clone(),
+        y: panel.y.clone(),
+        lines: named.filter(|line| !line.points.is_empty()).collect(),
+    }
+}

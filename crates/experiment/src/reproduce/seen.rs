@@ -1,0 +1,142 @@
+//! What claims and figures need of a run, and what a run gave.
+
+use super::Finished;
+use super::measure::{Kind, Measure};
+use incast_measure::Balance;
+use incast_transport::{Span, Time};
+use std::collections::BTreeMap;
+
+/// Something to be read from a finished run.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// A number.
+    Number(Measure),
+    /// So many whole numbers: packets by interval, or the marks of a packet by port.
+    Trace(Measure, usize),
+    /// A number in consecutive windows of this length, from `from` to `to` of the measure.
+    Series(Measure, Span),
+    /// Whether arrivals and departures balance: 1 or 0, and the window in nanoseconds.
+    Balance,
+}
+
+/// Name of [`Wanted::Balance`].
+pub const BALANCE: &str = "balance";
+
+/// What a run gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// The number; `None` if the run has none.
+    pub value: Option<f64>,
+    /// Which flows the number is of; 0 if it is not a statistic of flows.
+    pub flows: u64,
+    /// The number of each batch of flows, or the points of a trace or series.
+    pub list: Vec<f64>,
+}
+
+impl Wanted {
+    /// Its name in tables.
+    pub fn id(&self) -> String {
+        match self {
+            Wanted::Number(measure) => measure.id(),
+            Wanted::Trace(measure, places) => format!("{} trace={places}", measure.id()),
+            Wanted::Series(measure, step) => format!("{} step={step}", measure.id()),
+            Wanted::Balance => BALANCE.into(),
+        }
+    }
+
+    /// Ports whose packets must be captured.
+    pub fn captures(&self) -> Vec<String> {
+        match self {
+            Wanted::Trace(measure, _) => measure.captures(),
+            _ => vec![],
+        }
+    }
+
+    /// Reads it from a run.
+    pub fn read(&self, finished: &Finished) -> Seen {
+        let run = &finished.run;
+        match self {
+            Wanted::Number(measure) => Seen {
+                value: measure.of(run),
+                flows: measure.fingerprint(run),
+                list: measure.batches(run).unwrap_or_default(),
+            },
+            Wanted::Trace(measure, places) => {
+                let found = match measure.kind {
+                    Kind::Marks => measure.marks(run, &finished.captured),
+                    _ => measure.packets(run, *places),
+                };
+                let list = found.unwrap_or_default().into_iter().map(f64::from).collect();
+                Seen { list, ..Seen::default() }
+            }
+            Wanted::Series(measure, step) => {
+                let (from, to) = measure.window(run);
+                let count = to.since(from).0 / step.0.max(1);
+                let at = |i: u64| {
+                    let start = Time(from.0 + i * step.0);
+                    measure.between(start, Time(start.0 + step.0)).of(run).unwrap_or(f64::NAN)
+                };
+                Seen { list: (0..count).map(at).collect(), ..Seen::default() }
+            }
+            Wanted::Balance => match Balance::of(run) {
+                Balance::Unknown => Seen::default(),
+                Balance::Never => Seen { value: Some(0.0), ..Seen::default() },
+                Balance::Reached(window) => {
+                    let list = [window.from, window.to].map(|at| at.as_ns_f64()).to_vec();
+                    Seen { value: Some(1.0), list, ..Seen::default() }
+                }
+            },
+        }
+    }
+}
+
+/// What one run gave, by name.
+pub type Row = BTreeMap<String, Seen>;
+
+/// What the runs of one set gave: by run and transport, then by seed.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    rows: BTreeMap<(String, String), BTreeMap<u64, Row>>,
+    default_run: String,
+    /// Tables that another manifest made.
+    pub stale: Vec<String>,
+    /// Seeds that every run is to have.
+    pub seeds: usize,
+    /// Whether runs are smaller than the experiment's.
+    pub smoke: bool,
+}
+
+impl Results {
+    /// No runs yet.
+    pub fn new(default_run: String, seeds: usize, smoke: bool) -> Results {
+        Results { default_run, seeds, smoke, ..Results::default() }
+    }
+
+    /// Adds what a run gave.
+    pub fn add(&mut self, run: &str, transport: &str, seed: u64, row: Row) {
+        let key = (run.to_string(), transport.to_string());
+        self.rows.entry(key).or_default().insert(seed, row);
+    }
+
+    /// Whether there is a run.
+    pub fn has(&self, run: &str, transport: &str) -> bool {
+        self.rows.contains_key(&(run.to_string(), transport.to_string()))
+    }
+
+    /// The run of claims that name none.
+    pub fn default_run(&self) -> &str {
+        &self.default_run
+    }
+
+    /// Transports of a run.
+    pub fn transports(&self, run: &str) -> Vec<&str> {
+        let of = self.rows.keys().filter(|(own, _)| own == run);
+        of.map(|(_, transport)| transport.as_str()).collect()
+    }
+
+    /// What a run gave for one name, by seed.
+    pub fn of(&self, run: &str, transport: &str, id: &str) -> BTreeMap<u64, &Seen> {
+        let rows = self.rows.get(&(run.to_string(), transport.to_string())).into_iter().flatten();
+        rows.filter_map(|(seed, row)| Some((*seed, row.get(id)?))).collect()
+    }
+}

@@ -1,0 +1,213 @@
+//! Assumption sets: what a paper leaves open, filled in under a name.
+
+use super::Judgement;
+use super::band::Word;
+use crate::Fault;
+use serde::Deserialize;
+
+/// Every baseline as its own authors published it: the scenario as it is.
+pub const PUBLISHED: &str = "as_published";
+
+/// Assumptions under a name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Set {
+    /// `as_published`, `as_compared` or `sensitivity/...`.
+    pub name: String,
+    /// In one clause: what it assumes.
+    pub assumes: String,
+    /// What differs from the scenario.
+    #[serde(default, rename = "departure")]
+    pub departures: Vec<Departure>,
+}
+
+/// One key that differs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Departure {
+    /// The key of the scenario.
+    pub key: String,
+    /// Its value.
+    pub value: toml::Value,
+    /// Why.
+    pub reason: String,
+    /// Where that is known from.
+    pub source: String,
+}
+
+impl Set {
+    /// The scenario as it is.
+    pub fn published() -> Set {
+        Set {
+            name: PUBLISHED.into(),
+            assumes: "every baseline as its own authors published it".into(),
+            departures: vec![],
+        }
+    }
+
+    /// Overrides of the scenario.
+    pub fn overrides(&self) -> Vec<String> {
+        self.departures.iter().map(|one| format!("{}={}", one.key, one.value)).collect()
+    }
+
+    /// In a sentence: `as compared`, or `with hosts' links loaded`.
+    fn phrase(&self) -> String {
+        match self.name.split_once('/') {
+            Some((_, what)) => format!("with {}", what.replace('_', " ")),
+            None => self.name.replace('_', " "),
+        }
+    }
+
+    /// Whether the name is one of those that are allowed.
+    ///
+    /// # Errors
+    /// Another name, or a set without departures beside another.
+    pub fn check(&self) -> Result<(), Fault> {
+        let sensitivity = self.name.strip_prefix("sensitivity/");
+        let known = [PUBLISHED, "as_compared"].contains(&self.name.as_str())
+            || sensitivity.is_some_and(|what| !what.is_empty() && !what.contains('/'));
+        if !known {
+            let expected = "expected as_published, as_compared or sensitivity/...";
+            return Err(Fault::new(format!("set `{}`: {expected}", self.name)));
+        }
+        if self.name != PUBLISHED && self.departures.is_empty() {
+            return Err(Fault::new(format!("set `{}` departs in nothing", self.name)));
+        }
+        let vague = |one: &&Departure| one.reason.is_empty() || one.source.is_empty();
+        match self.departures.iter().find(vague) {
+            None => Ok(()),
+            Some(one) => {
+                let problem = format!("set `{}`: {} needs reason and source", self.name, one.key);
+                Err(Fault::new(problem))
+            }
+        }
+    }
+}
+
+/// The sets of a figure: the scenario as it is first, then those that it declares.
+pub fn all(declared: &[Set]) -> Vec<Set> {
+    let own = declared.iter().any(|set| set.name == PUBLISHED);
+    let published = (!own).then(Set::published);
+    published.into_iter().chain(declared.iter().cloned()).collect()
+}
+
+/// The verdict on a claim: one sentence over the sets that were asked for, of `declared` that there
+/// are (0 of equations). `claimed` is what the paper prints; empty if it prints nothing.
+pub fn sentence(claimed: &str, judged: &[(Set, Judgement)], declared: usize) -> String {
+    let claimed = if claimed.is_empty() { String::new() } else { format!("; paper: {claimed}") };
+    if let (0 | 1, [(_, one)]) = (declared, judged) {
+        let word = verb(one.word);
+        let both = match (declared, one.word) {
+            (0, _) => " (an equation)",
+            (_, Word::NotRun) => "",
+            _ => " (both sets are the same run)",
+        };
+        let measured = if one.word == Word::NotRun { String::new() } else { seen(one) };
+        return format!("{}{measured}{claimed}{both}.", capital(word));
+    }
+    let words = [Word::Matches, Word::SameOrder, Word::Differs, Word::CannotBeJudged, Word::NotRun];
+    let mut parts = vec![];
+    for word in words {
+        let of: Vec<&(Set, Judgement)> = judged.iter().filter(|(_, j)| j.word == word).collect();
+        if of.is_empty() {
+            continue;
+        }
+        let named = of.iter().map(|(set, judgement)| match word {
+            Word::NotRun => set.phrase(),
+            _ => format!("{}{}", set.phrase(), seen(judgement)),
+        });
+        parts.push(format!("{} {}", verb(word), named.collect::<Vec<_>>().join(", ")));
+    }
+    let run = judged.iter().filter(|(_, one)| one.word != Word::NotRun).count();
+    let matching = judged.iter().any(|(_, one)| one.word == Word::Matches);
+    let whole = run == judged.len();
+    let none = match (matching, whole && run > 1) {
+        (false, true) => format!("Holds in none of {run} sets: "),
+        _ => String::new(),
+    };
+    let text = format!("{none}{}{claimed}.", parts.join("; "));
+    format!("{}{}", capital(&text), because(judged))
+}
+
+/// Why sets disagree: what the ones assume that the others do not.
+fn because(judged: &[(Set, Judgement)]) -> String {
+    let first = &judged[0].1;
+    let decided = |one: &Judgement| one.word != Word::NotRun && one.word != Word::CannotBeJudged;
+    let other: Vec<String> = judged[1..]
+        .iter()
+        .filter(|(_, one)| decided(one) && decided(first) && one.word != first.word)
+        .map(|(set, _)| format!("{} means {}", capital(&set.phrase()), set.assumes))
+        .collect();
+    match other.is_empty() {
+        true => String::new(),
+        false => format!(" {}.", other.join("; ")),
+    }
+}
+
+fn seen(judgement: &Judgement) -> String {
+    format!(" ({})", judgement.measured)
+}
+
+fn verb(word: Word) -> &'static str {
+    match word {
+        Word::Matches => "holds",
+        Word::SameOrder => "same order, other size",
+        Word::Differs => "does not hold",
+        Word::CannotBeJudged => "cannot be judged",
+        Word::NotRun => "not run",
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str) -> Set {
+        Set { name: name.into(), assumes: "one path per flow".into(), ..Set::published() }
+    }
+
+    fn judged(measured: &str, word: Word) -> Judgement {
+        Judgement { paper: String::new(), accepted: String::new(), measured: measured.into(), word }
+    }
+
+    #[test]
+    fn a_verdict_is_one_sentence_over_sets() {
+        let published = || (set(PUBLISHED), judged("25 % higher", Word::Differs));
+        let compared = (set("as_compared"), judged("40 % lower", Word::Matches));
+        assert_eq!(
+            sentence("41 % lower", &[published(), compared], 2),
+            "Holds as compared (40 % lower); does not hold as published (25 % higher); \
+             paper: 41 % lower. As compared means one path per flow."
+        );
+        assert_eq!(
+            sentence("41 % lower", &[published()], 2),
+            "Does not hold as published (25 % higher); paper: 41 % lower."
+        );
+        let other = (set("sensitivity/host_links"), judged("2 % higher", Word::Differs));
+        assert_eq!(
+            sentence("41 % lower", &[published(), other], 2),
+            "Holds in none of 2 sets: does not hold as published (25 % higher), with host links \
+             (2 % higher); paper: 41 % lower."
+        );
+        let missing = (set("as_compared"), judged("", Word::NotRun));
+        assert_eq!(
+            sentence("", &[published(), missing], 2),
+            "Does not hold as published (25 % higher); not run as compared."
+        );
+        let alone = [(set(PUBLISHED), judged("0.5", Word::Matches))];
+        assert_eq!(sentence("", &alone, 1), "Holds (0.5) (both sets are the same run).");
+    }
+
+    #[test]
+    fn names_of_sets_are_checked() {
+        let wrong = set("as_we_like").check().unwrap_err().to_string();
+        assert!(wrong.contains("as_we_like") && wrong.contains("sensitivity/"), "{wrong}");
+        assert!(set("as_compared").check().unwrap_err().to_string().contains("nothing"));
+        set(PUBLISHED).check().unwrap();
+    }
+}
