@@ -247,7 +247,7 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time() {
                 trial.single_path = true;
                 let fabric = trial.trial(entry).site();
                 let configured = configured(entry, &[], &fabric);
-                let site = host_site(&trial.fabric, &fabric, src);
+                let site = host_site(&trial.fabric, &fabric, src, Routing::Ecmp);
                 if configured.unsolicited(&site, packets as u32) < packets as u32 {
                     continue;
                 }

@@ -57,6 +57,8 @@ struct Link {
     delay: Span,
     /// What stands before it; none at a NIC, whose host hands packets over.
     port: Option<Box<dyn Port>>,
+    /// What marks packets at a NIC.
+    marking: Option<Box<dyn Port>>,
     random: Random,
     busy_until: Time,
     /// Whether something may have come that can be sent.
@@ -194,6 +196,7 @@ impl<H: Host + ?Sized> Network<H> {
             rate,
             delay,
             port,
+            marking: None,
             random: Random::new(self.seed, number as u32, 3),
             busy_until: Time::ZERO,
             polled: false,
@@ -202,6 +205,11 @@ impl<H: Host + ?Sized> Network<H> {
         });
         self.most_waiting.push(0);
         number
+    }
+
+    /// Lets a port that holds nothing back mark what leaves a host's NIC.
+    pub fn mark_at(&mut self, host: u32, port: Box<dyn Port>) {
+        self.links[host as usize].marking = Some(port);
     }
 
     /// The ports from one host's NIC to another host. Without a path the NIC's link leads there.

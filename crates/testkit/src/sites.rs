@@ -1,7 +1,8 @@
 //! Sites without a fabric around them, and transports configured for them.
 
 use incast_transport::{
-    Configured, FabricSite, Framing, HostId, HostSite, Limit, PortSite, Rate, Span, Transport,
+    Configured, FabricSite, Framing, HostId, HostSite, Limit, PortSite, Rate, Routing, Span,
+    Transport,
 };
 use std::sync::Arc;
 
@@ -21,12 +22,13 @@ pub fn fabric_site(hosts: u32, rate: Rate, base_rtt: Span) -> Arc<FabricSite> {
     })
 }
 
-/// A host of this fabric.
+/// A host of this fabric, whose packets keep their order.
 pub fn host_site(host: u32, fabric: &Arc<FabricSite>) -> HostSite {
     HostSite {
         host: HostId(host),
         rate: fabric.host_rate,
         bdp_packets: fabric.bdp_packets(fabric.host_rate),
+        routing: Routing::Ecmp,
         fabric: fabric.clone(),
     }
 }

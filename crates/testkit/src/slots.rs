@@ -59,6 +59,11 @@ impl SlotNetwork {
         let mut network = Network::new(fabric.framing, seed);
         for host in 0..2 * pairs {
             network.add_host(plan.host(&host_site(host, &fabric)), rate, Span::ZERO);
+            if plan.shapes_nic() {
+                let site = PortSite { port: host, nic: true, tier: 0, ..port_site(&fabric) };
+                let port = build(vec![plan.policy(&site)], &site);
+                network.mark_at(host, port.unwrap_or_else(|conflict| panic!("{conflict}")));
+            }
         }
         let port = |number| {
             let site = PortSite { port: number, ..port_site(&fabric) };

@@ -33,6 +33,12 @@ impl Routing {
         ("source-path", Routing::SourcePath),
     ];
 
+    /// Whether the packets of a flow arrive in the order in which they were sent: then a packet
+    /// that a later one overtook is lost.
+    pub fn keeps_order(self) -> bool {
+        matches!(self, Routing::Ecmp | Routing::SymmetricEcmp)
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         let found = Routing::NAMES.iter().find(|(_, how)| *how == self);

@@ -143,6 +143,12 @@ impl Policy {
         let classes = vec![ClassPolicy::fifo(control), ClassPolicy::fifo(data)];
         Policy { transport, classes, markers }
     }
+
+    /// At a NIC, which pulls packets from its host one by one: two queues without a limit, and
+    /// `markers`.
+    pub fn at_nic(transport: TransportId, markers: Vec<Box<dyn Marker>>) -> Policy {
+        Policy::two_queues(transport, Limit::Unlimited, Limit::Unlimited, markers)
+    }
 }
 
 /// A set of transports, indexed by number.

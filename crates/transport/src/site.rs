@@ -1,6 +1,6 @@
 //! The position of a host, port or switch in the fabric, and the facts it may use.
 
-use crate::{Limit, ParameterError, Parameters};
+use crate::{Limit, ParameterError, Parameters, Routing};
 use incast_units::{Bytes, Rate, Span};
 use incast_wire::{Framing, HostId};
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub struct HostSite {
     pub rate: Rate,
     /// `ceil(rate x base_rtt / charged MTU)`, at least 1: packets that fill the RTT.
     pub bdp_packets: u32,
+    /// Load balancing of the transport's packets.
+    pub routing: Routing,
     /// The fabric.
     pub fabric: Arc<FabricSite>,
 }

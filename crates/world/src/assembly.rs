@@ -4,9 +4,8 @@ use crate::{FlowSetup, Options, Setup, SharedBuffer};
 use incast_egress::port::{Builder, Join, Marking, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
-    Bytes, ClassPolicy, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info,
-    Limit, Policy, Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, TransportId,
-    TransportSet,
+    Bytes, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info, Limit, Policy,
+    Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, TransportId, TransportSet,
 };
 use std::sync::Arc;
 
@@ -76,10 +75,11 @@ fn most_paths(fabric: &Fabric) -> u32 {
     others.into_iter().map(|(_, host)| fabric.path_count(0, host)).max().unwrap_or(1)
 }
 
-/// A host's site.
-pub fn host_site(fabric: &Fabric, site: &Arc<FabricSite>, host: u32) -> HostSite {
+/// A host's site, for a transport whose packets are balanced as `routing` says.
+pub fn host_site(fabric: &Fabric, site: &Arc<FabricSite>, host: u32, routing: Routing) -> HostSite {
     let rate = fabric.host_rate(host);
-    HostSite { host: HostId(host), rate, bdp_packets: site.bdp_packets(rate), fabric: site.clone() }
+    let (host, bdp_packets) = (HostId(host), site.bdp_packets(rate));
+    HostSite { host, rate, bdp_packets, routing, fabric: site.clone() }
 }
 
 /// A port's site.
@@ -148,7 +148,8 @@ fn make_port(
         return Ok(None);
     }
     let policy = |transport: &RunTransport| match site.nic && !shapes(transport) {
-        true => passing(transport.info.id),
+        // It has no NIC policy, and this NIC is shaped by another.
+        true => Policy::at_nic(transport.info.id, vec![]),
         false => transport.configured.policy(&site),
     };
     builder.build(transports.iter().map(policy).collect(), &site).map(Some)
@@ -204,12 +205,6 @@ pub fn check_ports(
     Ok(())
 }
 
-/// The policy of a transport without a NIC policy, at one that another transport shapes.
-fn passing(transport: TransportId) -> Policy {
-    let class = ClassPolicy::fifo(Limit::Unlimited);
-    Policy { transport, classes: vec![class; 2], markers: vec![] }
-}
-
 fn make_hosts(
     fabric: &Fabric,
     site: &Arc<FabricSite>,
@@ -226,9 +221,12 @@ fn make_hosts(
         }
     }
     let make = |(host, used): (usize, &Vec<bool>)| {
-        let site = host_site(fabric, site, host as u32);
         let own = transports.iter().zip(used).filter(|(_, used)| **used);
-        own.map(|(transport, _)| (transport.info.id, transport.configured.host(&site))).collect()
+        let made = own.map(|(transport, _)| {
+            let site = host_site(fabric, site, host as u32, transport.routing);
+            (transport.info.id, transport.configured.host(&site))
+        });
+        made.collect()
     };
     used.iter().enumerate().map(make).collect()
 }

@@ -68,7 +68,7 @@ fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time_on_every_path(
         for entry in CATALOGUE {
             let name = entry.info().name;
             let configured = configured(*entry, &[], &network.site);
-            let site = host_site(&network.fabric, &network.site, 0);
+            let site = host_site(&network.fabric, &network.site, 0, Routing::Ecmp);
             let own = configured.unsolicited(&site, most as u32).min(most as u32) as u64;
             // Packets queue before slower links, and classes may reorder a flow's own packets
             // (Homa): with full packets that has no effect.
@@ -195,7 +195,7 @@ fn check_long_flows(spec: &str, (src, dst): (u32, u32), length: Span, framing: F
     for (name, formula) in FORMULAS {
         let entry = incast_protocols::find(name).expect("in the catalogue");
         let configured = configured(entry, &[], &network.site);
-        let site = host_site(&network.fabric, &network.site, src);
+        let site = host_site(&network.fabric, &network.site, src, Routing::Ecmp);
         for size in [60 * mss, 137 * mss, 300_001, 301 * mss - 9, 1_000_000, 5_000 * mss] {
             let count = u64::div_ceil(size, mss);
             let segments = Segments::Uniform(framing.mss());

@@ -3,7 +3,7 @@
 use super::{Dropped, Event, Link, Network, Received, Sent};
 use crate::Impairment;
 use incast_transport::{
-    Bytes, Classes, Dequeue, Fate, Flow, Host, Loss, PacketRef, PortEnv, Time, flag,
+    Bytes, Classes, Dequeue, Fate, Flow, Host, Loss, PacketRef, PortEnv, Time, Verdict, flag,
 };
 
 /// As a number of ports: the packet goes no further than the link it is on.
@@ -154,6 +154,13 @@ impl<H: Host + ?Sized> Network<H> {
         }
         clock.busy += tx.0;
         clock.busy_until = (self.now + tx).0;
+        let Link { marking, random, .. } = &mut self.links[link];
+        if let Some(port) = marking {
+            let mut env = PortEnv { now: self.now, random, packets: &mut self.packets };
+            let verdict = port.enqueue(&mut env, packet);
+            assert_eq!(verdict, Verdict::only(Fate::Queued), "a NIC drops nothing");
+            assert_eq!(port.dequeue(&mut env, Classes::ALL), Dequeue::Packet(packet));
+        }
         self.carry(link, packet, 0);
     }
 
