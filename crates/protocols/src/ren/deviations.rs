@@ -15,8 +15,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 2,
         section: "REN §3.2.1",
-        what: "Marks whose effect cannot have come back yet are subtracted (`feedback = \
-               compensate`).",
+        what: "Marks of the last base RTT, whose effect cannot have come back yet, are subtracted \
+               (`feedback = compensate`).",
         reason: "Literally, two flows that start together lose all tokens.",
         effect: Some("Literally 10, 10, 10, 0, 0 packets per round."),
     },
@@ -24,7 +24,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 3,
         section: "REN §3.2.3",
         what: "A port that was silent for a period gives no under marks; gaps of two periods and \
-               more are ignored.",
+               more, at least two base RTT, are ignored.",
         reason: "The paper is silent about idle ports.",
         effect: None,
     },
@@ -41,6 +41,22 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         section: "REN §4.1",
         what: "The queue returns to zero three round trips after two bursts.",
         reason: "The paper's equations give three (80, 80, 40, 0); its text says one.",
+        effect: None,
+    },
+    Deviation {
+        number: 6,
+        section: "REN §3.2.3",
+        what: "Marks of under-utilisation are spent on packets that no earlier hop has raised \
+               (`spend`).",
+        reason: "Under needs every hop to say so; on a raised packet the mark has no effect.",
+        effect: None,
+    },
+    Deviation {
+        number: 7,
+        section: "REN §5.1",
+        what: "NICs withhold marks of under-utilisation as switch ports do (`at_nics`).",
+        reason: "ns-2 marks in every link's queue; otherwise flows that share a NIC are doubled by \
+                 each idle port behind it.",
         effect: None,
     },
 ];

@@ -9,14 +9,14 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Feedback, Params, Rule, Spread};
-pub use switch::{Code, PortMarker};
+pub use params::{Feedback, Params, Rule, Sample, Spend, Spread};
+pub use switch::{Clock, Code, PortMarker, state_bytes};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{ReceiverDriven, StallTimeout};
 use incast_transport::{
-    Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Routing,
-    Span, TransportId,
+    Declaration, EcnUse, FabricSite, Host, HostSite, Info, Kind, Limit, Optional, ParameterError,
+    Policy, PortSite, Rate, Routing, Span, TransportId,
 };
 
 /// Number on the wire; the code is in the ECN bits.
@@ -40,13 +40,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |params, fabric| {
-        fabric.check_control_limit::<Params>("ren", "control_limit", params.control_limit)?;
-        Ok(Timers {
-            period: params.period.unwrap_or(fabric.base_rtt),
-            stall: StallTimeout::of(fabric, params.stall),
-        })
-    },
+    derive,
     host,
     policy,
     unsolicited: |ren, site, packets| packets.min(burst(&ren.params, site)),
@@ -55,8 +49,13 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
             vec![
                 ("period (in force)", ren.derived.period.to_string()),
                 ("stall (in force)", ren.derived.stall.first.to_string()),
+                (
+                    "bytes of state per port (in force)",
+                    state_bytes(&clock(ren, ren.fabric.host_rate)).to_string(),
+                ),
             ]
         },
+        shapes_nic: |ren| ren.params.at_nics,
         ..Optional::NONE
     },
 };
@@ -68,6 +67,32 @@ pub struct Timers {
 }
 
 type Ready = incast_transport::Ready<Params, Timers>;
+
+/// Most periods in a base RTT: a port counts the marks of each.
+const PERIODS_MOST: u64 = 1_024;
+
+fn derive(params: &Params, fabric: &FabricSite) -> Result<Timers, ParameterError> {
+    fabric.check_control_limit::<Params>("ren", "control_limit", params.control_limit)?;
+    let period = params.period.unwrap_or(fabric.base_rtt);
+    if fabric.base_rtt.0.div_ceil(period.0) > PERIODS_MOST {
+        return Err(ParameterError {
+            transport: ENTRY.info.name,
+            key: "period".into(),
+            value: period.to_string(),
+            problem: format!(
+                "accepted is auto, or at least 1/{PERIODS_MOST} of the base RTT of {}",
+                fabric.base_rtt
+            ),
+            known: vec![],
+        });
+    }
+    Ok(Timers { period, stall: StallTimeout::of(fabric, params.stall) })
+}
+
+fn clock(ren: &Ready, rate: Rate) -> Clock {
+    let (period, horizon) = (ren.derived.period, ren.fabric.base_rtt);
+    Clock { period, horizon, packet_time: ren.fabric.mtu_time(rate) }
+}
 
 fn burst(params: &Params, site: &HostSite) -> u32 {
     params.burst.unwrap_or(site.bdp_packets)
@@ -82,8 +107,10 @@ fn host(ren: &Ready, site: &HostSite) -> Box<dyn Host> {
 }
 
 fn policy(ren: &Ready, site: &PortSite) -> Policy {
+    let marker = PortMarker::new(&ren.params, clock(ren, site.rate), site.nic);
+    if site.nic {
+        return Policy::at_nic(ID, vec![Box::new(marker)]);
+    }
     let control = Limit::Bytes(ren.params.control_limit.0);
-    let packet_time = ren.fabric.mtu_time(site.rate);
-    let marker = PortMarker::new(&ren.params, ren.derived.period, packet_time);
     Policy::two_queues(ID, control, site.buffer, vec![Box::new(marker)])
 }

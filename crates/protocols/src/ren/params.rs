@@ -32,6 +32,26 @@ choice! {
     }
 }
 
+choice! {
+    /// Which packets a period's marks of under-utilisation are spent on.
+    pub enum Spend {
+        /// Those that no earlier hop has raised.
+        Unmarked = "unmarked",
+        /// Any; spent on a raised packet, a mark has no effect.
+        Any = "any",
+    }
+}
+
+choice! {
+    /// Which queue of a period counts.
+    pub enum Sample {
+        /// The one at its end.
+        Last = "last",
+        /// The shortest one.
+        Least = "least",
+    }
+}
+
 incast_transport::parameters! {
     /// Parameters of REN.
     pub struct Params for "ren" {
@@ -45,6 +65,18 @@ incast_transport::parameters! {
         rule: Rule = Rule::Budget, "budget, gap" => |_| true, "REN §3.2.2 (budget), Fig. 7 (gap)";
         /// Which packets get a period's marks: head or even.
         spread: Spread = Spread::Head, "head, even" => |_| true, "REN is silent; the next ones to leave";
+        /// Packets that marks of under-utilisation are spent on: unmarked or any.
+        spend: Spend = Spend::Unmarked, "unmarked, any" => |_| true,
+            "REN §3.2.3: under only if every hop says so; any spends marks that a hop before undid";
+        /// Which queue of a period is compared with its idle time: last or least.
+        sample: Sample = Sample::Last, "last, least" => |_| true,
+            "REN §3.2.3, §5.1: the queue at the end of a period; least is an ablation";
+        /// Whether a port with room leaves every packet of a period as it is.
+        leave_all: bool = false, "true or false" => |_| true,
+            "REN §3.2.2: as many as would have fitted; true is an ablation";
+        /// Whether NICs withhold marks of under-utilisation as switch ports do.
+        at_nics: bool = true, "true or false" => |_| true,
+            "REN §5.1 has switches only; ns-2 (REN §6) marks in every link's queue";
         /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
         burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
             "REN §2.1, §4.1: line rate in the first RTT";

@@ -5,7 +5,7 @@
 #[path = "switch_tests.rs"]
 mod tests;
 
-use super::{Feedback, Params, Rule, Spread};
+use super::{Feedback, Params, Rule, Sample, Spend, Spread};
 use incast_transport::{Marker, PacketPool, PacketRef, Span, Time, View};
 
 /// What the two ECN bits of a REN packet say (REN §3.2.3). A later hop may only raise the code.
@@ -67,44 +67,153 @@ impl Budget {
     }
 }
 
+/// The times that a port's marker goes by.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// `T`, more than 0.
+    pub period: Span,
+    /// A base RTT: how long the effect of a mark takes.
+    pub horizon: Span,
+    /// Transmission time of a full packet.
+    pub packet_time: Span,
+}
+
+impl Clock {
+    /// A gap or period of at least this length is a pause of the traffic.
+    fn pause(&self) -> Span {
+        self.period.max(self.horizon) * 2
+    }
+
+    /// Periods that the last base RTT reaches into, rounded up.
+    pub fn periods(&self) -> u64 {
+        self.horizon.0.div_ceil(self.period.0).max(1)
+    }
+}
+
+/// Marks of over- and under-utilisation that left in one period.
+#[derive(Clone, Copy, Debug, Default)]
+struct Left {
+    all: [u32; 2],
+    /// Those that are less than a base RTT old when the period is the oldest one that counts.
+    late: [u32; 2],
+}
+
+/// The marks that left within the last base RTT (`m_over`, `m_under`): their effect has not come
+/// back yet.
+#[derive(Debug)]
+struct Recent {
+    now: Left,
+    /// The periods before this one that a base RTT reaches into; a ring.
+    before: Box<[Left]>,
+    oldest: usize,
+    /// Sum of `all` over `before`.
+    sum: [u64; 2],
+    /// Marks are late from this age of a period on.
+    late_from: Span,
+}
+
+impl Recent {
+    fn new(clock: &Clock) -> Recent {
+        let periods = clock.periods();
+        Recent {
+            now: Left::default(),
+            before: vec![Left::default(); periods as usize - 1].into(),
+            oldest: 0,
+            sum: [0; 2],
+            late_from: (clock.period * periods).saturating_sub(clock.horizon),
+        }
+    }
+
+    /// A packet leaves with `code`, so long after the period's start.
+    #[inline]
+    fn left(&mut self, code: Code, age: Span) {
+        let marks = [(code == Code::Over) as u32, (code == Code::Under) as u32];
+        let late = (age >= self.late_from) as u32;
+        for kind in 0..2 {
+            self.now.all[kind] += marks[kind];
+            self.now.late[kind] += marks[kind] * late;
+        }
+    }
+
+    /// Ends a period: marks of over- and under-utilisation within the last base RTT.
+    #[inline]
+    fn roll(&mut self) -> [u64; 2] {
+        let now = std::mem::take(&mut self.now);
+        let Some(oldest) = self.before.get_mut(self.oldest) else {
+            return now.late.map(u64::from);
+        };
+        let gone = std::mem::replace(oldest, now);
+        self.oldest = if self.oldest + 1 < self.before.len() { self.oldest + 1 } else { 0 };
+        [0, 1].map(|kind| {
+            self.sum[kind] += now.all[kind] as u64;
+            self.sum[kind] -= gone.all[kind] as u64;
+            self.sum[kind] + gone.late[kind] as u64
+        })
+    }
+}
+
+/// Bytes of state that the paper counts per port: queue, idle time and a timestamp (REN §5.2).
+const PAPER_STATE: u64 = 16;
+
+/// Bytes of state per port: the paper's, 4 B for the marks of each kind that are still to be handed
+/// out and for those that were, and 16 B for each further period that a base RTT reaches into. It
+/// does not depend on the number of flows.
+pub fn state_bytes(clock: &Clock) -> u64 {
+    PAPER_STATE + 8 + 8 + 16 * (clock.periods() - 1)
+}
+
 /// A port's state; it does not depend on the number of flows.
 #[derive(Debug)]
 pub struct PortMarker {
-    feedback: Feedback,
+    nic: bool,
+    compensate: bool,
     rule: Rule,
     spread: Spread,
-    /// `T`.
-    period: Span,
-    /// Transmission time of a full packet.
-    packet_time: Span,
+    spend: Spend,
+    sample: Sample,
+    leave_all: bool,
+    clock: Clock,
+    /// See [`Clock::pause`].
+    pause: Span,
     /// `ts`.
     started: Time,
     /// Idle time in this period; `ti` is this in full packets.
     idle: Span,
+    /// The shortest queue of this period.
+    least: u32,
     over: Budget,
     under: Budget,
-    /// Packets that left with code over or under in this period (`m_over`, `m_under`).
-    left_over: u64,
-    left_under: u64,
+    /// Whether every packet of this period is left as it is (`leave_all`).
+    room: bool,
+    recent: Recent,
     /// Data packets that left in this period.
     left: u32,
 }
 
 impl PortMarker {
     /// An idle port.
-    pub fn new(params: &Params, period: Span, packet_time: Span) -> PortMarker {
+    ///
+    /// At a NIC (`nic`) nothing waits behind a packet, so it never marks over-utilisation. The gap
+    /// before a packet counts in the period that ends with it, and marks of under-utilisation do
+    /// not count as on their way: switches raise most of them.
+    pub fn new(params: &Params, clock: Clock, nic: bool) -> PortMarker {
         PortMarker {
-            feedback: params.feedback,
+            nic,
+            compensate: params.feedback == Feedback::Compensate && !nic,
             rule: params.rule,
             spread: params.spread,
-            period,
-            packet_time,
+            spend: params.spend,
+            sample: params.sample,
+            leave_all: params.leave_all,
+            clock,
+            pause: clock.pause(),
             started: Time::ZERO,
             idle: Span::ZERO,
+            least: u32::MAX,
             over: Budget::default(),
             under: Budget::default(),
-            left_over: 0,
-            left_under: 0,
+            room: false,
+            recent: Recent::new(&clock),
             left: 0,
         }
     }
@@ -112,35 +221,49 @@ impl PortMarker {
     /// Ends the period if it is over: the excess of waiting packets over idle time becomes marks
     /// of over-utilisation, the opposite marks of under-utilisation (REN §3.2.3).
     #[inline]
-    fn roll(&mut self, now: Time, waiting: u64) {
+    fn roll(&mut self, now: Time, waiting: u32) {
+        self.least = self.least.min(waiting);
         let elapsed = now.since(self.started);
-        if elapsed < self.period {
+        if elapsed < self.clock.period {
             return;
         }
-        // An idle period is no evidence of room (deviation 6).
-        let idle = if elapsed >= self.period * 2 { Span::ZERO } else { self.idle.min(self.period) };
-        let room = idle.0 / self.packet_time.0;
+        let waiting = match self.sample {
+            Sample::Last => waiting,
+            Sample::Least => self.least,
+        } as u64;
+        // An idle period is no evidence of room (deviation 3).
+        let idle =
+            if elapsed >= self.pause { Span::ZERO } else { self.idle.min(self.clock.period) };
+        let room = idle.0 / self.clock.packet_time.0;
         let (mut over, mut under) = (waiting.saturating_sub(room), room.saturating_sub(waiting));
-        if self.feedback == Feedback::Compensate {
-            over = over.saturating_sub(self.left_over);
-            under = under.saturating_sub(self.left_under);
+        let recent = self.recent.roll();
+        if self.compensate {
+            over = over.saturating_sub(recent[0]);
+            under = under.saturating_sub(recent[1]);
         }
+        self.room = self.leave_all && under > 0;
         self.over = Budget::new(over, self.spread, self.left);
         self.under = Budget::new(under, self.spread, self.left);
-        (self.left_over, self.left_under, self.left) = (0, 0, 0);
+        (self.left, self.least) = (0, u32::MAX);
         self.idle = Span::ZERO;
         self.started = now;
     }
 
-    /// The mark for the next data packet.
+    /// The mark for the next data packet, which arrived with this code.
     #[inline]
-    fn code(&mut self, gap: Span) -> Code {
+    fn code(&mut self, arrived: Code, gap: Span) -> Code {
         if self.over.take() {
             return Code::Over;
         }
+        if self.room {
+            return Code::Under;
+        }
         let under = match self.rule {
-            Rule::Budget => self.under.take(),
-            Rule::Gap => gap >= self.packet_time,
+            // Under only if every hop says so: on a raised packet a mark would be lost.
+            Rule::Budget => {
+                (arrived == Code::Under || self.spend == Spend::Any) && self.under.take()
+            }
+            Rule::Gap => gap >= self.clock.packet_time,
         };
         if under { Code::Under } else { Code::Full }
     }
@@ -148,24 +271,29 @@ impl PortMarker {
 
 impl Marker for PortMarker {
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        self.roll(view.now, view.data.packets as u64);
-        // A longer gap is a pause of the traffic, not room between packets (deviation 6).
-        let gap = view.idle.filter(|&gap| gap < self.period * 2).unwrap_or(Span::ZERO);
-        self.idle += gap;
+        // A longer gap is a pause of the traffic, not room between packets (deviation 3).
+        let gap = view.idle.filter(|&gap| gap < self.pause).unwrap_or(Span::ZERO);
+        if self.nic {
+            self.idle += gap;
+            self.roll(view.now, view.data.packets);
+        } else {
+            self.roll(view.now, view.data.packets);
+            self.idle += gap;
+        }
         let content = &mut packets[packet];
         if !view.own || !content.is_data() {
             return false;
         }
-        let local = self.code(gap);
-        let merged = Code::of(content.mark).max(local);
+        let arrived = Code::of(content.mark);
+        let local = self.code(arrived, gap);
+        let merged = arrived.max(local);
         let decisive = merged == local;
         packets[packet].mark = merged as u8;
         if decisive {
             packets.stamps_mut(packet).informed = view.now.0;
         }
         self.left += 1;
-        self.left_over += (merged == Code::Over) as u64;
-        self.left_under += (merged == Code::Under) as u64;
+        self.recent.left(merged, view.now.since(self.started));
         decisive && local != Code::Full
     }
 

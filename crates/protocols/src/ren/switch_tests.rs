@@ -7,19 +7,40 @@ use incast_transport::{Framing, Packet, Random, Rate, TransportId};
 
 type Bench = MarkerDriver<PortMarker>;
 
-/// Packets of 1us, periods of 10us.
-fn port(settings: &[(&str, &str)]) -> Bench {
+/// Packets of 1us, a base RTT of 10us, periods as long unless set.
+fn bench(settings: &[(&str, &str)], nic: bool) -> Bench {
     let params = Params::read(&key_values(settings)).expect("valid settings");
-    let marker = PortMarker::new(&params, SLOT * 10, SLOT);
+    let clock =
+        Clock { period: params.period.unwrap_or(SLOT * 10), horizon: SLOT * 10, packet_time: SLOT };
+    let marker = PortMarker::new(&params, clock, nic);
     MarkerDriver::new(marker, Framing::NONE, Rate::from_gbps(12)).of(ID)
+}
+
+fn port(settings: &[(&str, &str)]) -> Bench {
+    bench(settings, false)
 }
 
 trait Codes {
     /// A data packet with this code.
     fn packet(&mut self, mark: u8) -> PacketRef;
 
-    /// Sends a fresh packet after `gap`, with `waiting` behind it, and returns its code.
-    fn code(&mut self, gap: Span, waiting: u32) -> Code;
+    /// Sends a packet with this code after `gap`, with `waiting` behind it, and returns the code
+    /// with which it leaves.
+    fn merged(&mut self, mark: Code, gap: Span, waiting: u32) -> Code;
+
+    /// The same with a fresh packet.
+    fn code(&mut self, gap: Span, waiting: u32) -> Code {
+        self.merged(Code::Under, gap, waiting)
+    }
+
+    /// The codes of `count` packets in a row.
+    fn codes(&mut self, count: u32, waiting: u32) -> Vec<Code> {
+        (0..count).map(|_| self.code(Span::ZERO, waiting)).collect()
+    }
+}
+
+fn count(codes: &[Code], code: Code) -> usize {
+    codes.iter().filter(|found| **found == code).count()
 }
 
 impl Codes for Bench {
@@ -27,8 +48,8 @@ impl Codes for Bench {
         self.create(Packet { mark, ..data(ID, 0, 0) })
     }
 
-    fn code(&mut self, gap: Span, waiting: u32) -> Code {
-        let packet = self.packet(0);
+    fn merged(&mut self, mark: Code, gap: Span, waiting: u32) -> Code {
+        let packet = self.packet(mark as u8);
         self.send(packet, gap, waiting);
         let code = Code::of(self.packets[packet].mark);
         self.packets.free(packet);
@@ -64,10 +85,7 @@ fn figure_7_each_hop_may_only_raise_the_code() {
 #[test]
 fn a_sample_becomes_that_many_marks() {
     let mut bench = port(&[]);
-    let codes = |bench: &mut Bench, waiting| {
-        (0..10).map(|_| bench.code(Span::ZERO, waiting)).collect::<Vec<_>>()
-    };
-    let count = |codes: &[Code], code| codes.iter().filter(|c| **c == code).count();
+    let codes = |bench: &mut Bench, waiting| bench.codes(10, waiting);
     let first = codes(&mut bench, 4);
     assert_eq!(count(&first, Code::Full), 10, "nothing is known in the first period");
     let second = codes(&mut bench, 4);
@@ -122,7 +140,9 @@ fn marks_stay_within_the_sample_under_random_traffic() {
     for seed in 0..50 {
         let mut random = Random::new(seed, 0, 0);
         let feedback = if seed % 2 == 0 { "compensate" } else { "literal" };
-        let mut bench = port(&[("feedback", feedback)]);
+        let period = ["10us", "2500ns", "25us"][seed as usize % 3];
+        let mut bench = port(&[("feedback", feedback), ("period", period)]);
+        let pause = bench.marker.pause;
         let (mut over, mut under, mut bound) = (0, 0, (0, 0));
         for _ in 0..2_000 {
             let gap = if random.chance(0.5) { Span::ZERO } else { Span(random.below(4_000_000)) };
@@ -133,12 +153,8 @@ fn marks_stay_within_the_sample_under_random_traffic() {
             let packet = bench.packet(before);
             let marked = bench.send(packet, gap, waiting);
             if bench.marker.started != started {
-                let room = if bench.marker.started.since(started) >= SLOT * 20 {
-                    0
-                } else {
-                    idle.0 / SLOT.0
-                };
-                let room = room.min(10);
+                let silent = bench.marker.started.since(started) >= pause;
+                let room = if silent { 0 } else { idle.min(bench.marker.clock.period).0 / SLOT.0 };
                 let waiting = waiting as u64;
                 bound = (waiting.saturating_sub(room), room.saturating_sub(waiting));
                 (over, under) = (0, 0);
@@ -149,7 +165,142 @@ fn marks_stay_within_the_sample_under_random_traffic() {
             over += (marked && after == 2) as u64;
             under += (marked && after == 0) as u64;
             assert!(over <= bound.0 && under <= bound.1, "{over} {under} {bound:?}");
+            let left = bench.marker.under.left as u64;
+            assert!(under + left <= bound.1, "no mark is spent on a raised packet");
+            assert!(feedback == "compensate" || under + left == bound.1);
             bench.packets.free(packet);
         }
     }
+}
+
+/// A port with ten packets of room in the period that begins now.
+fn with_room(settings: &[(&str, &str)]) -> Bench {
+    let mut bench = port(settings);
+    bench.codes(1, 0);
+    bench.code(SLOT * 18, 0);
+    bench
+}
+
+/// A port with two packets of room in the period that begins with the next packet.
+fn with_two_packets_of_room(settings: &[(&str, &str)]) -> Bench {
+    let mut bench = port(settings);
+    bench.codes(5, 0);
+    bench.code(SLOT * 2, 0);
+    bench.codes(2, 0);
+    bench
+}
+
+#[test]
+fn marks_of_under_utilisation_are_spent_on_packets_that_no_hop_raised() {
+    // Fifteen packets, each second of them raised by an earlier hop; ten may stay marked.
+    let marked = |bench: &mut Bench| {
+        let first = bench.code(SLOT * 9, 0);
+        let rest = (0..14).map(|packet| {
+            let arrived = if packet % 2 == 0 { Code::Full } else { Code::Under };
+            bench.merged(arrived, Span::ZERO, 0)
+        });
+        let codes: Vec<Code> = std::iter::once(first).chain(rest).collect();
+        count(&codes[..10], Code::Under)
+    };
+    assert_eq!(marked(&mut with_room(&[])), 5, "every one that arrived unmarked");
+    assert_eq!(marked(&mut with_room(&[("spend", "any")])), 5);
+    // With two packets of room the old rule wastes them.
+    let two = |spend| {
+        let mut bench = with_two_packets_of_room(&[("spend", spend)]);
+        let arrived = [Code::Full, Code::Over, Code::Full, Code::Under, Code::Under, Code::Under];
+        arrived.map(|code| bench.merged(code, Span::ZERO, 0))
+    };
+    let (full, over, under) = (Code::Full, Code::Over, Code::Under);
+    assert_eq!(two("unmarked"), [full, over, full, under, under, full]);
+    assert_eq!(two("any"), [full, over, full, full, full, full]);
+}
+
+#[test]
+fn a_nic_withholds_under_and_does_not_alternate() {
+    // Eight packets and two packet times of room in each period.
+    let under = |nic: bool| {
+        let mut bench = bench(&[], nic);
+        let mut period = || {
+            let first = bench.code(SLOT * 2, 0);
+            let rest = bench.codes(7, 0);
+            assert!(!rest.contains(&Code::Over));
+            (first == Code::Under) as usize + count(&rest, Code::Under)
+        };
+        (0..8).map(|_| period()).collect::<Vec<_>>()
+    };
+    assert_eq!(under(true)[2..], [2; 6]);
+    assert_eq!(under(false)[2..], [0, 2, 0, 2, 0, 2], "a switch waits for their effect");
+}
+
+#[test]
+fn marks_of_one_rtt_count_whatever_the_period() {
+    // A queue of four that stays: one RTT after its marks it is marked again, not before.
+    for (period, packets) in [("10us", 10), ("5us", 5), ("2500ns", 2), ("1us", 1)] {
+        let mut bench = port(&[("period", period)]);
+        bench.codes(100, 0);
+        let over = bench.codes(40, 4).iter().filter(|code| **code == Code::Over).count();
+        assert!((8..=16).contains(&over), "{period}: {over} in four RTTs");
+        let first: usize = count(&bench.codes(packets, 0), Code::Over);
+        assert!(first <= 4);
+    }
+    // Periods of two RTTs: marks of the first half have had their effect.
+    let mut long = port(&[("period", "20us")]);
+    long.codes(20, 4);
+    assert_eq!(count(&long.codes(20, 4), Code::Over), 4, "all at its start");
+    assert_eq!(count(&long.codes(20, 4), Code::Over), 4, "and the queue is as long as before");
+    let mut even = port(&[("period", "20us"), ("spread", "even")]);
+    even.codes(20, 4);
+    assert_eq!(count(&even.codes(20, 4), Code::Over), 4);
+    assert_eq!(count(&even.codes(20, 4), Code::Over), 2, "two of them were in the second half");
+}
+
+#[test]
+fn the_ring_of_periods_counts_as_state() {
+    let bytes = |period: u64| {
+        let clock = Clock { period: SLOT * period, horizon: SLOT * 40, packet_time: SLOT };
+        state_bytes(&clock)
+    };
+    assert_eq!([bytes(40), bytes(80), bytes(20), bytes(10)], [32, 32, 48, 80]);
+}
+
+#[test]
+fn with_short_periods_a_gap_below_two_rtts_is_room() {
+    let mut bench = port(&[("period", "2500ns")]);
+    bench.codes(4, 0);
+    bench.code(SLOT * 9, 0);
+    let (full, under) = (Code::Full, Code::Under);
+    // The next period begins with the third packet, with as much room as the last was long.
+    assert_eq!(bench.codes(5, 0), [full, full, under, under, full]);
+    bench.codes(2, 0);
+    bench.code(SLOT * 20, 0);
+    assert_eq!(bench.codes(9, 0), [full; 9], "two RTTs are a pause");
+}
+
+#[test]
+fn leave_all_leaves_every_packet_of_a_period_with_room() {
+    let codes = |leave_all: &str| {
+        let mut bench = with_two_packets_of_room(&[("leave_all", leave_all)]);
+        let codes = bench.codes(9, 0);
+        assert_eq!(
+            bench.merged(Code::Full, Span::ZERO, 0),
+            Code::Full,
+            "a raised one stays raised"
+        );
+        count(&codes, Code::Under)
+    };
+    assert_eq!((codes("false"), codes("true")), (2, 9));
+}
+
+#[test]
+fn the_least_queue_of_a_period_is_what_stands() {
+    let over = |sample: &str| {
+        let mut bench = port(&[("sample", sample)]);
+        bench.codes(2, 0);
+        bench.codes(4, 3);
+        bench.codes(4, 7);
+        let first = count(&bench.codes(10, 7), Code::Over);
+        (first, count(&bench.codes(10, 7), Code::Over))
+    };
+    assert_eq!(over("last"), (7, 0));
+    assert_eq!(over("least"), (0, 7), "nothing stood in the period before");
 }

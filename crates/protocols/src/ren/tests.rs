@@ -2,8 +2,10 @@
 //! paper's figures. Queues may differ by one packet, because a port samples only when it sends.
 
 use super::*;
-use incast_testkit::{SLOT, SlotNetwork, impaired_flows};
-use incast_transport::{FlowId, Time};
+use incast_testkit::{
+    MSS, SLOT, SlotNetwork, Trial, flow, impaired_flows, key_values, slot_fabric, star,
+};
+use incast_transport::{FlowId, Time, Transport};
 
 const UNLIMITED: Limit = Limit::Unlimited;
 
@@ -185,4 +187,56 @@ fn lost_duplicated_and_late_packets_do_no_harm() {
     for seed in 0..40 {
         impaired_flows(&ENTRY, seed, &[], 2);
     }
+}
+
+/// Data packets that two long flows get through in 400 rounds while, every ten rounds, four others
+/// send a burst of ten packets each.
+fn long_flows_among_bursts(settings: &[(&str, &str)]) -> usize {
+    let mut net = SlotNetwork::new(&ENTRY, settings, 6, 40, UNLIMITED);
+    let start = Time::ZERO + net.round * 4;
+    (0..2).for_each(|pair| net.flow(pair, 100_000, start));
+    for burst in 0..40 {
+        for pair in 2..6 {
+            let id = 2 + burst * 4 + (pair - 2);
+            let at = start + net.round * (5 + 10 * burst as u64);
+            net.network.add(flow(id, pair, 6 + pair, 10 * MSS, at));
+        }
+    }
+    net.network.run(start + net.round * 405);
+    let data = net.network.received.iter().filter(|r| r.packet.is_data());
+    data.filter(|received| received.packet.flow.0 < 2).count()
+}
+
+#[test]
+fn a_period_below_an_rtt_loses_no_utilisation() {
+    // REN Fig. 22: 400 rounds of 40 packets, of which bursts take 1,600.
+    let one = long_flows_among_bursts(&[("period", "40us")]);
+    let quarter = long_flows_among_bursts(&[("period", "10us")]);
+    assert!(one > 10_000 && quarter > one, "{one} with 40us, {quarter} with 10us");
+    assert_eq!(one, long_flows_among_bursts(&[]), "auto is a base RTT");
+}
+
+#[test]
+fn a_period_too_short_to_count_marks_is_refused() {
+    let fabric = slot_fabric(40, UNLIMITED);
+    let configure = |period| ENTRY.configure(&key_values(&[("period", period)]), fabric.clone());
+    assert!(configure("40ns").is_ok());
+    let error = configure("39ns").err().expect("1,026 periods in a base RTT");
+    assert_eq!((error.key.as_str(), error.value.as_str()), ("period", "39ns"));
+    assert!(error.problem.contains("1/1024 of the base RTT of 40us"), "{error}");
+}
+
+#[test]
+fn a_port_behind_a_busy_nic_asks_for_no_more() {
+    // One host sends to two, each of whose links is half idle.
+    let flows = [(0, 1), (1, 2)].map(|(id, to)| flow(id, 0, to, 2_000 * MSS, Time::ZERO));
+    let fabric = star(3, Rate::from_gbps(10), Span::from_us(1));
+    let under = |at_nics| {
+        let trial = Trial::new(&ENTRY, fabric.clone(), flows.to_vec()).set("at_nics", at_nics);
+        let outcome = trial.run();
+        assert!(outcome.flows.iter().all(|flow| flow.completed.is_some()));
+        outcome.last_hop(1).total.marks
+    };
+    assert!(under("false") > 500, "{}", under("false"));
+    assert!(under("true") < 20, "{}", under("true"));
 }
