@@ -82,6 +82,9 @@ pub trait Recovery: Send {
     /// An ordinary grant leaves that lets `packets` go. Returns the number it shall carry.
     fn granted(&self, flow: &mut Self::Flow, now: Time, packets: u8) -> Option<u32>;
 
+    /// The next ordinary grant asks for a hole, so what its own grant let go is no longer awaited.
+    fn named(&self, _flow: &mut Self::Flow) {}
+
     /// When a grant is to be re-issued if nothing arrives until then.
     fn deadline(&self, flow: &Self::Flow) -> Time;
 
@@ -104,6 +107,8 @@ struct Incoming<F> {
     /// Offset of the packet that came last: headers carry offsets modulo 2^32.
     offset: u64,
     armed: Time,
+    /// Packets below were sent without a grant, as far as is known.
+    burst_end: u32,
     recovery: F,
 }
 
@@ -167,12 +172,16 @@ impl<R: Recovery> Receivers<R> {
                     holes: Holes::default(),
                     offset: 0,
                     armed: Time::NEVER,
+                    burst_end: 0,
                     recovery: self.recovery.opened(now),
                 };
                 self.flows.insert(flow, incoming)
             }
         };
         let incoming = self.flows.at_mut(slot);
+        if data.unscheduled {
+            incoming.burst_end = incoming.burst_end.max(data.packet.saturating_add(1));
+        }
         let arrival = incoming.arrivals.insert(data.packet, data.last);
         if arrival == Arrival::New {
             incoming.offset = nearest(incoming.offset, data.offset);
@@ -211,6 +220,9 @@ impl<R: Recovery> Receivers<R> {
         let packets = terms.packets[mark as usize];
         let patience = terms.hole_patience;
         let hole = incoming.holes.pick(&incoming.arrivals, now, patience, terms.hole_behind);
+        if hole.is_some_and(|hole| hole >= incoming.burst_end) {
+            self.recovery.named(&mut incoming.recovery);
+        }
         let request = hole.map_or(Request::Nothing, Request::First);
         let number = self.recovery.granted(&mut incoming.recovery, now, packets);
         let deadline = self.recovery.deadline(&incoming.recovery);

@@ -51,9 +51,20 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     },
     Deviation {
         number: 6,
-        section: "AMRT §4.3",
-        what: "Tokens of a flow grow up to its size where its host's NIC is the bottleneck.",
-        reason: "Tokens grow as long as ports mark, and a NIC does not mark.",
+        section: "AMRT §4.1",
+        what: "NICs clear the mark as switch ports do, without a limit of their queues (`at_nics`).",
+        reason: "ns-2 marks in every link's queue; otherwise the tokens of flows that share a NIC \
+                 grow up to the flows' size.",
+        effect: None,
+    },
+    Deviation {
+        number: 7,
+        section: "AMRT §6",
+        what: "A packet that a later one overtook is asked for in the next grant, not after the \
+               timeout; where packets take several paths, once it is further behind than they \
+               spread.",
+        reason: "ECMP keeps a flow in order (AMRT §8.1), so the packet is lost; the timeout is for \
+                 what no later packet tells.",
         effect: None,
     },
 ];

@@ -48,6 +48,7 @@ pub static ENTRY: Declaration<Params, Expectations> = Declaration {
     unsolicited: |amrt, site, packets| packets.min(burst(&amrt.params, site)),
     optional: Optional {
         in_force: |amrt| vec![("timeout (in force)", amrt.derived.timeout.to_string())],
+        shapes_nic: |amrt| amrt.params.at_nics,
         ..Optional::NONE
     },
 };
@@ -56,11 +57,22 @@ fn burst(params: &Params, site: &HostSite) -> u32 {
     params.burst.unwrap_or(site.bdp_packets)
 }
 
+/// How far below the highest arrival a hole is surely lost. With one path per flow that is any
+/// hole; otherwise a packet may have waited in a full queue at each hop that others did not meet.
+/// The paper's rule waits for the timeout (AMRT §6).
+fn hole_behind(params: &Params, site: &HostSite) -> u32 {
+    match params.recovery {
+        Recovery::Paper => u32::MAX,
+        Recovery::Passed if site.routing.keeps_order() => 0,
+        Recovery::Passed => params.data_packets.saturating_mul(site.fabric.hops),
+    }
+}
+
 fn host(amrt: &Ready<Params, Expectations>, site: &HostSite) -> Box<dyn Host> {
     let burst = burst(&amrt.params, site);
     let packet_time = amrt.fabric.mtu_time(site.rate);
     let senders = sender::terms(burst, packet_time, &amrt.derived);
-    let receivers = receiver::terms(&amrt.derived);
+    let receivers = receiver::terms(&amrt.derived, hole_behind(&amrt.params, site));
     let rules = amrt.derived;
     match amrt.params.recovery {
         Recovery::Passed => Box::new(ReceiverDriven::new(senders, receivers, Passed(rules))),
@@ -69,8 +81,11 @@ fn host(amrt: &Ready<Params, Expectations>, site: &HostSite) -> Box<dyn Host> {
 }
 
 fn policy(amrt: &Ready<Params, Expectations>, site: &PortSite) -> Policy {
+    let marker = GapMarker::new(amrt.fabric.mtu_time(site.rate));
+    if site.nic {
+        return Policy::at_nic(ID, vec![Box::new(marker)]);
+    }
     let control = Limit::Packets(amrt.params.control_packets);
     let data = Limit::Packets(amrt.params.data_packets);
-    let marker = GapMarker::new(amrt.fabric.mtu_time(site.rate));
     Policy::two_queues(ID, control, data, vec![Box::new(marker)])
 }

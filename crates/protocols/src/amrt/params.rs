@@ -8,7 +8,7 @@ choice! {
         /// One timeout after the arrival of data of a later grant; without arrivals, a probe after
         /// the flow's packet interval.
         Passed = "passed",
-        /// One timeout after the grant, or after the arrival of data of a later grant.
+        /// One timeout after the grant.
         Paper = "paper",
     }
 }
@@ -21,6 +21,9 @@ incast_transport::parameters! {
         /// Most grants and finishes queued at a port.
         control_packets: u32 = 128, "1 and more" => |v| *v > 0,
             "AMRT §2.1, §8.1: the switch buffer of the other schemes";
+        /// Whether NICs clear the mark as switch ports do; their queues have no limit.
+        at_nics: bool = true, "true or false" => |_| true,
+            "AMRT §4.1 has switches only; ns-2 (AMRT §8) marks in every link's queue";
         /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
         burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
             "AMRT §6, §7: line rate in the first RTT";

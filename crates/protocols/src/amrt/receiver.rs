@@ -17,7 +17,8 @@ const QUEUES_MOST: u64 = 16;
 /// The longest back-off, as a power of two of the timeout.
 const DOUBLINGS: u32 = 4;
 
-pub(super) fn terms(expectations: &Expectations) -> ReceiverTerms {
+/// A hole is named once it is more than `behind` packets below the highest arrival.
+pub(super) fn terms(expectations: &Expectations, behind: u32) -> ReceiverTerms {
     let (saturated, room) = (Code::Saturated as u8, Code::Room as u8);
     ReceiverTerms {
         transport: ID,
@@ -26,7 +27,7 @@ pub(super) fn terms(expectations: &Expectations) -> ReceiverTerms {
         recovery: saturated,
         packets: PACKETS,
         marked: true,
-        hole_behind: u32::MAX,
+        hole_behind: behind,
         hole_patience: expectations.timeout,
     }
 }
@@ -71,6 +72,8 @@ struct Entry {
     /// When its timeout starts.
     since: Time,
     packets: u8,
+    /// Some of its data has arrived.
+    partly: bool,
 }
 
 /// A flow's outstanding grants, in order of their consecutive numbers. A satisfied grant stays
@@ -96,7 +99,7 @@ impl Grants {
     #[inline]
     fn push(&mut self, now: Time, packets: u8) -> u32 {
         let number = self.next_number();
-        self.entries.push_back(Entry { since: now, packets });
+        self.entries.push_back(Entry { since: now, packets, partly: false });
         number
     }
 
@@ -118,6 +121,21 @@ impl Grants {
     fn bring_one(&mut self, place: usize) -> usize {
         let entry = &mut self.entries[place];
         entry.packets = entry.packets.saturating_sub(1);
+        entry.partly = true;
+        self.drop_satisfied()
+    }
+
+    /// A packet that was let go no later than those that have arrived is lost, and is asked for
+    /// otherwise: it is that of the oldest unsatisfied grant among the first `passed`, or of the
+    /// next one if the second of its packets came. Returns how many grants left the list.
+    fn cancel_one(&mut self, passed: usize) -> usize {
+        let until = self.entries.len().min(passed + 1);
+        let mut sent = self.entries.range_mut(..until).enumerate();
+        let lost =
+            sent.find(|(place, entry)| entry.packets > 0 && (*place < passed || entry.partly));
+        if let Some((_, entry)) = lost {
+            entry.packets -= 1;
+        }
         self.drop_satisfied()
     }
 

@@ -5,8 +5,8 @@ use super::switch::{Code, GapMarker};
 use super::*;
 use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery as _, Reissue, Request};
 use incast_testkit::{
-    Harness, Impairments, MSS, SLOT, SlotNetwork, at, data, flow, impaired_flows, key_values,
-    slot_fabric, view,
+    Harness, Impairments, MSS, Received, SLOT, SlotNetwork, Trial, at, configured, data, fabric,
+    flow, impaired_flows, key_values, port_site, slot_fabric, view,
 };
 use incast_transport::{Framing, Header, Marker, Packet, Rate, Span, Time, View, data_flag, flag};
 
@@ -61,19 +61,124 @@ fn lone_flow_losing(what: impl FnMut(&Packet) -> bool + 'static, data: bool) -> 
     net
 }
 
-#[test]
-fn a_lost_packet_is_requested_once() {
+/// A lone flow of 200 packets that loses packet `seq` once, and the grants that ask for a packet.
+fn losing_packet(seq: u32) -> (SlotNetwork, Vec<Received>) {
     let mut once = true;
     let lose = move |packet: &Packet| {
-        let hit = packet.is_data() && packet.header.data_key() == 50;
+        let hit = packet.is_data() && packet.header.data_key() == seq;
         hit && std::mem::take(&mut once)
     };
     let net = lone_flow_losing(lose, true);
-    let requests = net.network.received.iter().filter(|received| {
-        matches!(received.packet.header, Header::Grant { flags, .. } if flags & data_flag::REQUEST != 0)
+    let again = net.network.sent_on(0).filter(|sent| sent.packet.has(flag::RETRANSMIT));
+    assert_eq!(again.count(), 1, "it is sent again once");
+    let asks = net.network.received.iter().filter(|received| {
+        let ask = data_flag::REQUEST | data_flag::LAST;
+        matches!(received.packet.header, Header::Grant { flags, .. } if flags & ask != 0)
     });
-    assert_eq!(requests.count(), 1);
-    assert_eq!(net.network.sent_on(0).filter(|s| s.packet.has(flag::RETRANSMIT)).count(), 1);
+    let asks = asks.copied().collect();
+    (net, asks)
+}
+
+fn grants(net: &SlotNetwork) -> usize {
+    let grant = |received: &&Received| matches!(received.packet.header, Header::Grant { .. });
+    net.network.received.iter().filter(grant).count()
+}
+
+#[test]
+fn a_lost_packet_is_named_in_the_next_grant_and_nothing_else_asks_for_it() {
+    // In the first burst, and after it.
+    for lost in [5, 50] {
+        let (net, asks) = losing_packet(lost);
+        let [ask] = asks[..] else { panic!("{} grants ask for a packet", asks.len()) };
+        let Header::Grant { seq, request, .. } = ask.packet.header else { unreachable!() };
+        assert_eq!((seq, request), (lost + 1, lost), "the one after it tells");
+        assert_eq!(grants(&net), 199, "one for each packet that came but the last");
+    }
+}
+
+#[test]
+fn the_last_packet_is_asked_for_once_after_the_timeout() {
+    let (net, asks) = losing_packet(199);
+    assert_eq!(asks.len(), 1);
+    assert_eq!(grants(&net), 200, "one more than packets but the last");
+    let data = net.network.received.iter().filter(|received| received.packet.is_data());
+    let last = data.map(|received| received.at).rev().nth(1).expect("packet 198");
+    let sent = net.network.sent.iter().find(|sent| {
+        matches!(sent.packet.header, Header::Grant { flags, .. } if flags & data_flag::LAST != 0)
+    });
+    assert_eq!(sent.expect("the probe").at, last + TIMEOUT);
+}
+
+#[test]
+fn naming_a_hole_cancels_one_expectation() {
+    let rules = Passed(expectations(&[]));
+    let opened = |packets: &[u8]| {
+        let mut flow = rules.opened(at(0));
+        let numbers = packets.iter().map(|&count| rules.granted(&mut flow, at(0), count));
+        let numbers: Vec<_> = numbers.collect();
+        (flow, numbers)
+    };
+    // Two grants overtaken, one of them named: one is replaced.
+    let (mut flow, numbers) = opened(&[1, 1, 1, 1]);
+    rules.arrived(&mut flow, at(40), numbers[2]);
+    rules.named(&mut flow);
+    let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
+    assert_eq!(rules.deadline(&flow), at(40) + TIMEOUT);
+    assert!(rules.expired(&mut flow, at(40) + TIMEOUT, &arrivals, &mut holes).is_some());
+    assert!(rules.deadline(&flow) > at(40) + TIMEOUT, "the fourth is not overtaken");
+    // The first packet of a pair is lost, the second tells.
+    let (mut flow, numbers) = opened(&[2, 1]);
+    rules.arrived(&mut flow, at(40), numbers[0]);
+    rules.named(&mut flow);
+    rules.arrived(&mut flow, at(41), numbers[1]);
+    assert_eq!(rules.deadline(&flow), at(41 + 80), "nothing is awaited: twice the longest gap");
+    // A grant whose data has not come yet is no other's.
+    let (mut flow, numbers) = opened(&[1, 1]);
+    rules.arrived(&mut flow, at(40), numbers[0]);
+    rules.named(&mut flow);
+    rules.named(&mut flow);
+    rules.granted(&mut flow, at(41), 1);
+    rules.arrived(&mut flow, at(42), Some(2));
+    assert!(rules.expired(&mut flow, at(42) + TIMEOUT, &arrivals, &mut holes).is_some());
+}
+
+#[test]
+fn where_packets_take_several_paths_a_hole_is_no_loss_at_once() {
+    let flows = (0..8).map(|id| flow(id, id, (id + 4) % 8, 300 * MSS, Time::ZERO)).collect();
+    let fabric = fabric("leaf-spine:2x4x4", Rate::from_gbps(10), Span::from_us(1));
+    let mut trial = Trial::new(&ENTRY, fabric, flows).set("data_packets", "100");
+    for routing in [Routing::Spray, Routing::Ecmp] {
+        trial.routing = Some(routing);
+        let outcome = trial.run();
+        assert!(outcome.flows.iter().all(|flow| flow.completed.is_some()));
+        let again: u32 = outcome.flows.iter().map(|flow| flow.retransmits).sum();
+        let drops: u32 = outcome.ports.iter().map(|port| port.total.drops).sum();
+        assert_eq!((again, drops), (0, 0), "{}", routing.name());
+    }
+}
+
+#[test]
+fn the_papers_timer_runs_from_the_grant() {
+    let rules = Paper(expectations(&[]));
+    let mut flow = rules.opened(at(0));
+    let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
+    rules.arrived(&mut flow, at(40), Some(numbers[2]));
+    assert_eq!(rules.deadline(&flow), at(0) + TIMEOUT, "AMRT §6: data of a later one is nothing");
+}
+
+#[test]
+fn a_nic_has_the_marker_and_no_limit() {
+    let fabric = slot_fabric(10, UNLIMITED);
+    let policy = |nic, settings| {
+        let plan = configured(&ENTRY, settings, &fabric);
+        let site = PortSite { nic, ..port_site(&fabric) };
+        (plan.shapes_nic(), plan.policy(&site))
+    };
+    let (shapes, at_nic) = policy(true, &[]);
+    assert!(shapes && at_nic.markers.len() == 1);
+    assert!(at_nic.classes.iter().all(|class| class.limit == Limit::Unlimited));
+    assert_eq!(policy(false, &[]).1.classes[1].limit, Limit::Packets(8));
+    assert!(!policy(true, &[("at_nics", "false")]).0);
 }
 
 #[test]

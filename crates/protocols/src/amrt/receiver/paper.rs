@@ -1,5 +1,4 @@
-//! The paper's rule: one timer per grant (AMRT §6). Data of a later grant restarts the timers of
-//! earlier grants, which the paper does not specify.
+//! The paper's rule: one timer per grant, from the grant to its data (AMRT §6).
 
 use super::{DOUBLINGS, Expectations, Grants};
 use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery, Reissue, Request};
@@ -13,9 +12,6 @@ pub struct Paper(pub Expectations);
 #[derive(Clone, Debug)]
 pub struct Expected {
     grants: Grants,
-    /// Number of grants, from the front, that data of a later grant has overtaken and whose timers
-    /// it restarted.
-    passed: usize,
     /// The last arrival.
     heard: Time,
     /// The last arrival, or the last re-issued grant.
@@ -33,7 +29,6 @@ impl Recovery for Paper {
     fn opened(&self, now: Time) -> Expected {
         Expected {
             grants: Grants::default(),
-            passed: 0,
             heard: now,
             quiet_since: now,
             doublings: 0,
@@ -49,15 +44,9 @@ impl Recovery for Paper {
         flow.doublings = 0;
         flow.alive = true;
         let Some((place, entry)) = flow.grants.find(number) else { return };
-        if place >= flow.passed {
-            let rtt = now.since(entry.since);
-            flow.least_rtt = Some(flow.least_rtt.map_or(rtt, |least| least.min(rtt)));
-            for entry in flow.grants.entries.range_mut(flow.passed..place) {
-                entry.since = now;
-            }
-            flow.passed = place;
-        }
-        flow.passed = flow.passed.saturating_sub(flow.grants.bring_one(place));
+        let rtt = now.since(entry.since);
+        flow.least_rtt = Some(flow.least_rtt.map_or(rtt, |least| least.min(rtt)));
+        flow.grants.bring_one(place);
     }
 
     #[inline]
@@ -86,7 +75,7 @@ impl Recovery for Paper {
         holes: &mut Holes,
     ) -> Option<Reissue> {
         let quiet = flow.grants.first().is_none();
-        flow.passed = flow.passed.saturating_sub(flow.grants.give_up_first());
+        flow.grants.give_up_first();
         let patience = self.0.of_flow(flow.least_rtt);
         let request = match holes.next(arrivals, now, patience, arrivals.end()) {
             Some(hole) => Request::First(hole),

@@ -119,6 +119,10 @@ impl Recovery for Passed {
         Some(flow.grants.push(now, packets))
     }
 
+    fn named(&self, flow: &mut Expected) {
+        flow.passed = flow.passed.saturating_sub(flow.grants.cancel_one(flow.passed));
+    }
+
     #[inline]
     fn deadline(&self, flow: &Expected) -> Time {
         match flow.grants.first().filter(|_| flow.passed > 0) {
