@@ -72,9 +72,10 @@ local transports = {
     } },
     [2] = { name = "trd", views = {
         { name = "Data", text = "One packet of a flow",
-            kind = 2, set = 0, clear = 0, fields = {
+            kind = 2, set = 0, clear = 16, fields = {
             { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
             { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "granted_packets", 8, 3, 0, "packets", "Packets of the flow that need a grant, 2^24 - 1 if they are more; 0 where nothing depends on it" },
             { "last", 11, 1, 1, "", "It is the flow's last packet" },
             { "unscheduled", 11, 1, 2, "", "Sent without a grant, in the burst at the flow's start" },
         } },

@@ -97,6 +97,7 @@ const INCAST: Incast = Incast {
     senders: None,
     size: Bytes::from_kb(64),
     at: Span::from_us(100),
+    burst: None,
 };
 
 /// `ren.rule=gap` is short for `transport.parameters.ren.rule=gap`.

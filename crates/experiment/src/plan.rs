@@ -175,6 +175,7 @@ impl Plan {
                 (None, None) => 0,
             });
         }
+        self.check_bursts(&transports, &transport_of)?;
         let mix = Mix {
             label: name,
             transports: &transports,
@@ -186,6 +187,27 @@ impl Plan {
         let marking = self.scenario.transport.marking.as_deref();
         let marking = marking.map(|wanted| mix.marking(wanted)).transpose()?;
         Ok(Case { label: name.to_string(), transports, transport_of, marking })
+    }
+
+    /// Refuses a first burst for flows of transports without one.
+    fn check_bursts(&self, transports: &[RunTransport], transport_of: &[u16]) -> Result<(), Fault> {
+        let takes = |name: &str| incast_protocols::find(name).is_some_and(|t| t.takes_burst());
+        let takes: Vec<bool> = transports.iter().map(|t| takes(t.info.name)).collect();
+        let wrong = self.traffic.flows.iter().zip(transport_of).find_map(|(flow, transport)| {
+            flow.burst.filter(|_| !takes[*transport as usize]).map(|burst| (burst, *transport))
+        });
+        let Some((burst, transport)) = wrong else { return Ok(()) };
+        let mut entries = self.scenario.traffic.iter();
+        let entry = entries.position(|entry| entry.burst() == Some(burst)).unwrap_or(0);
+        let name = transports[transport as usize].info.name;
+        let known = CATALOGUE.iter().filter(|entry| entry.takes_burst());
+        let known: Vec<&str> = known.map(|entry| entry.info().name).collect();
+        let problem = format!(
+            "a flow of {name} cannot have a burst of its own; expected no `burst`, or one of the \
+             transports {}",
+            known.join(", ")
+        );
+        Err(Fault::value(format!("traffic.{entry}.burst"), burst, problem))
     }
 
     fn run_transport(&self, name: &str, key: &str) -> Result<RunTransport, Fault> {
@@ -325,6 +347,36 @@ mod tests {
             let text = fault.err().expect("it is refused").to_string();
             assert!(text.contains(&format!("transport.routing = `{routing}`: fasttune")), "{text}");
             assert!(text.contains("symmetric-ecmp"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_burst_is_refused_where_a_transport_has_none() {
+        let text = |names: &str, burst: &str| {
+            format!(
+                "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [{names}]\n\
+                 [[traffic]]\nkind = \"permutation\"\nsize = \"1KB\"\n\
+                 [[traffic]]\nkind = \"permutation\"\nsize = \"100KB\"\nburst = {burst}\n"
+            )
+        };
+        let plan = |names: &str, burst: &str| {
+            Plan::new(Scenario::parse(&text(names, burst), "a test", &[])?)
+        };
+        let good = plan("\"ren\", \"trd\", \"amrt\", \"ndp\", \"dctcp\"", "4").unwrap();
+        let bursts = |bytes: u64| good.traffic.flows.iter().filter(move |flow| flow.size == bytes);
+        assert!(bursts(1_000).all(|flow| flow.burst.is_none()));
+        assert!(bursts(100_000).all(|flow| flow.burst == Some(4)));
+        for (names, burst, expected) in [
+            (
+                "\"ren\", \"dcqcn\"",
+                "4",
+                "traffic.1.burst = `4`: a flow of dcqcn cannot have a burst",
+            ),
+            ("\"homa\"", "7", "or one of the transports"),
+            ("\"ren\"", "0", "traffic.1.burst = `0`: expected 1 to 1000000"),
+        ] {
+            let text = plan(names, burst).err().expect("it is refused").to_string();
+            assert!(text.contains(expected), "{text}");
         }
     }
 }

@@ -25,6 +25,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
             size: flow.size,
             start: starts(flow),
             segments: segments(plan, flow),
+            burst: flow.burst,
         },
         transport: case.transports[*transport as usize].info.id,
         after: match &flow.start {

@@ -194,7 +194,7 @@ impl Context<'_> {
 
     fn file(
         &self,
-        FlowFile { file }: &FlowFile,
+        FlowFile { file, .. }: &FlowFile,
         imported: Option<&Imported>,
         inputs: &mut Inputs,
     ) -> Result<Flows, Wrong> {
@@ -301,7 +301,8 @@ pub fn flows(
         let part = context.read(entry, imported, inputs);
         let part = part.map_err(|wrong| context.place(entry, wrong))?;
         failures.extend(part.failures);
-        let part = part.traffic;
+        let mut part = part.traffic;
+        part.flows.iter_mut().for_each(|flow| flow.burst = entry.burst());
         all = Some(match all {
             Some(before) => before.merge(part),
             None => part,

@@ -62,8 +62,11 @@ fn hosts(listed: &'static [u32]) -> impl Strategy<Value = Hosts> {
 fn traffic() -> impl Strategy<Value = Traffic> {
     let sizes = select(vec!["web_server".to_string(), "hadoop".to_string(), input("sizes.csv")]);
     let packets = weighted(0.2, Just("pkt_hadoop".to_string()));
-    let poisson = (sizes, 0.1..0.9, 1..12u32, packets)
-        .prop_map(|(workload, load, flows, packets)| Poisson { workload, load, flows, packets });
+    // Most transports refuse it.
+    let first = || weighted(0.1, 1..30u32);
+    let poisson = (sizes, 0.1..0.9, 1..12u32, packets, first()).prop_map(
+        |(workload, load, flows, packets, burst)| Poisson { workload, load, flows, packets, burst },
+    );
     let senders = prop_oneof![
         Just((None, None)),
         (1..HOSTS).prop_map(|count| (None, Some(count))),
@@ -75,6 +78,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         senders,
         size,
         at,
+        burst: None,
     });
     let requests = (hosts(&[0, 2]), hosts(&[3, 1]), size(), 1..3u32, span(9), span(9)).prop_map(
         |(to, from, size, count, period, at)| Requests {
@@ -85,6 +89,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             count,
             period,
             at,
+            burst: None,
         },
     );
     let many = (size(), 0.0..=1.0, span(9)).prop_map(|(size, responsive, at)| ManyToMany {
@@ -94,12 +99,14 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         size,
         responsive,
         at,
+        burst: None,
     });
-    let long = (size(), span(30)).prop_map(|(size, at)| Long {
+    let long = (size(), span(30), first()).prop_map(|(size, at, burst)| Long {
         from: Hosts(vec![(0, 1)]),
         to: Hosts(vec![(3, 3), (2, 2)]),
         size,
         at,
+        burst,
     });
     let length = prop_oneof![
         size().prop_map(|size| (Some(size), None)),
@@ -114,18 +121,19 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             at,
             count,
             period,
+            burst: None,
         },
     );
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
-        size().prop_map(|size| Traffic::Permutation(Permutation { size })),
-        size().prop_map(|size| Traffic::AllToAll(AllToAll { size })),
+        size().prop_map(|size| Traffic::Permutation(Permutation { size, burst: None })),
+        size().prop_map(|size| Traffic::AllToAll(AllToAll { size, burst: None })),
         incast.prop_map(Traffic::Incast),
         requests.prop_map(Traffic::Requests),
         many.prop_map(Traffic::ManyToMany),
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
-        Just(Traffic::FlowFile(FlowFile { file: input("flows.csv") })),
+        Just(Traffic::FlowFile(FlowFile { file: input("flows.csv"), burst: None })),
     ]
 }
 

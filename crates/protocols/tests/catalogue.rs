@@ -266,3 +266,24 @@ fn readme_and_data_have_the_same_deviations() {
         }
     }
 }
+
+#[test]
+fn a_flow_may_have_a_burst_of_its_own() {
+    let fabric = incast_testkit::fabric_site(2, Rate::from_gbps(10), Span::from_us(40));
+    let taking: Vec<_> = CATALOGUE.iter().filter(|entry| entry.takes_burst()).collect();
+    assert!(taking.len() >= 9);
+    for entry in taking {
+        let name = entry.info().name;
+        let handshake = entry.parameters().iter().any(|parameter| parameter.name == "handshake");
+        let settings: &[(&str, &str)] = if handshake { &[("handshake", "false")] } else { &[] };
+        let plan = incast_testkit::configured(*entry, settings, &fabric);
+        for burst in [1, 3, 7] {
+            let whole = incast_testkit::flow(0, 0, 1, 146_000, Time::ZERO);
+            let mut network = incast_testkit::Network::of(&*plan, &fabric, Default::default(), 1);
+            network.open(&Flow { burst: Some(burst), ..whole });
+            network.run(Time::ZERO + Span::from_us(39));
+            let data = network.sent_on(0).filter(|sent| sent.packet.is_data()).count();
+            assert_eq!(data, burst as usize, "{name}");
+        }
+    }
+}

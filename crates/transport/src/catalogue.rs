@@ -158,6 +158,12 @@ pub trait Transport: Sync {
         &[]
     }
 
+    /// Whether a flow may have a first burst or initial window of its own
+    /// ([`Flow::burst`](crate::Flow::burst)).
+    fn takes_burst(&self) -> bool {
+        false
+    }
+
     /// Sets the parameters for a fabric. `settings` are the user's `(key, value)` pairs.
     ///
     /// # Errors

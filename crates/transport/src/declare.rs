@@ -48,6 +48,9 @@ pub struct Optional<P, D = ()> {
     pub warnings: fn(&Ready<P, D>) -> Vec<String>,
     /// Whether a NIC needs the policy too; see [`Configured::shapes_nic`].
     pub shapes_nic: fn(&Ready<P, D>) -> bool,
+    /// Whether a flow may have a first burst or initial window of its own; see
+    /// [`Transport::takes_burst`].
+    pub takes_burst: bool,
     /// What it does in switches beyond ports; see [`Configured::hook`].
     pub hook: fn(&Ready<P, D>, &SwitchSite) -> Hook,
     /// Bytes of its own in data packets; see [`Configured::extension`].
@@ -61,6 +64,7 @@ impl<P, D> Optional<P, D> {
         in_force: |_| vec![],
         warnings: |_| vec![],
         shapes_nic: |_| false,
+        takes_burst: false,
         hook: |_, _| None,
         extension: |_| 0,
     };
@@ -116,6 +120,10 @@ where
 
     fn sets(&self) -> &'static [ParameterSet] {
         self.optional.sets
+    }
+
+    fn takes_burst(&self) -> bool {
+        self.optional.takes_burst
     }
 
     fn configure(

@@ -58,6 +58,10 @@ pub struct Flow {
     pub start: Time,
     /// Its segmentation into packets.
     pub segments: Segments,
+    /// Packets that its source may send before it hears from the destination, if not as many as its
+    /// transport lets it: the first burst of a receiver-driven transport, the initial window of
+    /// another. Only for transports with [`takes_burst`](crate::Transport::takes_burst).
+    pub burst: Option<u32>,
 }
 
 impl Flow {
@@ -118,6 +122,7 @@ mod tests {
                 size: 3_000,
                 start: Time::ZERO,
                 segments: segments.at_most(1_444, 3_000),
+                burst: None,
             };
             (0..flow.packets()).map(|seq| flow.payload(seq)).collect::<Vec<u16>>()
         };

@@ -82,7 +82,8 @@
 //! };
 //! let (id, src, dst) = (FlowId(0), HostId(0), HostId(1));
 //! let segments = Segments::Uniform(1_460);
-//! hosts[0].open(&mut env, &Flow { id, src, dst, size: 4_000, start: Time::ZERO, segments });
+//! let (size, start, burst) = (4_000, Time::ZERO, None);
+//! hosts[0].open(&mut env, &Flow { id, src, dst, size, start, segments, burst });
 //! let mut carried = 0;
 //! while let Some(packet) = (0..2).find_map(|host| {
 //!     env.host = HostId(host);

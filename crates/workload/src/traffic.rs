@@ -98,6 +98,9 @@ pub struct FlowSpec {
     pub segments: Option<Arc<[u32]>>,
     /// The transport, if the workload names one.
     pub transport: Option<String>,
+    /// Packets that it may send before its source hears from its destination; `None`: as many as the
+    /// transport lets it.
+    pub burst: Option<u32>,
     /// What decided when it starts.
     pub origin: Origin,
 }
@@ -118,7 +121,8 @@ impl FlowSpec {
     /// A flow without prescribed packets or transport.
     pub fn new(src: u32, dst: u32, size: u64, start: Start, class: FlowClass) -> FlowSpec {
         let origin = Origin::Pattern;
-        FlowSpec { src, dst, size, start, class, segments: None, transport: None, origin }
+        let (segments, transport, burst) = (None, None, None);
+        FlowSpec { src, dst, size, start, class, segments, transport, burst, origin }
     }
 }
 

@@ -4,7 +4,20 @@ use super::views::{Data, Finish, Grant};
 use super::{Arrival, Arrivals, CONTROL, FlowTimers, Holes};
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::Queue;
+use crate::ranking::{Rank, Ranking};
 use incast_transport::{Env, FlowId, Header, HostId, Packet, PacketRef, Span, Time, TransportId};
+
+/// Which flow gets the grant that a data packet makes room for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// The packet's.
+    Own,
+    /// Of all that arrive at the host, the one with the fewest packets that still need a grant, then
+    /// the earliest (SRPT). Data must tell its flow's length ([`SenderTerms::tells_length`]).
+    ///
+    /// [`SenderTerms::tells_length`]: super::SenderTerms::tells_length
+    Shortest,
+}
 
 /// What a receiver needs to know of its transport.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +35,8 @@ pub struct ReceiverTerms {
     /// Whether switches signal by marks: then the information in a grant is as old as the
     /// mark, otherwise it is the arrival itself.
     pub marked: bool,
+    /// Which flow gets a grant.
+    pub order: Order,
     /// A hole so many packets below the highest arrival is requested in the next ordinary grant.
     pub hole_behind: u32,
     /// A hole passed so long ago is, too; and again after as long.
@@ -109,6 +124,10 @@ struct Incoming<F> {
     armed: Time,
     /// Packets below were sent without a grant, as far as is known.
     burst_end: u32,
+    /// Packets that are under way by grants, with [`Order::Shortest`].
+    awaited: u32,
+    /// Its place among the flows that want grants, while `remaining` is not 0.
+    rank: Rank,
     recovery: F,
 }
 
@@ -121,12 +140,24 @@ struct Reply {
     informed: u64,
 }
 
+/// The data packet that a grant replies to.
+#[derive(Clone, Copy)]
+struct Cause {
+    arrival: Arrival,
+    acked: u32,
+    mark: u8,
+    informed: u64,
+}
+
 /// All flows that arrive at one host.
 pub struct Receivers<R: Recovery> {
     terms: ReceiverTerms,
     recovery: R,
     flows: FlowTable<Incoming<R::Flow>>,
     finished: FlowSet,
+    /// Flows that want grants, with [`Order::Shortest`].
+    waiting: Ranking,
+    opened: u32,
     replies: Queue<Reply>,
     timers: FlowTimers,
 }
@@ -139,6 +170,8 @@ impl<R: Recovery> Receivers<R> {
             recovery,
             flows: FlowTable::new(),
             finished: FlowSet::new(),
+            waiting: Ranking::default(),
+            opened: 0,
             replies: Queue::new(),
             timers: FlowTimers::default(),
         }
@@ -165,18 +198,7 @@ impl<R: Recovery> Receivers<R> {
         let slot = match self.flows.slot_of(flow) {
             Some(slot) => slot,
             None if self.finished.contains(flow) => return self.finish(flow, src, now),
-            None => {
-                let incoming = Incoming {
-                    peer: src,
-                    arrivals: Arrivals::new(),
-                    holes: Holes::default(),
-                    offset: 0,
-                    armed: Time::NEVER,
-                    burst_end: 0,
-                    recovery: self.recovery.opened(now),
-                };
-                self.flows.insert(flow, incoming)
-            }
+            None => self.opens(flow, src, &data, now),
         };
         let incoming = self.flows.at_mut(slot);
         if data.unscheduled {
@@ -189,30 +211,135 @@ impl<R: Recovery> Receivers<R> {
             env.probe.delivered(flow, data.packet, incoming.offset, payload as u32);
             if incoming.arrivals.complete() {
                 env.probe.completed(flow);
+                let rank = incoming.rank;
                 self.flows.remove(flow);
                 self.finished.insert(flow, now);
-                return self.finish(flow, src, now);
+                self.finish(flow, src, now);
+                if self.terms.order == Order::Shortest {
+                    self.pass_on(rank, mark, now);
+                }
+                return;
             }
         }
         let number = data.numbered.then_some(data.grant);
         self.recovery.arrived(&mut incoming.recovery, now, number);
         let informed = if self.terms.marked { env.packets.stamps(packet).informed } else { now.0 };
-        self.reply(flow, slot, arrival, data.packet, mark, informed, now);
+        let cause = Cause { arrival, acked: data.packet, mark, informed };
+        match self.terms.order {
+            Order::Own => self.reply(flow, slot, cause, now),
+            Order::Shortest => self.reply_to_shortest(flow, slot, cause, data.unscheduled, now),
+        }
     }
 
-    /// Queues the one grant that replies to a data packet.
-    #[expect(clippy::too_many_arguments, reason = "what one packet says, from one caller")]
-    #[inline]
-    fn reply(
+    /// A flow's first packet arrived: its slot.
+    fn opens(&mut self, flow: FlowId, peer: HostId, data: &Data, now: Time) -> u32 {
+        let shortest = self.terms.order == Order::Shortest;
+        let remaining = if shortest && !data.numbered { data.grant as u64 } else { 0 };
+        let rank = Rank { remaining, order: self.opened, flow };
+        self.opened = self.opened.wrapping_add(1);
+        if remaining > 0 {
+            self.waiting.insert(rank);
+        }
+        let incoming = Incoming {
+            peer,
+            arrivals: Arrivals::new(),
+            holes: Holes::default(),
+            offset: 0,
+            armed: Time::NEVER,
+            burst_end: 0,
+            awaited: 0,
+            rank,
+            recovery: self.recovery.opened(now),
+        };
+        self.flows.insert(flow, incoming)
+    }
+
+    /// With [`Order::Shortest`]: a data packet makes room for one of the preferred flow. A copy of
+    /// a packet that nobody awaits does not.
+    fn reply_to_shortest(
         &mut self,
         flow: FlowId,
         slot: u32,
-        arrival: Arrival,
-        seq: u32,
-        mark: u8,
-        informed: u64,
+        cause: Cause,
+        unscheduled: bool,
         now: Time,
     ) {
+        let incoming = self.flows.at_mut(slot);
+        let awaited = incoming.awaited > 0;
+        if !unscheduled {
+            incoming.awaited = incoming.awaited.saturating_sub(1);
+        }
+        if cause.arrival != Arrival::New && !awaited {
+            let deadline = self.recovery.deadline(&incoming.recovery);
+            return self.timers.arm(flow, &mut incoming.armed, deadline);
+        }
+        match self.waiting.best() {
+            Some(best) if best.flow != flow => {
+                let incoming = self.flows.at_mut(slot);
+                let deadline = self.recovery.deadline(&incoming.recovery);
+                self.timers.arm(flow, &mut incoming.armed, deadline);
+                self.grant_to(best, cause.mark, now);
+            }
+            _ => {
+                self.take_one(slot, now);
+                self.reply(flow, slot, cause, now);
+            }
+        }
+    }
+
+    /// With [`Order::Shortest`]: a flow is complete, so others get what its last packet makes room
+    /// for.
+    fn pass_on(&mut self, rank: Rank, mark: u8, now: Time) {
+        if rank.remaining > 0 {
+            self.waiting.remove(rank);
+        }
+        if let Some(best) = self.waiting.best() {
+            self.grant_to(best, mark, now);
+        }
+    }
+
+    /// A grant for a flow other than the packet's.
+    fn grant_to(&mut self, best: Rank, mark: u8, now: Time) {
+        let slot = self.flows.slot_of(best.flow).expect("a flow that waits is there");
+        let acked = self.flows.at(slot).arrivals.lowest_missing();
+        self.take_one(slot, now);
+        let cause = Cause { arrival: Arrival::New, acked, mark, informed: now.0 };
+        self.reply(best.flow, slot, cause, now);
+    }
+
+    /// A flow is about to get a grant: silence counts from now if nothing of it was under way.
+    fn take_one(&mut self, slot: u32, now: Time) {
+        let incoming = self.flows.at_mut(slot);
+        if incoming.awaited == 0 {
+            incoming.recovery = self.recovery.opened(now);
+        }
+        incoming.awaited += 1;
+    }
+
+    /// A flow got a grant for a packet that was not asked for before.
+    fn needs_one_less(&mut self, slot: u32) {
+        let incoming = self.flows.at_mut(slot);
+        let old = incoming.rank;
+        if old.remaining == 0 {
+            return;
+        }
+        incoming.rank.remaining -= 1;
+        match incoming.rank.remaining {
+            0 => self.waiting.remove(old),
+            left => self.waiting.change(old, left),
+        }
+    }
+
+    /// Whether a flow gets nothing because others are preferred.
+    fn is_passed_over(&self, slot: u32) -> bool {
+        let Incoming { awaited, rank, .. } = self.flows.at(slot);
+        *awaited == 0 && self.waiting.best().is_some_and(|best| rank.remaining > 0 && best != *rank)
+    }
+
+    /// Queues the one grant that replies to a data packet.
+    #[inline]
+    fn reply(&mut self, flow: FlowId, slot: u32, cause: Cause, now: Time) {
+        let Cause { arrival, acked, mark, informed } = cause;
         let terms = &self.terms;
         let incoming = self.flows.at_mut(slot);
         let marks = if arrival == Arrival::New { &terms.reply } else { &terms.duplicate_reply };
@@ -227,8 +354,11 @@ impl<R: Recovery> Receivers<R> {
         let number = self.recovery.granted(&mut incoming.recovery, now, packets);
         let deadline = self.recovery.deadline(&incoming.recovery);
         self.timers.arm(flow, &mut incoming.armed, deadline);
-        let header = grant(seq, Reissue::replacement(request).numbered(number));
+        let header = grant(acked, Reissue::replacement(request).numbered(number));
         self.replies.push_back(Reply { peer: incoming.peer, flow, header, mark, informed });
+        if self.terms.order == Order::Shortest && hole.is_none() {
+            self.needs_one_less(slot);
+        }
     }
 
     fn finish(&mut self, flow: FlowId, peer: HostId, now: Time) {
@@ -266,15 +396,20 @@ impl<R: Recovery> Receivers<R> {
         while let Some((flow, slot)) =
             self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
         {
+            let passed_over = self.is_passed_over(slot);
             let incoming = self.flows.at_mut(slot);
+            if passed_over {
+                incoming.recovery = self.recovery.opened(env.now);
+            }
             while self.recovery.deadline(&incoming.recovery) <= env.now {
                 let Incoming { recovery, arrivals, holes, .. } = incoming;
                 let Some(reissue) = self.recovery.expired(recovery, env.now, arrivals, holes)
                 else {
                     continue;
                 };
-                let (seq, mark) = (incoming.arrivals.lowest_missing(), self.terms.recovery);
-                let header = grant(seq, reissue);
+                let (acked, mark) = (incoming.arrivals.lowest_missing(), self.terms.recovery);
+                incoming.awaited = incoming.awaited.saturating_add(1);
+                let header = grant(acked, reissue);
                 let (peer, informed) = (incoming.peer, env.now.0);
                 self.replies.push_back(Reply { peer, flow, header, mark, informed });
             }

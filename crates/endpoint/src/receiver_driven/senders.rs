@@ -11,6 +11,9 @@ use std::collections::VecDeque;
 /// Most requested packets remembered for a flow; more are requested again.
 const REQUESTS: usize = 64;
 
+/// The longest length that data can tell; longer flows tell this.
+const LENGTH_MOST: u32 = (1 << 24) - 1;
+
 /// What a sender needs to know of its transport.
 #[derive(Clone, Copy, Debug)]
 pub struct SenderTerms {
@@ -20,8 +23,10 @@ pub struct SenderTerms {
     pub fresh: u8,
     /// Packets let go by a grant, by its mark.
     pub packets: [u8; 4],
-    /// Most packets sent without a grant.
+    /// Most packets sent without a grant, unless the flow says otherwise.
     pub burst: u32,
+    /// Whether data tells how many packets of its flow need a grant, in place of a grant's number.
+    pub tells_length: bool,
     /// How long a full packet occupies the NIC.
     pub packet_time: Span,
     /// Nothing received for so long after the burst: packet 0 is sent again, and again after twice
@@ -47,6 +52,8 @@ struct Outgoing {
     next_new: u32,
     /// Packets of the first burst not yet sent.
     burst: u32,
+    /// What data without a grant's number tells the receiver.
+    beyond_burst: u32,
     turns: VecDeque<Turn>,
     /// Sum over `turns`.
     owed: u32,
@@ -123,11 +130,14 @@ impl Senders {
     /// A flow starts: its burst is ready for the NIC.
     pub fn open(&mut self, flow: &Flow) {
         let packets = flow.packets();
+        let burst = packets.min(flow.burst.unwrap_or(self.terms.burst));
+        let beyond = packets - burst;
         let outgoing = Outgoing {
             flow: flow.clone(),
             packets,
             next_new: 0,
-            burst: packets.min(self.terms.burst),
+            burst,
+            beyond_burst: if self.terms.tells_length { beyond.min(LENGTH_MOST) } else { 0 },
             turns: VecDeque::new(),
             owed: 0,
             requests: VecDeque::new(),
@@ -274,7 +284,7 @@ fn data(
     let own = Data {
         packet: seq,
         offset: flow.offset(seq) as u32,
-        grant: number.unwrap_or(0),
+        grant: number.unwrap_or(outgoing.beyond_burst),
         last: seq + 1 == outgoing.packets,
         unscheduled,
         numbered: number.is_some(),

@@ -60,6 +60,11 @@ where
 /// Calls about one acknowledgement come in this order: `on_loss` (if it reveals a loss), then
 /// `on_ack`. After each call the sender asks for `request`, `window` and `pacing` again.
 pub trait Control: Send {
+    /// Before the first packet: `packets` full ones may leave before the first ACK, instead of as
+    /// many as the initial window lets. Only for transports that declare
+    /// [`takes_burst`](incast_transport::Transport::takes_burst).
+    fn start_with(&mut self, _packets: u32) {}
+
     /// A data packet leaves; the congestion control may fill its fields.
     #[inline]
     fn on_send(&mut self, _packet: &mut Outbound, _progress: &Progress) {}

@@ -360,7 +360,10 @@ impl<L: ControlFactory> SenderDriven<L> {
 
 impl<L: ControlFactory> Host for SenderDriven<L> {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
-        let control = self.factory.control(env.now, flow, self.outgoing.len());
+        let mut control = self.factory.control(env.now, flow, self.outgoing.len());
+        if let Some(packets) = flow.burst {
+            control.start_with(packets);
+        }
         self.outgoing.insert(flow.id, Outgoing::new(flow, control, &self.options));
         self.refresh(env, flow.id);
     }

@@ -22,6 +22,10 @@ section! {
             flag [Compare] "--flows" "N";
         /// Packet sizes, such as `pkt_cache_follower`.
         packets: Option<String> = None, says "full packets";
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
     }
 }
 
@@ -30,6 +34,10 @@ section! {
     pub struct Permutation is "kind `permutation`" {
         /// Bytes of a flow.
         size: Bytes;
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
     }
 }
 
@@ -38,6 +46,10 @@ section! {
     pub struct AllToAll is "kind `all_to_all`" {
         /// Bytes of a flow.
         size: Bytes;
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
     }
 }
 
@@ -56,6 +68,10 @@ section! {
         size: Bytes;
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
     }
 }
 
@@ -76,6 +92,10 @@ section! {
         period: Span = Span::ZERO;
         /// When the first round starts.
         at: Span = Span::ZERO;
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
     }
 }
 
@@ -95,6 +115,10 @@ section! {
             "a number from 0 to 1" => |share| (0.0..=1.0).contains(share);
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
     }
 }
 
@@ -109,6 +133,10 @@ section! {
         size: Bytes;
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
     }
 }
 
@@ -129,6 +157,10 @@ section! {
         count: u32 = 1;
         /// Time from one burst to the next.
         period: Span = Span::from_us(1);
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
     }
 }
 
@@ -137,6 +169,10 @@ section! {
     pub struct FlowFile is "kind `file`" {
         /// A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content.
         file: String, flag [Run] "--flows" "FILE";
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
     }
 }
 
@@ -160,6 +196,13 @@ macro_rules! kinds {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Traffic::$kind(_) => $name,)*
+                }
+            }
+
+            /// The first burst of each of its flows, if it is given.
+            pub fn burst(&self) -> Option<u32> {
+                match self {
+                    $(Traffic::$kind(own) => own.burst,)*
                 }
             }
 

@@ -144,59 +144,58 @@ fn transport() -> impl Strategy<Value = Transport> {
     )
 }
 
+/// A first burst.
+fn first() -> impl Strategy<Value = Option<u32>> {
+    of(1..=1_000_000u32)
+}
+
 fn traffic() -> impl Strategy<Value = Traffic> {
-    let poisson = (text(), positive(), 1..=4_194_304u32, of(text()))
-        .prop_map(|(workload, load, flows, packets)| Poisson { workload, load, flows, packets });
-    let incast = (any::<u32>(), of(hosts()), of(any::<u32>()), bytes(), span()).prop_map(
-        |(receiver, from, senders, size, at)| Incast { receiver, from, senders, size, at },
+    let poisson = (text(), positive(), 1..=4_194_304u32, of(text()), first()).prop_map(
+        |(workload, load, flows, packets, burst)| Poisson { workload, load, flows, packets, burst },
     );
-    let requests = (hosts(), hosts(), bytes(), bytes(), any::<u32>(), span(), span()).prop_map(
-        |(to, from, size, request, count, period, at)| Requests {
-            to,
+    let incast = (any::<u32>(), of(hosts()), of(any::<u32>()), bytes(), span(), first()).prop_map(
+        |(receiver, from, senders, size, at, burst)| Incast {
+            receiver,
             from,
+            senders,
             size,
-            request,
-            count,
-            period,
             at,
+            burst,
         },
     );
-    let many = (hosts(), hosts(), hosts(), bytes(), share(), span()).prop_map(
-        |(from, to, to_second, size, responsive, at)| ManyToMany {
+    let requests = (hosts(), hosts(), bytes(), bytes(), any::<u32>(), span(), span(), first());
+    let requests = requests.prop_map(|(to, from, size, request, count, period, at, burst)| {
+        Requests { to, from, size, request, count, period, at, burst }
+    });
+    let many = (hosts(), hosts(), hosts(), bytes(), share(), span(), first()).prop_map(
+        |(from, to, to_second, size, responsive, at, burst)| ManyToMany {
             from,
             to,
             to_second,
             size,
             responsive,
             at,
+            burst,
         },
     );
-    let long = (hosts(), hosts(), bytes(), span()).prop_map(|(from, to, size, at)| Long {
-        from,
-        to,
-        size,
-        at,
-    });
-    let burst = (hosts(), any::<u32>(), of(bytes()), of(span()), span(), any::<u32>(), span())
-        .prop_map(|(from, receiver, size, lasts, at, count, period)| Burst {
-            from,
-            receiver,
-            size,
-            lasts,
-            at,
-            count,
-            period,
+    let long = (hosts(), hosts(), bytes(), span(), first())
+        .prop_map(|(from, to, size, at, burst)| Long { from, to, size, at, burst });
+    let burst = (hosts(), any::<u32>(), of(bytes()), of(span()), span(), any::<u32>(), span());
+    let burst =
+        (burst, first()).prop_map(|((from, receiver, size, lasts, at, count, period), burst)| {
+            Burst { from, receiver, size, lasts, at, count, period, burst }
         });
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
-        bytes().prop_map(|size| Traffic::Permutation(Permutation { size })),
-        bytes().prop_map(|size| Traffic::AllToAll(AllToAll { size })),
+        (bytes(), first())
+            .prop_map(|(size, burst)| Traffic::Permutation(Permutation { size, burst })),
+        (bytes(), first()).prop_map(|(size, burst)| Traffic::AllToAll(AllToAll { size, burst })),
         incast.prop_map(Traffic::Incast),
         requests.prop_map(Traffic::Requests),
         many.prop_map(Traffic::ManyToMany),
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
-        text().prop_map(|file| Traffic::FlowFile(FlowFile { file })),
+        (text(), first()).prop_map(|(file, burst)| Traffic::FlowFile(FlowFile { file, burst })),
     ]
 }
 

@@ -49,6 +49,7 @@ pub static ENTRY: Declaration<Params, Expectations> = Declaration {
     optional: Optional {
         in_force: |amrt| vec![("timeout (in force)", amrt.derived.timeout.to_string())],
         shapes_nic: |amrt| amrt.params.at_nics,
+        takes_burst: true,
         ..Optional::NONE
     },
 };

@@ -6,7 +6,7 @@ pub mod paper;
 pub mod passed;
 
 use super::{Code, ID, Params, sender::PACKETS};
-use incast_endpoint::receiver_driven::ReceiverTerms;
+use incast_endpoint::receiver_driven::{Order, ReceiverTerms};
 use incast_transport::{FabricSite, Span, Time};
 use std::collections::VecDeque;
 
@@ -27,6 +27,7 @@ pub(super) fn terms(expectations: &Expectations, behind: u32) -> ReceiverTerms {
         recovery: saturated,
         packets: PACKETS,
         marked: true,
+        order: Order::Own,
         hole_behind: behind,
         hole_patience: expectations.timeout,
     }

@@ -17,6 +17,7 @@ pub(super) fn terms(burst: u32, packet_time: Span, expectations: &Expectations) 
         fresh: Code::Room as u8, // AMRT §4.1
         packets: PACKETS,
         burst,
+        tells_length: false,
         packet_time,
         start_guard: expectations.timeout,
         end_guard: expectations.longest() * 2,

@@ -8,7 +8,9 @@ use incast_testkit::{
     Harness, Impairments, MSS, Received, SLOT, SlotNetwork, Trial, at, configured, data, fabric,
     flow, impaired_flows, key_values, port_site, slot_fabric, view,
 };
-use incast_transport::{Framing, Header, Marker, Packet, Rate, Span, Time, View, data_flag, flag};
+use incast_transport::{
+    Flow, Framing, Header, Marker, Packet, Rate, Span, Time, View, data_flag, flag,
+};
 
 const UNLIMITED: Limit = Limit::Unlimited;
 
@@ -155,6 +157,29 @@ fn where_packets_take_several_paths_a_hole_is_no_loss_at_once() {
         let drops: u32 = outcome.ports.iter().map(|port| port.total.drops).sum();
         assert_eq!((again, drops), (0, 0), "{}", routing.name());
     }
+}
+
+#[test]
+fn a_flow_takes_what_another_loses_at_a_second_bottleneck() {
+    // AMRT Fig. 11: two flows that fill the first link, half a BDP each; a third one meets the first
+    // of them at the second link from 10 ms on.
+    let burst = |burst, flow| Flow { burst: Some(burst), ..flow };
+    let flows = vec![
+        burst(5, flow(0, 0, 1, 1 << 30, Time::ZERO)),
+        burst(4, flow(1, 2, 3, 1 << 30, Time::ZERO)),
+        flow(2, 4, 1, 1 << 30, Time::ZERO + Span::from_ms(10)),
+    ];
+    let rate = Rate::from_gbps(1);
+    let fabric = fabric("parking-lot:2", rate, Span::from_us(10));
+    let trial = Trial::new(&ENTRY, fabric, flows).until(Span::from_ms(40), Span::from_us(100));
+    let outcome = trial.run();
+    let share = |from, until| {
+        let sent = outcome.throughput(outcome.nic(2), Span::from_ms(from), Span::from_ms(until));
+        sent / (rate.0 as f64 / 8.0)
+    };
+    let (before, beside) = (share(5, 10), share(20, 40));
+    assert!((0.44..0.56).contains(&before), "about a half before: {before}");
+    assert!((before + 0.08..0.72).contains(&beside), "more beside the third: {beside}");
 }
 
 #[test]

@@ -53,6 +53,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     unsolicited,
     optional: Optional {
         in_force: |cubic| vec![("beta (in force)", cubic.params.beta().to_string())],
+        takes_burst: true,
         ..Optional::NONE
     },
 };

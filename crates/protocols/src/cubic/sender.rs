@@ -168,6 +168,10 @@ impl Cubic {
 }
 
 impl Control for Cubic {
+    fn start_with(&mut self, packets: u32) {
+        self.window = packets as f64;
+    }
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress) {
         if let Some(rtt) = ack.rtt {

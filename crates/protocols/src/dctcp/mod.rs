@@ -50,7 +50,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy,
     unsolicited: |dctcp, _, packets| packets.min(dctcp.params.initial_window),
-    optional: Optional::NONE,
+    optional: Optional { takes_burst: true, ..Optional::NONE },
 };
 
 fn host(dctcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {

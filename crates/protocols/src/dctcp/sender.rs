@@ -88,6 +88,10 @@ impl Dctcp {
 }
 
 impl Control for Dctcp {
+    fn start_with(&mut self, packets: u32) {
+        self.window = packets as f64 * self.segment;
+    }
+
     #[inline]
     fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress) {
         if ack.bytes == 0 {

@@ -61,6 +61,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     optional: Optional {
         shapes_nic: |mlcp| mlcp.params.at_nics,
         extension: |mlcp| mlcp.params.header as u16,
+        takes_burst: true,
         ..Optional::NONE
     },
 };

@@ -86,6 +86,10 @@ impl Mlcp {
 }
 
 impl Control for Mlcp {
+    fn start_with(&mut self, packets: u32) {
+        self.window = LoadWindow::new(packets as f64);
+    }
+
     fn on_send(&mut self, packet: &mut Outbound, progress: &Progress) {
         self.rtt = progress.smoothed_rtt.unwrap_or(self.rtt);
         if self.tells_class {

@@ -150,7 +150,8 @@ fn data_packet(sender: &mut Sender, sent: Sent, random: &mut Random) -> Packet {
 impl Host for NdpHost {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
         let paths = Paths::new(self.plan.paths);
-        let mut sender = Sender::new(flow.clone(), self.plan.first_window, paths, env.now);
+        let first = flow.burst.unwrap_or(self.plan.first_window);
+        let mut sender = Sender::new(flow.clone(), first, paths, env.now);
         let deadline = sender.first_deadline(env.now, &self.plan.timeouts);
         self.timers.arm(flow.id, &mut sender.armed, deadline);
         self.senders.insert(flow.id, sender);

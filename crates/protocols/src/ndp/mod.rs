@@ -57,7 +57,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy,
     unsolicited: |ndp, site, packets| packets.min(first_window(ndp, site)),
-    optional: Optional::NONE,
+    optional: Optional { takes_burst: true, ..Optional::NONE },
 };
 
 fn host(ndp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {

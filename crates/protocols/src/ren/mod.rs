@@ -56,6 +56,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
             ]
         },
         shapes_nic: |ren| ren.params.at_nics,
+        takes_burst: true,
         ..Optional::NONE
     },
 };

@@ -18,6 +18,7 @@ pub(super) fn terms(burst: u32, packet_time: Span, stall: StallTimeout) -> Sende
         fresh: Code::Under as u8, // REN §3.2.3
         packets: PACKETS,
         burst,
+        tells_length: false,
         packet_time,
         start_guard: stall.first,
         end_guard: stall.most * 2,

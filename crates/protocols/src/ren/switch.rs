@@ -129,9 +129,9 @@ impl Recent {
     fn left(&mut self, code: Code, age: Span) {
         let marks = [(code == Code::Over) as u32, (code == Code::Under) as u32];
         let late = (age >= self.late_from) as u32;
-        for kind in 0..2 {
-            self.now.all[kind] += marks[kind];
-            self.now.late[kind] += marks[kind] * late;
+        for (kind, mark) in marks.into_iter().enumerate() {
+            self.now.all[kind] += mark;
+            self.now.late[kind] += mark * late;
         }
     }
 

@@ -9,10 +9,10 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use params::Params;
+pub use params::{Order, Params};
 
 use deviations::DEVIATIONS;
-use incast_endpoint::receiver_driven::{ReceiverDriven, StallTimeout};
+use incast_endpoint::receiver_driven::{self, ReceiverDriven, StallTimeout};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
     Routing, TransportId,
@@ -48,6 +48,7 @@ pub static ENTRY: Declaration<Params, StallTimeout> = Declaration {
     unsolicited: |trd, site, packets| packets.min(burst(&trd.params, site)),
     optional: Optional {
         in_force: |trd| vec![("stall (in force)", trd.derived.first.to_string())],
+        takes_burst: true,
         ..Optional::NONE
     },
 };
@@ -59,8 +60,13 @@ fn burst(params: &Params, site: &HostSite) -> u32 {
 fn host(trd: &Ready<Params, StallTimeout>, site: &HostSite) -> Box<dyn Host> {
     let burst = burst(&trd.params, site);
     let packet_time = trd.fabric.mtu_time(site.rate);
-    let senders = sender::terms(burst, packet_time, trd.derived);
-    let receivers = receiver::terms(burst, trd.derived);
+    let ranked = trd.params.order == Order::Srpt;
+    let order = match trd.params.order {
+        Order::None => receiver_driven::Order::Own,
+        Order::Srpt => receiver_driven::Order::Shortest,
+    };
+    let senders = sender::terms(burst, ranked, packet_time, trd.derived);
+    let receivers = receiver::terms(burst, order, trd.derived);
     Box::new(ReceiverDriven::new(senders, receivers, trd.derived))
 }
 

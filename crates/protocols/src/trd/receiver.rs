@@ -1,9 +1,9 @@
 //! The receiver: one grant per packet, and recovery by timeout.
 
 use super::{ID, sender::PACKETS};
-use incast_endpoint::receiver_driven::{ReceiverTerms, StallTimeout};
+use incast_endpoint::receiver_driven::{Order, ReceiverTerms, StallTimeout};
 
-pub(super) fn terms(burst: u32, stall: StallTimeout) -> ReceiverTerms {
+pub(super) fn terms(burst: u32, order: Order, stall: StallTimeout) -> ReceiverTerms {
     ReceiverTerms {
         transport: ID,
         reply: [0; 4],
@@ -11,6 +11,7 @@ pub(super) fn terms(burst: u32, stall: StallTimeout) -> ReceiverTerms {
         recovery: 0,
         packets: PACKETS,
         marked: false,
+        order,
         hole_behind: burst,
         hole_patience: stall.first,
     }

@@ -7,12 +7,18 @@ use incast_transport::Span;
 /// Every grant lets one packet go.
 pub const PACKETS: [u8; 4] = [1; 4];
 
-pub(super) fn terms(burst: u32, packet_time: Span, stall: StallTimeout) -> SenderTerms {
+pub(super) fn terms(
+    burst: u32,
+    ranked: bool,
+    packet_time: Span,
+    stall: StallTimeout,
+) -> SenderTerms {
     SenderTerms {
         transport: ID,
         fresh: 0,
         packets: PACKETS,
         burst,
+        tells_length: ranked,
         packet_time,
         start_guard: stall.first,
         end_guard: stall.most * 2,

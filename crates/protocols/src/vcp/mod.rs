@@ -57,7 +57,11 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy,
     unsolicited: |vcp, _, packets| packets.min(vcp.params.initial_window),
-    optional: Optional { shapes_nic: |vcp| vcp.params.at_nics, ..Optional::NONE },
+    optional: Optional {
+        shapes_nic: |vcp| vcp.params.at_nics,
+        takes_burst: true,
+        ..Optional::NONE
+    },
 };
 
 fn host(vcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {

@@ -72,6 +72,10 @@ impl Vcp {
 }
 
 impl Control for Vcp {
+    fn start_with(&mut self, packets: u32) {
+        self.window = LoadWindow::new(packets as f64);
+    }
+
     fn on_send(&mut self, _packet: &mut Outbound, progress: &Progress) {
         self.rtt = progress.smoothed_rtt.unwrap_or(self.rtt);
     }

@@ -79,6 +79,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     optional: Optional {
         shapes_nic: |xcp| xcp.params.at_nics,
         extension: |xcp| xcp.params.header as u16,
+        takes_burst: true,
         ..Optional::NONE
     },
 };

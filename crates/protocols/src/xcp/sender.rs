@@ -49,6 +49,10 @@ impl Xcp {
 }
 
 impl Control for Xcp {
+    fn start_with(&mut self, packets: u32) {
+        self.window = packets as f64 * self.charged;
+    }
+
     fn on_send(&mut self, packet: &mut Outbound, progress: &Progress) {
         self.rtt = progress.smoothed_rtt;
         // Without an RTT it requests no increase.

@@ -35,6 +35,7 @@ const OPTIONS: &[(&str, &Settings)] = &[
     ("phost", &[("free_tokens", "20")]),
     ("expresspass", &[("first_rtt", "aeolus")]),
     ("amrt", &[("recovery", "paper")]),
+    ("trd", &[("order", "srpt")]),
     ("hpcc", &[("recovery", "sack")]),
     ("fasttune", &[("recovery", "go-back-n")]),
     ("homa", &[("resend_interval", "20us")]),
