@@ -1,8 +1,10 @@
 //! File formats of size distributions.
 
 use crate::error::WorkloadError;
-use crate::import::{Line, content};
-use crate::size_table::MAX_SIZE;
+use crate::lines::{Line, content};
+
+/// Largest size a table may hold, in bytes: every integer up to 2^53 is exact in an `f64`.
+pub(crate) const MAX_SIZE: f64 = (1u64 << 53) as f64;
 
 /// Bytes per packet in the ns-2 family, which gives sizes in packets.
 const NS2_MSS: f64 = 1460.0;

@@ -23,6 +23,7 @@ mod builtin;
 mod dialect;
 mod error;
 mod import;
+mod lines;
 mod packet_table;
 mod pattern;
 mod poisson;
@@ -39,7 +40,7 @@ pub use import::htsim::{Failure, HtsimTraffic, SwitchTier, read_htsim};
 pub use import::native::{export_csv, read_csv};
 pub use import::yaps::read_yaps;
 pub use import::{HostIds, Imported, Kind, detect, read_flows};
-pub use packet_table::{ACK_LIMIT, PacketTable, segment, uniform};
+pub use packet_table::{ACK_LIMIT, HEADER_BYTES, PacketTable, segment, uniform};
 pub use pattern::{
     Burst, LongFlow, all_to_all, bursts, choose_senders, incast, long_flows, permutation,
 };
@@ -50,4 +51,4 @@ pub use size_table::SizeTable;
 pub use traffic::{
     FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, Origin, RequestGroup, Shape, Start, Traffic,
 };
-pub use wire_cost::{HEADER_BYTES, WireCost};
+pub use wire_cost::WireCost;

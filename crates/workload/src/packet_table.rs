@@ -3,7 +3,9 @@
 use crate::error::WorkloadError;
 use crate::random::Stream;
 use crate::size_table::SizeTable;
-use crate::wire_cost::{HEADER_BYTES, WireCost};
+
+/// IPv4 and transport header of a data packet, in bytes: the 40 B of the papers and of traces.
+pub const HEADER_BYTES: u64 = 40;
 
 /// Packets of at most this many bytes are pure ACKs of the trace; transports generate their own.
 pub const ACK_LIMIT: u64 = 60;
@@ -87,13 +89,6 @@ impl PacketTable {
     /// The mean payload in bytes of data packets, excluding partial last packets.
     pub fn mean_payload(&self) -> f64 {
         self.payloads().iter().map(|(payload, share)| f64::from(*payload) * share).sum()
-    }
-
-    /// Wire bytes per payload byte, excluding partial last packets: the limit for long flows.
-    /// [`WireCost::factor`] is exact for a table of flow sizes.
-    pub fn wire_per_payload(&self, cost: &WireCost) -> f64 {
-        let wire = |&(payload, share): &(u32, f64)| cost.packet(u64::from(payload)) as f64 * share;
-        self.payloads().iter().map(wire).sum::<f64>() / self.mean_payload()
     }
 }
 

@@ -1,11 +1,8 @@
 //! Size distributions as piecewise-linear cumulative tables.
 
-use crate::dialect;
+use crate::dialect::{self, MAX_SIZE};
 use crate::error::WorkloadError;
 use crate::random::{fold, fold_text};
-
-/// Largest size a table may hold, in bytes: every integer up to 2^53 is exact in an `f64`.
-pub(crate) const MAX_SIZE: f64 = (1u64 << 53) as f64;
 
 /// A distribution of sizes in bytes: points (size, cumulative share of flows), interpolated
 /// linearly. A repeated size is a jump: a share of flows of exactly that size. A repeated share is

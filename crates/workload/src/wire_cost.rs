@@ -1,10 +1,7 @@
 //! Wire bytes of flows: the ratio of charged bytes to payload.
 
-use crate::packet_table::PacketTable;
+use crate::packet_table::{HEADER_BYTES, PacketTable};
 use crate::size_table::SizeTable;
-
-/// IPv4 and transport header of a data packet, in bytes: the 40 B of the papers and of traces.
-pub const HEADER_BYTES: u64 = 40;
 
 /// The bytes that links charge. Options, INT and transport-specific headers are excluded, so that a
 /// load means the same arrivals for every transport.
@@ -68,6 +65,13 @@ impl WireCost {
     /// 1538 / 1460 = 1.0534 when all packets are full.
     pub fn factor(&self, sizes: &SizeTable, packets: Option<&PacketTable>) -> f64 {
         self.mean_flow(sizes, packets) / sizes.mean_sampled()
+    }
+
+    /// Wire bytes per payload byte of long flows cut into the packets of `packets`: partial last
+    /// packets are excluded. [`factor`](WireCost::factor) is exact for a table of flow sizes.
+    pub fn long_flow_factor(&self, packets: &PacketTable) -> f64 {
+        let wire = |&(payload, share): &(u32, f64)| self.packet(u64::from(payload)) as f64 * share;
+        packets.payloads().iter().map(wire).sum::<f64>() / packets.mean_payload()
     }
 
     fn mean_uniform(&self, sizes: &SizeTable) -> f64 {

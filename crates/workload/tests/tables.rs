@@ -102,7 +102,7 @@ fn decn_figure_3_percentiles() {
 fn data_packets_of_a_cache_follower() {
     let packets = packet_table("pkt_cache_follower").unwrap();
     assert!((packets.mean_packet() - 352.0).abs() < 1.0, "{}", packets.mean_packet());
-    assert!((packets.wire_per_payload(&WireCost::ETHERNET) - 1.25).abs() < 0.005);
+    assert!((WireCost::ETHERNET.long_flow_factor(packets) - 1.25).abs() < 0.005);
     let cut = WireCost::ETHERNET.factor(table("cache_follower_decn").unwrap(), Some(packets));
     assert!((cut - 1.25).abs() < 0.005, "{cut}");
 }
