@@ -3,7 +3,9 @@
 use crate::Fault;
 use crate::inputs::Inputs;
 use crate::scenario::{self, PROPAGATION, RATE};
-use incast_fabric::{Fabric, Imported, LinkDefaults, LinkOverride, Options, Tier, import};
+use incast_fabric::{
+    Fabric, Imported, LinkDefaults, LinkOverride, Options, Problem, Tier, TopologyError, import,
+};
 use incast_transport::Time;
 use incast_workload::{Failure, SwitchTier};
 
@@ -19,11 +21,13 @@ pub fn network(
                 propagation: section.propagation.0.unwrap_or(PROPAGATION),
                 loss: section.loss,
             };
-            Ok((incast_fabric::parse_with(spec, defaults, &options(section))?, None))
+            let fabric = incast_fabric::parse_with(spec, defaults, &options(section));
+            Ok((fabric.map_err(of_topology)?, None))
         }
         (None, Some(file)) => {
             check_file(section, file)?;
-            let imported = import::import_text(file, &inputs.read(file, "topology")?)?;
+            let text = inputs.read(file, "topology").map_err(|fault| not_a_file(fault, file))?;
+            let imported = import::import_text(file, &text)?;
             let mut fabric = imported.fabric.clone();
             fabric.change_links(&options(section))?;
             Ok((fabric, Some(imported)))
@@ -32,6 +36,23 @@ pub fn network(
             Err(Fault::at("fabric.file", "expected either `topology` or `file`, not both"))
         }
         (None, None) => Err(Fault::at("fabric", "expected either `topology` or `file`")),
+    }
+}
+
+/// The key of a topology that is wrong or too large. Links and failures name their ends.
+fn of_topology(error: TopologyError) -> Fault {
+    match error.problem {
+        Problem::Malformed(_) | Problem::TooLarge(_) => Fault::at("fabric.topology", error),
+        _ => error.into(),
+    }
+}
+
+/// A file that cannot be read; says so if the name is that of a built-in topology.
+fn not_a_file(fault: Fault, name: &str) -> Fault {
+    let defaults = LinkDefaults { rate: RATE, propagation: PROPAGATION, loss: 0.0 };
+    match incast_fabric::parse(name, defaults) {
+        Ok(_) => fault.noted("a built-in topology is set by fabric.topology, not by a file name"),
+        Err(_) => fault,
     }
 }
 

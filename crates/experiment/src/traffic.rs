@@ -37,6 +37,9 @@ fn sizes(name: &str, inputs: &mut Inputs) -> Result<SizeTable, Wrong> {
     }
     match Path::new(name).is_file() {
         true => Ok(SizeTable::parse(&inputs.read(name, "workload")?, name)?),
+        false if name.contains(['/', '.']) => {
+            Err(inputs.read(name, "workload").expect_err("no file").into())
+        }
         false => Err(table(name).expect_err("looked up above").into()),
     }
 }

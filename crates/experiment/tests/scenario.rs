@@ -2,8 +2,8 @@
 
 mod support;
 
-use incast_experiment::Scenario;
 use incast_experiment::scenario::{Traffic, keys_markdown};
+use incast_experiment::{Plan, Scenario};
 use proptest::prelude::*;
 use std::path::PathBuf;
 
@@ -107,7 +107,8 @@ fn wrong_values_are_reported_where_they_were_written() {
         (long, &["transport.join=shard"], "did you mean `shared`?"),
         (long, &["fabric.rate=0bps"], "--set fabric.rate=0bps: expected a rate above 0"),
         (long, &["fabric.pfc={ classes = [9] }"], "fabric.pfc.classes = `9`: expected 0 to 7"),
-        (long, &["traffic.3.size=1KB"], "--set traffic.3.size=1KB: no such key"),
+        (long, &["traffic.3.size=1KB"], "no such key: expected traffic.0 to traffic.0"),
+        (long, &["traffic.x.size=1KB"], "no such key: expected traffic.0 to traffic.0"),
         (long, &["run.seed=-1"], "--set run.seed=-1: negative"),
         (long, &["run=7"], "--set run=7: expected the keys of [run]"),
     ] {
@@ -117,6 +118,27 @@ fn wrong_values_are_reported_where_they_were_written() {
     let twice = format!("{HEAD}kind = \"long\"\nkind = \"long\"\n");
     let message = Scenario::parse(&twice, "z.toml", &[]).expect_err("twice").to_string();
     assert!(message.starts_with("z.toml:7: kind = \"long\": duplicate key"), "{message}");
+}
+
+/// What only the plan can find is reported with its key, the accepted values and the nearest name.
+#[test]
+fn wrong_values_of_a_plan_are_reported_with_their_key() {
+    let poisson = "kind = \"poisson\"\nworkload = \"web_search\"\nload = 0.5\nflows = 10\n";
+    for (set, words) in [
+        ("fabric.topology=star:1", "fabric.topology: `star:1`: 1 is below the minimum of 2"),
+        ("fabric.topology=star:4000000000", "fabric.topology: too large"),
+        ("fabric.topology=strr:4", "fabric.topology: `strr:4`: no topology `strr`"),
+        ("fabric.topology=strr:4", "did you mean `star`?"),
+        ("traffic.0.workload=web_serch", "did you mean `web_search`?"),
+        ("traffic.0.workload=none.csv", "none.csv: could not read: No such file"),
+        ("transport.parameters.ren.brust=9", "no such parameter: expected one of "),
+        ("transport.parameters.ren.brust=9", "did you mean `burst`?"),
+    ] {
+        let text = format!("{HEAD}{poisson}");
+        let plan = Scenario::parse(&text, "z.toml", &[set.to_string()]).and_then(Plan::new);
+        let message = plan.err().map(|fault| fault.to_string()).unwrap_or_default();
+        assert!(message.contains(words), "`{words}` is not in: {message}");
+    }
 }
 
 /// All numbers of 64 bits can be a seed, also those beyond TOML's integers.

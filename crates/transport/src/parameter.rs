@@ -127,6 +127,14 @@ pub trait Parameters: Sized {
     fn resolved(&self) -> Vec<(&'static str, String)>;
 }
 
+/// The problem of a name that is none of `known`.
+pub fn unknown(known: &[&str]) -> String {
+    match known {
+        [] => "no such parameter: the transport has none".to_string(),
+        known => format!("no such parameter: expected one of {}", known.join(", ")),
+    }
+}
+
 /// A parameter type.
 pub trait Value: Sized {
     /// Parses a value.
@@ -277,7 +285,9 @@ macro_rules! parameters {
                             }
                             params.$field = read;
                         })*
-                        _ => return Err(fail("no such parameter".into())),
+                        _ => return Err(fail($crate::parameter::unknown(&[
+                            $(stringify!($field)),*
+                        ]))),
                     }
                 }
                 Ok(params)

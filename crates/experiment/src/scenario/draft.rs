@@ -73,7 +73,7 @@ impl Draft {
         }
         let origin = Origin::Set(self.sets.len());
         self.sets.push(Override { written: written.into(), key: key.into() });
-        self.put(key, Node::one(value, origin), origin).ok_or_else(|| fail("no such key"))
+        self.put(key, Node::one(value, origin), origin).map_err(|why| fail(&why))
     }
 
     /// Sets a key by a flag.
@@ -126,14 +126,28 @@ impl Draft {
         }
     }
 
-    /// Puts a value at a place; `None` if the path leads through neither a table nor a list.
-    fn put(&mut self, path: &str, value: Node, origin: Origin) -> Option<()> {
+    /// Puts a value at a place. The error says where the path leads through neither a table nor an
+    /// entry of a list.
+    fn put(&mut self, path: &str, value: Node, origin: Origin) -> Result<(), String> {
         let mut place = &mut self.root;
+        let mut from = 0;
         for part in path.split('.') {
-            place = place.step_mut(part, origin)?;
+            let parent = path[..from].trim_end_matches('.');
+            let entries = match &place.value {
+                Value::List(list) => Some(list.len()),
+                _ => None,
+            };
+            place = place.step_mut(part, origin).ok_or_else(|| match entries {
+                Some(0) => format!("no such key: `{parent}` is empty"),
+                Some(count) => {
+                    format!("no such key: expected {parent}.0 to {parent}.{}", count - 1)
+                }
+                None => format!("no such key: `{parent}` is a single value"),
+            })?;
+            from += part.len() + 1;
         }
         *place = value;
-        Some(())
+        Ok(())
     }
 
     /// The scenario, every value read as its type and in its accepted range.
