@@ -26,7 +26,7 @@ pub fn list(options: List) -> Result<Ended, Fault> {
         say!("{text}");
         return Ok(Ended::Done);
     }
-    say!("Transports (number on the wire, name)");
+    say!("Transports (transport number in packets, name)");
     for entry in CATALOGUE {
         let info = entry.info();
         say!("  {:>3}  {:<8} {} - {}", info.id.0, info.name, info.title, info.paper);
@@ -57,7 +57,7 @@ fn show(entry: &dyn Transport) {
     let yes = |is: bool| if is { "yes" } else { "no" };
     say!("{} - {}", info.name, info.title);
     say!("  paper: {}", info.paper);
-    say!("  number on the wire: {}", info.id.0);
+    say!("  transport number: {}", info.id.0);
     say!("  kind: {}", info.kind.name());
     say!("  switch support: {}", info.switch_support);
     say!("  routing: {}", info.routing.name());
@@ -66,7 +66,8 @@ fn show(entry: &dyn Transport) {
     say!("  switches mark its data packets: {}", yes(info.marks));
     say!("  designed for PFC: {}", yes(info.made_for_pfc));
     if let Some(bits) = info.feedback_bits {
-        say!("  feedback per data packet: {bits} bits");
+        let unit = if bits == 1 { "bit" } else { "bits" };
+        say!("  feedback per data packet: {bits} {unit}");
     }
     say!("\nParameters");
     for doc in entry.parameters() {

@@ -89,7 +89,7 @@ pub const METRICS: &[Metric] = &[
     neither("pause frames", |s| Some(s.counters.pause_frames as f64)),
     neither("age of feedback, mean, µs", |s| Some(s.all.decision_age_mean_ns? / 1e3)),
     neither("age of feedback, p99, µs", |s| Some(s.all.decision_age_ns?.p99 / 1e3)),
-    neither("decisions per round trip", |s| s.all.decisions_per_rtt),
+    neither("decisions per RTT", |s| s.all.decisions_per_rtt),
     neither("utility of feedback", |s| s.all.feedback_utility),
     neither("feedback, % of payload", |s| Some(100.0 * s.all.feedback_per_payload?)),
 ];

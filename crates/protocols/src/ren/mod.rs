@@ -30,7 +30,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
         title: "REN: receiver-driven transport based on explicit notification",
         paper: "IEEE Transactions on Cloud Computing, 2021",
         kind: Kind::ReceiverDriven,
-        switch_support: "samples queue and idle time once a period; writes a 2-bit code; 16 B a port",
+        switch_support: "samples queue and idle time once per period; writes a 2-bit code; 16 B per port",
         routing: Routing::Spray,
         symmetric_paths: false,
         ecn: EcnUse::OwnCode,
