@@ -321,12 +321,14 @@ local transports = {
             kind = 1, set = 1, clear = 8, payload = false, fields = {
             { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "marked", 11, 1, 2, "", "The data packet was marked: congestion was experienced (RFC 3168's ECE)" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
         { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
             kind = 5, set = 1, clear = 0, payload = false, fields = {
             { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
+            { "marked", 11, 1, 2, "", "The data packet was marked" },
         } },
         { name = "Cnp", text = "Tells the source that marked packets of the flow arrive",
             kind = 1, set = 0, clear = 25, payload = false, fields = {

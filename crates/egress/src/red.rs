@@ -1,5 +1,6 @@
 //! Marking at random, the more likely the longer the queue (RED with the instantaneous queue).
 
+use incast_transport::parameter::Value;
 use incast_transport::{Bytes, Ecn, Marker, Packet, PacketPool, PacketRef, Random, Rate, View};
 
 /// How likely a mark is, by the charged bytes that wait.
@@ -11,6 +12,26 @@ pub struct Red {
     pub max: Bytes,
     /// Just below `max`, 0 to 1; in between in proportion.
     pub probability: f64,
+}
+
+/// `min/max/probability`, such as `5KB/200KB/0.01`.
+impl Value for Red {
+    fn read(text: &str) -> Result<Red, String> {
+        let parts: Vec<&str> = text.split('/').map(str::trim).collect();
+        let [min, max, probability] = parts[..] else {
+            return Err("expected MIN/MAX/PROBABILITY such as `5KB/200KB/0.01`".into());
+        };
+        let (min, max) = (Bytes::read(min)?, Bytes::read(max)?);
+        let probability = f64::read(probability)?;
+        if !(0.0..=1.0).contains(&probability) || max < min || max == Bytes(0) {
+            return Err("expected a minimum up to the maximum, and a probability of 0 to 1".into());
+        }
+        Ok(Red { min, max, probability })
+    }
+
+    fn show(&self) -> String {
+        format!("{}/{}/{}", self.min, self.max, self.probability)
+    }
 }
 
 impl Red {
@@ -124,6 +145,15 @@ mod tests {
         // One threshold.
         let step = Red { min: Bytes(30_000), max: Bytes(30_000), probability: 1.0 };
         assert_eq!((step.at(30_000), step.at(30_001)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn a_profile_is_one_value() {
+        assert_eq!(Red::read("5KB / 200KB / 0.01"), Ok(RED));
+        assert_eq!(Red::read(&RED.show()), Ok(RED));
+        for wrong in ["5KB/200KB", "200KB/5KB/0.1", "5KB/200KB/2", "0B/0B/1", "a/b/c"] {
+            assert!(Red::read(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

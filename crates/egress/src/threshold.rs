@@ -1,7 +1,7 @@
 //! Marking above a threshold of the instantaneous queue.
 
 use incast_transport::{
-    Bytes, Ecn, Marker, PacketPool, PacketRef, PortSite, View, parameter::Value,
+    Bytes, Ecn, Marker, PacketPool, PacketRef, PortSite, Rate, View, parameter::Value,
 };
 
 /// A queue length.
@@ -38,6 +38,21 @@ impl Value for Threshold {
 }
 
 impl Threshold {
+    /// The threshold of a port of `rate` if this is that of a port of `reference`; rounded down, at
+    /// least a packet or a byte. `auto` stays.
+    pub fn scaled(self, rate: Rate, reference: Rate) -> Threshold {
+        let scale = |count: u64| {
+            (count as u128 * rate.0 as u128 / reference.0 as u128).clamp(1, u64::MAX as u128) as u64
+        };
+        match self {
+            Threshold::Auto => Threshold::Auto,
+            Threshold::Packets(count) => {
+                Threshold::Packets(scale(count as u64).min(u32::MAX as u64) as u32)
+            }
+            Threshold::Bytes(bytes) => Threshold::Bytes(Bytes(scale(bytes.0))),
+        }
+    }
+
     /// What `auto` stands for at a port: the larger of 30 KB (DCTCP §3.4: 20 packets at 1 Gb/s)
     /// and rate x base RTT / 7 (DCTCP §3.3, Eq. 13) rounded up to a packet, but at most 70 % of
     /// the buffer.
@@ -104,7 +119,7 @@ impl Marker for ThresholdMarker {
 mod tests {
     use super::*;
     use incast_testkit::{MarkerDriver, at, segment, switch_port};
-    use incast_transport::{Framing, Limit, Packet, Rate, Span, TransportId};
+    use incast_transport::{Framing, Limit, Packet, Span, TransportId};
 
     fn site(rate: Rate, base_rtt: Span, buffer: Limit) -> PortSite {
         PortSite { buffer, ..switch_port(rate, base_rtt) }
@@ -132,6 +147,18 @@ mod tests {
             assert_eq!(mark(k, 65, Ecn::Ce, 1), (false, ce, 0), "marked upstream");
             assert_eq!(mark(k, 65, Ecn::Ect0, 2), (false, ect, 0), "another transport's");
         }
+    }
+
+    #[test]
+    fn thresholds_scale_with_the_rate() {
+        // HPCC's simulator: 30 KB at 10 Gb/s, 300 KB at 100 Gb/s.
+        let [ten, hundred] = [10, 100].map(Rate::from_gbps);
+        let kb = |bytes| Threshold::Bytes(Bytes(bytes));
+        assert_eq!(kb(30_000).scaled(hundred, ten), kb(300_000));
+        assert_eq!(kb(30_000).scaled(ten, hundred), kb(3_000));
+        assert_eq!(Threshold::Packets(65).scaled(hundred, ten), Threshold::Packets(650));
+        assert_eq!(Threshold::Packets(5).scaled(ten, hundred), Threshold::Packets(1));
+        assert_eq!(Threshold::Auto.scaled(ten, hundred), Threshold::Auto);
     }
 
     #[test]

@@ -176,6 +176,7 @@
 //! common sender, to which it is a `Control` of a few functions.
 
 mod ages;
+mod by_rate;
 mod catalogue;
 mod declare;
 mod env;
@@ -192,6 +193,7 @@ mod record;
 mod site;
 
 pub use ages::Ages;
+pub use by_rate::ByRate;
 pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, Routing, Transport};
 pub use declare::{Declaration, Hook, Optional, Ready, Values};
 pub use env::Env;

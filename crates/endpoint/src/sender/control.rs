@@ -2,7 +2,9 @@
 //! echoes.
 
 use crate::rto::RtoBounds;
-use incast_transport::{Ecn, Extension, Flow, Header, Packet, Rate, Span, Time, TransportId};
+use incast_transport::{
+    Ecn, Extension, Flow, Header, Packet, Rate, Segments, Span, Time, TransportId,
+};
 use std::marker::PhantomData;
 
 /// Makes the state of a transport for each flow.
@@ -156,6 +158,29 @@ pub enum Reliability {
         /// Least time between two requests for the same byte.
         again: Span,
     },
+}
+
+incast_transport::choice! {
+    /// What a window counts, and by what it grows.
+    pub enum WindowUnit {
+        /// Full segments, whatever the flow's packets carry (RFC 5681).
+        Segment = "segment",
+        /// The flow's own packets, whatever they carry (ns-2).
+        Packet = "packet",
+    }
+}
+
+impl WindowUnit {
+    /// Payload bytes of one unit of `flow`, where full segments carry `segment`. Packets of
+    /// different sizes count with their mean, rounded up.
+    pub fn payload(self, flow: &Flow, segment: u64) -> u64 {
+        let own = match &flow.segments {
+            _ if self == WindowUnit::Segment => segment,
+            Segments::Uniform(most) => flow.size.min(*most as u64),
+            Segments::Table(ends) => flow.size.div_ceil(ends.len().max(1) as u64),
+        };
+        own.min(segment)
+    }
 }
 
 /// When a packet fits the window.

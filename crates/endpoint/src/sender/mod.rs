@@ -24,7 +24,7 @@ pub mod views;
 pub use control::{
     Ack, AckFields, Admission, Arriving, Control, ControlFactory, DelayedAck, EchoMark, Feedback,
     FnFactory, Loss, Message, Notification, Options, Outbound, Progress, Reliability, Request,
-    congestion_control,
+    WindowUnit, congestion_control,
 };
 
 use crate::flow_table::{FlowSet, FlowTable};

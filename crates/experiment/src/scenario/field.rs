@@ -313,14 +313,15 @@ impl<T: Field> Field for BTreeMap<String, T> {
     }
 }
 
-/// A parameter of a transport, as text that the transport reads; a list has commas.
+/// A parameter of a transport, as text that the transport reads; a list has commas, a table
+/// `key=value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting(pub String);
 
 impl Field for Setting {
     type Item = Infallible;
     fn expects() -> String {
-        "text, a number, true, false, or a list".into()
+        "text, a number, true, false, a list, or a table".into()
     }
     fn read(node: &Node, path: &str) -> Result<Setting, Fault> {
         fn text(node: &Node) -> Option<String> {
@@ -330,7 +331,10 @@ impl Field for Setting {
                 Value::List(list) => {
                     list.iter().map(text).collect::<Option<Vec<_>>>().map(|l| l.join(","))
                 }
-                Value::Table(_) => None,
+                Value::Table(entries) => {
+                    let one = |(key, node): &(String, Node)| Some(format!("{key}={}", text(node)?));
+                    entries.iter().map(one).collect::<Option<Vec<_>>>().map(|l| l.join(","))
+                }
                 _ => Some(node.to_string()),
             }
         }

@@ -48,7 +48,10 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |params, fabric| check::<Params>("ccrp", fabric, params.credit_share, longer(params)),
+    derive: |params, fabric| {
+        params.mark_by_rate.check("ccrp", "mark_by_rate", &fabric.rates)?;
+        check::<Params>("ccrp", fabric, params.credit_share, longer(params))
+    },
     host,
     policy,
     unsolicited: |_, _, _| 0,
@@ -101,6 +104,6 @@ fn policy(ccrp: &Ready<Params>, site: &PortSite) -> Policy {
     Policy {
         transport: ID,
         classes: vec![credits, ClassPolicy { shaper, ..ClassPolicy::fifo(site.buffer) }],
-        markers: vec![Box::new(switch::marker(&ccrp.params))],
+        markers: vec![Box::new(switch::marker(&ccrp.params, site))],
     }
 }

@@ -1,6 +1,7 @@
 //! Parameters of CCRP.
 
-use incast_transport::{Bytes, ParameterSet, Rate, Span, choice, parameters};
+use incast_egress::red::Red;
+use incast_transport::{ByRate, Bytes, ParameterSet, Rate, Span, choice, parameters};
 
 choice! {
     /// Meaning of "ECN-based feedback control of DCQCN" in Algorithm 1.
@@ -86,6 +87,9 @@ parameters! {
         mark_max: Bytes = Bytes(200_000), "1B and more" => |v| v.0 > 0, "CCRP §3.4: 200 KB";
         /// Probability of a mark just below Kmax (Pmax).
         mark_probability: f64 = 0.01, "0 to 1" => share, "not given; DCQCN §5.2: 1 %";
+        /// RED profiles (Kmin/Kmax/Pmax) of ports with these rates; others have the values above.
+        mark_by_rate: ByRate<Red> = ByRate::NONE,
+            "none, or profiles by rate such as 10Gbps=5KB/200KB/0.01" => |_| true, "as DCQCN's";
         /// Largest deviation of the time between credits, as a share of it.
         jitter: f64 = 0.1, "0 <= jitter < 1" => |v| (0.0..1.0).contains(v),
             "as ExpressPass";

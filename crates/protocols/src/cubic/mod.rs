@@ -60,7 +60,9 @@ pub static ENTRY: Declaration<Params> = Declaration {
 
 fn host(cubic: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
     let (params, segment) = (cubic.params.clone(), cubic.fabric.framing.mss() as u64);
-    let control = congestion_control(Silent, move |_, _, _| Cubic::new(&params, segment));
+    let control = congestion_control(Silent, move |_, flow, _| {
+        Cubic::new(&params, params.window_unit.payload(flow, segment))
+    });
     Box::new(SenderDriven::new(control, options(cubic)))
 }
 

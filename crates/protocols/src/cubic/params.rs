@@ -1,5 +1,6 @@
 //! Parameters of CUBIC.
 
+use incast_endpoint::sender::WindowUnit;
 use incast_transport::Span;
 
 incast_transport::choice! {
@@ -43,16 +44,19 @@ incast_transport::parameters! {
         fast_convergence: bool = true, "true or false" => |_| true, "RFC 9438 §4.7";
         /// Whether the window is at least Reno's.
         reno_friendly: bool = true, "true or false" => |_| true, "RFC 9438 §4.3";
-        /// First window, in full segments.
+        /// What windows count and grow by: full segments, or packets of the flow's own size.
+        window_unit: WindowUnit = WindowUnit::Segment, "segment or packet" => |_| true,
+            "RFC 5681 §3.1; ns-2 counts packets of any size";
+        /// First window, in units of `window_unit`.
         initial_window: u32 = 10, "1 to 1000" => |v| (1..=1_000).contains(v),
             "RFC 6928; ns-2: 2";
-        /// Least window after a loss, in full segments.
+        /// Least window after a loss, in units of `window_unit`.
         min_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v),
             "RFC 9438 §4.6: 2";
         /// Whether slow start may end before a loss (HyStart).
         hystart: bool = false, "true or false" => |_| true,
             "off for reproducibility, own choice; Linux and ns-3: on";
-        /// Least window at which HyStart may end slow start, in full segments.
+        /// Least window at which HyStart may end slow start, in units of `window_unit`.
         hystart_window: u32 = 16, "1 to 100000" => |v| (1..=100_000).contains(v),
             "Linux, ns-3: 16";
         /// RTT samples at the start of a round whose minimum is compared.

@@ -12,7 +12,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Params, Rule, Variant};
+pub use params::{CnpForm, Params, Rule, Variant};
 pub use receiver::Notifier;
 pub use sender::Dcqcn;
 
@@ -46,6 +46,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         deviations: DEVIATIONS,
     },
     derive: |params, fabric| {
+        params.mark_by_rate.check("dcqcn", "mark_by_rate", &fabric.rates)?;
         fabric.check_control_limit::<Params>("dcqcn", "control_limit", params.control_limit)
     },
     host,
@@ -58,7 +59,7 @@ fn host(dcqcn: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let framing = dcqcn.fabric.framing;
     let bdp = site.bdp_packets as u64 * framing.mss() as u64;
     let rule = Rule::new(&dcqcn.params, site.rate, bdp);
-    let notifier = Notifier::new(dcqcn.params.cnp_interval);
+    let notifier = Notifier::new(dcqcn.params.cnp_interval, dcqcn.params.cnp);
     let control = congestion_control(notifier, move |_, _, _| Dcqcn::new(rule, framing));
     let rto = RtoBounds::at_least(dcqcn.params.rto_min);
     let reliability = Reliability::GoBackN { again: dcqcn.params.nack_interval };

@@ -1,7 +1,7 @@
 //! Parameters of DCQCN.
 
 use incast_egress::red::Red;
-use incast_transport::{Bytes, ParameterSet, PortSite, Rate, Span};
+use incast_transport::{ByRate, Bytes, ParameterSet, PortSite, Rate, Span};
 
 incast_transport::choice! {
     /// Variant of the rate control.
@@ -11,6 +11,16 @@ incast_transport::choice! {
         /// The simplified one of NICs as in HPCC's simulator: cuts and updates of alpha on timers,
         /// no byte counter.
         Mlx = "mlx",
+    }
+}
+
+incast_transport::choice! {
+    /// How the receiver tells the sender of marks.
+    pub enum CnpForm {
+        /// A packet of its own.
+        Packet = "packet",
+        /// A flag of the ACK of the marked packet.
+        AckFlag = "ack_flag",
     }
 }
 
@@ -44,6 +54,13 @@ incast_transport::parameters! {
         /// Port rate to which Kmin and Kmax apply, scaled for other rates; auto: the same for all.
         mark_rate: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
             "HPCC's simulator: 100 KB and 400 KB at 25 Gb/s";
+        /// RED profiles (Kmin/Kmax/Pmax) of ports with these rates; others have the values above.
+        mark_by_rate: ByRate<Red> = ByRate::NONE,
+            "none, or profiles by rate such as 25Gbps=100KB/400KB/0.2" => |_| true,
+            "HPCC's simulator: a table by rate";
+        /// How notifications travel: as packets of their own, or as flags of ACKs.
+        cnp: CnpForm = CnpForm::Packet, "packet or ack_flag" => |_| true,
+            "DCQCN §3.1: a packet; HPCC's simulator: a flag";
         /// Least time between two CNPs of a flow (N).
         cnp_interval: Span = Span::from_us(50), "more than 0" => positive, "DCQCN §3.1: 50 us";
         /// Weight g of a CNP in alpha.
@@ -135,6 +152,8 @@ pub(super) const SETS: &[ParameterSet] = &[
             ("mark_max", "400KB"),
             ("mark_probability", "0.2"),
             ("mark_rate", "25Gbps"),
+            ("cnp", "ack_flag"),
+            ("cnp_interval", "1ns"),
         ],
     },
     ParameterSet {
@@ -149,6 +168,8 @@ pub(super) const SETS: &[ParameterSet] = &[
             ("mark_max", "400KB"),
             ("mark_probability", "0.2"),
             ("mark_rate", "25Gbps"),
+            ("cnp", "ack_flag"),
+            ("cnp_interval", "1ns"),
         ],
     },
 ];
@@ -156,6 +177,9 @@ pub(super) const SETS: &[ParameterSet] = &[
 impl Params {
     /// The RED profile of a port.
     pub fn red(&self, site: &PortSite) -> Red {
+        if let Some(red) = self.mark_by_rate.at(site.rate) {
+            return *red;
+        }
         let max = self.mark_max.unwrap_or(Bytes(200_000));
         let given = Red { min: self.mark_min, max, probability: self.mark_probability };
         let red = self.mark_rate.map_or(given, |reference| given.scaled(site.rate, reference));

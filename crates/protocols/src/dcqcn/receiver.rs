@@ -1,6 +1,7 @@
 //! The notification point: sends at most one CNP per interval when marked packets arrive.
 
 use super::headers::Cnp;
+use super::params::CnpForm;
 use incast_endpoint::sender::{AckFields, Arriving, Feedback, Notification};
 use incast_transport::{Ecn, Span, Time};
 
@@ -8,19 +9,20 @@ use incast_transport::{Ecn, Span, Time};
 #[derive(Clone, Copy, Debug)]
 pub struct Notifier {
     interval: Span,
+    form: CnpForm,
     last: Option<Time>,
 }
 
 impl Notifier {
-    /// A notification point that sends at most one CNP per `interval`.
-    pub fn new(interval: Span) -> Notifier {
-        Notifier { interval, last: None }
+    /// A notification point that sends at most one CNP per `interval`, in this form.
+    pub fn new(interval: Span, form: CnpForm) -> Notifier {
+        Notifier { interval, form, last: None }
     }
 }
 
 impl Feedback for Notifier {
     #[inline]
-    fn on_data(&mut self, data: &Arriving<'_>, _ack: &mut AckFields) -> Option<Notification> {
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
         if data.packet.mark != Ecn::Ce as u8 {
             return None;
         }
@@ -28,6 +30,10 @@ impl Feedback for Notifier {
             return None;
         }
         self.last = Some(data.now);
+        if self.form == CnpForm::AckFlag {
+            ack.ece = true;
+            return None;
+        }
         Some(Notification::new(0, Cnp {}))
     }
 }

@@ -103,6 +103,18 @@ impl Dcqcn {
         self.increase_due = now + self.rule.increase_interval;
     }
 
+    /// A CNP arrived, as a packet or as a flag.
+    fn notified(&mut self, now: Time) {
+        self.decided = true;
+        match self.rule.variant {
+            Variant::Paper => {
+                self.settle(now);
+                self.cut(now);
+            }
+            Variant::Mlx => self.note(now),
+        }
+    }
+
     /// Records a CNP (mlx). The cut follows at the next multiple of `cut_interval` since the first
     /// CNP.
     fn note(&mut self, now: Time) {
@@ -173,23 +185,18 @@ impl Control for Dcqcn {
     }
 
     #[inline]
-    fn on_ack(&mut self, _ack: &Ack<'_>, _progress: &Progress) {
+    fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress) {
         self.decided = false;
+        if ack.ece {
+            self.notified(progress.now);
+        }
     }
 
     fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}
 
     fn on_message(&mut self, message: &Message<'_>, progress: &Progress) {
-        if Cnp::read(&message.packet.header).is_none() {
-            return;
-        }
-        self.decided = true;
-        match self.rule.variant {
-            Variant::Paper => {
-                self.settle(progress.now);
-                self.cut(progress.now);
-            }
-            Variant::Mlx => self.note(progress.now),
+        if Cnp::read(&message.packet.header).is_some() {
+            self.notified(progress.now);
         }
     }
 

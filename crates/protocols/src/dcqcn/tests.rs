@@ -286,7 +286,7 @@ fn a_window_shrinks_with_the_rate() {
 
 #[test]
 fn at_most_one_cnp_per_interval() {
-    let mut notifier = Notifier::new(US * 50);
+    let mut notifier = Notifier::new(US * 50, CnpForm::Packet);
     let mut at = |us: u64, mark: Ecn, new: bool| {
         let packet = Packet { payload: 1_460, ..packet(mark) };
         let now = Time::ZERO + US * us;
@@ -307,6 +307,32 @@ fn at_most_one_cnp_per_interval() {
     assert!(at(111, Ecn::Ce, true));
 }
 
+/// The same notifications as flags of ACKs: no packet, and the sender reacts alike.
+#[test]
+fn a_cnp_may_be_a_flag_of_the_ack() {
+    let mut notifier = Notifier::new(US * 50, CnpForm::AckFlag);
+    let mut flagged = |us: u64, mark: Ecn| {
+        let packet = Packet { payload: 1_460, ..packet(mark) };
+        let mut ack = AckFields::default();
+        let arriving = arriving(Time::ZERO + US * us, &packet, &Extension::None);
+        assert!(notifier.on_data(&arriving, &mut ack).is_none());
+        ack.ece
+    };
+    let marks = [(1, Ecn::Ect0), (2, Ecn::Ce), (3, Ecn::Ce), (52, Ecn::Ce), (53, Ecn::Ect0)];
+    assert_eq!(marks.map(|(us, mark)| flagged(us, mark)), [false, true, false, true, false]);
+    let (mut by_flag, mut by_packet) = (begin(&Params::default()), begin(&Params::default()));
+    for ece in [true, false, true] {
+        by_flag.ack(ece);
+        assert_eq!(by_flag.control.decided(), ece);
+        if ece {
+            by_packet.notify();
+        }
+        by_flag.pass(US * 60);
+        by_packet.pass(US * 60);
+        assert_eq!(by_flag.rates(), by_packet.rates());
+    }
+}
+
 #[test]
 fn thresholds_of_the_tables() {
     let site =
@@ -325,6 +351,10 @@ fn thresholds_of_the_tables() {
     let red =
         Params::read(&key_values(&settings)).unwrap().red(&site(100, Limit::Bytes(1_000_000)));
     assert_eq!((red.min.0, red.max.0, red.probability), (400_000, 1_600_000, 0.2));
+    let red = Params::read(&key_values(&[("mark_by_rate", "100Gbps=40KB/80KB/0.5")])).unwrap();
+    let [given, other] = [100, 40].map(|gbps| red.red(&site(gbps, Limit::Bytes(1_000_000))));
+    assert_eq!((given.min.0, given.max.0, given.probability), (40_000, 80_000, 0.5));
+    assert_eq!(other, paper.red(&site(40, Limit::Bytes(1_000_000))));
     // A smaller buffer would be full before everything is marked.
     assert_eq!(paper.red(&site(10, Limit::Unlimited)).max.0, 200_000);
     assert_eq!(paper.red(&site(10, Limit::Bytes(131_072))).max.0, 91_750);

@@ -58,4 +58,20 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         reason: "As in the papers' simulators.",
         effect: None,
     },
+    Deviation {
+        number: 8,
+        section: "",
+        what: "With `control = \"rate\"` a flow is paced from line rate on: a cut of alpha/2 per \
+               round with marks, else a step; losses do not change the rate.",
+        reason: "HPCC's simulator, for comparisons with RDMA transports; not the default.",
+        effect: None,
+    },
+    Deviation {
+        number: 9,
+        section: "RFC 8257 §3.3",
+        what: "With `window_unit = \"packet\"` windows count the flow's own packets, with their mean \
+               size.",
+        reason: "ns-2 counts packets of any size; not the default.",
+        effect: None,
+    },
 ];

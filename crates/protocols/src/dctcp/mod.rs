@@ -5,11 +5,13 @@ pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;
+mod rate;
 mod sender;
 #[cfg(test)]
 mod tests;
 
 pub use params::Params;
+pub use rate::{RateDctcp, RateRule};
 pub use sender::Dctcp;
 
 use deviations::DEVIATIONS;
@@ -22,7 +24,7 @@ use incast_transport::{
     ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite,
     Ready, Routing, Span, TransportId,
 };
-use params::Recovery;
+use params::{Controlled, Recovery};
 
 /// DCTCP's number on the wire.
 pub const ID: TransportId = TransportId(1);
@@ -46,18 +48,32 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |_, _| Ok(()),
+    derive: |params, fabric| params.check(fabric),
     host,
     policy,
-    unsolicited: |dctcp, _, packets| packets.min(dctcp.params.initial_window),
-    optional: Optional { takes_burst: true, ..Optional::NONE },
+    unsolicited,
+    optional: Optional { sets: params::SETS, takes_burst: true, ..Optional::NONE },
 };
 
-fn host(dctcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
+fn unsolicited(dctcp: &Ready<Params>, site: &HostSite, packets: u32) -> u32 {
+    packets.min(match dctcp.params.control {
+        Controlled::Window => dctcp.params.initial_window,
+        Controlled::Rate => site.bdp_packets,
+    })
+}
+
+fn host(dctcp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let params = dctcp.params.clone();
     let options = options(&params);
+    if params.control == Controlled::Rate {
+        let rule = RateRule::new(&params, site);
+        let control = congestion_control(EchoMark, move |_, _, _| RateDctcp::new(rule));
+        return Box::new(SenderDriven::new(control, options));
+    }
     let segment = dctcp.fabric.framing.mss() as u64;
-    let control = congestion_control(EchoMark, move |_, _, _| Dctcp::new(&params, segment));
+    let control = congestion_control(EchoMark, move |_, flow, _| {
+        Dctcp::new(&params, params.window_unit.payload(flow, segment))
+    });
     Box::new(SenderDriven::new(control, options))
 }
 
@@ -76,7 +92,7 @@ fn options(params: &Params) -> Options {
 }
 
 fn policy(dctcp: &Ready<Params>, site: &PortSite) -> Policy {
-    let marker = ThresholdMarker::new(dctcp.params.mark_threshold, site);
+    let marker = ThresholdMarker::new(dctcp.params.threshold(site), site);
     Policy {
         transport: ID,
         // Data and ACKs share one queue; class 0 is unused here.

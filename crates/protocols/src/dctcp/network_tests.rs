@@ -104,3 +104,20 @@ fn every_flow_completes_with_impaired_hosts() {
         }
     }
 }
+
+/// Two long flows of the rate-based variant, the second 10 ms later, share within 1 %.
+#[test]
+fn two_flows_of_the_rate_variant_share_within_one_percent() {
+    for second in [Time::ZERO, Time::ZERO + ms(10)] {
+        let flows = vec![flow(0, 0, 2, FOREVER, Time::ZERO), flow(1, 1, 2, FOREVER, second)];
+        let trial = Trial::new(&ENTRY, star(3, RATE, us(5)), flows).set("control", "rate");
+        let run = trial.set("mark_threshold", "30KB").until(ms(110), us(500)).run();
+        let (from, to) = (ms(30), ms(110));
+        let [one, two] = [0, 1].map(|flow| run.received(flow, from, to) as f64);
+        let used = run.utilisation(RATE, from, to);
+        println!("{second}: {:.5} of the sum, utilisation {used:.4}", one / (one + two));
+        assert!((one / two - 1.0).abs() < 0.01, "{one} {two}");
+        assert!(used > 0.95, "{used}");
+        assert_eq!(run.flows.iter().map(|flow| flow.retransmits).sum::<u32>(), 0);
+    }
+}

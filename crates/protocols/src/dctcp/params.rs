@@ -1,7 +1,11 @@
 //! Parameters of DCTCP.
 
 use incast_egress::threshold::Threshold;
-use incast_transport::{Bytes, Span};
+use incast_endpoint::sender::WindowUnit;
+use incast_transport::parameter::Value;
+use incast_transport::{
+    ByRate, Bytes, FabricSite, ParameterError, ParameterSet, PortSite, Rate, Span,
+};
 
 incast_transport::choice! {
     /// Loss detection.
@@ -13,6 +17,20 @@ incast_transport::choice! {
     }
 }
 
+incast_transport::choice! {
+    /// What marks change.
+    pub enum Controlled {
+        /// TCP's window (RFC 8257).
+        Window = "window",
+        /// A rate that starts at the link's, as in RDMA NICs.
+        Rate = "rate",
+    }
+}
+
+fn above_zero(threshold: &Threshold) -> bool {
+    !matches!(threshold, Threshold::Packets(0) | Threshold::Bytes(Bytes(0)))
+}
+
 fn positive(span: &Span) -> bool {
     *span > Span::ZERO
 }
@@ -20,6 +38,16 @@ fn positive(span: &Span) -> bool {
 incast_transport::parameters! {
     /// Parameters of DCTCP.
     pub struct Params for "dctcp" {
+        /// What marks change: TCP's window, or a rate that starts at the link's.
+        control: Controlled = Controlled::Window, "window or rate" => |_| true,
+            "RFC 8257; rate: HPCC's simulator, for comparisons with RDMA";
+        /// With `control = rate`: increase per round without a mark; auto: a packet per base RTT.
+        additive_rate: Option<Rate> = None, "auto, or more than 0" =>
+            |v| v.is_none_or(|rate| rate.0 > 0),
+            "HPCC's simulator: 615 Mb/s, a packet of 1,000 B per 13 us";
+        /// With `control = rate`: least rate.
+        min_rate: Rate = Rate::from_mbps(100), "more than 0" => |v| v.0 > 0,
+            "HPCC's simulator: 100 Mb/s";
         /// Weight g of a new sample in the estimate of the marked share.
         gain: f64 = 0.0625, "0 < gain <= 1" => |v| *v > 0.0 && *v <= 1.0,
             "DCTCP §3.3, §4: 1/16";
@@ -28,12 +56,23 @@ incast_transport::parameters! {
             "RFC 8257 §4.2: 1; the simulator of 2010 used 0";
         /// Marking threshold K of the queue; auto: max(30 KB, rate x base RTT / 7), at most 70 % of the buffer.
         mark_threshold: Threshold = Threshold::Auto, "auto, a size, or a count of packets" =>
-            |v| !matches!(v, Threshold::Packets(0) | Threshold::Bytes(Bytes(0))),
+            above_zero,
             "DCTCP §3.4: 20 packets at 1 Gb/s, 65 at 10 Gb/s; auto is our own";
-        /// First window, in full segments.
+        /// Port rate that `mark_threshold` is for, scaled for other rates; auto: the same for all.
+        mark_rate: Option<Rate> = None, "auto, or more than 0" =>
+            |v| v.is_none_or(|rate| rate.0 > 0), "HPCC's simulator: 30 KB per 10 Gb/s";
+        /// Marking thresholds of ports with these rates; others have `mark_threshold`.
+        mark_threshold_by_rate: ByRate<Threshold> = ByRate::NONE,
+            "none, or thresholds by rate such as 1Gbps=30KB,10Gbps=97.5KB" =>
+            |v| v.all(|k| *k != Threshold::Auto && above_zero(k)),
+            "DCTCP §3.4: 20 packets at 1 Gb/s, 65 at 10 Gb/s";
+        /// What windows count and grow by: full segments, or packets of the flow's own size.
+        window_unit: WindowUnit = WindowUnit::Segment, "segment or packet" => |_| true,
+            "RFC 5681 §3.1; ns-2 counts packets of any size";
+        /// First window, in units of `window_unit`.
         initial_window: u32 = 10, "1 to 1000" => |v| (1..=1_000).contains(v),
             "RFC 6928; 2 in the paper of 2010";
-        /// Least window after a cut due to marks, in full segments.
+        /// Least window after a cut due to marks, in units of `window_unit`.
         min_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v),
             "RFC 8257 §3.3, which refers to RFC 5681; 1 in the incast test";
         /// Least retransmission timeout.
@@ -52,5 +91,42 @@ incast_transport::parameters! {
         /// Longest delay of an ACK.
         delayed_ack_timeout: Span = Span::from_ms(1), "more than 0" => positive,
             "own choice, below `rto_min`; stock kernels wait 40 ms";
+    }
+}
+
+/// TCP's DCTCP, and that of RDMA NICs.
+pub(super) const SETS: &[ParameterSet] = &[
+    ParameterSet { name: "tcp", source: "RFC 8257", values: &[] },
+    ParameterSet {
+        name: "hpcc",
+        source: "HPCC's simulator, congestion control 8",
+        values: &[("control", "rate"), ("mark_threshold", "30KB"), ("mark_rate", "10Gbps")],
+    },
+];
+
+impl Params {
+    /// Marking threshold of a port.
+    pub fn threshold(&self, site: &PortSite) -> Threshold {
+        let general = self.mark_threshold;
+        let scaled = self.mark_rate.map_or(general, |rate| general.scaled(site.rate, rate));
+        self.mark_threshold_by_rate.at(site.rate).copied().unwrap_or(scaled)
+    }
+
+    /// Whether the thresholds fit the fabric's rates.
+    pub fn check(&self, fabric: &FabricSite) -> Result<(), ParameterError> {
+        let key = "mark_threshold_by_rate";
+        self.mark_threshold_by_rate.check("dctcp", key, &fabric.rates)?;
+        if self.mark_rate.is_some() && self.mark_threshold == Threshold::Auto {
+            return Err(ParameterError {
+                transport: "dctcp",
+                key: "mark_rate".into(),
+                value: self.mark_rate.show(),
+                problem: "`mark_threshold` is auto, which depends on each port's rate already; \
+                          expected a size or a count of packets to scale"
+                    .into(),
+                known: vec!["mark_rate"],
+            });
+        }
+        Ok(())
     }
 }

@@ -2,9 +2,11 @@
 
 use super::*;
 use incast_egress::threshold::Threshold;
-use incast_endpoint::sender::{Control, Loss};
-use incast_testkit::{ControlDriver, MSS};
-use incast_transport::Bytes;
+use incast_endpoint::sender::{Ack, Control, Loss, WindowUnit};
+use incast_testkit::{
+    ControlDriver, MSS, fabric_site, flow, host_site, key_values, plain_ack, switch_port,
+};
+use incast_transport::{Bytes, Extension, Rate, Time};
 
 type Driver = ControlDriver<Dctcp>;
 
@@ -55,6 +57,110 @@ fn without_marks_alpha_decays_and_slow_start_doubles() {
         assert!(driver.segments() >= before * 1.9, "{} {before}", driver.segments());
     }
     assert!(driver.control.in_slow_start());
+}
+
+/// A round without marks in congestion avoidance adds one unit: 1460 B, or 312 B if that is what the
+/// flow's packets carry.
+#[test]
+fn windows_grow_by_one_unit_per_round() {
+    for (unit, bytes) in [(WindowUnit::Segment, 1_460.0), (WindowUnit::Packet, 312.0)] {
+        let segments = incast_transport::Segments::Table((1..=1_000).map(|n| n * 312).collect());
+        let flow =
+            incast_transport::Flow { size: 312_000, segments, ..flow(0, 0, 1, 1, Time::ZERO) };
+        assert_eq!(unit.payload(&flow, MSS) as f64, bytes);
+        let params = Params { initial_window: 40, ..Params::default() };
+        let mut driver = Driver { mss: 312, ..begin(params.clone()) };
+        driver.control = Dctcp::new(&params, unit.payload(&flow, MSS));
+        let step = |driver: &mut Driver| {
+            driver.acknowledged += 312;
+            driver.ack_with(Ack { bytes: 312, ..plain_ack(&Extension::None) });
+        };
+        let marked = Ack { bytes: 312, ece: true, ..plain_ack(&Extension::None) };
+        driver.acknowledged += 312;
+        driver.ack_with(marked);
+        while driver.acknowledged <= 40 * 1_460 {
+            step(&mut driver);
+        }
+        let (before, until) = (driver.control.window() as f64, driver.progress().sent);
+        while driver.acknowledged < until {
+            step(&mut driver);
+        }
+        let grown = driver.control.window() as f64 - before;
+        assert!((grown / bytes - 1.0).abs() < 0.05, "{unit:?}: {grown}");
+    }
+    // Uniform packets, and a flow shorter than one.
+    assert_eq!(WindowUnit::Packet.payload(&flow(0, 0, 1, 100_000, Time::ZERO), MSS), MSS);
+    assert_eq!(WindowUnit::Packet.payload(&flow(0, 0, 1, 500, Time::ZERO), MSS), 500);
+}
+
+fn rule() -> RateRule {
+    let site = host_site(0, &fabric_site(4, Rate::from_gbps(10), Span::from_us(20)));
+    RateRule::new(&Params::default(), &site)
+}
+
+/// By hand, at 10 Gb/s and 20 us: halved by the first mark, one packet per RTT (615 Mb/s) more in
+/// each round without one.
+#[test]
+fn a_rate_is_cut_by_half_of_alpha_and_grows_by_a_packet_per_round() {
+    let rule = rule();
+    assert!(close(rule.step / 1e6, 1_538.0 * 8.0 / 20.0));
+    assert_eq!((rule.bdp, rule.line), (17 * MSS, 10e9));
+    let mut driver = ControlDriver::new(RateDctcp::new(rule));
+    assert_eq!((driver.control.window(), driver.control.pacing()), (17 * MSS, None));
+    driver.ack(true);
+    assert_eq!(driver.control.current(), 5e9);
+    assert_eq!(driver.control.pacing(), Some(Rate::from_gbps(5)));
+    assert_eq!(driver.control.window(), 17 * MSS / 2);
+    // What was in flight at the cut neither cuts again nor raises the rate.
+    while driver.acknowledged < 18 * MSS {
+        driver.ack(true);
+        assert_eq!(driver.control.current(), 5e9);
+    }
+    // The round ends: 18 of 19 packets were marked.
+    driver.ack(false);
+    assert!(close(driver.control.alpha(), 1.0 - 1.0 / 16.0 / 19.0));
+    assert_eq!(driver.control.current(), 5e9 + rule.step);
+    let mut rounds = 0;
+    for _ in 0..200 {
+        let was = driver.control.current();
+        driver.ack(false);
+        rounds += (driver.control.current() > was) as u32;
+        assert!(driver.control.current() <= rule.line);
+        assert!(driver.control.current() <= was + rule.step);
+    }
+    assert!(rounds >= 7, "{rounds}");
+    // Losses do not matter, and the least rate holds.
+    let was = driver.control.current();
+    driver.lose(Loss::Timeout);
+    assert_eq!(driver.control.current(), was);
+    for _ in 0..1_000 {
+        driver.ack(true);
+    }
+    assert!(driver.control.current() >= rule.least && driver.control.alpha() <= 1.0);
+}
+
+#[test]
+fn thresholds_follow_the_rate_of_the_port() {
+    let params = |settings: &[(&str, &str)]| Params::read(&key_values(settings)).unwrap();
+    let at = |params: &Params, gbps| {
+        params.threshold(&switch_port(Rate::from_gbps(gbps), Span::from_us(20)))
+    };
+    let kb = |bytes| Threshold::Bytes(Bytes(bytes));
+    let scaled = params(&[("mark_threshold", "30KB"), ("mark_rate", "10Gbps")]);
+    assert_eq!((at(&scaled, 10), at(&scaled, 100)), (kb(30_000), kb(300_000)));
+    let table = params(&[("mark_threshold_by_rate", "10Gbps=97500B,40Gbps=390KB")]);
+    assert_eq!((at(&table, 10), at(&table, 40)), (kb(97_500), kb(390_000)));
+    assert_eq!(at(&table, 25), Threshold::Auto);
+    // A rate that no port has, and nothing to scale.
+    let fabric = fabric_site(4, Rate::from_gbps(10), Span::from_us(20));
+    let error = table.check(&fabric).unwrap_err();
+    assert!(error.problem.contains("no port has 40Gbps; expected rates of 10Gbps"), "{error}");
+    let error = params(&[("mark_rate", "10Gbps")]).check(&fabric).unwrap_err();
+    assert_eq!(error.key, "mark_rate");
+    for wrong in ["10Gbps=auto", "10Gbps=0B", "10Gbps"] {
+        let settings = key_values(&[("mark_threshold_by_rate", wrong)]);
+        assert!(Params::read(&settings).is_err(), "{wrong}");
+    }
 }
 
 #[test]

@@ -75,7 +75,10 @@ fn host(mlcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
         ..Options::tcp(ID, rto_min)
     };
     let (params, fabric) = (mlcp.params.clone(), mlcp.fabric.clone());
-    let control = congestion_control(Copying, move |_, _, _| Mlcp::new(&params, &fabric));
+    let segment = params.segment(&fabric) as u64;
+    let control = congestion_control(Copying, move |_, flow, _| {
+        Mlcp::new(&params, &fabric, params.window_unit.payload(flow, segment))
+    });
     Box::new(SenderDriven::new(control, options))
 }
 

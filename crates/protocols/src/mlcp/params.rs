@@ -1,6 +1,7 @@
 //! Parameters.
 
 use incast_egress::load::SAMPLES;
+use incast_endpoint::sender::WindowUnit;
 use incast_transport::{FabricSite, Span, parameter::Value};
 
 /// Levels that mean overload.
@@ -78,7 +79,10 @@ incast_transport::parameters! {
         at_nics: bool = true, "true or false" => |_| true, "ns-2: every link has one";
         /// Whether packets are paced over the RTT.
         pacing: bool = true, "true or false" => |_| true, "our own, as VCP";
-        /// First window, in full segments.
+        /// What windows count and grow by: full segments, or packets of the flow's own size.
+        window_unit: WindowUnit = WindowUnit::Segment, "segment or packet" => |_| true,
+            "own choice, as TCP; ns-2 counts packets of any size";
+        /// First window, in units of `window_unit`.
         initial_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v), "ns-2: 1 or 2";
         /// Minimum retransmission timeout.
         rto_min: Span = Span::from_ms(10), "more than 0" => positive,

@@ -32,15 +32,15 @@ pub struct Mlcp {
     scale_max: f64,
     paced: bool,
     tells_class: bool,
-    /// Payload and charged bytes of a full packet.
+    /// Payload and charged bytes of a packet.
     segment: f64,
     charged: f64,
     decided: bool,
 }
 
 impl Mlcp {
-    /// Initial state of a flow.
-    pub fn new(params: &Params, fabric: &FabricSite) -> Mlcp {
+    /// Initial state of a flow whose window counts packets of `payload` bytes.
+    pub fn new(params: &Params, fabric: &FabricSite, payload: u64) -> Mlcp {
         let levels = Levels::new(params);
         let mut increase = [0.0; INCREASES as usize];
         for (level, step) in (0..).zip(&mut increase) {
@@ -58,8 +58,8 @@ impl Mlcp {
             scale_max: params.scale_max,
             paced: params.pacing,
             tells_class: params.header > 0,
-            segment: params.segment(fabric) as f64,
-            charged: fabric.framing.charged_mtu() as f64,
+            segment: payload as f64,
+            charged: fabric.framing.charged_packet(payload as u16, params.header as u8) as f64,
             decided: false,
         }
     }

@@ -140,7 +140,7 @@ fn only_mlcp_data_is_written_into() {
 // -- the congestion control --------------------------------------------------------------------
 
 fn control(settings: &[(&str, &str)]) -> Mlcp {
-    Mlcp::new(&params(settings), &switch_port(RATE, RTT).fabric)
+    Mlcp::new(&params(settings), &switch_port(RATE, RTT).fabric, incast_testkit::MSS - 1)
 }
 
 fn moment(us: u64, rtt: Span) -> Progress {

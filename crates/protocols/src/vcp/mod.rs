@@ -72,7 +72,10 @@ fn host(vcp: &Ready<Params>, _site: &HostSite) -> Box<dyn Host> {
         ..Options::tcp(ID, rto_min)
     };
     let (params, fabric) = (vcp.params.clone(), vcp.fabric.clone());
-    let control = congestion_control(Copying, move |_, _, _| Vcp::new(&params, &fabric));
+    let segment = fabric.framing.mss() as u64;
+    let control = congestion_control(Copying, move |_, flow, _| {
+        Vcp::new(&params, &fabric, params.window_unit.payload(flow, segment))
+    });
     Box::new(SenderDriven::new(control, options))
 }
 

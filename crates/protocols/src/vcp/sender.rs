@@ -22,15 +22,15 @@ pub struct Vcp {
     scale_max: f64,
     additive_scale_max: f64,
     paced: bool,
-    /// Payload and charged bytes of a full packet.
+    /// Payload and charged bytes of a packet.
     segment: f64,
     charged: f64,
     decided: bool,
 }
 
 impl Vcp {
-    /// Initial state of a flow.
-    pub fn new(params: &Params, fabric: &FabricSite) -> Vcp {
+    /// Initial state of a flow whose window counts packets of `payload` bytes.
+    pub fn new(params: &Params, fabric: &FabricSite, payload: u64) -> Vcp {
         Vcp {
             window: LoadWindow::new(params.initial_window as f64),
             rtt: fabric.base_rtt,
@@ -42,8 +42,8 @@ impl Vcp {
             scale_max: params.scale_max,
             additive_scale_max: params.additive_scale_max,
             paced: params.pacing,
-            segment: fabric.framing.mss() as f64,
-            charged: fabric.framing.charged_mtu() as f64,
+            segment: payload as f64,
+            charged: fabric.framing.charged_packet(payload as u16, 0) as f64,
             decided: false,
         }
     }

@@ -101,7 +101,7 @@ fn refused_packets_and_others_packets_are_load_and_stay_as_they_are() {
 // -- the congestion control --------------------------------------------------------------------
 
 fn control(settings: &[(&str, &str)]) -> Vcp {
-    Vcp::new(&params(settings), &switch_port(RATE, RTT).fabric)
+    Vcp::new(&params(settings), &switch_port(RATE, RTT).fabric, incast_testkit::MSS)
 }
 
 fn moment(us: u64, rtt: Span) -> Progress {
@@ -127,6 +127,21 @@ fn one_rtt_multiplies_adds_or_cuts() {
     let before = control.packets();
     acknowledge(&mut control, 3, OVERLOAD);
     assert!(near(control.packets(), before * 0.875));
+}
+
+/// With packets of 312 B as the unit a round adds 312 B, and pacing spaces packets of 390 B.
+#[test]
+fn a_window_in_packets_grows_by_one_of_them() {
+    let fabric = &switch_port(RATE, RTT).fabric;
+    let mut control = Vcp::new(&params(&[("initial_window", "40")]), fabric, 312);
+    let before = control.window();
+    assert_eq!(before, 40 * 312);
+    round(&mut control, 1, HIGH);
+    let grown = control.window() - before;
+    assert!((308..=312).contains(&grown), "{grown}");
+    let bits = control.packets() * (312.0 + 40.0 + 38.0) * 8.0;
+    let rate = control.pacing().expect("paced").0 as f64;
+    assert!((rate * RTT.as_secs_f64() / bits - 1.0).abs() < 1e-6, "{rate}");
 }
 
 #[test]

@@ -38,6 +38,7 @@ const OPTIONS: &[(&str, &Settings)] = &[
     ("trd", &[("order", "srpt")]),
     ("hpcc", &[("recovery", "sack")]),
     ("fasttune", &[("recovery", "go-back-n")]),
+    ("dcqcn", &[("cnp", "ack_flag"), ("cnp_interval", "1ns")]),
     ("homa", &[("resend_interval", "20us")]),
     ("aeolus", &[("resend_interval", "20us")]),
 ];
