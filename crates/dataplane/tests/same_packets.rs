@@ -192,6 +192,9 @@ fn paused_links_hold_back_the_same_packets() {
                 headroom: sufficient_headroom(&scenario.fabric, Framing::ETHERNET),
                 lossy: 0,
                 shared,
+                alpha: vec![],
+                reserve: 0,
+                set_aside: vec![],
                 cyclic: false,
             }));
             let (record, _) = scenario.same_in_both_worlds();
@@ -232,6 +235,9 @@ fn both_worlds_find_the_same_deadlock() {
             headroom: sufficient_headroom(&scenario.fabric, Framing::ETHERNET),
             lossy: 0,
             shared,
+            alpha: vec![],
+            reserve: 0,
+            set_aside: vec![],
             cyclic: true,
         }));
         let (record, _) = scenario.same_in_both_worlds();

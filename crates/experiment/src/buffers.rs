@@ -1,9 +1,10 @@
 //! Buffers of switches: per port or shared, and priority-based flow control.
 
 use crate::{Fault, scenario};
-use incast_fabric::{Fabric, PortId};
-use incast_transport::{Bytes, Classes, Framing, Limit, RunRecord};
+use incast_fabric::{Fabric, NodeId, PortId, PortSpec};
+use incast_transport::{Bytes, Classes, Framing, Limit, Rate, RunRecord};
 use incast_world::{Pfc, SharedBuffer, sufficient_headroom};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Buffer configuration of a scenario, with warnings.
@@ -77,15 +78,91 @@ fn pfc(
         return Err(Fault::value("fabric.pfc.release", release, problem));
     }
     let cyclic = cycle(fabric, section.allow_cycles, warnings)?;
-    Ok(Some(Pfc {
+    let mut pfc = Pfc {
         lossless: classes(&section.classes)?,
         xoff,
         release,
         headroom: headroom(section.headroom.0, fabric, framing)?,
         lossy: own,
         shared,
+        alpha: alpha(section, fabric, shared)?,
+        reserve: section.reserve.0,
+        set_aside: vec![],
         cyclic,
-    }))
+    };
+    if section.headroom_in_pool {
+        pfc.set_aside = set_aside(&pfc, fabric)?;
+    }
+    Ok(Some(pfc))
+}
+
+/// Factors of the dynamic threshold by port; none if all are the shared buffer's.
+fn alpha(
+    section: &scenario::Pfc,
+    fabric: &Fabric,
+    shared: Option<SharedBuffer>,
+) -> Result<Vec<f64>, Fault> {
+    let key = |name: &str| format!("fabric.pfc.alpha_by_rate.{name}");
+    let mut rates: Vec<Rate> = fabric.ports().iter().map(|port| port.rate).collect();
+    rates.sort_unstable();
+    rates.dedup();
+    let mut by_rate: BTreeMap<Rate, f64> = BTreeMap::new();
+    for (name, alpha) in &section.alpha_by_rate {
+        let rate: Rate = name.parse().map_err(|problem: incast_transport::ParseError| {
+            Fault::at(key(name), format!("{problem}; expected rates such as `100Gbps`"))
+        })?;
+        if !rates.contains(&rate) {
+            let there: Vec<String> = rates.iter().map(Rate::to_string).collect();
+            let problem = format!("no port has {rate}; expected rates of {}", there.join(", "));
+            return Err(Fault::value(key(name), alpha, problem));
+        }
+        if !(alpha.is_finite() && *alpha > 0.0) {
+            return Err(Fault::value(key(name), alpha, "expected a number above 0".to_string()));
+        }
+        by_rate.insert(rate, *alpha);
+    }
+    if by_rate.is_empty() && section.alpha.0.is_none() {
+        return Ok(vec![]);
+    }
+    let Some(shared) = shared else {
+        let given = if by_rate.is_empty() { "alpha" } else { "alpha_by_rate" };
+        let problem = "applies to a shared buffer; expected `fabric.shared_buffer` too";
+        return Err(Fault::at(format!("fabric.pfc.{given}"), problem));
+    };
+    let general = section.alpha.0.unwrap_or(shared.alpha);
+    let of = |port: &PortSpec| by_rate.get(&port.rate).copied().unwrap_or(general);
+    Ok(fabric.ports().iter().map(of).collect())
+}
+
+/// What headroom and reserves take from the pool of the switch of each port.
+fn set_aside(pfc: &Pfc, fabric: &Fabric) -> Result<Vec<u64>, Fault> {
+    let key = "fabric.pfc.headroom_in_pool";
+    let Some(shared) = pfc.shared else {
+        return Err(Fault::at(
+            key,
+            "applies to a shared buffer; expected `fabric.shared_buffer` too",
+        ));
+    };
+    let classes = pfc.lossless.0.count_ones() as u64;
+    let mut taken: BTreeMap<NodeId, u64> = BTreeMap::new();
+    for (port, headroom) in fabric.ports().iter().zip(&pfc.headroom) {
+        let own = classes.saturating_mul(headroom.saturating_add(pfc.reserve));
+        let all = taken.entry(port.node).or_default();
+        *all = all.saturating_add(own);
+    }
+    let switches = taken.iter().filter(|(node, _)| node.0 >= fabric.hosts());
+    if let Some((node, most)) = switches.max_by_key(|(_, bytes)| **bytes)
+        && *most >= shared.pool
+    {
+        let problem = format!(
+            "headroom and reserves of {} take {} for {classes} classes; expected a \
+             `fabric.shared_buffer.pool` above that, or fewer `fabric.pfc.classes`",
+            fabric.node_name(*node),
+            Bytes(*most)
+        );
+        return Err(Fault::value("fabric.shared_buffer.pool", Bytes(shared.pool), problem));
+    }
+    Ok(fabric.ports().iter().map(|port| taken[&port.node]).collect())
 }
 
 fn classes(listed: &[u8]) -> Result<Classes, Fault> {
@@ -151,4 +228,71 @@ pub fn deadlock(fabric: &Fabric, record: &RunRecord) -> Option<String> {
     let ports = record.deadlock.iter().map(|(port, _)| PortId(*port));
     let (_, class) = record.deadlock.first()?;
     Some(format!("{} (class {class})", port_names(fabric, ports)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Plan, Scenario};
+
+    fn plan(fabric: &str) -> Result<Plan, String> {
+        let text = format!(
+            "[fabric]\ntopology = \"leaf-spine:2x2x2\"\nrate = \"10Gbps\"\nuplink_rate = \"40Gbps\"\n\
+             {fabric}\n[transport]\nnames = [\"dcqcn\"]\n[[traffic]]\nkind = \"permutation\"\n\
+             size = \"1MB\"\n"
+        );
+        let plan = Scenario::parse(&text, "a test", &[]).and_then(Plan::new);
+        plan.map_err(|fault| fault.to_string())
+    }
+
+    /// Alpha by rate, and what headroom and reserves take from a pool: four ports of a leaf, of
+    /// each switch all its own.
+    #[test]
+    fn pauses_follow_the_rate_of_a_link_and_the_pool_of_its_switch() {
+        let pfc = "pfc = { classes = [1], alpha = 0.125, alpha_by_rate = { \"40Gbps\" = 0.5 }, \
+                   reserve = \"4KB\", headroom_in_pool = true }\nshared_buffer = { pool = \"2MB\" }";
+        let plan = plan(pfc).unwrap_or_else(|error| panic!("{error}"));
+        let pfc = plan.pfc.expect("configured");
+        for (index, port) in plan.fabric.ports().iter().enumerate() {
+            let alpha = if port.rate.0 == 40_000_000_000 { 0.5 } else { 0.125 };
+            assert_eq!(pfc.alpha[index], alpha);
+            let same = plan.fabric.ports().iter().zip(&pfc.headroom);
+            let own = same.filter(|(other, _)| other.node == port.node);
+            let all: u64 = own.map(|(_, headroom)| headroom + 4_000).sum();
+            assert_eq!(pfc.set_aside[index], all);
+        }
+        let plain = plan_of_default();
+        assert!(plain.alpha.is_empty() && plain.set_aside.is_empty() && plain.reserve == 0);
+    }
+
+    fn plan_of_default() -> std::sync::Arc<incast_world::Pfc> {
+        let plan = plan("pfc = {}\nshared_buffer = { pool = \"2MB\" }");
+        plan.unwrap_or_else(|error| panic!("{error}")).pfc.expect("configured")
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_key_and_range() {
+        let pool = "shared_buffer = { pool = \"2MB\" }";
+        let small = "shared_buffer = { pool = \"20KB\" }";
+        for (pfc, shared, parts) in [
+            (
+                "alpha_by_rate = { \"25Gbps\" = 0.5 }",
+                pool,
+                ["fabric.pfc.alpha_by_rate.25Gbps", "no port has 25Gbps", "10Gbps, 40Gbps"],
+            ),
+            ("alpha_by_rate = { fast = 0.5 }", pool, ["alpha_by_rate.fast", "expected", "100Gbps"]),
+            ("alpha_by_rate = { \"10Gbps\" = 0 }", pool, ["alpha_by_rate.10Gbps", "0", "above 0"]),
+            ("alpha = 0.5", "", ["fabric.pfc.alpha", "expected", "fabric.shared_buffer"]),
+            (
+                "headroom_in_pool = true",
+                "",
+                ["headroom_in_pool", "expected", "fabric.shared_buffer"],
+            ),
+            ("headroom_in_pool = true", small, ["shared_buffer.pool", "20KB", "8 classes"]),
+        ] {
+            let text = plan(&format!("pfc = {{ {pfc} }}\n{shared}")).err().expect("refused");
+            for part in parts {
+                assert!(text.contains(part), "{pfc}: {text}");
+            }
+        }
+    }
 }

@@ -193,7 +193,7 @@ mod tests {
             assert!(text.contains(part), "{text}");
         }
         assert!(message("ccrp", "sett = \"paper\"").contains("did you mean `set`?"));
-        assert!(message("dctcp", "set = \"paper\"").contains("no such parameter"));
+        assert!(message("cubic", "set = \"paper\"").contains("no such parameter"));
         assert_eq!(message("ccrp", "set = \"group_200_500\"\ngain = 0.5"), "");
     }
 

@@ -48,6 +48,7 @@ impl Plan {
                 pfc.xoff = Auto(Some(Bytes(own.xoff)));
             }
             pfc.release = Auto(Some(Bytes(own.release)));
+            pfc.alpha = Auto(pfc.alpha.0.or(own.shared.map(|shared| shared.alpha)));
         }
     }
 

@@ -154,6 +154,10 @@ fn fabric() -> impl Strategy<Value = Fabric> {
         xoff: Auto(xoff),
         release: auto(),
         headroom: auto(),
+        alpha: auto(),
+        alpha_by_rate: std::collections::BTreeMap::new(),
+        reserve: Bytes(1_000),
+        headroom_in_pool: false,
         allow_cycles: true,
     });
     let memory = (buffer, weighted(0.2, shared), weighted(0.3, pfc));

@@ -20,6 +20,9 @@ fn rules(fabric: &Fabric, shared: Option<SharedBuffer>) -> Pfc {
         headroom: sufficient_headroom(fabric, Framing::ETHERNET),
         lossy: 128 << 10,
         shared,
+        alpha: vec![],
+        reserve: 0,
+        set_aside: vec![],
         cyclic: false,
     }
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct SwitchBuffer {
     /// Number of the switch's first port.
     first: u32,
-    /// Bytes of the shared buffer in use.
+    /// Bytes of the shared buffer in use or set aside.
     used: u64,
     /// Bytes booked by port; with PFC those of classes that are not lossless.
     queued: Vec<u64>,
@@ -25,7 +25,7 @@ impl SwitchBuffer {
         let links = if rules.pfc.is_some() { count } else { 0 };
         SwitchBuffer {
             first: ports.start,
-            used: 0,
+            used: rules.pfc.as_ref().map_or(0, |pfc| pfc.set_aside(ports.start)),
             queued: vec![0; if rules.any() { count } else { 0 }],
             links: vec![Ingress::default(); links],
         }

@@ -69,14 +69,16 @@ impl DeadlockDetector {
             let mut used: BTreeMap<NodeId, u64> = BTreeMap::new();
             for (&(ingress, class), &bytes) in &fixed {
                 let switch = fabric.port(PortId(ingress)).node;
-                *used.entry(switch).or_default() += bytes.min(below(ingress, class));
+                let shared = pfc.beyond_reserve(bytes.min(below(ingress, class)));
+                *used.entry(switch).or_default() += shared;
             }
             let before = stuck.len();
             stuck.retain(|&(port, class)| {
                 let ingress = reverse(port);
                 let bytes = fixed.get(&(ingress, class)).copied().unwrap_or(0);
                 let least = used.get(&fabric.port(PortId(ingress)).node).copied().unwrap_or(0);
-                !(bytes <= below(ingress, class) && pfc.is_low(bytes, least))
+                let least = least + pfc.set_aside(ingress);
+                !(bytes <= below(ingress, class) && pfc.is_low(ingress, bytes, least))
             });
             if stuck.len() == before {
                 break;

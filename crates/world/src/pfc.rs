@@ -20,8 +20,8 @@ use std::sync::Arc;
 pub struct Pfc {
     /// Classes that are never dropped.
     pub lossless: Classes,
-    /// Charged bytes a link may hold in a class before its sender is paused; with a shared buffer
-    /// the pool's dynamic threshold if that is lower.
+    /// Charged bytes a link may hold in a class, beyond its reserve, before its sender is paused;
+    /// with a shared buffer the pool's dynamic threshold if that is lower.
     pub xoff: u64,
     /// The class is released when it holds at least this much less than the threshold.
     pub release: u64,
@@ -30,8 +30,16 @@ pub struct Pfc {
     pub headroom: Vec<u64>,
     /// Bytes a port may queue of classes that are not lossless.
     pub lossy: u64,
-    /// The pool of each switch; headroom comes on top.
+    /// The pool of each switch.
     pub shared: Option<SharedBuffer>,
+    /// Factor of the pool's dynamic threshold for the link into each port, indexed as `headroom`;
+    /// empty: the pool's own.
+    pub alpha: Vec<f64>,
+    /// Charged bytes of a class that a link may hold apart from threshold and pool.
+    pub reserve: u64,
+    /// Bytes of the pool that are set aside for headroom and reserves in the switch of each port;
+    /// empty: these come on top of the pool.
+    pub set_aside: Vec<u64>,
     /// Routes have a cycle of links that may wait for each other, so deadlocks are searched for.
     pub cyclic: bool,
 }
@@ -98,27 +106,40 @@ impl Pfc {
         self.lossless.has(class)
     }
 
-    /// What a link may hold of a class before it pauses, where `used` bytes of the pool are taken.
-    fn threshold(&self, used: u64) -> u64 {
-        match self.shared {
-            Some(shared) => shared.threshold(used).min(self.xoff),
-            None => self.xoff,
-        }
+    /// What the link into `port` may hold of a class beyond its reserve before it pauses, where
+    /// `used` bytes of the pool are taken.
+    fn threshold(&self, port: u32, used: u64) -> u64 {
+        let Some(shared) = self.shared else { return self.xoff };
+        let alpha = self.alpha.get(port as usize).copied().unwrap_or(shared.alpha);
+        SharedBuffer { alpha, ..shared }.threshold(used).min(self.xoff)
     }
 
-    /// Whether a link that holds `bytes` of a class, none of them in the headroom, is released
-    /// where `used` bytes of the pool are taken.
-    pub(crate) fn is_low(&self, bytes: u64, used: u64) -> bool {
-        bytes == 0 || bytes.saturating_add(self.release) <= self.threshold(used)
+    /// Of `bytes` that a link holds of a class, those beyond its reserve.
+    pub(crate) fn beyond_reserve(&self, bytes: u64) -> u64 {
+        bytes.saturating_sub(self.reserve)
+    }
+
+    /// Bytes of the pool that are set aside in the switch of `port`.
+    pub(crate) fn set_aside(&self, port: u32) -> u64 {
+        self.set_aside.get(port as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether the link into `port`, which holds `bytes` of a class, none of them in the headroom,
+    /// is released where `used` bytes of the pool are taken.
+    pub(crate) fn is_low(&self, port: u32, bytes: u64, used: u64) -> bool {
+        let shared = self.beyond_reserve(bytes);
+        shared == 0 || shared.saturating_add(self.release) <= self.threshold(port, used)
     }
 
     /// Takes `charged` bytes that came by the link into `port`; false if there is no room, which
     /// a sufficient headroom never lets happen. May set [`Ingress::paused`].
     pub fn admit(&self, link: &mut Ingress, used: &mut u64, port: u32, of: Charge) -> bool {
         let (class, charged) = (of.class as usize, of.bytes as u64);
-        if link.above[class] == 0 && link.below[class] + charged <= self.threshold(*used) {
+        let before = self.beyond_reserve(link.below[class]);
+        let after = self.beyond_reserve(link.below[class] + charged);
+        if link.above[class] == 0 && (after == 0 || after <= self.threshold(port, *used)) {
             link.below[class] += charged;
-            *used += charged;
+            *used += after - before;
             return true;
         }
         if link.above[class] + charged > self.headroom[port as usize] {
@@ -130,13 +151,14 @@ impl Pfc {
     }
 
     /// Gives them back, the headroom first. May clear [`Ingress::paused`].
-    pub fn release(&self, link: &mut Ingress, used: &mut u64, of: Charge) {
+    pub fn release(&self, link: &mut Ingress, used: &mut u64, port: u32, of: Charge) {
         let (class, charged) = (of.class as usize, of.bytes as u64);
         let above = link.above[class].min(charged);
         link.above[class] -= above;
+        let before = self.beyond_reserve(link.below[class]);
         link.below[class] -= charged - above;
-        *used -= charged - above;
-        if link.above[class] == 0 && self.is_low(link.below[class], *used) {
+        *used -= before - self.beyond_reserve(link.below[class]);
+        if link.above[class] == 0 && self.is_low(port, link.below[class], *used) {
             link.paused &= !(1 << class);
         }
     }
@@ -239,7 +261,7 @@ impl Buffers {
         match (&self.pfc, link) {
             _ if charged == 0 => {}
             (Some(pfc), Some(link)) if pfc.guards(class) => {
-                pfc.release(link, used, of);
+                pfc.release(link, used, stamps.ingress, of);
             }
             _ => {
                 *used -= charged as u64;
@@ -278,6 +300,9 @@ mod tests {
             headroom,
             lossy: 0,
             shared,
+            alpha: vec![],
+            reserve: 0,
+            set_aside: vec![],
             cyclic: false,
         }
     }
@@ -297,7 +322,7 @@ mod tests {
         assert_eq!(open_after(0xFF, &frame), Some(0xFD));
         assert!(link.frame().is_none(), "one frame per change");
         for held in (0..13u64).rev() {
-            pfc.release(&mut link, &mut used, Charge { class: 1, bytes: 1_000 });
+            pfc.release(&mut link, &mut used, 1, Charge { class: 1, bytes: 1_000 });
             assert_eq!(link.paused, if held > 8 { 2 } else { 0 }, "{held}");
         }
         let frame = link.frame().expect("a change").header;
@@ -319,5 +344,43 @@ mod tests {
         }
         assert!(b.held(1) < 7_000);
         assert_eq!(used, a.below[1] + b.below[1], "headroom is not the pool's");
+    }
+
+    /// HPCC's rule by hand: of 20 packets of pool 4 are set aside; a link may hold 2 packets apart
+    /// from the pool, and then an eighth of what is free, a half if its link is faster.
+    #[test]
+    fn alpha_by_port_reserve_and_what_is_set_aside() {
+        let pfc = Pfc {
+            alpha: vec![0.125, 0.5],
+            reserve: 2_000,
+            set_aside: vec![4_000; 2],
+            release: 0,
+            ..rules(Some(SharedBuffer { pool: 20_000, alpha: 1.0 }))
+        };
+        let of = Charge { class: 1, bytes: 1_000 };
+        for port in [0, 1] {
+            let (mut link, mut used) = (Ingress::default(), pfc.set_aside(port));
+            let mut below = 0;
+            while link.paused == 0 {
+                assert!(link.below(1) <= 2_000 || used > 4_000);
+                below = link.below(1);
+                assert!(pfc.admit(&mut link, &mut used, port, of));
+            }
+            // Reserve, and n with n <= alpha (16 - (n - 1)) packets: 1/8: 1.9, 1/2: 5.7.
+            let most = match port {
+                0 => 1_000,
+                _ => 5_000,
+            };
+            assert_eq!(below, 2_000 + most, "{port}");
+            assert_eq!(used, 4_000 + most);
+            // Released in the order of the headroom, the pool and the reserve.
+            let mut held = link.held(1);
+            while held > 0 {
+                pfc.release(&mut link, &mut used, port, of);
+                held -= 1_000;
+                assert_eq!(used, 4_000 + link.below(1).saturating_sub(2_000));
+            }
+            assert_eq!((used, link), (4_000, Ingress::default()));
+        }
     }
 }

@@ -154,6 +154,15 @@ section! {
         /// Buffer space for packets that arrive after a pause frame is sent. Too small a value is
         /// refused.
         headroom: Auto<Bytes> = auto(), says "sufficient for each link";
+        /// Factor of the free part of a shared buffer that a link may hold per class.
+        alpha: Auto<f64> = auto(), says "`fabric.shared_buffer.alpha`",
+            "a number above 0" => |alpha| alpha.is_finite() && *alpha > 0.0;
+        /// The same for links of some rates, such as `{ "100Gbps" = 0.25 }`.
+        alpha_by_rate: BTreeMap<String, f64> = BTreeMap::new(), says "`alpha` for all";
+        /// Bytes that a link may hold per class apart from `xoff` and a shared buffer.
+        reserve: Bytes = Bytes(0);
+        /// Headroom and reserves are part of `fabric.shared_buffer.pool`, not in addition to it.
+        headroom_in_pool: bool = false;
         /// Run even if a cyclic buffer dependency makes a PFC deadlock possible.
         allow_cycles: bool = false;
     }

@@ -65,15 +65,24 @@ fn buffer() -> impl Strategy<Value = Buffer> {
 }
 
 fn pfc() -> impl Strategy<Value = Pfc> {
-    (vec(0..8u8, 0..9), auto(bytes()), auto(bytes()), auto(bytes()), any::<bool>()).prop_map(
-        |(classes, xoff, release, headroom, allow_cycles)| Pfc {
+    let own = (vec(0..8u8, 0..9), auto(bytes()), auto(bytes()), auto(bytes()), any::<bool>());
+    let shared = (auto(positive()), of(positive()), bytes(), any::<bool>());
+    (own, shared).prop_map(|(own, (alpha, faster, reserve, headroom_in_pool))| {
+        let (classes, xoff, release, headroom, allow_cycles) = own;
+        let alpha_by_rate =
+            faster.map(|alpha| ("100Gbps".to_string(), alpha)).into_iter().collect();
+        Pfc {
             classes,
             xoff,
             release,
             headroom,
+            alpha,
+            alpha_by_rate,
+            reserve,
+            headroom_in_pool,
             allow_cycles,
-        },
-    )
+        }
+    })
 }
 
 fn fabric() -> impl Strategy<Value = Fabric> {
