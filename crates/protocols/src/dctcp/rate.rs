@@ -20,6 +20,8 @@ pub struct RateRule {
     pub step: f64,
     /// Payload bytes in flight at line rate.
     pub bdp: u64,
+    /// Payload bytes of a full packet.
+    pub segment: u64,
 }
 
 impl RateRule {
@@ -35,6 +37,7 @@ impl RateRule {
             least: (params.min_rate.0 as f64).min(line),
             step: params.additive_rate.map_or(packet, |rate| rate.0 as f64),
             bdp: site.bdp_packets as u64 * framing.mss() as u64,
+            segment: framing.mss() as u64,
         }
     }
 }
@@ -53,6 +56,8 @@ pub struct RateDctcp {
     observed_until: u64,
     /// End of the data in flight at the last cut.
     cut_until: u64,
+    /// Most payload bytes in flight before the first ACK.
+    burst: u64,
 }
 
 impl RateDctcp {
@@ -66,6 +71,7 @@ impl RateDctcp {
             acked_marked: 0,
             observed_until: 0,
             cut_until: 0,
+            burst: u64::MAX,
         }
     }
 
@@ -98,7 +104,12 @@ impl RateDctcp {
 }
 
 impl Control for RateDctcp {
+    fn start_with(&mut self, packets: u32) {
+        self.burst = packets as u64 * self.rule.segment;
+    }
+
     fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress) {
+        self.burst = u64::MAX;
         let round = self.observe(ack, progress);
         if progress.acknowledged <= self.cut_until && self.cut_until > 0 {
             return;
@@ -116,7 +127,8 @@ impl Control for RateDctcp {
 
     #[inline]
     fn window(&self) -> u64 {
-        ((self.rule.bdp as f64 * (self.current / self.rule.line)) as u64).max(1)
+        let window = (self.rule.bdp as f64 * (self.current / self.rule.line)) as u64;
+        window.clamp(1, self.burst.max(1))
     }
 
     #[inline]

@@ -107,7 +107,11 @@ fn a_rate_is_cut_by_half_of_alpha_and_grows_by_a_packet_per_round() {
     assert_eq!((rule.bdp, rule.line), (17 * MSS, 10e9));
     let mut driver = ControlDriver::new(RateDctcp::new(rule));
     assert_eq!((driver.control.window(), driver.control.pacing()), (17 * MSS, None));
+    driver.control.start_with(4);
+    assert_eq!(driver.control.window(), 4 * MSS, "until the first ACK");
+    driver.pipe = Some(17 * MSS);
     driver.ack(true);
+    driver.pipe = None;
     assert_eq!(driver.control.current(), 5e9);
     assert_eq!(driver.control.pacing(), Some(Rate::from_gbps(5)));
     assert_eq!(driver.control.window(), 17 * MSS / 2);
