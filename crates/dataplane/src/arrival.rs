@@ -20,6 +20,10 @@ pub(crate) struct Arrived {
     pub packet: PacketRef,
     /// It has been impaired.
     pub impaired: bool,
+    /// When its last bit is here: later than `at` if these are its first bytes.
+    pub complete: u64,
+    /// The egress that was chosen when its first bytes were here.
+    pub egress: Option<PortId>,
 }
 
 /// Whether hosts, flow and transport of a packet exist and belong together. What came from a wire
@@ -62,8 +66,15 @@ pub(crate) fn take_burst<I: PacketIo>(
                 let serialised = frame.trail.map_or(0, |trail| trail.serialised);
                 pool.meta_mut(handle).serialised = serialised;
                 let key = order::arrival_key(*seed, frame.at, PortId(port));
-                let at = frame.at.0;
-                arrived.push(Arrived { at, key, port, packet: handle, impaired: false });
+                arrived.push(Arrived {
+                    at: frame.at.0,
+                    key,
+                    port,
+                    packet: handle,
+                    impaired: false,
+                    complete: frame.complete.0,
+                    egress: None,
+                });
             }
             _ => tally.malformed += 1,
         }

@@ -137,7 +137,8 @@ impl HostNode {
         let port = self.line.port;
         let arrival = |after: u64, packet: PacketRef| {
             let key = order::arrival_key(medium.seed, Time(now + after), PortId(port));
-            Arrived { at: now + after, key, port, packet, impaired: true }
+            let at = now + after;
+            Arrived { at, key, port, packet, impaired: true, complete: at, egress: None }
         };
         if let Some(after) = again {
             let copy = copied(&mut self.pool, packet);

@@ -18,6 +18,8 @@ pub struct Arrival<'a> {
     /// When it was due. On a link that is emulated this is its release; on a wire, the time at
     /// which it was read.
     pub at: Time,
+    /// When its last bit is here: later than `at` where a switch sees its first bytes early.
+    pub complete: Time,
     /// Its bytes.
     pub bytes: &'a [u8],
     /// What was handed over with it, if the backend keeps that.
@@ -29,9 +31,11 @@ pub struct Arrival<'a> {
 pub struct Departure {
     /// When its first bit leaves.
     pub start: Time,
-    /// When its last bit reaches the other end. A backend that emulates the link hands the frame
-    /// over no earlier.
+    /// When the other end handles it: with its last bit, or with its first bytes at a switch that
+    /// cuts through. A backend that emulates the link hands the frame over no earlier.
     pub release: Time,
+    /// When its last bit reaches the other end.
+    pub complete: Time,
     /// Bytes of the IPv4 packet.
     pub length: usize,
     /// To be handed over with it, where the link is emulated within one process.

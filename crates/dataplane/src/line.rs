@@ -2,7 +2,7 @@
 
 use crate::medium::Medium;
 use crate::{Departure, PacketIo, Trail};
-use incast_fabric::PortSpec;
+use incast_fabric::{Fabric, Forwarding, PortId};
 use incast_transport::{Bytes, Header, PacketPool, PacketRef, Random, Rate, Time};
 use incast_wire::encode_headers;
 use incast_world::{Captured, Options, PortSeries, Transmitter, purpose};
@@ -16,6 +16,9 @@ pub(crate) struct Line {
     propagation: u64,
     loss: f64,
     captured: bool,
+    /// Charged bytes of a packet that the peer reads before it forwards it, if that is a switch
+    /// that cuts through.
+    reads: Option<u32>,
     /// When it sends.
     pub transmitter: Transmitter,
     /// Charged bytes sent.
@@ -28,8 +31,14 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub fn new(port: u32, spec: &PortSpec, options: &Options) -> Line {
+    pub fn new(port: u32, fabric: &Fabric, options: &Options) -> Line {
+        let spec = fabric.port(PortId(port));
+        let reads = match fabric.forwarding() {
+            Forwarding::CutThrough(first) if spec.peer.0 >= fabric.hosts() => Some(first.0 as u32),
+            _ => None,
+        };
         Line {
+            reads,
             port,
             rate: spec.rate,
             peer: spec.peer.0,
@@ -83,7 +92,7 @@ impl Line {
         let charged = pool.charged(packet);
         let tx = self.tx(charged);
         self.transmitter.busy_until = start + tx;
-        let release = start + tx + self.propagation;
+        let complete = start + tx + self.propagation;
         self.sent += charged as u64;
         self.series.sent(start, charged, backlog);
         medium.tally.hops += 1;
@@ -100,10 +109,15 @@ impl Line {
         }
         let control = matches!(content.header, Header::Pause { .. });
         if self.loss > 0.0 && !control && self.random.chance(self.loss) {
-            return medium.lose_on_link(pool, packet, release);
+            return medium.lose_on_link(pool, packet, complete);
         }
+        let release = match self.reads {
+            Some(first) if first < charged && !control => complete - tx + self.tx(first),
+            _ => complete,
+        };
         let length = content.ip_bytes() as usize;
-        let frame = Departure { start: Time(start), release: Time(release), length, trail };
+        let (start, complete) = (Time(start), Time(complete));
+        let frame = Departure { start, release: Time(release), complete, length, trail };
         let sent = medium.io.tx_burst(self.port, &[frame], &mut |_, bytes| {
             let headers = encode_headers(&content, &extension, bytes);
             bytes[headers..].fill(0);
@@ -111,7 +125,7 @@ impl Line {
         medium.tally.released.push((release, self.peer));
         match sent {
             // A backend that promised room and then has none loses the packet.
-            0 => medium.lose_on_link(pool, packet, start),
+            0 => medium.lose_on_link(pool, packet, start.0),
             _ => pool.free(packet),
         }
     }

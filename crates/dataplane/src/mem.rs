@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 
 struct Frame {
     due: Time,
+    /// When its last bit is there.
+    complete: Time,
     bytes: Vec<u8>,
     /// What it left with; nothing if it was injected.
     trail: Option<Trail>,
@@ -82,7 +84,7 @@ impl Mem {
         if ring.frames.len() >= ring.capacity {
             return false;
         }
-        ring.put(Frame { due, bytes: bytes.to_vec(), trail: None });
+        ring.put(Frame { due, complete: due, bytes: bytes.to_vec(), trail: None });
         ring.most = ring.most.max(ring.frames.len());
         true
     }
@@ -100,7 +102,8 @@ impl PacketIo for Mem {
         let mut count = 0;
         while count < most && ring.frames.front().is_some_and(|frame| frame.due <= now) {
             let frame = ring.frames.pop_front().expect("it was just seen");
-            take(Arrival { at: frame.due, bytes: &frame.bytes, trail: frame.trail.as_ref() });
+            let (at, complete) = (frame.due, frame.complete);
+            take(Arrival { at, complete, bytes: &frame.bytes, trail: frame.trail.as_ref() });
             self.spare.push(frame.bytes);
             count += 1;
         }
@@ -119,7 +122,8 @@ impl PacketIo for Mem {
             let mut bytes = self.spare.pop().unwrap_or_default();
             bytes.resize(departure.length, 0);
             write(index, &mut bytes);
-            ring.put(Frame { due: departure.release, bytes, trail: Some(departure.trail) });
+            let Departure { release, complete, trail, .. } = *departure;
+            ring.put(Frame { due: release, complete, bytes, trail: Some(trail) });
         }
         ring.most = ring.most.max(ring.frames.len());
         count

@@ -4,6 +4,7 @@ use crate::PacketIo;
 use crate::arrival::{Arrived, sort, take_burst};
 use crate::line::Line;
 use crate::medium::Medium;
+use incast_fabric::{PortId, order};
 use incast_transport::{Fate, PacketPool, PacketRef, Port, PortView, Time, Verdict};
 use incast_world::{
     Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter, Views,
@@ -24,6 +25,8 @@ pub(crate) struct SwitchNode {
     pub pool: PacketPool,
     pub buffer: SwitchBuffer,
     pub arrived: Vec<Arrived>,
+    /// Packets of which only the first bytes are here and which are stored until the last is.
+    pub stored: Vec<Arrived>,
 }
 
 impl Egress {
@@ -80,7 +83,8 @@ impl SwitchNode {
     /// When it must be visited next.
     pub fn due<I: PacketIo>(&self, medium: &Medium<I>) -> u64 {
         let of = |egress: &Egress| egress.due().min(medium.io.due(egress.line.port).0);
-        self.egress.iter().map(of).min().unwrap_or(NEVER)
+        let stored = self.stored.iter().map(|one| one.at);
+        self.egress.iter().map(of).chain(stored).min().unwrap_or(NEVER)
     }
 
     pub fn is_held(&self) -> bool {
@@ -98,6 +102,7 @@ impl SwitchNode {
         for egress in &self.egress {
             take_burst(medium, &mut self.pool, egress.line.port, &mut arrived, |_| true);
         }
+        arrived.extend(self.stored.extract_if(.., |one| one.at <= now));
         sort(&mut arrived);
         for one in arrived.drain(..) {
             let header = self.pool[one.packet].header;
@@ -107,21 +112,74 @@ impl SwitchNode {
                 self.pool.free(one.packet);
             } else {
                 self.pool.stamps_mut(one.packet).ingress = one.port;
-                self.route(medium, one.port, one.packet);
+                self.take(medium, one);
             }
         }
         self.arrived = arrived;
     }
 
+    /// Forwards a packet of which all is here, or which can leave at once; stores another one.
+    fn take<I: PacketIo>(&mut self, medium: &mut Medium<I>, one: Arrived) {
+        let Arrived { port: back, packet, complete, .. } = one;
+        let egress = one.egress.or_else(|| self.choose(medium, back, packet));
+        let Some(PortId(port)) = egress else {
+            return medium.lose_on_link(&mut self.pool, packet, medium.now);
+        };
+        if complete > medium.now {
+            if !self.begins_at_once(medium, back, port, packet) {
+                let key = order::arrival_key(medium.seed, Time(complete), PortId(back));
+                self.stored.push(Arrived { at: complete, key, egress, ..one });
+                return;
+            }
+            // The links transmit it at the same time.
+            let meta = self.pool.meta_mut(packet);
+            meta.serialised = meta.serialised.saturating_sub((complete - medium.now) as u32);
+        }
+        self.forward(medium, back, port, packet);
+    }
+
+    /// Whether a packet of which only the first bytes are here begins transmission at `port` now:
+    /// the port is idle, may send its class, and is no faster than the packet arrives.
+    fn begins_at_once<I>(
+        &mut self,
+        medium: &Medium<I>,
+        back: u32,
+        port: u32,
+        packet: PacketRef,
+    ) -> bool {
+        let fabric = &medium.fabric;
+        let arriving = fabric.port(fabric.port(PortId(back)).reverse).rate;
+        let class = self.pool[packet].class;
+        let line = &self.port(port).line;
+        line.rate <= arriving && line.transmitter.is_free(medium.now, class)
+    }
+
+    /// The egress of a packet that came through the link whose reverse path is `back`.
+    fn choose<I>(&mut self, medium: &Medium<I>, back: u32, packet: PacketRef) -> Option<PortId> {
+        let content = &self.pool[packet];
+        let choice = medium.choose(back, content);
+        self.switch.egress(choice, &medium.routes, medium.seed, content)
+    }
+
     /// Chooses the egress of a packet that came through the link whose reverse path is `back`, and
     /// forwards it.
     fn route<I: PacketIo>(&mut self, medium: &mut Medium<I>, back: u32, packet: PacketRef) {
-        let content = &self.pool[packet];
-        let choice = medium.choose(back, content);
-        match self.switch.egress(choice, &medium.routes, medium.seed, content) {
-            Some(port) if self.switch.has_hooks() => self.call_hooks(medium, back, port.0, packet),
-            Some(port) => self.enqueue(medium, port.0, packet),
+        match self.choose(medium, back, packet) {
+            Some(port) => self.forward(medium, back, port.0, packet),
             None => medium.lose_on_link(&mut self.pool, packet, medium.now),
+        }
+    }
+
+    fn forward<I: PacketIo>(
+        &mut self,
+        medium: &mut Medium<I>,
+        back: u32,
+        port: u32,
+        packet: PacketRef,
+    ) {
+        match self.switch.has_hooks() {
+            true => self.call_hooks(medium, back, port, packet),
+            false => self.enqueue(medium, port, packet),
         }
     }
 

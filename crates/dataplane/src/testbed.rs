@@ -8,7 +8,7 @@ use crate::record::collect;
 use crate::schedule::Schedule;
 use crate::switch::{Egress, SwitchNode};
 use crate::{Clock, Mem, PacketIo, Virtual};
-use incast_fabric::{NodeId, PortId};
+use incast_fabric::NodeId;
 use incast_transport::{FlowId, PacketPool, RunRecord, Time};
 use incast_world::{
     Buffers, Captured, Captures, End, EndHost, Epoch, Monitor, NEVER, Progress, Setup, Switch,
@@ -289,9 +289,8 @@ fn build_nodes(setup: &mut Setup, buffers: &Buffers) -> Vec<Node> {
 
 fn build_host(setup: &mut Setup, host: u32) -> HostNode {
     let end = EndHost::new(setup, host);
-    let spec = setup.fabric.port(PortId(end.port()));
     HostNode {
-        line: Line::new(end.port(), spec, &setup.options),
+        line: Line::new(end.port(), &setup.fabric, &setup.options),
         pool: PacketPool::new(setup.framing),
         end,
         late: vec![],
@@ -302,7 +301,7 @@ fn build_host(setup: &mut Setup, host: u32) -> HostNode {
 fn build_switch(setup: &mut Setup, node: u32, buffers: &Buffers) -> SwitchNode {
     let ports = setup.fabric.ports_of(NodeId(node));
     let egress = |port: u32| Egress {
-        line: Line::new(port, setup.fabric.port(PortId(port)), &setup.options),
+        line: Line::new(port, &setup.fabric, &setup.options),
         handler: setup.ports[port as usize].take().expect("a switch port has a handler"),
     };
     SwitchNode {
@@ -312,5 +311,6 @@ fn build_switch(setup: &mut Setup, node: u32, buffers: &Buffers) -> SwitchNode {
         buffer: SwitchBuffer::new(buffers, ports),
         switch: Switch::new(setup, node),
         arrived: vec![],
+        stored: vec![],
     }
 }

@@ -1,6 +1,6 @@
 //! A finished fabric: nodes, ports and their properties.
 
-use crate::{Failure, Problem, Routes, TopologyError};
+use crate::{Failure, Forwarding, Problem, Routes, TopologyError};
 use incast_units::{Rate, Span};
 
 /// Longer propagation is refused: sums over a path must stay far from the end of time.
@@ -67,6 +67,7 @@ pub struct Fabric {
     pub(crate) tier_index: Vec<u32>,
     pub(crate) routes: Routes,
     pub(crate) failures: Vec<Failure>,
+    pub(crate) forwarding: Forwarding,
 }
 
 /// Why the two cannot have a link of these properties.
@@ -109,6 +110,36 @@ impl Fabric {
     pub fn named(mut self, name: impl Into<String>) -> Fabric {
         self.name = name.into();
         self
+    }
+
+    /// When switches begin to forward a packet.
+    #[inline]
+    pub fn forwarding(&self) -> Forwarding {
+        self.forwarding
+    }
+
+    /// The same fabric with switches that forward in this way.
+    pub fn with_forwarding(mut self, forwarding: Forwarding) -> Fabric {
+        self.forwarding = forwarding;
+        self
+    }
+
+    /// Adds the time that a switch needs to process a packet before its egress can send it, and
+    /// that a host needs before its transport has it. Both count as propagation of the link by
+    /// which the packet arrives, in every record and derived time. Errors when a sum is beyond the
+    /// longest propagation.
+    pub fn add_delays(&mut self, switch: Span, host: Span) -> Result<(), TopologyError> {
+        for index in 0..self.ports.len() {
+            let port = self.ports[index];
+            let delay = if port.peer.0 < self.hosts { host } else { switch };
+            let propagation = Span(port.propagation.0.saturating_add(delay.0));
+            let (a, b) = (self.node_name(port.node), self.node_name(port.peer));
+            if let Some(problem) = link_objection(&a, &b, port.rate, propagation, port.loss) {
+                return Err(TopologyError::new(problem));
+            }
+            self.ports[index].propagation = propagation;
+        }
+        Ok(())
     }
 
     /// All ports, indexed by [`PortId`].

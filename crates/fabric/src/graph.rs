@@ -1,7 +1,7 @@
 //! Building a fabric from nodes and links, and checking it.
 
 use crate::fabric::{Fabric, NodeId, PortId, PortSpec, Tier, link_objection};
-use crate::{Problem, Routes, TopologyError};
+use crate::{Forwarding, Problem, Routes, TopologyError};
 use incast_units::{Rate, Span};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -272,6 +272,7 @@ impl Graph {
             tier_index: vec![0; nodes],
             routes: Routes::empty(),
             failures: Vec::new(),
+            forwarding: Forwarding::default(),
         }
     }
 }

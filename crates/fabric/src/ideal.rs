@@ -63,6 +63,8 @@ pub fn ideal_fct_uniform(
 pub struct Hop {
     /// The fastest link of the step.
     pub rate: Rate,
+    /// The slowest link of the step.
+    pub slowest: Rate,
     /// The shortest propagation of the step.
     pub propagation: Span,
     /// Number of links a packet may take at this step.
@@ -79,7 +81,7 @@ pub enum PathUse {
 }
 
 /// The hops up to which all packets stay in order, and those after it up to the last.
-fn split(hops: &[Hop]) -> (&[Hop], &[Hop], &Hop) {
+pub(crate) fn split(hops: &[Hop]) -> (&[Hop], &[Hop], &Hop) {
     let (last, before) = hops.split_last().expect("a path has hops");
     let apart = before.iter().position(|hop| hop.links > 1).unwrap_or(before.len());
     let (together, apart) = before.split_at(apart);

@@ -27,6 +27,7 @@
 
 pub mod balance;
 pub mod buffer;
+mod cut_through;
 mod cycles;
 mod error;
 mod fabric;
@@ -44,6 +45,7 @@ mod shapes;
 mod spec;
 mod uplinks;
 
+pub use cut_through::{Forwarding, cut_through_fct, cut_through_fct_over};
 pub use error::{Problem, TopologyError};
 pub use fabric::{Fabric, NodeId, PortId, PortSpec, Tier};
 pub use failure::Failure;

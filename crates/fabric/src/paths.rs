@@ -1,5 +1,6 @@
 //! Paths through the fabric and what they cost.
 
+use crate::cut_through::Forwarding;
 use crate::fabric::{Fabric, NodeId, PortId};
 use crate::ideal::{Hop, plus};
 use crate::routes::{Routes, Switches, UNREACHED};
@@ -40,7 +41,7 @@ impl Largest {
 impl Fabric {
     /// What one hop adds to an unloaded RTT: a packet of `mtu` out over `port`, a packet of
     /// `reply` back over its reverse, both stored and forwarded.
-    fn hop_rtt(&self, port: PortId, mtu: Bytes, reply: Bytes) -> Span {
+    pub(crate) fn hop_rtt(&self, port: PortId, mtu: Bytes, reply: Bytes) -> Span {
         let out = self.port(port);
         let back = self.port(out.reverse);
         let sent = plus(out.rate.tx_time(mtu), back.rate.tx_time(reply));
@@ -48,12 +49,15 @@ impl Fabric {
     }
 
     /// The unloaded RTT of a packet of `mtu_charged` and its reply of `reply_charged` over
-    /// the longest of all shortest routes between two hosts, store-and-forward at every hop
-    /// included; the reply takes the same path back.
+    /// the longest of all shortest routes between two hosts, the fabric's [`Forwarding`] at every
+    /// switch included; the reply takes the same path back.
     ///
     /// Hosts under one edge switch differ only in their own link, so the work grows with the
     /// number of edge switches, not of host pairs.
     pub fn base_rtt(&self, mtu_charged: Bytes, reply_charged: Bytes) -> Span {
+        if let Forwarding::CutThrough(read) = self.forwarding {
+            return self.cut_through_rtt(mtu_charged, reply_charged, read);
+        }
         let switches = Switches::new(self, &vec![false; self.ports.len()]);
         let ids = (0..self.ports.len() as u32).map(PortId);
         let costs: Vec<Span> =
@@ -89,7 +93,8 @@ impl Fabric {
         longest
     }
 
-    /// [`Fabric::base_rtt`] between two given hosts; the longest of their equal-cost paths. Zero
+    /// [`Fabric::base_rtt`] between two given hosts, with switches that store and forward; the
+    /// longest of their equal-cost paths. Zero
     /// from a host to itself.
     pub fn base_rtt_between(&self, src: u32, dst: u32, mtu: Bytes, reply: Bytes) -> Span {
         let add = |sum: u64, port| sum.saturating_add(self.hop_rtt(port, mtu, reply).0);
@@ -179,6 +184,7 @@ impl Fabric {
             let specs = || ports.iter().map(|port| self.port(*port));
             Hop {
                 rate: specs().map(|spec| spec.rate).max().expect("a step has links"),
+                slowest: specs().map(|spec| spec.rate).min().expect("as above"),
                 propagation: specs().map(|spec| spec.propagation).min().expect("as above"),
                 links: ports.len() as u32,
             }

@@ -423,6 +423,59 @@ proptest! {
         }
     }
 
+    /// With cut-through, every path of every pair counted one by one.
+    #[test]
+    fn base_rtt_with_cut_through_is_the_largest_over_pairs_and_paths(fabric in random_graph()) {
+        let read = Bytes(64);
+        let mut largest = Span::ZERO;
+        for (src, dst) in (0..fabric.hosts()).flat_map(|a| (0..fabric.hosts()).map(move |b| (a, b))) {
+            if src == dst {
+                continue;
+            }
+            let mut stack = vec![vec![fabric.host_port(src)]];
+            while let Some(path) = stack.pop() {
+                let node = fabric.port(*path.last().unwrap()).peer;
+                if node != NodeId(dst) {
+                    for port in fabric.routes().next(node, dst) {
+                        stack.push(path.iter().copied().chain([*port]).collect());
+                    }
+                    continue;
+                }
+                let back: Vec<PortId> =
+                    path.iter().rev().map(|port| fabric.port(*port).reverse).collect();
+                let one = |path: &[PortId], size: Bytes| {
+                    cut_through_fct(&fabric.links(path), read, [size].into_iter())
+                };
+                largest = largest.max(one(&path, MTU) + one(&back, REPLY));
+            }
+        }
+        let cutting = fabric.with_forwarding(Forwarding::CutThrough(read));
+        prop_assert_eq!(cutting.base_rtt(MTU, REPLY), largest);
+    }
+
+    /// A flow is no faster than the bound, whichever paths its packets take, and no slower than
+    /// where switches store.
+    #[test]
+    fn cut_through_is_between_its_bound_and_store_and_forward(
+        gbps in prop::collection::vec(prop::sample::select(vec![1u64, 4, 10, 40]), 2..5),
+        sizes in prop::collection::vec(84..1_538u64, 1..12),
+        read in 1..400u64,
+    ) {
+        let hop = |gbps: &u64| (Rate::from_gbps(*gbps), Span::from_ns(100 * gbps));
+        let path: Vec<_> = gbps.iter().map(hop).collect();
+        let sizes = || sizes.iter().copied().map(Bytes);
+        let cut = cut_through_fct(&path, Bytes(read), sizes());
+        let stored = ideal_fct(&path, sizes());
+        prop_assert!(cut <= stored, "{} and {}", cut, stored);
+        prop_assert_eq!(cut_through_fct(&path, Bytes(1_538), sizes()), stored);
+        let hops: Vec<Hop> = path.iter().enumerate().map(|(at, (rate, propagation))| Hop {
+            rate: *rate, slowest: *rate, propagation: *propagation,
+            links: 1 + (at > 0 && at + 1 < path.len()) as u32,
+        }).collect();
+        let bound = cut_through_fct_over(&hops, PathUse::Each, Bytes(read), sizes());
+        prop_assert!(bound <= cut, "{} and {}", bound, cut);
+    }
+
     #[test]
     fn base_rtt_is_the_largest_over_pairs_and_paths(fabric in random_graph()) {
         let routes = fabric.routes();
@@ -479,7 +532,7 @@ proptest! {
     ) {
         let (first, rest) = hops.split_first().unwrap();
         let hop = |&(mbps, ps, links): &(u64, u64, u32)| {
-            Hop { rate: Rate(mbps * 1_000_003), propagation: Span(ps), links }
+            Hop { rate: Rate(mbps * 1_000_003), slowest: Rate(mbps * 1_000_003), propagation: Span(ps), links }
         };
         let nic = Hop { links: 1, ..hop(first) };
         let hops: Vec<Hop> = std::iter::once(nic).chain(rest.iter().map(hop)).collect();
@@ -501,6 +554,7 @@ proptest! {
 fn a_short_packet_overtakes_on_another_path() {
     let hop = |gbps, us, links| Hop {
         rate: Rate::from_gbps(gbps),
+        slowest: Rate::from_gbps(gbps),
         propagation: Span::from_us(us),
         links,
     };
@@ -533,10 +587,15 @@ fn hops_of_all_paths() {
         ..Options::default()
     };
     let fabric = parse_with("leaf-spine:2x3x2", links, &options).unwrap();
-    let hop =
-        |gbps, links| Hop { rate: Rate::from_gbps(gbps), propagation: Span::from_us(1), links };
+    let hop = |gbps, links| Hop {
+        rate: Rate::from_gbps(gbps),
+        slowest: Rate::from_gbps(gbps),
+        propagation: Span::from_us(1),
+        links,
+    };
     let routes = fabric.routes();
-    assert_eq!(fabric.hops(&routes, 0, 2), [hop(10, 1), hop(40, 3), hop(10, 3), hop(10, 1)]);
+    let mixed = Hop { slowest: Rate::from_gbps(10), ..hop(40, 3) };
+    assert_eq!(fabric.hops(&routes, 0, 2), [hop(10, 1), mixed, hop(10, 3), hop(10, 1)]);
     assert_eq!(fabric.hops(&routes, 0, 1), [hop(10, 1), hop(10, 1)]);
     assert_eq!(fabric.hops(&routes, 1, 1), []);
     let tree = parse("fat-tree:4", links).unwrap();

@@ -8,7 +8,7 @@ use crate::host::HostState;
 use crate::network::Network;
 use crate::partition::{Openings, Partition};
 use crate::transit::{Border, Common, Outbox, Transit};
-use incast_fabric::PortSpec;
+use incast_fabric::{Fabric, Forwarding, PortSpec};
 use incast_transport::{Bytes, PacketPool, PacketRef, Random, Routing};
 use incast_world::{
     Captures, EndHost, FlowSetup, PortSeries, Setup, Switch, Transmitter, epochs, new_deliveries,
@@ -138,6 +138,7 @@ impl Builder {
             captures: Captures::new(options.capture_limit),
             hops: 0,
             link_losses: 0,
+            cut_through: cut_through(fabric),
         }
     }
 
@@ -170,13 +171,21 @@ impl Builder {
             counted: hooked,
             captured,
             lossy,
-            eager: common.buffers.any() && of_switch,
+            eager: common.buffers.any() && of_switch || net.transit.cut_through > 0,
             in_order: undisturbed && handler.as_ref().is_some_and(|handler| handler.in_order()),
             fifo: Fifo::new(),
             series: PortSeries::new(options.interval),
         };
         let random = Random::new(common.seed, port, purpose::PORT);
         (egress, PortBody { handler, random, sent: 0 })
+    }
+}
+
+/// Bytes that switches read before they forward a packet, 0 if they store all of it.
+fn cut_through(fabric: &Fabric) -> u16 {
+    match fabric.forwarding() {
+        Forwarding::StoreAndForward => 0,
+        Forwarding::CutThrough(first) => first.0.clamp(1, u16::MAX as u64) as u16,
     }
 }
 

@@ -130,8 +130,11 @@ impl HostState {
         let transit = &mut net.transit;
         let now = transit.agenda.now;
         let (wanted, busy_until) = (self.end.wanted(), self.end.busy_until());
-        let asks_later = wanted != NEVER && wanted > busy_until && wanted > now;
-        let deadline = self.end.deadline().min(if asks_later { wanted } else { NEVER });
+        let (due, port) = (wanted.max(busy_until), self.end.port());
+        let asks_later = wanted != NEVER
+            && due > now
+            && (wanted > busy_until || net.egress[port as usize].eager);
+        let deadline = self.end.deadline().min(if asks_later { due } else { NEVER });
         if deadline < self.timers[0] {
             self.timers = [deadline, self.timers[0]];
             transit.agenda.schedule_host(deadline, self.end.id().0);
@@ -139,7 +142,6 @@ impl HostState {
         if wanted == NEVER || asks_later {
             return;
         }
-        let port = self.end.port();
         let egress = &mut net.egress[port as usize];
         if busy_until <= now {
             egress.kick(&mut transit.agenda, port);

@@ -6,3 +6,5 @@ pub(crate) const SERVICE: u8 = 1;
 pub(crate) const LOST: u8 = 2;
 /// The packet has been impaired.
 pub(crate) const IMPAIRED: u8 = 4;
+/// The event is the arrival of the packet's first bytes; `Meta::arrived` is that of its last bit.
+pub(crate) const HEAD: u8 = 8;

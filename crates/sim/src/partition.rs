@@ -1,6 +1,7 @@
 //! A partition of the fabric with its own clock and event loop.
 
 use crate::agenda::{PORT_TIMER, class};
+use crate::egress::Egress;
 use crate::host::HostState;
 use crate::mark;
 use crate::network::Network;
@@ -164,17 +165,25 @@ impl Partition {
     #[inline]
     fn arrival(&mut self, packet: PacketRef) {
         let meta = self.net.transit.packets.meta_mut(packet);
-        let (port, marks, target) = (meta.link, meta.mark, meta.next.0);
+        let (port, marks, mut target) = (meta.link, meta.mark, meta.next.0);
         meta.mark = marks & mark::IMPAIRED;
         if marks & mark::SERVICE != 0 {
             self.net.egress[port as usize].armed = false;
             self.serve(port);
         }
         let net = &mut self.net;
-        let failing = net.transit.failing;
-        if marks & mark::LOST != 0 || failing && net.egress[port as usize].transmitter.dead {
-            net.transit.lose_on_link(packet);
-        } else if net.buffers.pauses && self.apply_pause(port, packet) {
+        let dead = net.transit.failing && net.egress[port as usize].transmitter.dead;
+        if marks & (mark::LOST | mark::HEAD) != 0 || dead {
+            if dead || marks & mark::LOST != 0 {
+                return net.transit.lose_on_link(packet);
+            }
+            match self.cuts_through(port, packet) {
+                Some(egress) => target = egress,
+                None => return,
+            }
+        }
+        let net = &mut self.net;
+        if net.buffers.pauses && self.apply_pause(port, packet) {
             // Pause frames are not forwarded.
         } else if target != PacketRef::NONE.0 && self.net.plain {
             self.enqueue(target, packet);
@@ -189,6 +198,36 @@ impl Partition {
                 arrive(switch, &mut self.net, reverse, target, packet);
             }
         }
+    }
+
+    /// The first bytes of a packet have arrived over `link` at a switch: its egress if the packet
+    /// leaves by it at once. Otherwise it arrives again with its last bit. A packet that cannot
+    /// reach its destination has no egress.
+    #[cold]
+    fn cuts_through(&mut self, link: u32, packet: PacketRef) -> Option<u32> {
+        let net = &mut self.net;
+        let Egress { peer, reverse, .. } = net.egress[link as usize];
+        let switch = self.switches[peer as usize].as_mut().expect("an own switch");
+        let transit = &mut net.transit;
+        if transit.packets.meta(packet).next == PacketRef::NONE {
+            let choice = transit.choose(switch.node(), reverse, packet, transit.agenda.now);
+            let content = &transit.packets[packet];
+            let egress = switch.egress(choice, &transit.routes, transit.common.seed, content);
+            let Some(egress) = egress else { return Some(PacketRef::NONE.0) };
+            transit.packets.meta_mut(packet).next = PacketRef(egress.0);
+        }
+        let egress = transit.packets.meta(packet).next.0;
+        let at_once = net.begins_at_once(link, egress, packet);
+        let agenda = &mut net.transit.agenda;
+        let meta = net.transit.packets.meta_mut(packet);
+        let last_bit = meta.arrived.0;
+        if at_once {
+            // The links transmit it at the same time.
+            meta.serialised = meta.serialised.saturating_sub((last_bit - agenda.now) as u32);
+            return Some(egress);
+        }
+        agenda.schedule_arrival(last_bit, reverse, packet);
+        None
     }
 
     /// Enqueues a packet at `port`.

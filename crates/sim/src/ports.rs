@@ -1,6 +1,7 @@
 //! Switch ports: enqueue, lazy dequeue, accounting.
 
 use crate::egress::{PortBody, tx_time};
+use crate::mark;
 use crate::network::Network;
 use incast_transport::{Fate, PacketRef, PortEnv, Time, Verdict};
 use incast_world::{PortParts, Transmitter, drop_packet};
@@ -35,6 +36,17 @@ impl Network {
         let verdict = transmitter.enqueue(parts, packet, now);
         self.rearm_port(port);
         verdict
+    }
+
+    /// Whether a packet of which only the first bytes have arrived by `link` begins transmission
+    /// at `port` now: the port is idle, may send the packet's class, and is no faster than `link`.
+    pub fn begins_at_once(&mut self, link: u32, port: u32, packet: PacketRef) -> bool {
+        let now = self.now();
+        self.advance_port(port, now);
+        let ports = self.transit.common.fabric.ports();
+        let no_faster = ports[port as usize].rate <= ports[link as usize].rate;
+        let class = self.transit.packets[packet].class;
+        no_faster && self.egress[port as usize].transmitter.is_free(now, class)
     }
 
     /// Schedules the next update of a backlogged port.
@@ -164,13 +176,19 @@ impl Network {
         series.set_backlog(now, fifo.backlog().bytes);
         let tx = tx(charged);
         egress.transmitter.busy_until = start + tx;
-        let at = start + tx + egress.propagation;
+        let mut at = start + tx + egress.propagation;
         let tier = egress.transmitter.tier;
         // Only stamps of data packets are read, but a branch would cost more.
         transit.packets.stamps_mut(packet).waited[tier as usize] += start - now;
+        if transit.cut_through > 0 {
+            at = transit.first_bytes(egress, port, packet, at, tx);
+        }
         let next = transit.next_egress(egress.peer, egress.reverse, packet, at);
         let meta = transit.packets.meta_mut(packet);
-        (meta.arrived, meta.tier, meta.link, meta.next) = (Time(now), tier, port, next);
+        (meta.tier, meta.link, meta.next) = (tier, port, next);
+        if meta.mark & mark::HEAD == 0 {
+            meta.arrived = Time(now);
+        }
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
         transit.hand_over(egress, packet, at);
     }

@@ -2,9 +2,10 @@
 
 use crate::agenda::Agenda;
 use crate::egress::{Egress, tx_time};
+use crate::mark;
 use incast_fabric::{Fabric, NodeId, PortId, Routes};
 use incast_transport::{
-    Extension, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time,
+    Extension, Header, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time,
 };
 use incast_world::{
     Arrival, Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, choose,
@@ -66,6 +67,8 @@ pub(crate) struct Transit {
     /// Transmissions started.
     pub hops: u64,
     pub link_losses: u64,
+    /// Charged bytes that a switch reads before it forwards a packet; 0 if it stores all.
+    pub cut_through: u16,
 }
 
 impl Transit {
@@ -84,7 +87,7 @@ impl Transit {
         let charged = meta.charged;
         let tx = tx_time(&self.common.fabric, port, egress.byte_ps, charged);
         egress.transmitter.busy_until = start + tx;
-        let at = start + tx + egress.propagation;
+        let mut at = start + tx + egress.propagation;
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
         meta.link = port;
         meta.next = PacketRef::NONE;
@@ -95,11 +98,36 @@ impl Transit {
         waited[egress.transmitter.tier as usize] += start - arrived;
         egress.series.sent(start, charged as u32, backlog);
         egress.last = packet;
+        if self.cut_through > 0 {
+            at = self.first_bytes(egress, port, packet, at, tx);
+        }
         if !self.failing {
             let next = self.next_egress(egress.peer, egress.reverse, packet, at);
             self.packets.meta_mut(packet).next = next;
         }
         self.hand_over(egress, packet, at);
+    }
+
+    /// When a packet is handled at the other end of its link, where its last bit arrives at `at`
+    /// after a transmission of `tx`: with its first bytes at a switch that cuts through.
+    #[cold]
+    pub fn first_bytes(
+        &mut self,
+        egress: &Egress,
+        port: u32,
+        packet: PacketRef,
+        at: u64,
+        tx: u64,
+    ) -> u64 {
+        let pause = matches!(self.packets[packet].header, Header::Pause { .. });
+        let meta = self.packets.meta_mut(packet);
+        let stored = meta.mark & mark::LOST != 0 || meta.charged <= self.cut_through;
+        if pause || stored || egress.peer < self.common.fabric.hosts() {
+            return at;
+        }
+        meta.arrived = Time(at);
+        meta.mark |= mark::HEAD;
+        at - tx + tx_time(&self.common.fabric, port, egress.byte_ps, self.cut_through)
     }
 
     /// Schedules a packet's arrival at the other end of its link at `at`.

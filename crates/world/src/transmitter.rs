@@ -101,6 +101,12 @@ impl Transmitter {
         if self.waiting { self.start() } else { NEVER }
     }
 
+    /// Whether a packet of `class` that joins the queue at `now` is sent at once, unless a shaper
+    /// holds it.
+    pub fn is_free(&self, now: u64, class: u8) -> bool {
+        !self.waiting && self.busy_until <= now && self.open >> class & 1 != 0
+    }
+
     /// There is something new to send from `now` on.
     #[inline]
     fn look_again(&mut self, now: u64) {

@@ -64,7 +64,17 @@ fn flows_on_every_path(network: &Network, entry: &dyn Transport, size: u64) -> V
 
 #[test]
 fn a_lone_flow_within_the_unsolicited_window_takes_the_ideal_time_on_every_path() {
-    for (network, most) in networks() {
+    check_unsolicited(networks());
+}
+
+#[test]
+fn a_lone_flow_takes_the_ideal_time_where_switches_cut_through() {
+    let networks = networks().into_iter();
+    check_unsolicited(networks.map(|(network, most)| (network.cutting_through(), most)).collect());
+}
+
+fn check_unsolicited(networks: Vec<(Network, u64)>) {
+    for (network, most) in networks {
         for entry in CATALOGUE {
             let name = entry.info().name;
             let configured = configured(*entry, &[], &network.site);

@@ -1,7 +1,8 @@
 //! A network to run transports in, and the paths of their packets.
 
 use incast_fabric::{
-    Fabric, LinkDefaults, NodeId, Options as Shape, PortId, ideal_fct, parse_with,
+    Fabric, Forwarding, LinkDefaults, NodeId, Options as Shape, PortId, cut_through_fct, ideal_fct,
+    parse_with,
 };
 use incast_testkit::{Settings, Trial, data};
 use incast_transport::*;
@@ -38,6 +39,15 @@ pub fn framed(
 }
 
 impl Network {
+    /// The same, with switches that cut through after 64 B.
+    pub fn cutting_through(mut self) -> Network {
+        let forwarding = Forwarding::CutThrough(Bytes(64));
+        self.fabric = Arc::new((*self.fabric).clone().with_forwarding(forwarding));
+        let FabricSite { framing, buffer, .. } = *self.site;
+        self.site = fabric_site(&self.fabric, framing, buffer, None, None);
+        self
+    }
+
     /// A trial of a transport in this network.
     pub fn trial<'a>(&self, entry: &'a dyn Transport, settings: &Settings<'a>) -> Trial<'a> {
         let mut trial = Trial::new(entry, self.fabric.clone(), vec![]);
@@ -71,8 +81,11 @@ impl Network {
     /// The ideal time of a flow on its path.
     pub fn ideal(&self, entry: &dyn Transport, flow: &Flow) -> Span {
         let links = self.fabric.links(&self.path(entry, flow, false));
-        let charged = |seq| self.charged(flow.payload(seq));
-        ideal_fct(&links, (0..flow.packets()).map(charged))
+        let packets = (0..flow.packets()).map(|seq| self.charged(flow.payload(seq)));
+        match self.fabric.forwarding() {
+            Forwarding::StoreAndForward => ideal_fct(&links, packets),
+            Forwarding::CutThrough(read) => cut_through_fct(&links, read, packets),
+        }
     }
 
     /// Charged bytes of a packet with this payload.
