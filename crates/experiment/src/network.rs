@@ -2,15 +2,32 @@
 
 use crate::Fault;
 use crate::inputs::Inputs;
-use crate::scenario::{self, PROPAGATION, RATE};
+use crate::scenario::{self, ForwardingName, PROPAGATION, RATE};
 use incast_fabric::{
-    Fabric, Imported, LinkDefaults, LinkOverride, Options, Problem, Tier, TopologyError, import,
+    Fabric, Forwarding, Imported, LinkDefaults, LinkOverride, Options, Problem, Tier,
+    TopologyError, import,
 };
-use incast_transport::Time;
+use incast_transport::{Bytes, Time};
 use incast_workload::{Failure, SwitchTier};
 
 /// Builds the network. The imported file is returned with it.
 pub fn network(
+    section: &scenario::Fabric,
+    inputs: &mut Inputs,
+) -> Result<(Fabric, Option<Imported>), Fault> {
+    let (mut fabric, imported) = links(section, inputs)?;
+    fabric.add_delays(section.switch_delay, section.host_delay)?;
+    let forwarding = match section.forwarding {
+        ForwardingName::StoreAndForward => Forwarding::StoreAndForward,
+        ForwardingName::CutThrough => {
+            Forwarding::CutThrough(Bytes(section.cut_through_bytes as u64))
+        }
+    };
+    Ok((fabric.with_forwarding(forwarding), imported))
+}
+
+/// Nodes and links.
+fn links(
     section: &scenario::Fabric,
     inputs: &mut Inputs,
 ) -> Result<(Fabric, Option<Imported>), Fault> {

@@ -3,7 +3,9 @@
 use crate::Fault;
 use crate::manifest::manifest;
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
-use incast_fabric::{NodeId, Tier, ideal_fct_over, ideal_fct_over_uniform};
+use incast_fabric::{
+    Forwarding, NodeId, Tier, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform,
+};
 use incast_measure::{Balance, FlowMeta, PortMeta, Request, Run};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
@@ -122,12 +124,22 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
     let metas = plan.traffic.flows.iter().zip(&case.transport_of).map(|(flow, transport)| {
         let hops = plan.fabric.hops(&routes, flow.src, flow.dst);
         let path_use = path_use(case.transports[*transport as usize].routing);
-        let ideal = match &flow.segments {
-            Some(payloads) => ideal_fct_over(&hops, path_use, payloads.iter().map(|p| charged(*p))),
-            None => {
-                let rest = flow.size % mss;
-                let last = if rest > 0 { charged(rest as u32) } else { Bytes(0) };
-                ideal_fct_over_uniform(&hops, path_use, charged(mss as u32), flow.size / mss, last)
+        let rest = (flow.size % mss) as u32;
+        let (full, count) = (charged(mss as u32), flow.size / mss);
+        let cut = flow.segments.as_ref().map(|all| all.iter().map(|payload| charged(*payload)));
+        let ideal = match (plan.fabric.forwarding(), cut) {
+            (Forwarding::StoreAndForward, Some(cut)) => ideal_fct_over(&hops, path_use, cut),
+            (Forwarding::StoreAndForward, None) => {
+                let last = if rest > 0 { charged(rest) } else { Bytes(0) };
+                ideal_fct_over_uniform(&hops, path_use, full, count, last)
+            }
+            (Forwarding::CutThrough(read), Some(cut)) => {
+                cut_through_fct_over(&hops, path_use, read, cut)
+            }
+            (Forwarding::CutThrough(read), None) => {
+                let packets = std::iter::repeat_n(full, count as usize);
+                let packets = packets.chain((rest > 0).then(|| charged(rest)));
+                cut_through_fct_over(&hops, path_use, read, packets)
             }
         };
         let drawn = drawn(&flow);

@@ -2,9 +2,9 @@
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
-    AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, Hosts, Incast, Link, LinkFailure,
-    Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run, Setting,
-    SharedBuffer, Traffic, Transport, auto,
+    AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, ForwardingName, Hosts, Incast, Link,
+    LinkFailure, Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run,
+    Setting, SharedBuffer, Traffic, Transport, auto,
 };
 use incast_experiment::{Case, Manifest, Monitor, Plan, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
@@ -168,13 +168,20 @@ fn fabric() -> impl Strategy<Value = Fabric> {
         (1_000, 0, 64, 0, false),
         (4_096, 48, 60, 24, false),
     ]);
+    let forwarding = prop_oneof![
+        3 => Just(ForwardingName::StoreAndForward),
+        1 => Just(ForwardingName::CutThrough),
+    ];
+    let delay = || prop_oneof![3 => Just(Span::ZERO), 1 => span(2)];
+    let switching = (forwarding, select(vec![64, 100, 1_000]), delay(), delay());
     let base_rtt = weighted(0.3, span(30).prop_map(|rtt| rtt + Span::from_us(3)));
     let other = weighted(0.3, rate());
     let failure = weighted(0.2, span(60));
-    (shape, links, memory, sizes, base_rtt, other, failure).prop_map(
-        |(shape, links, memory, sizes, base_rtt, other, failure)| {
+    (shape, links, memory, sizes, switching, base_rtt, other, failure).prop_map(
+        |(shape, links, memory, sizes, switching, base_rtt, other, failure)| {
             let (rate, propagation, uplink_rate, oversubscription, loss) = links;
             let (buffer, shared_buffer, pfc) = memory;
+            let (forwarding, cut_through_bytes, switch_delay, host_delay) = switching;
             let (mtu, data_header, control_packet, overhead, pad_last) = sizes;
             let uplinks = shape.is_some_and(|shape| shape != "star:4");
             let redundant = shape.is_some_and(|shape| shape.starts_with("leaf-spine"));
@@ -208,6 +215,10 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 l2_overhead: Overhead(overhead),
                 min_frame: auto(),
                 pad_last,
+                forwarding,
+                cut_through_bytes,
+                switch_delay,
+                host_delay,
                 base_rtt: Auto(base_rtt),
                 links: other.into_iter().filter(|_| redundant).collect(),
                 failures: failure.into_iter().collect(),

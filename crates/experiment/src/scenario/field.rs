@@ -201,7 +201,25 @@ by_name! {
     Routing, Routing::NAMES;
     Join, Join::NAMES;
     World, World::NAMES;
+    ForwardingName, ForwardingName::NAMES;
     FlowClass, FlowClass::ALL.map(|class| (class.name(), class));
+}
+
+/// How switches forward packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForwardingName {
+    /// After the last bit has arrived.
+    StoreAndForward,
+    /// After the first bytes have arrived, where that is possible.
+    CutThrough,
+}
+
+impl ForwardingName {
+    /// Both, by name.
+    pub const NAMES: [(&'static str, ForwardingName); 2] = [
+        ("store_and_forward", ForwardingName::StoreAndForward),
+        ("cut_through", ForwardingName::CutThrough),
+    ];
 }
 
 /// A value, or `auto`: derived from the rest of the scenario.

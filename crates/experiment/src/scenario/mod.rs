@@ -11,7 +11,7 @@ mod traffic;
 
 pub use docs::keys_markdown;
 pub use draft::Draft;
-pub use field::{Auto, Buffer, Hosts, Overhead, Setting, auto};
+pub use field::{Auto, Buffer, ForwardingName, Hosts, Overhead, Setting, auto};
 pub use key::{Command, Flag, Form, Key, Preset};
 pub use node::{Node, Origin, Value};
 pub use traffic::{
@@ -119,6 +119,19 @@ section! {
         /// Whether the last packet of a flow is padded to a full packet, instead of sent at its own
         /// size. Not with `packets` of `poisson`.
         pad_last: bool = false;
+        /// How switches forward packets: `store_and_forward`, or `cut_through`, which begins when a
+        /// packet's first bytes have arrived if the egress is idle and no faster than the link by
+        /// which the packet arrives, and stores it otherwise.
+        forwarding: ForwardingName = ForwardingName::StoreAndForward,
+            flag [Compare] "--forwarding" "NAME";
+        /// Bytes of a packet, as links charge them, that a switch reads before it cuts through.
+        cut_through_bytes: u32 = 64, "1 to 65000" => |bytes| (1..=65_000).contains(bytes);
+        /// Time between the arrival of a packet at a switch and the earliest start of its
+        /// transmission there. Counts as propagation.
+        switch_delay: Span = Span::ZERO, "at most 1s" => |delay| *delay <= Span::from_secs(1);
+        /// Time between the arrival of a packet at a host and its delivery to the transport. Counts
+        /// as propagation.
+        host_delay: Span = Span::ZERO, "at most 1s" => |delay| *delay <= Span::from_secs(1);
         /// The base RTT that transports are configured with.
         base_rtt: Auto<Span> = auto(), says "computed",
             "more than 0, such as `10us`" => |rtt| *rtt > Span::ZERO;

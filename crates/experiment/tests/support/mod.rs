@@ -2,9 +2,9 @@
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
-    AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, Hosts, Incast, Link, LinkFailure,
-    Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run, Setting,
-    SharedBuffer, Traffic, Transport,
+    AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, ForwardingName, Hosts, Incast, Link,
+    LinkFailure, Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run,
+    Setting, SharedBuffer, Traffic, Transport,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Bytes, Limit, Rate, Routing, Span, Time};
@@ -95,11 +95,15 @@ fn fabric() -> impl Strategy<Value = Fabric> {
     let memory = (buffer(), of(shared), of(pfc()), auto(in_a_run()));
     let sizes = (128..=65_000u32, 0..=1_000u32, 1..=60_000u32, 0..=255u32, auto(0..=60_000u32));
     let sizes = (sizes, any::<bool>());
+    let forwarding = select(ForwardingName::NAMES.map(|(_, name)| name).to_vec());
+    let delay = || (0..=1_000_000_000_000u64).prop_map(Span);
+    let switching = (forwarding, 1..=65_000u32, delay(), delay());
     let lists = (vec(link, 0..3), vec(failure, 0..3));
-    (of(text()), of(text()), links, memory, lists, sizes).prop_map(
-        |(topology, file, all, memory, lists, sizes)| {
+    (of(text()), of(text()), links, memory, lists, sizes, switching).prop_map(
+        |(topology, file, all, memory, lists, sizes, switching)| {
             let (rate, propagation, uplink_rate, uplink_propagation, oversubscription, loss) = all;
             let (buffer, shared_buffer, pfc, base_rtt) = memory;
+            let (forwarding, cut_through_bytes, switch_delay, host_delay) = switching;
             let ((mtu, data_header, control_packet, overhead, min_frame), pad_last) = sizes;
             let (links, failures) = lists;
             Fabric {
@@ -120,6 +124,10 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 l2_overhead: Overhead(overhead),
                 min_frame,
                 pad_last,
+                forwarding,
+                cut_through_bytes,
+                switch_delay,
+                host_delay,
                 base_rtt,
                 links,
                 failures,
