@@ -3,7 +3,7 @@
 use super::headers::{Ack, Complete, Data, Nack, Pull};
 use super::paths::Paths;
 use super::receiver::{Receivers, Reply};
-use super::sender::{Sender, Sent, Timeouts};
+use super::sender::{Sender, Sent};
 use super::{CONTROL, DATA, ID};
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::queue::Queue;
@@ -19,8 +19,8 @@ pub struct HostPlan {
     pub first_window: u32,
     /// Time between pulls.
     pub spacing: Span,
-    /// Timeouts.
-    pub timeouts: Timeouts,
+    /// The shortest timeout.
+    pub timeout_least: Span,
     /// Paths in a permutation; 0 if the switches choose.
     pub paths: u32,
 }
@@ -149,10 +149,8 @@ fn data_packet(sender: &mut Sender, sent: Sent, random: &mut Random) -> Packet {
 
 impl Host for NdpHost {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
-        let paths = Paths::new(self.plan.paths);
-        let first = flow.burst.unwrap_or(self.plan.first_window);
-        let mut sender = Sender::new(flow.clone(), first, paths, env.now);
-        let deadline = sender.first_deadline(env.now, &self.plan.timeouts);
+        let mut sender = Sender::new(flow.clone(), &self.plan, env.now);
+        let deadline = sender.first_deadline(env.now);
         self.timers.arm(flow.id, &mut sender.armed, deadline);
         self.senders.insert(flow.id, sender);
         self.settle(env, flow.id);
@@ -193,7 +191,7 @@ impl Host for NdpHost {
             self.timers.expired(env.now, &mut self.senders, |sender| &mut sender.armed)
         {
             let sender = self.senders.at_mut(slot);
-            let next = sender.on_timer(env.now, &self.plan.timeouts);
+            let next = sender.on_timer(env.now);
             assert!(next > env.now, "the next timeout of flow {} is not later", id.0);
             self.timers.arm(id, &mut sender.armed, next);
             self.settle(env, id);

@@ -20,7 +20,6 @@ use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Host, HostSite, Info, Kind, Limit,
     Optional, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportId,
 };
-use sender::Timeouts;
 
 /// NDP's number on the wire.
 pub const ID: TransportId = TransportId(4);
@@ -62,11 +61,11 @@ pub static ENTRY: Declaration<Params> = Declaration {
 
 fn host(ndp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     // An RTT is known before it is measured: no timeout may be shorter.
-    let least = ndp.params.rto_min.max(ndp.fabric.base_rtt * 2);
+    let timeout_least = ndp.params.rto_min.max(ndp.fabric.base_rtt * 2);
     Box::new(NdpHost::new(HostPlan {
         first_window: first_window(ndp, site),
         spacing: spacing(ndp, site.rate),
-        timeouts: Timeouts { least },
+        timeout_least,
         paths: ndp.params.paths.unwrap_or(ndp.fabric.paths.min(PATHS_MOST)),
     }))
 }

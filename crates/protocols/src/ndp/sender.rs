@@ -1,23 +1,27 @@
 //! One flow at its source: the first window at line rate, then one packet for each pull.
 
+use super::host::HostPlan;
 use super::paths::Paths;
 use incast_transport::{Flow, Span, Time};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Where a packet of the flow is. The upper 30 bits of a state count its retransmissions; they
-/// stop at the largest count, so that no retransmission is taken for the first transmission.
+/// The state of a packet: where it is (2 bits), its back-off (3 bits), and the number of its
+/// retransmissions (27 bits). The number stops at its largest value, so that no retransmission is
+/// taken for the first transmission.
 const IN_FLIGHT: u32 = 0;
 const TO_REPAIR: u32 = 1;
 const ACKED: u32 = 2;
 const PLACE: u32 = 0b11;
-const ATTEMPT: u32 = 0b100;
+const BACKOFF: u32 = 0b1_1100;
+const BACKOFF_SHIFT: u32 = 2;
+const ATTEMPT: u32 = 0b10_0000;
 
 /// Feedbacks that are remembered (authors' simulator: 12).
 const HISTORY: u16 = (1 << 12) - 1;
 /// ACKs among them from which on a bounce is taken for a bad path: a quarter.
 const GOOD: u32 = 3;
-/// The timeout doubles at most this often.
+/// The timeout of a packet doubles at most this often.
 const BACKOFF_MOST: u32 = 6;
 
 /// The state of a packet after one more retransmission.
@@ -26,16 +30,14 @@ pub(super) fn sent_again(state: u32) -> u32 {
     attempt.checked_add(ATTEMPT).unwrap_or(attempt) | IN_FLIGHT
 }
 
+/// How often the timeout of a packet of this state has doubled.
+fn backoff(state: u32) -> u32 {
+    (state & BACKOFF) >> BACKOFF_SHIFT
+}
+
 /// Whether a packet of this state was sent once only.
 pub(super) fn sent_once(state: u32) -> bool {
     state < ATTEMPT
-}
-
-/// What a timeout is made of.
-#[derive(Clone, Copy, Debug)]
-pub struct Timeouts {
-    /// The shortest.
-    pub least: Span,
 }
 
 /// Which packet goes next.
@@ -56,6 +58,15 @@ struct Transmission {
     /// The packet's state after it: the transmission is the last one while that is its state.
     state: u32,
     at: Time,
+}
+
+/// A transmission after a timeout of its packet, ordered by its deadline.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Late {
+    deadline: Time,
+    at: Time,
+    seq: u32,
+    state: u32,
 }
 
 /// The sending side of one flow.
@@ -93,25 +104,28 @@ pub struct Sender {
     history: u16,
     /// Packets that may be sent without a pull (bounces and timeouts).
     at_once: u32,
-    /// Transmissions in order.
+    /// Transmissions in order, except the late ones.
     flight: VecDeque<Transmission>,
+    /// Transmissions whose timeout has doubled; those of a flow that hears nothing.
+    late: BinaryHeap<Reverse<Late>>,
     /// The packet whose RTT is measured.
     timed: Option<(u32, Time)>,
     smoothed: u64,
     deviation: u64,
-    backoff: u32,
+    /// The shortest timeout.
+    timeout_least: Span,
     heard: Time,
 }
 
 impl Sender {
-    /// A flow with a first window of `first_window` packets.
-    pub fn new(flow: Flow, first_window: u32, paths: Paths, now: Time) -> Sender {
+    /// A flow as the plan of its host says.
+    pub fn new(flow: Flow, plan: &HostPlan, now: Time) -> Sender {
         let total = flow.packets();
-        let first_window = first_window.min(total);
+        let first_window = flow.burst.unwrap_or(plan.first_window).min(total);
         Sender {
             flow,
             total,
-            paths,
+            paths: Paths::new(plan.paths),
             queued: false,
             waits: false,
             armed: Time::NEVER,
@@ -128,10 +142,11 @@ impl Sender {
             history: 0,
             at_once: 0,
             flight: VecDeque::new(),
+            late: BinaryHeap::new(),
             timed: None,
             smoothed: 0,
             deviation: 0,
-            backoff: 0,
+            timeout_least: plan.timeout_least,
             heard: now,
         }
     }
@@ -179,7 +194,10 @@ impl Sender {
             return None;
         };
         let state = self.states[(sent.seq - self.base) as usize];
-        self.flight.push_back(Transmission { seq: sent.seq, state, at: now });
+        match backoff(state) {
+            0 => self.flight.push_back(Transmission { seq: sent.seq, state, at: now }),
+            doubled => self.push_late(sent.seq, state, now, doubled),
+        }
         Some(sent)
     }
 
@@ -224,7 +242,7 @@ impl Sender {
     pub fn on_nack(&mut self, seq: u32, cumulative: u32, pull: Option<u32>, now: Time) {
         self.feedback(seq, false, now);
         self.advance(cumulative);
-        self.mark_for_repair(seq);
+        self.mark_for_repair(seq, 0);
         if let Some(number) = pull {
             self.on_pull(number, now);
         }
@@ -232,8 +250,7 @@ impl Sender {
 
     /// PULL: pulls up to `number` may be used. Old numbers have no effect.
     pub fn on_pull(&mut self, number: u32, now: Time) {
-        self.heard = now;
-        self.backoff = 0;
+        self.hear(now);
         let ahead = number.wrapping_sub(self.max_pull);
         if ahead != 0 && ahead < 1 << 31 {
             self.max_pull = number;
@@ -252,7 +269,7 @@ impl Sender {
         let no_pull_expected = self.pull_window == 0 && self.unconfirmed <= 1;
         let bad_path = (self.history & HISTORY).count_ones() >= GOOD;
         self.note(seq, false, now);
-        if self.mark_for_repair(seq) && (no_pull_expected || bad_path) {
+        if self.mark_for_repair(seq, 0) && (no_pull_expected || bad_path) {
             self.at_once += 1;
         }
     }
@@ -290,12 +307,13 @@ impl Sender {
         }
     }
 
-    fn mark_for_repair(&mut self, seq: u32) -> bool {
+    /// The packet is to be sent again, with a timeout that has doubled so often.
+    fn mark_for_repair(&mut self, seq: u32, doubled: u32) -> bool {
         let Some(state) = self.state(seq) else { return false };
         if *state & PLACE != IN_FLIGHT {
             return false;
         }
-        *state |= TO_REPAIR;
+        *state = *state & !BACKOFF | doubled << BACKOFF_SHIFT | TO_REPAIR;
         self.repairs.push(Reverse(seq));
         self.to_repair += 1;
         true
@@ -308,8 +326,7 @@ impl Sender {
 
     /// What every feedback changes: history, the count of packets without feedback, the RTT.
     fn note(&mut self, seq: u32, ack: bool, now: Time) {
-        self.heard = now;
-        self.backoff = 0;
+        self.hear(now);
         self.history = self.history << 1 | ack as u16;
         let first = self.state(seq).is_some_and(|state| sent_once(*state));
         if first && seq < self.first_window {
@@ -334,51 +351,95 @@ impl Sender {
         }
     }
 
-    fn timeout(&self, timeouts: &Timeouts) -> Span {
-        let adaptive = Span(self.smoothed + 4 * self.deviation);
-        adaptive.max(timeouts.least) * (1 << self.backoff)
+    /// The flow is alive: no timeout is longer than the first one.
+    #[inline]
+    fn hear(&mut self, now: Time) {
+        self.heard = now;
+        if !self.late.is_empty() {
+            self.revive();
+        }
+    }
+
+    #[cold]
+    fn revive(&mut self) {
+        let late = self.late.drain();
+        self.flight.extend(late.map(|Reverse(Late { seq, state, at, .. })| Transmission {
+            seq,
+            state,
+            at,
+        }));
+        self.flight.make_contiguous().sort_by_key(|sent| sent.at);
+    }
+
+    #[cold]
+    fn push_late(&mut self, seq: u32, state: u32, at: Time, doubled: u32) {
+        let deadline = at + self.timeout() * (1 << doubled);
+        self.late.push(Reverse(Late { deadline, at, seq, state }));
+    }
+
+    /// The timeout of a packet that has not expired.
+    fn timeout(&self) -> Span {
+        Span(self.smoothed + 4 * self.deviation).max(self.timeout_least)
     }
 
     /// When [`on_timer`](Sender::on_timer) is due, at the latest.
-    pub fn first_deadline(&self, now: Time, timeouts: &Timeouts) -> Time {
-        now + self.timeout(timeouts)
+    pub fn first_deadline(&self, now: Time) -> Time {
+        now + self.timeout()
     }
 
-    /// Retransmits packets whose timeout has expired, without waiting for pulls, and asks
-    /// for life when every pull was lost. Returns when to look again, later than `now`.
-    pub fn on_timer(&mut self, now: Time, timeouts: &Timeouts) -> Time {
-        let timeout = self.timeout(timeouts);
+    /// Retransmits the packets whose timeout has expired, each counted from its own latest
+    /// transmission, without waiting for pulls. The timeout of such a packet doubles if nothing
+    /// was heard of the flow since it was sent; those of other packets do not. If every pull was
+    /// lost, one packet goes without. Returns when to look again, later than `now`.
+    pub fn on_timer(&mut self, now: Time) -> Time {
+        let timeout = self.timeout();
+        let mut next = Time::NEVER;
         let mut expired = false;
-        let mut oldest = None;
         while let Some(&Transmission { seq, state, at }) = self.flight.front() {
-            let current = self.state(seq).is_some_and(|now| *now == state);
+            let current = self.is_current(seq, state);
             if current && at + timeout > now {
-                oldest = Some(at);
+                next = at + timeout;
                 break;
             }
             self.flight.pop_front();
-            if current && self.mark_for_repair(seq) {
-                if self.timed.is_some_and(|(timed, _)| timed == seq) {
-                    self.timed = None;
-                }
-                self.at_once += 1;
-                expired = true;
-            }
+            expired |= current && self.expire(seq, at);
         }
-        if !expired && oldest.is_none() && self.has_work() && !self.sendable() {
+        while let Some(&Reverse(Late { deadline, at, seq, state })) = self.late.peek() {
+            let current = self.is_current(seq, state);
+            if current && deadline > now {
+                next = next.min(deadline);
+                break;
+            }
+            self.late.pop();
+            expired |= current && self.expire(seq, at);
+        }
+        if !expired && next == Time::NEVER && self.has_work() && !self.sendable() {
             if self.heard + timeout > now {
                 return self.heard + timeout;
             }
             self.at_once = 1;
-            expired = true;
         }
-        if expired {
-            self.backoff = (self.backoff + 1).min(BACKOFF_MOST);
+        // No later than this, so that a flow that is heard of again need not be armed anew.
+        next.min(now + timeout)
+    }
+
+    /// Whether this is the latest transmission of a packet that is still in flight.
+    fn is_current(&mut self, seq: u32, state: u32) -> bool {
+        self.state(seq).is_some_and(|now| *now == state)
+    }
+
+    /// The timeout of a packet sent at `at` has expired: it goes again, without a pull.
+    fn expire(&mut self, seq: u32, at: Time) -> bool {
+        let silent = self.heard <= at;
+        let Some(state) = self.state(seq) else { return false };
+        let doubled = if silent { (backoff(*state) + 1).min(BACKOFF_MOST) } else { 0 };
+        let again = self.mark_for_repair(seq, doubled);
+        if again {
+            if self.timed.is_some_and(|(timed, _)| timed == seq) {
+                self.timed = None;
+            }
+            self.at_once += 1;
         }
-        match oldest {
-            Some(sent) if !expired => sent + timeout,
-            Some(sent) => (sent + timeout).max(now + Span(1)),
-            None => now + self.timeout(timeouts),
-        }
+        again
     }
 }

@@ -1,8 +1,9 @@
 //! Known results of NDP: scripts of packets in and out, and flows through an impaired network.
 
+use super::host::HostPlan;
 use super::paths::Paths;
 use super::receiver::{Receivers, Reply};
-use super::sender::{Sender, Timeouts, sent_again, sent_once};
+use super::sender::{Sender, sent_again, sent_once};
 use super::{CONTROL, DATA, ENTRY, ID};
 use incast_testkit::{
     Driver, Harness, MSS, Network, Probabilities, configured, data, fabric_site, flow, host_site,
@@ -19,13 +20,15 @@ fn us(us: u64) -> Time {
     Time::ZERO + Span::from_us(us)
 }
 
-fn timeouts() -> Timeouts {
-    Timeouts { least: Span::from_ms(1) }
-}
-
-/// A flow of `packets` with a first window of `window`.
+/// A flow of `packets` with a first window of `window` and timeouts of a millisecond.
 fn sender(packets: u64, window: u32) -> Sender {
-    Sender::new(flow(0, 0, 1, packets * MSS, Time::ZERO), window, Paths::new(0), Time::ZERO)
+    let plan = HostPlan {
+        first_window: window,
+        spacing: SPACING,
+        timeout_least: Span::from_ms(1),
+        paths: 0,
+    };
+    Sender::new(flow(0, 0, 1, packets * MSS, Time::ZERO), &plan, Time::ZERO)
 }
 
 fn drain(sender: &mut Sender, now: Time) -> Vec<u32> {
@@ -136,19 +139,19 @@ fn many_retransmissions_are_not_taken_for_the_first_transmission() {
 fn the_timeout_counts_from_the_last_of_many_transmissions() {
     let mut s = sender(2, 1);
     trimmed(&mut s, 64);
-    s.on_timer(us(1_000), &timeouts());
+    s.on_timer(us(1_000));
     assert!(drain(&mut s, us(1_000)).is_empty(), "it left at 320 us");
 }
 
 #[test]
 fn the_count_of_retransmissions_stops_at_its_largest() {
-    let mut state = !7;
+    let mut state = !0b11_1111;
     assert!(!sent_once(sent_again(0)) && sent_once(0));
     for _ in 0..3 {
         state = sent_again(state);
         assert!(!sent_once(state));
     }
-    assert_eq!(state, !3);
+    assert_eq!(state, !0b1_1111);
 }
 
 #[test]
@@ -169,10 +172,10 @@ fn packets_are_resent_after_the_timeout() {
     let mut s = sender(2, 15);
     drain(&mut s, us(0));
     s.on_ack(0, 1, None, us(10));
-    assert_eq!(s.first_deadline(us(0), &timeouts()), us(1_000));
-    assert_eq!(s.on_timer(us(999), &timeouts()), us(1_000));
+    assert_eq!(s.first_deadline(us(0)), us(1_000));
+    assert_eq!(s.on_timer(us(999)), us(1_000));
     assert!(drain(&mut s, us(999)).is_empty());
-    assert!(s.on_timer(us(1_000), &timeouts()) > us(1_000));
+    assert!(s.on_timer(us(1_000)) > us(1_000));
     let sent = s.take(us(1_000)).unwrap();
     assert_eq!((sent.seq, sent.again), (1, true));
     s.on_ack(1, 2, None, us(1_010));
@@ -187,10 +190,52 @@ fn the_timeout_of_a_packet_counts_from_its_last_transmission() {
     s.on_ack(2, 1, None, us(100));
     s.on_nack(1, 1, Some(1), us(600));
     assert_eq!(drain(&mut s, us(600)), [1]);
-    let at = s.on_timer(us(1_000), &timeouts());
+    let at = s.on_timer(us(1_000));
     assert!(drain(&mut s, us(1_000)).is_empty() && at >= us(1_600));
-    s.on_timer(at, &timeouts());
+    s.on_timer(at);
     assert_eq!(drain(&mut s, at), [1]);
+}
+
+/// The packets that leave when the timer is asked at each of its deadlines until `end`.
+fn resent_until(s: &mut Sender, end: Time) -> Vec<(u64, u32)> {
+    let mut resent = vec![];
+    let mut at = s.first_deadline(us(0));
+    while at <= end {
+        let next = s.on_timer(at);
+        assert!(next > at);
+        resent.extend(drain(s, at).into_iter().map(|seq| (at.0 / 1_000_000, seq)));
+        at = next;
+    }
+    resent
+}
+
+#[test]
+fn each_packet_of_a_burst_is_resent_at_its_own_timeout() {
+    // Five packets leave 10 us apart, and nothing is heard of four of them.
+    let mut s = sender(5, 5);
+    for seq in 0..5 {
+        assert_eq!(s.take(us(10 * seq)).map(|sent| sent.seq), Some(seq as u32));
+    }
+    s.on_ack(2, 0, None, us(60));
+    let expected = [(1_000, 0), (1_010, 1), (1_030, 3), (1_040, 4)];
+    assert_eq!(resent_until(&mut s, us(1_999)), expected);
+    // The ACK came after all of them had left, so none of their timeouts has doubled. Since then
+    // nothing was heard: each doubles once it expires again.
+    let expected = [(2_000, 0), (2_010, 1), (2_030, 3), (2_040, 4)];
+    assert_eq!(resent_until(&mut s, us(3_990)), expected);
+    assert_eq!(resent_until(&mut s, us(4_100)), expected.map(|(at, seq)| (at + 2_000, seq)));
+}
+
+#[test]
+fn a_flow_that_is_heard_of_again_waits_for_no_doubled_timeout() {
+    let mut s = sender(4, 4);
+    drain(&mut s, us(0));
+    let at = |us| [0, 1, 2, 3].map(|seq| (us, seq));
+    // Silence: 1, 2 and 4 ms; the next would be after 8.
+    let all = [at(1_000), at(3_000), at(7_000)].concat();
+    assert_eq!(resent_until(&mut s, us(7_500)), all);
+    s.on_ack(0, 1, None, us(7_010));
+    assert_eq!(resent_until(&mut s, us(8_000)), [1, 2, 3].map(|seq| (8_000, seq)));
 }
 
 #[test]
@@ -199,8 +244,8 @@ fn a_sender_whose_pulls_were_all_lost_requests_one() {
     drain(&mut s, us(0));
     s.on_ack(0, 1, None, us(10));
     s.on_ack(1, 2, None, us(10));
-    assert_eq!(s.on_timer(us(1_000), &timeouts()), us(1_010));
-    s.on_timer(us(1_010), &timeouts());
+    assert_eq!(s.on_timer(us(1_000)), us(1_010));
+    s.on_timer(us(1_010));
     assert_eq!(drain(&mut s, us(1_010)), [2]);
 }
 
