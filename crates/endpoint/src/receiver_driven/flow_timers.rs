@@ -50,6 +50,31 @@ impl FlowTimers {
         None
     }
 
+    /// The earliest deadline that a flow still has, by what `deadline` says of each;
+    /// [`Time::NEVER`] if none has one. Unlike [`next`](FlowTimers::next) it counts no entry of a
+    /// flow that is gone or whose deadline has moved; it drops or renews these.
+    pub fn earliest<T>(
+        &mut self,
+        flows: &mut FlowTable<T>,
+        armed: impl Fn(&mut T) -> &mut Time,
+        deadline: impl Fn(&T) -> Time,
+    ) -> Time {
+        while let Some(&(at, flow)) = self.entries.peek() {
+            let slot = flows.slot_of(flow).filter(|slot| *armed(flows.at_mut(*slot)) == at);
+            let wanted = slot.map_or(Time::NEVER, |slot| deadline(flows.at_mut(slot)));
+            if wanted == at {
+                return at;
+            }
+            self.entries.pop();
+            if let Some(slot) = slot {
+                let armed = armed(flows.at_mut(slot));
+                *armed = Time::NEVER;
+                self.arm(flow, armed, wanted);
+            }
+        }
+        Time::NEVER
+    }
+
     /// Entries held, stale ones included.
     pub fn entries(&self) -> usize {
         self.entries.len()

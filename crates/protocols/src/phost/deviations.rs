@@ -30,33 +30,26 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 4,
         section: "",
-        what: "Data that makes room in the window wakes an idle token timer at once.",
-        reason: "The authors' timer would sleep until its downgrade ends.",
-        effect: None,
-    },
-    Deviation {
-        number: 5,
-        section: "",
         what: "A flow completes when its last byte arrives.",
         reason: "The authors' code records when the source hears of it.",
         effect: None,
     },
     Deviation {
-        number: 6,
+        number: 5,
         section: "",
         what: "Ties go to the flow that was seen first.",
         reason: "The authors' code compares start times.",
         effect: None,
     },
     Deviation {
-        number: 7,
+        number: 6,
         section: "",
         what: "While any data class is paused by the link, no data leaves the host.",
         reason: "PFC; the paper has none.",
         effect: None,
     },
     Deviation {
-        number: 8,
+        number: 7,
         section: "",
         what: "`hold` is overwritten by each new flow; a flow larger than its free tokens sets it \
                to 0.",
@@ -66,14 +59,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         ),
     },
     Deviation {
-        number: 9,
+        number: 8,
         section: "",
         what: "Among equals, the newest packet of the least important class is pushed out.",
         reason: "The paper does not say.",
         effect: None,
     },
     Deviation {
-        number: 10,
+        number: 9,
         section: "",
         what: "The pause of 1.1 RTT is the authors', although it is shorter than a round trip \
                with queues.",

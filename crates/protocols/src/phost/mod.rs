@@ -10,7 +10,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use params::Params;
+pub use params::{Params, Wake};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::outbox::{CONTROL, Outbox};
@@ -71,6 +71,7 @@ struct Terms {
     pause: Span,
     downgrade: Span,
     announce_again: Span,
+    wake: Wake,
 }
 
 impl Terms {
@@ -120,6 +121,7 @@ fn terms(phost: &Ready<Params>, site: &HostSite) -> Terms {
         pause: params.pause.unwrap_or(pause),
         downgrade: params.downgrade.unwrap_or(downgrade),
         announce_again: params.announce_again.unwrap_or(base_rtt * 3),
+        wake: params.wake,
     }
 }
 

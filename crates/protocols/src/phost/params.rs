@@ -1,6 +1,16 @@
 //! Parameters of pHost.
 
-use incast_transport::{Bytes, Span, parameters};
+use incast_transport::{Bytes, Span, choice, parameters};
+
+choice! {
+    /// The end of a destination's sleep while no flow may have a token.
+    pub enum Wake {
+        /// The closest retry of a waiting flow, or a new flow.
+        Timer = "timer",
+        /// Also data that makes room in a flow's window.
+        Data = "data",
+    }
+}
 
 parameters! {
     /// Parameters of pHost.
@@ -23,6 +33,9 @@ parameters! {
         downgrade: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),
             "pHost §3.3: 3 RTT; capability_window_timeout = 25 packet times";
+        /// What wakes a destination's token clock while no flow may have a token: the closest retry (`timer`), or also data that makes room in a window (`data`). A new flow always does.
+        wake: Wake = Wake::Timer, "timer or data" => |_| true,
+            "authors' simulator: send_capability sleeps until the closest timeout";
         /// Wait after the last token before tokens are issued again; auto: 1.1 base RTT (9 packet times at a BDP of 8).
         pause: Option<Span> = None, "1ns to 10s, or auto"
             => |v| v.is_none_or(|v| (Span::from_ns(1)..=Span::from_secs(10)).contains(&v)),

@@ -2,6 +2,7 @@
 
 use super::Terms;
 use super::headers::{Announce, Finish, FreeData, Token, TokenData};
+use super::params::Wake;
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::ranking::{Rank, Ranking};
@@ -53,7 +54,9 @@ pub struct Receivers {
     timers: FlowTimers,
     /// Slots left to free packets.
     hold: u32,
-    /// When the next token may be issued.
+    /// When the token clock ticks; never while it is stopped.
+    tick: Time,
+    /// When the next token may be issued, at the earliest.
     next_slot: Time,
     seen: u32,
 }
@@ -68,6 +71,7 @@ impl Receivers {
             eligible: Ranking::default(),
             timers: FlowTimers::default(),
             hold: 0,
+            tick: Time::NEVER,
             next_slot: Time::ZERO,
             seen: 0,
         }
@@ -118,7 +122,7 @@ impl Receivers {
         flow.last_token = now;
         flow.place = Place::Eligible;
         flow.rank.remaining = (packets - flow.arrived) as u64;
-        self.start_timer(now);
+        self.start_clock(now);
         // Data of tokens issued now arrives behind a longer flow's free packets anyway.
         self.hold = if free == packets { free } else { 0 };
         let flow = self.flows.at_mut(slot);
@@ -131,15 +135,9 @@ impl Receivers {
         }
     }
 
-    /// Something to do comes up: if the timer is idle, its next slot is now at the earliest.
-    fn start_timer(&mut self, now: Time) {
-        if self.idle() {
-            self.next_slot = self.next_slot.max(now);
-        }
-    }
-
-    fn idle(&self) -> bool {
-        self.hold == 0 && self.eligible.is_empty()
+    /// Something to do comes up: the token clock ticks in the next slot.
+    fn start_clock(&mut self, now: Time) {
+        self.tick = self.tick.min(self.next_slot.max(now));
     }
 
     /// Takes a flow out of the ranking until `at`.
@@ -184,11 +182,14 @@ impl Receivers {
                 return self.end(env.now, outbox, id);
             }
         }
-        self.rerank(slot, env.now);
+        // Only data of a new flow comes without a token: like the flow itself it wakes the clock.
+        let wakes = self.terms.wake == Wake::Data || matches!(data.spent, Spent::Free { .. });
+        self.rerank(slot, env.now, wakes);
     }
 
-    /// After an arrival: fewer packets remain, and the flow may have room for tokens again.
-    fn rerank(&mut self, slot: u32, now: Time) {
+    /// After an arrival: fewer packets remain, and the flow may have room for tokens again, which
+    /// may wake the clock.
+    fn rerank(&mut self, slot: u32, now: Time, wakes: bool) {
         let flow = self.flows.at_mut(slot);
         let remaining = flow.packets.saturating_sub(flow.arrived) as u64;
         match flow.place {
@@ -202,15 +203,18 @@ impl Receivers {
             Place::Waiting(_) => {
                 flow.rank.remaining = remaining;
                 if flow.pause_until.is_none() && flow.unused() <= self.terms.window as i64 {
-                    self.resume(slot, now);
+                    self.resume(slot);
+                    if wakes {
+                        self.start_clock(now);
+                    }
                 }
             }
         }
     }
 
-    /// Puts a waiting flow back into the ranking.
-    fn resume(&mut self, slot: u32, now: Time) {
-        self.start_timer(now);
+    /// Puts a waiting flow back into the ranking. A clock that sleeps until the closest retry
+    /// finds it there then.
+    fn resume(&mut self, slot: u32) {
         let flow = self.flows.at_mut(slot);
         flow.place = Place::Eligible;
         self.eligible.insert(flow.rank);
@@ -228,8 +232,7 @@ impl Receivers {
     /// The next timer.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let slot = if self.idle() { Time::NEVER } else { self.next_slot };
-        slot.min(self.timers.next())
+        self.tick.min(self.timers.next())
     }
 
     /// Ends waits that are over, and uses the slot if it has come.
@@ -239,17 +242,36 @@ impl Receivers {
         {
             let flow = self.flows.at_mut(slot);
             match flow.place {
-                Place::Waiting(until) if until <= now => self.resume(slot, now),
+                Place::Waiting(until) if until <= now => {
+                    self.resume(slot);
+                    self.start_clock(now);
+                }
                 Place::Waiting(until) => self.timers.arm(id, &mut flow.armed, until),
                 _ => {}
             }
         }
-        if !self.idle() && now >= self.next_slot && self.use_slot(now, outbox) {
+        if now >= self.tick {
+            self.on_tick(now, outbox);
+        }
+    }
+
+    /// The token clock: once a slot while a slot is used. Otherwise it sleeps until the closest
+    /// retry of a flow that waits, or stops.
+    fn on_tick(&mut self, now: Time, outbox: &mut Outbox) {
+        let due = std::mem::replace(&mut self.tick, Time::NEVER);
+        if self.use_slot(now, outbox) {
             // A world that calls late gets its rate back, but never a burst.
-            self.next_slot += self.terms.slot;
+            self.next_slot = self.next_slot.max(due) + self.terms.slot;
             if self.next_slot <= now {
                 self.next_slot = now + self.terms.slot;
             }
+            self.tick = self.next_slot;
+        } else if self.terms.wake == Wake::Timer {
+            let retry = |flow: &Incoming| match flow.place {
+                Place::Waiting(until) => until,
+                _ => Time::NEVER,
+            };
+            self.tick = self.timers.earliest(&mut self.flows, |flow| &mut flow.armed, retry);
         }
     }
 

@@ -109,14 +109,57 @@ fn competitors_of_an_unresponsive_source_get_every_slot() {
 }
 
 #[test]
-fn data_moves_the_window() {
+fn data_moves_the_window_and_the_clock_notices_when_it_wakes() {
+    // The window is full from slot 7 on; the clock sleeps until 25 packet times after that, unless
+    // data wakes it.
+    for (wake, first) in [("timer", 32), ("data", 13)] {
+        let mut b = bench(&[("wake", wake)]);
+        b.announce(slots(0), 0, 100, 0);
+        assert_eq!(b.tokens(slots(12)).len(), 8);
+        // Token 2 is used: three more, one a slot.
+        b.data(slots(13), 0, 2, 2, data_flag::TAGGED);
+        let expected: Vec<_> = (0..3).map(|n| (slots(first + n), 0, 8 + n as u32)).collect();
+        assert_eq!(b.tokens(slots(first + 17)), expected, "{wake}");
+    }
+}
+
+#[test]
+fn data_that_comes_before_the_clock_sleeps_costs_no_slot() {
+    for wake in ["timer", "data"] {
+        let mut b = bench(&[("wake", wake)]);
+        b.announce(slots(0), 0, 100, 0);
+        assert_eq!(b.tokens(slots(7)).len(), 8);
+        b.data(slots(8), 0, 0, 0, data_flag::TAGGED);
+        assert_eq!(b.tokens(slots(20)), [(slots(8), 0, 8)], "{wake}");
+    }
+}
+
+#[test]
+fn a_new_flow_wakes_the_clock_for_all() {
     let mut b = bench(&[]);
     b.announce(slots(0), 0, 100, 0);
-    assert_eq!(b.tokens(slots(12)).len(), 8);
-    // Token 2 is used: three more, at once and then one a slot.
+    b.tokens(slots(12));
     b.data(slots(13), 0, 2, 2, data_flag::TAGGED);
-    let expected = [(slots(13), 0, 8), (slots(14), 0, 9), (slots(15), 0, 10)];
-    assert_eq!(b.tokens(slots(30)), expected);
+    assert_eq!(b.tokens(slots(15)), []);
+    // A flow of 200 packets comes: the shorter one has had room since slot 13, and is preferred.
+    b.announce(slots(16), 1, 200, 0);
+    let expected = [(16, 0, 8), (17, 0, 9), (18, 0, 10), (19, 1, 0)];
+    assert_eq!(b.tokens(slots(19)), expected.map(|(at, flow, seq)| (slots(at), flow, seq)));
+}
+
+#[test]
+fn the_clock_sleeps_until_the_retry_of_a_flow_that_has_ended_since() {
+    let mut b = bench(&[]);
+    // Flow 0 of nine packets fills its window until slot 7, flow 1 its own until slot 15.
+    b.announce(slots(0), 0, 9, 0);
+    b.announce(slots(0), 1, 100, 0);
+    assert_eq!(b.tokens(slots(17)).len(), 16);
+    b.data(slots(18), 1, 0, 0, data_flag::TAGGED);
+    for seq in 0..9 {
+        let last = if seq == 8 { data_flag::LAST } else { 0 };
+        b.data(slots(18), 0, seq, seq.min(7), data_flag::TAGGED | last);
+    }
+    assert_eq!(b.tokens(slots(39)), [(slots(32), 1, 8)]);
 }
 
 #[test]
@@ -403,18 +446,51 @@ fn a_long_flow_alone_starts_after_one_rtt_and_fills_the_link() {
     assert_eq!(network.completed(0), Some(begin + FULL * 1_000 + network.delay()));
 }
 
+/// The authors' clock sleeps through the data that would have made room in the window.
+#[test]
+fn a_window_one_packet_short_of_the_round_trip_stops_for_25_packet_times() {
+    let starts = |wake: &'static str| {
+        let fabric = eight();
+        let settings = [("window", "7"), ("wake", wake)];
+        let plan = configured(&ENTRY, &settings, &fabric);
+        let mut network = Network::of(&*plan, &fabric, Probabilities::default(), 1);
+        network.add(flow(0, 0, 1, 70 * MSS, Time::ZERO));
+        network.complete(Span::from_ms(10));
+        let data = network.sent.iter().filter(|sent| sent.packet.is_data());
+        let times: Vec<_> = data.map(|sent| sent.at).collect();
+        assert_eq!(times.len(), 70);
+        times
+    };
+    let timer = starts("timer");
+    for (number, at) in timer.iter().enumerate() {
+        // Seven packets, the last token plus 25 packet times, seven packets, and so on.
+        let (round, within) = (number as u64 / 7, number as u64 % 7);
+        assert_eq!(*at, timer[0] + FULL * (31 * round + within), "packet {number}");
+    }
+    // Woken by data, each round waits for its first packet only: about eight packet times.
+    let data = starts("data");
+    let rounds = data[69].since(data[0]).0 as f64 / FULL.0 as f64;
+    assert!((75.0..85.0).contains(&rounds), "{rounds} packet times");
+}
+
 #[test]
 fn of_two_long_flows_the_shorter_gets_the_link() {
-    let mut network = network(Probabilities::default(), 1);
-    network.add(flow(0, 0, 1, 300 * MSS, Time::ZERO));
-    network.add(flow(1, 2, 1, 600 * MSS, Time::ZERO));
-    network.complete(Span::from_ms(10));
-    let begin = Time::ZERO + (RATE.tx_time(Bytes(84)) + network.delay()) * 2;
-    assert_eq!(network.completed(0), Some(begin + FULL * 300 + network.delay()));
-    // The destination's link was never idle.
-    let all = begin + FULL * 900 + network.delay();
-    let late = network.completed(1).expect("complete").since(all);
-    assert!(late <= FULL * 10, "{late}");
+    // Flow 0's Finish delays one token by the time of a header: its data misses the slot in which
+    // the window has room again, and a clock that data does not wake sleeps until the retry.
+    for (wake, idle) in [("data", 10), ("timer", 10 + 25)] {
+        let fabric = eight();
+        let plan = configured(&ENTRY, &[("wake", wake)], &fabric);
+        let mut network = Network::of(&*plan, &fabric, Probabilities::default(), 1);
+        network.add(flow(0, 0, 1, 300 * MSS, Time::ZERO));
+        network.add(flow(1, 2, 1, 600 * MSS, Time::ZERO));
+        network.complete(Span::from_ms(10));
+        let begin = Time::ZERO + (RATE.tx_time(Bytes(84)) + network.delay()) * 2;
+        assert_eq!(network.completed(0), Some(begin + FULL * 300 + network.delay()));
+        // Otherwise the destination's link was never idle.
+        let all = begin + FULL * 900 + network.delay();
+        let late = network.completed(1).expect("complete").since(all);
+        assert!(late <= FULL * idle, "{wake}: {late}");
+    }
 }
 
 #[test]
