@@ -1,5 +1,6 @@
 //! Parameters: typed, with unit, default, valid range and the place in the paper.
 
+use crate::Limit;
 use incast_units::{Bytes, Rate, Span};
 use std::borrow::Cow;
 use std::fmt;
@@ -180,6 +181,28 @@ impl Value for f64 {
     }
 }
 
+/// A count of packets, with or without the word, or charged bytes with a unit; or `unlimited`.
+impl Value for Limit {
+    fn read(text: &str) -> Result<Limit, String> {
+        let packets = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"));
+        let read = match packets.unwrap_or(text).trim().parse() {
+            Ok(count) => Some(Limit::Packets(count)),
+            Err(_) if packets.is_some() => None,
+            Err(_) if text == "unlimited" => Some(Limit::Unlimited),
+            Err(_) => text.parse().ok().map(|Bytes(bytes)| Limit::Bytes(bytes)),
+        };
+        read.ok_or("expected packets such as `8 packets`, or a size such as `12KB`".into())
+    }
+    fn show(&self) -> String {
+        match self {
+            Limit::Packets(1) => "1 packet".into(),
+            Limit::Packets(count) => format!("{count} packets"),
+            Limit::Bytes(bytes) => Bytes(*bytes).to_string(),
+            Limit::Unlimited => "unlimited".into(),
+        }
+    }
+}
+
 /// `auto` (derived from the fabric) or a value.
 impl<T: Value> Value for Option<T> {
     fn read(text: &str) -> Result<Option<T>, String> {
@@ -328,4 +351,28 @@ macro_rules! parameters {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_packets_or_bytes() {
+        for (text, limit, shown) in [
+            ("8", Limit::Packets(8), "8 packets"),
+            ("1 packet", Limit::Packets(1), "1 packet"),
+            ("16 packets", Limit::Packets(16), "16 packets"),
+            ("24KB", Limit::Bytes(24_000), "24KB"),
+            ("12KiB", Limit::Bytes(12_288), "12.288KB"),
+            ("unlimited", Limit::Unlimited, "unlimited"),
+        ] {
+            assert_eq!(Limit::read(text), Ok(limit), "{text}");
+            assert_eq!(limit.show(), shown);
+            assert_eq!(Limit::read(shown), Ok(limit));
+        }
+        for text in ["", "eight", "-1", "8 Gbps", "9999999999"] {
+            assert!(Limit::read(text).is_err(), "{text}");
+        }
+    }
 }

@@ -44,8 +44,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 6,
         section: "",
-        what: "The timeout is on: at least 1 ms and two base RTT, else RTT + 4 deviations, \
-               doubling up to 64 times.",
+        what: "The timeout of a packet is on: at least 1 ms and two base RTT, else RTT + 4 \
+               deviations, doubling up to 64 times while nothing is heard of the flow.",
         reason: "The authors' code has 5 ms, and only if compiled in.",
         effect: None,
     },

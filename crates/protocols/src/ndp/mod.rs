@@ -12,13 +12,14 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use params::Params;
+pub use params::{HeaderPriority, Params};
 
 use deviations::DEVIATIONS;
 use host::{HostPlan, NdpHost};
+use incast_transport::parameter::Value;
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Host, HostSite, Info, Kind, Limit,
-    Optional, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportId,
+    Optional, ParameterError, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportId,
 };
 
 /// NDP's number on the wire.
@@ -52,12 +53,36 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |_, _| Ok(()),
+    derive: |params, fabric| {
+        let framing = fabric.framing;
+        let key = ("data_queue", params.data_queue);
+        check(key, framing.charged_mtu() as u64, "a full packet")?;
+        let key = ("header_queue", params.header_queue);
+        check(key, framing.charged_header() as u64, "a header")
+    },
     host,
     policy,
     unsolicited: |ndp, site, packets| packets.min(first_window(ndp, site)),
     optional: Optional { takes_burst: true, ..Optional::NONE },
 };
+
+/// Refuses a queue that could never hold what it is for, of so many charged bytes.
+fn check(
+    (key, limit): (&'static str, Limit),
+    least: u64,
+    what: &str,
+) -> Result<(), ParameterError> {
+    match limit {
+        Limit::Bytes(bytes) if bytes < least => Err(ParameterError {
+            transport: "ndp",
+            key: key.into(),
+            value: limit.show(),
+            problem: format!("accepted is {what} ({least}B as links charge it) or more"),
+            known: vec![],
+        }),
+        _ => Ok(()),
+    }
+}
 
 fn host(ndp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     // An RTT is known before it is measured: no timeout may be shorter.
@@ -93,22 +118,17 @@ fn weights(ndp: &Ready<Params>) -> (u32, u32) {
 }
 
 fn policy(ndp: &Ready<Params>, _site: &PortSite) -> Policy {
-    let Params { data_queue, trim_tail, return_to_sender, .. } = ndp.params;
-    let (headers, data) = weights(ndp);
-    let header_bytes = 2 * data_queue as u64 * ndp.fabric.framing.mtu as u64;
-    let control = ClassPolicy {
-        schedule: Schedule::Weighted(headers),
-        limit: Limit::Bytes(header_bytes),
-        discipline: Discipline::DropTail,
-        shaper: None,
+    let Params { data_queue, header_queue, trim_tail, return_to_sender, .. } = ndp.params;
+    let (first, second) = match ndp.params.header_priority {
+        HeaderPriority::Strict => (Schedule::Strict, Schedule::Strict),
+        HeaderPriority::Weighted => {
+            let (headers, data) = weights(ndp);
+            (Schedule::Weighted(headers), Schedule::Weighted(data))
+        }
     };
+    let control = ClassPolicy { schedule: first, ..ClassPolicy::fifo(header_queue) };
     let discipline =
         Discipline::Trim { headers: CONTROL, tail: trim_tail, bounce: return_to_sender };
-    let data = ClassPolicy {
-        schedule: Schedule::Weighted(data),
-        limit: Limit::Packets(data_queue),
-        discipline,
-        shaper: None,
-    };
+    let data = ClassPolicy { schedule: second, discipline, ..ClassPolicy::fifo(data_queue) };
     Policy { transport: ID, classes: vec![control, data], markers: vec![] }
 }

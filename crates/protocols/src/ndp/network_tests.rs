@@ -84,6 +84,43 @@ fn headers_beyond_their_queue_return_to_their_senders() {
     assert!(record.complete && record.drops() > 0);
 }
 
+/// A port that serves headers strictly first loses and repeats what a weighted one does, within the
+/// same time.
+#[test]
+fn strict_headers_recover_an_incast_too() {
+    let (network, record) = incast(20, &[("header_priority", "strict")]);
+    assert!(record.complete && record.drops() == 0);
+    assert_eq!(sum(&record, |flow| flow.retransmits), record.trims());
+    let data = network.rate().tx_time(Bytes(1_538)) * (15 * 20);
+    let headers = network.rate().tx_time(Bytes(84)) * record.trims() as u64;
+    let bound = Time::ZERO + data + headers + network.base_rtt() * 2;
+    assert!(record.finished() <= bound, "{} instead of {bound}", record.finished());
+}
+
+/// A larger header queue alone avoids the timeout; its limit is not the data queue's.
+#[test]
+fn the_header_queue_has_a_limit_of_its_own() {
+    let settings = [("return_to_sender", "false"), ("header_queue", "1200 packets")];
+    let (_, record) = incast(80, &settings);
+    assert!(record.complete && record.drops() == 0, "{} drops", record.drops());
+    let settings = [("return_to_sender", "false"), ("header_queue", "10 packets")];
+    let (_, record) = incast(80, &settings);
+    assert!(record.complete && record.drops() > 500, "{} drops", record.drops());
+}
+
+/// Headers of one burst are lost together; each packet goes again after its own timeout, so one
+/// timeout repairs them all.
+#[test]
+fn lost_headers_of_a_burst_cost_one_timeout() {
+    let settings =
+        [("return_to_sender", "false"), ("header_queue", "100 packets"), ("rto_min", "2ms")];
+    let (network, record) = incast(16, &settings);
+    assert!(record.complete && record.drops() > 10, "{} drops", record.drops());
+    let data = network.rate().tx_time(Bytes(1_538)) * (15 * 16);
+    let last = record.finished().since(Time::ZERO);
+    assert!(last > Span::from_ms(2) && last < Span::from_ms(4), "{last}, link time {data}");
+}
+
 #[test]
 fn two_line_rate_flows_share_a_link_and_one_takes_it_over() {
     let network = Trial::of(&ENTRY, &[], "dumbbell:2x2", Span::from_us(8));

@@ -1,14 +1,42 @@
 //! Parameters of NDP.
 
-use incast_transport::{Span, parameters};
+use incast_transport::{Limit, Span, choice, parameters};
+
+choice! {
+    /// The service of headers and control beside data.
+    pub enum HeaderPriority {
+        /// `header_share` headers for each data packet while both wait.
+        Weighted = "weighted",
+        /// Data only while no header waits.
+        Strict = "strict",
+    }
+}
+
+/// Whether a queue is at least one packet of `bytes`, and not absurd.
+fn holds(limit: &Limit, bytes: u64) -> bool {
+    match limit {
+        Limit::Packets(packets) => (1..=100_000).contains(packets),
+        Limit::Bytes(most) => (bytes..=1_000_000_000).contains(most),
+        Limit::Unlimited => false,
+    }
+}
 
 parameters! {
     /// Parameters of NDP.
     pub struct Params for "ndp" {
-        /// Data packets that may wait at a port; the payload of any further one is cut off.
-        data_queue: u32 = 8, "1 to 100000 packets" => |v| (1..=100_000).contains(v),
+        /// Data that may wait at a port, in packets or charged bytes; the payload of any further packet is cut off.
+        data_queue: Limit = Limit::Packets(8), "1 to 100000 packets, or a full packet to 1GB"
+            => |v| holds(v, 1),
             "NDP §6: eight packets; also REN §6, AMRT §6";
-        /// Headers sent for each data packet while both wait at a port.
+        /// Headers and control that may wait at a port, in packets or charged bytes. Does not depend on `data_queue`.
+        header_queue: Limit = Limit::Bytes(24_000), "1 to 100000 packets, or a header to 1GB"
+            => |v| holds(v, 1),
+            "authors' simulator: twice the data queue of eight packets, here of 1,500 B";
+        /// Service of headers and control beside data: by `header_share`, or strictly first.
+        header_priority: HeaderPriority = HeaderPriority::Weighted, "weighted or strict"
+            => |_| true,
+            "NDP §3.1; the authors' simulator of today is almost strict (100000:1)";
+        /// Headers sent for each data packet while both wait at a port, if `header_priority` is `weighted`.
         header_share: u32 = 10, "1 to 100000" => |v| (1..=100_000).contains(v),
             "NDP §3.1: 10:1";
         /// Probability that the last packet of a full queue is trimmed, not the arriving one.

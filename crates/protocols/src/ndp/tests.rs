@@ -416,12 +416,41 @@ fn its_policy_for_ports() {
 }
 
 #[test]
+fn queues_and_priority_are_the_users() {
+    let fabric = fabric_site(2, RATE, Span::from_us(10));
+    let site = port_site(&fabric);
+    let classes = |settings: &[(&str, &str)]| {
+        let policy = configured(&ENTRY, settings, &fabric).policy(&site);
+        let [control, data] = policy.classes[..] else { panic!("two classes") };
+        (control, data)
+    };
+    // The header queue does not follow the data queue.
+    for (queue, limit) in [
+        ("32", Limit::Packets(32)),
+        ("2 packets", Limit::Packets(2)),
+        ("72KB", Limit::Bytes(72_000)),
+    ] {
+        let (control, data) = classes(&[("data_queue", queue)]);
+        assert_eq!((control.limit, data.limit), (Limit::Bytes(24_000), limit));
+    }
+    let (control, data) = classes(&[("header_queue", "1000 packets")]);
+    assert_eq!((control.limit, data.limit), (Limit::Packets(1_000), Limit::Packets(8)));
+    let (control, data) = classes(&[("header_priority", "strict")]);
+    assert_eq!((control.schedule, data.schedule), (Schedule::Strict, Schedule::Strict));
+}
+
+#[test]
 fn wrong_settings_are_refused() {
     let fabric = fabric_site(2, RATE, Span::from_us(10));
     let set = |key: &str, value: &str| {
         ENTRY.configure(&[(key.to_string(), value.to_string())], fabric.clone()).err()
     };
     assert!(set("data_queue", "0").unwrap().problem.contains("1 to"));
+    assert!(set("data_queue", "1537B").unwrap().problem.contains("a full packet (1538B"));
+    assert!(set("data_queue", "1538B").is_none());
+    assert!(set("header_queue", "83B").unwrap().problem.contains("a header (84B"));
+    assert!(set("header_queue", "lots").unwrap().problem.contains("`8 packets`"));
+    assert!(set("header_priority", "first").unwrap().problem.contains("weighted, strict"));
     assert!(set("first_windows", "3").unwrap().known.contains(&"first_window"));
     assert!(set("first_window", "auto").is_none());
 }
