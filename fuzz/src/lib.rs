@@ -23,6 +23,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("matrix", texts::matrix),
     ("packet_table", texts::packet_table),
     ("parameters", texts::parameters),
+    ("paths", texts::paths),
     ("quantities", texts::quantities),
     ("scenario", texts::scenario),
     ("shape", texts::shape),

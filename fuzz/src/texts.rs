@@ -2,7 +2,7 @@
 
 use incast_experiment::{Manifest, Plan, Scenario, prepare};
 use incast_fabric::import::{self, export_hpcc_topology, import_hpcc_topology, import_htsim_topo};
-use incast_fabric::{Fabric, LinkDefaults, Options, PortSpec};
+use incast_fabric::{Fabric, FixedPaths, LinkDefaults, NodeId, Options, PortSpec};
 use incast_units::{Bytes, Rate, Span};
 use incast_workload::{HostIds, PacketTable, SizeTable, Traffic};
 use std::fmt::{Debug, Display};
@@ -141,6 +141,31 @@ pub fn htsim_topology(bytes: &[u8]) {
     }
 }
 
+/// A file of fixed paths; packets of a flow that it names arrive, both ways.
+pub fn paths(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let links =
+        LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 };
+    let fabric = incast_fabric::parse("fat-tree:4", links).expect("a topology");
+    let ends = [(0, 15), (0, 1), (3, 2), (0, 15), (9, 4)];
+    match FixedPaths::read("paths", text, &fabric, &ends) {
+        Ok(paths) => {
+            for (flow, (src, dst)) in (0..).zip(ends).filter(|(flow, _)| paths.fixes(*flow)) {
+                for (from, to) in [(src, dst), (dst, src)] {
+                    let (mut node, mut hops) = (fabric.rack_of(from), 0);
+                    while node != NodeId(to) {
+                        let port = paths.port(flow, node, to).expect("a fixed path");
+                        node = fabric.port(port).peer;
+                        hops += 1;
+                        assert!(hops <= 5, "flow {flow} does not arrive");
+                    }
+                }
+            }
+        }
+        Err(error) => told(error),
+    }
+}
+
 /// A topology by name and counts.
 pub fn shape(bytes: &[u8]) {
     let Some(text) = text(bytes).filter(|text| modest(text, 70)) else { return };
@@ -179,7 +204,7 @@ where
 /// Names of files lead to readers that have targets of their own, and to files of the machine.
 fn names_files(text: &str) -> bool {
     ["file", "/", "."].iter().any(|sign| {
-        let keys = ["file", "workload", "packets"];
+        let keys = ["file", "workload", "packets", "paths"];
         let named = |line: &&str| keys.iter().any(|key| line.contains(key)) && line.contains(sign);
         text.lines().any(|line| named(&line))
     })

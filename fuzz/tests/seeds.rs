@@ -62,6 +62,7 @@ fuzzed! {
     matrix,
     packet_table,
     parameters,
+    paths,
     quantities,
     scenario,
     shape,

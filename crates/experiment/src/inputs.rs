@@ -11,7 +11,7 @@ use std::path::Path;
 pub struct InputFile {
     /// File name as given, relative to the current directory.
     pub name: String,
-    /// Role: `scenario`, `topology`, `flows` or `workload`.
+    /// Role: `scenario`, `topology`, `flows`, `paths` or `workload`.
     pub role: String,
     /// SHA-256 of its bytes, in hexadecimal digits.
     pub sha256: String,

@@ -9,7 +9,7 @@ use crate::scenario::{Parameters, Scenario};
 use crate::traffic::{Flows, flows, shape};
 use crate::{Fault, nearest};
 use incast_egress::port::Join;
-use incast_fabric::Fabric;
+use incast_fabric::{Fabric, FixedPaths};
 use incast_protocols::CATALOGUE;
 use incast_transport::{
     FabricSite, HostId, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
@@ -61,6 +61,8 @@ pub struct Plan {
     pub shared: Option<SharedBuffer>,
     /// Priority-based flow control.
     pub pfc: Option<Arc<Pfc>>,
+    /// Fixed paths of flows.
+    pub paths: Option<Arc<FixedPaths>>,
     /// Warnings that affect how results may be interpreted.
     pub warnings: Vec<String>,
 }
@@ -95,7 +97,9 @@ impl Plan {
         warnings.extend(rules.warnings);
         let sizes = quantiles(&traffic.flows);
         let site = fabric_site(&fabric, framing, rules.port, sizes, scenario.fabric.base_rtt.0);
+        let paths = fixed_paths(&scenario, &fabric, &traffic, &mut inputs)?;
         let mut plan = Plan {
+            paths,
             join: scenario.transport.join,
             inputs,
             shared: rules.shared,
@@ -228,7 +232,7 @@ impl Plan {
         for case in &self.cases {
             let bound = |transport: &RunTransport| transport.info.symmetric_paths;
             for transport in case.transports.iter().filter(|transport| bound(transport)) {
-                if transport.routing != Routing::SymmetricEcmp {
+                if !matches!(transport.routing, Routing::SymmetricEcmp | Routing::Paths) {
                     let problem = format!(
                         "{} needs symmetric-ecmp, because its ACKs must use the reverse of the \
                          data path",
@@ -244,9 +248,11 @@ impl Plan {
             for (index, flow) in self.traffic.flows.iter().enumerate() {
                 let transport = &case.transports[case.transport_of[index] as usize];
                 let (src, dst) = (HostId(flow.src), HostId(flow.dst));
+                let paths = self.paths.as_ref().filter(|_| transport.routing == Routing::Paths);
+                let fixed = paths.is_some_and(|paths| paths.fixes(index as u32));
                 let same =
                     || reverse_path_is_equal(&self.fabric, &routes, seed, index as u64, src, dst);
-                if bound(transport) && !same() {
+                if bound(transport) && !fixed && !same() {
                     let (src, dst, name) = (flow.src, flow.dst, transport.info.name);
                     let file = self.scenario.fabric.file.is_some();
                     let key = if file { "fabric.file" } else { "fabric.topology" };
@@ -292,6 +298,40 @@ impl Plan {
             }
         }
         Ok(())
+    }
+}
+
+/// Reads the fixed paths of flows, if the routing of the scenario is of these.
+fn fixed_paths(
+    scenario: &Scenario,
+    fabric: &Fabric,
+    traffic: &Traffic,
+    inputs: &mut Inputs,
+) -> Result<Option<Arc<FixedPaths>>, Fault> {
+    let section = &scenario.transport;
+    let mut routings = section.routings.values().copied().chain(section.routing.0);
+    let wanted = routings.any(|routing| routing == Routing::Paths);
+    match &section.paths {
+        None if wanted => Err(Fault::at(
+            "transport.paths",
+            "routing = \"paths\" needs a file of paths: expected its name",
+        )),
+        None => Ok(None),
+        Some(file) if !wanted => Err(Fault::value(
+            "transport.paths",
+            file,
+            "fixed paths need transport.routing = \"paths\", or that of a transport",
+        )),
+        Some(file) if !fabric.failures().is_empty() => Err(Fault::value(
+            "transport.paths",
+            file,
+            "expected no link failures beside fixed paths: a fixed path cannot lead around them",
+        )),
+        Some(file) => {
+            let text = inputs.read(file, "paths")?;
+            let ends: Vec<_> = traffic.flows.iter().map(|flow| (flow.src, flow.dst)).collect();
+            Ok(Some(Arc::new(FixedPaths::read(file, &text, fabric, &ends)?)))
+        }
     }
 }
 

@@ -54,6 +54,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         capture,
         silent: silent.collect(),
         pfc: plan.pfc.clone(),
+        paths: plan.paths.clone(),
         marking: case.marking,
         ..Options::default()
     };

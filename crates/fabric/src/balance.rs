@@ -54,6 +54,13 @@ pub fn spray_hash(seed: u64, switch: NodeId, at: Time, ingress: PortId) -> u32 {
     (mix(mix(seed ^ place).wrapping_add(at.0)) >> 32) as u32
 }
 
+/// Where the turns of a source host begin at a switch, for spraying with one counter per source.
+/// Hosts begin at different links, as the counters of the authors' simulator of pHost do.
+#[inline]
+pub fn first_turn(seed: u64, switch: NodeId, source: u32) -> u32 {
+    random_key(seed ^ 0x736f_7572_6365_5f72, switch.0, source) as u32
+}
+
 /// Per-packet spraying in turn over a random permutation, drawn anew after each full cycle. One per
 /// switch and destination group; between two reshuffles every port is used exactly once.
 #[derive(Clone, Debug)]

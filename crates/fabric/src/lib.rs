@@ -32,6 +32,7 @@ mod cycles;
 mod error;
 mod fabric;
 mod failure;
+mod fixed;
 mod graph;
 mod ideal;
 pub mod import;
@@ -49,6 +50,7 @@ pub use cut_through::{Forwarding, cut_through_fct, cut_through_fct_over};
 pub use error::{Problem, TopologyError};
 pub use fabric::{Fabric, NodeId, PortId, PortSpec, Tier};
 pub use failure::Failure;
+pub use fixed::FixedPaths;
 pub use graph::{Graph, Vertex};
 pub use ideal::{
     Hop, PathUse, bdp_packets, ideal_fct, ideal_fct_over, ideal_fct_over_uniform, ideal_fct_uniform,

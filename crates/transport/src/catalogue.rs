@@ -18,19 +18,26 @@ pub enum Routing {
     /// The next link of a random permutation per packet. The permutation is redrawn after each
     /// round.
     RoundRobin,
+    /// The next link in turn per packet, with one counter per source host.
+    SourceRoundRobin,
     /// The packet's `path` field, set by the source. In a fabric of two or three tiers distinct
     /// values below the number of paths select distinct paths.
     SourcePath,
+    /// The path that the scenario fixes for the flow, and its reverse for ACKs and grants. Flows
+    /// without a fixed path take symmetric ECMP.
+    Paths,
 }
 
 impl Routing {
     /// All variants with their names in scenarios.
-    pub const NAMES: [(&'static str, Routing); 5] = [
+    pub const NAMES: [(&'static str, Routing); 7] = [
         ("ecmp", Routing::Ecmp),
         ("symmetric-ecmp", Routing::SymmetricEcmp),
         ("spray", Routing::Spray),
         ("round-robin", Routing::RoundRobin),
+        ("source-round-robin", Routing::SourceRoundRobin),
         ("source-path", Routing::SourcePath),
+        ("paths", Routing::Paths),
     ];
 
     /// Whether the packets of a flow arrive in the order in which they were sent: then a packet

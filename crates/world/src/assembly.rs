@@ -42,6 +42,7 @@ pub fn fabric_site(
         hops: longest_path(fabric),
         paths: most_paths(fabric),
         sizes,
+        acks: None,
     })
 }
 

@@ -1,8 +1,11 @@
 //! Which egress a packet takes at a switch; the same in both worlds.
 
-use incast_fabric::balance::{self, RoundRobin, at_level, at_switch, flow_hash, pick, spray_hash};
+use incast_fabric::balance::{
+    self, RoundRobin, at_level, at_switch, first_turn, flow_hash, pick, spray_hash,
+};
 use incast_fabric::{Fabric, NodeId, PathUse, PortId, Routes};
 use incast_transport::{HostId, Packet, Routing, Time, flag};
+use std::collections::BTreeMap;
 
 /// A switch's decision for a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +14,10 @@ pub enum Choice {
     Port(PortId),
     /// It takes the next turn of its destination group, see [`Turns`].
     Turn,
+    /// It takes the next turn of its source, see [`Turns`].
+    SourceTurn,
+    /// It takes the fixed path of its flow, or this port if the flow has none.
+    Fixed(PortId),
     /// Its destination cannot be reached.
     Nowhere,
 }
@@ -21,11 +28,19 @@ pub fn heading(packet: &Packet) -> HostId {
     if packet.has(flag::BOUNCED) { packet.src } else { packet.dst }
 }
 
+/// Where a packet comes from: from its destination once it has been sent back.
+#[inline]
+fn origin(packet: &Packet) -> HostId {
+    if packet.has(flag::BOUNCED) { packet.dst } else { packet.src }
+}
+
 /// What a flow's packets may have to themselves under a routing, for the ideal time of a flow.
 pub fn path_use(routing: Routing) -> PathUse {
     match routing {
-        Routing::Ecmp | Routing::SymmetricEcmp => PathUse::One,
-        Routing::Spray | Routing::RoundRobin | Routing::SourcePath => PathUse::Each,
+        Routing::Ecmp | Routing::SymmetricEcmp | Routing::Paths => PathUse::One,
+        Routing::Spray | Routing::RoundRobin | Routing::SourceRoundRobin | Routing::SourcePath => {
+            PathUse::Each
+        }
     }
 }
 
@@ -63,14 +78,13 @@ pub fn choose(
     let index = match routing {
         Routing::Spray => pick(spray_hash(seed, node, at, back), ports.len()),
         Routing::Ecmp => pick(at_switch(flow_hash(src, dst, flow, seed), node), ports.len()),
-        Routing::SymmetricEcmp => {
+        Routing::SymmetricEcmp | Routing::Paths => {
             let hash = balance::symmetric_hash(src, dst, flow, seed);
             pick(at_level(hash, fabric.port(ports[0]).level), ports.len())
         }
         Routing::SourcePath => {
             // The number's digits: the lowest for the first switch, the rest for those above.
-            let from = if packet.has(flag::BOUNCED) { packet.dst } else { packet.src };
-            let first = fabric.rack_of(from.0);
+            let first = fabric.rack_of(origin(packet).0);
             let digit = match node == first {
                 true => packet.path as u32,
                 false => {
@@ -80,8 +94,12 @@ pub fn choose(
             (digit % ports.len() as u32) as usize
         }
         Routing::RoundRobin => return Choice::Turn,
+        Routing::SourceRoundRobin => return Choice::SourceTurn,
     };
-    Choice::Port(ports[index])
+    match routing {
+        Routing::Paths => Choice::Fixed(ports[index]),
+        _ => Choice::Port(ports[index]),
+    }
 }
 
 /// Whether under symmetric ECMP the ACKs of a flow come back by the links that its data takes,
@@ -105,10 +123,13 @@ pub fn reverse_path_is_equal(
         && there.iter().zip(back.iter().rev()).all(|(out, home)| fabric.port(*out).reverse == *home)
 }
 
-/// The round-robin turns of one switch, by destination group.
+/// The round-robin turns of one switch.
 #[derive(Clone, Debug, Default)]
 pub struct Turns {
+    /// By destination group.
     groups: Vec<(u32, RoundRobin)>,
+    /// By source host: the number of its next packet.
+    sources: BTreeMap<u32, u32>,
 }
 
 impl Turns {
@@ -139,13 +160,58 @@ impl Turns {
         };
         Some(ports[index])
     }
+
+    /// The port of the next turn of the packet's source; `None` if its destination cannot be
+    /// reached. The counter of a source counts its packets to all destinations.
+    pub fn next_of_source(
+        &mut self,
+        routes: &Routes,
+        seed: u64,
+        node: NodeId,
+        packet: &Packet,
+    ) -> Option<PortId> {
+        let ports = routes.next(node, heading(packet).0);
+        let source = origin(packet).0;
+        let turn = self.sources.entry(source).or_insert_with(|| first_turn(seed, node, source));
+        let port = ports.get((*turn as usize).checked_rem(ports.len())?).copied();
+        *turn = turn.wrapping_add(1);
+        port
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use incast_fabric::{Graph, LinkDefaults, parse};
-    use incast_transport::{Rate, Span};
+    use incast_transport::{FlowId, Header, Rate, Span, TransportId};
+
+    #[test]
+    fn each_source_has_a_turn_of_its_own() {
+        let defaults =
+            LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 };
+        let fabric = parse("leaf-spine:3x4x2", defaults).unwrap();
+        let (routes, leaf) = (fabric.routes(), fabric.rack_of(0));
+        let mut turns = Turns::default();
+        let mut next = |src: u32, dst: u32| {
+            let header = Header::Pull { cumulative: 0, number: 0, spare: 0, flags: 0 };
+            let (src, dst) = (HostId(src), HostId(dst));
+            let packet = Packet::header_only(TransportId(4), FlowId(0), src, dst, 0, header);
+            turns.next_of_source(&routes, 7, leaf, &packet).unwrap().0
+        };
+        let ports = routes.next(leaf, 5).iter().map(|port| port.0).collect::<Vec<_>>();
+        let place = |port: u32| ports.iter().position(|one| *one == port).unwrap();
+        let (mut of_0, mut of_1) = (vec![], vec![]);
+        for packet in 0..12 {
+            // Host 0 sends to two racks; host 1 sends now and then.
+            of_0.push(place(next(0, if packet % 3 == 0 { 2 } else { 5 })));
+            if packet % 2 == 0 {
+                of_1.push(place(next(1, 4)));
+            }
+        }
+        for turns in [&of_0, &of_1] {
+            assert!(turns.windows(2).all(|pair| pair[1] == (pair[0] + 1) % 4), "{turns:?}");
+        }
+    }
 
     fn symmetric(fabric: &Fabric) -> usize {
         let routes = fabric.routes();

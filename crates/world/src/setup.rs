@@ -1,7 +1,7 @@
 //! What a world is made from.
 
 use crate::{Buffers, Pfc};
-use incast_fabric::Fabric;
+use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
     Extension, Flow, FlowId, Framing, Host, Packet, Port, Routing, Span, SwitchHook, Time,
     TransportId,
@@ -90,6 +90,8 @@ pub struct Options {
     pub marking: Option<TransportId>,
     /// Priority-based flow control, if switches have it. Ports then need no limit of their own.
     pub pfc: Option<Arc<Pfc>>,
+    /// Paths of flows under [`Routing::Paths`].
+    pub paths: Option<Arc<FixedPaths>>,
 }
 
 impl Default for Options {
@@ -107,6 +109,7 @@ impl Default for Options {
             silent: vec![],
             marking: None,
             pfc: None,
+            paths: None,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! A switch as both worlds run it: its turns among equal routes and its hooks.
 
 use crate::{Choice, OWN, Setup, Turns, heading, purpose};
-use incast_fabric::{NodeId, PortId, Routes};
+use incast_fabric::{FixedPaths, NodeId, PortId, Routes};
 use incast_transport::{
     Decision, Packet, PacketPool, PacketRef, PortView, Probe, Random, SwitchEnv, SwitchHook, Time,
 };
+use std::sync::Arc;
 
 /// Most hooks that one transport may have at a switch.
 const MOST_HOOKS: usize = 4;
@@ -15,6 +16,7 @@ pub struct Switch {
     hooks: Vec<Box<dyn SwitchHook>>,
     random: Random,
     turns: Turns,
+    paths: Option<Arc<FixedPaths>>,
 }
 
 /// What the hooks see of a switch's ports.
@@ -56,6 +58,7 @@ impl Switch {
             hooks: std::mem::take(&mut setup.hooks[node as usize]),
             random: Random::new(setup.options.seed, node, purpose::SWITCH),
             turns: Turns::default(),
+            paths: setup.options.paths.clone(),
         }
     }
 
@@ -83,8 +86,15 @@ impl Switch {
         match choice {
             Choice::Port(port) => Some(port),
             Choice::Turn => self.turns.next(routes, seed, self.node, heading(packet)),
+            Choice::SourceTurn => self.turns.next_of_source(routes, seed, self.node, packet),
+            Choice::Fixed(other) => Some(self.fixed(packet).unwrap_or(other)),
             Choice::Nowhere => None,
         }
+    }
+
+    /// The port on the fixed path of the packet's flow, if it has one.
+    fn fixed(&self, packet: &Packet) -> Option<PortId> {
+        self.paths.as_ref()?.port(packet.flow.0, self.node, heading(packet).0)
     }
 
     /// Lets the hooks of the packet's transport see it. `back` is the reverse path to its sender,

@@ -221,6 +221,12 @@ section! {
             flag [Compare] "--lb" "NAME";
         /// Load balancing by transport, as in `routings.phost = "ecmp"`.
         routings: BTreeMap<String, Routing> = BTreeMap::new(), says "as `routing`";
+        /// CSV file of fixed paths, for the routing `paths`. Its first line is `flow,path`, or
+        /// `src,dst,path` for every flow between two hosts; a path is the switches in order, such as
+        /// `leaf0 spine1 leaf2`. ACKs and grants take the reverse path. Flows that the file does not
+        /// name take symmetric ECMP.
+        paths: Option<String> = None,
+            flag [Compare] "--paths" "FILE" "Fixed paths of flows, for `--lb paths`";
         /// How transports share a port. `shared`: one set of queues; each transport marks and drops
         /// its own packets by the total queue length. `separate`: own queues per transport, equal
         /// shares of the link.
