@@ -1,4 +1,4 @@
-//! A port under Poisson arrivals against queueing theory: M/D/1 and M/M/1/K.
+//! A port under Poisson arrivals against queueing theory: M/D/1, M/M/1 and M/M/1/K.
 //!
 //! Every packet is a flow, so that the record contains its queueing delay. The packets come from 64
 //! hosts in turn, over links four times as fast as the port, so no packet is queued at its source.
@@ -191,6 +191,32 @@ fn waits_and_queue_lengths_of_equal_packets_are_those_of_m_d_1() {
         let packets = backlog / framing.charged_mtu() as f64;
         let share = packets / (load * mean);
         assert!((share - 1.0).abs() < 0.06, "mean backlog at {load}: {packets} packets");
+    }
+}
+
+#[test]
+fn waits_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1() {
+    // Packets without headers or overhead: their sizes are exponential but for 3 in 10,000 above
+    // 65 KB.
+    let framing = Framing { header: 0, ..Framing::NONE };
+    for (mean_bytes, load, seed) in [(1_000.0, 0.5, 31), (1_000.0, 0.8, 32), (8_000.0, 0.7, 33)] {
+        let service = mean_bytes * PORT_RATE.tx_time(Bytes(1)).0 as f64;
+        let mut random = Random::new(seed, 1, 1);
+        let starts = poisson(seed, 240_000, service / load);
+        let mut size = || exponential(&mut random, mean_bytes).round().clamp(1.0, 65_000.0) as u16;
+        let packets: Vec<(u64, u16)> = starts.iter().map(|start| (*start, size())).collect();
+        let trial = trial(&packets, framing, Limit::Unlimited);
+        trial.check_counters();
+        let mean = load / (1.0 - load);
+        let waits = Interval::of(&trial.waits(service));
+        waits.check(&format!("mean wait of {mean_bytes} B at load {load}"), mean, 0.12);
+        assert!(!waits.contains(0.5 * mean), "M/D/1 would fit as well");
+        let found = trial.found();
+        let theory = |n: u32| (0..n).fold(1.0 - load, |product, _| product * load);
+        for n in (0..20).filter(|n| theory(*n) > 0.01) {
+            let is: Vec<f64> = found.iter().map(|f| (*f == n as usize) as u8 as f64).collect();
+            Interval::of(&is).check(&format!("{n} packets found at load {load}"), theory(n), 0.35);
+        }
     }
 }
 
