@@ -96,7 +96,8 @@ impl Plan {
         let rules = rules(&scenario.fabric, &fabric, framing)?;
         warnings.extend(rules.warnings);
         let sizes = quantiles(&traffic.flows);
-        let site = fabric_site(&fabric, framing, rules.port, sizes, scenario.fabric.base_rtt.0);
+        let mut site = fabric_site(&fabric, framing, rules.port, sizes, scenario.fabric.base_rtt.0);
+        Arc::make_mut(&mut site).acks = scenario.transport.acks.0;
         let paths = fixed_paths(&scenario, &fabric, &traffic, &mut inputs)?;
         let mut plan = Plan {
             paths,

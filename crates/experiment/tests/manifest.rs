@@ -8,7 +8,7 @@ use incast_experiment::scenario::{
 };
 use incast_experiment::{Case, Manifest, Monitor, Plan, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
-use incast_transport::{Bytes, Limit, Rate, Routing, Span};
+use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span};
 use incast_workload::FlowClass;
 use proptest::collection::vec;
 use proptest::option::{of, weighted};
@@ -243,15 +243,17 @@ fn transport() -> impl Strategy<Value = Transport> {
             class,
         })
     });
-    let routing = weighted(0.2, select(vec![Routing::Ecmp, Routing::Spray]));
+    let routings = vec![Routing::Ecmp, Routing::Spray, Routing::SourceRoundRobin];
+    let routing = weighted(0.2, select(routings));
+    let acks = weighted(0.2, select(Acks::NAMES.map(|(_, acks)| acks).to_vec()));
     let join = select(vec![Join::Shared, Join::Separate]);
     let setting = select(vec![
         ("ren", "rule", "gap"),
         ("dctcp", "initial_window", "4"),
         ("amrt", "recovery", "paper"),
     ]);
-    (compared, routing, join, assign, vec(setting, 0..2)).prop_map(
-        |(names, routing, join, assign, settings)| {
+    (compared, (routing, acks), join, assign, vec(setting, 0..2)).prop_map(
+        |(names, (routing, acks), join, assign, settings)| {
             let mut parameters = incast_experiment::scenario::Parameters::new();
             for (name, key, value) in settings {
                 let own = parameters.entry(name.into()).or_default();
@@ -261,6 +263,8 @@ fn transport() -> impl Strategy<Value = Transport> {
                 names,
                 routing: Auto(routing),
                 routings: Default::default(),
+                paths: None,
+                acks: Auto(acks),
                 join,
                 marking: None,
                 assign: assign.into_iter().collect(),

@@ -112,6 +112,87 @@ fn the_networks_of_the_traces_are_the_same_in_both_worlds() {
     assert!(seen > 10, "only {seen} networks");
 }
 
+/// Two flows of a sender-driven and a receiver-driven transport on paths from a file, one of
+/// another pair on none: each fixed flow uses its own spine alone, in both directions and worlds.
+#[test]
+fn fixed_paths_are_taken_in_both_worlds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("paths.csv");
+    std::fs::write(&file, "flow,path\n0,leaf0 spine2 leaf1\n1,leaf0 spine0 leaf1\n").unwrap();
+    let name = file.display().to_string();
+    for transport in ["dctcp", "ndp", "fasttune"] {
+        let text = format!(
+            "[fabric]\ntopology = \"leaf-spine:2x3x2\"\n[transport]\nnames = [{transport:?}]\n\
+             routing = \"paths\"\npaths = {name:?}\n\
+             [[traffic]]\nkind = \"long\"\nfrom = \"0\"\nto = \"2\"\nsize = \"300KB\"\n\
+             [[traffic]]\nkind = \"long\"\nfrom = \"1\"\nto = \"3\"\nsize = \"300KB\"\n"
+        );
+        let [one, other] = WORLDS.map(|world| {
+            let plan = plan(&text, world, &[]);
+            let (mut run, _) =
+                execute(&plan, &plan.cases[0], vec![], 1, &Monitor::default()).expect("it runs");
+            assert!(run.record.complete, "{transport}");
+            let files = run.manifest["files"].as_array().expect("a list").clone();
+            assert!(files.iter().any(|one| one["role"] == "paths" && one["name"] == *name));
+            let sent = |port: &str| {
+                let at = run.ports.iter().position(|meta| meta.name == port).expect(port);
+                run.record.ports[at].total.sent_packets
+            };
+            let used: Vec<bool> = ["0", "1", "2"]
+                .map(|spine| [format!("leaf0->spine{spine}"), format!("leaf1->spine{spine}")])
+                .concat()
+                .iter()
+                .map(|port| sent(port) > 0)
+                .collect();
+            assert_eq!(used, [true, true, false, false, true, true], "{transport}");
+            run.record.events = 0;
+            run.record
+        });
+        assert_eq!(one, other, "{transport}");
+    }
+    let refused = |sets: &[String]| {
+        let scenario = Scenario::parse(SCENARIO, "a test", sets).expect("a scenario");
+        Plan::new(scenario).err().expect("refused").to_string()
+    };
+    let paths = format!("transport.paths={name}");
+    let text = refused(&[paths.clone(), "transport.routing=ecmp".into()]);
+    assert!(text.contains("transport.paths") && text.contains("routing = \"paths\""), "{text}");
+    let text = refused(&["transport.routing=paths".into()]);
+    assert!(text.contains("transport.paths: ") && text.contains("needs a file"), "{text}");
+    // The flows of that scenario are others.
+    let text = refused(&[paths, "transport.routing=paths".into()]);
+    assert!(text.contains("paths.csv:2: `leaf0`: a path from host4 begins at"), "{text}");
+}
+
+/// ACKs among data wait behind the data of a flow the other way; as control they do not.
+#[test]
+fn the_class_of_acks_decides_whether_they_wait() {
+    let text = "[fabric]\ntopology = \"dumbbell:2x2\"\nuplink_rate = \"10Gbps\"\n\
+        [transport]\nnames = [\"dctcp\", \"cubic\", \"timely\"]\n\
+        [[traffic]]\nkind = \"long\"\nfrom = \"0,1\"\nto = \"2,3\"\nsize = \"2MB\"\n\
+        [[traffic]]\nkind = \"long\"\nfrom = \"2\"\nto = \"0\"\nsize = \"100KB\"\n";
+    for case in 0..3 {
+        let [data, control, own] = ["data", "control", "auto"].map(|acks| {
+            let [one, other] = WORLDS.map(|world| {
+                let plan = plan(text, world, &[&format!("transport.acks={acks}")]);
+                let case = &plan.cases[case];
+                let (mut run, _) =
+                    execute(&plan, case, vec![], 1, &Monitor::default()).expect("it runs");
+                assert!(run.record.complete);
+                run.record.events = 0;
+                run.record
+            });
+            assert_eq!(one, other);
+            let last = one.flows.last().expect("a flow");
+            last.completed.expect("complete").since(last.started.expect("started"))
+        });
+        // TIMELY's ACKs have priority, as in its paper; its rate depends on more than their delay.
+        assert_eq!(own, if case == 2 { control } else { data }, "case {case}");
+        let faster = if case == 2 { control != data } else { control < data };
+        assert!(faster, "case {case}: {control} with control, {data} among data");
+    }
+}
+
 #[test]
 fn what_the_data_plane_cannot_do_is_refused() {
     let scenario = |sets: &[&str]| {

@@ -4,7 +4,9 @@
 mod template;
 
 use incast_protocols::CATALOGUE;
-use incast_testkit::{Outcome, Trial, flow, star, us};
+use incast_testkit::{
+    Network, Outcome, Probabilities, Trial, configured, fabric_site, flow, port_site, star, us,
+};
 use incast_transport::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -294,4 +296,45 @@ fn a_flow_may_have_a_burst_of_its_own() {
             assert_eq!(data, burst as usize, "{name}");
         }
     }
+}
+
+/// One key moves the ACKs of every sender-driven transport, and its ports have room for them.
+#[test]
+fn acks_of_sender_driven_transports_take_the_class_that_the_scenario_names() {
+    let site = fabric_site(2, Rate::from_gbps(10), us(20));
+    let mut moved = 0;
+    for entry in CATALOGUE {
+        let info = entry.info();
+        let classes = |acks: Option<Acks>| {
+            let fabric = Arc::new(FabricSite { acks, ..(*site).clone() });
+            let plan = configured(*entry, &[], &fabric);
+            let policy = plan.policy(&port_site(&fabric));
+            let mut network = Network::of(&*plan, &fabric, Probabilities::default(), 1);
+            network.add(flow(0, 0, 1, 200_000, Time::ZERO));
+            network.complete(Span::from_ms(100));
+            let acks = network.sent.iter().map(|sent| sent.packet).filter(|packet| {
+                let Header::Segment { flags, .. } = packet.header else { return false };
+                let handshake = flags & tcp_flag::SYN != 0;
+                packet.payload == 0 && flags & tcp_flag::ACK != 0 && !handshake
+            });
+            let classes: BTreeSet<u8> = acks.map(|packet| packet.class).collect();
+            for class in &classes {
+                let last = policy.classes.len() - 1;
+                let rule = &policy.classes[last.min(*class as usize)];
+                assert_ne!(rule.limit, Limit::Packets(0), "{}", info.name);
+                let first = (*class == 0).then_some(Schedule::Strict);
+                assert!(first.is_none_or(|first| rule.schedule == first), "{}", info.name);
+            }
+            classes.into_iter().collect::<Vec<_>>()
+        };
+        let own = classes(None);
+        if own.is_empty() {
+            assert_eq!(info.kind, Kind::ReceiverDriven, "{} sends no ACKs", info.name);
+            continue;
+        }
+        assert_eq!(classes(Some(Acks::Control)), [0], "{}", info.name);
+        assert_eq!(classes(Some(Acks::Data)), [1], "{}", info.name);
+        moved += 1;
+    }
+    assert!(moved >= 12, "only {moved} transports");
 }

@@ -19,6 +19,7 @@ pub fn fabric_site(hosts: u32, rate: Rate, base_rtt: Span) -> Arc<FabricSite> {
         hops: 2,
         paths: 1,
         sizes: None,
+        acks: None,
     })
 }
 

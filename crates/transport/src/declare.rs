@@ -1,8 +1,8 @@
 //! How a transport is declared: facts and functions in one value, from which the rest follows.
 
 use crate::{
-    Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError, ParameterSet,
-    Parameters, Policy, PortSite, SwitchHook, SwitchSite, Transport, parameter::SET,
+    Acks, ClassPolicy, Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError,
+    ParameterSet, Parameters, Policy, PortSite, SwitchHook, SwitchSite, Transport, parameter::SET,
 };
 use std::sync::Arc;
 
@@ -150,11 +150,23 @@ where
     D: Send + Sync + 'static,
 {
     fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        (self.declaration.host)(&self.ready, site)
+        let mut host = (self.declaration.host)(&self.ready, site);
+        if let Some(acks) = self.ready.fabric.acks {
+            host.set_acks(acks);
+        }
+        host
     }
 
     fn policy(&self, site: &PortSite) -> Policy {
-        (self.declaration.policy)(&self.ready, site)
+        let mut policy = (self.declaration.policy)(&self.ready, site);
+        // A transport that keeps its ACKs among data has no room for control.
+        if self.ready.fabric.acks == Some(Acks::Control)
+            && let [control, data, ..] = &mut policy.classes[..]
+            && *control == ClassPolicy::unused()
+        {
+            *control = ClassPolicy::fifo(data.limit);
+        }
+        policy
     }
 
     fn shapes_nic(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The transport of one host.
 
-use crate::{Classes, Env, Flow, PacketRef};
+use crate::{Acks, Classes, Env, Flow, PacketRef};
 use incast_units::Time;
 
 /// All senders and receivers of one transport on one host. A world calls it; it never calls back.
@@ -9,6 +9,10 @@ use incast_units::Time;
 /// flows. Calls are ordered by [`Env::now`]. At one instant packets are received first, then
 /// timers run, then the NIC transmits.
 pub trait Host: Send {
+    /// Sets the service class of ACKs, before the first flow. Receiver-driven transports, whose
+    /// control packets have a class of their own, need not do anything.
+    fn set_acks(&mut self, _acks: Acks) {}
+
     /// Starts a flow at this host. Must not send: the NIC calls [`transmit`](Host::transmit).
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow);
 

@@ -209,7 +209,7 @@ pub use port::{
 pub use probe::{HostClock, Loss, Outcome, Parts, Probe, Reason, SenderTrace, TIERS};
 pub use random::Random;
 pub use record::{Bin, FlowRecord, FlowSeries, Pauses, PortRecord, RunRecord};
-pub use site::{FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
+pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 
 pub use incast_units::{Bytes, ParseError, Rate, Span, Time, math};
 pub use incast_wire::{

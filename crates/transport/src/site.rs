@@ -12,6 +12,20 @@ pub struct SizeQuantiles {
     pub points: Vec<(f64, f64)>,
 }
 
+/// The service class of ACKs, where all sender-driven transports use the same one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Acks {
+    /// The class of data: ACKs wait among data.
+    Data,
+    /// Class 0, served strictly before data unless the port policy has weights.
+    Control,
+}
+
+impl Acks {
+    /// Both, with their names in scenarios.
+    pub const NAMES: [(&'static str, Acks); 2] = [("data", Acks::Data), ("control", Acks::Control)];
+}
+
 /// Facts about the fabric, known before hosts and ports are built.
 #[derive(Clone, Debug)]
 pub struct FabricSite {
@@ -36,6 +50,8 @@ pub struct FabricSite {
     pub paths: u32,
     /// Flow sizes of the run, if they come from a table.
     pub sizes: Option<Arc<SizeQuantiles>>,
+    /// The class of the ACKs of sender-driven transports; `None`: each transport's own.
+    pub acks: Option<Acks>,
 }
 
 /// The position of a host.

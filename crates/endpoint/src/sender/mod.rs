@@ -31,8 +31,8 @@ use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::{Agenda, Queue};
 use headers::{Urgency, Waiting, close, open};
 use incast_transport::{
-    Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Packet, PacketRef, Reason, Time,
-    flag,
+    Acks, Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Packet, PacketRef, Reason,
+    Time, flag,
 };
 use incoming::{Form, Incoming, Received, Reply};
 use outgoing::{DecodedAck, Gate, Outgoing, Timer};
@@ -359,6 +359,13 @@ impl<L: ControlFactory> SenderDriven<L> {
 }
 
 impl<L: ControlFactory> Host for SenderDriven<L> {
+    fn set_acks(&mut self, acks: Acks) {
+        self.options.ack_class = match acks {
+            Acks::Data => self.options.data_class,
+            Acks::Control => 0,
+        };
+    }
+
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
         let mut control = self.factory.control(env.now, flow, self.outgoing.len());
         if let Some(packets) = flow.burst {

@@ -5,7 +5,7 @@ use super::node::{Node, Value};
 use crate::world::World;
 use crate::{Fault, nearest};
 use incast_egress::port::Join;
-use incast_transport::{Bytes, Limit, Rate, Routing, Span};
+use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span};
 use incast_workload::FlowClass;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -199,6 +199,7 @@ macro_rules! by_name {
 }
 by_name! {
     Routing, Routing::NAMES;
+    Acks, Acks::NAMES;
     Join, Join::NAMES;
     World, World::NAMES;
     ForwardingName, ForwardingName::NAMES;

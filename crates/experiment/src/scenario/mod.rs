@@ -22,7 +22,7 @@ use crate::Fault;
 use crate::world::World;
 use field::Field;
 use incast_egress::port::Join;
-use incast_transport::{Bytes, Limit, Rate, Routing, Span, Time};
+use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};
 use incast_workload::FlowClass;
 use section::{Section, Table, join, within};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -227,6 +227,10 @@ section! {
         /// name take symmetric ECMP.
         paths: Option<String> = None,
             flag [Compare] "--paths" "FILE" "Fixed paths of flows, for `--lb paths`";
+        /// Class of the ACKs of sender-driven transports: `data` (ACKs wait among data) or `control`
+        /// (class 0, strictly before data).
+        acks: Auto<Acks> = auto(), says "each transport's own",
+            flag [Compare] "--acks" "CLASS";
         /// How transports share a port. `shared`: one set of queues; each transport marks and drops
         /// its own packets by the total queue length. `separate`: own queues per transport, equal
         /// shares of the link.

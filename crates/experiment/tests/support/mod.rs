@@ -7,7 +7,7 @@ use incast_experiment::scenario::{
     Setting, SharedBuffer, Traffic, Transport,
 };
 use incast_experiment::{Scenario, World};
-use incast_transport::{Bytes, Limit, Rate, Routing, Span, Time};
+use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};
 use incast_workload::FlowClass;
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
@@ -148,11 +148,14 @@ fn transport() -> impl Strategy<Value = Transport> {
     let own = btree_map(text(), text().prop_map(Setting), 0..3);
     let parameters = btree_map(text(), own, 0..3);
     let lists = (vec(text(), 0..3), vec(assign, 0..3), parameters);
-    (lists, routing, join, of(text())).prop_map(
-        |((names, assign, parameters), routing, join, marking)| Transport {
+    let acks = auto(select(Acks::NAMES.map(|(_, acks)| acks).to_vec()));
+    (lists, (routing, of(text()), acks), join, of(text())).prop_map(
+        |((names, assign, parameters), (routing, paths, acks), join, marking)| Transport {
             routings: routing.0.map(|one| ("ndp".to_string(), one)).into_iter().collect(),
             names,
             routing,
+            paths,
+            acks,
             join,
             marking,
             assign,
