@@ -50,7 +50,7 @@ impl Line {
             sent: 0,
             held: false,
             random: Random::new(options.seed, port, purpose::PORT),
-            series: PortSeries::new(options.interval),
+            series: PortSeries::new(options.interval, spec.rate),
         }
     }
 

@@ -54,7 +54,7 @@ impl<R: Recovery> Host for ReceiverDriven<R> {
         match env.packets[packet].header {
             Header::Data { .. } => self.receivers.data(env, packet),
             Header::Grant { .. } => self.senders.grant(env, packet),
-            Header::Finish { .. } => self.senders.finish(env.packets[packet].flow),
+            Header::Finish { .. } => self.senders.finish(env, env.packets[packet].flow),
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Breakdown of completion times and age of feedback, over many flows.
 
-use incast_transport::{Ages, Parts};
+use incast_transport::{Histogram, Parts};
 use serde::{Deserialize, Serialize};
 
 /// Percentiles of an age in nanoseconds, at most 1/16 too small.
@@ -16,7 +16,7 @@ pub struct AgePercentiles {
 
 impl AgePercentiles {
     /// Of these decisions; `None` without any.
-    pub fn of(ages: &Ages) -> Option<AgePercentiles> {
+    pub fn of(ages: &Histogram) -> Option<AgePercentiles> {
         let ns = |thousandths| Some(ages.percentile(thousandths)? as f64 / 1e3);
         Some(AgePercentiles { median: ns(500)?, p95: ns(950)?, p99: ns(990)? })
     }

@@ -136,6 +136,7 @@ fn tiers(summaries: &[Summary]) -> String {
                 percent(tier.utilisation_mean),
                 percent(tier.utilisation_max),
                 number(tier.backlog_mean_bytes.map(|bytes| bytes / 1e3)),
+                significant(tier.backlog_p99_bytes as f64 / 1e3),
                 significant(tier.backlog_max_bytes as f64 / 1e3),
                 tier.marks.to_string(),
                 tier.drops.to_string(),
@@ -161,6 +162,7 @@ fn tiers(summaries: &[Summary]) -> String {
         "use, mean %",
         "use, max %",
         "queue, mean KB",
+        "queue, p99 KB",
         "queue, max KB",
         "marks",
         "drops",
@@ -174,7 +176,8 @@ fn tiers(summaries: &[Summary]) -> String {
         "<h2>Ports by tier</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
          class=\"text\">tier</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
          <p class=\"caption\">Over the entire run. Use: bytes sent over link capacity. Queue: \
-         charged bytes waiting. Paused: summed over ports.</p>\n"
+         charged bytes waiting; p99 over time, of the port where it is largest. Paused: summed over \
+         ports.</p>\n"
     )
 }
 

@@ -105,6 +105,12 @@ impl Run {
         fct(&self.record.flows[flow])
     }
 
+    /// Time from a flow's opening until its sender has learned that everything was delivered.
+    pub fn sender_fct(&self, flow: usize) -> Option<Span> {
+        let record = &self.record.flows[flow];
+        Some(record.acknowledged?.since(record.started?))
+    }
+
     /// Completion time over completion time alone; `None` if incomplete or the ideal is zero.
     pub fn slowdown(&self, flow: usize) -> Option<f64> {
         let ideal = self.flows[flow].ideal_fct.0;

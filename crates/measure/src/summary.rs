@@ -6,7 +6,7 @@ use crate::parts::{AgePercentiles, PartMeans};
 use crate::run::{LONG_FLOW_BYTES, Run, gbps, share};
 use crate::statistics::{Distribution, jain, mean};
 use incast_models::feedback;
-use incast_transport::{Ages, PortRecord};
+use incast_transport::{Histogram, PortRecord};
 use incast_units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -163,6 +163,9 @@ pub struct TierSummary {
     pub utilisation_max: Option<f64>,
     /// Mean over ports and time of the backlog.
     pub backlog_mean_bytes: Option<f64>,
+    /// 99th percentile over time of the backlog of the port where it is largest; 1/16 too small at
+    /// most.
+    pub backlog_p99_bytes: u64,
     /// Largest backlog of any port at any time.
     pub backlog_max_bytes: u64,
     /// Packets marked.
@@ -241,7 +244,7 @@ pub fn summarise(run: &Run) -> Summary {
         .collect();
     let ages = &run.record.decision_ages;
     let mut all = chosen("all", &|_| true);
-    let mut together = Ages::new();
+    let mut together = Histogram::new();
     ages.iter().for_each(|ages| together.join(ages));
     all.decision_age_ns = AgePercentiles::of(&together);
     Summary {
@@ -441,6 +444,11 @@ fn tier_summary(run: &Run, tier: &str, upward: bool) -> TierSummary {
         utilisation_mean: mean(&used),
         utilisation_max: used.iter().copied().reduce(f64::max),
         backlog_mean_bytes: (port_time > 0.0).then(|| total.backlog_area as f64 / port_time),
+        backlog_p99_bytes: ports
+            .iter()
+            .filter_map(|port| port.backlogs.percentile(990))
+            .max()
+            .unwrap_or(0),
         backlog_max_bytes: total.backlog_max,
         marks: total.marks,
         drops: total.drops,

@@ -148,7 +148,11 @@ fn small_ports() -> Run {
     let mut one = Pauses { pause_frames: 7, resume_frames: 6, ..Pauses::default() };
     one.paused[4] = 1_250;
     let pauses = vec![Pauses::default(), one];
-    let record = PortRecord { port: 0, total, bins, total_pauses: one, pauses };
+    // Nothing in 6 of 10 samples; 512 bytes begin a bin.
+    let mut backlogs = incast_transport::Histogram::new();
+    backlogs.add_many(0, 6);
+    backlogs.add_many(512, 4);
+    let record = PortRecord { port: 0, total, bins, total_pauses: one, pauses, backlogs };
     run.record.ports = vec![record];
     let rate = incast_units::Rate::from_gbps(160);
     let (name, tier) = ("leaf0->spine1".into(), "edge");
@@ -188,6 +192,9 @@ fn ports_have_a_row_for_every_interval_in_which_something_happened() {
         assert_eq!(integers(batch, name), [Some(value), Some(0)], "{name}");
     }
     assert_eq!(texts(batch, "name")[1], "leaf0->spine1");
+    // Of the port over the run, in each of its rows.
+    assert_eq!(integers(batch, "backlog_p50_bytes"), [Some(0); 2]);
+    assert_eq!(integers(batch, "backlog_p99_bytes"), [Some(512); 2]);
 }
 
 #[test]

@@ -302,7 +302,7 @@ fn throughput_needs_time() {
 
 #[test]
 fn feedback_by_its_age_its_bytes_and_how_often() {
-    use incast_transport::Ages;
+    use incast_transport::Histogram;
     let mut flows = vec![];
     for (id, packets) in [(0, 10u32), (1, 30)] {
         let parts = Parts { propagation: 40_000_000, ..Parts::default() };
@@ -318,7 +318,7 @@ fn feedback_by_its_age_its_bytes_and_how_often() {
     assert_eq!((without.feedback_utility, without.decisions_per_rtt), (None, None));
     assert_eq!(without.decision_age_ns, None);
     run.base_rtt = Span(20_000_000);
-    let mut ages = Ages::new();
+    let mut ages = Histogram::new();
     (0..40).for_each(|_| ages.add(5_000_000));
     run.record.decision_ages = vec![ages];
     let all = summarise(&run).all;

@@ -174,7 +174,7 @@ impl Builder {
             eager: common.buffers.any() && of_switch || net.transit.cut_through > 0,
             in_order: undisturbed && handler.as_ref().is_some_and(|handler| handler.in_order()),
             fifo: Fifo::new(),
-            series: PortSeries::new(options.interval),
+            series: PortSeries::new(options.interval, spec.rate),
         };
         let random = Random::new(common.seed, port, purpose::PORT);
         (egress, PortBody { handler, random, sent: 0 })

@@ -175,12 +175,12 @@
 //! A congestion control over windows or rates does not write a `Host`: `incast-endpoint` has the
 //! common sender, to which it is a `Control` of a few functions.
 
-mod ages;
 mod by_rate;
 mod catalogue;
 mod declare;
 mod env;
 mod flow;
+mod histogram;
 mod host;
 mod losses;
 pub mod parameter;
@@ -192,12 +192,12 @@ mod random;
 mod record;
 mod site;
 
-pub use ages::Ages;
 pub use by_rate::ByRate;
 pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, Routing, Transport};
 pub use declare::{Declaration, Hook, Optional, Ready, Values};
 pub use env::Env;
 pub use flow::{Flow, Segments};
+pub use histogram::Histogram;
 pub use host::Host;
 pub use parameter::{ParameterDoc, ParameterError, ParameterSet, Parameters};
 pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper, TransportSet};

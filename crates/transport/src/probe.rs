@@ -6,7 +6,7 @@
 //! completion time to the picosecond.
 
 use crate::losses::Losses;
-use crate::{Ages, Meta, Stamps};
+use crate::{Histogram, Meta, Stamps};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet};
 
@@ -82,6 +82,8 @@ pub struct SenderTrace {
     pub control_packets: u32,
     /// Charged bytes of the control packets.
     pub control_bytes: u64,
+    /// When its sender learned that everything had been delivered.
+    pub acknowledged: Option<Time>,
 }
 
 /// The parts of a flow completion time, in picoseconds.
@@ -202,7 +204,7 @@ pub struct Probe {
     arriving: Option<(Stamps, Meta)>,
     recovered: Option<Loss>,
     /// Ages of information, by transport.
-    ages: Vec<Ages>,
+    ages: Vec<Histogram>,
 }
 
 impl Probe {
@@ -212,7 +214,7 @@ impl Probe {
             senders: vec![SenderTrace::default(); flows],
             receivers: vec![ReceiverTrace::default(); flows],
             deliveries: log_deliveries.then(Vec::new),
-            ages: vec![Ages::new()],
+            ages: vec![Histogram::new()],
             ..Probe::default()
         }
     }
@@ -246,6 +248,13 @@ impl Probe {
     #[inline]
     pub fn wasted(&mut self, flow: FlowId) {
         self.senders[flow.0 as usize].wasted += 1;
+    }
+
+    /// Records that the flow's sender learns that everything has been delivered: by the last ACK, or
+    /// by the packet with which a receiver ends a flow. What it learns again is ignored.
+    pub fn acknowledged(&mut self, flow: FlowId) {
+        let now = Time(self.now);
+        self.senders[flow.0 as usize].acknowledged.get_or_insert(now);
     }
 
     /// Records the first arrival of `payload` bytes at `offset`. `key` is the packet's
@@ -316,7 +325,7 @@ impl Probe {
             trace.transport = transport;
             most = most.max(transport);
         }
-        self.ages.resize(most as usize + 1, Ages::new());
+        self.ages.resize(most as usize + 1, Histogram::new());
     }
 
     /// Counts the overhead of a received packet of `charged` bytes: all bytes of packets without
@@ -418,7 +427,7 @@ impl Probe {
     }
 
     /// Ages of information, by transport in the order of the run.
-    pub fn ages(&self) -> &[Ages] {
+    pub fn ages(&self) -> &[Histogram] {
         &self.ages
     }
 
@@ -476,7 +485,7 @@ mod tests {
         for (flow, informed) in [(0, 900), (1, 500), (2, 0), (2, 1000), (2, 2000)] {
             probe.decision(FlowId(flow), Time(informed));
         }
-        let counts: Vec<u64> = probe.ages().iter().map(Ages::count).collect();
+        let counts: Vec<u64> = probe.ages().iter().map(Histogram::count).collect();
         assert_eq!(counts, [1, 0, 4]);
         let last = &probe.senders()[2];
         // Information from the future has age 0.

@@ -1,6 +1,6 @@
 //! The record of a run, the same from every world. The crate `measure` turns it into columns.
 
-use crate::{Ages, Parts};
+use crate::{Histogram, Parts};
 use incast_units::{Span, Time};
 use incast_wire::FlowId;
 
@@ -76,6 +76,9 @@ pub struct PortRecord {
     pub total_pauses: Pauses,
     /// Pauses in the same intervals; empty if there were none.
     pub pauses: Vec<Pauses>,
+    /// Backlogs in bytes at random instants, one in each of equal stretches of time: in the time of
+    /// 16 full packets. Empty if the port was never used.
+    pub backlogs: Histogram,
 }
 
 /// The record of a flow.
@@ -87,6 +90,9 @@ pub struct FlowRecord {
     pub started: Option<Time>,
     /// When its last byte arrived; `None` if it is not complete.
     pub completed: Option<Time>,
+    /// When its sender learned that everything had been delivered; `None` if it had not by the end of
+    /// the run.
+    pub acknowledged: Option<Time>,
     /// Breakdown of the completion time, if complete. The parts add up to `completed - started`.
     pub parts: Option<Parts>,
     /// Payload bytes delivered, without duplicates.
@@ -140,7 +146,7 @@ pub struct RunRecord {
     pub complete: bool,
     /// Age of the information behind decisions, by transport in the order of the setup; unknown in
     /// worlds that transmit bytes only.
-    pub decision_ages: Vec<Ages>,
+    pub decision_ages: Vec<Histogram>,
     /// Whether the user stopped the run.
     pub interrupted: bool,
     /// The deadlocked cycle of paused ports and classes that ended the run; empty if none.

@@ -1,7 +1,9 @@
 //! Probes, and from a probe to the record of a run, as both worlds do it.
 
 use crate::{Deliveries, FlowSetup, Options};
-use incast_transport::{Ages, FlowId, FlowRecord, Probe, Routing, RunRecord, Time, TransportId};
+use incast_transport::{
+    FlowId, FlowRecord, Histogram, Probe, Routing, RunRecord, Time, TransportId,
+};
 
 /// A probe for all flows of a run.
 pub fn new_probe(
@@ -35,6 +37,7 @@ pub fn empty_record(flows: usize) -> RunRecord {
         flow: FlowId(index as u32),
         started: None,
         completed: None,
+        acknowledged: None,
         parts: None,
         delivered: 0,
         packets: 0,
@@ -54,7 +57,7 @@ pub fn empty_record(flows: usize) -> RunRecord {
 /// side.
 pub fn add_flows(record: &mut RunRecord, probe: &Probe, starts: impl Fn(FlowId) -> bool) {
     let ages = probe.ages();
-    record.decision_ages.resize(ages.len(), Ages::new());
+    record.decision_ages.resize(ages.len(), Histogram::new());
     record.decision_ages.iter_mut().zip(ages).for_each(|(all, part)| all.join(part));
     for (flow, trace) in record.flows.iter_mut().zip(probe.senders()) {
         flow.delivered += probe.bytes_delivered(flow.flow);
@@ -66,6 +69,7 @@ pub fn add_flows(record: &mut RunRecord, probe: &Probe, starts: impl Fn(FlowId) 
         flow.extension_bytes += probe.extension_bytes(flow.flow);
         if trace.opened && starts(flow.flow) {
             flow.started = Some(Time(trace.started));
+            flow.acknowledged = trace.acknowledged;
             flow.packets = trace.packets;
             flow.retransmits = trace.retransmits;
             flow.wasted = trace.wasted;

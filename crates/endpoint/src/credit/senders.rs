@@ -217,6 +217,7 @@ impl Senders {
     pub(super) fn finish(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let id = env.packets[packet].flow;
         if self.flows.remove(id).is_some() {
+            env.probe.acknowledged(id);
             env.probe.blocked(id, Reason::Ready);
         }
     }

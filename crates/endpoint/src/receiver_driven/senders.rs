@@ -180,8 +180,10 @@ impl Senders {
     }
 
     /// The receiver has everything.
-    pub fn finish(&mut self, flow: FlowId) {
-        self.flows.remove(flow);
+    pub fn finish(&mut self, env: &mut Env<'_>, flow: FlowId) {
+        if self.flows.remove(flow).is_some() {
+            env.probe.acknowledged(flow);
+        }
     }
 
     /// Whether no flow may send.

@@ -124,6 +124,7 @@ impl<L: ControlFactory> SenderDriven<L> {
         env.probe.blocked(flow, Reason::Ready);
         // Its entry in `ready` and its alarms find nothing when their turn comes.
         let Some(mut out) = self.outgoing.remove(flow) else { return };
+        env.probe.acknowledged(flow);
         let progress = out.progress(env.now);
         if let Some(request) = out.control.close(&progress) {
             let packet = close(&out.flow, &progress, &request);

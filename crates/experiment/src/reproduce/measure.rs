@@ -63,6 +63,10 @@ pub enum Kind {
     BacklogMaxKb,
     /// Mean backlog of `port` in KB.
     BacklogMeanKb,
+    /// Median over time of the backlog of `port` during the run, in KB.
+    BacklogP50Kb,
+    /// 99th percentile over time of the backlog of `port` during the run, in KB.
+    BacklogP99Kb,
     /// Share of the time that `port` transmits.
     Utilisation,
     /// Packets whose transmission `port` started.
@@ -181,6 +185,8 @@ impl Measure {
             Kind::BacklogMeanPackets => Some(self.backlog_mean(run)? / full_packet(run)),
             Kind::BacklogMaxKb => Some(self.backlog_max(run)? / 1e3),
             Kind::BacklogMeanKb => Some(self.backlog_mean(run)? / 1e3),
+            Kind::BacklogP50Kb => self.backlog_percentile(run, 500),
+            Kind::BacklogP99Kb => self.backlog_percentile(run, 990),
             Kind::Utilisation => self.utilisation(run),
             Kind::Packets => {
                 let bins = self.ports_of(run).into_iter().map(|port| self.bins(run, port));
@@ -275,6 +281,8 @@ impl Measure {
                 | Kind::BacklogMeanPackets
                 | Kind::BacklogMaxKb
                 | Kind::BacklogMeanKb
+                | Kind::BacklogP50Kb
+                | Kind::BacklogP99Kb
                 | Kind::Utilisation
                 | Kind::Packets
                 | Kind::Marks
@@ -291,6 +299,11 @@ impl Measure {
             }
         }
         match self.kind {
+            Kind::BacklogP50Kb | Kind::BacklogP99Kb if self.from.is_some() || self.to.is_some() => {
+                return Err(
+                    "percentiles of the backlog are over the run: no `from`, no `to`".into()
+                );
+            }
             Kind::Share | Kind::RateRatio if self.carrier.is_none() => {
                 return Err(format!("{:?} needs a carrier", self.kind));
             }
@@ -355,6 +368,13 @@ impl Measure {
         self.over_ports(run, |_, bins, time| {
             bins.iter().map(|(bin, _)| bin.backlog_area as f64).sum::<f64>() / time
         })
+    }
+
+    /// In KB; a port that was never used has no backlog.
+    fn backlog_percentile(&self, run: &Run, thousandths: u32) -> Option<f64> {
+        let of = |port| run.record.ports[port].backlogs.percentile(thousandths).unwrap_or(0);
+        let all: Vec<f64> = self.ports_of(run).into_iter().map(|p| of(p) as f64 / 1e3).collect();
+        statistics::mean(&all)
     }
 
     fn backlog_max(&self, run: &Run) -> Option<f64> {

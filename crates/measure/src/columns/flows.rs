@@ -58,6 +58,17 @@ const COLUMNS: &[Column] = &[
     float("fct_ns", "ns", "`fct_ps` in nanoseconds.", |run, row| {
         run.fct(row.item).map(|span| span.as_ns_f64())
     }),
+    integer(
+        "sender_fct_ps",
+        "ps",
+        "Completion time as the sender sees it: from its start until the sender has learned that \
+        everything was delivered, by the arrival of the last ACK or of the packet with which the \
+        receiver ends the flow; null if it has not by the end of the run.",
+        |run, row| run.sender_fct(row.item).map(|span| span.0),
+    ),
+    float("sender_fct_ns", "ns", "`sender_fct_ps` in nanoseconds.", |run, row| {
+        run.sender_fct(row.item).map(|span| span.as_ns_f64())
+    }),
     integer("ideal_fct_ps", "ps", "Ideal completion time on an empty network.", |run, row| {
         Some(run.flows[row.item].ideal_fct.0)
     }),

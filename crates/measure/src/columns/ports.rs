@@ -83,6 +83,17 @@ const COLUMNS: &[Column] = &[
     integer("backlog_max_bytes", "bytes", "Largest backlog.", |run, row| {
         Some(bin(run, row).backlog_max)
     }),
+    integer(
+        "backlog_p50_bytes",
+        "bytes",
+        "Median over time of the port's backlog during the entire run, the same in each of its rows. \
+        From samples at random instants, one in the time of 16 full packets each, in bins of a \
+        sixteenth of their value, rounded down.",
+        |run, row| run.record.ports[row.item].backlogs.percentile(500),
+    ),
+    integer("backlog_p99_bytes", "bytes", "99th percentile over time, likewise.", |run, row| {
+        run.record.ports[row.item].backlogs.percentile(990)
+    }),
     integer("marks", "", "Packets marked.", |run, row| Some(bin(run, row).marks.into())),
     integer("drops", "", "Packets dropped, without credits.", |run, row| {
         Some(bin(run, row).drops.into())

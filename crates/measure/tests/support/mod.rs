@@ -16,6 +16,7 @@ pub fn flow(
         flow: FlowId(id),
         started: Some(Time(start)),
         completed: Some(Time(start + parts.total())),
+        acknowledged: Some(Time(start + parts.total() + 1_000)),
         parts: Some(parts),
         delivered: size_bytes,
         packets: size_bytes.div_ceil(1460) as u32,

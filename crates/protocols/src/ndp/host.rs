@@ -89,6 +89,7 @@ impl NdpHost {
         let Some(sender) = self.senders.get_mut(id) else { return };
         if sender.finished() {
             env.probe.blocked(id, Reason::Ready);
+            env.probe.acknowledged(id);
             self.senders.remove(id);
             return;
         }

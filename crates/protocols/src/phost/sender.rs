@@ -140,6 +140,7 @@ impl Senders {
     /// The destination has everything.
     pub fn finish(&mut self, env: &mut Env<'_>, flow: FlowId) {
         if let Some(outgoing) = self.flows.remove(flow) {
+            env.probe.acknowledged(flow);
             if outgoing.ranked {
                 self.ranking.remove(outgoing.rank);
             }

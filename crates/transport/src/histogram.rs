@@ -1,50 +1,62 @@
-//! Histogram of the age of information: constant time per decision, percentiles afterwards.
+//! A histogram in constant time per value, percentiles afterwards: ages of information, backlogs.
 
 /// Bits of a value after its leading one that select the bin.
 const FINE: u32 = 4;
 /// Bins per power of two.
 const STEPS: usize = 1 << FINE;
-/// Ages from 2^48 ps (281 s) on share the last bin.
+/// Values from 2^48 on (an age of 281 s) share the last bin.
 const BINS: usize = (48 - FINE as usize + 1) * STEPS;
 
-/// A histogram of ages in picoseconds. A bin is 1/16 of its power of two wide, so percentiles are
-/// less than 1/16 too small.
+/// A histogram of whole numbers. A bin is 1/16 of its power of two wide, so percentiles are less
+/// than 1/16 too small; numbers below 32 have a bin each.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Ages {
+pub struct Histogram {
+    /// Up to the last bin that has values.
     counts: Vec<u64>,
 }
 
-impl Ages {
-    /// An empty histogram. The first age allocates its memory.
-    pub fn new() -> Ages {
-        Ages::default()
+impl Histogram {
+    /// An empty histogram, without memory.
+    pub fn new() -> Histogram {
+        Histogram::default()
     }
 
-    /// Counts a decision of this age.
+    /// Counts a value.
     #[inline]
-    pub fn add(&mut self, age: u64) {
-        if self.counts.is_empty() {
-            self.counts = vec![0; BINS];
+    pub fn add(&mut self, value: u64) {
+        self.add_many(value, 1);
+    }
+
+    /// Counts a value that came `count` times.
+    #[inline]
+    pub fn add_many(&mut self, value: u64, count: u64) {
+        let bin = bin(value);
+        if bin >= self.counts.len() {
+            self.grow(bin);
         }
-        self.counts[bin(age)] += 1;
+        self.counts[bin] += count;
+    }
+
+    #[cold]
+    fn grow(&mut self, bin: usize) {
+        self.counts.resize(bin + 1, 0);
     }
 
     /// Adds the counts of another histogram.
-    pub fn join(&mut self, other: &Ages) {
-        if self.counts.is_empty() {
-            self.counts.clone_from(&other.counts);
-            return;
+    pub fn join(&mut self, other: &Histogram) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
         }
         self.counts.iter_mut().zip(&other.counts).for_each(|(sum, more)| *sum += more);
     }
 
-    /// Number of decisions.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The percentile in thousandths (`990` is the 99th) in picoseconds, by nearest rank, rounded
-    /// down to the start of its bin. `None` without decisions.
+    /// The percentile in thousandths (`990` is the 99th) by nearest rank, rounded down to the start
+    /// of its bin. `None` without values.
     pub fn percentile(&self, thousandths: u32) -> Option<u64> {
         assert!(thousandths <= 1000, "a percentile of {thousandths} thousandths");
         let all = self.count() as u128;
@@ -58,16 +70,16 @@ impl Ages {
 }
 
 #[inline]
-fn bin(age: u64) -> usize {
-    if age < STEPS as u64 {
-        return age as usize;
+fn bin(value: u64) -> usize {
+    if value < STEPS as u64 {
+        return value as usize;
     }
-    let power = 63 - age.leading_zeros();
-    let step = (age >> (power - FINE)) as usize & (STEPS - 1);
+    let power = 63 - value.leading_zeros();
+    let step = (value >> (power - FINE)) as usize & (STEPS - 1);
     (((power - FINE) as usize + 1) * STEPS + step).min(BINS - 1)
 }
 
-/// The smallest age of a bin.
+/// The smallest value of a bin.
 fn start(bin: usize) -> u64 {
     let (power, step) = (bin / STEPS, bin % STEPS);
     match power {
@@ -96,18 +108,18 @@ mod tests {
 
     #[test]
     fn percentiles_are_accurate_to_a_sixteenth() {
-        let mut ages = Ages::new();
+        let mut ages = Histogram::new();
         (1..=100_000u64).for_each(|i| ages.add(i * 1000));
         for (thousandths, exact) in [(500, 50_000_000), (990, 99_000_000), (1000, 100_000_000)] {
             let seen = ages.percentile(thousandths).unwrap();
             assert!(seen <= exact && seen + seen / 16 >= exact, "{thousandths}: {seen}");
         }
-        assert_eq!(Ages::new().percentile(500), None);
+        assert_eq!(Histogram::new().percentile(500), None);
     }
 
     #[test]
     fn joining_adds_the_counts() {
-        let (mut a, mut b, mut both) = (Ages::new(), Ages::new(), Ages::new());
+        let (mut a, mut b, mut both) = (Histogram::new(), Histogram::new(), Histogram::new());
         for i in 0..1000u64 {
             if i % 3 == 0 {
                 a.add(i * i)
@@ -118,9 +130,9 @@ mod tests {
         }
         a.join(&b);
         assert_eq!(a, both);
-        let mut empty = Ages::new();
+        let mut empty = Histogram::new();
         empty.join(&both);
-        empty.join(&Ages::new());
+        empty.join(&Histogram::new());
         assert_eq!(empty, both);
     }
 }
