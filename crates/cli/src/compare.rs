@@ -6,6 +6,7 @@ use crate::flags::Flags;
 use crate::session::{run_plan, stoppable};
 use incast_experiment::scenario::{Draft, Incast, Traffic};
 use incast_experiment::{Fault, Manifest, Plan, Scenario, nearest, output};
+use incast_measure::Warning;
 use incast_transport::{Bytes, Span};
 use std::path::Path;
 
@@ -77,15 +78,16 @@ pub fn check(options: Check) -> Result<Ended, Fault> {
 
 /// Reads a scenario, or that of a manifest whose input files are unchanged, with warnings. With
 /// `changed`, changed files are only a warning.
-fn loaded(path: &Path, changed: bool) -> Result<(Draft, Vec<String>), Fault> {
+fn loaded(path: &Path, changed: bool) -> Result<(Draft, Vec<Warning>), Fault> {
     let Some(manifest) = Manifest::load(path)? else { return Ok((Draft::load(path)?, vec![])) };
-    let mut warnings: Vec<String> = manifest.warning().into_iter().collect();
+    let about = |about: String| Warning::Configuration { about };
+    let mut warnings: Vec<Warning> = manifest.warning().into_iter().map(about).collect();
     for fault in manifest.changed_files() {
         if !changed {
             let problem = format!("{fault}; use `--allow-changed-files` to run anyway");
             return Err(Fault::new(problem));
         }
-        warnings.push(fault.to_string());
+        warnings.push(about(fault.to_string()));
     }
     Ok((manifest.draft, warnings))
 }

@@ -4,7 +4,7 @@ use crate::Ended;
 use crate::arguments::Output;
 use crate::progress::shown;
 use incast_experiment::{Fault, Monitor, Plan, output};
-use incast_measure::{Comparison, ResultsFolder, Run};
+use incast_measure::{Comparison, ResultsFolder, Run, warnings_of};
 use incast_transport::{Bytes, Time};
 use std::path::Path;
 use std::sync::Arc;
@@ -56,9 +56,8 @@ pub fn run_plan(
 fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Result<Ended, Fault> {
     say!("{}", Comparison::of_runs(runs).text(width()));
     for run in runs {
-        let open = run.record.flows.iter().filter(|flow| flow.completed.is_none()).count();
-        if open > 0 {
-            say!("warning: {}: {open} of {} flows did not complete", run.label, run.flows.len());
+        for warning in warnings_of(run) {
+            say!("warning: {}: {warning}", run.label);
         }
     }
     let place = folder.finish()?;

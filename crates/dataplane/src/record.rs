@@ -33,7 +33,8 @@ pub(crate) fn collect<I: PacketIo>(
     record.malformed = tally.malformed;
     record.link_losses = tally.link_losses;
     tally.deliveries.finish(width, &mut record);
-    (record, tally.captures.finish())
+    let captured = tally.captures.finish(&mut record);
+    (record, captured)
 }
 
 /// Without trails only bytes come: where the time of a flow went and how old its information was

@@ -30,7 +30,6 @@ pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wa
         })
         .collect();
     json!({
-        "complete": record.complete && !record.interrupted,
         "deadlock": deadlock(&plan.fabric, record),
         "stalled_since": record.stalled_since.map(|since| since.to_string()),
         "interrupted": record.interrupted,
@@ -64,7 +63,6 @@ pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wa
         "seed": plan.scenario.run.seed,
         "world": plan.scenario.run.world.name(),
         "threads": threads,
-        "warnings": plan.warnings,
         "machine": machine(),
         "wall_seconds": wall,
         "simulated_ns": record.ended.as_ns_f64(),

@@ -20,7 +20,7 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<(), Fault> {
 /// Rewrites the manifest after all other files of a run, so that `complete` is true only now.
 pub fn seal(folder: &Path, run: &Run) -> Result<(), Fault> {
     let place = folder.join("manifest.json");
-    Ok(incast_measure::write_manifest(&place, &run.manifest, run.record.ran_to_end())?)
+    Ok(incast_measure::write_manifest(&place, &run.manifest, run.complete())?)
 }
 
 /// What a plan's cases left in a folder.
@@ -76,7 +76,7 @@ pub fn fill(
     if let (1, [run]) = (plan.cases.len(), runs.as_slice()) {
         seal(folder.path(), run)?;
     } else {
-        let whole = runs.iter().all(|run| run.record.ran_to_end());
+        let whole = runs.iter().all(Run::complete);
         let complete = whole && !stopped && runs.len() == plan.cases.len();
         let all = comparison(plan, &title, &runs);
         incast_measure::write_manifest(&manifest, &all, complete)?;

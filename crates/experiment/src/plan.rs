@@ -10,9 +10,10 @@ use crate::traffic::{Flows, flows, shape};
 use crate::{Fault, nearest};
 use incast_egress::port::Join;
 use incast_fabric::{Fabric, FixedPaths};
+use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, HostId, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
+    FabricSite, HostId, Limit, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Start, Traffic};
 use incast_world::{Pfc, RunTransport, SharedBuffer, fabric_site, reverse_path_is_equal};
@@ -32,6 +33,17 @@ pub struct Case {
 }
 
 impl Case {
+    /// Its label in tables and reports: a run in which several transports carry flows is labelled so.
+    pub fn title(&self) -> String {
+        let carries = |at: &usize| self.transport_of.contains(&(*at as u16));
+        let all = (0..self.transports.len()).filter(carries);
+        let names: Vec<&str> = all.map(|at| self.transports[at].info.name).collect();
+        match names.as_slice() {
+            [] | [_] => self.label.clone(),
+            several => format!("{} (mixed)", several.join(" + ")),
+        }
+    }
+
     /// Default number of flows whose throughput is recorded.
     pub fn watched(&self) -> u32 {
         if self.transports.len() > 1 { 128 } else { 8 }
@@ -64,7 +76,7 @@ pub struct Plan {
     /// Fixed paths of flows.
     pub paths: Option<Arc<FixedPaths>>,
     /// Warnings that affect how results may be interpreted.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// A transport by name, or the nearest name.
@@ -109,20 +121,36 @@ impl Plan {
             site,
             traffic,
             cases: vec![],
-            warnings,
+            warnings: warnings.into_iter().map(about).collect(),
             scenario,
         };
         plan.cases = plan.cases()?;
         for transport in plan.cases.iter().flat_map(|case| &case.transports) {
-            for warning in transport.configured.warnings() {
+            for warning in transport.configured.warnings().into_iter().map(about) {
                 if !plan.warnings.contains(&warning) {
                     plan.warnings.push(warning);
                 }
             }
         }
+        plan.warnings.extend(plan.without_pfc());
         plan.check_reachable()?;
         plan.check_symmetric()?;
         Ok(plan)
+    }
+
+    /// Transports designed for PFC that run without it where a switch can drop packets.
+    fn without_pfc(&self) -> Option<Warning> {
+        if self.pfc.is_some() || self.site.buffer == Limit::Unlimited && self.shared.is_none() {
+            return None;
+        }
+        let designed = self.cases.iter().flat_map(|case| &case.transports);
+        let mut transports: Vec<String> = designed
+            .filter(|transport| transport.info.made_for_pfc)
+            .map(|transport| transport.info.name.to_string())
+            .collect();
+        transports.sort_unstable();
+        transports.dedup();
+        (!transports.is_empty()).then_some(Warning::WithoutPfc { transports })
     }
 
     /// Threads to run in.
@@ -334,6 +362,10 @@ fn fixed_paths(
             Ok(Some(Arc::new(FixedPaths::read(file, &text, fabric, &ends)?)))
         }
     }
+}
+
+fn about(about: String) -> Warning {
+    Warning::Configuration { about }
 }
 
 /// The parameters of a transport as `(key, value)` pairs.

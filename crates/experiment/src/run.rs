@@ -6,7 +6,7 @@ use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
 use incast_fabric::{
     Forwarding, NodeId, Tier, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform,
 };
-use incast_measure::{Balance, FlowMeta, PortMeta, Request, Run};
+use incast_measure::{Balance, FlowMeta, PortMeta, Request, Run, Warning};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
 use incast_world::{Captured, FlowSetup, Monitor, Options, Setup, assemble, path_use};
@@ -96,19 +96,22 @@ pub fn execute(
 pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wall: f64) -> Run {
     let manifest = manifest(plan, case, &record, threads, wall);
     let mut run = Run {
-        label: case.label.clone(),
+        label: case.title(),
         transports: case.transports.iter().map(|t| t.info.name.to_string()).collect(),
         flows: flow_metas(plan, case),
         ports: port_metas(plan),
         requests: requests(plan, &record),
         base_rtt: plan.site.base_rtt,
         manifest,
+        notes: plan.warnings.clone(),
         wall_seconds: Some(wall),
         record,
     };
     if plan.scenario.run.warmup.0.is_none() {
         Balance::of(&run).judge(&mut run);
     }
+    run.manifest["warnings"] = run.warnings().iter().map(Warning::to_json).collect();
+    run.manifest["complete"] = run.complete().into();
     run
 }
 
@@ -271,5 +274,101 @@ mod tests {
                 .collect::<Vec<_>>(),
             "the same flows in both"
         );
+    }
+
+    fn plan_of(text: &str) -> Plan {
+        Plan::new(Scenario::parse(text, "test", &[]).unwrap()).unwrap()
+    }
+
+    /// A flow of one packet over two links of 10 Gb/s and 1 us: the sender knows when the packet with
+    /// which the receiver answers, at least 84 B, has come back over both. Every transport's sender
+    /// learns of the end.
+    #[test]
+    fn the_sender_knows_one_answer_later_than_the_receiver() {
+        for entry in incast_protocols::CATALOGUE {
+            let name = entry.info().name;
+            let plan = plan_of(&format!(
+                "[fabric]\ntopology = \"star:2\"\nrate = \"10Gbps\"\n[transport]\nnames = [\"{name}\"]\n\
+                 [[traffic]]\nkind = \"long\"\nfrom = \"0\"\nto = \"1\"\nsize = \"1460B\"\n"
+            ));
+            let run = ran(&plan, 0);
+            let (fct, known) = (run.fct(0).expect(name), run.sender_fct(0).expect(name));
+            let answer = known - fct;
+            assert!(answer >= Span(2_134_400), "{name}: {answer}");
+            assert!(answer <= Span(2_134_400) + Span::from_us(1), "{name}: {answer}");
+            if name == "dctcp" {
+                assert_eq!(answer, Span(2_134_400));
+            }
+        }
+    }
+
+    /// Under congestion every flow's sender learns, and never before the receiver is done.
+    #[test]
+    fn no_sender_knows_before_its_receiver_is_done() {
+        for entry in incast_protocols::CATALOGUE {
+            let name = entry.info().name;
+            let plan = plan_of(&format!(
+                "[fabric]\ntopology = \"star:9\"\nbuffer = \"32KiB\"\n[transport]\nnames = [\"{name}\"]\n\
+                 [[traffic]]\nkind = \"incast\"\nreceiver = 0\nsize = \"60KB\"\n"
+            ));
+            let run = ran(&plan, 0);
+            for flow in 0..8 {
+                let known = run.sender_fct(flow).unwrap_or_else(|| panic!("{name} {flow}"));
+                assert!(known > run.fct(flow).expect(name), "{name} {flow}");
+            }
+        }
+    }
+
+    const INCAST: &str = "[[traffic]]\nkind = \"incast\"\nreceiver = 0\nsize = \"60KB\"\n";
+
+    #[test]
+    fn transports_designed_for_pfc_are_named_where_switches_drop() {
+        let warnings = |fabric: &str| {
+            let text = format!(
+                "[fabric]\ntopology = \"star:4\"\n{fabric}[transport]\n\
+                 names = [\"timely\", \"dctcp\", \"hpcc\"]\n{INCAST}"
+            );
+            plan_of(&text).warnings
+        };
+        let transports = vec!["hpcc".to_string(), "timely".to_string()];
+        assert_eq!(warnings(""), [Warning::WithoutPfc { transports }]);
+        assert_eq!(warnings("pfc = {}\n"), []);
+        assert_eq!(warnings("buffer = \"unlimited\"\n"), []);
+    }
+
+    #[test]
+    fn a_run_of_several_transports_is_labelled_as_mixed() {
+        let label = |assign: &str| {
+            let text = format!(
+                "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"trd\"]\n{assign}{INCAST}"
+            );
+            let plan = plan_of(&text);
+            assert_eq!(plan.cases[0].label, "trd", "folders and claims know it by its name");
+            plan.cases[0].title()
+        };
+        assert_eq!(label(""), "trd");
+        let some = "[[transport.assign]]\nname = \"dctcp\"\nhosts = \"1\"\n";
+        assert_eq!(label(some), "trd + dctcp (mixed)");
+        // Whoever carries no flow is not in the mix.
+        let all = "[[transport.assign]]\nname = \"dctcp\"\nclass = \"incast\"\n";
+        assert_eq!(label(all), "trd");
+    }
+
+    /// Warnings are in the manifest with their data, and a run without a completed flow is not
+    /// complete, though it ended as asked.
+    #[test]
+    fn the_manifest_has_the_warnings() {
+        let plan = plan_of(&format!(
+            "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"hpcc\"]\n{INCAST}[run]\nuntil = \"5us\"\n"
+        ));
+        let run = ran(&plan, 0);
+        let kinds: Vec<&str> = run.manifest["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|warning| warning["kind"].as_str().unwrap())
+            .collect();
+        assert_eq!(kinds, ["without_pfc", "nothing_completed"]);
+        assert_eq!(run.manifest["complete"], false);
     }
 }

@@ -80,6 +80,9 @@ pub const METRICS: &[Metric] = &[
             .then(|| 100.0 * counters.retransmits as f64 / counters.packets as f64)
     }),
     lower("drops", |s| Some(s.counters.drops as f64)),
+    neither("losses on links", |s| {
+        (s.counters.link_losses > 0).then_some(s.counters.link_losses as f64)
+    }),
     neither("credits dropped", |s| {
         (s.counters.credit_drops > 0).then_some(s.counters.credit_drops as f64)
     }),

@@ -6,6 +6,7 @@
 //!   and meaning; one declaration writes the files and the documentation.
 //! * [`summarise`]: percentiles, means, breakdown, queues, utilisation and fairness of one run.
 //! * [`Balance`]: the window of a run in which arrivals and departures balance.
+//! * [`Warning`]: what a user should know before trusting results; in manifest, report and console.
 //! * [`Comparison`]: several runs side by side; runs of the same label are repetitions.
 //! * [`report_html`], [`summary_svg`], [`figures`]: pictures.
 //! * [`panel`]: a picture in the form of a paper's.
@@ -29,6 +30,7 @@ mod run;
 pub mod statistics;
 mod summary;
 mod svg;
+mod warning;
 mod write;
 
 pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWindow};
@@ -45,6 +47,7 @@ pub use summary::{
     summarise,
 };
 pub use svg::{summary_svg, summary_svg_text};
+pub use warning::{Rare, Warning, values_needed, warnings_of};
 pub use write::{write_manifest, write_run, write_summary, write_tables};
 
 pub use incast_transport::RunRecord;

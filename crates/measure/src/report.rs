@@ -22,8 +22,9 @@ pub fn report_text(title: &str, runs: &[Run]) -> String {
 fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
     let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
     let mut out = page::head(title);
-    out += &warnings(&summaries);
+    out += &warnings(runs);
     out += &comparison(&summaries);
+    out += &balance(&summaries);
     for figure in figures {
         out += &page::section(figure);
     }
@@ -33,25 +34,39 @@ fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
     out + END
 }
 
-fn warnings(summaries: &[Summary]) -> String {
+fn warnings(runs: &[Run]) -> String {
     let mut out = String::new();
-    for summary in summaries {
-        let (label, open) = (escape(&summary.label), summary.all.flows - summary.all.completed);
-        if summary.interrupted {
-            out += &format!(
-                "<p class=\"warning\">{label} was interrupted: its results cover a part of the \
-                 run.</p>\n"
-            );
-        }
-        if open > 0 {
-            out += &format!(
-                "<p class=\"warning\">{label}: {open} of {} measured flows did not complete. They \
-                 are excluded from completion times and slowdowns, which therefore look too good.</p>\n",
-                summary.all.flows
-            );
+    for run in runs {
+        for warning in run.warnings() {
+            let (label, text) = (escape(&run.label), escape(&warning.to_string()));
+            out += &format!("<p class=\"warning\">{label}: {text}.</p>\n");
         }
     }
     out
+}
+
+/// When arrivals and departures balance in each run.
+fn balance(summaries: &[Summary]) -> String {
+    let of = |summary: &Summary| {
+        let balance = summary.balance.filter(|balance| balance.reached)?;
+        Some(format!(
+            "{} from {} to {} ms, {} arrivals and {} departures",
+            escape(&summary.label),
+            significant(balance.from_ns / 1e6),
+            significant(balance.to_ns / 1e6),
+            balance.arrivals,
+            balance.departures
+        ))
+    };
+    let list: Vec<String> = summaries.iter().filter_map(of).collect();
+    if list.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<p class=\"caption\">Arrivals and departures balance: {}. Outside of the window the number of \
+         open flows has no steady level.</p>\n",
+        list.join("; ")
+    )
 }
 
 fn comparison(summaries: &[Summary]) -> String {

@@ -1,5 +1,6 @@
 //! One run: its record with the scenario's metadata.
 
+use crate::warning::{Warning, warnings_of};
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Rate, Span, Time};
 
@@ -76,6 +77,8 @@ pub struct Run {
     pub base_rtt: Span,
     /// The resolved scenario and where and how it ran, for `manifest.json`; a JSON object.
     pub manifest: serde_json::Value,
+    /// Warnings that were known before the run.
+    pub notes: Vec<Warning>,
     /// Seconds of wall-clock time the run took, if known. Never enters the summary, which is equal
     /// for equal scenarios and seeds.
     pub wall_seconds: Option<f64>,
@@ -98,6 +101,25 @@ impl Run {
         for (at, record) in self.record.ports.iter().enumerate() {
             assert_eq!(record.port as usize, at, "port records are out of order");
         }
+    }
+
+    /// What a user should know before trusting the results.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut all = self.notes.clone();
+        all.extend(warnings_of(self));
+        all
+    }
+
+    /// Whether there are flows and none of them is complete.
+    pub(crate) fn nothing_completed(&self) -> bool {
+        let done = |flow: &FlowRecord| flow.completed.is_some();
+        !self.record.flows.is_empty() && !self.record.flows.iter().any(done)
+    }
+
+    /// Whether the run [ended by itself](RunRecord::ran_to_end) and some flow is complete, if it has
+    /// flows.
+    pub fn complete(&self) -> bool {
+        self.record.ran_to_end() && !self.nothing_completed()
     }
 
     /// Completion time of a flow, from its opening to the arrival of its last byte.

@@ -152,11 +152,11 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderEr
 
 /// Writes `flows.parquet`, `ports.parquet`, `fairness.parquet`, `summary.json` and last
 /// `manifest.json` of one run into an existing folder, with the CSV files too on request. The
-/// manifest says `"complete": false` if the run did not [end by itself](incast_transport::RunRecord::ran_to_end).
+/// manifest says `"complete": false` if the run did not end by itself, or no flow is [complete](Run::complete).
 /// Returns the summary.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     let summary = write_tables(folder, run, csv)?;
-    write_manifest(&folder.join("manifest.json"), &run.manifest, run.record.ran_to_end())?;
+    write_manifest(&folder.join("manifest.json"), &run.manifest, run.complete())?;
     Ok(summary)
 }
 

@@ -3,7 +3,7 @@
 mod support;
 
 use incast_measure::figures::figures;
-use incast_measure::{Run, report_html, report_text, summarise, summary_svg_text};
+use incast_measure::{Run, Warning, report_html, report_text, summarise, summary_svg_text};
 
 const HOSTILE: &str = "</script><script>alert(\"1\")</script>&'";
 
@@ -75,15 +75,27 @@ fn labels_cannot_break_the_page() {
 
 #[test]
 fn warnings_report_what_is_missing() {
-    let mut runs = runs();
-    runs.truncate(1);
-    assert!(!report_text("x", &runs).contains("class=\"warning\""));
+    let mut runs = vec![support::made_up("first", 1, 60_000, 0.6)];
+    assert!(!report_text("x", &runs).contains("class=\"warning\""), "{:?}", runs[0].warnings());
     let flow = &mut runs[0].record.flows[1999];
     (flow.completed, flow.parts) = (None, None);
     runs[0].record.interrupted = true;
+    runs[0].notes = vec![Warning::WithoutPfc { transports: vec!["<b>".into()] }];
     let page = report_text("x", &runs);
-    assert!(page.contains("first was interrupted"));
-    assert!(page.contains("1 of 1960 measured flows did not complete"));
+    assert!(page.contains("first: interrupted: the results cover a part"));
+    assert!(page.contains("1 of 58800 measured flows did not complete"));
+    assert!(page.contains("drops packets: &lt;b&gt;"));
+}
+
+/// Losses on links are no drops, and have a line of their own.
+#[test]
+fn losses_on_links_are_shown_beside_drops() {
+    let mut runs = runs();
+    assert!(!own(&report_text("x", &runs)).contains("losses on links"));
+    runs[0].record.link_losses = 4_321;
+    let page = own(&report_text("x", &runs));
+    let line = &page[page.find("losses on links").expect("a line")..];
+    assert!(line[..line.find("</tr>").unwrap()].contains("4321"));
 }
 
 #[test]

@@ -48,5 +48,6 @@ pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Capt
     record.ports.sort_by_key(|port| port.port);
     record.series.sort_by_key(|series| series.flow);
     record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
-    (record, captures.map_or(vec![], Captures::finish))
+    let captured = captures.map_or(vec![], |captures| captures.finish(&mut record));
+    (record, captured)
 }

@@ -79,7 +79,9 @@ fn the_same_packets_are_captured_with_any_number_of_threads() {
     trial.options.capture = (0..trial.fabric.ports().len() as u32).collect();
     let mut captured = |limit: usize, threads: usize| {
         (trial.options.capture_limit, trial.threads) = (limit, threads);
-        trial.run().packets
+        let run = trial.run();
+        assert_eq!(run.record.captures_cut, limit < usize::MAX, "{limit}");
+        run.packets
     };
     let all = captured(usize::MAX, 1);
     assert!(all.len() > 10_000, "{}", all.len());

@@ -162,6 +162,8 @@ pub struct RunRecord {
     pub malformed: u64,
     /// Packets lost on links (random loss and failures).
     pub link_losses: u64,
+    /// Whether ports that were captured sent more packets than were kept.
+    pub captures_cut: bool,
 }
 
 impl RunRecord {

@@ -372,7 +372,7 @@ impl Measure {
 
     /// In KB; a port that was never used has no backlog.
     fn backlog_percentile(&self, run: &Run, thousandths: u32) -> Option<f64> {
-        let of = |port| run.record.ports[port].backlogs.percentile(thousandths).unwrap_or(0);
+        let of = |port: usize| run.record.ports[port].backlogs.percentile(thousandths).unwrap_or(0);
         let all: Vec<f64> = self.ports_of(run).into_iter().map(|p| of(p) as f64 / 1e3).collect();
         statistics::mean(&all)
     }

@@ -1,0 +1,175 @@
+//! What a user should know before trusting the results of a run.
+
+use crate::Run;
+use crate::balance::Balance;
+use crate::run::LONG_FLOW_BYTES;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Fewest values above a percentile: of fewer it is an accident.
+const VALUES_ABOVE: u64 = 10;
+
+/// One warning: its data, and with [`Display`](fmt::Display) its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Warning {
+    /// What the scenario, a file it reads, or the configuration of a transport gives reason for.
+    Configuration {
+        /// What it is.
+        about: String,
+    },
+    /// Transports whose papers assume a lossless fabric, in one that drops packets.
+    WithoutPfc {
+        /// Their names.
+        transports: Vec<String>,
+    },
+    /// The user stopped the run.
+    Interrupted,
+    /// No flow is complete.
+    NothingCompleted {
+        /// Flows of the run.
+        flows: usize,
+    },
+    /// Some measured flows are not complete.
+    Incomplete {
+        /// Those.
+        open: usize,
+        /// All measured flows.
+        flows: usize,
+    },
+    /// Arrivals and departures never balance ([`Balance::Never`]).
+    NeverBalanced {
+        /// Flows that start in the second half of the arrivals.
+        arrivals: usize,
+        /// Flows that complete in it.
+        departures: usize,
+    },
+    /// Percentiles that rest on too few flows.
+    FewFlows {
+        /// Those.
+        percentiles: Vec<Rare>,
+    },
+    /// Only the first packets of the captured ports were kept.
+    CapturesCut,
+}
+
+/// A percentile of too few values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rare {
+    /// Of which flows: `all`, `short` or `long`.
+    pub of: String,
+    /// In thousandths: 990 is the 99th.
+    pub thousandths: u32,
+    /// Measured flows that are complete.
+    pub flows: u64,
+    /// How many are needed to have ten above the percentile.
+    pub needed: u64,
+}
+
+/// Values that a percentile in thousandths needs to have ten above it.
+pub fn values_needed(thousandths: u32) -> u64 {
+    VALUES_ABOVE * 1000 / (1000 - thousandths as u64)
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Configuration { about } => f.write_str(about),
+            Warning::WithoutPfc { transports } => write!(
+                f,
+                "designed for lossless fabrics, but this one drops packets: {}; `fabric.pfc` (--pfc) \
+                 makes it lossless",
+                transports.join(", ")
+            ),
+            Warning::Interrupted => f.write_str("interrupted: the results cover a part of the run"),
+            Warning::NothingCompleted { flows } => {
+                write!(f, "none of {flows} flows completed: there are no completion times")
+            }
+            Warning::Incomplete { open, flows } => write!(
+                f,
+                "{open} of {flows} measured flows did not complete; they are excluded from completion \
+                 times and slowdowns, which therefore look too good"
+            ),
+            Warning::NeverBalanced { arrivals, departures } => write!(
+                f,
+                "arrivals and departures never balance: {arrivals} flows start in the second half of \
+                 the arrivals, {departures} complete in it, and the number of open flows has no steady \
+                 level. Completion times depend on the number of flows; take more of them, or less load"
+            ),
+            Warning::FewFlows { percentiles } => {
+                let one = |rare: &Rare| {
+                    let Rare { of, thousandths, flows, needed } = rare;
+                    let percentile = *thousandths as f64 / 10.0;
+                    format!("p{percentile} of {flows} {of} flows needs {needed}")
+                };
+                let list: Vec<String> = percentiles.iter().map(one).collect();
+                write!(f, "percentiles of few flows: {}", list.join("; "))
+            }
+            Warning::CapturesCut => {
+                f.write_str("captures were cut off: the file has only the first packets of the run")
+            }
+        }
+    }
+}
+
+impl Warning {
+    /// Its data with its text, for a manifest.
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut json = serde_json::to_value(self).expect("plain data becomes JSON");
+        json["text"] = self.to_string().into();
+        json
+    }
+}
+
+/// What the records of a run give reason for.
+pub fn warnings_of(run: &Run) -> Vec<Warning> {
+    let measured = || (0..run.flows.len()).filter(|at| !run.flows[*at].warmup);
+    let open = measured().filter(|at| run.fct(*at).is_none()).count();
+    let mut all = vec![];
+    if run.record.interrupted {
+        all.push(Warning::Interrupted);
+    }
+    if run.nothing_completed() {
+        all.push(Warning::NothingCompleted { flows: run.flows.len() });
+    } else if open > 0 {
+        all.push(Warning::Incomplete { open, flows: measured().count() });
+    }
+    let balance = Balance::of(run);
+    if let (Balance::Never, Some(numbers)) = (balance, balance.summary(run)) {
+        let (arrivals, departures) = (numbers.arrivals, numbers.departures);
+        all.push(Warning::NeverBalanced { arrivals, departures });
+    }
+    let percentiles = rare(run);
+    if !percentiles.is_empty() {
+        all.push(Warning::FewFlows { percentiles });
+    }
+    if run.record.captures_cut {
+        all.push(Warning::CapturesCut);
+    }
+    all
+}
+
+/// The percentiles in tables that have too few flows.
+fn rare(run: &Run) -> Vec<Rare> {
+    let long = |at: usize| run.flows[at].size_bytes >= LONG_FLOW_BYTES;
+    let count = |keep: &dyn Fn(usize) -> bool| {
+        let done = |at: &usize| !run.flows[*at].warmup && run.fct(*at).is_some() && keep(*at);
+        (0..run.flows.len()).filter(done).count() as u64
+    };
+    let tables = [
+        ("all", 990, count(&|_| true)),
+        ("all", 999, count(&|_| true)),
+        ("short", 990, count(&|at| !long(at))),
+        ("long", 990, count(&long)),
+    ];
+    let few = |(of, thousandths, flows): (&str, u32, u64)| {
+        let needed = values_needed(thousandths);
+        (flows > 0 && flows < needed).then(|| Rare {
+            of: of.to_string(),
+            thousandths,
+            flows,
+            needed,
+        })
+    };
+    tables.into_iter().filter_map(few).collect()
+}
