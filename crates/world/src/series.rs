@@ -182,14 +182,14 @@ impl PortSeries {
         })
     }
 
-    /// Whether the interval in progress may end by `now`.
+    /// Whether the interval in progress ends by `now`.
     #[inline]
     pub fn over(&self, now: u64) -> bool {
-        now >= self.due
+        now >= self.due && now >= self.rest.end
     }
 
     /// The port's markers have marked `marks` packets so far. To be set before anything happens
-    /// after the interval's end; more often does no harm.
+    /// after the interval's end.
     #[cold]
     pub fn set_marks(&mut self, marks: u64) {
         self.rest.rare.marks = (marks - self.rest.marks) as u32;
