@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub const FEWEST_ARRIVALS: usize = 100;
 /// Equal parts into which the time of the arrivals is cut.
 const PARTS: usize = 100;
+/// Arrivals and departures that differ by at most this share balance.
+const TOLERANCE: f64 = 0.02;
 /// Fewest parts of which the level is taken.
 const FEWEST_PARTS: usize = 20;
 
@@ -131,8 +133,9 @@ fn steady_from(values: &[f64]) -> usize {
 impl Balance {
     /// The balance of a run, from the records of its flows. The time from the first to the last
     /// arrival is cut into hundredths; the window begins with the first from which on the mean
-    /// number of open flows is steady, and ends with the last arrival. A run whose level is not
-    /// steady in the second half of the arrivals never reaches balance.
+    /// number of open flows is steady, and ends with the last arrival. If that is in the second half,
+    /// the second half is the window if as many flows complete as start in it, within 2 %; otherwise
+    /// the run never reaches balance.
     ///
     /// Flows that follow others, patterns and long flows are no arrivals.
     pub fn of(run: &Run) -> Balance {
@@ -140,11 +143,18 @@ impl Balance {
         let Some(period) = period(&stays) else { return Balance::Unknown };
         let open: Vec<f64> =
             open_time(&stays, period).into_iter().map(|time| time as f64).collect();
+        let window = |part| Window { from: Time(border(period, part)), to: Time(period.1) };
         let from = steady_from(&open);
-        if from > PARTS / 2 {
-            return Balance::Never;
+        if from <= PARTS / 2 {
+            return Balance::Reached(window(from));
         }
-        Balance::Reached(Window { from: Time(border(period, from)), to: Time(period.1) })
+        let half = window(PARTS / 2);
+        let arrivals = stays.iter().filter(|(start, _)| half.contains(Time(*start))).count();
+        let departures = stays.iter().filter(|(_, end)| half.contains(Time(*end))).count();
+        if arrivals.abs_diff(departures) as f64 <= TOLERANCE * arrivals as f64 {
+            return Balance::Reached(half);
+        }
+        Balance::Never
     }
 
     /// The balance that several runs of the same arrivals have in common: what is judged in each of
