@@ -54,20 +54,17 @@ impl<I> Medium<I> {
         choose(&self.fabric, &self.routes, routing, self.seed, arrival, packet)
     }
 
-    /// The payload of a data packet is lost at `at`.
+    /// A packet or its payload is lost at a port, at `at`.
     pub fn note_loss(&mut self, pool: &PacketPool, packet: PacketRef, at: u64) {
-        let content = &pool[packet];
-        let (stamps, meta) = (pool.stamps(packet), pool.meta(packet));
-        let loss = Loss::of(content.flow, content.header.data_key(), stamps, meta, at);
-        self.probe.record_loss(loss);
+        let loss = Loss::at_port(&pool[packet], pool.stamps(packet), pool.meta(packet), at);
+        loss.into_iter().for_each(|loss| self.probe.record_loss(loss));
     }
 
     /// A packet is lost on a link, at `at`.
     pub fn lose_on_link(&mut self, pool: &mut PacketPool, packet: PacketRef, at: u64) {
         self.tally.link_losses += 1;
-        if pool[packet].is_data() {
-            self.note_loss(pool, packet, at);
-        }
+        let loss = Loss::of(&pool[packet], pool.stamps(packet), pool.meta(packet), at);
+        loss.into_iter().for_each(|loss| self.probe.record_loss(loss));
         pool.free(packet);
     }
 }

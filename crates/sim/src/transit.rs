@@ -173,23 +173,28 @@ impl Transit {
     /// Loses a packet on a link.
     pub fn lose_on_link(&mut self, packet: PacketRef) {
         self.link_losses += 1;
-        self.lose(packet);
-    }
-
-    /// Loses a packet.
-    pub fn lose(&mut self, packet: PacketRef) {
-        if self.packets[packet].is_data() {
-            self.note_loss(packet, self.agenda.now);
-        }
+        let (stamps, meta) = (self.packets.stamps(packet), self.packets.meta(packet));
+        self.record_loss(Loss::of(&self.packets[packet], stamps, meta, self.agenda.now));
         self.packets.free(packet);
     }
 
-    /// Records the loss of a packet's payload at `at`.
+    /// Loses a packet at a port.
+    pub fn lose(&mut self, packet: PacketRef) {
+        self.note_loss(packet, self.agenda.now);
+        self.packets.free(packet);
+    }
+
+    /// Records the loss of a packet or its payload at a port at `at`.
     pub fn note_loss(&mut self, packet: PacketRef, at: u64) {
-        let content = self.packets[packet];
         let (stamps, meta) = (self.packets.stamps(packet), self.packets.meta(packet));
-        let loss = Loss::of(content.flow, content.header.data_key(), stamps, meta, at);
-        let home = self.common.part_of[content.dst.0 as usize];
+        self.record_loss(Loss::at_port(&self.packets[packet], stamps, meta, at));
+    }
+
+    /// Takes a loss to the partition of the flow's receiver.
+    fn record_loss(&mut self, loss: Option<Loss>) {
+        let Some(loss) = loss else { return };
+        let receiver = self.common.flows[loss.flow.0 as usize].flow.dst;
+        let home = self.common.part_of[receiver.0 as usize];
         if home == self.border.index {
             self.probe.record_loss(loss);
         } else {

@@ -65,7 +65,8 @@ impl<H: Host + ?Sized> Driver<H> {
             self.harness.packets.extend(handle, extension);
         }
         self.call(now, |host, env| {
-            env.probe.arriving(env.packets.stamps(handle), env.packets.meta(handle));
+            let (content, stamps) = (env.packets[handle], env.packets.stamps(handle));
+            env.probe.arriving(&content, stamps, env.packets.meta(handle));
             host.receive(env, handle);
             env.packets.free(handle);
         });

@@ -92,15 +92,16 @@ impl Harness {
     pub fn departed(&mut self, now: Time, packet: Packet) -> PacketRef {
         let handle = self.packets.create(packet);
         let stamps = self.packets.stamps_mut(handle);
-        (stamps.started, stamps.departed, stamps.own) = (now.0, now.0, 0);
-        (stamps.blocked, stamps.waited) = Default::default();
+        (stamps.started, stamps.departed) = (now.0, now.0);
+        (stamps.spent, stamps.waited) = Default::default();
         handle
     }
 
     /// Says that a packet is about to be received, for flows that complete on it.
     pub fn arrives(&mut self, now: Time, packet: PacketRef) {
         self.probe.enter(now, HostClock::default());
-        self.probe.arriving(self.packets.stamps(packet), self.packets.meta(packet));
+        let (content, stamps) = (self.packets[packet], self.packets.stamps(packet));
+        self.probe.arriving(&content, stamps, self.packets.meta(packet));
     }
 }
 

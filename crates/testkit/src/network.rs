@@ -144,6 +144,7 @@ impl Network {
             let host = plan.host(&host_site(host, fabric));
             network.add_host(host, rate, (fabric.base_rtt - both) / 2);
         }
+        network.probe.set_patience(fabric.base_rtt.0);
         network.impair_all(Impairments::random(probabilities, seed));
         network
     }

@@ -90,7 +90,8 @@
 //!     hosts[host as usize].transmit(&mut env, Classes::ALL)
 //! }) {
 //!     env.host = env.packets[packet].dst;
-//!     env.probe.arriving(env.packets.stamps(packet), env.packets.meta(packet));
+//!     let content = env.packets[packet];
+//!     env.probe.arriving(&content, env.packets.stamps(packet), env.packets.meta(packet));
 //!     hosts[env.host.0 as usize].receive(&mut env, packet);
 //!     env.packets.free(packet);
 //!     carried += 1;
@@ -175,6 +176,7 @@
 //! A congestion control over windows or rates does not write a `Host`: `incast-endpoint` has the
 //! common sender, to which it is a `Control` of a few functions.
 
+pub mod breakdown;
 mod by_rate;
 mod catalogue;
 mod declare;
@@ -192,6 +194,7 @@ mod random;
 mod record;
 mod site;
 
+pub use breakdown::{Gap, Loss, Parts, Reason, Spent, TIERS};
 pub use by_rate::ByRate;
 pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, Routing, Transport};
 pub use declare::{Declaration, Hook, Optional, Ready, Values};
@@ -206,7 +209,7 @@ pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
     SwitchHook, Verdict, View,
 };
-pub use probe::{HostClock, Loss, Outcome, Parts, Probe, Reason, SenderTrace, TIERS};
+pub use probe::{HostClock, Outcome, Probe, SenderTrace};
 pub use random::Random;
 pub use record::{Bin, FlowRecord, FlowSeries, Pauses, PortRecord, RunRecord};
 pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};

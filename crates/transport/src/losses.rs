@@ -1,7 +1,7 @@
 //! Losses that are not recovered yet, by flow and data key.
 
-use crate::probe::Parts;
-use crate::{FlowId, Loss};
+use crate::breakdown::{Lost, Spent};
+use crate::{FlowId, Loss, Parts};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -15,34 +15,34 @@ pub(crate) struct Losses {
     free: Vec<u32>,
 }
 
-/// The time of a loss and the delay parts until then: two cache lines.
+/// The time of a loss, and of the lost packet the sender's state and its path.
 #[derive(Clone, Copy)]
-#[repr(align(64))]
 struct Slot {
     at: u64,
-    parts: Parts,
+    departed: u64,
+    spent: Spent,
+    path: Parts,
 }
 
-const _: () = assert!(std::mem::size_of::<Slot>() == 128);
-
 impl Losses {
-    /// Records a loss. Of several losses of one packet the earliest is kept. Returns whether it is
-    /// the packet's only one so far.
-    pub fn insert(&mut self, loss: Loss) -> bool {
-        let Loss { flow, key, at, parts } = loss;
+    /// Records the loss of a data packet. Of several losses of one packet the earliest is kept.
+    /// Returns whether it is the packet's only one so far.
+    pub fn insert(&mut self, key: u32, loss: Loss) -> bool {
+        let Loss { flow, at, departed, spent, path, .. } = loss;
+        let lost = Slot { at, departed, spent, path };
         match self.index.entry(Number { flow: flow.0, key }) {
             Entry::Occupied(known) => {
                 let known = &mut self.slots[*known.get() as usize];
                 if at < known.at {
-                    *known = Slot { at, parts };
+                    *known = lost;
                 }
                 false
             }
             Entry::Vacant(place) => {
                 let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
                 match self.slots.get_mut(slot as usize) {
-                    Some(unused) => *unused = Slot { at, parts },
-                    None => self.slots.push(Slot { at, parts }),
+                    Some(unused) => *unused = lost,
+                    None => self.slots.push(lost),
                 }
                 place.insert(slot);
                 true
@@ -50,12 +50,17 @@ impl Losses {
         }
     }
 
+    /// Whether a loss of a packet is known.
+    pub fn has(&self, flow: FlowId, key: u32) -> bool {
+        self.index.contains_key(&Number { flow: flow.0, key })
+    }
+
     /// Removes and returns the loss of a packet.
     pub fn remove(&mut self, flow: FlowId, key: u32) -> Option<Loss> {
         let slot = self.index.remove(&Number { flow: flow.0, key })?;
         self.free.push(slot);
-        let Slot { at, parts } = self.slots[slot as usize];
-        Some(Loss { flow, key, at, parts })
+        let Slot { at, departed, spent, path } = self.slots[slot as usize];
+        Some(Loss { flow, what: Lost::Data(key), at, departed, spent, path })
     }
 }
 
@@ -77,7 +82,7 @@ impl Hash for Number {
 /// together, in one cache line. Keys are not adversarial, and no result depends on the order of the
 /// index.
 #[derive(Default)]
-struct Spread(u64);
+pub(crate) struct Spread(u64);
 
 /// Binary logarithm of the packets per neighbourhood.
 const NEIGHBOURS: u32 = 3;
@@ -107,16 +112,17 @@ mod tests {
     use crate::Parts;
 
     fn loss(flow: u32, key: u32, at: u64) -> Loss {
-        Loss { flow: FlowId(flow), key, at, parts: Parts::default() }
+        let (departed, spent, path) = (at, Spent::default(), Parts::default());
+        Loss { flow: FlowId(flow), what: Lost::Data(key), at, departed, spent, path }
     }
 
     #[test]
     fn the_first_loss_of_a_packet_is_kept_until_it_is_taken() {
         let mut losses = Losses::default();
-        assert!(losses.insert(loss(1, 7, 50)));
-        assert!(!losses.insert(loss(1, 7, 40)));
-        assert!(!losses.insert(loss(1, 7, 60)));
-        assert!(losses.insert(loss(7, 1, 55)));
+        assert!(losses.insert(7, loss(1, 7, 50)));
+        assert!(!losses.insert(7, loss(1, 7, 40)));
+        assert!(!losses.insert(7, loss(1, 7, 60)));
+        assert!(losses.insert(1, loss(7, 1, 55)));
         assert_eq!(losses.remove(FlowId(1), 7).map(|loss| loss.at), Some(40));
         assert!(losses.remove(FlowId(1), 7).is_none());
         assert_eq!(losses.remove(FlowId(7), 1).map(|loss| loss.at), Some(55));
@@ -126,10 +132,10 @@ mod tests {
     fn slots_are_reused() {
         let mut losses = Losses::default();
         for round in 0..100 {
-            (0..50).for_each(|key| assert!(losses.insert(loss(round, key, round as u64))));
+            (0..50).for_each(|key| assert!(losses.insert(key, loss(round, key, round as u64))));
             for key in 0..50 {
                 let found = losses.remove(FlowId(round), key).expect("inserted above");
-                assert_eq!((found.key, found.at), (key, round as u64));
+                assert_eq!((found.what, found.at), (Lost::Data(key), round as u64));
             }
         }
         assert_eq!(losses.slots.len(), 50);

@@ -1,7 +1,7 @@
 //! The packet pool. Packets are passed around as 32-bit handles: no allocation and no reference
 //! counts in steady state. The data needed per hop fits one cache line.
 
-use crate::probe::{REASONS, TIERS};
+use crate::breakdown::{Gap, Spent, TIERS};
 use incast_units::Time;
 use incast_wire::{Extension, Framing, IntRecord, Packet};
 use std::ops::{Index, IndexMut};
@@ -36,7 +36,7 @@ pub struct Meta {
 }
 
 /// Timestamps and delays of a packet, for the breakdown of flow completion times. All in
-/// picoseconds. Forwarding touches the first cache line only.
+/// picoseconds. Forwarding touches the first cache line only; the third is written by few packets.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Stamps {
@@ -49,14 +49,16 @@ pub struct Stamps {
     pub ingress: u32,
     /// Bytes charged for it to the shared buffer.
     pub admitted: u32,
+    /// Unused: fills the cache line.
+    pub spare: [u64; 2],
     /// When its flow was opened.
     pub started: u64,
     /// When its transmission at the source host started.
     pub departed: u64,
-    /// At departure: NIC time spent on its flow so far.
-    pub own: u64,
-    /// At departure: time during which its flow was blocked and the NIC idle, by reason.
-    pub blocked: [u64; REASONS],
+    /// At departure: what its flow's sender has done so far.
+    pub spent: Spent,
+    /// Since when its flow had sent nothing new; of this packet only if `gap.until` is `departed`.
+    pub gap: Gap,
 }
 
 #[derive(Clone, Copy)]

@@ -1,36 +1,14 @@
 //! Breakdown of flow completion times, and the age of the information behind decisions.
 //!
-//! The sender accumulates NIC time and blocked time per flow. Each data packet carries a snapshot
-//! from its departure and accumulates its queueing delays on the path. The packet that completes
-//! the flow therefore gives an exact breakdown: the parts of an [`Outcome`] add up to the flow
-//! completion time to the picosecond.
+//! The sender accumulates NIC time and waiting time per flow. Each data packet carries a snapshot
+//! from its departure and accumulates its queueing delays on the path; worlds report losses. When
+//! the last packet arrives, the [breakdown](crate::breakdown) of the completion time follows from
+//! these: the parts of an [`Outcome`] add up to it to the picosecond.
 
-use crate::losses::Losses;
-use crate::{Histogram, Meta, Stamps};
+use crate::breakdown::{Breakdown, Gap, Spent};
+use crate::{Histogram, Loss, Meta, Parts, Reason, Stamps, TIERS};
 use incast_units::Time;
-use incast_wire::{FlowId, Packet};
-
-/// Number of port tiers: NIC, edge, aggregation, core.
-pub const TIERS: usize = 4;
-/// Number of [`Reason`]s.
-pub const REASONS: usize = 5;
-
-/// Why a flow with data to send is not sending.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum Reason {
-    /// Not blocked: it waits only for the NIC, or has no data left to send.
-    #[default]
-    Ready,
-    /// Waiting for a grant, token or pull.
-    Grant,
-    /// Waiting for a credit.
-    Credit,
-    /// The window is full.
-    Window,
-    /// Waiting for the pacer.
-    Pacing,
-}
+use incast_wire::{FlowId, Packet, flag};
 
 /// Busy time of a host's NIC, to separate waiting for the NIC from idle time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,12 +34,15 @@ pub struct SenderTrace {
     pub opened: bool,
     /// When it was opened.
     pub started: u64,
-    /// NIC time spent on the flow.
-    pub own: u64,
-    /// The NIC's idle time when `reason` was set.
-    idle_mark: u64,
-    /// Idle time by reason.
-    blocked: [u64; REASONS],
+    /// What it has done until `booked`.
+    spent: Spent,
+    /// Until then its time is accounted for: the end of the flow's own transmission, if that is later
+    /// than the present.
+    booked: u64,
+    /// The NIC's idle time until then.
+    idle: u64,
+    /// End of its last transmission of new data, and what it had done by then.
+    fresh: (u64, Spent),
     /// Why the flow is not sending.
     reason: Reason,
     /// Data packets sent, retransmissions included.
@@ -86,80 +67,27 @@ pub struct SenderTrace {
     pub acknowledged: Option<Time>,
 }
 
-/// The parts of a flow completion time, in picoseconds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Parts {
-    /// The NIC was busy with this flow.
-    pub nic_own: u64,
-    /// The NIC was busy with other flows.
-    pub nic_other: u64,
-    /// The NIC was idle and the flow blocked, by [`Reason`].
-    pub blocked: [u64; REASONS],
-    /// From the first loss of a byte still missing to the departure that completed the flow.
-    pub recovery: u64,
-    /// Serialisation on every link of the path.
-    pub serialisation: u64,
-    /// Propagation on every link of the path.
-    pub propagation: u64,
-    /// Queueing on the path, by tier.
-    pub queueing: [u64; TIERS],
-}
-
-impl Parts {
-    /// The sum of all parts.
-    pub fn total(&self) -> u64 {
-        self.nic_own
-            + self.nic_other
-            + self.blocked.iter().sum::<u64>()
-            + self.recovery
-            + self.serialisation
-            + self.propagation
-            + self.queueing.iter().sum::<u64>()
-    }
-
-    /// The time before the departure of a packet with these stamps.
-    fn before_departure(stamps: &Stamps) -> Parts {
-        let idle: u64 = stamps.blocked.iter().sum();
-        Parts {
-            nic_own: stamps.own,
-            nic_other: stamps.departed - stamps.started - stamps.own - idle,
-            blocked: stamps.blocked,
-            ..Parts::default()
+impl SenderTrace {
+    /// Accounts for the time until `now`. Until then the NIC was idle for `idle`.
+    #[inline]
+    fn book(&mut self, now: u64, idle: u64) {
+        // Its own transmission comes first, whatever it waits for.
+        if now > self.booked {
+            let ready = self.reason == Reason::Ready;
+            let waited = if ready { idle - self.idle } else { now - self.booked };
+            self.spent.blocked[self.reason as usize] += waited;
+            (self.booked, self.idle) = (now, idle);
         }
     }
 
-    /// Adds the delays of a packet from its departure until `now`.
-    fn add_path(&mut self, stamps: &Stamps, meta: &Meta, now: u64) {
-        let waited: u64 = stamps.waited.iter().sum();
-        let unqueued = now - stamps.departed - waited;
-        let serialised = (meta.serialised as u64).min(unqueued);
-        self.serialisation += serialised;
-        self.propagation += unqueued - serialised;
-        for (sum, part) in self.queueing.iter_mut().zip(stamps.waited) {
-            *sum += part;
+    /// Its NIC transmits a packet of it for `tx`.
+    #[inline]
+    fn occupy(&mut self, now: u64, tx: u64, retransmit: bool) {
+        self.spent.own += tx;
+        self.booked = now + tx;
+        if !retransmit {
+            self.fresh = (now + tx, self.spent);
         }
-    }
-}
-
-/// The loss of a data packet, with the time breakdown until then.
-#[derive(Clone, Copy, Debug)]
-pub struct Loss {
-    /// The flow.
-    pub flow: FlowId,
-    /// The packet's [`data_key`](incast_wire::Header::data_key) in the flow.
-    pub key: u32,
-    /// When it was lost.
-    pub at: u64,
-    /// The breakdown from the flow's start until the loss.
-    pub parts: Parts,
-}
-
-impl Loss {
-    /// The loss of a data packet at `now`.
-    pub fn of(flow: FlowId, key: u32, stamps: &Stamps, meta: &Meta, now: u64) -> Loss {
-        let mut parts = Parts::before_departure(stamps);
-        parts.add_path(stamps, meta, now);
-        Loss { flow, key, at: now, parts }
     }
 }
 
@@ -194,7 +122,9 @@ struct ReceiverTrace {
 pub struct Probe {
     senders: Vec<SenderTrace>,
     receivers: Vec<ReceiverTrace>,
-    losses: Losses,
+    breakdown: Breakdown,
+    /// Shortest wait that the loss of a control packet may explain.
+    patience: u64,
     outcomes: Vec<Outcome>,
     deliveries: Option<Vec<(FlowId, u64, u32)>>,
     clock: HostClock,
@@ -202,7 +132,6 @@ pub struct Probe {
     /// When new payload last arrived.
     last_delivery: u64,
     arriving: Option<(Stamps, Meta)>,
-    recovered: Option<Loss>,
     /// Ages of information, by transport.
     ages: Vec<Histogram>,
 }
@@ -224,11 +153,10 @@ impl Probe {
     /// Sets the reason for which the flow does not send; [`Reason::Ready`] clears it.
     #[inline]
     pub fn blocked(&mut self, flow: FlowId, reason: Reason) {
-        let idle = self.clock.idle(self.now);
+        let (now, idle) = (self.now, self.clock.idle(self.now));
         let trace = &mut self.senders[flow.0 as usize];
         if trace.reason != reason {
-            trace.blocked[trace.reason as usize] += idle - trace.idle_mark;
-            trace.idle_mark = idle;
+            trace.book(now, idle);
             trace.reason = reason;
         }
     }
@@ -274,12 +202,9 @@ impl Probe {
 
     #[cold]
     fn recover(&mut self, flow: FlowId, key: u32) {
-        if let Some(loss) = self.losses.remove(flow, key) {
-            self.receivers[flow.0 as usize].losses -= 1;
-            // A copy that departed before the loss is not its retransmission.
-            let departed = self.arriving.as_ref().map_or(0, |(stamps, _)| stamps.departed);
-            self.recovered = Some(loss).filter(|loss| loss.at <= departed);
-        }
+        let stamps = self.arriving.as_ref().map(|(stamps, _)| stamps);
+        let known = self.breakdown.deliver(flow, key, stamps);
+        self.receivers[flow.0 as usize].losses -= known as u32;
     }
 
     /// Records that the flow is complete. Called once, while the last packet is received, after its
@@ -289,17 +214,11 @@ impl Probe {
         assert!(!trace.completed, "flow {} completed twice", flow.0);
         trace.completed = true;
         let (stamps, meta) = self.arriving.expect("a flow completes on an arrival");
-        let mut parts = match self.recovered {
-            Some(loss) => {
-                let mut parts = loss.parts;
-                parts.recovery += stamps.departed - loss.at;
-                parts
-            }
-            None => Parts::before_departure(&stamps),
-        };
+        let mut parts = self.breakdown.before(flow, &stamps);
         parts.add_path(&stamps, &meta, self.now);
         let taken = self.now - stamps.started;
         assert_eq!(parts.total(), taken, "parts of flow {} do not add up", flow.0);
+        self.breakdown.complete(flow);
         self.outcomes.push(Outcome { flow, started: stamps.started, completed: self.now, parts });
     }
 
@@ -342,25 +261,36 @@ impl Probe {
         }
     }
 
+    /// Sets the shortest wait that the loss of a control packet may explain: what is detected and
+    /// repaired takes a round trip. Not less than any propagation, or it is not known in time.
+    pub fn set_patience(&mut self, patience: u64) {
+        self.patience = patience;
+    }
+
     /// Whether the stamps of an arriving data packet are needed: it may complete its flow or
-    /// recover a loss. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
+    /// end a recovery. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
     #[inline]
-    pub fn needs_stamps(&self, flow: FlowId, payload: u32) -> bool {
-        let trace = &self.receivers[flow.0 as usize];
-        trace.losses > 0 || trace.delivered + payload as u64 >= trace.size
+    pub fn needs_stamps(&self, packet: &Packet) -> bool {
+        let trace = &self.receivers[packet.flow.0 as usize];
+        let last = trace.delivered + packet.payload as u64 >= trace.size;
+        trace.losses > 0 || last || packet.has(flag::RETRANSMIT)
     }
 
     /// Announces a data packet whose stamps are not needed.
     #[inline]
     pub fn passing(&mut self) {
         self.arriving = None;
-        self.recovered = None;
     }
 
     /// Announces a data packet with its stamps.
-    pub fn arriving(&mut self, stamps: &Stamps, meta: &Meta) {
+    pub fn arriving(&mut self, packet: &Packet, stamps: &Stamps, meta: &Meta) {
         self.arriving = Some((*stamps, *meta));
-        self.recovered = None;
+        let (flow, again) = (packet.flow, packet.has(flag::RETRANSMIT));
+        let trace = &self.receivers[flow.0 as usize];
+        if (trace.losses > 0 || again) && !trace.completed {
+            let key = packet.header.data_key();
+            self.breakdown.arrive(flow, key, stamps, again, self.patience);
+        }
     }
 
     /// Records the start of a flow in this partition.
@@ -369,7 +299,7 @@ impl Probe {
         let trace = &mut self.senders[flow.0 as usize];
         trace.opened = true;
         trace.started = self.now;
-        trace.idle_mark = idle;
+        (trace.booked, trace.idle, trace.fresh.0) = (self.now, idle, self.now);
     }
 
     /// Records the departure of a data packet that occupies the NIC for `tx` picoseconds (0 if it
@@ -377,33 +307,37 @@ impl Probe {
     /// into its stamps.
     #[inline]
     pub fn departs(&mut self, flow: FlowId, tx: u64, retransmit: bool, stamps: &mut Stamps) {
-        let idle = self.clock.idle(self.now);
+        let (now, idle) = (self.now, self.clock.idle(self.now));
         let trace = &mut self.senders[flow.0 as usize];
-        trace.blocked[trace.reason as usize] += idle - trace.idle_mark;
-        trace.idle_mark = idle;
+        trace.book(now, idle);
         stamps.started = trace.started;
-        stamps.departed = self.now;
+        stamps.departed = now;
         stamps.waited = [0; TIERS];
-        stamps.own = trace.own;
-        stamps.blocked = trace.blocked;
-        trace.own += tx;
+        stamps.spent = trace.spent;
+        let (since, spent) = trace.fresh;
+        if retransmit || now.saturating_sub(since) >= self.patience {
+            stamps.gap = Gap { until: now, since, spent };
+        }
+        trace.occupy(now, tx, retransmit);
         trace.packets += 1;
         trace.retransmits += retransmit as u32;
     }
 
     /// Records that a data packet queued in the NIC starts transmission and occupies the NIC for
     /// `tx` picoseconds.
-    pub fn occupies(&mut self, flow: FlowId, tx: u64) {
-        self.senders[flow.0 as usize].own += tx;
+    pub fn occupies(&mut self, flow: FlowId, tx: u64, retransmit: bool) {
+        let (now, idle) = (self.now, self.clock.idle(self.now));
+        let trace = &mut self.senders[flow.0 as usize];
+        trace.book(now, idle);
+        trace.occupy(now, tx, retransmit);
     }
 
     /// Records a loss, in the partition of the flow's receiver.
     pub fn record_loss(&mut self, loss: Loss) {
         let trace = &mut self.receivers[loss.flow.0 as usize];
-        if trace.completed {
-            return;
+        if !trace.completed {
+            trace.losses += self.breakdown.lose(loss) as u32;
         }
-        trace.losses += self.losses.insert(loss) as u32;
     }
 
     /// Sender records, indexed by flow.

@@ -106,8 +106,10 @@ pub fn assemble(
     join: Join,
     flows: Vec<FlowSetup>,
     shared: Option<SharedBuffer>,
-    options: Options,
+    mut options: Options,
 ) -> Result<Setup, PolicyConflict> {
+    let propagations = fabric.ports().iter().map(|port| port.propagation);
+    options.patience = propagations.fold(site.base_rtt, Span::max);
     let mut builder = Builder::new(join).marking(marking(transports, options.marking));
     let mut ports = Vec::with_capacity(fabric.ports().len());
     for (port, spec) in fabric.ports().iter().enumerate() {

@@ -222,8 +222,8 @@ impl EndHost {
         let (transport, flow) = (content.transport, content.flow);
         probe.received(content, packets.charged(packet));
         if content.is_data() {
-            if probe.needs_stamps(flow, content.payload as u32) {
-                probe.arriving(packets.stamps(packet), packets.meta(packet));
+            if probe.needs_stamps(content) {
+                probe.arriving(content, packets.stamps(packet), packets.meta(packet));
             } else {
                 probe.passing();
             }
@@ -361,8 +361,9 @@ impl EndHost {
         let charged = world.records().packets.charged(packet);
         let tx = world.tx(self.port, charged);
         let Records { probe, packets, .. } = world.records();
-        if packets[packet].is_data() {
-            probe.occupies(packets[packet].flow, tx);
+        let content = &packets[packet];
+        if content.is_data() {
+            probe.occupies(content.flow, tx, content.has(flag::RETRANSMIT));
         }
         self.occupy(start, tx);
         world.send(self.port, packet, start, backlog);

@@ -12,6 +12,7 @@ pub fn new_probe(
     options: &Options,
 ) -> Probe {
     let mut probe = Probe::new(flows.len(), options.log_deliveries);
+    probe.set_patience(options.patience.0);
     probe.expect(flows.iter().map(|setup| setup.flow.size));
     let place = |id| routing.iter().position(|(known, _)| *known == id);
     let transport = |flow: &FlowSetup| place(flow.transport).unwrap_or(0) as u8;

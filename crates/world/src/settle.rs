@@ -12,7 +12,7 @@ pub trait Drops {
     /// nothing is held.
     fn give_back(&mut self, port: u32, packet: PacketRef);
 
-    /// The payload of a data packet is lost at `at`, picoseconds.
+    /// A packet, or its payload, is lost at a port at `at`, picoseconds.
     fn note_loss(&mut self, packet: PacketRef, at: u64);
 }
 
@@ -29,11 +29,14 @@ pub fn with_displaced<W: Drops>(
     if let Some((displaced, fate)) = verdict.displaced {
         let (packets, _) = world.packets_and_series(port);
         let meta = *packets.meta(displaced);
-        if fate != Fate::Trimmed {
-            // It had waited until now.
-            packets.stamps_mut(displaced).waited[meta.tier as usize] += at - meta.arrived.0;
-        }
+        // It had waited until now.
+        let (tier, waited) = (meta.tier as usize, at - meta.arrived.0);
+        packets.stamps_mut(displaced).waited[tier] += waited;
         settle(world, displaced, fate);
+        if fate == Fate::Trimmed {
+            // Its header goes on waiting, which is counted when it leaves.
+            world.packets_and_series(port).0.stamps_mut(displaced).waited[tier] -= waited;
+        }
     }
 }
 
@@ -62,17 +65,15 @@ pub fn drop_packet<W: Drops>(world: &mut W, port: u32, packet: PacketRef, at: u6
 
 /// A packet is lost at `at`: its life ends, and what it carried is missing.
 pub fn lose<W: Drops>(world: &mut W, port: u32, packet: PacketRef, at: u64) {
-    if world.packets_and_series(port).0[packet].is_data() {
-        world.note_loss(packet, at);
-    }
+    world.note_loss(packet, at);
     world.packets_and_series(port).0.free(packet);
 }
 
 /// Makes a packet that `port` of a switch sends back ready to return: a header that remembers it.
 pub fn turn_back<W: Drops>(world: &mut W, port: u32, packet: PacketRef, at: u64) {
     world.give_back(port, packet);
+    world.note_loss(packet, at);
     if world.packets_and_series(port).0[packet].is_data() {
-        world.note_loss(packet, at);
         world.packets_and_series(port).0.trim(packet);
     }
     let (packets, _) = world.packets_and_series(port);

@@ -85,6 +85,9 @@ pub struct Options {
     pub faults: Faults,
     /// Hosts whose NIC sends nothing from an instant on.
     pub silent: Vec<(u32, Time)>,
+    /// Shortest wait of a flow that the loss of a control packet may explain, in the breakdown of
+    /// its completion time; at least the longest propagation.
+    pub patience: Span,
     /// Whose rule marks the ECN-capable packets (RFC 3168) of all transports, as a switch with one
     /// rule a queue does. If not said, each transport's own rule marks its own packets.
     pub marking: Option<TransportId>,
@@ -107,6 +110,7 @@ impl Default for Options {
             log_deliveries: false,
             faults: Faults::default(),
             silent: vec![],
+            patience: Span::ZERO,
             marking: None,
             pfc: None,
             paths: None,

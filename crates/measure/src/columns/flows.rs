@@ -21,8 +21,8 @@ fn parts(run: &Run, row: Row) -> Option<&Parts> {
     record(run, row).parts.as_ref()
 }
 
-/// In order. The columns from `nic_own_ps` to `queue_core_ps` follow the packet whose arrival
-/// completed the flow and add up to `fct_ps` exactly.
+/// In order. The columns from `nic_own_ps` to `queue_core_ps` are the critical path of the byte that
+/// came last and add up to `fct_ps` exactly.
 const COLUMNS: &[Column] = &[
     integer("flow_id", "", "Number of the flow.", |_, row| Some(row.item as u64)),
     integer("src", "", "Sending host.", |run, row| Some(run.flows[row.item].src as u64)),
@@ -101,9 +101,12 @@ const COLUMNS: &[Column] = &[
         completion time, if the flow is incomplete.",
         |run, row| Some(parts(run, row)?.nic_own),
     ),
-    integer("nic_other_ps", "ps", "Its NIC was busy with other flows.", |run, row| {
-        Some(parts(run, row)?.nic_other)
-    }),
+    integer(
+        "nic_other_ps",
+        "ps",
+        "It was ready to send and its NIC busy with other flows.",
+        |run, row| Some(parts(run, row)?.nic_other),
+    ),
     integer(
         "blocked_ready_ps",
         "ps",
@@ -111,31 +114,32 @@ const COLUMNS: &[Column] = &[
         between opening and first packet, while paused, or with everything sent.",
         |run, row| Some(parts(run, row)?.blocked[0]),
     ),
-    integer(
-        "blocked_grant_ps",
-        "ps",
-        "Waiting for a grant, token or pull, NIC idle.",
-        |run, row| Some(parts(run, row)?.blocked[1]),
-    ),
-    integer("blocked_credit_ps", "ps", "Waiting for a credit, NIC idle.", |run, row| {
+    integer("blocked_grant_ps", "ps", "Waiting for a grant, token or pull.", |run, row| {
+        Some(parts(run, row)?.blocked[1])
+    }),
+    integer("blocked_credit_ps", "ps", "Waiting for a credit.", |run, row| {
         Some(parts(run, row)?.blocked[2])
     }),
-    integer("blocked_window_ps", "ps", "Its window was full, NIC idle.", |run, row| {
+    integer("blocked_window_ps", "ps", "Its window was full.", |run, row| {
         Some(parts(run, row)?.blocked[3])
     }),
-    integer("blocked_pacing_ps", "ps", "Delayed by pacing, NIC idle.", |run, row| {
+    integer("blocked_pacing_ps", "ps", "Delayed by pacing.", |run, row| {
         Some(parts(run, row)?.blocked[4])
     }),
     integer(
         "recovery_ps",
         "ps",
-        "From the first loss of a byte still missing to the departure of the \
-        packet that completed the flow.",
+        "Recovery from losses: from the loss of a packet, or the end of the last new packet sent \
+        after it, to the last retransmission before the next new packet; after the loss of a \
+        control packet, the wait until the flow went on.",
         |run, row| Some(parts(run, row)?.recovery),
     ),
-    integer("serialisation_ps", "ps", "Serialisation of that packet on every link.", |run, row| {
-        Some(parts(run, row)?.serialisation)
-    }),
+    integer(
+        "serialisation_ps",
+        "ps",
+        "Serialisation on every link, of the packet that completed the flow.",
+        |run, row| Some(parts(run, row)?.serialisation),
+    ),
     integer("propagation_ps", "ps", "Propagation of that packet on every link.", |run, row| {
         Some(parts(run, row)?.propagation)
     }),

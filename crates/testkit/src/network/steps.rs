@@ -3,8 +3,12 @@
 use super::{Dropped, Event, Link, Network, Received, Sent};
 use crate::Impairment;
 use incast_transport::{
-    Bytes, Classes, Dequeue, Fate, Flow, Host, Loss, PacketRef, PortEnv, Time, Verdict, flag,
+    Bytes, Classes, Dequeue, Fate, Flow, Host, Loss, Meta, Packet, PacketRef, PortEnv, Stamps,
+    Time, Verdict, flag,
 };
+
+/// How a loss is recorded: at a port, or on a link.
+type LossAt = fn(&Packet, &Stamps, &Meta, u64) -> Option<Loss>;
 
 /// As a number of ports: the packet goes no further than the link it is on.
 const STRAY: usize = u32::MAX as usize;
@@ -83,7 +87,8 @@ impl<H: Host + ?Sized> Network<H> {
         self.received.push(Received { at: self.now, host: dst.0, packet: content });
         self.call(host, |host, env| {
             if content.is_data() {
-                env.probe.arriving(env.packets.stamps(packet), env.packets.meta(packet));
+                let (stamps, meta) = (env.packets.stamps(packet), env.packets.meta(packet));
+                env.probe.arriving(&content, stamps, meta);
             }
             env.probe.received(&content, env.packets.charged(packet));
             host.receive(env, packet);
@@ -94,7 +99,6 @@ impl<H: Host + ?Sized> Network<H> {
 
     /// A packet comes to a port, the `ports`-th on its path, or the last if there are so many.
     fn enqueue(&mut self, link: usize, packet: PacketRef, ports: usize) {
-        let content = self.packets[packet];
         self.packets.meta_mut(packet).arrived = self.now;
         // Where it is on its path, while it waits.
         self.packets.stamps_mut(packet).ingress = ports as u32;
@@ -103,16 +107,16 @@ impl<H: Host + ?Sized> Network<H> {
         let packets = &mut self.packets;
         let verdict = port.enqueue(&mut PortEnv { now: self.now, random, packets }, packet);
         if let Some((displaced, fate)) = verdict.displaced {
-            self.decided(link, displaced, fate, !content.has(flag::TRIMMED));
+            self.decided(link, displaced, fate);
         }
-        self.decided(link, packet, verdict.arriving, content.is_data());
+        self.decided(link, packet, verdict.arriving);
         self.links[link].polled = true;
     }
 
-    /// A port has decided about a packet that was data before.
-    fn decided(&mut self, link: usize, packet: PacketRef, fate: Fate, data: bool) {
-        if fate != Fate::Queued && data {
-            self.lost(packet, self.now);
+    /// A port has decided about a packet.
+    fn decided(&mut self, link: usize, packet: PacketRef, fate: Fate) {
+        if fate != Fate::Queued {
+            self.lost(packet, self.now, Loss::at_port);
         }
         match fate {
             Fate::Queued | Fate::Trimmed => {}
@@ -211,9 +215,7 @@ impl<H: Host + ?Sized> Network<H> {
             self.push(ends + delay + later, 0, Event::Arrive { packet: copy, ports });
         }
         if lost || (trimmed && content.is_data()) {
-            if content.is_data() {
-                self.lost(packet, ends);
-            }
+            self.lost(packet, ends, Loss::of);
             if lost {
                 return self.packets.free(packet);
             }
@@ -230,10 +232,9 @@ impl<H: Host + ?Sized> Network<H> {
         self.packets.put(content, meta, extension, stamps)
     }
 
-    fn lost(&mut self, packet: PacketRef, at: Time) {
-        let content = self.packets[packet];
+    fn lost(&mut self, packet: PacketRef, at: Time, made: LossAt) {
         let (stamps, meta) = (self.packets.stamps(packet), self.packets.meta(packet));
-        let key = content.header.data_key();
-        self.probe.record_loss(Loss::of(content.flow, key, stamps, meta, at.0));
+        let loss = made(&self.packets[packet], stamps, meta, at.0);
+        loss.into_iter().for_each(|loss| self.probe.record_loss(loss));
     }
 }
