@@ -100,7 +100,7 @@ impl Line {
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
         let (serialised, arrived) = (meta.serialised, meta.arrived.0);
         let stamps = pool.stamps_mut(packet);
-        stamps.waited[self.transmitter.tier as usize] += start - arrived;
+        stamps.wait(self.port, self.transmitter.tier, start - arrived);
         let trail = Trail { stamps: *stamps, serialised };
         let (content, extension) = (pool[packet], *pool.extension(packet));
         if self.captured {

@@ -42,7 +42,7 @@ pub(crate) fn collect<I: PacketIo>(
 fn forget_paths(record: &mut RunRecord) {
     record.decision_ages.clear();
     for flow in &mut record.flows {
-        (flow.parts, flow.decisions) = (None, 0);
+        (flow.parts, flow.last, flow.decisions) = (None, None, 0);
         (flow.decision_age, flow.decision_age_max) = (0, 0);
     }
 }

@@ -4,12 +4,17 @@ use crate::Fault;
 use crate::manifest::manifest;
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
 use incast_fabric::{
-    Forwarding, NodeId, Tier, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform,
+    Forwarding, NodeId, Routes, Tier, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform,
 };
 use incast_measure::{Balance, FlowMeta, PortMeta, Request, Run, Warning};
-use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
+use incast_transport::{
+    Bytes, Flow, FlowId, FlowRecord, Header, HostId, Packet, Routing, RunRecord, Segments, Span,
+    Time,
+};
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
-use incast_world::{Captured, FlowSetup, Monitor, Options, Setup, assemble, path_use};
+use incast_world::{
+    Captured, FlowSetup, Monitor, Options, RunTransport, Setup, assemble, path_of, path_use,
+};
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
 pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
@@ -98,7 +103,7 @@ pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wal
     let mut run = Run {
         label: case.title(),
         transports: case.transports.iter().map(|t| t.info.name.to_string()).collect(),
-        flows: flow_metas(plan, case),
+        flows: flow_metas(plan, case, &record),
         ports: port_metas(plan),
         requests: requests(plan, &record),
         base_rtt: plan.site.base_rtt,
@@ -115,7 +120,26 @@ pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wal
     run
 }
 
-fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
+/// The nodes on the path of the packet that completed a flow, or of all its packets.
+fn path(plan: &Plan, case: &Case, routes: &Routes, record: &FlowRecord, lane: usize) -> String {
+    let flow = &plan.traffic.flows[record.flow.0 as usize];
+    let RunTransport { info, routing, .. } = &case.transports[lane];
+    let (src, dst) = (HostId(flow.src), HostId(flow.dst));
+    let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
+    let plain = Packet::header_only(info.id, record.flow, src, dst, 1, header);
+    let own = record.last.map(|last| last.path);
+    let known = own.is_some() || *routing != Routing::SourcePath;
+    let packet = Packet { path: own.unwrap_or(0), ..plain };
+    let (fabric, fixed, seed) = (&plan.fabric, plan.paths.as_deref(), plan.scenario.run.seed);
+    match path_of(fabric, routes, *routing, fixed, seed, &packet).filter(|_| known) {
+        Some(ports) => ports.iter().fold(fabric.node_name(NodeId(flow.src)), |text, port| {
+            format!("{text}>{}", fabric.node_name(fabric.port(*port).peer))
+        }),
+        None => "sprayed".to_string(),
+    }
+}
+
+fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {
     let routes = plan.fabric.routes();
     let framing = plan.site.framing;
     let charged = |payload: u32| Bytes(framing.charged_packet(payload as u16, 0) as u64);
@@ -125,7 +149,8 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
     // What is left out by balance is known only once the run is over.
     let warm = (all as f64 * plan.scenario.run.warmup.0.unwrap_or(0.0)) as usize;
     let mut seen = 0;
-    let metas = plan.traffic.flows.iter().zip(&case.transport_of).map(|(flow, transport)| {
+    let flows = plan.traffic.flows.iter().zip(&case.transport_of).zip(&record.flows);
+    let metas = flows.map(|((flow, transport), record)| {
         let hops = plan.fabric.hops(&routes, flow.src, flow.dst);
         let path_use = path_use(case.transports[*transport as usize].routing);
         let rest = (flow.size % mss) as u32;
@@ -154,6 +179,7 @@ fn flow_metas(plan: &Plan, case: &Case) -> Vec<FlowMeta> {
             size_bytes: flow.size,
             transport: *transport,
             class: flow.class.name(),
+            path: path(plan, case, &routes, record, *transport as usize),
             ideal_fct: ideal,
             arrival: drawn
                 || flow.origin == Origin::File

@@ -90,7 +90,7 @@ fn hashes(record: &RunRecord) -> [String; 2] {
     [results(record), breakdown(record)].map(Values::digits)
 }
 
-/// The parts of the completion time of every flow.
+/// The parts of the completion time of every flow, and what its last packet went through.
 fn breakdown(record: &RunRecord) -> Values {
     let mut values = Values::default();
     for flow in &record.flows {
@@ -100,6 +100,9 @@ fn breakdown(record: &RunRecord) -> Values {
             values.all(&[parts.serialisation, parts.propagation]);
             values.all(&parts.blocked);
             values.all(&parts.queueing);
+        }
+        if let Some(last) = flow.last {
+            values.all(&[last.path.into(), last.worst_port.into(), last.worst_wait]);
         }
     }
     values

@@ -244,3 +244,29 @@ fn both_worlds_end_by_the_same_rules() {
     assert_eq!(one, other, "silence");
     assert!(!one.complete && one.stalled_since.is_some(), "{}", one.ended);
 }
+
+/// A flow that keeps to one path names its nodes, and its last packet waited longest at a port on
+/// it, no longer than in all queues together.
+#[test]
+fn paths_lead_from_source_to_destination_over_the_worst_port() {
+    let text = "[fabric]\ntopology = \"leaf-spine:2x2x4\"\n[transport]\nnames = [\"dctcp\"]\n\
+                [[traffic]]\nkind = \"poisson\"\nworkload = \"ali_storage\"\nload = 0.5\nflows = 400\n";
+    let plan = Plan::new(Scenario::parse(text, "paths", &[]).unwrap()).unwrap();
+    let (run, _) = execute(&plan, &plan.cases[0], vec![], 1, &Monitor::default()).unwrap();
+    let mut waited = 0;
+    for (flow, meta) in run.record.flows.iter().zip(&run.flows) {
+        let nodes: Vec<&str> = meta.path.split('>').collect();
+        let hosts = [meta.src, meta.dst].map(|host| format!("host{host}"));
+        assert_eq!([nodes[0], nodes[nodes.len() - 1]], [&hosts[0][..], &hosts[1][..]]);
+        assert_eq!(nodes.len(), if meta.src / 4 == meta.dst / 4 { 3 } else { 5 }, "{nodes:?}");
+        let Some(last) = flow.last else { continue };
+        let queueing = flow.parts.expect("complete").queueing;
+        assert!(last.worst_wait <= queueing.iter().sum(), "{last:?}, {queueing:?}");
+        if last.worst_wait > 0 {
+            waited += 1;
+            let port = run.ports[last.worst_port as usize].name.replace("->", ">");
+            assert!(meta.path.contains(&port), "{port} is not on {}", meta.path);
+        }
+    }
+    assert!(waited > 20, "{waited} flows waited");
+}

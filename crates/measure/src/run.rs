@@ -21,6 +21,9 @@ pub struct FlowMeta {
     pub transport: u16,
     /// What kind of traffic it belongs to, such as `background` or `incast`.
     pub class: &'static str,
+    /// The nodes on the path of the packet that completed it, or of all its packets; `sprayed` if
+    /// that is not known.
+    pub path: String,
     /// Its completion time alone on an empty network.
     pub ideal_fct: Span,
     /// Whether it is one of a stream of arrivals: drawn by a Poisson process, or background of a

@@ -179,7 +179,7 @@ impl Network {
         let mut at = start + tx + egress.propagation;
         let tier = egress.transmitter.tier;
         // Only stamps of data packets are read, but a branch would cost more.
-        transit.packets.stamps_mut(packet).waited[tier as usize] += start - now;
+        transit.packets.stamps_mut(packet).wait(port, tier, start - now);
         if transit.cut_through > 0 {
             at = transit.first_bytes(egress, port, packet, at, tx);
         }

@@ -94,8 +94,8 @@ impl Transit {
         self.hops += 1;
         let arrived = meta.arrived.0;
         // Only stamps of data packets are read, but a branch would cost more.
-        let waited = &mut self.packets.stamps_mut(packet).waited;
-        waited[egress.transmitter.tier as usize] += start - arrived;
+        let stamps = self.packets.stamps_mut(packet);
+        stamps.wait(port, egress.transmitter.tier, start - arrived);
         egress.series.sent(start, charged as u32, backlog);
         egress.last = packet;
         if self.cut_through > 0 {

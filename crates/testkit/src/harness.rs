@@ -93,7 +93,7 @@ impl Harness {
         let handle = self.packets.create(packet);
         let stamps = self.packets.stamps_mut(handle);
         (stamps.started, stamps.departed) = (now.0, now.0);
-        (stamps.spent, stamps.waited) = Default::default();
+        (stamps.spent, stamps.waited, stamps.worst) = Default::default();
         handle
     }
 

@@ -211,7 +211,7 @@ pub use port::{
 };
 pub use probe::{HostClock, Outcome, Probe, SenderTrace};
 pub use random::Random;
-pub use record::{Bin, FlowRecord, FlowSeries, Pauses, PortRecord, RunRecord};
+pub use record::{Bin, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord, RunRecord};
 pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 
 pub use incast_units::{Bytes, ParseError, Rate, Span, Time, math};

@@ -49,8 +49,10 @@ pub struct Stamps {
     pub ingress: u32,
     /// Bytes charged for it to the shared buffer.
     pub admitted: u32,
-    /// Unused: fills the cache line.
-    pub spare: [u64; 2],
+    /// The longest wait at one port so far.
+    pub worst: u64,
+    /// That port, if `worst` is not 0.
+    pub worst_port: u32,
     /// When its flow was opened.
     pub started: u64,
     /// When its transmission at the source host started.
@@ -59,6 +61,17 @@ pub struct Stamps {
     pub spent: Spent,
     /// Since when its flow had sent nothing new; of this packet only if `gap.until` is `departed`.
     pub gap: Gap,
+}
+
+impl Stamps {
+    /// The packet waited for so long at a port.
+    #[inline]
+    pub fn wait(&mut self, port: u32, tier: u8, waited: u64) {
+        self.waited[tier as usize] += waited;
+        if waited > self.worst {
+            (self.worst, self.worst_port) = (waited, port);
+        }
+    }
 }
 
 #[derive(Clone, Copy)]

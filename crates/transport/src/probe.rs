@@ -6,7 +6,7 @@
 //! these: the parts of an [`Outcome`] add up to it to the picosecond.
 
 use crate::breakdown::{Breakdown, Gap, Spent};
-use crate::{Histogram, Loss, Meta, Parts, Reason, Stamps, TIERS};
+use crate::{Histogram, LastPacket, Loss, Meta, Parts, Reason, Stamps, TIERS};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet, flag};
 
@@ -102,6 +102,8 @@ pub struct Outcome {
     pub completed: u64,
     /// The breakdown of the time from the start to `completed`.
     pub parts: Parts,
+    /// The packet that completed it.
+    pub last: LastPacket,
 }
 
 /// The receiving side of one flow.
@@ -131,7 +133,8 @@ pub struct Probe {
     now: u64,
     /// When new payload last arrived.
     last_delivery: u64,
-    arriving: Option<(Stamps, Meta)>,
+    /// The packet that is being received: stamps, state, and path.
+    arriving: Option<(Stamps, Meta, u16)>,
     /// Ages of information, by transport.
     ages: Vec<Histogram>,
 }
@@ -202,7 +205,7 @@ impl Probe {
 
     #[cold]
     fn recover(&mut self, flow: FlowId, key: u32) {
-        let stamps = self.arriving.as_ref().map(|(stamps, _)| stamps);
+        let stamps = self.arriving.as_ref().map(|(stamps, ..)| stamps);
         let known = self.breakdown.deliver(flow, key, stamps);
         self.receivers[flow.0 as usize].losses -= known as u32;
     }
@@ -213,13 +216,16 @@ impl Probe {
         let trace = &mut self.receivers[flow.0 as usize];
         assert!(!trace.completed, "flow {} completed twice", flow.0);
         trace.completed = true;
-        let (stamps, meta) = self.arriving.expect("a flow completes on an arrival");
+        let (stamps, meta, path) = self.arriving.expect("a flow completes on an arrival");
         let mut parts = self.breakdown.before(flow, &stamps);
         parts.add_path(&stamps, &meta, self.now);
         let taken = self.now - stamps.started;
         assert_eq!(parts.total(), taken, "parts of flow {} do not add up", flow.0);
         self.breakdown.complete(flow);
-        self.outcomes.push(Outcome { flow, started: stamps.started, completed: self.now, parts });
+        let Stamps { started, worst, worst_port, .. } = stamps;
+        let worst_port = if worst > 0 { worst_port } else { 0 };
+        let last = LastPacket { path, worst_port, worst_wait: worst };
+        self.outcomes.push(Outcome { flow, started, completed: self.now, parts, last });
     }
 
     // -- called by worlds ----------------------------------------------------------------------
@@ -284,7 +290,7 @@ impl Probe {
 
     /// Announces a data packet with its stamps.
     pub fn arriving(&mut self, packet: &Packet, stamps: &Stamps, meta: &Meta) {
-        self.arriving = Some((*stamps, *meta));
+        self.arriving = Some((*stamps, *meta, packet.path));
         let (flow, again) = (packet.flow, packet.has(flag::RETRANSMIT));
         let trace = &self.receivers[flow.0 as usize];
         if (trace.losses > 0 || again) && !trace.completed {
@@ -312,7 +318,7 @@ impl Probe {
         trace.book(now, idle);
         stamps.started = trace.started;
         stamps.departed = now;
-        stamps.waited = [0; TIERS];
+        (stamps.waited, stamps.worst) = ([0; TIERS], 0);
         stamps.spent = trace.spent;
         let (since, spent) = trace.fresh;
         if retransmit || now.saturating_sub(since) >= self.patience {

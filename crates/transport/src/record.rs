@@ -81,6 +81,17 @@ pub struct PortRecord {
     pub backlogs: Histogram,
 }
 
+/// The packet that completed a flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LastPacket {
+    /// Its [`path`](incast_wire::Packet::path) field.
+    pub path: u16,
+    /// The port at which it waited longest; 0 if it waited nowhere.
+    pub worst_port: u32,
+    /// How long it waited there, picoseconds.
+    pub worst_wait: u64,
+}
+
 /// The record of a flow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FlowRecord {
@@ -95,6 +106,8 @@ pub struct FlowRecord {
     pub acknowledged: Option<Time>,
     /// Breakdown of the completion time, if complete. The parts add up to `completed - started`.
     pub parts: Option<Parts>,
+    /// The packet that completed it, if complete.
+    pub last: Option<LastPacket>,
     /// Payload bytes delivered, without duplicates.
     pub delivered: u64,
     /// Data packets sent, retransmissions included.

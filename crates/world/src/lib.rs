@@ -48,7 +48,9 @@ pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, 
 pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, sufficient_headroom};
 pub use progress::{End, Monitor, Progress};
 pub use record::{add_flows, empty_record, new_deliveries, new_probe};
-pub use route::{Arrival, Choice, Turns, choose, heading, path_use, reverse_path_is_equal};
+pub use route::{
+    Arrival, Choice, Turns, choose, heading, path_of, path_use, reverse_path_is_equal,
+};
 pub use series::{FlowBytes, PortSeries};
 pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
 pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};

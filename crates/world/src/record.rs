@@ -40,6 +40,7 @@ pub fn empty_record(flows: usize) -> RunRecord {
         completed: None,
         acknowledged: None,
         parts: None,
+        last: None,
         delivered: 0,
         packets: 0,
         retransmits: 0,
@@ -80,5 +81,6 @@ pub fn add_flows(record: &mut RunRecord, probe: &Probe, starts: impl Fn(FlowId) 
         let flow = &mut record.flows[outcome.flow.0 as usize];
         flow.completed = Some(Time(outcome.completed));
         flow.parts = Some(outcome.parts);
+        flow.last = Some(outcome.last);
     }
 }

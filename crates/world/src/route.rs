@@ -3,7 +3,7 @@
 use incast_fabric::balance::{
     self, RoundRobin, at_level, at_switch, first_turn, flow_hash, pick, spray_hash,
 };
-use incast_fabric::{Fabric, NodeId, PathUse, PortId, Routes};
+use incast_fabric::{Fabric, FixedPaths, NodeId, PathUse, PortId, Routes};
 use incast_transport::{HostId, Packet, Routing, Time, flag};
 use std::collections::BTreeMap;
 
@@ -99,6 +99,39 @@ pub fn choose(
     match routing {
         Routing::Paths => Choice::Fixed(ports[index]),
         _ => Choice::Port(ports[index]),
+    }
+}
+
+/// The ports by which a packet leaves, from its source's NIC on, no link having failed. `None` if
+/// switches choose anew for each packet. `fixed` and `seed` are the run's.
+pub fn path_of(
+    fabric: &Fabric,
+    routes: &Routes,
+    routing: Routing,
+    fixed: Option<&FixedPaths>,
+    seed: u64,
+    packet: &Packet,
+) -> Option<Vec<PortId>> {
+    let mut path = vec![fabric.host_port(packet.src.0)];
+    loop {
+        let link = fabric.port(*path.last()?);
+        let (node, back) = (link.peer, link.reverse);
+        if node == NodeId(packet.dst.0) {
+            return Some(path);
+        }
+        let choices = routes.next(node, packet.dst.0).len();
+        if choices > 1 && routing == Routing::Spray {
+            return None;
+        }
+        let arrival = Arrival { node, back, at: Time::ZERO };
+        match choose(fabric, routes, routing, seed, arrival, packet) {
+            Choice::Port(port) => path.push(port),
+            Choice::Fixed(other) => {
+                let own = fixed.and_then(|all| all.port(packet.flow.0, node, packet.dst.0));
+                path.push(own.unwrap_or(other));
+            }
+            Choice::Turn | Choice::SourceTurn | Choice::Nowhere => return None,
+        }
     }
 }
 

@@ -158,6 +158,25 @@ const COLUMNS: &[Column] = &[
     integer("queue_core_ps", "ps", "Its wait in queues of core switches.", |run, row| {
         Some(parts(run, row)?.queueing[3])
     }),
+    text(
+        "path",
+        "Nodes on the path of the packet that completed it (of all its packets, if it keeps to one path), \
+        while no link has failed; `sprayed` if switches choose for each packet, or if it is incomplete \
+        and its source chooses.",
+        |run, row| &run.flows[row.item].path,
+    ),
+    text(
+        "worst_port",
+        "Port at which the packet that completed it waited longest, as `name` in `ports.parquet`; empty \
+        if it waited nowhere or is incomplete.",
+        |run, row| match record(run, row).last {
+            Some(last) if last.worst_wait > 0 => &run.ports[last.worst_port as usize].name,
+            _ => "",
+        },
+    ),
+    integer("worst_port_ps", "ps", "Its wait there.", |run, row| {
+        Some(record(run, row).last?.worst_wait)
+    }),
     integer("decisions", "", "Decisions of its congestion control.", |run, row| {
         Some(record(run, row).decisions as u64)
     }),

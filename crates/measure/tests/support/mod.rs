@@ -28,6 +28,7 @@ pub fn flow(
         control_packets: 0,
         control_bytes: 0,
         extension_bytes: 0,
+        last: None,
     };
     let meta = FlowMeta {
         src: 0,
@@ -35,6 +36,7 @@ pub fn flow(
         size_bytes,
         transport: 0,
         class: "background",
+        path: "host0>leaf0>host1".into(),
         ideal_fct: Span(ideal),
         arrival: true,
         warmup: false,

@@ -178,7 +178,7 @@ impl<H: Host + ?Sized> Network<H> {
                 self.most_waiting[link] = self.most_waiting[link].max(waiting);
                 let waited = self.now.since(self.packets.meta(packet).arrived);
                 let stamps = self.packets.stamps_mut(packet);
-                stamps.waited[1] += waited.0;
+                stamps.wait(link as u32, 1, waited.0);
                 let ports = stamps.ingress;
                 self.carry(link, packet, ports as usize);
             }
