@@ -116,7 +116,9 @@ impl Clock for Late {
 
 /// Line-rate pacing is by the virtual schedule: a thread that comes late catches up, and the
 /// bottleneck carries what it would have carried. A congestion control driven by RTTs reads 2 us
-/// of noise into each of them, near its lower threshold here, and slows down for it.
+/// of noise into each of them, near its lower threshold here, and slows down for it. pHost's eight
+/// tokens do not cover the longer round trip: its token clock then sleeps for 25 packet times again
+/// and again, as in the authors' simulator.
 #[test]
 fn a_clock_that_comes_late_keeps_the_rate() {
     for entry in incast_protocols::CATALOGUE {
@@ -131,7 +133,11 @@ fn a_clock_that_comes_late_keeps_the_rate() {
         let took = |record: &RunRecord| record.flows[0].completed.unwrap().0;
         let slower = took(&record) as f64 / took(&exact) as f64;
         println!("{name}: {slower:.3}");
-        let most = if name == "timely" { 2.0 } else { 1.25 };
+        let most = match name {
+            "timely" => 2.0,
+            "phost" => 4.5,
+            _ => 1.25,
+        };
         assert!((0.99..most).contains(&slower), "{name} takes {slower} times as long");
     }
 }
