@@ -104,16 +104,21 @@ impl Parts {
             + self.queueing.iter().sum::<u64>()
     }
 
-    /// Adds what the sender did between two instants `span` apart.
+    /// Adds what the sender did between two instants `span` apart. A snapshot of a packet that waits in
+    /// its NIC counts transmissions that are still to come; what exceeds the span is left out, so
+    /// that the sum is exact.
     fn add_sender(&mut self, span: u64, from: &Spent, to: &Spent) {
-        let own = to.own - from.own;
-        let mut other = span - own;
-        self.nic_own += own;
+        let mut left = span;
+        let mut take = |to: u64, from: u64| {
+            let taken = to.saturating_sub(from).min(left);
+            left -= taken;
+            taken
+        };
+        self.nic_own += take(to.own, from.own);
         for (sum, (to, from)) in self.blocked.iter_mut().zip(to.blocked.iter().zip(from.blocked)) {
-            *sum += to - from;
-            other -= to - from;
+            *sum += take(*to, from);
         }
-        self.nic_other += other;
+        self.nic_other += left;
     }
 
     /// Adds the first `left` picoseconds of what the sender did between two instants `span` apart,
