@@ -18,8 +18,8 @@ use deviations::DEVIATIONS;
 use host::{HostPlan, NdpHost};
 use incast_transport::parameter::Value;
 use incast_transport::{
-    Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Host, HostSite, Info, Kind, Limit,
-    Optional, ParameterError, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportId,
+    Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Framing, Host, HostSite, Info, Kind,
+    Limit, Optional, ParameterError, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportId,
 };
 
 /// NDP's number on the wire.
@@ -57,7 +57,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         let framing = fabric.framing;
         let key = ("data_queue", params.data_queue);
         check(key, framing.charged_mtu() as u64, "a full packet")?;
-        let key = ("header_queue", params.header_queue);
+        let key = ("header_queue", header_queue(params.header_queue, &framing));
         check(key, framing.charged_header() as u64, "a header")
     },
     host,
@@ -65,6 +65,12 @@ pub static ENTRY: Declaration<Params> = Declaration {
     unsolicited: |ndp, site, packets| packets.min(first_window(ndp, site)),
     optional: Optional { takes_burst: true, ..Optional::NONE },
 };
+
+/// The limit of headers and control: 24 KB, or room for sixteen headers if they are longer.
+fn header_queue(given: Option<Limit>, framing: &Framing) -> Limit {
+    let auto = (16 * framing.charged_header() as u64).max(24_000);
+    given.unwrap_or(Limit::Bytes(auto))
+}
 
 /// Refuses a queue that could never hold what it is for, of so many charged bytes.
 fn check(
@@ -117,8 +123,9 @@ fn weights(ndp: &Ready<Params>) -> (u32, u32) {
     (weight(headers), weight(data))
 }
 
-fn policy(ndp: &Ready<Params>, _site: &PortSite) -> Policy {
-    let Params { data_queue, header_queue, trim_tail, return_to_sender, .. } = ndp.params;
+fn policy(ndp: &Ready<Params>, site: &PortSite) -> Policy {
+    let Params { data_queue, trim_tail, return_to_sender, .. } = ndp.params;
+    let header_queue = header_queue(ndp.params.header_queue, &site.fabric.framing);
     let (first, second) = match ndp.params.header_priority {
         HeaderPriority::Strict => (Schedule::Strict, Schedule::Strict),
         HeaderPriority::Weighted => {

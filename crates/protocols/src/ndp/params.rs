@@ -29,9 +29,9 @@ parameters! {
             => |v| holds(v, 1),
             "NDP §6: eight packets; also REN §6, AMRT §6";
         /// Headers and control that may wait at a port, in packets or charged bytes. Does not depend on `data_queue`.
-        header_queue: Limit = Limit::Bytes(24_000), "1 to 100000 packets, or a header to 1GB"
-            => |v| holds(v, 1),
-            "authors' simulator: twice the data queue of eight packets, here of 1,500 B";
+        header_queue: Option<Limit> = None, "auto, 1 to 100000 packets, or a header to 1GB"
+            => |v| v.as_ref().is_none_or(|limit| holds(limit, 1)),
+            "authors' simulator: twice the data queue of eight packets, here of 1,500 B: 24KB; auto is that, or 16 headers if they are longer";
         /// Service of headers and control beside data: by `header_share`, or strictly first.
         header_priority: HeaderPriority = HeaderPriority::Weighted, "weighted or strict"
             => |_| true,
