@@ -30,8 +30,10 @@ fn expresspass_starves_every_reactive_transport() {
 #[test]
 fn ccrp_leaves_a_share_to_transports_that_react_to_marks() {
     // Packets are marked by the rule of their transport. DCTCP's is stricter, so DCTCP gets less.
-    // One rule for the complete queue (`transport.marking`) makes the two about equal.
-    for (reactive, least) in [("dcqcn", 0.2), ("dctcp", 0.03)] {
+    // One rule for the complete queue (`transport.marking`) makes the two about equal. DCQCN's share
+    // depends on the constants: CCRP recovers by 40 and 400 Mb/s like DCQCN itself; with 5 and
+    // 50 Mb/s DCQCN kept more than 0.2.
+    for (reactive, least) in [("dcqcn", 0.12), ("dctcp", 0.03)] {
         let (left, taken) = shares(reactive, "ccrp");
         assert!(left > least && left + taken > 0.9, "{reactive}: {left} beside {taken}");
     }

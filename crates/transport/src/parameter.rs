@@ -364,7 +364,7 @@ mod tests {
             ("1 packet", Limit::Packets(1), "1 packet"),
             ("16 packets", Limit::Packets(16), "16 packets"),
             ("24KB", Limit::Bytes(24_000), "24KB"),
-            ("12KiB", Limit::Bytes(12_288), "12.288KB"),
+            ("12KiB", Limit::Bytes(12_288), "12KiB"),
             ("unlimited", Limit::Unlimited, "unlimited"),
         ] {
             assert_eq!(Limit::read(text), Ok(limit), "{text}");
