@@ -148,7 +148,7 @@ pub struct Terms {
     pub most: f64,
     /// Least window.
     pub least: f64,
-    /// Upper bound of windows: `most`, or [`UNCAPPED`].
+    /// Upper bound of windows: `most`, or `UNCAPPED`.
     pub cap: f64,
     /// Target utilisation (eta).
     pub target: f64,
