@@ -45,7 +45,8 @@ pub(crate) fn take_burst<I: PacketIo>(
     arrived: &mut Vec<Arrived>,
     expected: impl Fn(&Packet) -> bool,
 ) {
-    let Medium { io, tally, seed, flows, buffers, probe, .. } = medium;
+    let Medium { io, tally, seed, flows, buffers, probe, now, .. } = medium;
+    let now = *now;
     let pauses = buffers.pfc.is_some();
     let belongs = |packet: &Packet| match packet.header {
         Header::Pause { .. } => pauses,
@@ -53,6 +54,9 @@ pub(crate) fn take_burst<I: PacketIo>(
     };
     let mut take = |frame: Arrival<'_>| {
         tally.frames += 1;
+        if frame.at.0 < now {
+            tally.lateness.add(now - frame.at.0);
+        }
         match decode(frame.bytes) {
             Ok((packet, extension)) if belongs(&packet) => {
                 let handle = pool.create(Packet { extension: 0, ..packet });
@@ -79,7 +83,7 @@ pub(crate) fn take_burst<I: PacketIo>(
             _ => tally.malformed += 1,
         }
     };
-    io.rx_burst(port, Time(medium.now), BURST, &mut take);
+    io.rx_burst(port, Time(now), BURST, &mut take);
 }
 
 /// The stamps of a packet of which only bytes came: the flow's entire time counts as transit.

@@ -1,20 +1,22 @@
 //! Where a data plane's time comes from.
 
+use crate::Pace;
 use incast_transport::Time;
 
-/// A clock that polling threads read.
-///
-/// Three are foreseen: [`Virtual`], which jumps; one on the processor's counter, for isolated
-/// cores, whose `idle` spins or yields; and one on the same counter that takes out gaps in which
-/// the thread did not run - for that one, every reading is compared with the one before, hence
-/// `&mut self`.
+/// A clock that polling threads read: [`Virtual`], which jumps, or
+/// [`RealTime`](crate::RealTime), which keeps to a counter by one of three rules.
 pub trait Clock {
     /// The present. Never earlier than a value returned before.
     fn now(&mut self) -> Time;
 
-    /// A pass found nothing to do, and nothing will be due before `due`. May return earlier; the
-    /// caller looks again.
+    /// A pass found nothing to do, and nothing will be due before `due`, frames from outside the
+    /// process apart. May return earlier; the caller looks again.
     fn idle(&mut self, due: Time);
+
+    /// What real time did so far; `None` if the clock does not follow it.
+    fn pace(&self) -> Option<Pace> {
+        None
+    }
 }
 
 /// A clock that stands still while there is work and then jumps to what is due next.

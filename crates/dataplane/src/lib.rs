@@ -48,27 +48,43 @@
 //!   (the time can travel in a dynamic field of the mbuf). Over a real wire `release` is ignored.
 //! * [`PacketIo::due`] returns [`Time::ZERO`](incast_transport::Time::ZERO) for a port that is fed
 //!   from outside the process: then each pass polls its node.
-//! * Clocks: see [`Clock`]. `Tsc` reads the counter and spins in `idle`; `Compensated` subtracts
-//!   gaps between two readings of more than 10 us. Node code is the same: each pass first makes up
-//!   for what was due before the present, in order of time.
-//! * Lateness - the present less the due time, which an [`Arrival`] carries - is 0 under `Virtual`;
-//!   a run on another clock takes it per packet from there.
+//!
+//! # Clocks
+//!
+//! | clock | time | for |
+//! |---|---|---|
+//! | [`Virtual`] | jumps to what is due next | exact runs, the default |
+//! | [`Rule::Paced`] | the same schedule, no earlier than real time | exact runs to watch or to feed |
+//! | [`Rule::Compensated`] | real time without the gaps in which the thread did not run | all nodes in one thread on shared cores |
+//! | [`Rule::Tsc`] | real time | isolated cores, several processes |
+//!
+//! Under the last two a pass makes up, in order of time, for what was due before the present. Its
+//! *lateness*, the present less the due time of a frame, is recorded of every frame; [`Fidelity`]
+//! has it beside the share of stalled time and the lag of the run behind real time, and says for
+//! which [`Bounds`] the run is refused. A run ends by the clock too, and a pass in which nothing
+//! happened is followed by [`Clock::idle`].
 
 mod arrival;
 mod clock;
+mod counter;
+mod gate;
 mod host;
 mod io;
 mod line;
 mod medium;
 mod mem;
 mod node;
+mod pace;
 mod record;
 mod schedule;
 mod switch;
 mod testbed;
 
 pub use clock::{Clock, Virtual};
+pub use counter::{Counter, Monotonic};
+pub use gate::{Bounds, Fidelity, Refusal};
 pub use incast_world::{Captured, Setup};
 pub use io::{Arrival, Departure, PacketIo, Trail};
 pub use mem::Mem;
-pub use testbed::{Testbed, run, run_virtual};
+pub use pace::{CREDIT, Idle, Pace, RealTime, Rule, STALL};
+pub use testbed::{Ran, Testbed, run, run_virtual};

@@ -1,7 +1,7 @@
 //! What the nodes of one process share and borrow for one pass.
 
 use incast_fabric::{Fabric, PortId, Routes};
-use incast_transport::{Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time};
+use incast_transport::{Histogram, Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time};
 use incast_world::{
     Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, choose,
 };
@@ -35,6 +35,8 @@ pub(crate) struct Tally {
     pub hops: u64,
     /// Frames received.
     pub frames: u64,
+    /// By how much frames were handled late, of those that were.
+    pub lateness: Histogram,
     pub malformed: u64,
     pub link_losses: u64,
     pub captures: Captures,

@@ -7,7 +7,7 @@ use crate::node::Node;
 use crate::record::collect;
 use crate::schedule::Schedule;
 use crate::switch::{Egress, SwitchNode};
-use crate::{Clock, Mem, PacketIo, Virtual};
+use crate::{Clock, Fidelity, Mem, PacketIo, Virtual};
 use incast_fabric::NodeId;
 use incast_transport::{FlowId, PacketPool, RunRecord, Time};
 use incast_world::{
@@ -33,6 +33,18 @@ pub fn run(setup: Setup, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
 /// [`run`] without anybody who watches.
 pub fn run_virtual(setup: Setup) -> (RunRecord, Vec<Captured>) {
     run(setup, &Monitor::default())
+}
+
+/// What a run leaves.
+pub struct Ran<I> {
+    /// The record.
+    pub record: RunRecord,
+    /// Captured packets, in order of time and port.
+    pub captured: Vec<Captured>,
+    /// How faithful it was; `None` under a clock that does not follow real time.
+    pub fidelity: Option<Fidelity>,
+    /// The backend, for what it has counted.
+    pub io: I,
 }
 
 /// Hosts and switches of a setup, polled by one thread.
@@ -129,19 +141,34 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     }
 
     /// The same; reports progress to `monitor`, and ends early if `monitor` requests it.
-    pub fn run_watched(mut self, monitor: &Monitor) -> (RunRecord, Vec<Captured>, I) {
+    pub fn run_watched(self, monitor: &Monitor) -> (RunRecord, Vec<Captured>, I) {
+        let Ran { record, captured, io, .. } = self.run_timed(monitor);
+        (record, captured, io)
+    }
+
+    /// The same, with how faithful the run was to real time.
+    pub fn run_timed(mut self, monitor: &Monitor) -> Ran<I> {
         monitor.begun.store(true, Ordering::Relaxed);
         let busy = self.poll(monitor);
         let interrupted = monitor.stopped();
         let cut = interrupted || !self.deadlock.is_empty();
         let ended = self.end.ended(self.medium.now, busy, cut);
-        let (mut record, captures) = collect(self.nodes, &mut self.medium, ended);
+        let fidelity = self.fidelity();
+        let (mut record, captured) = collect(self.nodes, &mut self.medium, ended);
         if busy && !record.complete && !interrupted {
             record.stalled_since = self.end.stalled_since(ended);
         }
         record.interrupted = interrupted;
         record.deadlock = self.deadlock;
-        (record, captures, self.medium.io)
+        Ran { record, captured, fidelity, io: self.medium.io }
+    }
+
+    fn fidelity(&mut self) -> Option<Fidelity> {
+        let pace = self.clock.pace()?;
+        let tally = &mut self.medium.tally;
+        let mut lateness = std::mem::take(&mut tally.lateness);
+        lateness.add_many(0, tally.frames - lateness.count());
+        Some(Fidelity { pace, lateness, packets: tally.hops, exact_packets: None })
     }
 
     /// The loop. Returns whether something was left to do.
@@ -151,7 +178,9 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             let due = self.due();
             let delivered = self.medium.probe.last_delivery();
             self.end.note(self.progress.completed, self.progress.last_completion, delivered);
-            let over = due >= self.end.limit() || monitor.stopped();
+            let now = self.clock.now().0;
+            // A clock that follows real time may be there before all that was due.
+            let over = due.max(now) >= self.end.limit() || monitor.stopped();
             if over || passes.is_multiple_of(PASSES_PER_REPORT) {
                 let (completed, hops) = (self.progress.completed, self.medium.tally.hops);
                 monitor.report(self.medium.now, completed, hops);
@@ -159,7 +188,6 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             if over {
                 return due != NEVER;
             }
-            let now = self.clock.now().0;
             if due > now {
                 self.clock.idle(Time(due));
             } else {
