@@ -344,6 +344,11 @@ impl Breakdown {
         self.resumed.remove(&(flow.0 as u64));
     }
 
+    /// Forgets the losses of a flow that will not be complete.
+    pub fn forget(&mut self, flow: FlowId) {
+        self.data.forget(flow);
+    }
+
     /// Where the time went until `at`, when the sender had done `spent`.
     fn parts_at(&self, flow: FlowId, at: u64, spent: &Spent, started: u64) -> Parts {
         let start = Resumed { at: started, ..Resumed::default() };

@@ -1,6 +1,6 @@
 //! The transport of one host.
 
-use crate::{Acks, Classes, Env, Flow, PacketRef};
+use crate::{Acks, Classes, Env, Flow, FlowId, PacketRef};
 use incast_units::Time;
 
 /// All senders and receivers of one transport on one host. A world calls it; it never calls back.
@@ -36,6 +36,12 @@ pub trait Host: Send {
 
     /// Runs the timers that have expired. Early and repeated calls must be harmless.
     fn wake(&mut self, env: &mut Env<'_>);
+
+    /// Forgets a flow that this host sends or receives: the world has given it up. Its packets that
+    /// wait for the NIC may still be transmitted; a packet that arrives later counts as the first
+    /// of a new flow. Must not send, and does nothing if the flow is not known. A transport without
+    /// state per flow need not do anything.
+    fn abandon(&mut self, _env: &mut Env<'_>, _flow: FlowId) {}
 
     /// Number of flows with state, as sender or receiver; for tests of bounded state.
     fn open_flows(&self) -> usize;

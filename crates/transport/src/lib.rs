@@ -209,7 +209,7 @@ pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
     SwitchHook, Verdict, View,
 };
-pub use probe::{HostClock, Outcome, Probe, SenderTrace};
+pub use probe::{Ended, HostClock, Outcome, Probe, SenderTrace};
 pub use random::Random;
 pub use record::{Bin, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord, RunRecord};
 pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};

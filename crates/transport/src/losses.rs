@@ -62,6 +62,12 @@ impl Losses {
         let Slot { at, departed, spent, path } = self.slots[slot as usize];
         Some(Loss { flow, what: Lost::Data(key), at, departed, spent, path })
     }
+
+    /// Removes all losses of a flow. Takes time in proportion to all losses.
+    pub fn forget(&mut self, flow: FlowId) {
+        let of_flow = |number: &Number, _: &mut u32| number.flow == flow.0;
+        self.free.extend(self.index.extract_if(of_flow).map(|(_, slot)| slot));
+    }
 }
 
 /// Identifies a data packet.
@@ -126,6 +132,18 @@ mod tests {
         assert_eq!(losses.remove(FlowId(1), 7).map(|loss| loss.at), Some(40));
         assert!(losses.remove(FlowId(1), 7).is_none());
         assert_eq!(losses.remove(FlowId(7), 1).map(|loss| loss.at), Some(55));
+    }
+
+    #[test]
+    fn a_flow_is_forgotten_and_its_slots_are_reused() {
+        let mut losses = Losses::default();
+        for key in 0..10 {
+            losses.insert(key, loss(key % 2, key, 1));
+        }
+        losses.forget(FlowId(1));
+        assert!(!losses.has(FlowId(1), 3) && losses.has(FlowId(0), 4));
+        (20..25).for_each(|key| assert!(losses.insert(key, loss(3, key, 1))));
+        assert_eq!(losses.slots.len(), 10);
     }
 
     #[test]

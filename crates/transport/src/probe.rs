@@ -4,11 +4,18 @@
 //! from its departure and accumulates its queueing delays on the path; worlds report losses. When
 //! the last packet arrives, the [breakdown](crate::breakdown) of the completion time follows from
 //! these: the parts of an [`Outcome`] add up to it to the picosecond.
+//!
+//! The flows of a run are numbered from 0 and have their entries for the whole run. Flows opened
+//! while it goes on have larger numbers; they are admitted and dismissed one by one, and leave
+//! only word that they have ended.
 
 use crate::breakdown::{Breakdown, Gap, Spent};
+use crate::losses::Spread;
 use crate::{Histogram, LastPacket, Loss, Meta, Parts, Reason, Stamps, TIERS};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet, flag};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 /// Busy time of a host's NIC, to separate waiting for the NIC from idle time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,12 +125,32 @@ struct ReceiverTrace {
     extension_bytes: u64,
 }
 
+/// The end of a flow that was opened while the run went on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ended {
+    /// The flow.
+    pub flow: FlowId,
+    /// When.
+    pub at: Time,
+    /// Whether its last byte arrived here; else its sender learned that everything had arrived.
+    pub received: bool,
+}
+
 /// Collects flow statistics. There is one per partition of a world; flow numbers are those of the
-/// run.
-#[derive(Default)]
+/// run. What is said of a flow that is neither of the run nor [admitted](Probe::admit) is not kept.
 pub struct Probe {
+    /// The flows of the run, then a spare entry for flows that are not known, then admitted ones.
     senders: Vec<SenderTrace>,
+    /// The same.
     receivers: Vec<ReceiverTrace>,
+    /// Number of flows of the run.
+    run: usize,
+    /// Entries of admitted flows.
+    admitted: HashMap<u64, u32, BuildHasherDefault<Spread>>,
+    /// Entries that are not in use.
+    free: Vec<u32>,
+    /// Ends of admitted flows that nobody has taken yet.
+    ended: Vec<Ended>,
     breakdown: Breakdown,
     /// Shortest wait that the loss of a control packet may explain.
     patience: u64,
@@ -139,16 +166,57 @@ pub struct Probe {
     ages: Vec<Histogram>,
 }
 
+impl Default for Probe {
+    fn default() -> Probe {
+        Probe::new(0, false)
+    }
+}
+
 impl Probe {
     /// A probe for `flows` flows. With `log_deliveries` it keeps every delivered range, for tests.
     pub fn new(flows: usize, log_deliveries: bool) -> Probe {
         Probe {
-            senders: vec![SenderTrace::default(); flows],
-            receivers: vec![ReceiverTrace::default(); flows],
+            senders: vec![SenderTrace::default(); flows + 1],
+            receivers: vec![ReceiverTrace::default(); flows + 1],
+            run: flows,
+            admitted: HashMap::default(),
+            free: vec![],
+            ended: vec![],
+            breakdown: Breakdown::default(),
+            patience: 0,
+            outcomes: vec![],
             deliveries: log_deliveries.then(Vec::new),
+            clock: HostClock::default(),
+            now: 0,
+            last_delivery: 0,
+            arriving: None,
             ages: vec![Histogram::new()],
-            ..Probe::default()
         }
+    }
+
+    /// The flow's entry.
+    #[inline]
+    fn place(&self, flow: FlowId) -> usize {
+        let number = flow.0 as usize;
+        if number < self.run { number } else { self.beyond(flow) }
+    }
+
+    /// The entry of a flow that is not of the run.
+    #[cold]
+    fn beyond(&self, flow: FlowId) -> usize {
+        self.admitted.get(&(flow.0 as u64)).map_or(self.run, |place| *place as usize)
+    }
+
+    #[inline]
+    fn sender(&mut self, flow: FlowId) -> &mut SenderTrace {
+        let place = self.place(flow);
+        &mut self.senders[place]
+    }
+
+    #[inline]
+    fn receiver(&mut self, flow: FlowId) -> &mut ReceiverTrace {
+        let place = self.place(flow);
+        &mut self.receivers[place]
     }
 
     // -- called by transports ------------------------------------------------------------------
@@ -157,7 +225,7 @@ impl Probe {
     #[inline]
     pub fn blocked(&mut self, flow: FlowId, reason: Reason) {
         let (now, idle) = (self.now, self.clock.idle(self.now));
-        let trace = &mut self.senders[flow.0 as usize];
+        let trace = self.sender(flow);
         if trace.reason != reason {
             trace.book(now, idle);
             trace.reason = reason;
@@ -167,8 +235,9 @@ impl Probe {
     /// Records a decision of the flow's sender or receiver on information from time `informed`.
     #[inline]
     pub fn decision(&mut self, flow: FlowId, informed: Time) {
-        let trace = &mut self.senders[flow.0 as usize];
         let age = self.now.saturating_sub(informed.0);
+        let place = self.place(flow);
+        let trace = &mut self.senders[place];
         trace.decisions += 1;
         trace.decision_age += age;
         trace.decision_age_max = trace.decision_age_max.max(age);
@@ -178,27 +247,33 @@ impl Probe {
     /// Counts a credit, grant or token that arrived when no data was left to send.
     #[inline]
     pub fn wasted(&mut self, flow: FlowId) {
-        self.senders[flow.0 as usize].wasted += 1;
+        self.sender(flow).wasted += 1;
     }
 
     /// Records that the flow's sender learns that everything has been delivered: by the last ACK, or
     /// by the packet with which a receiver ends a flow. What it learns again is ignored.
     pub fn acknowledged(&mut self, flow: FlowId) {
-        let now = Time(self.now);
-        self.senders[flow.0 as usize].acknowledged.get_or_insert(now);
+        let (at, place) = (Time(self.now), self.place(flow));
+        let known = self.senders[place].acknowledged.replace(at);
+        match known {
+            Some(first) => self.senders[place].acknowledged = Some(first),
+            None if place > self.run => self.ended.push(Ended { flow, at, received: false }),
+            None => {}
+        }
     }
 
     /// Records the first arrival of `payload` bytes at `offset`. `key` is the packet's
     /// [`data_key`](incast_wire::Header::data_key).
     #[inline]
     pub fn delivered(&mut self, flow: FlowId, key: u32, offset: u64, payload: u32) {
-        let trace = &mut self.receivers[flow.0 as usize];
+        let trace = self.receiver(flow);
         trace.delivered += payload as u64;
+        let missing = trace.losses > 0;
         self.last_delivery = self.now;
         if let Some(log) = &mut self.deliveries {
             log.push((flow, offset, payload));
         }
-        if trace.losses > 0 {
+        if missing {
             self.recover(flow, key);
         }
     }
@@ -207,15 +282,23 @@ impl Probe {
     fn recover(&mut self, flow: FlowId, key: u32) {
         let stamps = self.arriving.as_ref().map(|(stamps, ..)| stamps);
         let known = self.breakdown.deliver(flow, key, stamps);
-        self.receivers[flow.0 as usize].losses -= known as u32;
+        self.receiver(flow).losses -= known as u32;
     }
 
     /// Records that the flow is complete. Called once, while the last packet is received, after its
     /// [`delivered`](Probe::delivered).
     pub fn completed(&mut self, flow: FlowId) {
-        let trace = &mut self.receivers[flow.0 as usize];
+        let place = self.place(flow);
+        if place == self.run {
+            return;
+        }
+        let trace = &mut self.receivers[place];
         assert!(!trace.completed, "flow {} completed twice", flow.0);
         trace.completed = true;
+        if place > self.run {
+            self.breakdown.complete(flow);
+            return self.ended.push(Ended { flow, at: Time(self.now), received: true });
+        }
         let (stamps, meta, path) = self.arriving.expect("a flow completes on an arrival");
         let mut parts = self.breakdown.before(flow, &stamps);
         parts.add_path(&stamps, &meta, self.now);
@@ -239,18 +322,21 @@ impl Probe {
 
     /// Sets the size of each flow in bytes, for [`needs_stamps`](Probe::needs_stamps).
     pub fn expect(&mut self, sizes: impl Iterator<Item = u64>) {
-        self.receivers.iter_mut().zip(sizes).for_each(|(trace, size)| trace.size = size);
+        self.receivers[..self.run]
+            .iter_mut()
+            .zip(sizes)
+            .for_each(|(trace, size)| trace.size = size);
     }
 
     /// Sets the transport index of each flow, so that ages of information are counted per
     /// transport. By default all are counted together.
     pub fn group(&mut self, transports: impl Iterator<Item = u8>) {
         let mut most = 0;
-        for (trace, transport) in self.senders.iter_mut().zip(transports) {
+        for (trace, transport) in self.senders[..self.run].iter_mut().zip(transports) {
             trace.transport = transport;
             most = most.max(transport);
         }
-        self.ages.resize(most as usize + 1, Histogram::new());
+        self.ages.resize(self.ages.len().max(most as usize + 1), Histogram::new());
     }
 
     /// Counts the overhead of a received packet of `charged` bytes: all bytes of packets without
@@ -258,11 +344,11 @@ impl Probe {
     #[inline]
     pub fn received(&mut self, packet: &Packet, charged: u32) {
         if !packet.is_data() {
-            let trace = &mut self.senders[packet.flow.0 as usize];
+            let trace = self.sender(packet.flow);
             trace.control_packets += 1;
             trace.control_bytes += charged as u64;
         } else if packet.extension > 0 {
-            let trace = &mut self.receivers[packet.flow.0 as usize];
+            let trace = self.receiver(packet.flow);
             trace.extension_bytes += packet.extension as u64;
         }
     }
@@ -277,7 +363,7 @@ impl Probe {
     /// end a recovery. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
     #[inline]
     pub fn needs_stamps(&self, packet: &Packet) -> bool {
-        let trace = &self.receivers[packet.flow.0 as usize];
+        let trace = &self.receivers[self.place(packet.flow)];
         let last = trace.delivered + packet.payload as u64 >= trace.size;
         trace.losses > 0 || last || packet.has(flag::RETRANSMIT)
     }
@@ -292,7 +378,7 @@ impl Probe {
     pub fn arriving(&mut self, packet: &Packet, stamps: &Stamps, meta: &Meta) {
         self.arriving = Some((*stamps, *meta, packet.path));
         let (flow, again) = (packet.flow, packet.has(flag::RETRANSMIT));
-        let trace = &self.receivers[flow.0 as usize];
+        let trace = &self.receivers[self.place(flow)];
         if (trace.losses > 0 || again) && !trace.completed {
             let key = packet.header.data_key();
             self.breakdown.arrive(flow, key, stamps, again, self.patience);
@@ -301,11 +387,11 @@ impl Probe {
 
     /// Records the start of a flow in this partition.
     pub fn opened(&mut self, flow: FlowId) {
-        let idle = self.clock.idle(self.now);
-        let trace = &mut self.senders[flow.0 as usize];
+        let (now, idle) = (self.now, self.clock.idle(self.now));
+        let trace = self.sender(flow);
         trace.opened = true;
-        trace.started = self.now;
-        (trace.booked, trace.idle, trace.fresh.0) = (self.now, idle, self.now);
+        trace.started = now;
+        (trace.booked, trace.idle, trace.fresh.0) = (now, idle, now);
     }
 
     /// Records the departure of a data packet that occupies the NIC for `tx` picoseconds (0 if it
@@ -313,15 +399,15 @@ impl Probe {
     /// into its stamps.
     #[inline]
     pub fn departs(&mut self, flow: FlowId, tx: u64, retransmit: bool, stamps: &mut Stamps) {
-        let (now, idle) = (self.now, self.clock.idle(self.now));
-        let trace = &mut self.senders[flow.0 as usize];
+        let (now, idle, patience) = (self.now, self.clock.idle(self.now), self.patience);
+        let trace = self.sender(flow);
         trace.book(now, idle);
         stamps.started = trace.started;
         stamps.departed = now;
         (stamps.waited, stamps.worst) = ([0; TIERS], 0);
         stamps.spent = trace.spent;
         let (since, spent) = trace.fresh;
-        if retransmit || now.saturating_sub(since) >= self.patience {
+        if retransmit || now.saturating_sub(since) >= patience {
             stamps.gap = Gap { until: now, since, spent };
         }
         trace.occupy(now, tx, retransmit);
@@ -333,22 +419,69 @@ impl Probe {
     /// `tx` picoseconds.
     pub fn occupies(&mut self, flow: FlowId, tx: u64, retransmit: bool) {
         let (now, idle) = (self.now, self.clock.idle(self.now));
-        let trace = &mut self.senders[flow.0 as usize];
+        let trace = self.sender(flow);
         trace.book(now, idle);
         trace.occupy(now, tx, retransmit);
     }
 
     /// Records a loss, in the partition of the flow's receiver.
     pub fn record_loss(&mut self, loss: Loss) {
-        let trace = &mut self.receivers[loss.flow.0 as usize];
-        if !trace.completed {
+        let place = self.place(loss.flow);
+        let trace = &mut self.receivers[place];
+        if place != self.run && !trace.completed {
             trace.losses += self.breakdown.lose(loss) as u32;
         }
     }
 
-    /// Sender records, indexed by flow.
+    // -- flows opened while the run goes on ----------------------------------------------------
+
+    /// Gives an entry to a flow of `size` bytes (0 if unknown) that is not of the run.
+    /// `transport` is its transport's index, see [`group`](Probe::group).
+    ///
+    /// Panics if the number is that of a flow of the run or of one that is admitted.
+    pub fn admit(&mut self, flow: FlowId, size: u64, transport: u8) {
+        assert!(flow.0 as usize >= self.run, "flow {} is of the run", flow.0);
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.senders.push(SenderTrace::default());
+            self.receivers.push(ReceiverTrace::default());
+            self.senders.len() as u32 - 1
+        });
+        let known = self.admitted.insert(flow.0 as u64, place);
+        assert!(known.is_none(), "flow {} admitted twice", flow.0);
+        self.senders[place as usize] = SenderTrace { transport, ..SenderTrace::default() };
+        self.receivers[place as usize] = ReceiverTrace { size, ..ReceiverTrace::default() };
+    }
+
+    /// Takes the entry of an admitted flow back. Nothing happens if it has none.
+    pub fn dismiss(&mut self, flow: FlowId) {
+        let Some(place) = self.admitted.remove(&(flow.0 as u64)) else { return };
+        if self.receivers[place as usize].losses > 0 {
+            self.breakdown.forget(flow);
+        }
+        self.breakdown.complete(flow);
+        self.free.push(place);
+    }
+
+    /// Number of flows admitted and not dismissed.
+    pub fn admitted(&self) -> usize {
+        self.admitted.len()
+    }
+
+    /// Moves the ends of admitted flows since the last call to `into`, in order of time.
+    pub fn take_ended(&mut self, into: &mut Vec<Ended>) {
+        into.append(&mut self.ended);
+    }
+
+    // -- what is known ---------------------------------------------------------------------------
+
+    /// Sender records of the flows of the run, indexed by flow.
     pub fn senders(&self) -> &[SenderTrace] {
-        &self.senders
+        &self.senders[..self.run]
+    }
+
+    /// When a flow was opened here, in picoseconds; 0 if it was not.
+    pub fn started(&self, flow: FlowId) -> u64 {
+        self.senders[self.place(flow)].started
     }
 
     /// When new payload last arrived, in picoseconds; 0 before the first.
@@ -358,12 +491,12 @@ impl Probe {
 
     /// Bytes delivered so far of a flow.
     pub fn bytes_delivered(&self, flow: FlowId) -> u64 {
-        self.receivers[flow.0 as usize].delivered
+        self.receivers[self.place(flow)].delivered
     }
 
     /// Bytes of the header extensions of a flow's data packets received in this partition.
     pub fn extension_bytes(&self, flow: FlowId) -> u64 {
-        self.receivers[flow.0 as usize].extension_bytes
+        self.receivers[self.place(flow)].extension_bytes
     }
 
     /// Ages of information, by transport in the order of the run.
@@ -430,5 +563,45 @@ mod tests {
         let last = &probe.senders()[2];
         // Information from the future has age 0.
         assert_eq!((last.decisions, last.decision_age, last.decision_age_max), (3, 1000, 1000));
+    }
+
+    #[test]
+    fn admitted_flows_come_and_go_and_leave_no_entry() {
+        let mut probe = Probe::new(2, false);
+        let mut ended = vec![];
+        for flow in 7..10_007 {
+            let flow = FlowId(flow);
+            probe.admit(flow, 0, 0);
+            probe.enter(Time(flow.0 as u64), HostClock::default());
+            assert_eq!(probe.bytes_delivered(flow), 0, "the entry is new");
+            probe.delivered(flow, 0, 0, 100);
+            assert_eq!(probe.bytes_delivered(flow), 100);
+            probe.completed(flow);
+            (0..2).for_each(|_| probe.acknowledged(flow));
+            probe.take_ended(&mut ended);
+            let end = |received| Ended { flow, at: Time(flow.0 as u64), received };
+            assert_eq!(ended, [end(true), end(false)]);
+            ended.clear();
+            (0..2).for_each(|_| probe.dismiss(flow));
+        }
+        assert_eq!((probe.admitted(), probe.outcomes().len()), (0, 0));
+        assert_eq!((probe.senders.len(), probe.receivers.len()), (4, 4));
+        assert!(probe.senders().iter().all(|trace| trace.acknowledged.is_none()));
+    }
+
+    #[test]
+    fn what_is_said_of_unknown_flows_is_not_kept() {
+        let mut probe = Probe::new(1, false);
+        for flow in [FlowId(1), FlowId(u32::MAX)] {
+            probe.delivered(flow, 0, 0, 100);
+            (0..2).for_each(|_| probe.completed(flow));
+            probe.acknowledged(flow);
+            probe.decision(flow, Time::ZERO);
+            probe.received(&packet(flow.0, 0, 0), 84);
+        }
+        assert_eq!((probe.bytes_delivered(FlowId(0)), probe.outcomes().len()), (0, 0));
+        let mut ended = vec![];
+        probe.take_ended(&mut ended);
+        assert_eq!(ended, []);
     }
 }

@@ -22,7 +22,7 @@ pub use senders::Senders;
 
 use crate::first_round::RoundTerms;
 use incast_transport::{
-    Bytes, ClassPolicy, Classes, Env, FabricSite, Flow, Framing, Header, Host, Limit,
+    Bytes, ClassPolicy, Classes, Env, FabricSite, Flow, FlowId, Framing, Header, Host, Limit,
     PADDING_PAIRS, PacketRef, ParameterError, Parameters, Rate, Shaper, Span, Time, TransportId,
 };
 use outbox::Outbox;
@@ -264,6 +264,11 @@ impl<L: CreditControl> Host for CreditHost<L> {
     fn wake(&mut self, env: &mut Env<'_>) {
         self.receivers.wake(env, &mut self.outbox);
         self.senders.wake(env, &mut self.outbox);
+    }
+
+    fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {
+        self.senders.abandon(flow);
+        self.receivers.abandon(flow);
     }
 
     fn open_flows(&self) -> usize {

@@ -81,6 +81,11 @@ impl Senders {
         self.flows.len()
     }
 
+    /// Forgets a flow. What is queued of it and its timers find nothing.
+    pub(super) fn abandon(&mut self, flow: FlowId) {
+        self.flows.remove(flow);
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()

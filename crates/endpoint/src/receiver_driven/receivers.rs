@@ -361,6 +361,14 @@ impl<R: Recovery> Receivers<R> {
         }
     }
 
+    /// Forgets a flow; with [`Order::Shortest`] others get what was under way of it.
+    pub fn abandon(&mut self, flow: FlowId, now: Time) {
+        let Some(incoming) = self.flows.remove(flow) else { return };
+        if self.terms.order == Order::Shortest {
+            self.pass_on(incoming.rank, 0, now);
+        }
+    }
+
     fn finish(&mut self, flow: FlowId, peer: HostId, now: Time) {
         let header = Finish {}.into();
         self.replies.push_back(Reply { peer, flow, header, mark: 0, informed: now.0 });

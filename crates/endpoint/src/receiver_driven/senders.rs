@@ -186,6 +186,11 @@ impl Senders {
         }
     }
 
+    /// Forgets a flow. Its turn in the round and its timers find nothing.
+    pub fn abandon(&mut self, flow: FlowId) {
+        self.flows.remove(flow);
+    }
+
     /// Whether no flow may send.
     #[inline]
     pub fn is_idle(&self) -> bool {

@@ -433,6 +433,12 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
         }
     }
 
+    fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {
+        // Its entry in `ready` and its alarms find nothing when their turn comes.
+        self.outgoing.remove(flow);
+        self.incoming.remove(flow);
+    }
+
     fn open_flows(&self) -> usize {
         self.outgoing.len() + self.incoming.len()
     }

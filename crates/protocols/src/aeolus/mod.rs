@@ -20,9 +20,9 @@ use incast_endpoint::first_round::RoundTerms;
 use incast_endpoint::first_round::views::Probe;
 use incast_endpoint::outbox::CONTROL;
 use incast_transport::{
-    Bytes, Classes, Declaration, Discipline, EcnUse, Env, FabricSite, Flow, Header, Host, HostSite,
-    Info, Kind, Limit, Optional, Packet, PacketRef, Policy, PortSite, Routing, Span, Time,
-    TransportId,
+    Bytes, Classes, Declaration, Discipline, EcnUse, Env, FabricSite, Flow, FlowId, Header, Host,
+    HostSite, Info, Kind, Limit, Optional, Packet, PacketRef, Policy, PortSite, Routing, Span,
+    Time, TransportId,
 };
 use receiver::Probed;
 use sender::Rounds;
@@ -212,6 +212,11 @@ impl Host for AeolusHost {
         self.probed.wake(receivers, outbox, env.now);
         self.homa.wake(env);
         self.rounds.wake(env);
+    }
+
+    fn abandon(&mut self, env: &mut Env<'_>, flow: FlowId) {
+        self.rounds.finish(flow);
+        self.homa.abandon(env, flow);
     }
 
     fn open_flows(&self) -> usize {

@@ -23,8 +23,9 @@ pub(crate) use terms::{Levels, Terms, blind_packets, levels};
 use deviations::DEVIATIONS;
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
-    ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, Header, Host, HostSite, Info,
-    Kind, Limit, Optional, PacketRef, Policy, PortSite, Ready, Routing, Time, TransportId,
+    ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Header, Host,
+    HostSite, Info, Kind, Limit, Optional, PacketRef, Policy, PortSite, Ready, Routing, Time,
+    TransportId,
 };
 
 /// Homa's number on the wire.
@@ -140,6 +141,11 @@ impl Host for HomaHost {
     fn wake(&mut self, env: &mut Env<'_>) {
         self.receivers.wake(env.now, &mut self.outbox);
         self.senders.wake(env);
+    }
+
+    fn abandon(&mut self, env: &mut Env<'_>, flow: FlowId) {
+        self.senders.remove(flow);
+        self.receivers.unknown(flow, env.now, &mut self.outbox);
     }
 
     fn open_flows(&self) -> usize {

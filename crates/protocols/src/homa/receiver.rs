@@ -169,7 +169,7 @@ impl Receivers {
         self.schedule(now, outbox);
     }
 
-    /// The sender does not know a message.
+    /// The sender does not know a message, or it is given up here.
     pub fn unknown(&mut self, flow: FlowId, now: Time, outbox: &mut Outbox) {
         let Some(slot) = self.flows.slot_of(flow) else { return };
         self.remove(slot);

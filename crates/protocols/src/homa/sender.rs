@@ -172,13 +172,19 @@ impl Senders {
 
     /// The receiver has everything.
     pub fn finish(&mut self, env: &mut Env<'_>, flow: FlowId) {
-        if let Some(outgoing) = self.flows.remove(flow) {
+        if self.remove(flow) {
             env.probe.acknowledged(flow);
-            if outgoing.ranked {
-                self.ranking.remove(outgoing.rank);
-            }
             env.probe.blocked(flow, Reason::Ready);
         }
+    }
+
+    /// Takes a message out; returns whether it was there.
+    pub fn remove(&mut self, flow: FlowId) -> bool {
+        let Some(outgoing) = self.flows.remove(flow) else { return false };
+        if outgoing.ranked {
+            self.ranking.remove(outgoing.rank);
+        }
+        true
     }
 
     /// Whether no message has a packet ready.

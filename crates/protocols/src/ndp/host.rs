@@ -199,6 +199,11 @@ impl Host for NdpHost {
         }
     }
 
+    fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {
+        self.senders.remove(flow);
+        self.receivers.abandon(flow);
+    }
+
     fn open_flows(&self) -> usize {
         self.senders.len() + self.receivers.open_flows()
     }

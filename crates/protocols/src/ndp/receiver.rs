@@ -141,13 +141,24 @@ impl Receivers {
 
     /// Everything has arrived: the flow's pulls are no longer wanted.
     fn finish(&mut self, now: Time, id: FlowId, seq: u32) {
-        let flow = self.flows.remove(id).expect("it has just received");
-        self.owed -= flow.owed as u64;
+        let src = self.remove(id).expect("it has just received").src;
         self.finished.insert(id, now);
+        self.reply_late(now, id, src, seq);
+    }
+
+    /// Forgets a flow.
+    pub fn abandon(&mut self, id: FlowId) {
+        self.remove(id);
+    }
+
+    /// Takes a flow out, and the pulls it is owed.
+    fn remove(&mut self, id: FlowId) -> Option<Inbound> {
+        let flow = self.flows.remove(id)?;
+        self.owed -= flow.owed as u64;
         if self.owed == 0 {
             self.ready.clear();
         }
-        self.reply_late(now, id, flow.src, seq);
+        Some(flow)
     }
 
     /// Repeats the Complete packet to the source of a finished flow.

@@ -15,7 +15,7 @@ pub use params::{Params, Wake};
 use deviations::DEVIATIONS;
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
-    Bytes, ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, Header, Host,
+    Bytes, ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Header, Host,
     HostSite, Info, Kind, Limit, Optional, PacketRef, Policy, PortSite, Ready, Routing, Span, Time,
     TransportId,
 };
@@ -183,6 +183,11 @@ impl Host for PhostHost {
     fn wake(&mut self, env: &mut Env<'_>) {
         self.receivers.wake(env.now, &mut self.outbox);
         self.senders.wake(env.now, &mut self.outbox);
+    }
+
+    fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {
+        self.senders.remove(flow);
+        self.receivers.remove(flow);
     }
 
     fn open_flows(&self) -> usize {

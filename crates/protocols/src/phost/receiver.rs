@@ -221,12 +221,18 @@ impl Receivers {
     }
 
     fn end(&mut self, now: Time, outbox: &mut Outbox, id: FlowId) {
-        let flow = self.flows.remove(id).expect("it has just received");
+        let src = self.remove(id).expect("it has just received");
+        self.finished.insert(id, now);
+        finish(outbox, id, src, now);
+    }
+
+    /// Takes a flow out; returns its source.
+    pub fn remove(&mut self, id: FlowId) -> Option<HostId> {
+        let flow = self.flows.remove(id)?;
         if flow.place == Place::Eligible {
             self.eligible.remove(flow.rank);
         }
-        self.finished.insert(id, now);
-        finish(outbox, id, flow.src, now);
+        Some(flow.src)
     }
 
     /// The next timer.

@@ -139,13 +139,19 @@ impl Senders {
 
     /// The destination has everything.
     pub fn finish(&mut self, env: &mut Env<'_>, flow: FlowId) {
-        if let Some(outgoing) = self.flows.remove(flow) {
+        if self.remove(flow) {
             env.probe.acknowledged(flow);
-            if outgoing.ranked {
-                self.ranking.remove(outgoing.rank);
-            }
             env.probe.blocked(flow, Reason::Ready);
         }
+    }
+
+    /// Takes a flow out; returns whether it was there.
+    pub fn remove(&mut self, flow: FlowId) -> bool {
+        let Some(outgoing) = self.flows.remove(flow) else { return false };
+        if outgoing.ranked {
+            self.ranking.remove(outgoing.rank);
+        }
+        true
     }
 
     /// Whether no flow has a token, and no announcement waits behind data.
