@@ -1,9 +1,11 @@
 //! How frames become packets.
 
+use crate::frames::Packets;
 use crate::medium::Medium;
-use crate::{Arrival, PacketIo};
+use crate::payload::fits;
+use crate::{Arrival, Frame, PacketIo};
 use incast_fabric::{PortId, order};
-use incast_transport::{Header, Packet, PacketPool, PacketRef, Probe, Stamps, Time};
+use incast_transport::{Header, Packet, PacketRef, Probe, Stamps, Time};
 use incast_wire::decode;
 use incast_world::FlowSetup;
 
@@ -26,25 +28,28 @@ pub(crate) struct Arrived {
     pub egress: Option<PortId>,
 }
 
-/// Whether hosts, flow and transport of a packet exist and belong together. What came from a wire
-/// is checked before anything is looked up by its numbers.
+/// Whether hosts, flow and transport of a packet exist and belong together, and its payload is a
+/// part of the flow. What came from a wire is checked before anything is looked up by its numbers.
 fn known(flows: &[FlowSetup], packet: &Packet) -> bool {
     let Some(setup) = flows.get(packet.flow.0 as usize) else { return false };
     let ends = (setup.flow.src, setup.flow.dst);
     let forth = ends == (packet.src, packet.dst);
     let back = ends == (packet.dst, packet.src);
-    setup.transport == packet.transport && (forth || back)
+    let fits = forth && fits(&setup.flow, packet) || back && !packet.is_data();
+    setup.transport == packet.transport && fits
 }
 
 /// Takes a burst off a port and reads the frames into the pool. `expected` says whether a packet
 /// that can be read belongs here.
 pub(crate) fn take_burst<I: PacketIo>(
     medium: &mut Medium<I>,
-    pool: &mut PacketPool,
+    packets: &mut Packets<I::Frame>,
     port: u32,
     arrived: &mut Vec<Arrived>,
     expected: impl Fn(&Packet) -> bool,
 ) {
+    let mut incoming = std::mem::take(&mut medium.incoming);
+    medium.io.rx_burst(port, Time(medium.now), BURST, &mut incoming);
     let Medium { io, tally, seed, flows, buffers, probe, now, .. } = medium;
     let now = *now;
     let pauses = buffers.pfc.is_some();
@@ -52,38 +57,37 @@ pub(crate) fn take_burst<I: PacketIo>(
         Header::Pause { .. } => pauses,
         _ => known(flows, packet) && expected(packet),
     };
-    let mut take = |frame: Arrival<'_>| {
+    for Arrival { at, complete, frame } in incoming.drain(..) {
         tally.frames += 1;
-        if frame.at.0 < now {
-            tally.lateness.add(now - frame.at.0);
+        if at.0 < now {
+            tally.lateness.add(now - at.0);
         }
-        match decode(frame.bytes) {
-            Ok((packet, extension)) if belongs(&packet) => {
-                let handle = pool.create(Packet { extension: 0, ..packet });
-                if packet.extension > 0 {
-                    pool.extend(handle, extension);
-                }
-                *pool.stamps_mut(handle) = match frame.trail {
-                    Some(trail) => trail.stamps,
-                    None => unknown_path(probe, &packet),
-                };
-                let serialised = frame.trail.map_or(0, |trail| trail.serialised);
-                pool.meta_mut(handle).serialised = serialised;
-                let key = order::arrival_key(*seed, frame.at, PortId(port));
+        match decode(frame.bytes()) {
+            Ok((content, extension)) if belongs(&content) => {
+                let trail = frame.trail();
+                let serialised = trail.map_or(0, |trail| trail.serialised);
+                let stamps = trail.map_or_else(|| unknown_path(probe, &content), |t| t.stamps);
+                let packet = packets.receive(frame, &content, extension);
+                *packets.pool.stamps_mut(packet) = stamps;
+                packets.pool.meta_mut(packet).serialised = serialised;
+                let key = order::arrival_key(*seed, at, PortId(port));
                 arrived.push(Arrived {
-                    at: frame.at.0,
+                    at: at.0,
                     key,
                     port,
-                    packet: handle,
+                    packet,
                     impaired: false,
-                    complete: frame.complete.0,
+                    complete: complete.0,
                     egress: None,
                 });
             }
-            _ => tally.malformed += 1,
+            _ => {
+                tally.malformed += 1;
+                io.free(frame);
+            }
         }
-    };
-    io.rx_burst(port, Time(now), BURST, &mut take);
+    }
+    medium.incoming = incoming;
 }
 
 /// The stamps of a packet of which only bytes came: the flow's entire time counts as transit.

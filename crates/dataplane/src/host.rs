@@ -1,52 +1,59 @@
 //! A host: what `incast_world` makes of it, and the frames that come and go.
 
-use crate::PacketIo;
 use crate::arrival::{Arrived, sort, take_burst};
+use crate::frames::Packets;
 use crate::line::Line;
 use crate::medium::Medium;
+use crate::payload::fill;
+use crate::{PacketIo, Payload};
 use incast_fabric::{PortId, order};
 use incast_transport::{Classes, FlowId, Packet, PacketPool, PacketRef, Time};
 use incast_world::{
-    Drops, EndHost, Faults, HostIo, Impaired, NEVER, NicParts, PortSeries, Records, copied, heading,
+    Drops, EndHost, Faults, HostIo, Impaired, NEVER, NicParts, PortSeries, Records, heading,
 };
 
-pub(crate) struct HostNode {
+pub(crate) struct HostNode<I: PacketIo> {
     pub end: EndHost,
     pub line: Line,
-    pub pool: PacketPool,
+    pub packets: Packets<I::Frame>,
     /// Packets that impairments made late.
     pub late: Vec<Arrived>,
     pub arrived: Vec<Arrived>,
 }
 
 /// What a host needs of this world.
-struct Attached<'a, I> {
+struct Attached<'a, I: PacketIo, P> {
     line: &'a mut Line,
-    pool: &'a mut PacketPool,
+    packets: &'a mut Packets<I::Frame>,
     medium: &'a mut Medium<I>,
+    payload: &'a mut P,
 }
 
-impl<I> Drops for Attached<'_, I> {
+impl<I: PacketIo, P> Drops for Attached<'_, I, P> {
     fn packets_and_series(&mut self, _port: u32) -> (&mut PacketPool, &mut PortSeries) {
-        (self.pool, &mut self.line.series)
+        (&mut self.packets.pool, &mut self.line.series)
     }
 
     fn give_back(&mut self, _port: u32, _packet: PacketRef) {}
 
     fn note_loss(&mut self, packet: PacketRef, at: u64) {
-        self.medium.note_loss(self.pool, packet, at);
+        self.medium.note_loss(&self.packets.pool, packet, at);
+    }
+
+    fn free(&mut self, _port: u32, packet: PacketRef) {
+        self.packets.free(&mut self.medium.io, packet);
     }
 }
 
-impl<I: PacketIo> HostIo for Attached<'_, I> {
+impl<I: PacketIo, P: Payload> HostIo for Attached<'_, I, P> {
     fn records(&mut self) -> Records<'_> {
         let Medium { probe, tally, .. } = &mut *self.medium;
-        Records { probe, packets: self.pool, deliveries: &mut tally.deliveries }
+        Records { probe, packets: &mut self.packets.pool, deliveries: &mut tally.deliveries }
     }
 
     fn nic(&mut self, _port: u32) -> NicParts<'_> {
         let Line { random, series, .. } = &mut *self.line;
-        NicParts { packets: self.pool, random, series }
+        NicParts { packets: &mut self.packets.pool, random, series }
     }
 
     fn open(&self, _port: u32) -> Classes {
@@ -66,72 +73,92 @@ impl<I: PacketIo> HostIo for Attached<'_, I> {
     }
 
     fn send(&mut self, _port: u32, packet: PacketRef, start: u64, backlog: u64) {
-        self.line.send(self.medium, self.pool, packet, start, backlog);
+        let Attached { line, packets, medium, payload } = self;
+        let content = packets.pool[packet];
+        let begins = content.is_data() && !packets.has_frame(packet);
+        let offset = if begins { medium.departing(content.flow, &content.header) } else { 0 };
+        line.send(medium, packets, packet, start, backlog, |content, out| {
+            fill(*payload, content.flow, offset, out);
+        });
+    }
+
+    /// Payload that a transport has reported as delivered is that of the packet it received.
+    fn received(&mut self, _port: u32, packet: PacketRef) {
+        let Attached { packets, medium, payload, .. } = self;
+        if let Some((flow, reported, _)) = medium.probe.take_delivery() {
+            let header = &packets.pool[packet].header;
+            let offset = medium.arriving(flow, header, reported);
+            payload.deliver(flow, offset, packets.payload(packet));
+        }
+        packets.free(&mut medium.io, packet);
     }
 }
 
-impl HostNode {
+impl<I: PacketIo> HostNode<I> {
     /// The host, and what it needs of this world.
-    fn attach<'a, I>(
+    fn attach<'a, P: Payload>(
         &'a mut self,
         medium: &'a mut Medium<I>,
-    ) -> (&'a mut EndHost, Attached<'a, I>) {
-        let HostNode { end, line, pool, .. } = self;
-        (end, Attached { line, pool, medium })
+        payload: &'a mut P,
+    ) -> (&'a mut EndHost, Attached<'a, I, P>) {
+        let HostNode { end, line, packets, .. } = self;
+        (end, Attached { line, packets, medium, payload })
     }
 
     /// When it must be visited next.
-    pub fn due<I: PacketIo>(&self, medium: &Medium<I>) -> u64 {
+    pub fn due(&self, medium: &mut Medium<I>) -> u64 {
         let late = self.late.iter().map(|one| one.at).min().unwrap_or(NEVER);
         let start = if self.line.held { NEVER } else { self.end.next_start() };
         start.min(self.end.deadline()).min(late).min(medium.io.due(self.line.port).0)
     }
 
     /// A flow opens.
-    pub fn open<I: PacketIo>(&mut self, medium: &mut Medium<I>, id: FlowId) {
+    pub fn open(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, id: FlowId) {
         let (now, setup) = (medium.now, medium.flows[id.0 as usize].clone());
-        let (end, mut world) = self.attach(medium);
+        let (end, mut world) = self.attach(medium, payload);
         end.open(&mut world, now, &setup);
     }
 
     /// Takes in what has arrived.
-    pub fn receive<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+    pub fn receive(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload) {
         let mut arrived = std::mem::take(&mut self.arrived);
         let (host, port) = (self.end.id(), self.line.port);
         let here = |packet: &Packet| heading(packet) == host;
-        take_burst(medium, &mut self.pool, port, &mut arrived, here);
+        take_burst(medium, &mut self.packets, port, &mut arrived, here);
         let now = medium.now;
         arrived.extend(self.late.extract_if(.., |one| one.at <= now));
         sort(&mut arrived);
         for one in arrived.drain(..) {
-            self.take(medium, one);
+            self.take(medium, payload, one);
         }
         self.arrived = arrived;
     }
 
-    fn take<I: PacketIo>(&mut self, medium: &mut Medium<I>, one: Arrived) {
+    fn take(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, one: Arrived) {
         let now = medium.now;
         let Arrived { packet, impaired, .. } = one;
         if !impaired && medium.dead[self.line.reverse as usize] {
-            medium.lose_on_link(&mut self.pool, packet, now);
-        } else if let Some(opened) = self.line.apply_pause(medium, &self.pool[packet].header) {
-            self.pool.free(packet);
+            medium.lose_on_link(&mut self.packets, packet, now);
+        } else if let Some(opened) =
+            self.line.apply_pause(medium, &self.packets.pool[packet].header)
+        {
+            self.packets.free(&mut medium.io, packet);
             if opened {
                 self.end.want(now);
             }
         } else if medium.faults == Faults::default() || impaired || !self.impair(medium, packet) {
-            let (end, mut world) = self.attach(medium);
+            let (end, mut world) = self.attach(medium, payload);
             end.receive(&mut world, now, packet);
         }
     }
 
     /// Loses, delays or doubles the packet; true if it does not arrive now.
     #[cold]
-    fn impair<I: PacketIo>(&mut self, medium: &mut Medium<I>, packet: PacketRef) -> bool {
+    fn impair(&mut self, medium: &mut Medium<I>, packet: PacketRef) -> bool {
         let now = medium.now;
         let Impaired { lost, late, again } = self.end.impair(&medium.faults);
         if lost {
-            medium.lose_on_link(&mut self.pool, packet, now);
+            medium.lose_on_link(&mut self.packets, packet, now);
             return true;
         }
         let port = self.line.port;
@@ -141,8 +168,10 @@ impl HostNode {
             Arrived { at, key, port, packet, impaired: true, complete: at, egress: None }
         };
         if let Some(after) = again {
-            let copy = copied(&mut self.pool, packet);
-            self.late.push(arrival(after, copy));
+            match self.packets.copy(&mut medium.io, packet) {
+                Some(copy) => self.late.push(arrival(after, copy)),
+                None => medium.tally.exhausted += 1,
+            }
         }
         if let Some(after) = late {
             self.late.push(arrival(after, packet));
@@ -151,18 +180,18 @@ impl HostNode {
     }
 
     /// Does what is due before `until`.
-    pub fn advance<I: PacketIo>(&mut self, medium: &mut Medium<I>, until: u64) {
+    pub fn advance(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, until: u64) {
         if self.line.is_released(medium) {
             self.end.want_no_earlier(medium.now);
         }
-        let (end, mut world) = self.attach(medium);
+        let (end, mut world) = self.attach(medium, payload);
         end.advance(&mut world, until);
     }
 
     /// Runs the timers of this instant.
-    pub fn run_timers<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+    pub fn run_timers(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload) {
         let now = medium.now;
-        let (end, mut world) = self.attach(medium);
+        let (end, mut world) = self.attach(medium, payload);
         end.run_timers(&mut world, now);
     }
 }

@@ -37,17 +37,33 @@
 //! transport or port: the packet stays where it is, under that queue's own rules, and nothing is
 //! lost between queue and ring.
 //!
+//! # Frames
+//!
+//! A [`Frame`] belongs to its holder. A switch decodes the headers of what it receives, keeps the
+//! frame beside the packet, and sends the same buffer on: its payload is neither copied nor read.
+//! What has changed on the way is written: a mark or other fields of the headers with their
+//! checksums updated incrementally (RFC 1624), a longer or shorter extension in front of the payload
+//! (telemetry grows into the headroom), and a packet that was trimmed is cut. Packets that hosts,
+//! hooks and pause frames begin with get a frame of their own; a packet for which there is none is
+//! lost as on a link. A dropped packet's frame is free at once.
+//!
+//! # Payload
+//!
+//! An application lends the bytes that a flow sends and is given those that arrive ([`Payload`]):
+//! one copy at the sender, none in switches, none at the receiver. Without one, packets carry zeros.
+//! Checksums cover the headers only. What claims to be a part of a flow that the flow does not have
+//! is malformed.
+//!
 //! # Where DPDK fits
 //!
-//! * A backend implements [`PacketIo`]: `rx_burst` is `rte_eth_rx_burst` and hands each mbuf's data
-//!   to the node as a slice; `tx_burst` takes mbufs from the pool, lets the node write the frame in
-//!   place, and calls `rte_eth_tx_burst`; the Ethernet header is the backend's. Port ids map to
-//!   DPDK ports in the backend, so a net_ring pair, a veth or a real NIC (by EAL arguments) look
-//!   the same to a node.
+//! * A backend implements [`PacketIo`]: a frame is an mbuf; `rx_burst` is `rte_eth_rx_burst`;
+//!   `stage` collects mbufs and `flush`, once for each port and pass, is `rte_eth_tx_burst`; the
+//!   Ethernet header is the backend's. Port ids map to DPDK ports in the backend, so a net_ring
+//!   pair, a veth or a real NIC (by EAL arguments) look the same to a node.
 //! * Over rings there is no wire: the backend keeps a frame until its `release`, as [`Mem`] does
-//!   (the time can travel in a dynamic field of the mbuf). Over a real wire `release` is ignored.
-//! * [`PacketIo::due`] returns [`Time::ZERO`](incast_transport::Time::ZERO) for a port that is fed
-//!   from outside the process: then each pass polls its node.
+//!   (the time can travel with the mbuf). Over a real wire `release` is ignored.
+//! * A port that is fed from outside the process says so ([`PacketIo::is_external`]): then each pass
+//!   polls its node.
 //!
 //! # Clocks
 //!
@@ -67,6 +83,7 @@
 mod arrival;
 mod clock;
 mod counter;
+mod frames;
 mod gate;
 mod host;
 mod io;
@@ -75,6 +92,7 @@ mod medium;
 mod mem;
 mod node;
 mod pace;
+mod payload;
 mod record;
 mod schedule;
 mod switch;
@@ -84,7 +102,8 @@ pub use clock::{Clock, Virtual};
 pub use counter::{Counter, Monotonic};
 pub use gate::{Bounds, Fidelity, Refusal};
 pub use incast_world::{Captured, Setup};
-pub use io::{Arrival, Departure, PacketIo, Trail};
-pub use mem::Mem;
+pub use io::{Arrival, Departure, Frame, HEADROOM, PacketIo, Trail};
+pub use mem::{Buffer, Mem};
 pub use pace::{CREDIT, Idle, Pace, RealTime, Rule, STALL};
+pub use payload::{Payload, Zeros};
 pub use testbed::{Ran, Testbed, run, run_virtual};

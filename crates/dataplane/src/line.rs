@@ -1,10 +1,10 @@
 //! The sending side of a link: its virtual schedule, its losses and its records.
 
+use crate::frames::Packets;
 use crate::medium::Medium;
-use crate::{Departure, PacketIo, Trail};
+use crate::{Departure, Frame, PacketIo, Trail};
 use incast_fabric::{Fabric, Forwarding, PortId};
-use incast_transport::{Bytes, Header, PacketPool, PacketRef, Random, Rate, Time};
-use incast_wire::encode_headers;
+use incast_transport::{Bytes, Header, Packet, PacketRef, Random, Rate, Time};
 use incast_world::{Captured, Options, PortSeries, Transmitter, purpose};
 
 pub(crate) struct Line {
@@ -25,6 +25,8 @@ pub(crate) struct Line {
     pub sent: u64,
     /// The ring had no room when a packet could have left.
     pub held: bool,
+    /// Frames were staged since the last flush, or are still.
+    staged: bool,
     /// The port's random stream.
     pub random: Random,
     pub series: PortSeries,
@@ -49,6 +51,7 @@ impl Line {
             transmitter: Transmitter::new(spec.tier as u8, true),
             sent: 0,
             held: false,
+            staged: false,
             random: Random::new(options.seed, port, purpose::PORT),
             series: PortSeries::new(options.interval, spec.rate),
         }
@@ -60,7 +63,11 @@ impl Line {
     }
 
     /// If the packet is a pause frame: opens and closes classes, and returns whether one opened.
-    pub fn apply_pause<I>(&mut self, medium: &mut Medium<I>, header: &Header) -> Option<bool> {
+    pub fn apply_pause<I: PacketIo>(
+        &mut self,
+        medium: &mut Medium<I>,
+        header: &Header,
+    ) -> Option<bool> {
         let open = self.transmitter.open_after(header)?;
         let opened = self.transmitter.set_open(&mut self.series, medium.now, open);
         if let Some(detector) = &mut medium.detector {
@@ -70,25 +77,40 @@ impl Line {
     }
 
     /// Whether the ring has room for a packet; remembers it if not.
-    pub fn has_room<I: PacketIo>(&mut self, medium: &Medium<I>) -> bool {
+    pub fn has_room<I: PacketIo>(&mut self, medium: &mut Medium<I>) -> bool {
         self.held = medium.io.room(self.port) == 0;
         !self.held
     }
 
     /// Whether the line was held up and is no longer.
-    pub fn is_released<I: PacketIo>(&mut self, medium: &Medium<I>) -> bool {
+    pub fn is_released<I: PacketIo>(&mut self, medium: &mut Medium<I>) -> bool {
         self.held && self.has_room(medium)
     }
 
-    /// Sends a packet that begins transmission at `start` and leaves `backlog` bytes behind.
+    /// Whether it keeps its node from sending: the ring has no room, or took not all that is staged.
+    pub fn waits(&self) -> bool {
+        self.held || self.staged
+    }
+
+    /// Hands what was staged to the link.
+    pub fn flush<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+        if self.staged {
+            self.staged = medium.io.flush(self.port) > 0;
+        }
+    }
+
+    /// Sends a packet that begins transmission at `start` and leaves `backlog` bytes behind. `fill`
+    /// writes the payload of a packet that has come from no frame.
     pub fn send<I: PacketIo>(
         &mut self,
         medium: &mut Medium<I>,
-        pool: &mut PacketPool,
+        packets: &mut Packets<I::Frame>,
         packet: PacketRef,
         start: u64,
         backlog: u64,
+        fill: impl FnOnce(&Packet, &mut [u8]),
     ) {
+        let pool = &mut packets.pool;
         let charged = pool.charged(packet);
         let tx = self.tx(charged);
         self.transmitter.busy_until = start + tx;
@@ -98,35 +120,56 @@ impl Line {
         medium.tally.hops += 1;
         let meta = pool.meta_mut(packet);
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
-        let (serialised, arrived) = (meta.serialised, meta.arrived.0);
-        let stamps = pool.stamps_mut(packet);
-        stamps.wait(self.port, self.transmitter.tier, start - arrived);
-        let trail = Trail { stamps: *stamps, serialised };
-        let (content, extension) = (pool[packet], *pool.extension(packet));
+        let arrived = meta.arrived.0;
+        pool.stamps_mut(packet).wait(self.port, self.transmitter.tier, start - arrived);
         if self.captured {
             let (at, port) = (Time(start), self.port);
+            let (content, extension) = (pool[packet], *pool.extension(packet));
             medium.tally.captures.push(Captured { at, port, packet: content, extension });
         }
-        let control = matches!(content.header, Header::Pause { .. });
+        let control = matches!(pool[packet].header, Header::Pause { .. });
         if self.loss > 0.0 && !control && self.random.chance(self.loss) {
-            return medium.lose_on_link(pool, packet, complete);
+            return medium.lose_on_link(packets, packet, complete);
         }
         let release = match self.reads {
             Some(first) if first < charged && !control => complete - tx + self.tx(first),
             _ => complete,
         };
-        let length = content.ip_bytes() as usize;
         let (start, complete) = (Time(start), Time(complete));
-        let frame = Departure { start, release: Time(release), complete, length, trail };
-        let sent = medium.io.tx_burst(self.port, &[frame], &mut |_, bytes| {
-            let headers = encode_headers(&content, &extension, bytes);
-            bytes[headers..].fill(0);
-        });
+        let departure = Departure { start, release: Time(release), complete };
         medium.tally.released.push((release, self.peer));
-        match sent {
-            // A backend that promised room and then has none loses the packet.
-            0 => medium.lose_on_link(pool, packet, start.0),
-            _ => pool.free(packet),
+        if self.stage(medium, packets, packet, departure, fill) {
+            packets.pool.free(packet);
+        } else {
+            medium.lose_on_link(packets, packet, start.0);
         }
+    }
+
+    /// Stages a packet's frame. Returns whether there was a frame, and room for it.
+    fn stage<I: PacketIo>(
+        &mut self,
+        medium: &mut Medium<I>,
+        packets: &mut Packets<I::Frame>,
+        packet: PacketRef,
+        departure: Departure,
+        fill: impl FnOnce(&Packet, &mut [u8]),
+    ) -> bool {
+        let Some(mut frame) = packets.depart(&mut medium.io, packet, fill) else {
+            medium.tally.exhausted += 1;
+            return false;
+        };
+        if medium.io.keeps_trails() {
+            let serialised = packets.pool.meta(packet).serialised;
+            frame.set_trail(&Trail { stamps: *packets.pool.stamps(packet), serialised });
+        }
+        match medium.io.stage(self.port, frame, departure) {
+            Ok(()) => self.staged = true,
+            // A backend that promised room and then has none loses the packet.
+            Err(frame) => {
+                medium.io.free(frame);
+                return false;
+            }
+        }
+        true
     }
 }

@@ -1,14 +1,19 @@
 //! What the nodes of one process share and borrow for one pass.
 
+use crate::frames::Packets;
+use crate::payload::offset_of;
+use crate::{Arrival as Received, PacketIo};
 use incast_fabric::{Fabric, PortId, Routes};
-use incast_transport::{Histogram, Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time};
+use incast_transport::{
+    FlowId, Header, Histogram, Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time,
+};
 use incast_world::{
     Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, choose,
 };
 use std::sync::Arc;
 
 /// What nodes share.
-pub(crate) struct Medium<I> {
+pub(crate) struct Medium<I: PacketIo> {
     /// The instant of the pass.
     pub now: u64,
     pub fabric: Arc<Fabric>,
@@ -26,7 +31,11 @@ pub(crate) struct Medium<I> {
     pub dead: Vec<bool>,
     pub probe: Probe,
     pub tally: Tally,
+    /// Where the sender of each flow was last, in bytes.
+    pub sent: Vec<u64>,
     pub io: I,
+    /// A burst; empty between calls.
+    pub incoming: Vec<Received<I::Frame>>,
 }
 
 /// What nodes count.
@@ -39,6 +48,8 @@ pub(crate) struct Tally {
     pub lateness: Histogram,
     pub malformed: u64,
     pub link_losses: u64,
+    /// Packets for which there was no frame, which are link losses too.
+    pub exhausted: u64,
     pub captures: Captures,
     /// Releases of frames since the last look: when, and to which node.
     pub released: Vec<(u64, u32)>,
@@ -46,7 +57,28 @@ pub(crate) struct Tally {
     pub deliveries: Deliveries,
 }
 
-impl<I> Medium<I> {
+impl Tally {
+    /// Frames received and sent: a pass that does not change it has found nothing to do.
+    pub fn moved(&self) -> u64 {
+        self.frames + self.hops
+    }
+}
+
+impl<I: PacketIo> Medium<I> {
+    /// Where in its flow the payload begins that a packet of this header takes along.
+    pub fn departing(&mut self, flow: FlowId, header: &Header) -> u64 {
+        let index = flow.0 as usize;
+        let place = offset_of(&self.flows[index].flow, header, self.sent[index]);
+        self.sent[index] = place.expect("a transport sends what the flow has");
+        self.sent[index]
+    }
+
+    /// Where in its flow the payload begins of which the transport has reported that it begins at
+    /// `reported`. A receiver need not know how a flow is cut.
+    pub fn arriving(&self, flow: FlowId, header: &Header, reported: u64) -> u64 {
+        offset_of(&self.flows[flow.0 as usize].flow, header, reported).unwrap_or(reported)
+    }
+
     /// The egress of a packet that is at the switch of port `back`, through which its reverse path
     /// leads.
     pub fn choose(&self, back: u32, packet: &Packet) -> Choice {
@@ -63,10 +95,11 @@ impl<I> Medium<I> {
     }
 
     /// A packet is lost on a link, at `at`.
-    pub fn lose_on_link(&mut self, pool: &mut PacketPool, packet: PacketRef, at: u64) {
+    pub fn lose_on_link(&mut self, packets: &mut Packets<I::Frame>, packet: PacketRef, at: u64) {
         self.tally.link_losses += 1;
+        let pool = &packets.pool;
         let loss = Loss::of(&pool[packet], pool.stamps(packet), pool.meta(packet), at);
         loss.into_iter().for_each(|loss| self.probe.record_loss(loss));
-        pool.free(packet);
+        packets.free(&mut self.io, packet);
     }
 }

@@ -1,22 +1,74 @@
 //! The backend in memory: a bounded ring of frames for each direction of each link.
 
-use crate::{Arrival, Departure, PacketIo, Trail};
+use crate::{Arrival, Departure, Frame, HEADROOM, PacketIo, Trail};
 use incast_fabric::Fabric;
 use incast_transport::{Bytes, Framing, Time};
 use std::collections::VecDeque;
 
-struct Frame {
-    due: Time,
-    /// When its last bit is there.
-    complete: Time,
+/// Most bytes of a frame: the largest IPv4 packet.
+const LONGEST: usize = u16::MAX as usize;
+
+/// A frame in memory.
+#[derive(Debug)]
+pub struct Buffer(Box<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// The frame begins at `start` and goes on to the end.
     bytes: Vec<u8>,
+    start: usize,
     /// What it left with; nothing if it was injected.
     trail: Option<Trail>,
 }
 
+impl Frame for Buffer {
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        &self.0.bytes[self.0.start..]
+    }
+
+    #[inline]
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.0.bytes[self.0.start..]
+    }
+
+    fn grow_front(&mut self, by: usize) -> bool {
+        let start = self.0.start.checked_sub(by);
+        self.0.start = start.unwrap_or(self.0.start);
+        start.is_some()
+    }
+
+    fn cut_front(&mut self, by: usize) {
+        assert!(by <= self.bytes().len(), "{by} bytes are more than the frame has");
+        self.0.start += by;
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.0.bytes.truncate(self.0.start + length);
+    }
+
+    #[inline]
+    fn trail(&self) -> Option<&Trail> {
+        self.0.trail.as_ref()
+    }
+
+    #[inline]
+    fn set_trail(&mut self, trail: &Trail) {
+        self.0.trail = Some(*trail);
+    }
+}
+
+/// A frame in flight.
+struct Flying {
+    due: Time,
+    /// When its last bit is there.
+    complete: Time,
+    frame: Buffer,
+}
+
 /// Frames in flight to one port.
 struct Ring {
-    frames: VecDeque<Frame>,
+    frames: VecDeque<Flying>,
     capacity: usize,
     /// Most frames there were at a time.
     most: usize,
@@ -24,25 +76,35 @@ struct Ring {
 
 impl Ring {
     /// A link never reorders, so this is the end, unless frames were injected.
-    fn put(&mut self, frame: Frame) {
+    fn put(&mut self, flying: Flying) {
         match self.frames.back() {
-            Some(last) if last.due > frame.due => {
-                let place = self.frames.partition_point(|other| other.due <= frame.due);
-                self.frames.insert(place, frame);
+            Some(last) if last.due > flying.due => {
+                let place = self.frames.partition_point(|other| other.due <= flying.due);
+                self.frames.insert(place, flying);
             }
-            _ => self.frames.push_back(frame),
+            _ => self.frames.push_back(flying),
         }
+        self.most = self.most.max(self.frames.len());
+    }
+
+    fn room(&self) -> usize {
+        self.capacity.saturating_sub(self.frames.len())
     }
 }
 
-/// Rings between the ports of a fabric. A frame is copied once, when it is written; buffers are
-/// used again.
+/// Rings between the ports of a fabric. Nodes hand frames on; buffers are used again.
 pub struct Mem {
     /// By the port that receives.
     rings: Vec<Ring>,
     /// The port at the other end of each port's link.
     reverse: Vec<u32>,
-    spare: Vec<Vec<u8>>,
+    spare: Vec<Buffer>,
+    /// Frames that nodes hold.
+    held: usize,
+    /// Most frames that may exist.
+    limit: usize,
+    /// Frames that exist.
+    made: usize,
 }
 
 impl Mem {
@@ -64,12 +126,18 @@ impl Mem {
         Mem::with(fabric, |_| capacity.max(1))
     }
 
+    /// The same with at most `frames` frames at a time, as a memory pool of that size has.
+    pub fn limited_to(self, frames: usize) -> Mem {
+        Mem { limit: frames, ..self }
+    }
+
     /// `capacity` of the ring that each port sends into.
     fn with(fabric: &Fabric, capacity: impl Fn(u32) -> usize) -> Mem {
         let reverse: Vec<u32> = fabric.ports().iter().map(|spec| spec.reverse.0).collect();
         let ring =
             |sender: &u32| Ring { frames: VecDeque::new(), capacity: capacity(*sender), most: 0 };
-        Mem { rings: reverse.iter().map(ring).collect(), reverse, spare: vec![] }
+        let rings = reverse.iter().map(ring).collect();
+        Mem { rings, reverse, spare: vec![], held: 0, limit: usize::MAX, made: 0 }
     }
 
     /// The largest number of frames in flight to one port at a time.
@@ -77,68 +145,106 @@ impl Mem {
         self.rings.iter().map(|ring| ring.most).max().unwrap_or(0)
     }
 
+    /// Most frames there were at a time.
+    pub fn made(&self) -> usize {
+        self.made
+    }
+
+    /// Frames that were dropped instead of given back.
+    pub fn lost(&self) -> usize {
+        let flying: usize = self.rings.iter().map(|ring| ring.frames.len()).sum();
+        self.made - self.spare.len() - flying - self.held
+    }
+
     /// Puts a frame of anybody's making in flight to `port`, for tests. Returns whether there was
     /// room.
     pub fn inject(&mut self, port: u32, due: Time, bytes: &[u8]) -> bool {
-        let ring = &mut self.rings[port as usize];
-        if ring.frames.len() >= ring.capacity {
+        if self.rings[port as usize].room() == 0 {
             return false;
         }
-        ring.put(Frame { due, complete: due, bytes: bytes.to_vec(), trail: None });
-        ring.most = ring.most.max(ring.frames.len());
+        let Some(mut frame) = self.take(bytes.len()) else { return false };
+        frame.bytes_mut().copy_from_slice(bytes);
+        self.rings[port as usize].put(Flying { due, complete: due, frame });
         true
+    }
+
+    /// A free buffer, for `length` bytes.
+    fn take(&mut self, length: usize) -> Option<Buffer> {
+        let mut frame = match self.spare.pop() {
+            Some(frame) => frame,
+            None if self.made == self.limit => return None,
+            None => {
+                self.made += 1;
+                Buffer(Box::default())
+            }
+        };
+        frame.0.bytes.resize(HEADROOM + length, 0);
+        (frame.0.start, frame.0.trail) = (HEADROOM, None);
+        Some(frame)
     }
 }
 
 impl PacketIo for Mem {
+    type Frame = Buffer;
+
     fn rx_burst(
         &mut self,
         port: u32,
         now: Time,
         most: usize,
-        take: &mut dyn FnMut(Arrival<'_>),
+        into: &mut Vec<Arrival<Buffer>>,
     ) -> usize {
         let ring = &mut self.rings[port as usize];
         let mut count = 0;
-        while count < most && ring.frames.front().is_some_and(|frame| frame.due <= now) {
-            let frame = ring.frames.pop_front().expect("it was just seen");
-            let (at, complete) = (frame.due, frame.complete);
-            take(Arrival { at, complete, bytes: &frame.bytes, trail: frame.trail.as_ref() });
-            self.spare.push(frame.bytes);
+        while count < most && ring.frames.front().is_some_and(|flying| flying.due <= now) {
+            let Flying { due, complete, frame } =
+                ring.frames.pop_front().expect("it was just seen");
+            into.push(Arrival { at: due, complete, frame });
             count += 1;
         }
+        self.held += count;
         count
     }
 
-    fn tx_burst(
-        &mut self,
-        port: u32,
-        frames: &[Departure],
-        write: &mut dyn FnMut(usize, &mut [u8]),
-    ) -> usize {
-        let count = frames.len().min(self.room(port));
+    fn alloc(&mut self, length: usize) -> Option<Buffer> {
+        let frame = (length <= LONGEST).then(|| self.take(length)).flatten();
+        self.held += frame.is_some() as usize;
+        frame
+    }
+
+    fn free(&mut self, frame: Buffer) {
+        self.held -= 1;
+        self.spare.push(frame);
+    }
+
+    fn stage(&mut self, port: u32, frame: Buffer, departure: Departure) -> Result<(), Buffer> {
         let ring = &mut self.rings[self.reverse[port as usize] as usize];
-        for (index, departure) in frames[..count].iter().enumerate() {
-            let mut bytes = self.spare.pop().unwrap_or_default();
-            bytes.resize(departure.length, 0);
-            write(index, &mut bytes);
-            let Departure { release, complete, trail, .. } = *departure;
-            ring.put(Frame { due: release, complete, bytes, trail: Some(trail) });
+        if ring.room() == 0 {
+            return Err(frame);
         }
-        ring.most = ring.most.max(ring.frames.len());
-        count
+        let Departure { release, complete, .. } = departure;
+        ring.put(Flying { due: release, complete, frame });
+        self.held -= 1;
+        Ok(())
+    }
+
+    fn flush(&mut self, _port: u32) -> usize {
+        0
     }
 
     fn keeps_trails(&self) -> bool {
         true
     }
 
-    fn room(&self, port: u32) -> usize {
-        let ring = &self.rings[self.reverse[port as usize] as usize];
-        ring.capacity.saturating_sub(ring.frames.len())
+    fn room(&mut self, port: u32) -> usize {
+        self.rings[self.reverse[port as usize] as usize].room()
     }
 
-    fn due(&self, port: u32) -> Time {
-        self.rings[port as usize].frames.front().map_or(Time::NEVER, |frame| frame.due)
+    fn due(&mut self, port: u32) -> Time {
+        self.rings[port as usize].frames.front().map_or(Time::NEVER, |flying| flying.due)
+    }
+
+    fn held(&self) -> usize {
+        self.held
     }
 }

@@ -1,54 +1,54 @@
 //! A node of a process: a host or a switch.
 
-use crate::PacketIo;
 use crate::host::HostNode;
 use crate::medium::Medium;
 use crate::switch::SwitchNode;
+use crate::{PacketIo, Payload};
 use incast_transport::FlowId;
 
 /// A host or a switch.
 #[expect(clippy::large_enum_variant, reason = "few, and each in its place for the whole run")]
-pub(crate) enum Node {
-    Host(HostNode),
-    Switch(SwitchNode),
+pub(crate) enum Node<I: PacketIo> {
+    Host(HostNode<I>),
+    Switch(SwitchNode<I>),
 }
 
-impl Node {
+impl<I: PacketIo> Node<I> {
     /// Does what was due before `until`, in order of time; at one instant timers before
     /// transmissions.
-    pub fn advance<I: PacketIo>(&mut self, medium: &mut Medium<I>, until: u64) {
+    pub fn advance(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, until: u64) {
         match self {
-            Node::Host(host) => host.advance(medium, until),
+            Node::Host(host) => host.advance(medium, payload, until),
             Node::Switch(switch) => switch.advance(medium, until),
         }
     }
 
     /// Takes in what has arrived.
-    pub fn receive<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+    pub fn receive(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload) {
         match self {
-            Node::Host(host) => host.receive(medium),
+            Node::Host(host) => host.receive(medium, payload),
             Node::Switch(switch) => switch.receive(medium),
         }
     }
 
     /// Opens a flow that starts here.
-    pub fn open<I: PacketIo>(&mut self, medium: &mut Medium<I>, flow: FlowId) {
+    pub fn open(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, flow: FlowId) {
         match self {
-            Node::Host(host) => host.open(medium, flow),
+            Node::Host(host) => host.open(medium, payload, flow),
             Node::Switch(_) => unreachable!("flows start at hosts"),
         }
     }
 
     /// Runs the timers of this instant.
-    pub fn run_timers<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+    pub fn run_timers(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload) {
         match self {
-            Node::Host(host) => host.run_timers(medium),
+            Node::Host(host) => host.run_timers(medium, payload),
             Node::Switch(switch) => switch.run_timers(medium),
         }
     }
 
     /// Some links have failed.
-    pub fn fail<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+    pub fn fail(&mut self, medium: &mut Medium<I>) {
         match self {
             Node::Host(_) => {}
             Node::Switch(switch) => switch.fail(medium),
@@ -56,17 +56,43 @@ impl Node {
     }
 
     /// When it must be visited next, frames in flight included.
-    pub fn due<I: PacketIo>(&self, medium: &Medium<I>) -> u64 {
+    pub fn due(&self, medium: &mut Medium<I>) -> u64 {
         match self {
             Node::Host(host) => host.due(medium),
             Node::Switch(switch) => switch.due(medium),
         }
     }
 
+    /// Hands what was staged to the links.
+    pub fn flush(&mut self, medium: &mut Medium<I>) {
+        match self {
+            Node::Host(host) => host.line.flush(medium),
+            Node::Switch(switch) => switch.flush(medium),
+        }
+    }
+
+    /// Whether frames come to it from outside the process.
+    pub fn is_external(&self, io: &I) -> bool {
+        match self {
+            Node::Host(host) => io.is_external(host.line.port),
+            Node::Switch(switch) => {
+                switch.egress.iter().any(|egress| io.is_external(egress.line.port))
+            }
+        }
+    }
+
+    /// Its packets' frames go back: the run is over.
+    pub fn give_frames_back(&mut self, io: &mut I) {
+        match self {
+            Node::Host(host) => host.packets.clear(io),
+            Node::Switch(switch) => switch.packets.clear(io),
+        }
+    }
+
     /// Whether a full ring keeps it from sending.
     pub fn is_held(&self) -> bool {
         match self {
-            Node::Host(host) => host.line.held,
+            Node::Host(host) => host.line.waits(),
             Node::Switch(switch) => switch.is_held(),
         }
     }

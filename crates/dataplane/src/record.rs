@@ -9,10 +9,11 @@ use incast_world::{Captured, add_flows, empty_record};
 
 /// The record of a run that ended at `ended`, and the captures in order of time and port.
 pub(crate) fn collect<I: PacketIo>(
-    nodes: Vec<Node>,
+    mut nodes: Vec<Node<I>>,
     medium: &mut Medium<I>,
     ended: u64,
 ) -> (RunRecord, Vec<Captured>) {
+    nodes.iter_mut().for_each(|node| node.give_frames_back(&mut medium.io));
     let tally = std::mem::take(&mut medium.tally);
     let mut lines: Vec<Line> = nodes.into_iter().flat_map(into_lines).collect();
     lines.sort_by_key(|line| line.port);
@@ -48,7 +49,7 @@ fn forget_paths(record: &mut RunRecord) {
 }
 
 /// A node's lines, their records brought to the end.
-fn into_lines(node: Node) -> Vec<Line> {
+fn into_lines<I: PacketIo>(node: Node<I>) -> Vec<Line> {
     match node {
         Node::Host(mut host) => {
             host.line.series.set_marks(host.end.marks().unwrap_or(0));

@@ -2,10 +2,11 @@
 
 use crate::PacketIo;
 use crate::arrival::{Arrived, sort, take_burst};
+use crate::frames::Packets;
 use crate::line::Line;
 use crate::medium::Medium;
 use incast_fabric::{PortId, order};
-use incast_transport::{Fate, PacketPool, PacketRef, Port, PortView, Time, Verdict};
+use incast_transport::{Fate, Packet, PacketPool, PacketRef, Port, PortView, Time, Verdict};
 use incast_world::{
     Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter, Views,
     drop_or_trim, drop_packet, lose, turn_back, with_displaced,
@@ -17,12 +18,12 @@ pub(crate) struct Egress {
     pub handler: Box<dyn Port>,
 }
 
-pub(crate) struct SwitchNode {
+pub(crate) struct SwitchNode<I: PacketIo> {
     pub switch: Switch,
     /// The number of the first port.
     pub first: u32,
     pub egress: Vec<Egress>,
-    pub pool: PacketPool,
+    pub packets: Packets<I::Frame>,
     pub buffer: SwitchBuffer,
     pub arrived: Vec<Arrived>,
     /// Packets of which only the first bytes are here and which are stored until the last is.
@@ -59,15 +60,15 @@ impl Egress {
 }
 
 /// A switch and what it shares with others.
-struct Place<'a, I> {
-    node: &'a mut SwitchNode,
+struct Place<'a, I: PacketIo> {
+    node: &'a mut SwitchNode<I>,
     medium: &'a mut Medium<I>,
 }
 
-impl<I> Drops for Place<'_, I> {
+impl<I: PacketIo> Drops for Place<'_, I> {
     fn packets_and_series(&mut self, port: u32) -> (&mut PacketPool, &mut PortSeries) {
         let index = (port - self.node.first) as usize;
-        (&mut self.node.pool, &mut self.node.egress[index].line.series)
+        (&mut self.node.packets.pool, &mut self.node.egress[index].line.series)
     }
 
     fn give_back(&mut self, port: u32, packet: PacketRef) {
@@ -75,20 +76,29 @@ impl<I> Drops for Place<'_, I> {
     }
 
     fn note_loss(&mut self, packet: PacketRef, at: u64) {
-        self.medium.note_loss(&self.node.pool, packet, at);
+        self.medium.note_loss(&self.node.packets.pool, packet, at);
+    }
+
+    fn free(&mut self, _port: u32, packet: PacketRef) {
+        self.node.packets.free(&mut self.medium.io, packet);
     }
 }
 
-impl SwitchNode {
+impl<I: PacketIo> SwitchNode<I> {
     /// When it must be visited next.
-    pub fn due<I: PacketIo>(&self, medium: &Medium<I>) -> u64 {
+    pub fn due(&self, medium: &mut Medium<I>) -> u64 {
         let of = |egress: &Egress| egress.due().min(medium.io.due(egress.line.port).0);
         let stored = self.stored.iter().map(|one| one.at);
         self.egress.iter().map(of).chain(stored).min().unwrap_or(NEVER)
     }
 
     pub fn is_held(&self) -> bool {
-        self.egress.iter().any(|egress| egress.line.held)
+        self.egress.iter().any(|egress| egress.line.waits())
+    }
+
+    /// Hands what was staged to the links.
+    pub fn flush(&mut self, medium: &mut Medium<I>) {
+        self.egress.iter_mut().for_each(|egress| egress.line.flush(medium));
     }
 
     fn port(&mut self, port: u32) -> &mut Egress {
@@ -96,22 +106,22 @@ impl SwitchNode {
     }
 
     /// Takes in what has arrived.
-    pub fn receive<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+    pub fn receive(&mut self, medium: &mut Medium<I>) {
         let now = medium.now;
         let mut arrived = std::mem::take(&mut self.arrived);
         for egress in &self.egress {
-            take_burst(medium, &mut self.pool, egress.line.port, &mut arrived, |_| true);
+            take_burst(medium, &mut self.packets, egress.line.port, &mut arrived, |_| true);
         }
         arrived.extend(self.stored.extract_if(.., |one| one.at <= now));
         sort(&mut arrived);
         for one in arrived.drain(..) {
-            let header = self.pool[one.packet].header;
+            let header = self.packets.pool[one.packet].header;
             if medium.dead[self.port(one.port).line.reverse as usize] {
-                medium.lose_on_link(&mut self.pool, one.packet, now);
+                medium.lose_on_link(&mut self.packets, one.packet, now);
             } else if self.port(one.port).line.apply_pause(medium, &header).is_some() {
-                self.pool.free(one.packet);
+                self.packets.free(&mut medium.io, one.packet);
             } else {
-                self.pool.stamps_mut(one.packet).ingress = one.port;
+                self.packets.pool.stamps_mut(one.packet).ingress = one.port;
                 self.take(medium, one);
             }
         }
@@ -119,11 +129,11 @@ impl SwitchNode {
     }
 
     /// Forwards a packet of which all is here, or which can leave at once; stores another one.
-    fn take<I: PacketIo>(&mut self, medium: &mut Medium<I>, one: Arrived) {
+    fn take(&mut self, medium: &mut Medium<I>, one: Arrived) {
         let Arrived { port: back, packet, complete, .. } = one;
         let egress = one.egress.or_else(|| self.choose(medium, back, packet));
         let Some(PortId(port)) = egress else {
-            return medium.lose_on_link(&mut self.pool, packet, medium.now);
+            return medium.lose_on_link(&mut self.packets, packet, medium.now);
         };
         if complete > medium.now {
             if !self.begins_at_once(medium, back, port, packet) {
@@ -132,7 +142,7 @@ impl SwitchNode {
                 return;
             }
             // The links transmit it at the same time.
-            let meta = self.pool.meta_mut(packet);
+            let meta = self.packets.pool.meta_mut(packet);
             meta.serialised = meta.serialised.saturating_sub((complete - medium.now) as u32);
         }
         self.forward(medium, back, port, packet);
@@ -140,7 +150,7 @@ impl SwitchNode {
 
     /// Whether a packet of which only the first bytes are here begins transmission at `port` now:
     /// the port is idle, may send its class, and is no faster than the packet arrives.
-    fn begins_at_once<I>(
+    fn begins_at_once(
         &mut self,
         medium: &Medium<I>,
         back: u32,
@@ -149,34 +159,28 @@ impl SwitchNode {
     ) -> bool {
         let fabric = &medium.fabric;
         let arriving = fabric.port(fabric.port(PortId(back)).reverse).rate;
-        let class = self.pool[packet].class;
+        let class = self.packets.pool[packet].class;
         let line = &self.port(port).line;
         line.rate <= arriving && line.transmitter.is_free(medium.now, class)
     }
 
     /// The egress of a packet that came through the link whose reverse path is `back`.
-    fn choose<I>(&mut self, medium: &Medium<I>, back: u32, packet: PacketRef) -> Option<PortId> {
-        let content = &self.pool[packet];
+    fn choose(&mut self, medium: &Medium<I>, back: u32, packet: PacketRef) -> Option<PortId> {
+        let content = &self.packets.pool[packet];
         let choice = medium.choose(back, content);
         self.switch.egress(choice, &medium.routes, medium.seed, content)
     }
 
     /// Chooses the egress of a packet that came through the link whose reverse path is `back`, and
     /// forwards it.
-    fn route<I: PacketIo>(&mut self, medium: &mut Medium<I>, back: u32, packet: PacketRef) {
+    fn route(&mut self, medium: &mut Medium<I>, back: u32, packet: PacketRef) {
         match self.choose(medium, back, packet) {
             Some(port) => self.forward(medium, back, port.0, packet),
-            None => medium.lose_on_link(&mut self.pool, packet, medium.now),
+            None => medium.lose_on_link(&mut self.packets, packet, medium.now),
         }
     }
 
-    fn forward<I: PacketIo>(
-        &mut self,
-        medium: &mut Medium<I>,
-        back: u32,
-        port: u32,
-        packet: PacketRef,
-    ) {
+    fn forward(&mut self, medium: &mut Medium<I>, back: u32, port: u32, packet: PacketRef) {
         match self.switch.has_hooks() {
             true => self.call_hooks(medium, back, port, packet),
             false => self.enqueue(medium, port, packet),
@@ -184,16 +188,11 @@ impl SwitchNode {
     }
 
     /// Lets the hooks of the packet's transport see it, and sends what they emit.
-    fn call_hooks<I: PacketIo>(
-        &mut self,
-        medium: &mut Medium<I>,
-        back: u32,
-        port: u32,
-        packet: PacketRef,
-    ) {
+    fn call_hooks(&mut self, medium: &mut Medium<I>, back: u32, port: u32, packet: PacketRef) {
         let now = medium.now;
         let views = Views { back: self.port(back).view(), egress: self.port(port).view() };
-        let decisions = self.switch.decide(now, &mut medium.probe, &mut self.pool, views, packet);
+        let decisions =
+            self.switch.decide(now, &mut medium.probe, &mut self.packets.pool, views, packet);
         for reply in decisions.replies() {
             self.enqueue(medium, back, reply);
         }
@@ -208,29 +207,23 @@ impl SwitchNode {
     }
 
     /// A packet wants to leave by `port`, now.
-    fn enqueue<I: PacketIo>(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) {
+    fn enqueue(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) {
         let now = medium.now;
         let tier = self.port(port).line.transmitter.tier;
-        let meta = self.pool.meta_mut(packet);
+        let meta = self.packets.pool.meta_mut(packet);
         (meta.arrived, meta.tier) = (Time(now), tier);
         let dead = self.port(port).line.transmitter.dead;
         if dead || !self.admit(medium, port, packet) {
             return drop_packet(&mut Place { node: self, medium }, port, packet, now);
         }
         let egress = &mut self.egress[(port - self.first) as usize];
-        let (transmitter, parts) = egress.split(&mut self.pool);
+        let (transmitter, parts) = egress.split(&mut self.packets.pool);
         let verdict = transmitter.enqueue(parts, packet, now);
         self.settle(medium, port, packet, verdict);
     }
 
     /// What becomes of packets that did not simply join the queue.
-    fn settle<I: PacketIo>(
-        &mut self,
-        medium: &mut Medium<I>,
-        port: u32,
-        packet: PacketRef,
-        verdict: Verdict,
-    ) {
+    fn settle(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef, verdict: Verdict) {
         let now = medium.now;
         let mut place = Place { node: self, medium };
         with_displaced(&mut place, port, packet, verdict, now, |place, packet, fate| {
@@ -244,21 +237,22 @@ impl SwitchNode {
     }
 
     /// Whether the buffers take the packet; admits it if so.
-    fn admit<I>(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) -> bool {
+    fn admit(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) -> bool {
         if !medium.buffers.any() {
             return true;
         }
         let (rules, detector) = (&medium.buffers, medium.detector.as_mut());
-        let (fits, announces) = self.buffer.admit(rules, detector, port, &mut self.pool, packet);
+        let (fits, announces) =
+            self.buffer.admit(rules, detector, port, &mut self.packets.pool, packet);
         self.announce(announces, medium.now);
         fits
     }
 
     /// Gives a packet's share of the buffers back.
-    fn give_back<I>(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) {
+    fn give_back(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) {
         if medium.buffers.any() {
             let (rules, detector) = (&medium.buffers, medium.detector.as_mut());
-            let stamps = self.pool.stamps_mut(packet);
+            let stamps = self.packets.pool.stamps_mut(packet);
             let announces = self.buffer.release(rules, detector, port, stamps);
             self.announce(announces, medium.now);
         }
@@ -271,7 +265,7 @@ impl SwitchNode {
     }
 
     /// Does what is due before `until`.
-    pub fn advance<I: PacketIo>(&mut self, medium: &mut Medium<I>, until: u64) {
+    pub fn advance(&mut self, medium: &mut Medium<I>, until: u64) {
         for index in 0..self.egress.len() {
             let line = &mut self.egress[index].line;
             if line.is_released(medium) {
@@ -285,7 +279,7 @@ impl SwitchNode {
                 let egress = &mut self.egress[index];
                 let (start, deadline) = (egress.start(), egress.handler.deadline().0);
                 if deadline <= start {
-                    egress.split(&mut self.pool).1.wake(port, deadline);
+                    egress.split(&mut self.packets.pool).1.wake(port, deadline);
                 } else if egress.line.has_room(medium) {
                     self.transmit(medium, index, start);
                 }
@@ -294,9 +288,9 @@ impl SwitchNode {
     }
 
     /// The line is free at `start`, and something waits.
-    fn transmit<I: PacketIo>(&mut self, medium: &mut Medium<I>, index: usize, start: u64) {
+    fn transmit(&mut self, medium: &mut Medium<I>, index: usize, start: u64) {
         let port = self.first + index as u32;
-        let (transmitter, parts) = self.egress[index].split(&mut self.pool);
+        let (transmitter, parts) = self.egress[index].split(&mut self.packets.pool);
         if transmitter.pausing {
             let frame = transmitter.pause_frame(parts, self.buffer.link(port), start);
             let waiting = transmitter.waiting;
@@ -306,7 +300,7 @@ impl SwitchNode {
                 return;
             }
         }
-        let (transmitter, parts) = self.egress[index].split(&mut self.pool);
+        let (transmitter, parts) = self.egress[index].split(&mut self.packets.pool);
         let next = transmitter.dequeue(parts, start);
         if let Some((packet, backlog)) = next {
             self.give_back(medium, port, packet);
@@ -314,7 +308,7 @@ impl SwitchNode {
         }
     }
 
-    fn send<I: PacketIo>(
+    fn send(
         &mut self,
         medium: &mut Medium<I>,
         index: usize,
@@ -322,21 +316,24 @@ impl SwitchNode {
         start: u64,
         backlog: u64,
     ) {
-        self.egress[index].line.send(medium, &mut self.pool, packet, start, backlog);
+        // Packets that a switch makes have no payload.
+        let fill = |_: &Packet, out: &mut [u8]| out.fill(0);
+        let line = &mut self.egress[index].line;
+        line.send(medium, &mut self.packets, packet, start, backlog, fill);
     }
 
     /// Runs the timers of this instant.
-    pub fn run_timers<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+    pub fn run_timers(&mut self, medium: &mut Medium<I>) {
         for egress in &mut self.egress {
             if egress.handler.deadline().0 <= medium.now {
                 let port = egress.line.port;
-                egress.split(&mut self.pool).1.wake(port, medium.now);
+                egress.split(&mut self.packets.pool).1.wake(port, medium.now);
             }
         }
     }
 
     /// Whatever waits at a port whose link has just failed is lost.
-    pub fn fail<I: PacketIo>(&mut self, medium: &mut Medium<I>) {
+    pub fn fail(&mut self, medium: &mut Medium<I>) {
         let now = medium.now;
         for index in 0..self.egress.len() {
             let port = self.first + index as u32;
@@ -345,7 +342,8 @@ impl SwitchNode {
                 continue;
             }
             egress.line.transmitter.dead = true;
-            while let Some(packet) = self.egress[index].split(&mut self.pool).1.strand(now) {
+            while let Some(packet) = self.egress[index].split(&mut self.packets.pool).1.strand(now)
+            {
                 let mut place = Place { node: self, medium };
                 place.give_back(port, packet);
                 drop_packet(&mut place, port, packet, now);

@@ -1,5 +1,6 @@
 //! The nodes of one process, and the loop that polls them.
 
+use crate::frames::Packets;
 use crate::host::HostNode;
 use crate::line::Line;
 use crate::medium::{Medium, Tally};
@@ -7,9 +8,9 @@ use crate::node::Node;
 use crate::record::collect;
 use crate::schedule::Schedule;
 use crate::switch::{Egress, SwitchNode};
-use crate::{Clock, Fidelity, Mem, PacketIo, Virtual};
+use crate::{Clock, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
 use incast_fabric::NodeId;
-use incast_transport::{FlowId, PacketPool, RunRecord, Time};
+use incast_transport::{FlowId, RunRecord, Time};
 use incast_world::{
     Buffers, Captured, Captures, End, EndHost, Epoch, Monitor, NEVER, Progress, Setup, Switch,
     SwitchBuffer, epochs, new_deliveries, new_probe,
@@ -48,13 +49,16 @@ pub struct Ran<I> {
 }
 
 /// Hosts and switches of a setup, polled by one thread.
-pub struct Testbed<I = Mem, C = Virtual> {
-    nodes: Vec<Node>,
+pub struct Testbed<I: PacketIo = Mem, C = Virtual, P = Zeros> {
+    nodes: Vec<Node<I>>,
     medium: Medium<I>,
+    payload: P,
     clock: C,
     schedule: Schedule,
     /// Nodes that a full ring holds up; visited in every pass.
     held: Vec<u32>,
+    /// Nodes that frames come to from outside the process; visited in every pass.
+    external: Vec<u32>,
     /// Flows to come: when, and which.
     opens: BinaryHeap<Reverse<(u64, u32)>>,
     progress: Progress,
@@ -75,7 +79,7 @@ impl Testbed {
     }
 }
 
-impl<C: Clock> Testbed<Mem, C> {
+impl<C: Clock, P: Payload> Testbed<Mem, C, P> {
     /// Puts a frame of anybody's making in flight to `port`, due at `due`. Returns whether the
     /// ring had room.
     pub fn inject(&mut self, port: u32, due: Time, bytes: &[u8]) -> bool {
@@ -87,7 +91,7 @@ impl<C: Clock> Testbed<Mem, C> {
 }
 
 impl<I: PacketIo, C: Clock> Testbed<I, C> {
-    /// A setup over a backend and a clock.
+    /// A setup over a backend and a clock. Packets carry zeros.
     pub fn with(mut setup: Setup, io: I, clock: C) -> Testbed<I, C> {
         let buffers = setup.buffers();
         let nodes = build_nodes(&mut setup, &buffers);
@@ -99,8 +103,10 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         let mut testbed = Testbed {
             schedule: Schedule::new(nodes.len()),
             nodes,
+            payload: Zeros,
             clock,
             held: vec![],
+            external: vec![],
             opens: starts.filter(|(at, _)| *at != Time::NEVER.0).map(Reverse).collect(),
             progress: Progress::new(&flows),
             end: End::new(&flows, options.until, options.drain),
@@ -122,17 +128,47 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                     deliveries: new_deliveries(&flows, &transports, &options, |_| true),
                     ..Tally::default()
                 },
+                sent: vec![0; flows.len()],
                 flows,
                 fabric,
                 io,
+                incoming: vec![],
             },
         };
         for node in 0..testbed.nodes.len() {
             testbed.reschedule(node as u32);
+            if testbed.nodes[node].is_external(&testbed.medium.io) {
+                testbed.external.push(node as u32);
+            }
         }
         testbed
     }
 
+    /// The same with packets that carry what `payload` lends; it is given what arrives.
+    pub fn carrying<P: Payload>(self, payload: P) -> Testbed<I, C, P> {
+        let Testbed {
+            nodes, medium, clock, schedule, held, external, opens, progress, end, ..
+        } = self;
+        let Testbed { epochs, deadlock, visited, .. } = self;
+        Testbed {
+            nodes,
+            medium,
+            payload,
+            clock,
+            schedule,
+            held,
+            external,
+            opens,
+            progress,
+            end,
+            epochs,
+            deadlock,
+            visited,
+        }
+    }
+}
+
+impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
     /// Polls until every flow has been complete for the options' `drain`, or until `until`, or
     /// until nothing is left to do or nothing has been delivered for long. Returns the backend too,
     /// for what it has counted.
@@ -188,11 +224,15 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             if over {
                 return due != NEVER;
             }
-            if due > now {
+            if due > now && self.external.is_empty() {
                 self.clock.idle(Time(due));
             } else {
                 passes = passes.wrapping_add(1);
+                let before = self.medium.tally.moved();
                 self.pass(now);
+                if due > now && self.medium.tally.moved() == before {
+                    self.clock.idle(Time(due));
+                }
                 if self.is_deadlocked() {
                     return true;
                 }
@@ -229,23 +269,27 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         let mut visited = std::mem::take(&mut self.visited);
         self.schedule.take(now, &mut visited);
         visited.append(&mut self.held);
+        visited.extend(&self.external);
         visited.sort_unstable();
         visited.dedup();
         for node in &visited {
-            self.nodes[*node as usize].advance(&mut self.medium, now);
-            self.nodes[*node as usize].receive(&mut self.medium);
+            self.nodes[*node as usize].advance(&mut self.medium, &mut self.payload, now);
+            self.nodes[*node as usize].receive(&mut self.medium, &mut self.payload);
         }
         self.note_completions();
         self.open_flows(now, &mut visited);
         for node in &visited {
-            self.nodes[*node as usize].run_timers(&mut self.medium);
+            self.nodes[*node as usize].run_timers(&mut self.medium, &mut self.payload);
         }
         while self.epochs.last().is_some_and(|epoch| epoch.at <= now) {
             self.fail();
             visited = (0..self.nodes.len() as u32).collect();
         }
         for node in &visited {
-            self.nodes[*node as usize].advance(&mut self.medium, now + 1);
+            self.nodes[*node as usize].advance(&mut self.medium, &mut self.payload, now + 1);
+        }
+        for node in &visited {
+            self.nodes[*node as usize].flush(&mut self.medium);
         }
         for (release, node) in self.medium.tally.released.drain(..) {
             self.schedule.visit(node, release);
@@ -258,7 +302,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
 
     fn reschedule(&mut self, node: u32) {
         let one = &self.nodes[node as usize];
-        self.schedule.visit(node, one.due(&self.medium));
+        self.schedule.visit(node, one.due(&mut self.medium));
         if one.is_held() {
             self.held.push(node);
         }
@@ -278,9 +322,10 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             let src = self.medium.flows[flow as usize].flow.src.0;
             if let Err(place) = visited.binary_search(&src) {
                 visited.insert(place, src);
-                self.nodes[src as usize].advance(&mut self.medium, now);
+                self.nodes[src as usize].advance(&mut self.medium, &mut self.payload, now);
             }
-            self.nodes[src as usize].open(&mut self.medium, FlowId(flow));
+            let flow = FlowId(flow);
+            self.nodes[src as usize].open(&mut self.medium, &mut self.payload, flow);
         }
     }
 
@@ -303,7 +348,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     }
 }
 
-fn build_nodes(setup: &mut Setup, buffers: &Buffers) -> Vec<Node> {
+fn build_nodes<I: PacketIo>(setup: &mut Setup, buffers: &Buffers) -> Vec<Node<I>> {
     let fabric = setup.fabric.clone();
     let node = |node: u32| {
         if node < fabric.hosts() {
@@ -315,18 +360,18 @@ fn build_nodes(setup: &mut Setup, buffers: &Buffers) -> Vec<Node> {
     (0..fabric.nodes()).map(node).collect()
 }
 
-fn build_host(setup: &mut Setup, host: u32) -> HostNode {
+fn build_host<I: PacketIo>(setup: &mut Setup, host: u32) -> HostNode<I> {
     let end = EndHost::new(setup, host);
     HostNode {
         line: Line::new(end.port(), &setup.fabric, &setup.options),
-        pool: PacketPool::new(setup.framing),
+        packets: Packets::new(setup.framing),
         end,
         late: vec![],
         arrived: vec![],
     }
 }
 
-fn build_switch(setup: &mut Setup, node: u32, buffers: &Buffers) -> SwitchNode {
+fn build_switch<I: PacketIo>(setup: &mut Setup, node: u32, buffers: &Buffers) -> SwitchNode<I> {
     let ports = setup.fabric.ports_of(NodeId(node));
     let egress = |port: u32| Egress {
         line: Line::new(port, &setup.fabric, &setup.options),
@@ -335,7 +380,7 @@ fn build_switch(setup: &mut Setup, node: u32, buffers: &Buffers) -> SwitchNode {
     SwitchNode {
         first: ports.start,
         egress: ports.clone().map(egress).collect(),
-        pool: PacketPool::new(setup.framing),
+        packets: Packets::new(setup.framing),
         buffer: SwitchBuffer::new(buffers, ports),
         switch: Switch::new(setup, node),
         arrived: vec![],

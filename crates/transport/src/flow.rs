@@ -95,6 +95,16 @@ impl Flow {
         (to - from) as u16
     }
 
+    /// First byte and payload bytes of packet `seq`; `None` if the flow has no such packet.
+    #[inline]
+    pub fn place(&self, seq: u32) -> Option<(u64, u16)> {
+        let exists = match &self.segments {
+            Segments::Uniform(mss) => (seq as u64 * *mss as u64) < self.size,
+            Segments::Table(ends) => (seq as usize) < ends.len(),
+        };
+        exists.then(|| (self.offset(seq), self.payload(seq)))
+    }
+
     /// The end of the packet that starts at byte `from`, at most the flow's size.
     #[inline]
     pub fn segment_end(&self, from: u64) -> u64 {

@@ -15,6 +15,10 @@ impl PacketRef {
     pub const NONE: PacketRef = PacketRef(u32::MAX);
 }
 
+/// The flag of [`Meta::mark`] that the pool sets when a packet's extension may have changed: a world
+/// that has the packet's bytes then encodes the extension again.
+pub const EDITED: u8 = 1 << 7;
+
 /// Per-packet state of a world that is not on the wire.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -29,7 +33,7 @@ pub struct Meta {
     pub link: u32,
     /// Bytes that each link charges for it.
     pub charged: u16,
-    /// Flags private to the world.
+    /// Flags private to the world, but for [`EDITED`].
     pub mark: u8,
     /// Tier of the port at which it is queued, 0..4.
     pub tier: u8,
@@ -147,6 +151,7 @@ impl PacketPool {
         let slot = &mut self.slots[packet.0 as usize];
         slot.packet.extension = extension.bytes();
         slot.meta.charged = charged(&self.framing, &slot.packet);
+        slot.meta.mark |= EDITED;
         self.extensions[packet.0 as usize] = extension;
     }
 
@@ -166,6 +171,7 @@ impl PacketPool {
         let reserved = &records[..*count as usize];
         let index = reserved.iter().position(|r| r.rate_code == 0).unwrap_or(reserved.len());
         *records.get_mut(index)? = record;
+        slot.meta.mark |= EDITED;
         if index == *count as usize {
             *count += 1;
             slot.packet.extension = 2 + 8 * *count;
@@ -186,8 +192,12 @@ impl PacketPool {
     /// The packet's extension, for edits that keep its length. `None` if it has none.
     #[inline]
     pub fn extension_mut(&mut self, packet: PacketRef) -> Option<&mut Extension> {
-        let present = self.slots[packet.0 as usize].packet.extension > 0;
-        present.then(|| &mut self.extensions[packet.0 as usize])
+        let slot = &mut self.slots[packet.0 as usize];
+        if slot.packet.extension == 0 {
+            return None;
+        }
+        slot.meta.mark |= EDITED;
+        Some(&mut self.extensions[packet.0 as usize])
     }
 
     /// Trims the payload (NDP §3.1): only the header remains, flagged as trimmed.
@@ -240,6 +250,11 @@ impl PacketPool {
     #[inline]
     pub fn charged(&self, packet: PacketRef) -> u32 {
         self.slots[packet.0 as usize].meta.charged as u32
+    }
+
+    /// The numbers of the packets that were freed and not used again.
+    pub fn freed(&self) -> &[u32] {
+        &self.free
     }
 
     /// Number of packets in the pool.

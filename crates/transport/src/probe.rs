@@ -160,6 +160,8 @@ pub struct Probe {
     now: u64,
     /// When new payload last arrived.
     last_delivery: u64,
+    /// What the last call of `delivered` reported, until somebody takes it.
+    delivery: Option<(FlowId, u64, u32)>,
     /// The packet that is being received: stamps, state, and path.
     arriving: Option<(Stamps, Meta, u16)>,
     /// Ages of information, by transport.
@@ -189,6 +191,7 @@ impl Probe {
             clock: HostClock::default(),
             now: 0,
             last_delivery: 0,
+            delivery: None,
             arriving: None,
             ages: vec![Histogram::new()],
         }
@@ -270,6 +273,7 @@ impl Probe {
         trace.delivered += payload as u64;
         let missing = trace.losses > 0;
         self.last_delivery = self.now;
+        self.delivery = Some((flow, offset, payload));
         if let Some(log) = &mut self.deliveries {
             log.push((flow, offset, payload));
         }
@@ -487,6 +491,13 @@ impl Probe {
     /// When new payload last arrived, in picoseconds; 0 before the first.
     pub fn last_delivery(&self) -> u64 {
         self.last_delivery
+    }
+
+    /// The range `(flow, offset, bytes)` that was delivered last, once: a world that carries real
+    /// payload takes it after every packet that a transport receives.
+    #[inline]
+    pub fn take_delivery(&mut self) -> Option<(FlowId, u64, u32)> {
+        self.delivery.take()
     }
 
     /// Bytes delivered so far of a flow.

@@ -11,18 +11,19 @@
 //! 10  checksum of 0..20                      then eight bytes per entry, padding two; or
 //! 12  10.src                                 kind 4 | SACK follows 1 | 3 and explicit feedback,
 //! 16  10.dst                                 followed by a SACK extension
-//!                                         .  payload: zeros
+//!                                         .  payload
 //! ```
 //!
-//! The transport checksum excludes the payload. The payload is zeros, which do not change an
-//! Internet checksum, so a switch that trims a packet need not update it. There is no pseudo
-//! header: the IPv4 header checksum covers the addresses.
+//! The transport checksum covers headers and extension only, as UDP-Lite's may (RFC 3828): a switch
+//! that trims a packet need not read what it cuts off. What protects the payload is the link's frame
+//! check sequence and, end to end, the application. There is no pseudo header: the IPv4 header
+//! checksum covers the addresses.
 //!
 //! `decode` is strict: `encode` reproduces an accepted packet byte by byte, except for the time to
 //! live (any value is accepted), a checksum of ffff (the other zero of ones' complement), the
 //! contents of the payload and bytes beyond the IP length (Ethernet pads short frames).
 
-use crate::checksum::{checksum, complement, sum, updated};
+use crate::checksum::{checksum, complement, sum};
 use crate::malformed::{Covered, Malformed};
 use crate::{
     Explicit, Extension, FlowId, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord, PADDING_PAIRS,
@@ -33,11 +34,11 @@ use crate::{
 pub const PROTOCOL: u8 = 253;
 
 /// Bytes of the IPv4 header.
-const IP_BYTES: usize = 20;
+pub(crate) const IP_BYTES: usize = 20;
 /// Bytes of the IPv4 and the transport header.
-const HEADERS: usize = HEADER_BYTES as usize;
+pub(crate) const HEADERS: usize = HEADER_BYTES as usize;
 /// Bytes of the transport-specific part, after the common 8.
-const OWN_BYTES: usize = 12;
+pub(crate) const OWN_BYTES: usize = 12;
 /// Version 4, five 32-bit words of header.
 const VERSION: u8 = 0x45;
 /// "Do not fragment", offset 0.
@@ -76,7 +77,7 @@ pub fn encode(packet: &Packet, extension: &Extension, out: &mut Vec<u8>) -> usiz
 }
 
 /// Writes the IPv4 header, the transport header and the extension to the start of `out`; returns
-/// their length in bytes. The caller zeroes the `packet.payload` bytes that follow.
+/// their length in bytes. The `packet.payload` bytes that follow are the caller's.
 ///
 /// Panics like [`encode`], and if `out` is too short.
 pub fn encode_headers(packet: &Packet, extension: &Extension, out: &mut [u8]) -> usize {
@@ -86,21 +87,12 @@ pub fn encode_headers(packet: &Packet, extension: &Extension, out: &mut [u8]) ->
     let extension_bytes = &mut rest[..packet.extension as usize];
     write_extension(extension, extension_bytes);
 
-    let extended = if packet.extension > 0 { EXTENDED } else { 0 };
-    let second = packet.class << 5 | extended | packet.mark;
-    let mut ip = [
-        u32::from(VERSION) << 24 | u32::from(second) << 16 | packet.ip_bytes(),
-        u32::from(packet.path) << 16 | u32::from(DO_NOT_FRAGMENT),
-        u32::from(TIME_TO_LIVE) << 24 | u32::from(PROTOCOL) << 16,
-        10 << 24 | packet.src.0,
-        10 << 24 | packet.dst.0,
-    ];
+    let mut ip = ip_words(packet);
     ip[2] |= u32::from(complement(sum_words(&ip)));
 
     let mut own = [0; OWN_BYTES];
     packet.header.write(&mut own);
-    let kind = packet.header.kind() << 3 | packet.flags;
-    let mut common = [packet.flow.0, u32::from(packet.transport.0) << 24 | u32::from(kind) << 16];
+    let mut common = common_words(packet);
     common[1] |= u32::from(complement(sum_words(&common) + sum(&own) + sum(extension_bytes)));
 
     let (words, _) = headers.as_chunks_mut::<4>();
@@ -109,6 +101,27 @@ pub fn encode_headers(packet: &Packet, extension: &Extension, out: &mut [u8]) ->
     }
     headers[HEADERS - OWN_BYTES..].copy_from_slice(&own);
     end
+}
+
+/// The IPv4 header without its checksum.
+#[inline]
+pub(crate) fn ip_words(packet: &Packet) -> [u32; 5] {
+    let extended = if packet.extension > 0 { EXTENDED } else { 0 };
+    let second = packet.class << 5 | extended | packet.mark;
+    [
+        u32::from(VERSION) << 24 | u32::from(second) << 16 | packet.ip_bytes(),
+        u32::from(packet.path) << 16 | u32::from(DO_NOT_FRAGMENT),
+        u32::from(TIME_TO_LIVE) << 24 | u32::from(PROTOCOL) << 16,
+        10 << 24 | packet.src.0,
+        10 << 24 | packet.dst.0,
+    ]
+}
+
+/// The common part of the transport header without the checksum.
+#[inline]
+pub(crate) fn common_words(packet: &Packet) -> [u32; 2] {
+    let kind = packet.header.kind() << 3 | packet.flags;
+    [packet.flow.0, u32::from(packet.transport.0) << 24 | u32::from(kind) << 16]
 }
 
 /// The sum of 32-bit words, see [`sum`].
@@ -129,6 +142,11 @@ fn check(packet: &Packet, extension: &Extension) {
     };
     assert!(fits, "{extension:?} counts more entries than it has");
     assert_eq!(packet.extension, extension.bytes(), "the packet's extension is not {extension:?}");
+    check_common(packet);
+}
+
+/// The same for what every packet has.
+pub(crate) fn check_common(packet: &Packet) {
     assert!(packet.src.0 <= U24_MAX, "{:?} is wider than 24 bits", packet.src);
     assert!(packet.dst.0 <= U24_MAX, "{:?} is wider than 24 bits", packet.dst);
     assert!(packet.mark < 4, "mark {} is wider than 2 bits", packet.mark);
@@ -269,7 +287,7 @@ fn list_bytes(bytes: &[u8], at: u8, length: u16) -> Result<u8, Malformed> {
 }
 
 #[inline]
-fn word(bytes: &[u8], at: usize) -> u16 {
+pub(crate) fn word(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
@@ -410,17 +428,4 @@ fn unpack(entry: u64) -> IntRecord {
         ..IntRecord::default()
     }
     .rounded()
-}
-
-/// Sets the mark of an encoded packet and updates the IPv4 header checksum incrementally.
-///
-/// Panics if `bytes` is shorter than an IPv4 header or `mark` is above 3.
-#[inline]
-pub fn rewrite_mark(bytes: &mut [u8], mark: u8) {
-    assert!(bytes.len() >= IP_BYTES, "{} bytes are no IPv4 header", bytes.len());
-    assert!(mark < 4, "mark {mark} is wider than 2 bits");
-    let from = word(bytes, 0);
-    bytes[1] = bytes[1] & !3 | mark;
-    let sum = updated(word(bytes, 10), from, word(bytes, 0));
-    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
 }

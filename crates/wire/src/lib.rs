@@ -12,13 +12,15 @@ mod header;
 mod malformed;
 mod packet;
 pub mod pcapng;
+mod rewrite;
 pub mod telemetry;
 mod view;
 
 pub use checksum::checksum;
-pub use codec::{PROTOCOL, decode, encode, encode_headers, rewrite_mark};
+pub use codec::{PROTOCOL, decode, encode, encode_headers};
 pub use extension::{Explicit, Extension, INT_HOPS, IntRecord, PADDING_PAIRS, SACK_RANGES};
 pub use header::{Header, LAYOUTS, U24_MAX, data_flag, tcp_flag};
 pub use malformed::{Covered, Malformed};
 pub use packet::{Ecn, FlowId, Framing, HEADER_BYTES, HostId, Packet, TransportId, flag};
+pub use rewrite::{rewrite, rewrite_mark};
 pub use view::{HeaderField, HeaderView, Layout, MarkCode};

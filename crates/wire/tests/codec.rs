@@ -517,6 +517,20 @@ proptest! {
         prop_assert_eq!(decode(&bytes), Ok((Packet { mark, ..packet }, extension)));
     }
 
+    /// A switch may change anything but extension and payload.
+    #[test]
+    fn any_headers_are_rewritten((was, extension) in any_packet(), (other, _) in any_packet()) {
+        let flags = if was.payload > 0 { other.flags & !flag::TRIMMED } else { other.flags };
+        let (extension_bytes, payload) = (was.extension, was.payload);
+        let is = Packet { extension: extension_bytes, payload, flags, ..other };
+        let mut bytes = bytes_of(&was, &extension);
+        bytes[8] = 63;
+        reseal(&mut bytes, 40 + was.extension as usize);
+        rewrite(&mut bytes, &was, &is);
+        prop_assert_eq!(decode(&bytes), Ok((is, extension)));
+        prop_assert_eq!(bytes[8], 63);
+    }
+
     #[test]
     fn any_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         check_canonical(&bytes)?;

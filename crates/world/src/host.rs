@@ -47,6 +47,12 @@ pub trait HostIo: Drops {
     /// How long `charged` bytes occupy the link, in picoseconds; rounded up.
     fn tx(&self, port: u32, charged: u32) -> u64;
 
+    /// The host's transport has seen the packet: its life ends.
+    #[inline]
+    fn received(&mut self, _port: u32, packet: PacketRef) {
+        self.records().packets.free(packet);
+    }
+
     /// The packet begins transmission at `start` and leaves `backlog` charged bytes behind.
     fn send(&mut self, port: u32, packet: PacketRef, start: u64, backlog: u64);
 }
@@ -238,10 +244,10 @@ impl EndHost {
             }
         };
         handler.receive(&mut env!(self, probe, packets, now), packet);
-        packets.free(packet);
         if recorded {
             deliveries.add(flow, transport, now, probe.bytes_delivered(flow) - before);
         }
+        world.received(self.port, packet);
         self.after_call(now);
     }
 

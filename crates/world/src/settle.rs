@@ -14,6 +14,12 @@ pub trait Drops {
 
     /// A packet, or its payload, is lost at a port at `at`, picoseconds.
     fn note_loss(&mut self, packet: PacketRef, at: u64);
+
+    /// A packet's life ends at `port`. A world that keeps more of it than the pool frees that too.
+    #[inline]
+    fn free(&mut self, port: u32, packet: PacketRef) {
+        self.packets_and_series(port).0.free(packet);
+    }
 }
 
 /// Calls `settle` with the fate of the arriving packet, and then with that of the displaced one.
@@ -66,7 +72,7 @@ pub fn drop_packet<W: Drops>(world: &mut W, port: u32, packet: PacketRef, at: u6
 /// A packet is lost at `at`: its life ends, and what it carried is missing.
 pub fn lose<W: Drops>(world: &mut W, port: u32, packet: PacketRef, at: u64) {
     world.note_loss(packet, at);
-    world.packets_and_series(port).0.free(packet);
+    world.free(port, packet);
 }
 
 /// Makes a packet that `port` of a switch sends back ready to return: a header that remembers it.

@@ -1,5 +1,6 @@
 //! Setups for both worlds, and how their results are compared.
 
+use incast_dataplane::{PacketIo, Testbed};
 use incast_sim::Monitor;
 use incast_testkit::{Trial, fabric, setup_of};
 use incast_transport::*;
@@ -49,7 +50,8 @@ impl BothWorlds for Trial<'static> {
         unobserved.options.capture.clear();
         let (unobserved, _) = incast_sim::run(unobserved, 1, &Monitor::default());
         assert!(unobserved == simulated, "{what:?}: observation changes the run");
-        let (record, received) = incast_dataplane::run_virtual(self.setup());
+        let (record, received, io) = Testbed::new(self.setup()).run();
+        assert_eq!((io.held(), io.lost()), (0, 0), "{what:?}: frames that leaked");
         let differ = packets.iter().zip(&received).position(|(a, b)| a != b);
         if let Some(at) = differ {
             let from = at.saturating_sub(3);
