@@ -43,6 +43,8 @@ pub enum Command {
     /// Measure the engine's speed relative to a bare event kernel
     #[command(after_help = "Example:\n  incast bench --threads 2 --json")]
     Bench(Bench),
+    /// Run networks in the data plane: hosts and switches that exchange encoded frames
+    Testbed(crate::testbed::Testbed),
 }
 
 /// Location of results.

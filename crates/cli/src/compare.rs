@@ -5,7 +5,7 @@ use crate::arguments::{Check, Compare, Demo, OfCompare, OfRun, Run};
 use crate::flags::Flags;
 use crate::session::{run_plan, stoppable};
 use incast_experiment::scenario::{Draft, Incast, Traffic};
-use incast_experiment::{Fault, Manifest, Plan, Scenario, nearest, output};
+use incast_experiment::{Fault, Manifest, Plan, Scenario, World, nearest, output};
 use incast_measure::Warning;
 use incast_transport::{Bytes, Span};
 use std::path::Path;
@@ -21,11 +21,20 @@ pub fn demo(options: Demo) -> Result<Ended, Fault> {
 }
 
 pub fn run(options: Run) -> Result<Ended, Fault> {
+    run_in(None, options)
+}
+
+/// Runs a scenario, in this world if it is given.
+pub fn run_in(world: Option<World>, options: Run) -> Result<Ended, Fault> {
     let monitor = stoppable();
     let (mut draft, mut warnings) = match &options.scenario {
         Some(path) => loaded(path, options.allow_changed_files)?,
         None => (Flags::<OfRun>::presets(), vec![]),
     };
+    if let Some(world) = world {
+        let set = format!("run.world={}", world.name());
+        draft.set(&set, &set)?;
+    }
     options.flags.apply(&mut draft);
     let draft = draft.sets(&options.set)?;
     let mut plan = planned(&draft, draft.scenario()?)?;
@@ -117,8 +126,14 @@ fn planned(draft: &Draft, scenario: Scenario) -> Result<Plan, Fault> {
     Ok(plan)
 }
 
-/// Refuses parameters of transports that are not in the run: they would have no effect.
+/// Refuses parameters of transports that are not in the run, and options of the data plane in the
+/// simulator: they would have no effect.
 fn check_effect(plan: &Plan, draft: &Draft) -> Result<(), Fault> {
+    if let (World::Sim, Some(key)) = (plan.scenario.run.world, draft.overridden("dataplane")) {
+        let problem =
+            "no effect in the simulator: expected `--world dataplane` too, or `incast testbed run`";
+        return Err(draft.placed(Fault::at(key, problem)));
+    }
     let mut names: Vec<&str> = vec![];
     for transport in plan.cases.iter().flat_map(|case| &case.transports) {
         if !names.contains(&transport.info.name) {

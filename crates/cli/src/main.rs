@@ -1,7 +1,7 @@
 //! The `incast` command: names a user can guess, exit codes that scripts can use.
 //!
-//! 0: success. 1: the run failed or results could not be written. 2: invalid input. 130:
-//! interrupted.
+//! 0: success. 1: the run failed or results could not be written. 2: invalid input. 3: a run in real
+//! time was refused: it is not what the scenario says. 130: interrupted.
 
 /// Prints a line. A closed pipe (`incast list | head`) is ignored; results are still written.
 macro_rules! say {
@@ -19,6 +19,7 @@ mod pages;
 mod progress;
 mod reproduce;
 mod session;
+mod testbed;
 mod values;
 
 use arguments::{Arguments, Command};
@@ -33,6 +34,8 @@ pub enum Ended {
     Interrupted,
     /// Failed; the error has been printed.
     Failed,
+    /// A run in real time is not accepted; the reason has been printed.
+    Refused,
 }
 
 fn main() -> ExitCode {
@@ -46,11 +49,13 @@ fn main() -> ExitCode {
         Command::List(options) => list::list(options),
         Command::Reproduce(options) => reproduce::reproduce(*options),
         Command::Bench(options) => reproduce::bench(options),
+        Command::Testbed(options) => testbed::testbed(options.command),
     };
     match ended {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Interrupted) => ExitCode::from(130),
         Ok(Ended::Failed) => ExitCode::from(1),
+        Ok(Ended::Refused) => ExitCode::from(3),
         Err(fault) => {
             eprintln!("error: {fault}");
             ExitCode::from(2)

@@ -3,7 +3,7 @@
 use crate::Ended;
 use crate::arguments::Output;
 use crate::progress::shown;
-use incast_experiment::{Fault, Monitor, Plan, output};
+use incast_experiment::{Fault, Monitor, Plan, World, output};
 use incast_measure::{Comparison, ResultsFolder, Run, warnings_of};
 use incast_transport::{Bytes, Time};
 use std::path::Path;
@@ -56,6 +56,9 @@ pub fn run_plan(
 fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Result<Ended, Fault> {
     say!("{}", Comparison::of_runs(runs).text(width()));
     for run in runs {
+        for (name, value) in run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.rows()) {
+            say!("{}: {name}: {value}", run.label);
+        }
         for warning in warnings_of(run) {
             say!("warning: {}: {warning}", run.label);
         }
@@ -76,7 +79,18 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
     }
     let cut: Vec<String> = runs.iter().filter_map(cut_short).collect();
     cut.iter().for_each(|why| eprintln!("error: {why}"));
-    Ok(if cut.is_empty() { Ended::Done } else { Ended::Failed })
+    let mut refused = false;
+    for run in runs {
+        for why in run.fidelity.iter().flat_map(|fidelity| &fidelity.refused) {
+            refused = true;
+            eprintln!("error: {}: refused: {why}", run.label);
+        }
+    }
+    Ok(match (cut.is_empty(), refused) {
+        (false, _) => Ended::Failed,
+        (true, true) => Ended::Refused,
+        (true, false) => Ended::Done,
+    })
 }
 
 /// Why a run that the user did not stop ended before all flows completed or `run.until`.
@@ -116,6 +130,9 @@ fn announce(plan: &Plan) {
         plan.scenario.run.seed,
     );
     say!("{} flows; {}", plan.traffic.flows.len(), plan.traffic.load_definition);
+    if plan.scenario.run.world != World::Sim {
+        say!("in {}", plan.scenario.run.world.words(&plan.dataplane()));
+    }
     for warning in &plan.warnings {
         say!("warning: {warning}");
     }

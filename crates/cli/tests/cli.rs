@@ -774,3 +774,112 @@ fn drawings_are_reproduced_packet_by_packet() {
         assert!(!drawn.is_empty() && differ == differing, "{name}: {drawn:#?}");
     }
 }
+
+/// A small incast with losses, at a rate at which real time takes milliseconds.
+const TESTBED: &str = r#"
+[fabric]
+topology = "dumbbell:4x1"
+rate = "1Gbps"
+propagation = "8us"
+buffer = "32KiB"
+[transport]
+names = ["ndp", "ren"]
+[[traffic]]
+kind = "incast"
+receiver = 4
+size = "60KB"
+at = "0s"
+[output]
+pcap = ["0"]
+"#;
+
+/// The tables and captures of each case of a results folder.
+fn tables(folder: &Path) -> Vec<Vec<u8>> {
+    let files = ["flows.parquet", "ports.parquet", "summary.json", "ports.pcapng"];
+    let all = ["ndp", "ren"].iter().flat_map(|case| files.map(|file| folder.join(case).join(file)));
+    all.map(|path| std::fs::read(&path).unwrap_or_else(|_| panic!("{}", path.display()))).collect()
+}
+
+#[test]
+fn a_testbed_leaves_the_folder_of_the_simulator() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("s.toml"), TESTBED).expect("written");
+    let run = |out: &str, arguments: &[&str]| {
+        let arguments = [arguments, &["--out", out]].concat();
+        let output = incast(folder.path(), &arguments);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let manifest = std::fs::read(folder.path().join(out).join("ndp/manifest.json"));
+        let manifest: Value = serde_json::from_slice(&manifest.expect("read")).expect("JSON");
+        let report = std::fs::read_to_string(folder.path().join(out).join("report.html"));
+        (tables(&folder.path().join(out)), manifest, text(&output.stdout), report.expect("read"))
+    };
+    let (simulated, manifest, _, report) = run("sim", &["run", "s.toml"]);
+    assert_eq!(manifest["world"], "sim");
+    assert!(manifest["scenario"].get("dataplane").is_none() && manifest["fidelity"].is_null());
+    assert!(report.contains(" in the simulator") && !report.contains("Real time"));
+    let (exact, manifest, said, report) = run("virtual", &["testbed", "run", "s.toml"]);
+    assert!(exact == simulated, "the data plane's tables differ");
+    assert!(said.contains("the data plane, memory backend, virtual clock"), "{said}");
+    assert!(report.contains("memory backend, virtual clock") && !report.contains("Real time"));
+    let dataplane = &manifest["scenario"]["dataplane"];
+    assert_eq!((&dataplane["backend"], &dataplane["clock"]), (&"memory".into(), &"virtual".into()));
+    // A manifest keeps world and clock; other options change them.
+    let (again, manifest, ..) = run("again", &["run", "virtual"]);
+    assert!(again == exact && manifest["world"] == "dataplane");
+    let (other, manifest, ..) = run("other", &["run", "virtual", "--world", "sim"]);
+    assert!(other == exact && manifest["scenario"].get("dataplane").is_none());
+    // In real time, and the same packets at any pace of this machine.
+    let (paced, manifest, said, report) =
+        run("paced", &["run", "s.toml", "--world", "dataplane", "--clock", "paced"]);
+    assert!(paced == exact, "the paced clock changes the tables");
+    let fidelity = &manifest["fidelity"];
+    assert_eq!(fidelity["packets"], fidelity["virtual_packets"]);
+    assert_eq!(
+        (&fidelity["lateness_p999_ns"], &fidelity["refused"]),
+        (&0.0.into(), &Value::Array(vec![]))
+    );
+    assert!(fidelity["wall_ns"].as_f64() >= fidelity["run_ns"].as_f64());
+    for words in
+        ["ndp: real time: ", "ndp: stalled: ", "lateness of packets, p99.9: 0", "(+0.000 %)"]
+    {
+        assert!(said.contains(words), "`{words}` is not in: {said}");
+    }
+    assert!(report.contains("<h2>Real time</h2>") && report.contains("paced clock"));
+}
+
+/// No clock of real time is never late: with a bound of 0 its run is refused, and its results are
+/// there to be looked at.
+#[test]
+fn a_run_in_real_time_is_refused_beyond_its_bounds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("s.toml"), TESTBED).expect("written");
+    let more = ["--clock", "compensated", "--max-lateness", "0", "--out", "out"];
+    let output = incast(folder.path(), &[&["testbed", "run", "s.toml"], &more[..]].concat());
+    let (said, failed) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{failed}");
+    assert!(
+        failed.contains("error: ndp: refused: the 99.9th percentile of the lateness"),
+        "{failed}"
+    );
+    assert!(failed.contains("at most 0.0 % are accepted"), "{failed}");
+    assert!(said.contains("the compensated clock is real time"), "{said}");
+    let manifest = std::fs::read(folder.path().join("out/ndp/manifest.json")).expect("read");
+    let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+    assert!(!manifest["fidelity"]["refused"].as_array().expect("a list").is_empty());
+    let kinds = manifest["warnings"].as_array().expect("a list").iter().map(|one| &one["kind"]);
+    assert!(kinds.filter(|kind| *kind == "refused").count() == 1, "{}", manifest["warnings"]);
+}
+
+#[test]
+fn options_of_the_data_plane_are_refused_with_a_reason() {
+    let alone = &["no effect in the simulator", "--world dataplane"];
+    refused(&small(&["--clock", "paced"]), &[&["--clock"], &alone[..]].concat());
+    refused(&small(&["--set", "dataplane.max_lateness=0.1"]), alone);
+    let world = ["--world", "dataplane"];
+    let refused = |more: &[&str], words: &[&str]| refused(&small(&[&world, more].concat()), words);
+    refused(&["--clock", "real"], &["'real' for '--clock", "virtual, paced, compensated, tsc"]);
+    refused(&["--backend", "ring"], &["'ring' for '--backend", "did you mean `rings`?"]);
+    refused(&["--max-lateness", "5"], &["'5' for '--max-lateness", "0 to 1"]);
+    refused(&["--max-packet-difference", "-1"], &["--max-packet-difference", "0 to 1"]);
+    refused(&["--set", "dataplane.clok=paced"], &["did you mean `clock`?"]);
+}

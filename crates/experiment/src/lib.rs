@@ -19,6 +19,7 @@ pub mod reproduce;
 mod resolve;
 mod run;
 pub mod scenario;
+mod testbed;
 mod traffic;
 mod world;
 

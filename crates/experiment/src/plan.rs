@@ -5,9 +5,9 @@ use crate::framing::{check_room, framing};
 use crate::inputs::Inputs;
 use crate::mix::Mix;
 use crate::network::{break_link, network};
-use crate::scenario::{Parameters, Scenario};
+use crate::scenario::{DataPlane, Parameters, Scenario};
 use crate::traffic::{Flows, flows, shape};
-use crate::{Fault, nearest};
+use crate::{Fault, World, nearest};
 use incast_egress::port::Join;
 use incast_fabric::{Fabric, FixedPaths};
 use incast_measure::Warning;
@@ -92,7 +92,7 @@ impl Plan {
     /// Resolves a scenario.
     pub fn new(scenario: Scenario) -> Result<Plan, Fault> {
         scenario.check_ranges()?;
-        scenario.run.world.check(scenario.run.threads.0)?;
+        scenario.run.world.check(&scenario)?;
         let mut inputs = Inputs::default();
         let framing = framing(&scenario.fabric)?;
         let (mut fabric, imported) = network(&scenario.fabric, &mut inputs)?;
@@ -133,6 +133,7 @@ impl Plan {
             }
         }
         plan.warnings.extend(plan.without_pfc());
+        plan.warnings.extend(plan.without_repetition());
         plan.check_reachable()?;
         plan.check_symmetric()?;
         Ok(plan)
@@ -151,6 +152,24 @@ impl Plan {
         transports.sort_unstable();
         transports.dedup();
         (!transports.is_empty()).then_some(Warning::WithoutPfc { transports })
+    }
+
+    /// How the data plane runs, if that is the plan's world.
+    pub fn dataplane(&self) -> DataPlane {
+        self.scenario.dataplane.clone().unwrap_or_default()
+    }
+
+    /// Says of results that differ from run to run that they do.
+    fn without_repetition(&self) -> Option<Warning> {
+        let clock = self.dataplane().clock;
+        let varies = self.scenario.run.world == World::DataPlane && clock.varies();
+        varies.then(|| {
+            about(format!(
+                "the {} clock is real time: the run cannot be repeated to the byte, its manifest repeats \
+                 the scenario",
+                clock.name()
+            ))
+        })
     }
 
     /// Threads to run in.

@@ -1,5 +1,6 @@
 //! A scenario with all defaults filled in, as stored in manifests.
 
+use crate::World;
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL, transport};
 use crate::scenario::{Auto, Hosts, PROPAGATION, Parameters, RATE, Scenario, Setting, Traffic};
 use incast_transport::{Bytes, Limit};
@@ -25,6 +26,7 @@ impl Plan {
         let run = &mut all.run;
         let interval = run.interval.0.unwrap_or(self.site.base_rtt);
         run.interval = Auto(Some(interval.max(SHORTEST_INTERVAL)));
+        all.dataplane = (run.world == World::DataPlane).then(|| self.dataplane());
         run.watch = Auto(run.watch.0.or_else(|| same(cases.iter().map(Case::watched))));
         all
     }

@@ -3,10 +3,11 @@
 use crate::Fault;
 use crate::manifest::manifest;
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
+use crate::testbed::{self, Ran};
 use incast_fabric::{
     Forwarding, NodeId, Routes, Tier, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform,
 };
-use incast_measure::{Balance, FlowMeta, PortMeta, Request, Run, Warning};
+use incast_measure::{Balance, Fidelity, FlowMeta, PortMeta, Request, Run, Warning};
 use incast_transport::{
     Bytes, Flow, FlowId, FlowRecord, Header, HostId, Packet, Routing, RunRecord, Segments, Span,
     Time,
@@ -92,14 +93,31 @@ pub fn execute(
     let world = plan.scenario.run.world;
     let threads = world.threads(Some(threads));
     let begin = std::time::Instant::now();
-    let (record, captured) = world.run(setup, threads, monitor);
+    let Ran { record, captured, fidelity } = world.run(plan, setup, threads, monitor)?;
     let wall = begin.elapsed().as_secs_f64();
-    Ok((describe(plan, case, record, threads, wall), captured))
+    let fidelity = match fidelity {
+        Some(fidelity) => {
+            let (settings, beside) = (plan.dataplane(), prepare(plan, case, vec![])?);
+            Some(testbed::judge(&settings, fidelity, plan.site.base_rtt, beside, monitor))
+        }
+        None => None,
+    };
+    Ok((describe(plan, case, record, fidelity, threads, wall), captured))
 }
 
 /// A record with the metadata of the plan.
-pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wall: f64) -> Run {
-    let manifest = manifest(plan, case, &record, threads, wall);
+fn describe(
+    plan: &Plan,
+    case: &Case,
+    record: RunRecord,
+    fidelity: Option<Fidelity>,
+    threads: usize,
+    wall: f64,
+) -> Run {
+    let mut manifest = manifest(plan, case, &record, threads, wall);
+    if let Some(fidelity) = &fidelity {
+        manifest["fidelity"] = serde_json::json!(fidelity);
+    }
     let mut run = Run {
         label: case.title(),
         transports: case.transports.iter().map(|t| t.info.name.to_string()).collect(),
@@ -109,6 +127,8 @@ pub fn describe(plan: &Plan, case: &Case, record: RunRecord, threads: usize, wal
         base_rtt: plan.site.base_rtt,
         manifest,
         notes: plan.warnings.clone(),
+        world: plan.scenario.run.world.words(&plan.dataplane()),
+        fidelity,
         wall_seconds: Some(wall),
         record,
     };

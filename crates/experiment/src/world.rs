@@ -1,18 +1,19 @@
 //! The worlds in which a network can run: one interface to both.
 
-use crate::Fault;
-use incast_transport::RunRecord;
-use incast_world::{Captured, Monitor, Setup};
+use crate::scenario::{DataPlane, Scenario};
+use crate::testbed::{self, Ran};
+use crate::{Fault, Plan};
+use incast_world::{Monitor, Setup};
 
-/// What runs a network. Records and captures do not depend on it, apart from
-/// [`RunRecord::events`], which are events of the simulator and frames of the data plane.
+/// What runs a network. Records and captures do not depend on it unless the data plane's clock is
+/// real time, apart from [`RunRecord::events`](incast_transport::RunRecord::events), which are
+/// events of the simulator and frames of the data plane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum World {
     /// The event simulator.
     #[default]
     Sim,
-    /// The data plane: hosts and software switches that exchange encoded frames, in memory and
-    /// under a virtual clock, in one thread.
+    /// The data plane: hosts and software switches that exchange encoded frames, in one thread.
     DataPlane,
 }
 
@@ -41,9 +42,23 @@ impl World {
         requested.unwrap_or_else(cores).min(self.most_threads())
     }
 
+    /// In words, with how the data plane runs.
+    pub fn words(self, dataplane: &DataPlane) -> String {
+        match self {
+            World::Sim => "the simulator".into(),
+            World::DataPlane => {
+                let (backend, clock) = (dataplane.backend.name(), dataplane.clock.name());
+                format!("the data plane, {backend} backend, {clock} clock")
+            }
+        }
+    }
+
     /// Refuses unsupported settings with key, value and reason.
-    pub fn check(self, threads: Option<usize>) -> Result<(), Fault> {
-        match threads {
+    pub fn check(self, scenario: &Scenario) -> Result<(), Fault> {
+        if let (World::DataPlane, Some(settings)) = (self, &scenario.dataplane) {
+            testbed::check(settings)?;
+        }
+        match scenario.run.threads.0 {
             Some(requested) if requested > self.most_threads() => Err(Fault::value(
                 "run.threads",
                 requested,
@@ -53,17 +68,21 @@ impl World {
         }
     }
 
-    /// Runs a setup to its end and returns the record and the captured packets. `monitor`
-    /// receives the progress of the run and can stop it.
-    pub fn run(
+    /// Runs a setup of a plan to its end. `monitor` receives the progress of the run and can stop
+    /// it.
+    pub(crate) fn run(
         self,
+        plan: &Plan,
         setup: Setup,
         threads: usize,
         monitor: &Monitor,
-    ) -> (RunRecord, Vec<Captured>) {
+    ) -> Result<Ran, Fault> {
         match self {
-            World::Sim => incast_sim::run(setup, threads, monitor),
-            World::DataPlane => incast_dataplane::run(setup, monitor),
+            World::Sim => {
+                let (record, captured) = incast_sim::run(setup, threads, monitor);
+                Ok(Ran { record, captured, fidelity: None })
+            }
+            World::DataPlane => testbed::run(&plan.dataplane(), setup, monitor),
         }
     }
 }

@@ -295,6 +295,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             transport,
             traffic,
             run,
+            dataplane: None,
             output: Output { csv: false, pcap: vec![] },
         },
     )

@@ -56,6 +56,7 @@ fn files(plan: &Plan, case: usize) -> BTreeMap<String, Vec<u8>> {
     let manifest = run.manifest.as_object_mut().expect("a table");
     assert_eq!(manifest["world"], plan.scenario.run.world.name());
     manifest["scenario"]["run"]["world"] = "either".into();
+    manifest["scenario"].as_object_mut().expect("a table").remove("dataplane");
     for key in ["world", "threads", "events", "wall_seconds"] {
         manifest.remove(key);
     }

@@ -19,6 +19,7 @@ pub mod columns;
 mod comparison;
 pub mod curves;
 pub mod fairness;
+mod fidelity;
 pub mod figures;
 pub mod folder;
 mod number;
@@ -37,6 +38,7 @@ pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWi
 pub use columns::columns_markdown;
 pub use comparison::{Better, Comparison, Metric};
 pub use fairness::{FairnessSummary, TransportShare};
+pub use fidelity::Fidelity;
 pub use folder::{FolderError, ResultsFolder, write_atomic};
 pub use parts::{AgePercentiles, PartMeans};
 pub use report::{report_html, report_text};

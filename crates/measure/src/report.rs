@@ -30,6 +30,7 @@ fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
     }
     out += &fairness(&summaries);
     out += &tiers(&summaries);
+    out += &real_time(runs);
     out += &manifests(runs);
     out + END
 }
@@ -196,6 +197,29 @@ fn tiers(summaries: &[Summary]) -> String {
     )
 }
 
+/// How faithful runs in real time were.
+fn real_time(runs: &[Run]) -> String {
+    let mut rows = String::new();
+    for run in runs {
+        for (name, value) in run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.rows()) {
+            rows += &format!(
+                "<tr><th scope=\"row\">{}</th><td class=\"text\">{name}</td><td \
+                 class=\"text\">{}</td></tr>\n",
+                escape(&run.label),
+                escape(&value)
+            );
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "<h2>Real time</h2>\n<div class=\"wide\"><table><tbody>\n{rows}</tbody></table></div>\n<p \
+         class=\"caption\">Lateness: how long after it was due a packet was handled, by the run's \
+         clock. Stalled: gaps of more than 5 µs between two readings of the clock.</p>\n"
+    )
+}
+
 fn manifests(runs: &[Run]) -> String {
     let mut out = String::from("<h2>Configuration</h2>\n");
     for run in runs {
@@ -205,8 +229,12 @@ fn manifests(runs: &[Run]) -> String {
             let (hops, rate) = (significant(seconds), significant(rate));
             format!(", {hops} s of wall-clock time, {rate} million packet-hops per second")
         });
+        let world = match run.world.as_str() {
+            "" => String::new(),
+            world => format!(" in {}", escape(world)),
+        };
         out += &format!(
-            "<details{}><summary>{}: {} simulated{}</summary><pre>{}</pre></details>\n",
+            "<details{}><summary>{}: {} simulated{world}{}</summary><pre>{}</pre></details>\n",
             if runs.len() == 1 { " open" } else { "" },
             escape(&run.label),
             run.record.ended,

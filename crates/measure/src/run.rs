@@ -1,5 +1,6 @@
 //! One run: its record with the scenario's metadata.
 
+use crate::Fidelity;
 use crate::warning::{Warning, warnings_of};
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Rate, Span, Time};
@@ -82,6 +83,10 @@ pub struct Run {
     pub manifest: serde_json::Value,
     /// Warnings that were known before the run.
     pub notes: Vec<Warning>,
+    /// Which world ran it, in words; empty if unknown.
+    pub world: String,
+    /// How faithful it was to real time, if it followed it. Never enters the summary.
+    pub fidelity: Option<Fidelity>,
     /// Seconds of wall-clock time the run took, if known. Never enters the summary, which is equal
     /// for equal scenarios and seeds.
     pub wall_seconds: Option<f64>,

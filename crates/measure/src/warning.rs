@@ -25,6 +25,11 @@ pub enum Warning {
     },
     /// The user stopped the run.
     Interrupted,
+    /// A run in real time that is not accepted.
+    Refused {
+        /// Why.
+        reasons: Vec<String>,
+    },
     /// No flow is complete.
     NothingCompleted {
         /// Flows of the run.
@@ -82,6 +87,11 @@ impl fmt::Display for Warning {
                 transports.join(", ")
             ),
             Warning::Interrupted => f.write_str("interrupted: the results cover a part of the run"),
+            Warning::Refused { reasons } => write!(
+                f,
+                "refused: {}; the results are not those of the scenario",
+                reasons.join("; ")
+            ),
             Warning::NothingCompleted { flows } => {
                 write!(f, "none of {flows} flows completed: there are no completion times")
             }
@@ -128,6 +138,10 @@ pub fn warnings_of(run: &Run) -> Vec<Warning> {
     let mut all = vec![];
     if run.record.interrupted {
         all.push(Warning::Interrupted);
+    }
+    let reasons = run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.refused.clone());
+    if !reasons.is_empty() {
+        all.push(Warning::Refused { reasons });
     }
     if run.nothing_completed() {
         all.push(Warning::NothingCompleted { flows: run.flows.len() });

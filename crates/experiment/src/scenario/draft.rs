@@ -171,6 +171,14 @@ impl Draft {
         &self.sets
     }
 
+    /// The first key of a section that a flag or a `--set` option gives.
+    pub fn overridden(&self, section: &str) -> Option<String> {
+        let Value::Table(entries) = &self.root.get(section)?.value else { return None };
+        let given = |node: &Node| matches!(node.origin, Origin::Flag(_) | Origin::Set(_));
+        let found = entries.iter().find(|(_, node)| given(node));
+        found.map(|(key, _)| format!("{section}.{key}"))
+    }
+
     /// What is wrong, reported where the value was written.
     pub fn placed(&self, fault: Fault) -> Fault {
         let fault = match &self.note {

@@ -1,5 +1,6 @@
 //! Types that a key of a scenario can have: how each is read, written and described.
 
+use super::dataplane::{Backend, Clock};
 use super::key::{Form, Key};
 use super::node::{Node, Value};
 use crate::world::World;
@@ -202,6 +203,8 @@ by_name! {
     Acks, Acks::NAMES;
     Join, Join::NAMES;
     World, World::NAMES;
+    Backend, Backend::NAMES;
+    Clock, Clock::NAMES;
     ForwardingName, ForwardingName::NAMES;
     FlowClass, FlowClass::ALL.map(|class| (class.name(), class));
 }

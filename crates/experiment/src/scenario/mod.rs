@@ -1,6 +1,7 @@
 //! A scenario: one value from the command line to the manifest. Every key is declared once, here
 //! and in `traffic`: type, default, accepted range, meaning and flag.
 
+mod dataplane;
 mod docs;
 mod draft;
 mod field;
@@ -9,6 +10,7 @@ mod node;
 mod section;
 mod traffic;
 
+pub use dataplane::{Backend, Clock, DataPlane};
 pub use docs::keys_markdown;
 pub use draft::Draft;
 pub use field::{Auto, Buffer, ForwardingName, Hosts, Overhead, Setting, auto};
@@ -53,6 +55,8 @@ section! {
         traffic: Vec<Traffic>;
         /// How to run.
         run: Run = Run::defaults(), says "all defaults";
+        /// How the data plane runs. Without effect in the simulator.
+        dataplane: Option<DataPlane> = None, says "all defaults in the data plane";
         /// What to write.
         output: Output = Output::defaults(), says "all defaults";
     }
@@ -263,7 +267,8 @@ section! {
         /// Seed of the random numbers.
         seed: u64 = 1, flag [Run Compare Reproduce] "--seed" "N";
         /// Execution environment: `sim`, the simulator, or `dataplane`, hosts and switches of the
-        /// data plane that exchange encoded frames in memory, in one thread. Results are equal.
+        /// data plane that exchange encoded frames, in one thread. Results are equal unless
+        /// `dataplane.clock` is real time.
         world: World = World::Sim, flag [Demo Run Compare] "--world" "NAME"
             "Execution environment: the simulator (sim) or the data plane (dataplane)";
         /// Number of threads, one per core by default. Does not change results.
@@ -299,7 +304,7 @@ section! {
 }
 
 section_field! {
-    Scenario, Fabric, SharedBuffer, Pfc, Link, LinkFailure, Transport, Assign, Run, Output
+    Scenario, Fabric, SharedBuffer, Pfc, Link, LinkFailure, Transport, Assign, Run, DataPlane, Output
 }
 
 /// Whether the value is a possible duration of a run.

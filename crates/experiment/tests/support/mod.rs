@@ -2,9 +2,9 @@
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
-    AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, ForwardingName, Hosts, Incast, Link,
-    LinkFailure, Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run,
-    Setting, SharedBuffer, Traffic, Transport,
+    AllToAll, Assign, Auto, Backend, Buffer, Burst, Clock, DataPlane, Fabric, FlowFile,
+    ForwardingName, Hosts, Incast, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
+    Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Traffic, Transport,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};
@@ -236,17 +236,30 @@ fn run() -> impl Strategy<Value = Run> {
     )
 }
 
+fn dataplane() -> impl Strategy<Value = DataPlane> {
+    let backend = select(Backend::NAMES.map(|(_, backend)| backend).to_vec());
+    let clock = select(Clock::NAMES.map(|(_, clock)| clock).to_vec());
+    (backend, clock, share(), share()).prop_map(
+        |(backend, clock, max_lateness, max_packet_difference)| DataPlane {
+            backend,
+            clock,
+            max_lateness,
+            max_packet_difference,
+        },
+    )
+}
+
 /// Any scenario of values in their accepted ranges, whether or not it can be run.
 pub fn any_scenario() -> impl Strategy<Value = Scenario> {
     let output = (any::<bool>(), vec(text(), 0..3)).prop_map(|(csv, pcap)| Output { csv, pcap });
-    (text(), fabric(), transport(), vec(traffic(), 0..4), run(), output).prop_map(
-        |(title, fabric, transport, traffic, run, output)| Scenario {
-            title,
-            fabric,
-            transport,
-            traffic,
-            run,
-            output,
-        },
-    )
+    let all = (text(), fabric(), transport(), vec(traffic(), 0..4), run(), of(dataplane()), output);
+    all.prop_map(|(title, fabric, transport, traffic, run, dataplane, output)| Scenario {
+        title,
+        fabric,
+        transport,
+        traffic,
+        run,
+        dataplane,
+        output,
+    })
 }
