@@ -215,14 +215,16 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
             let delivered = self.medium.probe.last_delivery();
             self.end.note(self.progress.completed, self.progress.last_completion, delivered);
             let now = self.clock.now().0;
-            // A clock that follows real time may be there before all that was due.
-            let over = due.max(now) >= self.end.limit() || monitor.stopped();
+            // A clock that follows real time may be there before all that was due; and what comes
+            // from outside is due at any time until then.
+            let reached = if self.external.is_empty() { due.max(now) } else { now };
+            let over = reached >= self.end.limit() || monitor.stopped();
             if over || passes.is_multiple_of(PASSES_PER_REPORT) {
                 let (completed, hops) = (self.progress.completed, self.medium.tally.hops);
                 monitor.report(self.medium.now, completed, hops);
             }
             if over {
-                return due != NEVER;
+                return due != NEVER || !self.external.is_empty();
             }
             if due > now && self.external.is_empty() {
                 self.clock.idle(Time(due));

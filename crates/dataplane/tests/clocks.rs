@@ -4,9 +4,10 @@ mod common;
 
 use common::{BothWorlds, of, trial};
 use incast_dataplane::{
-    Bounds, CREDIT, Clock, Counter, Idle, Mem, Ran, RealTime, Refusal, Rule, STALL, Testbed,
+    Arrival, Bounds, Buffer, CREDIT, Clock, Counter, Departure, Idle, Mem, PacketIo, Ran, RealTime,
+    Refusal, Rule, STALL, Testbed,
 };
-use incast_testkit::{Trial, flow};
+use incast_testkit::{Trial, at, flow};
 use incast_transport::*;
 use incast_world::Monitor;
 
@@ -132,6 +133,71 @@ fn a_run_ends_by_the_clock() {
     scenario.flows.clear();
     let Ran { record, .. } = ran(&scenario, Steps::new(Span::from_ns(20)), Rule::Tsc);
     assert!(record.ended <= scenario.options.until);
+}
+
+/// Frames of which nobody knows before they are there.
+struct Outside(Mem);
+
+impl PacketIo for Outside {
+    type Frame = Buffer;
+    fn rx_burst(
+        &mut self,
+        port: u32,
+        now: Time,
+        most: usize,
+        into: &mut Vec<Arrival<Buffer>>,
+    ) -> usize {
+        self.0.rx_burst(port, now, most, into)
+    }
+    fn alloc(&mut self, length: usize) -> Option<Buffer> {
+        self.0.alloc(length)
+    }
+    fn free(&mut self, frame: Buffer) {
+        self.0.free(frame)
+    }
+    fn stage(&mut self, port: u32, frame: Buffer, departure: Departure) -> Result<(), Buffer> {
+        self.0.stage(port, frame, departure)
+    }
+    fn flush(&mut self, port: u32) -> usize {
+        self.0.flush(port)
+    }
+    fn room(&mut self, port: u32) -> usize {
+        self.0.room(port)
+    }
+    fn due(&mut self, _port: u32) -> Time {
+        Time::NEVER
+    }
+    fn is_external(&self, _port: u32) -> bool {
+        true
+    }
+    fn held(&self) -> usize {
+        self.0.held()
+    }
+}
+
+/// Nodes whose frames come from outside are looked at in every pass, sleep after one in which
+/// nothing happened, and stop at `until`, although nothing is ever known to be due.
+#[test]
+fn what_comes_from_outside_is_polled_until_the_end() {
+    let mut scenario = lone("dctcp");
+    let run = |scenario: &Trial<'static>| {
+        let io = Outside(Mem::new(&scenario.fabric, Framing::ETHERNET));
+        let counter = Steps::new(Span::from_ns(100));
+        let clock = RealTime::on(counter, Rule::Tsc, Idle::Sleep(Span::from_us(1)));
+        Testbed::with(scenario.setup(), io, clock).run_timed(&Monitor::default())
+    };
+    let Ran { record, fidelity, io, .. } = run(&scenario);
+    assert!(record.complete && record.ended < scenario.options.until, "{}", record.ended);
+    assert_eq!(io.held(), 0);
+    let fidelity = fidelity.expect("it follows real time");
+    // Each sleep of 1 us takes 51 us.
+    let late = fidelity.lateness(999);
+    assert!(late > Span::from_us(40) && late < Span::from_us(60), "{late}");
+    scenario.flows[0].flow.start = at(200_000);
+    let Ran { record, fidelity, .. } = run(&scenario);
+    assert_eq!((record.ended, record.complete), (scenario.options.until, false));
+    let wall = fidelity.expect("it follows real time").pace.wall;
+    assert!(wall >= Span::from_ms(100) && wall <= Span::from_us(100_100), "{wall}");
 }
 
 #[test]
