@@ -54,16 +54,19 @@
 //! Checksums cover the headers only. What claims to be a part of a flow that the flow does not have
 //! is malformed.
 //!
-//! # Where DPDK fits
+//! # Backends
 //!
-//! * A backend implements [`PacketIo`]: a frame is an mbuf; `rx_burst` is `rte_eth_rx_burst`;
-//!   `stage` collects mbufs and `flush`, once for each port and pass, is `rte_eth_tx_burst`; the
-//!   Ethernet header is the backend's. Port ids map to DPDK ports in the backend, so a net_ring
-//!   pair, a veth or a real NIC (by EAL arguments) look the same to a node.
-//! * Over rings there is no wire: the backend keeps a frame until its `release`, as [`Mem`] does
-//!   (the time can travel with the mbuf). Over a real wire `release` is ignored.
-//! * A port that is fed from outside the process says so ([`PacketIo::is_external`]): then each pass
-//!   polls its node.
+//! | backend | links | needs |
+//! |---|---|---|
+//! | [`Mem`] | in memory | nothing |
+//! | `dpdk::Rings` | rings of DPDK: `net_ring` ports, or bare rings beyond 16 links | the feature `dpdk` |
+//! | `dpdk::Wire` | network interfaces (veth), NICs | the feature `dpdk`, privilege |
+//!
+//! Over DPDK a frame is an mbuf; [`PacketIo::flush`] is one `rte_eth_tx_burst` for each port and pass.
+//! Over rings there is no wire: a frame is handed over no earlier than its release, which lies in
+//! the mbuf's private area with its trail. Over a real wire the backend writes and removes the
+//! Ethernet header, ignores frames of others, and says that its ports are fed from outside
+//! ([`PacketIo::is_external`]): then each pass polls their nodes.
 //!
 //! # Clocks
 //!
@@ -83,6 +86,8 @@
 mod arrival;
 mod clock;
 mod counter;
+#[cfg(feature = "dpdk")]
+pub mod dpdk;
 mod frames;
 mod gate;
 mod host;

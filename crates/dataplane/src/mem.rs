@@ -107,18 +107,20 @@ pub struct Mem {
     made: usize,
 }
 
+/// How many frames can be on the link that `port` sends into at a time.
+pub(crate) fn capacity(fabric: &Fabric, framing: Framing, port: u32) -> usize {
+    let spec = &fabric.ports()[port as usize];
+    let tx = |bytes: u32| spec.rate.tx_time(Bytes(bytes.max(1) as u64)).0;
+    // A frame is on the ring from its start on; the next starts when it has been sent.
+    let largest = framing.charged(u16::MAX as u32);
+    let within = spec.propagation.0 + tx(largest);
+    (within / tx(framing.charged_header()).max(1)) as usize + 2
+}
+
 impl Mem {
     /// Rings that hold what can be on each link at a time, so that they never hold a packet back.
     pub fn new(fabric: &Fabric, framing: Framing) -> Mem {
-        let capacity = |port: u32| {
-            let spec = &fabric.ports()[port as usize];
-            let tx = |bytes: u32| spec.rate.tx_time(Bytes(bytes.max(1) as u64)).0;
-            // A frame is on the ring from its start on; the next starts when it has been sent.
-            let largest = framing.charged(u16::MAX as u32);
-            let within = spec.propagation.0 + tx(largest);
-            (within / tx(framing.charged_header()).max(1)) as usize + 2
-        };
-        Mem::with(fabric, capacity)
+        Mem::with(fabric, |port| capacity(fabric, framing, port))
     }
 
     /// Rings of `capacity` frames, at least 1.

@@ -44,7 +44,7 @@ impl BothWorlds for Trial<'static> {
 
     fn same_in_both_worlds(&self) -> (RunRecord, Vec<Captured>) {
         let what = self.names();
-        let (mut simulated, packets) = self.simulate();
+        let (simulated, packets) = self.simulate();
         // Unobserved, the simulator may decide about packets earlier; nothing else changes.
         let mut unobserved = self.setup();
         unobserved.options.capture.clear();
@@ -52,22 +52,31 @@ impl BothWorlds for Trial<'static> {
         assert!(unobserved == simulated, "{what:?}: observation changes the run");
         let (record, received, io) = Testbed::new(self.setup()).run();
         assert_eq!((io.held(), io.lost()), (0, 0), "{what:?}: frames that leaked");
-        let differ = packets.iter().zip(&received).position(|(a, b)| a != b);
-        if let Some(at) = differ {
-            let from = at.saturating_sub(3);
-            let simulator = &packets[from..(at + 3).min(packets.len())];
-            let data_plane = &received[from..(at + 3).min(received.len())];
-            panic!("{what:?}: packet {at}\nsimulator {simulator:#?}\ndata plane {data_plane:#?}");
-        }
-        assert_eq!(packets.len(), received.len(), "{what:?}: number of packets");
-        assert_eq!(simulated.flows, record.flows, "{what:?}: flows");
-        assert_eq!(simulated.interval, record.interval, "{what:?}: interval");
-        for (a, b) in simulated.ports.iter().zip(&record.ports) {
-            assert_eq!(a, b, "{what:?}: port {}", a.port);
-        }
-        assert_eq!(simulated.ports.len(), record.ports.len(), "{what:?}: number of ports");
-        simulated.events = record.events;
-        assert_eq!(simulated, record, "{what:?}: record");
+        assert_same(&what, (simulated, &packets), (&record, &received));
         (record, received)
     }
+}
+
+/// What the simulator and a data plane have left is the same.
+pub fn assert_same(
+    what: &[&str],
+    (mut simulated, packets): (RunRecord, &[Captured]),
+    (record, received): (&RunRecord, &[Captured]),
+) {
+    let differ = packets.iter().zip(received).position(|(a, b)| a != b);
+    if let Some(at) = differ {
+        let from = at.saturating_sub(3);
+        let simulator = &packets[from..(at + 3).min(packets.len())];
+        let data_plane = &received[from..(at + 3).min(received.len())];
+        panic!("{what:?}: packet {at}\nsimulator {simulator:#?}\ndata plane {data_plane:#?}");
+    }
+    assert_eq!(packets.len(), received.len(), "{what:?}: number of packets");
+    assert_eq!(simulated.flows, record.flows, "{what:?}: flows");
+    assert_eq!(simulated.interval, record.interval, "{what:?}: interval");
+    for (a, b) in simulated.ports.iter().zip(&record.ports) {
+        assert_eq!(a, b, "{what:?}: port {}", a.port);
+    }
+    assert_eq!(simulated.ports.len(), record.ports.len(), "{what:?}: number of ports");
+    simulated.events = record.events;
+    assert_eq!(&simulated, record, "{what:?}: record");
 }

@@ -1,0 +1,180 @@
+//! Network interfaces and NICs.
+
+use super::frame::MbufFrame;
+use super::{BURST, Memory};
+use crate::{Arrival, Departure, PacketIo};
+use incast_dpdk_sys::{Environment, Error, Mbuf, Mempool, Port};
+use incast_transport::{Framing, Time};
+use incast_wire::{HEADER_BYTES, PROTOCOL};
+use std::sync::Arc;
+
+/// Bytes of an Ethernet header.
+const ETHERNET: usize = 14;
+/// The shortest Ethernet frame, without its checksum.
+const SHORTEST: usize = 60;
+/// Of an IPv4 packet.
+const ETHER_TYPE: [u8; 2] = [0x08, 0x00];
+/// The address to which all frames go: locally administered, and that of no kernel, which then
+/// leaves them alone. Ports receive whatever comes.
+const ANY_NODE: [u8; 6] = *b"\x02incst";
+/// Bytes that headers may take beside a packet of the largest size.
+const EXTENSION: usize = 128;
+/// Mbufs for each port: two queues of descriptors, and what nodes hold.
+const PER_PORT: usize = 3_072;
+/// Most frames staged at a port whose device takes none.
+const STAGED: usize = 256;
+
+/// A port of the fabric at a device.
+struct End {
+    port: Port<()>,
+    header: [u8; ETHERNET],
+    staged: Vec<Mbuf<()>>,
+}
+
+/// Ports at devices of DPDK: network interfaces (`net_af_packet`), NICs. What a port receives comes
+/// from outside the process.
+///
+/// Frames have an Ethernet header here, to an address that is nobody's; nodes see IPv4 packets. Frames
+/// that are none of ours - another destination, Ethernet type or IP protocol - are ignored
+/// and counted. Releases are without meaning: the wire takes its own time. Trails do not travel.
+pub struct Wire {
+    /// By port of the fabric; `None` where there is no device.
+    ends: Vec<Option<End>>,
+    scratch: Vec<Mbuf<()>>,
+    foreign: u64,
+    memory: Memory<()>,
+}
+
+impl Wire {
+    /// Opens `devices`, each for a port of the fabric: an interface by its name, a NIC by its PCI
+    /// address, or any device by DPDK's arguments for it.
+    pub fn open(
+        environment: Environment,
+        devices: &[(u32, &str)],
+        framing: Framing,
+    ) -> Result<Wire, Error> {
+        let largest = framing.mtu as usize + HEADER_BYTES as usize + EXTENSION + ETHERNET;
+        let frames = PER_PORT * devices.len().max(1);
+        let pool = Arc::new(Mempool::new(environment, frames, largest.min(60_000))?);
+        let mut ends = vec![];
+        for (number, device) in devices {
+            let port = Port::open(&pool, device)?;
+            let mut header = [0; ETHERNET];
+            header[..6].copy_from_slice(&ANY_NODE);
+            header[6..12].copy_from_slice(&port.address());
+            header[12..].copy_from_slice(&ETHER_TYPE);
+            let end = End { port, header, staged: Vec::with_capacity(STAGED) };
+            let number = *number as usize;
+            ends.resize_with(ends.len().max(number + 1), || None);
+            ends[number] = Some(end);
+        }
+        let scratch = Vec::with_capacity(BURST);
+        Ok(Wire { ends, scratch, foreign: 0, memory: Memory::new(pool) })
+    }
+
+    /// Frames of others that came by.
+    pub fn foreign(&self) -> u64 {
+        self.foreign
+    }
+
+    /// The device of a port of the fabric.
+    pub fn device(&self, port: u32) -> Option<&Port<()>> {
+        self.ends.get(port as usize)?.as_ref().map(|end| &end.port)
+    }
+
+    /// The packet memory.
+    pub fn pool(&self) -> &Arc<Mempool<()>> {
+        &self.memory.pool
+    }
+
+    fn end(&mut self, port: u32) -> Option<&mut End> {
+        self.ends.get_mut(port as usize)?.as_mut()
+    }
+}
+
+/// Whether a frame is one of ours, as far as its first headers say.
+fn is_ours(mbuf: &Mbuf<()>) -> bool {
+    let bytes = mbuf.bytes();
+    mbuf.is_one_segment()
+        && bytes.len() >= ETHERNET + HEADER_BYTES as usize
+        && bytes[..6] == ANY_NODE
+        && bytes[12..ETHERNET] == ETHER_TYPE
+        && bytes[ETHERNET + 9] == PROTOCOL
+}
+
+impl PacketIo for Wire {
+    type Frame = MbufFrame<()>;
+
+    fn rx_burst(
+        &mut self,
+        port: u32,
+        now: Time,
+        most: usize,
+        into: &mut Vec<Arrival<MbufFrame<()>>>,
+    ) -> usize {
+        let Some(Some(end)) = self.ends.get_mut(port as usize) else { return 0 };
+        end.port.receive(most.min(BURST), &mut self.scratch);
+        let before = into.len();
+        for mut mbuf in self.scratch.drain(..) {
+            if is_ours(&mbuf) {
+                mbuf.cut_front(ETHERNET);
+                into.push(Arrival { at: now, complete: now, frame: MbufFrame(mbuf) });
+            } else {
+                self.foreign += 1;
+            }
+        }
+        let count = into.len() - before;
+        self.memory.held += count;
+        count
+    }
+
+    fn alloc(&mut self, length: usize) -> Option<MbufFrame<()>> {
+        self.memory.alloc(length)
+    }
+
+    fn free(&mut self, frame: MbufFrame<()>) {
+        self.memory.free(frame);
+    }
+
+    fn stage(
+        &mut self,
+        port: u32,
+        frame: MbufFrame<()>,
+        _departure: Departure,
+    ) -> Result<(), MbufFrame<()>> {
+        let Some(end) = self.end(port) else { return Err(frame) };
+        let mut mbuf = frame.0;
+        if end.staged.len() >= STAGED || !mbuf.grow_front(ETHERNET) {
+            return Err(MbufFrame(mbuf));
+        }
+        mbuf.bytes_mut()[..ETHERNET].copy_from_slice(&end.header);
+        let short = SHORTEST.saturating_sub(mbuf.len());
+        mbuf.pad(short);
+        end.staged.push(mbuf);
+        self.memory.held -= 1;
+        Ok(())
+    }
+
+    fn flush(&mut self, port: u32) -> usize {
+        let Some(end) = self.end(port) else { return 0 };
+        // A device may take a burst in parts.
+        while !end.staged.is_empty() && end.port.send(&mut end.staged) > 0 {}
+        end.staged.len()
+    }
+
+    fn room(&mut self, port: u32) -> usize {
+        self.end(port).map_or(0, |end| STAGED - end.staged.len())
+    }
+
+    fn due(&mut self, _port: u32) -> Time {
+        Time::NEVER
+    }
+
+    fn is_external(&self, port: u32) -> bool {
+        self.device(port).is_some()
+    }
+
+    fn held(&self) -> usize {
+        self.memory.held
+    }
+}
