@@ -151,7 +151,8 @@ pub struct Reproduce {
     /// Assumption sets, such as as_compared, separated by commas [default: all]
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     pub assuming: Vec<String>,
-    /// Keep a table per run in this folder, and run only what is missing or stale there
+    /// Keep a table per run in this folder, and run only what is missing or stale there; results of
+    /// runs are written only with --out
     #[arg(long, value_name = "DIR", conflicts_with = "quick")]
     pub keep: Option<PathBuf>,
     /// Judge by kept tables, of --keep or of the program, and run nothing

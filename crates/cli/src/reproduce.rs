@@ -23,7 +23,13 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     };
     check(&name)?;
     let json = options.json;
-    if options.from_kept {
+    if options.from_kept || (options.keep.is_some() && options.output.out.is_none()) {
+        if let Some(keep) = options.keep.clone().filter(|_| !options.from_kept) {
+            on_signal(move || {
+                eprintln!("\nstopped; the tables so far are in {}", keep.display());
+                std::process::exit(130);
+            });
+        }
         let mut console = Console { folder: None, json, so_far: Arc::default() };
         let verdicts = experiments::reproduce(&name, &requested, &mut console, None)?;
         match json {

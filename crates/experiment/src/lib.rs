@@ -9,6 +9,7 @@ pub mod bench;
 mod buffers;
 mod fault;
 mod framing;
+mod identity;
 mod inputs;
 mod manifest;
 mod mix;
@@ -25,6 +26,7 @@ mod world;
 
 pub use buffers::deadlock;
 pub use fault::{Fault, nearest};
+pub use identity::{VERSIONS, Versions, identity};
 pub use incast_world::{Captured, Monitor};
 pub use inputs::{InputFile, Inputs};
 pub use manifest::{Manifest, VERSION};

@@ -5,8 +5,6 @@ use super::EXPERIMENTS;
 use super::seen::{Row, Seen};
 use crate::Fault;
 use crate::manifest::VERSION;
-use crate::plan::{Case, Plan};
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Which run a table is of.
@@ -35,8 +33,8 @@ impl Address {
 /// A table: what a run gave, and what made it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// SHA-256 of the scenario with all defaults, as in the manifest, and of its files.
-    pub manifest: String,
+    /// What decides the results of the run: see [`crate::identity`].
+    pub identity: String,
     /// Version of the program.
     pub version: String,
     /// Flows of the scenario.
@@ -117,14 +115,9 @@ fn last(path: &Path) -> String {
 const HEAD: &str = "measure,value,flows,list";
 
 impl Table {
-    /// The table of a run of `case`.
-    pub fn of(plan: &Plan, case: &Case, row: Row) -> Table {
-        Table {
-            manifest: fingerprint(plan, case),
-            version: VERSION.into(),
-            flows: plan.traffic.flows.len(),
-            row,
-        }
+    /// The table of a run of this program.
+    pub fn of(identity: String, flows: usize, row: Row) -> Table {
+        Table { identity, version: VERSION.into(), flows, row }
     }
 
     /// As CSV. Lines that begin with `#` say what the run was.
@@ -132,8 +125,8 @@ impl Table {
         let Address { experiment, set, run, transport, seed } = address;
         let mut out = format!(
             "# experiment: {experiment}\n# set: {set}\n# run: {run}\n# transport: {transport}\n\
-             # seed: {seed}\n# flows: {}\n# manifest: {}\n# version: {}\n{HEAD}\n",
-            self.flows, self.manifest, self.version
+             # seed: {seed}\n# flows: {}\n# identity: {}\n# version: {}\n{HEAD}\n",
+            self.flows, self.identity, self.version
         );
         for (id, seen) in &self.row {
             let value = seen.value.map_or(String::new(), |value| value.to_string());
@@ -155,10 +148,10 @@ impl Table {
             let begins = format!("# {key}: ");
             text.lines().find_map(|line| line.strip_prefix(&begins)).map(str::to_string)
         };
-        let (Some(manifest), Some(version), Some(flows)) =
-            (said("manifest"), said("version"), said("flows").and_then(|n| n.parse().ok()))
+        let (Some(identity), Some(version), Some(flows)) =
+            (said("identity"), said("version"), said("flows").and_then(|n| n.parse().ok()))
         else {
-            return fail(1, "expected `# manifest`, `# version` and `# flows`");
+            return fail(1, "expected `# identity`, `# version` and `# flows`");
         };
         let mut row = Row::new();
         let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
@@ -173,7 +166,7 @@ impl Table {
             };
             row.insert(id, seen);
         }
-        Ok(Table { manifest, version, flows, row })
+        Ok(Table { identity, version, flows, row })
     }
 
     /// Reads a file, if there is one.
@@ -216,14 +209,6 @@ fn number(line: &str) -> Option<(String, Seen)> {
     Some((id.to_string(), Seen { value, flows, list: list.collect::<Option<Vec<f64>>>()? }))
 }
 
-/// Hash of all that decides the result of a case: the scenario with all defaults filled in, and
-/// the files that it reads.
-pub fn fingerprint(plan: &Plan, case: &Case) -> String {
-    let all = serde_json::json!([plan.resolved(std::slice::from_ref(case)), plan.inputs.0]);
-    let digest = Sha256::digest(all.to_string().as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,7 +232,7 @@ mod tests {
             Seen { value: Some(0.1 + 0.2), flows: 0xfeed, list },
         );
         row.insert("none".into(), Seen::default());
-        let table = Table { manifest: "00ff".into(), version: "1".into(), flows: 7, row };
+        let table = Table { identity: "00ff".into(), version: "1".into(), flows: 7, row };
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Table::load(&folder.path().join(address().path())).unwrap(), None);
         table.keep(folder.path(), &address()).unwrap();
@@ -257,9 +242,9 @@ mod tests {
 
     #[test]
     fn a_text_that_is_no_table_is_refused_with_its_line() {
-        let head = "# flows: 1\n# manifest: 0\n# version: 1\n";
+        let head = "# flows: 1\n# identity: 0\n# version: 1\n";
         let known = [
-            ("measure,value\n".to_string(), "x:1", "# manifest"),
+            ("measure,value\n".to_string(), "x:1", "# identity"),
             (format!("{head}nonsense\n"), "x:4", "measure,value,flows,list"),
             (format!("{head}{HEAD}\n\"a\",1,0,\n\"b\",c,0,\n"), "x:6", "value"),
         ];

@@ -147,6 +147,25 @@ fn full_packet(run: &Run) -> f64 {
 }
 
 impl Measure {
+    /// A measure of the whole run.
+    pub(super) fn new(kind: Kind) -> Measure {
+        Measure {
+            kind,
+            port: None,
+            from: None,
+            to: None,
+            flow: None,
+            class: None,
+            largest: None,
+            smallest: None,
+            carrier: None,
+            against: None,
+            window: None,
+            tolerance: None,
+            lasting: false,
+        }
+    }
+
     /// Its name in tables: the kind and what restricts it, without quotation marks.
     pub fn id(&self) -> String {
         let kind = serde_json::to_value(self.kind).expect("a kind has a name");

@@ -17,6 +17,7 @@ mod pages;
 mod runs;
 mod seen;
 mod sets;
+mod standard;
 
 use crate::{Fault, nearest};
 use expected::{Experiment, folders};
@@ -420,8 +421,8 @@ mod tests {
             assert_eq!(read[0].sets[0].verdict, Word::Differs, "{read:#?}");
             assert_eq!(read[1], made[1]);
         }
-        // Another manifest makes the table stale: it is made again.
-        let text = std::fs::read_to_string(&path).unwrap().replace("manifest: ", "manifest: 0");
+        // Another identity makes the table stale: it is made again.
+        let text = std::fs::read_to_string(&path).unwrap().replace("identity: ", "identity: 0");
         std::fs::write(&path, text).unwrap();
         struct Told(Vec<String>);
         impl Watch for Told {

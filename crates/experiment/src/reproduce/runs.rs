@@ -1,12 +1,12 @@
 //! The runs of an experiment in one assumption set: kept tables where there are, else run.
 
 use super::expected::{Experiment, Planned};
-use super::kept::{Address, Store, Table, fingerprint};
-use super::seen::{Results, Row, Wanted};
+use super::kept::{Address, Store, Table};
+use super::seen::{Results, Row, Seen, Wanted};
 use super::sets::Set;
-use super::{Finished, Options};
+use super::{Finished, Options, standard};
 use crate::plan::Case;
-use crate::{Fault, execute, output};
+use crate::{Fault, execute, identity, output};
 use incast_measure::Run;
 use incast_world::Monitor;
 use std::path::{Path, PathBuf};
@@ -26,28 +26,65 @@ pub fn results(
     let seeds = experiment.seeds(options);
     let smoke = options.quick && !experiment.expected.quick.is_empty();
     let mut results = Results::new(experiment.default_run(), seeds.len(), smoke);
-    for run in experiment.runs() {
-        let wanted = experiment.wanted(&run);
+    let mut runs = experiment.runs();
+    if options.from_kept {
+        // What has no table need not be planned.
+        let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
+        let mut kept = vec![];
+        for run in runs {
+            if !store.runs(&experiment.name, &set.name, &run)?.is_empty() {
+                kept.push(run);
+            }
+        }
+        runs = kept;
+    }
+    let Some(folder) = folder else {
+        // The first seed of every run comes first: an interruption leaves something of each.
+        for (seed, run) in seeds.iter().flat_map(|seed| runs.iter().map(move |run| (seed, run))) {
+            let planned = experiment.plan(run, set, *seed, options.quick)?;
+            gather(experiment, set, options, &planned, None, &mut results, told)?;
+        }
+        return Ok(results);
+    };
+    for run in runs {
         let mut made = vec![];
         for seed in &seeds {
             let planned = experiment.plan(&run, set, *seed, options.quick)?;
-            let place = folder.map(|folder| folder.join(place(experiment, set, &planned)));
-            let gather = Gather { experiment, set, options, planned: &planned, wanted: &wanted };
-            for case in &planned.plan.cases {
-                let (row, run) = gather.row(case, place.as_deref(), &mut results, told)?;
-                made.extend(run);
-                if let Some(row) = row {
-                    results.add(&planned.run, &case.label, planned.seed, row);
-                }
-            }
+            let place = folder.join(place(experiment, set, &planned));
+            let place = Some(place.as_path());
+            made.extend(gather(experiment, set, options, &planned, place, &mut results, told)?);
         }
-        if let (Some(folder), false) = (folder, made.is_empty()) {
+        if !made.is_empty() {
             let title = format!("{}: {} ({run})", experiment.name, experiment.expected.title);
             let place = folder.join(within(experiment, set)).join(&run).join("report.html");
             incast_measure::report_html(&place, &title, &made)?;
         }
     }
     Ok(results)
+}
+
+/// Adds what the cases of a planned run gave to the results, and returns the runs that were made if
+/// they have a `place`.
+fn gather(
+    experiment: &Experiment,
+    set: &Set,
+    options: &Options,
+    planned: &Planned,
+    place: Option<&Path>,
+    results: &mut Results,
+    told: &mut dyn FnMut(&str),
+) -> Result<Vec<Run>, Fault> {
+    let wanted = experiment.wanted(&planned.run);
+    let gather = Gather { experiment, set, options, planned, wanted: &wanted };
+    let mut made = vec![];
+    for case in &planned.plan.cases {
+        let (row, run) = gather.row(case, place, results, told)?;
+        made.extend(run.filter(|_| place.is_some()));
+        if let Some(row) = row {
+            results.add(&planned.run, &case.label, planned.seed, row);
+        }
+    }
+    Ok(made)
 }
 
 /// Folder of a set's results: the experiment's own if that has one set.
@@ -105,31 +142,51 @@ impl Gather<'_> {
         told: &mut dyn FnMut(&str),
     ) -> Result<(Option<Row>, Option<Run>), Fault> {
         let address = self.address(case);
-        let kept = self.kept(&address)?;
-        if let Some(table) = kept {
-            let stale = table.manifest != fingerprint(&self.planned.plan, case);
-            let whole = self.wanted.iter().all(|one| table.row.contains_key(&one.id()));
+        let own = identity(&self.planned.plan, case);
+        let whole = |table: &Table| self.wanted.iter().all(|w| table.row.contains_key(&w.id()));
+        if let Some(table) = self.kept(&address)? {
+            let stale = table.identity != own;
             let path = address.path().display().to_string();
             if stale {
-                told(&format!("{path} is stale: made by another manifest"));
+                told(&format!("{path} is stale: made from another scenario or version"));
                 results.stale.push(path);
             }
-            if self.options.from_kept || (whole && !stale) {
+            if self.options.from_kept || (whole(&table) && !stale) {
                 return Ok((Some(table.row), None));
             }
         }
         if self.options.from_kept {
             return Ok((None, None));
         }
+        let same = self.same_run(&address, &own)?.filter(whole);
+        if let (Some(folder), Some(table)) = (&self.options.keep, same) {
+            table.keep(folder, &address)?;
+            return Ok((Some(table.row), None));
+        }
         let begin = std::time::Instant::now();
         let finished = self.run(case, place)?;
         let row: Row = self.wanted.iter().map(|one| (one.id(), one.read(&finished))).collect();
         if let Some(folder) = &self.options.keep {
-            Table::of(&self.planned.plan, case, row.clone()).keep(folder, &address)?;
+            let flows = self.planned.plan.traffic.flows.len();
+            Table::of(own, flows, with_standard(&row, &finished)).keep(folder, &address)?;
             let seconds = begin.elapsed().as_secs();
             told(&format!("kept {} ({seconds} s)", address.path().display()));
         }
         Ok((Some(row), Some(finished.run)))
+    }
+
+    /// The table of the same run in another set of the experiment: a set that changes other
+    /// transports leaves this one's run as it is.
+    fn same_run(&self, address: &Address, identity: &str) -> Result<Option<Table>, Fault> {
+        let Some(folder) = &self.options.keep else { return Ok(None) };
+        let store = Store::Folder(folder.clone());
+        for set in self.experiment.sets() {
+            let other = Address { set: set.name, ..address.clone() };
+            if let Some(table) = store.table(&other)?.filter(|table| table.identity == identity) {
+                return Ok(Some(table));
+            }
+        }
+        Ok(None)
     }
 
     /// Runs a case; with a `place`, its results are written there.
@@ -149,5 +206,86 @@ impl Gather<'_> {
             output::seal(&place, &run)?;
         }
         Ok(Finished { run, captured })
+    }
+}
+
+/// A row with the numbers that every table has, so that a claim about one of them needs no new run.
+fn with_standard(row: &Row, finished: &Finished) -> Row {
+    let mut whole = row.clone();
+    for measure in standard::measures() {
+        // Without its batches, a table stays small: seeds give the interval.
+        let of = |measure| Seen { list: vec![], ..Wanted::Number(measure).read(finished) };
+        whole.entry(measure.id()).or_insert_with(|| of(measure));
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::expected::folders;
+
+    /// Tables in the repository are of this program: their scenarios and versions are today's.
+    #[test]
+    fn no_kept_table_is_stale() {
+        let mut stale = vec![];
+        for experiment in Experiment::all().unwrap() {
+            let every = experiment
+                .sets()
+                .into_iter()
+                .flat_map(|set| experiment.runs().into_iter().map(move |run| (set.clone(), run)));
+            for (set, run) in every {
+                let kept = Store::Embedded.runs(&experiment.name, &set.name, &run).unwrap();
+                // Other seeds differ in nothing else.
+                let Some(seed) = kept.iter().map(|(_, seed, _)| *seed).min() else { continue };
+                let Planned { plan, .. } = experiment.plan(&run, &set, Some(seed), false).unwrap();
+                for (transport, _, table) in kept.iter().filter(|one| one.1 == seed) {
+                    let case = plan.cases.iter().find(|case| case.label == *transport);
+                    if case.map(|case| identity(&plan, case)).as_ref() != Some(&table.identity) {
+                        stale.push(format!("{} {} {run} {transport}", experiment.name, set.name));
+                    }
+                }
+            }
+        }
+        assert!(stale.is_empty(), "made from another scenario or version: {stale:#?}");
+    }
+
+    /// Sets that change other transports share the table of a run.
+    #[test]
+    fn the_same_run_of_two_sets_is_made_once() {
+        let (name, place) = folders().into_iter().find(|(name, _)| name == "ren/fig16").unwrap();
+        let experiment = Experiment::read(&name, place).unwrap();
+        let of = |name: &str| experiment.sets().into_iter().find(|set| set.name == name).unwrap();
+        let sets = ["as_published", "as_compared"].map(of);
+        let plans = sets.each_ref().map(|set| experiment.plan("0.1", set, Some(2), true).unwrap());
+        let keep = tempfile::tempdir().unwrap();
+        let options = Options { keep: Some(keep.path().into()), ..Options::default() };
+        let wanted = experiment.wanted("0.1");
+        let gathers = [0, 1].map(|at| Gather {
+            experiment: &experiment,
+            set: &sets[at],
+            options: &options,
+            planned: &plans[at],
+            wanted: &wanted,
+        });
+        let case = |at: usize, name: &str| {
+            plans[at].plan.cases.iter().find(|case| case.label == name).unwrap().clone()
+        };
+        let row: Row = wanted.iter().map(|one| (one.id(), Seen::default())).collect();
+        for name in ["dctcp", "phost"] {
+            let case = case(0, name);
+            let table = Table::of(identity(&plans[0].plan, &case), 1000, row.clone());
+            table.keep(keep.path(), &gathers[0].address(&case)).unwrap();
+        }
+        let other = case(1, "dctcp");
+        let mut results = Results::new("0.1".into(), 1, false);
+        let (seen, run) = gathers[1].row(&other, None, &mut results, &mut |_| ()).unwrap();
+        assert!(seen == Some(row) && run.is_none());
+        let own = gathers[1].address(&other).path();
+        assert!(keep.path().join(own).is_file(), "the set has a table of its own");
+        // pHost has other routes in this set, so it has another run.
+        let other = case(1, "phost");
+        let own = identity(&plans[1].plan, &other);
+        assert_eq!(gathers[1].same_run(&gathers[1].address(&other), &own).unwrap(), None);
     }
 }

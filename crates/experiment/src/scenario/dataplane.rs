@@ -3,7 +3,7 @@
 use super::field::Field;
 use super::key::{Command, Flag, Key, Preset};
 use super::node::Node;
-use super::section::{Section, Table, first, join, preset, read_key, section, within};
+use super::section::{Section, Table, brief, first, join, preset, read_key, section, within};
 use crate::Fault;
 use incast_dataplane::Rule;
 

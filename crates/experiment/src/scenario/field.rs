@@ -29,6 +29,11 @@ pub trait Field: Sized {
     /// Writes the value so that [`Field::read`] gives it back; `None` if the key is left out.
     fn write(&self) -> Option<Node>;
 
+    /// Writes only what differs from the defaults of a section.
+    fn brief(&self) -> Option<Node> {
+        self.write()
+    }
+
     /// The values that an accepted range is about.
     fn items(&self) -> Vec<&Self::Item>;
 
@@ -250,6 +255,9 @@ impl<T: Field> Field for Auto<T> {
     fn write(&self) -> Option<Node> {
         self.0.as_ref().map_or_else(|| Some(Node::text("auto")), T::write)
     }
+    fn brief(&self) -> Option<Node> {
+        self.0.as_ref().map_or_else(|| Some(Node::text("auto")), T::brief)
+    }
     fn items(&self) -> Vec<&T::Item> {
         self.0.as_ref().map_or(vec![], T::items)
     }
@@ -269,6 +277,9 @@ impl<T: Field> Field for Option<T> {
     }
     fn write(&self) -> Option<Node> {
         self.as_ref().and_then(T::write)
+    }
+    fn brief(&self) -> Option<Node> {
+        self.as_ref().and_then(T::brief)
     }
     fn items(&self) -> Vec<&T::Item> {
         self.as_ref().map_or(vec![], T::items)
@@ -297,6 +308,9 @@ impl<T: Field> Field for Vec<T> {
     }
     fn write(&self) -> Option<Node> {
         Some(Value::List(self.iter().filter_map(T::write).collect()).into())
+    }
+    fn brief(&self) -> Option<Node> {
+        Some(Value::List(self.iter().filter_map(T::brief).collect()).into())
     }
     fn items(&self) -> Vec<&T::Item> {
         self.iter().flat_map(T::items).collect()

@@ -30,7 +30,7 @@ use section::{Section, Table, join, within};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
-use section::{first, preset, read_key, section, section_field};
+use section::{brief, first, preset, read_key, section, section_field};
 
 /// Default rate of links (REN §6).
 pub const RATE: Rate = Rate::from_gbps(40);
@@ -316,6 +316,11 @@ impl Scenario {
     /// The scenario as TOML, every key written out.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("a scenario can be written")
+    }
+
+    /// The keys that differ from their defaults, and those without default.
+    pub fn brief(&self) -> Node {
+        Value::Table(self.brief_entries()).into()
     }
 
     /// Whether a key of a scenario, such as `fabric.rate`, starts with this word.

@@ -20,6 +20,9 @@ pub trait Section: Sized {
     /// Writes the keys.
     fn entries(&self) -> Vec<(String, Node)>;
 
+    /// Writes the keys that differ from their defaults, and those without default.
+    fn brief_entries(&self) -> Vec<(String, Node)>;
+
     /// Checks the accepted ranges; `path` is where the section is.
     fn check_keys(&self, path: &str) -> Result<(), Fault>;
 
@@ -129,6 +132,18 @@ macro_rules! preset {
     };
 }
 
+/// Writes a key unless it is as its default.
+macro_rules! brief {
+    ($own:expr, $ty:ty, ) => {
+        Field::brief($own)
+    };
+    ($own:expr, $ty:ty, $default:expr) => {{
+        let default: $ty = $default;
+        let default = Field::brief(&default);
+        Field::brief($own).filter(|own| default.as_ref() != Some(own))
+    }};
+}
+
 /// The one literal of several that is there.
 macro_rules! first {
     () => {
@@ -183,6 +198,12 @@ macro_rules! section {
 
             fn entries(&self) -> Vec<(String, Node)> {
                 let all = [$((stringify!($field), Field::write(&self.$field)),)*];
+                let one = |(key, node): (&str, Option<Node>)| Some((key.to_string(), node?));
+                all.into_iter().filter_map(one).collect()
+            }
+
+            fn brief_entries(&self) -> Vec<(String, Node)> {
+                let all = [$((stringify!($field), brief!(&self.$field, $ty, $($default)?)),)*];
                 let one = |(key, node): (&str, Option<Node>)| Some((key.to_string(), node?));
                 all.into_iter().filter_map(one).collect()
             }
@@ -257,6 +278,9 @@ macro_rules! section_field {
             fn write(&self) -> Option<Node> {
                 Some(Value::Table(Section::entries(self)).into())
             }
+            fn brief(&self) -> Option<Node> {
+                Some(Value::Table(Section::brief_entries(self)).into())
+            }
             fn items(&self) -> Vec<&Self::Item> {
                 vec![]
             }
@@ -270,4 +294,4 @@ macro_rules! section_field {
     )*};
 }
 
-pub(super) use {first, preset, read_key, section, section_field};
+pub(super) use {brief, first, preset, read_key, section, section_field};

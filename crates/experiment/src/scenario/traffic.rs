@@ -4,7 +4,7 @@ use super::field::{Field, Hosts};
 use super::key::{Command, Flag, Key, Preset};
 use super::node::{Node, Value};
 use super::section::{Section, Table, join, within};
-use super::section::{first, preset, read_key, section};
+use super::section::{brief, first, preset, read_key, section};
 use crate::{Fault, nearest};
 use incast_transport::{Bytes, Span};
 use incast_workload::{MAX_FLOWS, REQUEST_BYTES};
@@ -219,6 +219,12 @@ macro_rules! kinds {
                 }
             }
 
+            fn brief_entries(&self) -> Vec<(String, Node)> {
+                match self {
+                    $(Traffic::$kind(own) => own.brief_entries(),)*
+                }
+            }
+
             /// What each kind is.
             pub(super) fn meanings() -> Vec<(&'static str, Vec<Key>)> {
                 vec![$(($name, <$kind as Section>::describe("traffic"))),*]
@@ -278,6 +284,11 @@ impl Field for Traffic {
     fn write(&self) -> Option<Node> {
         let mut all = vec![("kind".to_string(), Node::text(self.kind()))];
         all.extend(self.entries());
+        Some(Value::Table(all).into())
+    }
+    fn brief(&self) -> Option<Node> {
+        let mut all = vec![("kind".to_string(), Node::text(self.kind()))];
+        all.extend(self.brief_entries());
         Some(Value::Table(all).into())
     }
     fn items(&self) -> Vec<&Self::Item> {

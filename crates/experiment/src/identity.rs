@@ -1,0 +1,138 @@
+//! What decides the result of a run, as one hash.
+
+use crate::plan::{Case, Plan};
+use crate::scenario::{Node, Value};
+use serde::Deserialize;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+/// Versions of the results of this program: they rise when a scenario gives other results than
+/// before.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Versions {
+    /// Of everything that is no transport: engine, ports, hosts, traffic, statistics.
+    pub engine: u32,
+    /// Of each transport: its default parameters and its behaviour.
+    pub transports: BTreeMap<String, u32>,
+}
+
+/// The versions of this program, from `results-versions.toml`.
+pub static VERSIONS: LazyLock<Versions> = LazyLock::new(|| {
+    toml::from_str(include_str!("../results-versions.toml")).expect("the versions are TOML")
+});
+
+/// SHA-256, in hexadecimal digits, of all that decides the result of a case: the keys of the
+/// scenario that differ from their defaults, the contents of the files that it reads, and the
+/// [`VERSIONS`] of the engine and of the case's transports. Title, output, threads and transports
+/// that do not occur in the case are no part of it, so a new key or another transport beside it
+/// leaves the hash as it is.
+pub fn identity(plan: &Plan, case: &Case) -> String {
+    let names: Vec<&str> = case.transports.iter().map(|one| one.info.name).collect();
+    let mut scenario = plan.scenario.brief();
+    let keys = entries(&mut scenario);
+    keys.retain(|(key, _)| key != "title" && key != "output");
+    for (key, section) in keys.iter_mut() {
+        match key.as_str() {
+            "run" => entries(section).retain(|(key, _)| key != "threads"),
+            "transport" => keep_only(section, &case.label, &names),
+            _ => {}
+        }
+    }
+    keys.retain(|(_, node)| !is_empty(node));
+    let keys = keys.iter().map(|(key, node)| (key.as_str(), node));
+    let versions = names.iter().map(|name| (*name, VERSIONS.transports.get(*name)));
+    let files = plan.inputs.0.iter().filter(|file| file.role != "scenario");
+    let all = json!({
+        "engine": VERSIONS.engine,
+        "transports": versions.collect::<BTreeMap<_, _>>(),
+        "scenario": keys.collect::<BTreeMap<_, _>>(),
+        "files": files.map(|file| (&file.role, &file.sha256)).collect::<Vec<_>>(),
+    });
+    let mut digits = String::with_capacity(64);
+    for byte in Sha256::digest(all.to_string().as_bytes()) {
+        write!(digits, "{byte:02x}").expect("a string takes all");
+    }
+    digits
+}
+
+/// The keys of a section.
+fn entries(node: &mut Node) -> &mut Vec<(String, Node)> {
+    match &mut node.value {
+        Value::Table(entries) => entries,
+        _ => unreachable!("a section is a table"),
+    }
+}
+
+/// Leaves in `[transport]` what concerns the transports of a case: its name, and the entries of
+/// tables by transport.
+fn keep_only(section: &mut Node, label: &str, names: &[&str]) {
+    let keys = entries(section);
+    for (key, node) in keys.iter_mut() {
+        match &mut node.value {
+            Value::List(_) if key == "names" => *node = Node::text(label),
+            Value::Table(by_transport) => {
+                by_transport.retain(|(name, _)| names.contains(&name.as_str()));
+                by_transport.sort_by(|a, b| a.0.cmp(&b.0));
+            }
+            _ => {}
+        }
+    }
+    keys.retain(|(_, node)| !is_empty(node));
+}
+
+/// Whether a section says nothing.
+fn is_empty(node: &Node) -> bool {
+    matches!(&node.value, Value::Table(entries) if entries.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scenario;
+
+    const TEXT: &str = "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"ren\", \"phost\"]\n\
+        [[traffic]]\nkind = \"permutation\"\nsize = \"10KB\"\n";
+
+    fn identities(changes: &[&str]) -> Vec<String> {
+        let changes: Vec<String> = changes.iter().map(|change| change.to_string()).collect();
+        let scenario = Scenario::parse(TEXT, "test", &changes).unwrap_or_else(|f| panic!("{f}"));
+        let plan = Plan::new(scenario).unwrap_or_else(|fault| panic!("{fault}"));
+        plan.cases.iter().map(|case| identity(&plan, case)).collect()
+    }
+
+    #[test]
+    fn what_decides_a_result_is_in_its_identity_and_nothing_else() {
+        let base = identities(&[]);
+        assert_ne!(base[0], base[1]);
+        // Keys at their defaults, titles, output and threads are not.
+        let same = ["title=x", "output.csv=true", "run.threads=2", "run.seed=1", "fabric.mtu=1500"];
+        for change in same {
+            assert_eq!(identities(&[change]), base, "{change}");
+        }
+        let other = ["run.seed=2", "fabric.rate=10Gbps", "traffic.0.size=11KB", "run.warmup=0.2"];
+        for change in other {
+            let now = identities(&[change]);
+            assert!(now[0] != base[0] && now[1] != base[1], "{change}");
+        }
+        // Of the keys of transports, those of its own.
+        for change in ["transport.parameters.phost.free_tokens=3", "transport.routings.phost=ecmp"]
+        {
+            let now = identities(&[change]);
+            assert!(now[0] == base[0] && now[1] != base[1], "{change}");
+        }
+        assert_eq!(identities(&["transport.names=[\"phost\"]"])[0], base[1]);
+    }
+
+    #[test]
+    fn every_transport_has_a_version() {
+        let known: Vec<&str> = VERSIONS.transports.keys().map(String::as_str).collect();
+        let mut all: Vec<&str> =
+            incast_protocols::CATALOGUE.iter().map(|entry| entry.info().name).collect();
+        all.sort_unstable();
+        assert_eq!(known, all);
+    }
+}
