@@ -4,7 +4,7 @@ use crate::Ended;
 use crate::arguments::Output;
 use crate::progress::shown;
 use incast_experiment::{Fault, Monitor, Plan, World, output};
-use incast_measure::{Comparison, ResultsFolder, Run, warnings_of};
+use incast_measure::{Comparison, ResultsFolder, Run, grouped, warnings_of};
 use incast_transport::{Bytes, Time};
 use std::path::Path;
 use std::sync::Arc;
@@ -59,9 +59,9 @@ fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Re
         for (name, value) in run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.rows()) {
             say!("{}: {name}: {value}", run.label);
         }
-        for warning in warnings_of(run) {
-            say!("warning: {}: {warning}", run.label);
-        }
+    }
+    for (labels, warning) in grouped(runs, warnings_of) {
+        say!("warning: {labels}: {warning}");
     }
     let place = folder.finish()?;
     say!("report: {}", place.join("report.html").display());

@@ -49,7 +49,7 @@ pub use summary::{
     summarise,
 };
 pub use svg::{summary_svg, summary_svg_text};
-pub use warning::{Rare, Warning, values_needed, warnings_of};
+pub use warning::{Rare, Warning, grouped, values_needed, warnings_of};
 pub use write::{write_manifest, write_run, write_summary, write_tables};
 
 pub use incast_transport::RunRecord;

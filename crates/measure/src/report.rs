@@ -4,6 +4,7 @@ use crate::figures::{Figure, figures, write_figures};
 use crate::folder::{FolderError, write_atomic};
 use crate::number::{escape, significant};
 use crate::page::{self, END};
+use crate::warning::{Warning, grouped};
 use crate::{Comparison, Run, Summary, summarise};
 use std::path::Path;
 
@@ -36,14 +37,11 @@ fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
 }
 
 fn warnings(runs: &[Run]) -> String {
-    let mut out = String::new();
-    for run in runs {
-        for warning in run.warnings() {
-            let (label, text) = (escape(&run.label), escape(&warning.to_string()));
-            out += &format!("<p class=\"warning\">{label}: {text}.</p>\n");
-        }
-    }
-    out
+    let one = |(labels, warning): (String, Warning)| {
+        let (labels, text) = (escape(&labels), escape(&warning.to_string()));
+        format!("<p class=\"warning\">{labels}: {text}.</p>\n")
+    };
+    grouped(runs, Run::warnings).into_iter().map(one).collect()
 }
 
 /// When arrivals and departures balance in each run.

@@ -131,6 +131,21 @@ impl Warning {
     }
 }
 
+/// Warnings of several runs, in their order: an equal one of several is given once, with the labels
+/// of all of them.
+pub fn grouped(runs: &[Run], of: impl Fn(&Run) -> Vec<Warning>) -> Vec<(String, Warning)> {
+    let mut all: Vec<(String, Warning)> = vec![];
+    for run in runs {
+        for warning in of(run) {
+            match all.iter_mut().find(|(_, known)| *known == warning) {
+                Some((labels, _)) => *labels += &format!(", {}", run.label),
+                None => all.push((run.label.clone(), warning)),
+            }
+        }
+    }
+    all
+}
+
 /// What the records of a run give reason for.
 pub fn warnings_of(run: &Run) -> Vec<Warning> {
     let measured = || (0..run.flows.len()).filter(|at| !run.flows[*at].warmup);

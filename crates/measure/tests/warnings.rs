@@ -91,6 +91,19 @@ fn an_interruption_and_cut_captures_are_told_behind_what_was_known_before() {
 }
 
 #[test]
+fn a_warning_of_several_runs_is_given_once_with_their_names() {
+    let (mut one, mut other) = (run(9_000, 999), run(9_000, 999));
+    (one.label, other.label) = ("one".into(), "other".into());
+    other.record.captures_cut = true;
+    let percentiles = vec![rare("all", 999, 9_999, 10_000), rare("long", 990, 999, 1_000)];
+    let expected = [
+        ("one, other".to_string(), Warning::FewFlows { percentiles }),
+        ("other".to_string(), Warning::CapturesCut),
+    ];
+    assert_eq!(grouped(&[one, other], warnings_of), expected);
+}
+
+#[test]
 fn a_manifest_has_kind_data_and_text() {
     let json = Warning::Incomplete { open: 1, flows: 2 }.to_json();
     assert_eq!(
