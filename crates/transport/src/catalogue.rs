@@ -43,7 +43,7 @@ impl Routing {
     /// Whether the packets of a flow arrive in the order in which they were sent: then a packet
     /// that a later one overtook is lost.
     pub fn keeps_order(self) -> bool {
-        matches!(self, Routing::Ecmp | Routing::SymmetricEcmp)
+        matches!(self, Routing::Ecmp | Routing::SymmetricEcmp | Routing::Paths)
     }
 
     /// Its name.

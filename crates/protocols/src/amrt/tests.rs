@@ -6,7 +6,7 @@ use super::*;
 use incast_endpoint::receiver_driven::{Arrivals, Holes, Recovery as _, Reissue, Request};
 use incast_testkit::{
     Harness, Impairments, MSS, Received, SLOT, SlotNetwork, Trial, at, configured, data, fabric,
-    flow, impaired_flows, key_values, port_site, slot_fabric, view,
+    fabric_site, flow, host_site, impaired_flows, key_values, port_site, slot_fabric, view,
 };
 use incast_transport::{
     Flow, Framing, Header, Marker, Packet, Rate, Span, Time, View, data_flag, flag,
@@ -142,6 +142,16 @@ fn naming_a_hole_cancels_one_expectation() {
     rules.granted(&mut flow, at(41), 1);
     rules.arrived(&mut flow, at(42), Some(2));
     assert!(rules.expired(&mut flow, at(42) + TIMEOUT, &arrivals, &mut holes).is_some());
+}
+
+#[test]
+fn where_packets_keep_their_order_a_hole_is_a_loss_at_once() {
+    let fabric = fabric_site(4, Rate::from_gbps(10), Span::from_us(20));
+    for (name, routing) in Routing::NAMES {
+        let site = HostSite { routing, ..host_site(0, &fabric) };
+        let at_once = ["ecmp", "symmetric-ecmp", "paths"].contains(&name);
+        assert_eq!(hole_behind(&Params::default(), &site) == 0, at_once, "{name}");
+    }
 }
 
 #[test]
