@@ -139,9 +139,10 @@ impl<I: PacketIo> HostNode<I> {
         let Arrived { packet, impaired, .. } = one;
         if !impaired && medium.dead[self.line.reverse as usize] {
             medium.lose_on_link(&mut self.packets, packet, now);
-        } else if let Some(opened) =
-            self.line.apply_pause(medium, &self.packets.pool[packet].header)
-        {
+        } else if let Some(opened) = {
+            let (header, end) = (self.packets.pool[packet].header, &self.end);
+            self.line.apply_pause(medium, &header, || end.marks().unwrap_or(0))
+        } {
             self.packets.free(&mut medium.io, packet);
             if opened {
                 self.end.want(now);

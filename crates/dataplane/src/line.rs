@@ -63,13 +63,15 @@ impl Line {
     }
 
     /// If the packet is a pause frame: opens and closes classes, and returns whether one opened.
+    /// `marks` is how many packets the port has marked so far.
     pub fn apply_pause<I: PacketIo>(
         &mut self,
         medium: &mut Medium<I>,
         header: &Header,
+        marks: impl FnOnce() -> u64,
     ) -> Option<bool> {
         let open = self.transmitter.open_after(header)?;
-        let opened = self.transmitter.set_open(&mut self.series, medium.now, open);
+        let opened = self.transmitter.set_open(&mut self.series, marks(), medium.now, open);
         if let Some(detector) = &mut medium.detector {
             detector.set_open(self.port, open);
         }

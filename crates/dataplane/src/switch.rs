@@ -6,7 +6,9 @@ use crate::frames::Packets;
 use crate::line::Line;
 use crate::medium::Medium;
 use incast_fabric::{PortId, order};
-use incast_transport::{Fate, Packet, PacketPool, PacketRef, Port, PortView, Time, Verdict};
+use incast_transport::{
+    Fate, Header, Packet, PacketPool, PacketRef, Port, PortView, Time, Verdict,
+};
 use incast_world::{
     Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter, Views,
     drop_or_trim, drop_packet, lose, turn_back, with_displaced,
@@ -38,6 +40,12 @@ impl Egress {
 
     fn due(&self) -> u64 {
         self.start().min(self.handler.deadline().0)
+    }
+
+    /// Whether the packet is a pause frame, which then takes effect.
+    fn takes_pause<I: PacketIo>(&mut self, medium: &mut Medium<I>, header: &Header) -> bool {
+        let handler = &self.handler;
+        self.line.apply_pause(medium, header, || handler.marks()).is_some()
     }
 
     fn view(&self) -> PortView {
@@ -118,7 +126,7 @@ impl<I: PacketIo> SwitchNode<I> {
             let header = self.packets.pool[one.packet].header;
             if medium.dead[self.port(one.port).line.reverse as usize] {
                 medium.lose_on_link(&mut self.packets, one.packet, now);
-            } else if self.port(one.port).line.apply_pause(medium, &header).is_some() {
+            } else if self.port(one.port).takes_pause(medium, &header) {
                 self.packets.free(&mut medium.io, one.packet);
             } else {
                 self.packets.pool.stamps_mut(one.packet).ingress = one.port;

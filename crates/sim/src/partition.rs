@@ -252,8 +252,12 @@ impl Partition {
         self.net.transit.packets.free(packet);
         self.advance(own, self.net.now());
         let now = self.net.now();
+        let marks = match &self.net.bodies[own as usize].handler {
+            Some(handler) => handler.marks(),
+            None => own_host(&mut self.hosts, self.net.node_of(own)).end.marks().unwrap_or(0),
+        };
         let egress = &mut self.net.egress[own as usize];
-        let opened = egress.transmitter.set_open(&mut egress.series, now, open);
+        let opened = egress.transmitter.set_open(&mut egress.series, marks, now, open);
         self.net.buffers.set_open(own, open);
         if opened && self.net.is_nic(own) {
             let host = self.net.node_of(own);

@@ -67,6 +67,7 @@ impl PortParts<'_> {
 
     /// The next packet of a port whose link has failed, whatever is paused.
     pub fn strand(&mut self, now: u64) -> Option<PacketRef> {
+        self.note_marks(now);
         match self.dequeue(now, Classes::ALL) {
             Dequeue::Packet(packet) => Some(packet),
             _ => None,
@@ -164,11 +165,12 @@ impl Transmitter {
     /// switch holds for that end.
     pub fn pause_frame(
         &mut self,
-        parts: PortParts<'_>,
+        mut parts: PortParts<'_>,
         link: &mut Ingress,
         start: u64,
     ) -> Option<(PacketRef, u64)> {
         self.pausing = false;
+        parts.note_marks(start);
         let PortParts { handler, series, packets, .. } = parts;
         let backlog = handler.backlog();
         self.waiting = backlog.packets > 0;
@@ -181,11 +183,14 @@ impl Transmitter {
         Some((packet, backlog.bytes))
     }
 
-    /// The other end of the link requests that these classes are open from `now` on. Whether one has
-    /// opened.
-    pub fn set_open(&mut self, series: &mut PortSeries, now: u64, open: u8) -> bool {
+    /// The other end of the link requests that these classes are open from `now` on. `marks` is how
+    /// many packets the port has marked so far. Whether a class has opened.
+    pub fn set_open(&mut self, series: &mut PortSeries, marks: u64, now: u64, open: u8) -> bool {
         let opened = open & !self.open != 0;
         self.open = open;
+        if series.over(now) {
+            series.set_marks(marks);
+        }
         series.set_open(now, open);
         if opened && self.waiting {
             self.resume = now;
@@ -197,5 +202,26 @@ impl Transmitter {
     #[inline]
     pub fn open_after(&self, header: &Header) -> Option<u8> {
         open_after(self.open, header)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use incast_transport::{Rate, Span};
+
+    /// A pause that arrives after the end of an interval is not the time of the marks before it.
+    #[test]
+    fn marks_belong_to_the_interval_before_a_pause() {
+        let mut series = PortSeries::new(Span(100), Rate::from_gbps(10));
+        let mut transmitter = Transmitter::new(0, false);
+        transmitter.set_open(&mut series, 0, 20, 0b1111_1011);
+        transmitter.set_open(&mut series, 3, 150, u8::MAX);
+        transmitter.set_open(&mut series, 5, 330, 0b1111_1011);
+        series.set_marks(6);
+        let width = series.width();
+        let bins = series.finish(0, 390, width).bins;
+        let marks: Vec<u32> = bins.iter().map(|bin| bin.marks).collect();
+        assert_eq!(marks, [3, 2, 0, 1]);
     }
 }
