@@ -66,6 +66,11 @@ fn wrong_input_is_refused_in_one_message() {
     let links = ["more than 524288 links"];
     refused(&["compare", "--topology", "leaf-spine:1000x1000x1"], &links);
     refused(&["compare", "--flows", "4194305"], &["flows", "4194305", "1 to 4194304"]);
+    refused(&["compare", "--flows", "5000000000"], &["flows", "5000000000", "1 to 4194304"]);
+    let flows = small(&["--set", "traffic.0.flows=99999999999"]);
+    refused(&flows, &["traffic.0.flows", "99999999999", "1 to 4194304"]);
+    let none = small(&["--transports", "dctcp", "--set", "dctcp.mark_threshold=0packets"]);
+    refused(&none, &["mark_threshold", "0packets", "1 to 4294967295 packets"]);
     refused(&small(&["--rate", "40Gb"]), &["40Gb", "unknown unit", "Gbps"]);
     refused(&small(&["--rate", "-4Gbps"]), &["-4Gbps", "negative"]);
     refused(&small(&["--buffer", "99999999999999GB"]), &["too large"]);

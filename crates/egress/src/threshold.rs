@@ -25,7 +25,10 @@ impl Value for Threshold {
             Some(count) => count.trim().parse().ok().map(Threshold::Packets),
             None => text.parse().ok().map(Threshold::Bytes),
         };
-        read.ok_or("expected auto, a size such as `30KB`, or a count such as `65 packets`".into())
+        read.ok_or(
+            "expected auto, a size such as `30KB`, or 1 to 4294967295 packets such as `65 packets`"
+                .into(),
+        )
     }
 
     fn show(&self) -> String {

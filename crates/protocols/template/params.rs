@@ -12,7 +12,7 @@ incast_transport::parameters! {
         decrease: f64 = 0.5, "0 < decrease < 1" => |v| *v > 0.0 && *v < 1.0,
             "RFC 3168 §6.1.2: as a loss";
         /// Queue that marks; auto: max(30 KB, rate x base RTT / 7), at most 70 % of the buffer.
-        mark_threshold: Threshold = Threshold::Auto, "auto, a size, or a count of packets" =>
+        mark_threshold: Threshold = Threshold::Auto, "auto, 1B or more, or 1 to 4294967295 packets" =>
             |v| !matches!(v, Threshold::Packets(0) | Threshold::Bytes(Bytes(0))),
             "own choice, as DCTCP";
         /// Minimum retransmission timeout.

@@ -71,17 +71,22 @@ impl<'a> Table<'a> {
     }
 
     /// The value of a key, or its default.
-    pub fn get<T: Field>(&self, key: &str, default: impl FnOnce() -> T) -> Result<T, Fault> {
+    pub fn get<T: Field>(
+        &self,
+        key: &str,
+        range: Option<&str>,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, Fault> {
         match self.entries.iter().find(|(name, _)| name == key) {
-            Some((_, node)) => T::read(node, &join(self.path, key)),
+            Some((_, node)) => read(node, &join(self.path, key), range),
             None => Ok(default()),
         }
     }
 
     /// The value of a key that is required.
-    pub fn need<T: Field>(&self, key: &str) -> Result<T, Fault> {
+    pub fn need<T: Field>(&self, key: &str, range: Option<&str>) -> Result<T, Fault> {
         match self.entries.iter().find(|(name, _)| name == key) {
-            Some((_, node)) => T::read(node, &join(self.path, key)),
+            Some((_, node)) => read(node, &join(self.path, key), range),
             None if self.path.is_empty() => {
                 Err(Fault::new(format!("there is no `{key}`: expected {}", T::expects())))
             }
@@ -90,6 +95,17 @@ impl<'a> Table<'a> {
                 Err(Fault::at(self.path, format!("{title} needs the key `{key}`: {expects}")))
             }
         }
+    }
+}
+
+/// Reads a value. A whole number beyond what its type holds is refused with the accepted range of
+/// the key, if it has one.
+pub fn read<T: Field>(node: &Node, path: &str, range: Option<&str>) -> Result<T, Fault> {
+    match (T::read(node, path), range, &node.value) {
+        (Err(_), Some(range), Value::Whole(0..)) if T::expects() == u64::expects() => {
+            Err(Fault::value(path, node, format!("expected {range}")))
+        }
+        (value, ..) => value,
     }
 }
 
@@ -108,11 +124,11 @@ pub fn within<T: Field>(
 
 /// Reads a key with its default, or one that is required.
 macro_rules! read_key {
-    ($table:ident, $key:expr) => {
-        $table.need($key)?
+    ($table:ident, $key:expr, $range:expr) => {
+        $table.need($key, $range)?
     };
-    ($table:ident, $key:expr, $default:expr) => {
-        $table.get($key, || $default)?
+    ($table:ident, $key:expr, $range:expr, $default:expr) => {
+        $table.get($key, $range, || $default)?
     };
 }
 
@@ -192,7 +208,9 @@ macro_rules! section {
 
             fn of_table(table: &Table<'_>) -> Result<Self, Fault> {
                 Ok($name {
-                    $($field: read_key!(table, stringify!($field) $(, $default)?),)*
+                    $($field: read_key!(
+                        table, stringify!($field), first!($($range)?) $(, $default)?
+                    ),)*
                 })
             }
 
@@ -248,7 +266,8 @@ macro_rules! section {
                         ],
                         of_flag: |text| {
                             let node = <$ty as Field>::of_flag(text);
-                            let value = <$ty as Field>::read(&node, "")?;
+                            let range: Option<&str> = first!($($range)?);
+                            let value: $ty = $crate::scenario::section::read(&node, "", range)?;
                             $(within(&value, "", $range, $valid)?;)?
                             Field::check(&value, "")?;
                             Ok(node)

@@ -274,7 +274,7 @@ impl Field for Traffic {
     }
     fn read(node: &Node, path: &str) -> Result<Traffic, Fault> {
         let table = Table::new(node, path, "[[traffic]]")?;
-        let kind: String = table.need("kind")?;
+        let kind: String = table.need("kind", None)?;
         Traffic::of_kind(&kind, node, path).unwrap_or_else(|| {
             let hint = nearest(&kind, Traffic::KINDS.iter().copied());
             let problem = format!("expected one of {}{hint}", Traffic::KINDS.join(", "));

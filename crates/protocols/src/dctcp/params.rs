@@ -55,7 +55,7 @@ incast_transport::parameters! {
         initial_alpha: f64 = 1.0, "0 to 1" => |v| (0.0..=1.0).contains(v),
             "RFC 8257 §4.2: 1; the simulator of 2010 used 0";
         /// Marking threshold K of the queue; auto: max(30 KB, rate x base RTT / 7), at most 70 % of the buffer.
-        mark_threshold: Threshold = Threshold::Auto, "auto, a size, or a count of packets" =>
+        mark_threshold: Threshold = Threshold::Auto, "auto, 1B or more, or 1 to 4294967295 packets" =>
             above_zero,
             "DCTCP §3.4: 20 packets at 1 Gb/s, 65 at 10 Gb/s; auto is our own";
         /// Port rate that `mark_threshold` is for, scaled for other rates; auto: the same for all.
@@ -63,7 +63,7 @@ incast_transport::parameters! {
             |v| v.is_none_or(|rate| rate.0 > 0), "HPCC's simulator: 30 KB per 10 Gb/s";
         /// Marking thresholds of ports with these rates; others have `mark_threshold`.
         mark_threshold_by_rate: ByRate<Threshold> = ByRate::NONE,
-            "none, or thresholds by rate such as 1Gbps=30KB,10Gbps=97.5KB" =>
+            "none, or thresholds above 0 by rate such as 1Gbps=30KB,10Gbps=97.5KB" =>
             |v| v.all(|k| *k != Threshold::Auto && above_zero(k)),
             "DCTCP §3.4: 20 packets at 1 Gb/s, 65 at 10 Gb/s";
         /// What windows count and grow by: full segments, or packets of the flow's own size.
