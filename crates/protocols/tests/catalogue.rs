@@ -298,6 +298,36 @@ fn a_flow_may_have_a_burst_of_its_own() {
     }
 }
 
+/// With `window_unit = "packet"` a window counts a flow's own packets, of 312 B here, instead of
+/// bytes in units of full segments.
+#[test]
+fn windows_count_segments_or_packets() {
+    let fabric = incast_testkit::fabric_site(2, Rate::from_gbps(10), Span::from_us(40));
+    let counting = |entry: &&&dyn Transport| {
+        entry.parameters().iter().any(|parameter| parameter.name == "window_unit")
+    };
+    let names: Vec<&str> =
+        CATALOGUE.iter().filter(counting).map(|entry| entry.info().name).collect();
+    assert_eq!(names, ["cubic", "dctcp", "mlcp", "vcp"]);
+    for entry in CATALOGUE.iter().filter(counting) {
+        let name = entry.info().name;
+        let handshake = entry.parameters().iter().any(|parameter| parameter.name == "handshake");
+        let sent = |unit: &str| {
+            let mut settings = vec![("initial_window", "4"), ("window_unit", unit)];
+            settings.extend(handshake.then_some(("handshake", "false")));
+            let plan = incast_testkit::configured(*entry, &settings, &fabric);
+            let whole = incast_testkit::flow(0, 0, 1, 312 * 100, Time::ZERO);
+            let mut network = incast_testkit::Network::of(&*plan, &fabric, Default::default(), 1);
+            network.open(&Flow { segments: Segments::Uniform(312), ..whole });
+            network.run(Time::ZERO + Span::from_us(39));
+            network.sent_on(0).filter(|sent| sent.packet.is_data()).count()
+        };
+        assert_eq!(sent("packet"), 4, "{name}");
+        let segment = incast_testkit::MSS as usize;
+        assert!((4 * (segment - 2) / 312..=4 * segment / 312).contains(&sent("segment")), "{name}");
+    }
+}
+
 /// One key moves the ACKs of every sender-driven transport, and its ports have room for them.
 #[test]
 fn acks_of_sender_driven_transports_take_the_class_that_the_scenario_names() {
