@@ -2,12 +2,13 @@
 
 use crate::frames::Packets;
 use crate::medium::Medium;
+use crate::names::RUN_TIME;
 use crate::payload::fits;
 use crate::{Arrival, Frame, PacketIo};
 use incast_fabric::{PortId, order};
-use incast_transport::{Header, Packet, PacketRef, Probe, Stamps, Time};
+use incast_transport::{Header, HostId, Packet, PacketRef, Probe, Stamps, Time};
 use incast_wire::decode;
-use incast_world::FlowSetup;
+use incast_world::{FlowSetup, heading};
 
 /// Most frames taken off a port in one pass.
 const BURST: usize = 32;
@@ -28,6 +29,15 @@ pub(crate) struct Arrived {
     pub egress: Option<PortId>,
 }
 
+/// Where a packet has arrived.
+#[derive(Clone, Copy)]
+pub(crate) enum Here {
+    /// At a switch, which knows addresses and transports, but no flows.
+    Switch,
+    /// At a host, which knows its flows, and takes those that are opened at run time if it is `live`.
+    Host { host: HostId, live: bool },
+}
+
 /// Whether hosts, flow and transport of a packet exist and belong together, and its payload is a
 /// part of the flow. What came from a wire is checked before anything is looked up by its numbers.
 fn known(flows: &[FlowSetup], packet: &Packet) -> bool {
@@ -39,23 +49,30 @@ fn known(flows: &[FlowSetup], packet: &Packet) -> bool {
     setup.transport == packet.transport && fits
 }
 
-/// Takes a burst off a port and reads the frames into the pool. `expected` says whether a packet
-/// that can be read belongs here.
+/// Takes a burst off a port and reads the frames into the pool.
 pub(crate) fn take_burst<I: PacketIo>(
     medium: &mut Medium<I>,
     packets: &mut Packets<I::Frame>,
     port: u32,
     arrived: &mut Vec<Arrived>,
-    expected: impl Fn(&Packet) -> bool,
+    here: Here,
 ) {
     let mut incoming = std::mem::take(&mut medium.incoming);
     medium.io.rx_burst(port, Time(medium.now), BURST, &mut incoming);
-    let Medium { io, tally, seed, flows, buffers, probe, now, .. } = medium;
+    let Medium { io, tally, seed, flows, fabric, routing, buffers, probe, now, .. } = medium;
     let now = *now;
     let pauses = buffers.pfc.is_some();
-    let belongs = |packet: &Packet| match packet.header {
-        Header::Pause { .. } => pauses,
-        _ => known(flows, packet) && expected(packet),
+    let hosts = fabric.hosts();
+    let exist = |packet: &Packet| {
+        let (src, dst) = (packet.src.0, packet.dst.0);
+        src < hosts && dst < hosts && src != dst && routing[packet.transport.0 as usize].is_some()
+    };
+    let belongs = |packet: &Packet| match (packet.header, here) {
+        (Header::Pause { .. }, _) => pauses,
+        (_, Here::Switch) => exist(packet),
+        (_, Here::Host { host, .. }) if heading(packet) != host => false,
+        (_, Here::Host { live, .. }) if packet.flow.0 & RUN_TIME != 0 => live && exist(packet),
+        _ => known(flows, packet),
     };
     for Arrival { at, complete, frame } in incoming.drain(..) {
         tally.frames += 1;
@@ -92,8 +109,7 @@ pub(crate) fn take_burst<I: PacketIo>(
 
 /// The stamps of a packet of which only bytes came: the flow's entire time counts as transit.
 fn unknown_path(probe: &Probe, packet: &Packet) -> Stamps {
-    let trace = probe.senders().get(packet.flow.0 as usize);
-    let started = trace.map_or(0, |trace| trace.started);
+    let started = probe.started(packet.flow);
     Stamps { started, departed: started, ..Stamps::default() }
 }
 

@@ -1,21 +1,24 @@
 //! A host: what `incast_world` makes of it, and the frames that come and go.
 
-use crate::arrival::{Arrived, sort, take_burst};
+use crate::arrival::{Arrived, Here, sort, take_burst};
 use crate::frames::Packets;
 use crate::line::Line;
+use crate::live::Live;
 use crate::medium::Medium;
 use crate::payload::fill;
 use crate::{PacketIo, Payload};
 use incast_fabric::{PortId, order};
-use incast_transport::{Classes, FlowId, Packet, PacketPool, PacketRef, Time};
+use incast_transport::{Classes, FlowId, PacketPool, PacketRef, Time};
 use incast_world::{
-    Drops, EndHost, Faults, HostIo, Impaired, NEVER, NicParts, PortSeries, Records, heading,
+    Drops, EndHost, Faults, FlowSetup, HostIo, Impaired, NEVER, NicParts, PortSeries, Records,
 };
 
 pub(crate) struct HostNode<I: PacketIo> {
     pub end: EndHost,
     pub line: Line,
     pub packets: Packets<I::Frame>,
+    /// Its flows that are opened at run time, if it takes part in such.
+    pub live: Option<Live>,
     /// Packets that impairments made late.
     pub late: Vec<Arrived>,
     pub arrived: Vec<Arrived>,
@@ -27,6 +30,7 @@ struct Attached<'a, I: PacketIo, P> {
     packets: &'a mut Packets<I::Frame>,
     medium: &'a mut Medium<I>,
     payload: &'a mut P,
+    live: &'a mut Option<Live>,
 }
 
 impl<I: PacketIo, P> Drops for Attached<'_, I, P> {
@@ -73,11 +77,24 @@ impl<I: PacketIo, P: Payload> HostIo for Attached<'_, I, P> {
     }
 
     fn send(&mut self, _port: u32, packet: PacketRef, start: u64, backlog: u64) {
-        let Attached { line, packets, medium, payload } = self;
+        let Attached { line, packets, medium, payload, live } = self;
         let content = packets.pool[packet];
         let begins = content.is_data() && !packets.has_frame(packet);
-        let offset = if begins { medium.departing(content.flow, &content.header) } else { 0 };
-        line.send(medium, packets, packet, start, backlog, |content, out| {
+        let offset = if let Some(live) = live.as_mut().filter(|live| live.has(content.flow)) {
+            // What is queued of a flow that was given up does not leave.
+            let wire = live.names.wire(content.flow);
+            let place = live.departing(content.flow, &content.header, begins);
+            let (Some(wire), Some(place)) = (wire, place) else {
+                return packets.free(&mut medium.io, packet);
+            };
+            packets.pool[packet].flow = wire;
+            place
+        } else if begins {
+            medium.departing(content.flow, &content.header)
+        } else {
+            0
+        };
+        line.send(medium, packets, packet, start, backlog, |_, out| {
             fill(*payload, content.flow, offset, out);
         });
     }
@@ -101,29 +118,44 @@ impl<I: PacketIo> HostNode<I> {
         medium: &'a mut Medium<I>,
         payload: &'a mut P,
     ) -> (&'a mut EndHost, Attached<'a, I, P>) {
-        let HostNode { end, line, packets, .. } = self;
-        (end, Attached { line, packets, medium, payload })
+        let HostNode { end, line, packets, live, .. } = self;
+        (end, Attached { line, packets, medium, payload, live })
     }
 
     /// When it must be visited next.
     pub fn due(&self, medium: &mut Medium<I>) -> u64 {
         let late = self.late.iter().map(|one| one.at).min().unwrap_or(NEVER);
         let start = if self.line.held { NEVER } else { self.end.next_start() };
-        start.min(self.end.deadline()).min(late).min(medium.io.due(self.line.port).0)
+        let lapse = self.live.as_ref().map_or(NEVER, Live::deadline);
+        let due = start.min(self.end.deadline()).min(late).min(lapse);
+        due.min(medium.io.due(self.line.port).0)
     }
 
     /// A flow opens.
     pub fn open(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, id: FlowId) {
-        let (now, setup) = (medium.now, medium.flows[id.0 as usize].clone());
+        let setup = medium.flows[id.0 as usize].clone();
+        self.start(medium, payload, &setup);
+    }
+
+    /// The same for any flow.
+    pub fn start(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, setup: &FlowSetup) {
+        let now = medium.now;
         let (end, mut world) = self.attach(medium, payload);
-        end.open(&mut world, now, &setup);
+        end.open(&mut world, now, setup);
+    }
+
+    /// A flow is given up.
+    pub fn abandon(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, id: FlowId) {
+        let now = medium.now;
+        let (end, mut world) = self.attach(medium, payload);
+        end.abandon(&mut world, now, id);
     }
 
     /// Takes in what has arrived.
     pub fn receive(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload) {
         let mut arrived = std::mem::take(&mut self.arrived);
-        let (host, port) = (self.end.id(), self.line.port);
-        let here = |packet: &Packet| heading(packet) == host;
+        let here = Here::Host { host: self.end.id(), live: self.live.is_some() };
+        let port = self.line.port;
         take_burst(medium, &mut self.packets, port, &mut arrived, here);
         let now = medium.now;
         arrived.extend(self.late.extract_if(.., |one| one.at <= now));
@@ -147,7 +179,9 @@ impl<I: PacketIo> HostNode<I> {
             if opened {
                 self.end.want(now);
             }
-        } else if medium.faults == Faults::default() || impaired || !self.impair(medium, packet) {
+        } else if (medium.faults == Faults::default() || impaired || !self.impair(medium, packet))
+            && self.recognise(medium, packet)
+        {
             let (end, mut world) = self.attach(medium, payload);
             end.receive(&mut world, now, packet);
         }

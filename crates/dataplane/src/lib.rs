@@ -88,27 +88,40 @@ mod clock;
 mod counter;
 #[cfg(feature = "dpdk")]
 pub mod dpdk;
+pub mod endpoint;
 mod frames;
 mod gate;
+mod hello;
 mod host;
 mod io;
 mod line;
+mod live;
 mod medium;
 mod mem;
+mod names;
 mod node;
 mod pace;
+#[cfg(target_os = "linux")]
+mod packet_socket;
 mod payload;
 mod record;
 mod schedule;
+mod shared;
 mod switch;
+#[cfg(target_os = "linux")]
+pub mod system;
 mod testbed;
 
 pub use clock::{Clock, Virtual};
 pub use counter::{Counter, Monotonic};
 pub use gate::{Bounds, Fidelity, Refusal};
+pub use hello::{HELLO, Identity, Meeting, Neighbour};
 pub use incast_world::{Captured, Setup};
 pub use io::{Arrival, Departure, Frame, HEADROOM, PacketIo, Trail};
 pub use mem::{Buffer, Mem};
 pub use pace::{CREDIT, Idle, Pace, RealTime, Rule, STALL};
+#[cfg(target_os = "linux")]
+pub use packet_socket::{PacketSockets, PortCount};
 pub use payload::{Payload, Zeros};
+pub use shared::SharedClock;
 pub use testbed::{Ran, Testbed, run, run_virtual};

@@ -47,6 +47,8 @@ pub(crate) struct Tally {
     /// By how much frames were handled late, of those that were.
     pub lateness: Histogram,
     pub malformed: u64,
+    /// Packets of run-time flows that are over, or for which there is no room.
+    pub unwanted: u64,
     pub link_losses: u64,
     /// Packets for which there was no frame, which are link losses too.
     pub exhausted: u64,
@@ -76,7 +78,9 @@ impl<I: PacketIo> Medium<I> {
     /// Where in its flow the payload begins of which the transport has reported that it begins at
     /// `reported`. A receiver need not know how a flow is cut.
     pub fn arriving(&self, flow: FlowId, header: &Header, reported: u64) -> u64 {
-        offset_of(&self.flows[flow.0 as usize].flow, header, reported).unwrap_or(reported)
+        // Of a flow that is opened at run time its transport knows best.
+        let setup = self.flows.get(flow.0 as usize);
+        setup.and_then(|setup| offset_of(&setup.flow, header, reported)).unwrap_or(reported)
     }
 
     /// The egress of a packet that is at the switch of port `back`, through which its reverse path

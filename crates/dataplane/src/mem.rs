@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 const LONGEST: usize = u16::MAX as usize;
 
 /// A frame in memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Buffer(Box<Inner>);
 
 #[derive(Debug, Default)]
@@ -19,6 +19,14 @@ struct Inner {
     start: usize,
     /// What it left with; nothing if it was injected.
     trail: Option<Trail>,
+}
+
+impl Buffer {
+    /// Makes it a frame of `length` bytes.
+    pub(crate) fn begin(&mut self, length: usize) {
+        self.0.bytes.resize(HEADROOM + length, 0);
+        (self.0.start, self.0.trail) = (HEADROOM, None);
+    }
 }
 
 impl Frame for Buffer {
@@ -177,11 +185,10 @@ impl Mem {
             None if self.made == self.limit => return None,
             None => {
                 self.made += 1;
-                Buffer(Box::default())
+                Buffer::default()
             }
         };
-        frame.0.bytes.resize(HEADROOM + length, 0);
-        (frame.0.start, frame.0.trail) = (HEADROOM, None);
+        frame.begin(length);
         Some(frame)
     }
 }

@@ -5,12 +5,15 @@ use crate::medium::Medium;
 use crate::switch::SwitchNode;
 use crate::{PacketIo, Payload};
 use incast_transport::FlowId;
+use incast_world::NEVER;
 
 /// A host or a switch.
 #[expect(clippy::large_enum_variant, reason = "few, and each in its place for the whole run")]
 pub(crate) enum Node<I: PacketIo> {
     Host(HostNode<I>),
     Switch(SwitchNode<I>),
+    /// It runs in another process, or another testbed.
+    Elsewhere,
 }
 
 impl<I: PacketIo> Node<I> {
@@ -20,6 +23,7 @@ impl<I: PacketIo> Node<I> {
         match self {
             Node::Host(host) => host.advance(medium, payload, until),
             Node::Switch(switch) => switch.advance(medium, until),
+            Node::Elsewhere => {}
         }
     }
 
@@ -28,6 +32,7 @@ impl<I: PacketIo> Node<I> {
         match self {
             Node::Host(host) => host.receive(medium, payload),
             Node::Switch(switch) => switch.receive(medium),
+            Node::Elsewhere => {}
         }
     }
 
@@ -35,7 +40,7 @@ impl<I: PacketIo> Node<I> {
     pub fn open(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, flow: FlowId) {
         match self {
             Node::Host(host) => host.open(medium, payload, flow),
-            Node::Switch(_) => unreachable!("flows start at hosts"),
+            Node::Switch(_) | Node::Elsewhere => unreachable!("flows start at hosts that are here"),
         }
     }
 
@@ -44,13 +49,14 @@ impl<I: PacketIo> Node<I> {
         match self {
             Node::Host(host) => host.run_timers(medium, payload),
             Node::Switch(switch) => switch.run_timers(medium),
+            Node::Elsewhere => {}
         }
     }
 
     /// Some links have failed.
     pub fn fail(&mut self, medium: &mut Medium<I>) {
         match self {
-            Node::Host(_) => {}
+            Node::Host(_) | Node::Elsewhere => {}
             Node::Switch(switch) => switch.fail(medium),
         }
     }
@@ -60,6 +66,7 @@ impl<I: PacketIo> Node<I> {
         match self {
             Node::Host(host) => host.due(medium),
             Node::Switch(switch) => switch.due(medium),
+            Node::Elsewhere => NEVER,
         }
     }
 
@@ -68,6 +75,7 @@ impl<I: PacketIo> Node<I> {
         match self {
             Node::Host(host) => host.line.flush(medium),
             Node::Switch(switch) => switch.flush(medium),
+            Node::Elsewhere => {}
         }
     }
 
@@ -78,6 +86,7 @@ impl<I: PacketIo> Node<I> {
             Node::Switch(switch) => {
                 switch.egress.iter().any(|egress| io.is_external(egress.line.port))
             }
+            Node::Elsewhere => false,
         }
     }
 
@@ -86,6 +95,7 @@ impl<I: PacketIo> Node<I> {
         match self {
             Node::Host(host) => host.packets.clear(io),
             Node::Switch(switch) => switch.packets.clear(io),
+            Node::Elsewhere => {}
         }
     }
 
@@ -94,6 +104,7 @@ impl<I: PacketIo> Node<I> {
         match self {
             Node::Host(host) => host.line.waits(),
             Node::Switch(switch) => switch.is_held(),
+            Node::Elsewhere => false,
         }
     }
 }

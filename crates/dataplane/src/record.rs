@@ -62,5 +62,6 @@ fn into_lines<I: PacketIo>(node: Node<I>) -> Vec<Line> {
             };
             switch.egress.into_iter().map(finish).collect()
         }
+        Node::Elsewhere => vec![],
     }
 }

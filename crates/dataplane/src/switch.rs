@@ -1,7 +1,7 @@
 //! A software switch: what `incast_world` makes of it, and the frames that come and go.
 
 use crate::PacketIo;
-use crate::arrival::{Arrived, sort, take_burst};
+use crate::arrival::{Arrived, Here, sort, take_burst};
 use crate::frames::Packets;
 use crate::line::Line;
 use crate::medium::Medium;
@@ -118,7 +118,7 @@ impl<I: PacketIo> SwitchNode<I> {
         let now = medium.now;
         let mut arrived = std::mem::take(&mut self.arrived);
         for egress in &self.egress {
-            take_burst(medium, &mut self.packets, egress.line.port, &mut arrived, |_| true);
+            take_burst(medium, &mut self.packets, egress.line.port, &mut arrived, Here::Switch);
         }
         arrived.extend(self.stored.extract_if(.., |one| one.at <= now));
         sort(&mut arrived);

@@ -10,7 +10,7 @@ use crate::schedule::Schedule;
 use crate::switch::{Egress, SwitchNode};
 use crate::{Clock, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
 use incast_fabric::NodeId;
-use incast_transport::{FlowId, RunRecord, Time};
+use incast_transport::{FlowId, Framing, RunRecord, Time};
 use incast_world::{
     Buffers, Captured, Captures, End, EndHost, Epoch, Monitor, NEVER, Progress, Setup, Switch,
     SwitchBuffer, epochs, new_deliveries, new_probe,
@@ -50,15 +50,19 @@ pub struct Ran<I> {
 
 /// Hosts and switches of a setup, polled by one thread.
 pub struct Testbed<I: PacketIo = Mem, C = Virtual, P = Zeros> {
-    nodes: Vec<Node<I>>,
-    medium: Medium<I>,
-    payload: P,
-    clock: C,
+    /// By number; most may be elsewhere.
+    pub(crate) nodes: Vec<Node<I>>,
+    /// Nodes that are here.
+    pub(crate) here: Vec<u32>,
+    pub(crate) framing: Framing,
+    pub(crate) medium: Medium<I>,
+    pub(crate) payload: P,
+    pub(crate) clock: C,
     schedule: Schedule,
     /// Nodes that a full ring holds up; visited in every pass.
     held: Vec<u32>,
     /// Nodes that frames come to from outside the process; visited in every pass.
-    external: Vec<u32>,
+    pub(crate) external: Vec<u32>,
     /// Flows to come: when, and which.
     opens: BinaryHeap<Reverse<(u64, u32)>>,
     progress: Progress,
@@ -92,11 +96,26 @@ impl<C: Clock, P: Payload> Testbed<Mem, C, P> {
 
 impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// A setup over a backend and a clock. Packets carry zeros.
-    pub fn with(mut setup: Setup, io: I, clock: C) -> Testbed<I, C> {
+    pub fn with(setup: Setup, io: I, clock: C) -> Testbed<I, C> {
+        let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
+        let all: Vec<u32> = (0..setup.fabric.nodes()).collect();
+        Testbed::of(setup, io, clock, &all, end)
+    }
+
+    /// The same with these nodes only; the others are elsewhere, at the other ends of the backend's
+    /// links. Such a run ends at `until`, or when it is told to: what is complete elsewhere is not
+    /// known here.
+    pub fn part(setup: Setup, io: I, clock: C, nodes: &[u32]) -> Testbed<I, C> {
+        let end = End::at_last(setup.options.until);
+        Testbed::of(setup, io, clock, nodes, end)
+    }
+
+    fn of(mut setup: Setup, io: I, clock: C, here: &[u32], end: End) -> Testbed<I, C> {
         let buffers = setup.buffers();
-        let nodes = build_nodes(&mut setup, &buffers);
-        let Setup { fabric, flows, options, routing: transports, .. } = setup;
+        let nodes = build_nodes(&mut setup, &buffers, here);
+        let Setup { fabric, flows, options, routing: transports, framing, .. } = setup;
         let starts = flows.iter().enumerate().filter(|(_, setup)| setup.after.is_empty());
+        let starts = starts.filter(|(_, setup)| here.contains(&setup.flow.src.0));
         let starts = starts.map(|(index, setup)| (setup.flow.start.0, index as u32));
         let mut routing = [None; 256];
         transports.iter().for_each(|(id, how)| routing[id.0 as usize] = Some(*how));
@@ -109,7 +128,9 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             external: vec![],
             opens: starts.filter(|(at, _)| *at != Time::NEVER.0).map(Reverse).collect(),
             progress: Progress::new(&flows),
-            end: End::new(&flows, options.until, options.drain),
+            end,
+            framing,
+            here: here.to_vec(),
             epochs: epochs(&fabric).into_iter().rev().collect(),
             deadlock: vec![],
             visited: vec![],
@@ -149,8 +170,10 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         let Testbed {
             nodes, medium, clock, schedule, held, external, opens, progress, end, ..
         } = self;
-        let Testbed { epochs, deadlock, visited, .. } = self;
+        let Testbed { here, framing, epochs, deadlock, visited, .. } = self;
         Testbed {
+            here,
+            framing,
             nodes,
             medium,
             payload,
@@ -228,16 +251,17 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
             }
             if due > now && self.external.is_empty() {
                 self.clock.idle(Time(due));
-            } else {
-                passes = passes.wrapping_add(1);
-                let before = self.medium.tally.moved();
-                self.pass(now);
-                if due > now && self.medium.tally.moved() == before {
-                    self.clock.idle(Time(due));
-                }
-                if self.is_deadlocked() {
-                    return true;
-                }
+                continue;
+            }
+            passes = passes.wrapping_add(1);
+            let seen = self.medium.tally.moved();
+            self.pass(now);
+            if self.is_deadlocked() {
+                return true;
+            }
+            if due > now && self.medium.tally.moved() == seen {
+                let due = self.due();
+                self.clock.idle(Time(due.min(self.end.limit())));
             }
         }
     }
@@ -250,7 +274,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
                 [fabric.ports()[port as usize].node.0 as usize]
             {
                 Node::Switch(switch) => switch.buffer.below(port, class),
-                Node::Host(_) => 0,
+                Node::Host(_) | Node::Elsewhere => 0,
             };
             self.deadlock = detector.find(fabric, pfc, below).unwrap_or_default();
         }
@@ -258,7 +282,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
     }
 
     /// When there is something to do next.
-    fn due(&mut self) -> u64 {
+    pub(crate) fn due(&mut self) -> u64 {
         let open = self.opens.peek().map_or(NEVER, |Reverse((at, _))| *at);
         let epoch = self.epochs.last().map_or(NEVER, |epoch| epoch.at);
         self.schedule.due().min(open).min(epoch)
@@ -266,7 +290,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
 
     /// One pass over the nodes at which something is due. The steps are taken for all nodes before
     /// the next begins, since a flow may open because of an arrival at another host.
-    fn pass(&mut self, now: u64) {
+    pub(crate) fn pass(&mut self, now: u64) {
         self.medium.now = now;
         let mut visited = std::mem::take(&mut self.visited);
         self.schedule.take(now, &mut visited);
@@ -294,7 +318,9 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
             self.nodes[*node as usize].flush(&mut self.medium);
         }
         for (release, node) in self.medium.tally.released.drain(..) {
-            self.schedule.visit(node, release);
+            if !matches!(self.nodes[node as usize], Node::Elsewhere) {
+                self.schedule.visit(node, release);
+            }
         }
         for node in visited.drain(..) {
             self.reschedule(node);
@@ -302,7 +328,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         self.visited = visited;
     }
 
-    fn reschedule(&mut self, node: u32) {
+    pub(crate) fn reschedule(&mut self, node: u32) {
         let one = &self.nodes[node as usize];
         self.schedule.visit(node, one.due(&mut self.medium));
         if one.is_held() {
@@ -350,10 +376,12 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
     }
 }
 
-fn build_nodes<I: PacketIo>(setup: &mut Setup, buffers: &Buffers) -> Vec<Node<I>> {
+fn build_nodes<I: PacketIo>(setup: &mut Setup, buffers: &Buffers, here: &[u32]) -> Vec<Node<I>> {
     let fabric = setup.fabric.clone();
     let node = |node: u32| {
-        if node < fabric.hosts() {
+        if !here.contains(&node) {
+            Node::Elsewhere
+        } else if node < fabric.hosts() {
             Node::Host(build_host(setup, node))
         } else {
             Node::Switch(build_switch(setup, node, buffers))
@@ -368,6 +396,7 @@ fn build_host<I: PacketIo>(setup: &mut Setup, host: u32) -> HostNode<I> {
         line: Line::new(end.port(), &setup.fabric, &setup.options),
         packets: Packets::new(setup.framing),
         end,
+        live: None,
         late: vec![],
         arrived: vec![],
     }

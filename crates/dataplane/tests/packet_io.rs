@@ -19,7 +19,7 @@ fn scenario(name: &'static str) -> Trial<'static> {
 }
 
 /// Invalid frames, made from a good one.
-fn bad_frames(good: &Packet, extension: &Extension) -> Vec<Vec<u8>> {
+fn bad_frames(good: &Packet, extension: &Extension, at_host: bool) -> Vec<Vec<u8>> {
     let bytes = |packet: &Packet| {
         let mut bytes = vec![];
         encode(packet, extension, &mut bytes);
@@ -34,9 +34,13 @@ fn bad_frames(good: &Packet, extension: &Extension) -> Vec<Vec<u8>> {
         flipped[bit / 8] ^= 1 << (bit % 8);
         bad.push(flipped);
     }
-    // Well formed, but of a flow, hosts and a transport that do not exist here.
-    bad.push(bytes(&Packet { flow: FlowId(77), ..*good }));
-    bad.push(bytes(&Packet { flow: FlowId(u32::MAX), ..*good }));
+    // Well formed, but of a flow, hosts and a transport that do not exist here. Switches know no
+    // flows.
+    if at_host {
+        bad.push(bytes(&Packet { flow: FlowId(77), ..*good }));
+        bad.push(bytes(&Packet { flow: FlowId(u32::MAX), ..*good }));
+    }
+    bad.push(bytes(&Packet { src: good.dst, ..*good }));
     bad.push(bytes(&Packet { src: HostId(1 << 20), ..*good }));
     bad.push(bytes(&Packet { dst: HostId(5), ..*good }));
     bad.push(bytes(&Packet { transport: TransportId(good.transport.0 ^ 0x40), ..*good }));
@@ -52,7 +56,10 @@ fn bad_frames_are_counted_and_change_nothing() {
         let mut testbed = Testbed::new(scenario.setup());
         let mut injected = 0;
         for port in 0..scenario.fabric.ports().len() as u32 {
-            for (index, frame) in bad_frames(&good.packet, &good.extension).iter().enumerate() {
+            let node = scenario.fabric.ports()[port as usize].node;
+            let at_host = node.0 < scenario.fabric.hosts();
+            let frames = bad_frames(&good.packet, &good.extension, at_host);
+            for (index, frame) in frames.iter().enumerate() {
                 injected +=
                     testbed.inject(port, Time(1_000 + 700_000 * index as u64), frame) as u64;
             }

@@ -55,6 +55,12 @@ impl Histogram {
         self.counts.iter().sum()
     }
 
+    /// The values, each as the start of its bin, and how often they came.
+    pub fn values(&self) -> impl Iterator<Item = (u64, u64)> {
+        let all = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        all.map(|(bin, count)| (start(bin), *count))
+    }
+
     /// The percentile in thousandths (`990` is the 99th) by nearest rank, rounded down to the start
     /// of its bin. `None` without values.
     pub fn percentile(&self, thousandths: u32) -> Option<u64> {
@@ -130,6 +136,9 @@ mod tests {
         }
         a.join(&b);
         assert_eq!(a, both);
+        let mut again = Histogram::new();
+        both.values().for_each(|(value, count)| again.add_many(value, count));
+        assert_eq!(again, both);
         let mut empty = Histogram::new();
         empty.join(&both);
         empty.join(&Histogram::new());

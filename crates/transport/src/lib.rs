@@ -193,6 +193,7 @@ mod probe;
 mod random;
 mod record;
 mod site;
+mod trace;
 
 pub use breakdown::{Gap, Loss, Parts, Reason, Spent, TIERS};
 pub use by_rate::ByRate;
@@ -209,10 +210,11 @@ pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
     SwitchHook, Verdict, View,
 };
-pub use probe::{Ended, HostClock, Outcome, Probe, SenderTrace};
+pub use probe::Probe;
 pub use random::Random;
 pub use record::{Bin, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord, RunRecord};
 pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
+pub use trace::{Ended, HostClock, Outcome, SenderTrace};
 
 pub use incast_units::{Bytes, ParseError, Rate, Span, Time, math};
 pub use incast_wire::{

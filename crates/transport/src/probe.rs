@@ -9,132 +9,14 @@
 //! while it goes on have larger numbers; they are admitted and dismissed one by one, and leave
 //! only word that they have ended.
 
-use crate::breakdown::{Breakdown, Gap, Spent};
+use crate::breakdown::{Breakdown, Gap};
 use crate::losses::Spread;
-use crate::{Histogram, LastPacket, Loss, Meta, Parts, Reason, Stamps, TIERS};
+use crate::trace::{Ended, HostClock, Outcome, ReceiverTrace, SenderTrace};
+use crate::{Histogram, LastPacket, Loss, Meta, Reason, Stamps, TIERS};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet, flag};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-
-/// Busy time of a host's NIC, to separate waiting for the NIC from idle time.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct HostClock {
-    /// Picoseconds of all transmissions started so far.
-    pub busy: u64,
-    /// End of the current transmission.
-    pub busy_until: u64,
-}
-
-impl HostClock {
-    /// Picoseconds of NIC idle time from the start of the run until `now`.
-    #[inline]
-    fn idle(&self, now: u64) -> u64 {
-        now + self.busy_until.saturating_sub(now) - self.busy
-    }
-}
-
-/// The sending side of one flow.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SenderTrace {
-    /// Whether the flow was opened.
-    pub opened: bool,
-    /// When it was opened.
-    pub started: u64,
-    /// What it has done until `booked`.
-    spent: Spent,
-    /// Until then its time is accounted for: the end of the flow's own transmission, if that is later
-    /// than the present.
-    booked: u64,
-    /// The NIC's idle time until then.
-    idle: u64,
-    /// End of its last transmission of new data, and what it had done by then.
-    fresh: (u64, Spent),
-    /// Why the flow is not sending.
-    reason: Reason,
-    /// Data packets sent, retransmissions included.
-    pub packets: u32,
-    /// Data packets sent that were flagged as retransmissions.
-    pub retransmits: u32,
-    /// Grants, tokens or credits that were not used.
-    pub wasted: u32,
-    /// Decisions taken.
-    pub decisions: u32,
-    /// Index of its transport in the run.
-    transport: u8,
-    /// Sum over decisions of the age of their information, picoseconds.
-    pub decision_age: u64,
-    /// Largest age of information at a decision.
-    pub decision_age_max: u64,
-    /// Packets without payload that either end received in this partition.
-    pub control_packets: u32,
-    /// Charged bytes of the control packets.
-    pub control_bytes: u64,
-    /// When its sender learned that everything had been delivered.
-    pub acknowledged: Option<Time>,
-}
-
-impl SenderTrace {
-    /// Accounts for the time until `now`. Until then the NIC was idle for `idle`.
-    #[inline]
-    fn book(&mut self, now: u64, idle: u64) {
-        // Its own transmission comes first, whatever it waits for.
-        if now > self.booked {
-            let ready = self.reason == Reason::Ready;
-            let waited = if ready { idle - self.idle } else { now - self.booked };
-            self.spent.blocked[self.reason as usize] += waited;
-            (self.booked, self.idle) = (now, idle);
-        }
-    }
-
-    /// Its NIC transmits a packet of it for `tx`.
-    #[inline]
-    fn occupy(&mut self, now: u64, tx: u64, retransmit: bool) {
-        self.spent.own += tx;
-        self.booked = now + tx;
-        if !retransmit {
-            self.fresh = (now + tx, self.spent);
-        }
-    }
-}
-
-/// A completed flow.
-#[derive(Clone, Copy, Debug)]
-pub struct Outcome {
-    /// The flow.
-    pub flow: FlowId,
-    /// When it was opened.
-    pub started: u64,
-    /// When its last byte arrived.
-    pub completed: u64,
-    /// The breakdown of the time from the start to `completed`.
-    pub parts: Parts,
-    /// The packet that completed it.
-    pub last: LastPacket,
-}
-
-/// The receiving side of one flow.
-#[derive(Clone, Copy, Debug, Default)]
-struct ReceiverTrace {
-    delivered: u64,
-    /// Bytes of the flow, or 0 if unknown.
-    size: u64,
-    completed: bool,
-    losses: u32,
-    /// Bytes of the header extensions of its data packets.
-    extension_bytes: u64,
-}
-
-/// The end of a flow that was opened while the run went on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ended {
-    /// The flow.
-    pub flow: FlowId,
-    /// When.
-    pub at: Time,
-    /// Whether its last byte arrived here; else its sender learned that everything had arrived.
-    pub received: bool,
-}
 
 /// Collects flow statistics. There is one per partition of a world; flow numbers are those of the
 /// run. What is said of a flow that is neither of the run nor [admitted](Probe::admit) is not kept.

@@ -5,7 +5,8 @@ use incast_egress::port::{Builder, Join, Marking, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
     Bytes, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info, Limit, Policy,
-    Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, TransportId, TransportSet,
+    Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, Transport, TransportId,
+    TransportSet,
 };
 use std::sync::Arc;
 
@@ -136,6 +137,26 @@ pub fn assemble(
         options,
         fabric,
     })
+}
+
+/// A setup without flows of one transport, for hosts that open flows while they run. Links are
+/// Ethernet's, ports of switches have the buffer of `fabric.buffer`'s default, 256 KiB.
+///
+/// # Errors
+/// A setting that the transport does not have, or not with this value in this fabric; in words.
+pub fn for_messages(
+    fabric: &Arc<Fabric>,
+    transport: &dyn Transport,
+    settings: &[(String, String)],
+) -> Result<Setup, String> {
+    let site = fabric_site(fabric, Framing::ETHERNET, Limit::Bytes(256 << 10), None, None);
+    let configured = transport.configure(settings, site.clone());
+    let configured = configured.map_err(|error| error.to_string())?;
+    let info = transport.info();
+    let only = RunTransport { info, configured, routing: info.routing };
+    let (flows, options) = (vec![], Options::default());
+    assemble(fabric.clone(), site, &[only], Join::Shared, flows, None, options)
+        .map_err(|conflict| conflict.to_string())
 }
 
 fn make_port(

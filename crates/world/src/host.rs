@@ -10,8 +10,8 @@ use crate::arbiter::pull;
 use crate::settle::{Drops, drop_or_trim, with_displaced};
 use crate::{Deliveries, Faults, FlowSetup, PortSeries, Setup, purpose};
 use incast_transport::{
-    Classes, Dequeue, Env, Fate, Host, HostClock, HostId, PacketPool, PacketRef, Port, PortEnv,
-    Probe, Random, Time, TransportId, Verdict, flag,
+    Classes, Dequeue, Env, Fate, FlowId, Host, HostClock, HostId, PacketPool, PacketRef, Port,
+    PortEnv, Probe, Random, Time, TransportId, Verdict, flag,
 };
 use smallvec::SmallVec;
 
@@ -217,6 +217,21 @@ impl EndHost {
         let (_, handler) = handler.expect("the flow's transport is on its source");
         handler.open(&mut env!(self, probe, packets, now), &flow);
         self.after_call(now);
+    }
+
+    /// A flow is given up: its transport forgets it.
+    pub fn abandon<W: HostIo>(&mut self, world: &mut W, now: u64, flow: FlowId) {
+        let Records { probe, packets, .. } = world.records();
+        probe.enter(Time(now), self.clock);
+        for (_, handler) in &mut self.transports {
+            handler.abandon(&mut env!(self, probe, packets, now), flow);
+        }
+        self.after_call(now);
+    }
+
+    /// Flows with state in its transports.
+    pub fn open_flows(&self) -> usize {
+        self.transports.iter().map(|(_, handler)| handler.open_flows()).sum()
     }
 
     /// A packet has arrived.

@@ -37,7 +37,8 @@ pub mod purpose {
 }
 
 pub use assembly::{
-    RunTransport, assemble, check_ports, fabric_site, host_site, marks_ecn, port_site, shaped_share,
+    RunTransport, assemble, check_ports, fabric_site, for_messages, host_site, marks_ecn,
+    port_site, shaped_share,
 };
 pub use buffer::SwitchBuffer;
 pub use captures::Captures;

@@ -122,6 +122,11 @@ impl End {
         }
     }
 
+    /// For a run that ends at `until`, whatever is complete.
+    pub fn at_last(until: Time) -> End {
+        End { flows: usize::MAX, ..End::new(&[], until, Span::ZERO) }
+    }
+
     /// Flows whose completion ends the run; more than there are once it is known when it ends.
     pub fn goal(&self) -> usize {
         if self.at == u64::MAX { self.flows } else { usize::MAX }

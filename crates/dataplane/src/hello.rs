@@ -1,0 +1,281 @@
+//! How the nodes of a testbed meet: before a run each says over every link who it is.
+//!
+//! A hello is an IPv4 packet of a protocol of its own, so that every backend carries it. A node has
+//! met a neighbour when it has heard it and knows that it was heard. What does not fit - another
+//! version, another scenario, other ends of the link, a second node of one name - ends the meeting
+//! with a message.
+
+use crate::{Departure, Frame, PacketIo};
+use incast_transport::Time;
+use std::fmt::Write;
+
+/// The protocol number of hellos: for experiments, as that of packets (RFC 3692).
+pub const HELLO: u8 = 254;
+/// Bytes of an IPv4 header.
+const IP_BYTES: usize = 20;
+/// First word of a hello.
+const MAGIC: &str = "incast-hello";
+/// Longest hello.
+const LONGEST: usize = 512;
+
+/// Who a node is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// Name of the node in the scenario.
+    pub name: String,
+    /// Version of the program.
+    pub version: String,
+    /// Hash of the scenario.
+    pub scenario: u64,
+    /// A number that no other process has.
+    pub process: u64,
+}
+
+/// One end of a link, and who is expected at the other.
+#[derive(Clone, Debug)]
+pub struct Neighbour {
+    /// Our port.
+    pub port: u32,
+    /// The node at the other end.
+    pub name: String,
+    /// Its port.
+    pub peer: u32,
+}
+
+/// A hello as it was read.
+struct Hello {
+    who: Identity,
+    port: u32,
+    /// The process that its sender has heard on this link; 0 for none.
+    heard: u64,
+}
+
+/// What is known of a neighbour.
+#[derive(Default)]
+struct State {
+    /// Its process, once it was heard.
+    heard: Option<u64>,
+    /// It has heard us.
+    hears: bool,
+}
+
+/// A node that meets its neighbours.
+pub struct Meeting {
+    me: Identity,
+    neighbours: Vec<(Neighbour, State)>,
+}
+
+impl Meeting {
+    /// Nobody has been met.
+    pub fn new(me: Identity, neighbours: Vec<Neighbour>) -> Meeting {
+        let neighbours = neighbours.into_iter().map(|one| (one, State::default())).collect();
+        Meeting { me, neighbours }
+    }
+
+    /// Says hello on every link. To be repeated every few milliseconds, and once more when all have
+    /// been met.
+    pub fn say<I: PacketIo>(&self, io: &mut I) {
+        for (neighbour, state) in &self.neighbours {
+            let bytes = self.hello(neighbour.port, state.heard.unwrap_or(0));
+            let Some(mut frame) = io.alloc(bytes.len()) else { continue };
+            frame.bytes_mut().copy_from_slice(&bytes);
+            let at = Time::ZERO;
+            let departure = Departure { start: at, release: at, complete: at };
+            if let Err(frame) = io.stage(neighbour.port, frame, departure) {
+                io.free(frame);
+            }
+            io.flush(neighbour.port);
+        }
+    }
+
+    fn hello(&self, port: u32, heard: u64) -> Vec<u8> {
+        let Identity { name, version, scenario, process } = &self.me;
+        let mut text = String::new();
+        write!(text, "{MAGIC} {version} {scenario:x} {name} {port} {process:x} {heard:x}")
+            .expect("a string takes text");
+        let length = IP_BYTES + text.len();
+        let mut bytes = vec![0; IP_BYTES];
+        bytes[0] = 0x45;
+        bytes[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+        (bytes[8], bytes[9], bytes[12], bytes[16]) = (1, HELLO, 10, 10);
+        let sum = incast_wire::checksum(&bytes);
+        bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+        bytes
+    }
+
+    /// Takes in hellos that have arrived; other frames are dropped.
+    ///
+    /// # Errors
+    /// A neighbour does not fit, in words.
+    pub fn hear<I: PacketIo>(&mut self, io: &mut I) -> Result<(), String> {
+        let mut arrived = vec![];
+        for place in 0..self.neighbours.len() {
+            io.rx_burst(self.neighbours[place].0.port, Time(u64::MAX), 32, &mut arrived);
+            for arrival in arrived.drain(..) {
+                let hello = read(arrival.frame.bytes());
+                io.free(arrival.frame);
+                if let Some(hello) = hello {
+                    self.take(place, hello)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, place: usize, hello: Hello) -> Result<(), String> {
+        let (neighbour, state) = &mut self.neighbours[place];
+        let (me, Hello { who, port, heard }) = (&self.me, hello);
+        let at = format!("port {} of {}", neighbour.port, me.name);
+        if who.process == me.process {
+            return Err(format!("{at}: its own frames come back; the link leads to itself"));
+        }
+        if who.version != me.version {
+            return Err(format!(
+                "{at}: {} runs version {}, this is version {}: both ends need the same",
+                who.name, who.version, me.version
+            ));
+        }
+        if who.scenario != me.scenario {
+            return Err(format!("{at}: {} runs another scenario", who.name));
+        }
+        if who.name == me.name {
+            return Err(format!("{at}: another process is {} too: names are of one each", me.name));
+        }
+        if (&who.name, port) != (&neighbour.name, neighbour.peer) {
+            return Err(format!(
+                "{at} leads to port {port} of {}: expected port {} of {}",
+                who.name, neighbour.peer, neighbour.name
+            ));
+        }
+        if state.heard.is_some_and(|known| known != who.process) && state.hears {
+            return Err(format!("{at}: two processes are {}", who.name));
+        }
+        state.heard = Some(who.process);
+        state.hears |= heard == me.process;
+        Ok(())
+    }
+
+    /// Whether every neighbour has been met.
+    pub fn is_over(&self) -> bool {
+        self.neighbours.iter().all(|(_, state)| state.heard.is_some() && state.hears)
+    }
+
+    /// Who has not been met, in words; nothing if the meeting is over.
+    pub fn missing(&self) -> Option<String> {
+        let missing = |(neighbour, state): &(Neighbour, State)| {
+            let Neighbour { port, name, peer } = neighbour;
+            match (state.heard, state.hears) {
+                (Some(_), true) => None,
+                (Some(_), false) => Some(format!("{name} (port {port}) does not hear this node")),
+                (None, _) => {
+                    Some(format!("nothing is heard of {name}, port {peer}, at port {port}"))
+                }
+            }
+        };
+        let all: Vec<String> = self.neighbours.iter().filter_map(missing).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}
+
+/// Reads a hello. Bytes beyond the IP length are padding.
+fn read(bytes: &[u8]) -> Option<Hello> {
+    let length = u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?]) as usize;
+    let is_hello = bytes[0] == 0x45 && *bytes.get(9)? == HELLO;
+    if !is_hello || length > LONGEST || incast_wire::checksum(bytes.get(..IP_BYTES)?) != 0 {
+        return None;
+    }
+    let text = std::str::from_utf8(bytes.get(IP_BYTES..length)?).ok()?;
+    let mut words = text.split(' ');
+    let mut word = || words.next();
+    if word()? != MAGIC {
+        return None;
+    }
+    let hex = |text: &str| u64::from_str_radix(text, 16).ok();
+    let version = word()?.to_string();
+    let scenario = hex(word()?)?;
+    let name = word()?.to_string();
+    let port = word()?.parse().ok()?;
+    let process = hex(word()?)?;
+    let heard = hex(word()?)?;
+    Some(Hello { who: Identity { name, version, scenario, process }, port, heard })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mem;
+    use incast_fabric::{LinkDefaults, parse};
+    use incast_transport::{Framing, Rate, Span};
+
+    fn identity(name: &str, process: u64) -> Identity {
+        Identity { name: name.into(), version: "1.2".into(), scenario: 77, process }
+    }
+
+    /// A host and its switch, and the ring between them.
+    fn pair(change: impl Fn(&mut Identity)) -> (Mem, Meeting, Meeting) {
+        let (rate, propagation) = (Rate::from_gbps(1), Span::from_us(1));
+        let fabric = parse("star:2", LinkDefaults { rate, propagation, loss: 0.0 }).unwrap();
+        let io = Mem::new(&fabric, Framing::ETHERNET);
+        let port = fabric.host_port(0).0;
+        let peer = fabric.ports()[port as usize].reverse.0;
+        let mut host = identity("h0", 5);
+        change(&mut host);
+        let to_switch = Neighbour { port, name: "s2".into(), peer };
+        let to_host = Neighbour { port: peer, name: "h0".into(), peer: port };
+        let switch = Meeting::new(identity("s2", 6), vec![to_host]);
+        (io, Meeting::new(host, vec![to_switch]), switch)
+    }
+
+    #[test]
+    fn neighbours_meet_when_each_knows_that_it_is_heard() {
+        let (mut io, mut host, mut switch) = pair(|_| {});
+        host.say(&mut io);
+        switch.hear(&mut io).unwrap();
+        assert!(!switch.is_over());
+        assert_eq!(switch.missing().unwrap(), "h0 (port 2) does not hear this node");
+        assert_eq!(host.missing().unwrap(), "nothing is heard of s2, port 2, at port 0");
+        switch.say(&mut io);
+        host.hear(&mut io).unwrap();
+        assert!(host.is_over() && !switch.is_over());
+        host.say(&mut io);
+        switch.hear(&mut io).unwrap();
+        assert!(switch.is_over() && switch.missing().is_none());
+        assert_eq!(io.held(), 0);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said() {
+        let refusal = |change: fn(&mut Identity)| {
+            let (mut io, host, mut switch) = pair(change);
+            host.say(&mut io);
+            switch.hear(&mut io).unwrap_err()
+        };
+        let other = refusal(|host| host.version = "1.3".into());
+        let expected = "h0 runs version 1.3, this is version 1.2: both ends need the same";
+        assert_eq!(other, format!("port 2 of s2: {expected}"));
+        let other = refusal(|host| host.scenario = 78);
+        assert_eq!(other, "port 2 of s2: h0 runs another scenario");
+        let other = refusal(|host| host.name = "h1".into());
+        assert_eq!(other, "port 2 of s2 leads to port 0 of h1: expected port 0 of h0");
+        let other = refusal(|host| host.name = "s2".into());
+        assert_eq!(other, "port 2 of s2: another process is s2 too: names are of one each");
+        let other = refusal(|host| host.process = 6);
+        assert_eq!(other, "port 2 of s2: its own frames come back; the link leads to itself");
+    }
+
+    #[test]
+    fn what_is_no_hello_is_dropped() {
+        let (_, host, _) = pair(|_| {});
+        let good = host.hello(0, 3);
+        assert!(read(&good).is_some());
+        for end in 0..good.len() {
+            assert!(read(&good[..end]).is_none());
+        }
+        for bit in 0..8 * IP_BYTES {
+            let mut bad = good.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            assert!(read(&bad).is_none(), "bit {bit}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The backend on ordinary Linux interfaces: a packet socket for each port.
+//!
+//! Works on any interface, such as one end of a veth pair, with the right to open packet sockets
+//! (`CAP_NET_RAW`), which root has in a network namespace of its own. A frame is an Ethernet frame
+//! of type IPv4; frames of any other type or IP protocol are foreign: they are counted and dropped.
+//! Frames go to the address that the neighbour last sent from, and to all before that.
+//!
+//! A frame costs a system call in each direction, so this is for links up to about 1 Gb/s.
+
+mod socket;
+
+use crate::hello::HELLO;
+use crate::mem::Buffer;
+use crate::{Arrival, Departure, Frame, PacketIo};
+use incast_transport::Time;
+use incast_wire::PROTOCOL;
+use socket::{Incoming, Socket};
+use std::collections::VecDeque;
+use std::io;
+
+/// Bytes of an Ethernet header.
+const ETHERNET: usize = 14;
+/// Ethernet's type of IPv4.
+const IPV4: [u8; 2] = [0x08, 0x00];
+/// Where the protocol stands in an IPv4 header.
+const IP_PROTOCOL: usize = 9;
+/// Frames that may be staged at a port: what the device does not take at once waits here.
+const STAGED_MOST: usize = 256;
+/// Longest IPv4 packet: the largest MTU of Ethernet interfaces in use.
+const LONGEST: usize = 9_000;
+/// Most foreign frames that one burst reads, so that a flood of them does not hold up a pass.
+const FOREIGN_MOST: usize = 64;
+
+/// What came and went at a port, without hellos.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PortCount {
+    /// Frames that the interface took.
+    pub sent: u64,
+    /// Frames received.
+    pub received: u64,
+    /// Frames that were there when the run was over, among those received.
+    pub unread: u64,
+    /// Frames received that are not of this program.
+    pub foreign: u64,
+    /// Frames that the interface refused for good, for instance because it is down.
+    pub refused: u64,
+    /// Frames that the kernel dropped because the socket's buffer was full.
+    pub dropped: u64,
+}
+
+/// A port of this process.
+struct Port {
+    socket: Socket,
+    staged: VecDeque<Buffer>,
+    /// The neighbour's address.
+    neighbour: [u8; 6],
+    count: PortCount,
+}
+
+/// Packet sockets at ports of a fabric.
+#[derive(Default)]
+pub struct PacketSockets {
+    /// By number of the port.
+    ports: Vec<Option<Port>>,
+    spare: Vec<Buffer>,
+    held: usize,
+    /// Hellos are no longer handed on.
+    met: bool,
+}
+
+impl PacketSockets {
+    /// Without ports.
+    pub fn new() -> PacketSockets {
+        PacketSockets::default()
+    }
+
+    /// Attaches a port to an interface, which is brought up if it is down.
+    ///
+    /// # Errors
+    /// What the system says, in words that name the interface and what to do.
+    pub fn attach(&mut self, port: u32, interface: &str) -> Result<(), String> {
+        let socket = Socket::open(interface)?;
+        let index = port as usize;
+        self.ports.resize_with(self.ports.len().max(index + 1), || None);
+        let count = PortCount::default();
+        let attached = Port { socket, staged: VecDeque::new(), neighbour: [0xFF; 6], count };
+        self.ports[index] = Some(attached);
+        Ok(())
+    }
+
+    /// The neighbours have met: hellos that still come are dropped.
+    pub fn end_hellos(&mut self) {
+        self.met = true;
+    }
+
+    /// What came and went at a port, if it is one of this process.
+    pub fn count(&mut self, port: u32) -> Option<PortCount> {
+        let port = self.ports.get_mut(port as usize)?.as_mut()?;
+        port.count.dropped += port.socket.take_dropped();
+        Some(port.count)
+    }
+
+    /// Takes in what is still there, as received and unread, and drops it.
+    pub fn drain(&mut self) {
+        let mut arrived = vec![];
+        for port in 0..self.ports.len() as u32 {
+            while self.rx_burst(port, Time::ZERO, 32, &mut arrived) > 0 {
+                if let Some(one) = &mut self.ports[port as usize] {
+                    one.count.unread += arrived.len() as u64;
+                }
+                arrived.drain(..).for_each(|arrival| self.free(arrival.frame));
+            }
+        }
+    }
+
+    fn buffer(&mut self, length: usize) -> Buffer {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.begin(length);
+        buffer
+    }
+}
+
+/// Whether an Ethernet frame is one of this program.
+fn is_ours(frame: &[u8]) -> bool {
+    frame.get(12..14) == Some(&IPV4[..])
+        && frame.get(ETHERNET + IP_PROTOCOL).is_some_and(|p| *p == PROTOCOL || *p == HELLO)
+}
+
+/// Whether one of them is a hello.
+fn is_hello(frame: &[u8]) -> bool {
+    frame[ETHERNET + IP_PROTOCOL] == HELLO
+}
+
+impl PacketIo for PacketSockets {
+    type Frame = Buffer;
+
+    fn rx_burst(
+        &mut self,
+        port: u32,
+        now: Time,
+        most: usize,
+        into: &mut Vec<Arrival<Buffer>>,
+    ) -> usize {
+        let (mut count, mut foreign) = (0, 0);
+        while count < most && foreign < FOREIGN_MOST {
+            let mut frame = self.buffer(LONGEST);
+            assert!(frame.grow_front(ETHERNET), "there is headroom");
+            let Some(Some(one)) = self.ports.get_mut(port as usize) else { return 0 };
+            let Ok(received) = one.socket.receive(frame.bytes_mut()) else {
+                self.spare.push(frame);
+                break;
+            };
+            let own = match received {
+                Incoming::Frame(length) => {
+                    frame.truncate(length);
+                    is_ours(frame.bytes())
+                }
+                Incoming::TooLong => false,
+            };
+            if !own {
+                one.count.foreign += 1;
+                foreign += 1;
+                self.spare.push(frame);
+                continue;
+            }
+            one.neighbour.copy_from_slice(&frame.bytes()[6..12]);
+            let hello = is_hello(frame.bytes());
+            one.count.received += !hello as u64;
+            if hello && self.met {
+                self.spare.push(frame);
+                continue;
+            }
+            frame.cut_front(ETHERNET);
+            into.push(Arrival { at: now, complete: now, frame });
+            count += 1;
+        }
+        self.held += count;
+        count
+    }
+
+    fn alloc(&mut self, length: usize) -> Option<Buffer> {
+        let frame = (length <= LONGEST).then(|| self.buffer(length));
+        self.held += frame.is_some() as usize;
+        frame
+    }
+
+    fn free(&mut self, frame: Buffer) {
+        self.held -= 1;
+        self.spare.push(frame);
+    }
+
+    fn stage(&mut self, port: u32, mut frame: Buffer, _: Departure) -> Result<(), Buffer> {
+        if self.room(port) == 0 || !frame.grow_front(ETHERNET) {
+            return Err(frame);
+        }
+        let Some(Some(one)) = self.ports.get_mut(port as usize) else { return Err(frame) };
+        let header = frame.bytes_mut();
+        header[..6].copy_from_slice(&one.neighbour);
+        header[6..12].copy_from_slice(&one.socket.address());
+        header[12..14].copy_from_slice(&IPV4);
+        one.staged.push_back(frame);
+        self.held -= 1;
+        Ok(())
+    }
+
+    fn flush(&mut self, port: u32) -> usize {
+        let Some(Some(one)) = self.ports.get_mut(port as usize) else { return 0 };
+        while let Some(frame) = one.staged.front() {
+            match one.socket.send(frame.bytes()) {
+                Ok(()) => one.count.sent += !is_hello(frame.bytes()) as u64,
+                Err(error) if is_full(&error) => break,
+                Err(_) => one.count.refused += 1,
+            }
+            self.spare.extend(one.staged.pop_front());
+        }
+        one.staged.len()
+    }
+
+    fn room(&mut self, port: u32) -> usize {
+        match self.ports.get(port as usize) {
+            Some(Some(one)) => STAGED_MOST - one.staged.len(),
+            _ => 0,
+        }
+    }
+
+    fn due(&mut self, _port: u32) -> Time {
+        Time::NEVER
+    }
+
+    fn is_external(&self, port: u32) -> bool {
+        self.ports.get(port as usize).is_some_and(Option::is_some)
+    }
+
+    fn held(&self) -> usize {
+        self.held
+    }
+}
+
+/// Whether a frame may be sent again later.
+fn is_full(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock || error.raw_os_error() == Some(libc::ENOBUFS)
+}
