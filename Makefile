@@ -22,6 +22,13 @@ setup:
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  $(SUDO) apt-get update -qq && \
 	  $(SUDO) apt-get install -y -qq --no-install-recommends tshark; }
+	@command -v ip >/dev/null || { \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { $(SUDO) apt-get update -qq && \
+	  $(SUDO) apt-get install -y -qq --no-install-recommends iproute2; } || true; }
+	@unshare -Urnm ip link add a type veth peer name b 2>/dev/null || { mkdir -p target; \
+	  echo "SKIPPED: processes in network namespaces, because \`unshare -Urnm\` or \`ip\` does not work here" \
+	  | tee -a target/skipped; }
 	@[ -n "$$(./tests/features)" ] || { \
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  { $(SUDO) apt-get update -qq && \

@@ -11,15 +11,23 @@ macro_rules! say {
     }};
 }
 
+#[cfg(target_os = "linux")]
+mod apps;
 mod arguments;
 mod compare;
 mod flags;
 mod list;
+#[cfg(target_os = "linux")]
+mod netns;
+#[cfg(target_os = "linux")]
+mod node;
 mod pages;
 mod progress;
 mod reproduce;
 mod session;
 mod testbed;
+#[cfg(target_os = "linux")]
+mod transfer;
 mod values;
 
 use arguments::{Arguments, Command};

@@ -53,7 +53,12 @@ pub fn run_plan(
 }
 
 /// Prints the results of the runs.
-fn finish(plan: &Plan, folder: ResultsFolder, runs: &[Run], stopped: bool) -> Result<Ended, Fault> {
+pub fn finish(
+    plan: &Plan,
+    folder: ResultsFolder,
+    runs: &[Run],
+    stopped: bool,
+) -> Result<Ended, Fault> {
     say!("{}", Comparison::of_runs(runs).text(width()));
     for run in runs {
         for (name, value) in run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.rows()) {

@@ -14,6 +14,8 @@ mod inputs;
 mod manifest;
 mod mix;
 mod network;
+#[cfg(target_os = "linux")]
+pub mod nodes;
 pub mod output;
 mod plan;
 pub mod reproduce;

@@ -84,6 +84,31 @@ pub fn fill(
     Ok(Filled { runs, stopped })
 }
 
+/// Fills a folder with the record of a run of the plan's only case that several processes have made,
+/// `world` in words. What each of them has left is in `nodes.json`.
+#[cfg(target_os = "linux")]
+pub fn fill_from(
+    folder: &ResultsFolder,
+    plan: &Plan,
+    nodes: &[crate::nodes::NodeRecord],
+    world: &str,
+    wall: f64,
+) -> Result<Run, Fault> {
+    let title = title(plan);
+    let manifest = folder.path().join("manifest.json");
+    incast_measure::write_manifest(&manifest, &outline(plan, &title), false)?;
+    let record = crate::nodes::gather(plan, nodes);
+    let mut run = crate::run::describe(plan, &plan.cases[0], record, None, 1, wall);
+    run.world = world.into();
+    run.manifest["processes"] = nodes.len().into();
+    let json = serde_json::to_vec_pretty(nodes).map_err(Fault::new)?;
+    incast_measure::write_atomic(&folder.path().join("nodes.json"), &json)?;
+    write_run(folder.path(), &run, plan.scenario.output.csv)?;
+    write_report(folder, &title, std::slice::from_ref(&run))?;
+    seal(folder.path(), &run)?;
+    Ok(run)
+}
+
 /// The title of a report.
 fn title(plan: &Plan) -> String {
     match plan.scenario.title.as_str() {

@@ -106,7 +106,7 @@ pub fn execute(
 }
 
 /// A record with the metadata of the plan.
-fn describe(
+pub(crate) fn describe(
     plan: &Plan,
     case: &Case,
     record: RunRecord,

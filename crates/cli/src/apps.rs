@@ -1,0 +1,267 @@
+//! `incast testbed serve | send | perf`: applications on hosts of a testbed.
+
+use crate::Ended;
+use crate::node::planned;
+use crate::session::on_signal;
+use crate::transfer::{Server, Transfer};
+use bytes::Bytes;
+use clap::Args;
+use incast_dataplane::endpoint::{Endpoint, Event, Limits, Purpose};
+use incast_dataplane::{
+    Clock, Idle, Mem, Monotonic, PacketIo, PacketSockets, RealTime, Rule, Testbed, system,
+};
+use incast_experiment::{Fault, nodes, transport};
+use incast_fabric::{LinkDefaults, parse};
+use incast_transport::{Histogram, HostId, Rate, Span};
+use incast_world::for_messages;
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A host of a scenario whose switches run as `incast testbed node`.
+#[derive(Args)]
+pub struct Place {
+    /// Scenario file: its fabric and its transport
+    pub scenario: PathBuf,
+    /// Host of the scenario: host0
+    #[arg(long, value_name = "HOST")]
+    pub name: String,
+    /// Interface of its port: PORT=if:INTERFACE
+    #[arg(long, value_name = "PORT=OUTLET")]
+    pub port: Vec<String>,
+    /// Override a scenario key: transport.names=["ren"]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = crate::values::set)]
+    pub set: Vec<String>,
+    /// How long to wait for the neighbour
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub patience: Span,
+}
+
+#[derive(Args)]
+pub struct Serve {
+    #[command(flatten)]
+    pub place: Place,
+    /// Folder for files that are sent here
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub folder: PathBuf,
+}
+
+#[derive(Args)]
+pub struct SendFile {
+    /// File to send
+    pub file: PathBuf,
+    /// Host that runs `incast testbed serve`
+    #[arg(long, value_name = "HOST")]
+    pub to: String,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+#[derive(Args)]
+pub struct Perf {
+    /// Transport, for a network of two hosts within this process
+    #[arg(long, value_name = "NAME", required_unless_present = "scenario")]
+    pub transport: Option<String>,
+    /// Rate of its links
+    #[arg(long, value_name = "RATE", default_value = "1Gbps", conflicts_with = "scenario")]
+    pub rate: Rate,
+    /// Propagation of its links
+    #[arg(long, value_name = "TIME", default_value = "5us", conflicts_with = "scenario")]
+    pub delay: Span,
+    /// Scenario file, to measure from one of its hosts to another instead
+    #[arg(long, value_name = "FILE", requires_all = ["name", "to"], conflicts_with = "transport")]
+    pub scenario: Option<PathBuf>,
+    /// Host of the scenario
+    #[arg(long, value_name = "HOST")]
+    pub name: Option<String>,
+    /// Interface of its port: PORT=if:INTERFACE
+    #[arg(long, value_name = "PORT=OUTLET")]
+    pub port: Vec<String>,
+    /// Host that runs `incast testbed serve`
+    #[arg(long, value_name = "HOST")]
+    pub to: Option<String>,
+    /// Bytes of a message
+    #[arg(long, value_name = "BYTES", default_value_t = 100_000)]
+    pub size: usize,
+    /// Messages that are under way at a time
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub parallel: usize,
+    /// How long to measure
+    #[arg(long = "for", value_name = "TIME", default_value = "10s")]
+    pub time: Span,
+}
+
+/// Set by Ctrl-C.
+fn stopped() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let shared = stop.clone();
+    on_signal(move || {
+        if shared.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    stop
+}
+
+/// An endpoint on a host of a scenario, which has met its neighbour; and the host named `to`.
+type Remote = Endpoint<PacketSockets, RealTime>;
+
+fn remote(place: &Place, to: Option<&str>) -> Result<(Remote, Option<HostId>), Fault> {
+    let plan = planned(&place.scenario, &place.set)?;
+    let node = nodes::Node::new(&plan, &place.name, &place.port)?;
+    let host = |id: u32, name: &str, flag: &str| match id < plan.fabric.hosts() {
+        true => Ok(HostId(id)),
+        false => Err(Fault::new(format!("{name} is a switch: expected a host")).placed(flag)),
+    };
+    let me = host(node.id.0, &node.name, "--name")?;
+    let to = to.map(|name| {
+        let id = plan.fabric.node_named(name).map_err(|e| Fault::new(e).placed("--to"))?;
+        host(id.0, name, "--to")
+    });
+    let to = to.transpose()?;
+    let mut io = nodes::open(&node)?;
+    let patience = Duration::from_nanos(place.patience.0 / 1_000);
+    nodes::meet(&plan, &node, &mut io, patience)?;
+    let clock = RealTime::new(Rule::Tsc, Idle::Sleep(Span::from_us(1)));
+    let setup = nodes::without_flows(&plan)?;
+    let start = (system::process_number() >> 32) as u32;
+    Ok((Endpoint::within(Limits::default(), io, clock, setup, me, start), to))
+}
+
+pub fn serve(options: Serve) -> Result<Ended, Fault> {
+    let stop = stopped();
+    let (mut endpoint, _) = remote(&options.place, None)?;
+    let mut server = Server::new(&options.folder);
+    say!("{} serves; Ctrl-C ends it", options.place.name);
+    while !stop.load(Ordering::Relaxed) {
+        if let Some(Event::Received(received)) = endpoint.poll()
+            && let Some(line) = server.take(&mut endpoint, &received)
+        {
+            say!("{line}");
+        }
+    }
+    Ok(Ended::Done)
+}
+
+pub fn send(options: SendFile) -> Result<Ended, Fault> {
+    let stop = stopped();
+    let mut transfer = Transfer::open(&options.file)?;
+    let (mut endpoint, to) = remote(&options.place, Some(&options.to))?;
+    let to = to.expect("it was given");
+    let begin = Instant::now();
+    let place = options.file.display().to_string();
+    loop {
+        transfer.fill(&mut endpoint, to)?;
+        if let Some(event) = endpoint.poll()
+            && let Some(outcome) = transfer.take(event)
+        {
+            let digest = outcome.map_err(|problem| Fault::new(problem).placed(&place))?;
+            let (bytes, seconds) = (transfer.length(), begin.elapsed().as_secs_f64());
+            let rate = bytes as f64 * 8e-6 / seconds;
+            say!("{bytes} bytes in {seconds:.2} s, {rate:.1} Mb/s; SHA-256 {digest} at both ends");
+            return Ok(Ended::Done);
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Ended::Interrupted);
+        }
+    }
+}
+
+pub fn perf(options: Perf) -> Result<Ended, Fault> {
+    let stop = stopped();
+    if let (Some(scenario), Some(name)) = (&options.scenario, &options.name) {
+        let (set, patience) = (vec![], Span::from_secs(10));
+        let (name, port) = (name.clone(), options.port.clone());
+        let place = Place { scenario: scenario.clone(), name, port, set, patience };
+        let (mut endpoint, to) = remote(&place, options.to.as_deref())?;
+        let to = to.expect("required with --scenario");
+        return measure(&mut endpoint, to, &options, &stop, || {});
+    }
+    let name = options.transport.as_deref().expect("required without --scenario");
+    let entry = transport(name, "--transport")?;
+    let links = LinkDefaults { rate: options.rate, propagation: options.delay, loss: 0.0 };
+    let fabric = Arc::new(parse("star:2", links).map_err(Fault::new)?);
+    let setup = || for_messages(&fabric, entry, &[]).map_err(Fault::new);
+    let wires = Rc::new(RefCell::new(Mem::new(&fabric, setup()?.framing)));
+    let begin = Instant::now();
+    let clock = || RealTime::on(Monotonic::since(begin), Rule::Tsc, Idle::Poll);
+    let mut client = Endpoint::new(wires.clone(), clock(), setup()?, HostId(0));
+    let mut server = Endpoint::new(wires.clone(), clock(), setup()?, HostId(1));
+    let mut switch = Testbed::part(setup()?, wires.clone(), clock(), &[2]);
+    let mut answers = Server::new(&std::env::temp_dir());
+    say!("{name}: two hosts and a switch in this process, links of {}", options.rate);
+    measure(&mut client, HostId(1), &options, &stop, || {
+        switch.turn();
+        if let Some(Event::Received(received)) = server.poll() {
+            answers.take(&mut server, &received);
+        }
+    })
+}
+
+/// Keeps messages under way to a host, shows what came of them each second, and percentiles of how
+/// long they took from `send` to the reply.
+fn measure<I: PacketIo, C: Clock>(
+    endpoint: &mut Endpoint<I, C>,
+    to: HostId,
+    options: &Perf,
+    stop: &AtomicBool,
+    mut others: impl FnMut(),
+) -> Result<Ended, Fault> {
+    let message = Bytes::from(vec![crate::transfer::MEASURE; options.size.max(1)]);
+    let time = Duration::from_nanos(options.time.0 / 1_000);
+    let mut open = std::collections::HashMap::new();
+    let mut took = Histogram::new();
+    let (mut bytes, mut failed, mut shown) = (0u64, 0u64, (0u64, 0u64));
+    let begin = Instant::now();
+    let mut second = 1;
+    while begin.elapsed() < time && !stop.load(Ordering::Relaxed) {
+        while open.len() < options.parallel.max(1) {
+            match endpoint.request(to, message.clone()) {
+                Ok(id) => open.insert(id, Instant::now()),
+                Err(incast_dataplane::endpoint::SendError::WouldBlock) => break,
+                Err(error) => return Err(Fault::new(error)),
+            };
+        }
+        others();
+        match endpoint.poll() {
+            Some(Event::Received(received)) => {
+                if let Purpose::Reply(id) = received.purpose
+                    && let Some(since) = open.remove(&id)
+                {
+                    took.add(since.elapsed().as_nanos() as u64);
+                    bytes += options.size as u64;
+                }
+            }
+            Some(Event::Failed(id, why)) => {
+                open.remove(&id);
+                failed += 1;
+                say!("a message has failed: {why}");
+            }
+            Some(Event::Sent(_)) | None => {}
+        }
+        if begin.elapsed() >= Duration::from_secs(second) {
+            let (more, count) = (bytes - shown.0, took.count() - shown.1);
+            say!("{second:>4} s {:>10.2} Mb/s {count:>8} messages", more as f64 * 8e-6);
+            shown = (bytes, took.count());
+            second += 1;
+        }
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let at = |thousandths| took.percentile(thousandths).map_or(f64::NAN, |ns| ns as f64 * 1e-3);
+    say!(
+        "{:.2} Mb/s in {seconds:.1} s, {} messages of {} bytes, {failed} failed",
+        bytes as f64 * 8e-6 / seconds,
+        took.count(),
+        options.size
+    );
+    say!(
+        "from send to reply: p50 {:.1} us, p99 {:.1} us, p99.9 {:.1} us",
+        at(500),
+        at(990),
+        at(999)
+    );
+    Ok(if took.count() > 0 && failed == 0 { Ended::Done } else { Ended::Failed })
+}

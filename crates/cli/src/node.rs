@@ -1,0 +1,164 @@
+//! `incast testbed node`: one switch or host of a scenario as a process.
+//!
+//! Alone it meets its neighbours and runs until its time is over. With `--managed` it is led by
+//! lines on its standard input, each of which it answers on its standard output:
+//!
+//! | line | what it does | answer |
+//! |---|---|---|
+//! | | it has started, in its namespace | `here` |
+//! | `open` | opens its interfaces, meets its neighbours | `met` |
+//! | `start NS` | runs from this instant of the monotonic clock on | `completed N`, now and then |
+//! | `stop` | ends the run | `stopped` |
+//! | `count` | counts the frames that are left | `record JSON` |
+//!
+//! The end of its input ends it at once, so no node outlives who leads it.
+
+use crate::Ended;
+use crate::session::on_signal;
+use clap::Args;
+use incast_dataplane::system;
+use incast_experiment::scenario::Draft;
+use incast_experiment::{Fault, Monitor, Plan, nodes};
+use incast_transport::Span;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Between two looks at the progress of a run.
+const LOOK: Duration = Duration::from_millis(20);
+
+#[derive(Args)]
+pub struct Node {
+    /// Scenario file
+    pub scenario: PathBuf,
+    /// Node of the scenario: host0, leaf1, switch0
+    #[arg(long, value_name = "NODE")]
+    pub name: String,
+    /// Interface of a port: PORT=if:INTERFACE; PORT is a port's number, or the node it leads to
+    #[arg(long, value_name = "PORT=OUTLET")]
+    pub port: Vec<String>,
+    /// Override a scenario key: run.seed=7
+    #[arg(long, value_name = "KEY=VALUE", value_parser = crate::values::set)]
+    pub set: Vec<String>,
+    /// How long to wait for neighbours
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub patience: Span,
+    /// How long to run, if not until Ctrl-C
+    #[arg(long = "for", value_name = "TIME")]
+    pub time: Option<Span>,
+    /// Be led by lines on standard input
+    #[arg(long, hide = true)]
+    pub managed: bool,
+}
+
+/// Reads a scenario for a testbed of processes.
+pub fn planned(path: &Path, set: &[String]) -> Result<Plan, Fault> {
+    let draft = Draft::load(path)?.sets(set)?;
+    let plan = Plan::new(draft.scenario()?).map_err(|fault| draft.placed(fault))?;
+    nodes::check(&plan).map_err(|fault| draft.placed(fault))?;
+    Ok(plan)
+}
+
+pub fn node(options: Node) -> Result<Ended, Fault> {
+    let plan = planned(&options.scenario, &options.set)?;
+    let node = nodes::Node::new(&plan, &options.name, &options.port)?;
+    let patience = Duration::from_nanos(options.patience.0 / 1_000);
+    let monitor = Arc::new(Monitor::default());
+    if options.managed {
+        return managed(&plan, &node, patience, &monitor);
+    }
+    let stop = monitor.clone();
+    on_signal(move || {
+        if stop.stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    let mut io = nodes::open(&node)?;
+    nodes::meet(&plan, &node, &mut io, patience)?;
+    say!("{}: all neighbours are here", node.name);
+    let stop = monitor.clone();
+    if let Some(time) = options.time {
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_nanos(time.0 / 1_000));
+            stop.stop.store(true, Ordering::Relaxed);
+        });
+    }
+    let record = nodes::run(&plan, &node, io, system::monotonic(), &monitor, || {})?;
+    let json = serde_json::to_string_pretty(&record).expect("a record is JSON");
+    say!("{json}");
+    Ok(Ended::Done)
+}
+
+/// Lines of the standard input. Its end ends the process.
+fn lines() -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+        std::process::exit(1);
+    });
+    receiver
+}
+
+fn expect(lines: &Receiver<String>, what: &str) -> Result<String, Fault> {
+    let line = lines.recv().map_err(|_| Fault::new("the leader is gone"))?;
+    match line.strip_prefix(what) {
+        Some(rest) => Ok(rest.trim().to_string()),
+        None => Err(Fault::new(format!("expected `{what}`, the leader says `{line}`"))),
+    }
+}
+
+fn managed(
+    plan: &Plan,
+    node: &nodes::Node,
+    patience: Duration,
+    monitor: &Arc<Monitor>,
+) -> Result<Ended, Fault> {
+    // Leaders answer signals; a node ends when its leader says so, or is gone.
+    on_signal(|| {});
+    let lines = lines();
+    system::disable_ipv6();
+    say!("here");
+    expect(&lines, "open")?;
+    let mut io = nodes::open(node)?;
+    nodes::meet(plan, node, &mut io, patience)?;
+    say!("met");
+    let epoch = expect(&lines, "start")?;
+    let epoch = epoch.parse().map_err(|_| Fault::new(format!("`{epoch}` is no instant")))?;
+    let led = monitor.clone();
+    let leader = std::thread::spawn(move || {
+        let mut told = 0;
+        loop {
+            let completed = led.completed.load(Ordering::Relaxed);
+            if completed != told {
+                told = completed;
+                say!("completed {told}");
+            }
+            match lines.recv_timeout(LOOK) {
+                Ok(_) => {
+                    led.stop.store(true, Ordering::Relaxed);
+                    return lines;
+                }
+                Err(_) => continue,
+            }
+        }
+    });
+    let mut lines = None;
+    let record = nodes::run(plan, node, io, epoch, monitor, || {
+        say!("stopped");
+        lines = leader.join().ok();
+        if let Some(lines) = &lines {
+            // Either `count`, or the leader is gone and so is this process.
+            let _ = lines.recv();
+        }
+    })?;
+    say!("record {}", serde_json::to_string(&record).expect("a record is JSON"));
+    Ok(Ended::Done)
+}

@@ -1,0 +1,234 @@
+//! One node of a scenario as a process of its own, over interfaces of this machine.
+
+mod record;
+
+pub use record::{FlowPart, Interface, NodeRecord, PortPart, gather};
+
+use crate::plan::Plan;
+use crate::{Fault, nearest, prepare};
+use cpu_time::ProcessTime;
+use incast_dataplane::{
+    Identity, Idle, Meeting, Monotonic, Neighbour, PacketSockets, RealTime, Rule, Testbed, system,
+};
+use incast_fabric::NodeId;
+use incast_transport::Span;
+use incast_world::Monitor;
+use sha2::{Digest, Sha256};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Between two hellos.
+const BETWEEN_HELLOS: Duration = Duration::from_millis(20);
+/// How long an idle node gives its core up: between namespaces of one machine a yield instead keeps
+/// the neighbours from running.
+const NAP: Span = Span::from_us(1);
+
+/// Where a port of a node leads out of the process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outlet {
+    /// An interface of this machine.
+    Interface(String),
+}
+
+/// A node of a scenario, and the outlet of each of its ports.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Which node.
+    pub id: NodeId,
+    /// Its name.
+    pub name: String,
+    /// Its ports.
+    pub ports: Vec<(u32, Outlet)>,
+}
+
+impl Node {
+    /// The node `name` of a scenario whose ports are given as `5=if:veth0`: the number of the port
+    /// in the scenario, or the name of the node it leads to.
+    ///
+    /// # Errors
+    /// There is no such node or port, a port is missing or there twice, or an outlet is of no kind
+    /// that this program has.
+    pub fn new(plan: &Plan, name: &str, ports: &[String]) -> Result<Node, Fault> {
+        let fabric = &plan.fabric;
+        let id = fabric.node_named(name).map_err(|error| Fault::new(error).placed("--name"))?;
+        let mut node = Node { id, name: fabric.node_name(id), ports: vec![] };
+        for text in ports {
+            let (port, outlet) = node.outlet(plan, text)?;
+            if node.ports.iter().any(|(known, _)| *known == port) {
+                return Err(Fault::new(format!("port {port} is given twice")).placed("--port"));
+            }
+            node.ports.push((port, outlet));
+        }
+        let missing = |port: &u32| !node.ports.iter().any(|(known, _)| known == port);
+        let missing: Vec<String> = fabric
+            .ports_of(id)
+            .filter(missing)
+            .map(|port| {
+                format!("{port} (to {})", fabric.node_name(fabric.ports()[port as usize].peer))
+            })
+            .collect();
+        if !missing.is_empty() {
+            let problem = format!(
+                "{} has no interface at port {}: give it as --port {}=if:NAME",
+                node.name,
+                missing.join(", "),
+                missing[0].split(' ').next().unwrap_or("N"),
+            );
+            return Err(Fault::new(problem));
+        }
+        node.ports.sort_by_key(|(port, _)| *port);
+        Ok(node)
+    }
+
+    fn outlet(&self, plan: &Plan, text: &str) -> Result<(u32, Outlet), Fault> {
+        let fabric = &plan.fabric;
+        let refuse = |problem: String| Fault::new(problem).placed(format!("--port {text}"));
+        let form = "expected PORT=if:INTERFACE, such as 5=if:veth0";
+        let Some((port, outlet)) = text.split_once('=') else { return Err(refuse(form.into())) };
+        let all = fabric.ports_of(self.id);
+        let peers: Vec<String> =
+            all.clone().map(|p| fabric.node_name(fabric.ports()[p as usize].peer)).collect();
+        let by_name =
+            peers.iter().position(|name| name == port).map(|place| all.start + place as u32);
+        let by_number = port.parse::<u32>().ok().filter(|port| all.contains(port));
+        let Some(port) = by_number.or(by_name) else {
+            let hint = nearest(port, peers.iter().map(String::as_str));
+            let (name, first, last) = (&self.name, all.start, all.end.saturating_sub(1));
+            let peers = peers.join(", ");
+            return Err(refuse(format!(
+                "{name} has the ports {first} to {last}, to {peers}{hint}"
+            )));
+        };
+        match outlet.split_once(':') {
+            Some(("if", interface)) if !interface.is_empty() => {
+                Ok((port, Outlet::Interface(interface.into())))
+            }
+            _ => Err(refuse(form.into())),
+        }
+    }
+
+    /// The ends of its links.
+    fn neighbours(&self, plan: &Plan) -> Vec<Neighbour> {
+        let ports = self.ports.iter().map(|(port, _)| {
+            let spec = &plan.fabric.ports()[*port as usize];
+            let name = plan.fabric.node_name(spec.peer);
+            Neighbour { port: *port, name, peer: spec.reverse.0 }
+        });
+        ports.collect()
+    }
+}
+
+/// Opens the outlets of a node.
+///
+/// # Errors
+/// An interface is not there, or there is no right to use it.
+pub fn open(node: &Node) -> Result<PacketSockets, Fault> {
+    let mut io = PacketSockets::new();
+    for (port, Outlet::Interface(interface)) in &node.ports {
+        let place = format!("--port {port}=if:{interface}");
+        io.attach(*port, interface).map_err(|problem| Fault::new(problem).placed(place))?;
+    }
+    Ok(io)
+}
+
+/// Meets the neighbours of a node, for at most `patience`.
+///
+/// # Errors
+/// A neighbour does not come, or is another than the scenario says.
+pub fn meet(
+    plan: &Plan,
+    node: &Node,
+    io: &mut PacketSockets,
+    patience: Duration,
+) -> Result<(), Fault> {
+    let text = plan.resolved(&plan.cases).to_toml();
+    let digest = Sha256::digest(text.as_bytes());
+    let scenario = u64::from_be_bytes(digest[..8].try_into().expect("eight bytes"));
+    let me = Identity {
+        name: node.name.clone(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        scenario,
+        process: system::process_number(),
+    };
+    let mut meeting = Meeting::new(me, node.neighbours(plan));
+    let begin = Instant::now();
+    loop {
+        meeting.say(io);
+        let said = Instant::now();
+        while said.elapsed() < BETWEEN_HELLOS {
+            meeting.hear(io).map_err(Fault::new)?;
+            sleep(Duration::from_millis(1));
+        }
+        if meeting.is_over() {
+            // The last hello of all: that the neighbours are heard.
+            (0..3).for_each(|_| meeting.say(io));
+            io.end_hellos();
+            return Ok(());
+        }
+        if let Some(missing) = meeting.missing().filter(|_| begin.elapsed() >= patience) {
+            let waited = patience.as_secs_f64();
+            return Err(Fault::new(format!("{}: after {waited} s {missing}", node.name)));
+        }
+    }
+}
+
+/// Runs a node from `epoch` on, an instant of the machine's monotonic clock in nanoseconds, until
+/// `monitor` stops it or `run.until` comes. `done` is called when it is over, before the frames that
+/// are still there are counted.
+///
+/// # Errors
+/// The scenario is of a kind that no process can run alone.
+pub fn run(
+    plan: &Plan,
+    node: &Node,
+    io: PacketSockets,
+    epoch: u64,
+    monitor: &Monitor,
+    done: impl FnOnce(),
+) -> Result<NodeRecord, Fault> {
+    check(plan)?;
+    let setup = prepare(plan, &plan.cases[0], vec![])?;
+    let start = system::instant_of(epoch);
+    sleep(start.saturating_duration_since(Instant::now()));
+    let clock = RealTime::on(Monotonic::since(start), Rule::Tsc, Idle::Sleep(NAP));
+    let (cpu, begin) = (ProcessTime::now(), Instant::now());
+    let ran = Testbed::part(setup, io, clock, &[node.id.0]).run_timed(monitor);
+    let (cpu, wall) = (cpu.elapsed(), begin.elapsed());
+    let mut io = ran.io;
+    done();
+    io.drain();
+    let mut record = NodeRecord::of(plan, node, &ran.record);
+    (record.cpu_s, record.wall_s) = (cpu.as_secs_f64(), wall.as_secs_f64());
+    record.interfaces = node.ports.iter().map(|(port, _)| Interface::of(*port, &mut io)).collect();
+    Ok(record)
+}
+
+/// Refuses scenarios that need to know in one process what happens in others.
+pub fn check(plan: &Plan) -> Result<(), Fault> {
+    if plan.cases.len() != 1 {
+        let names: Vec<&str> = plan.cases.iter().map(|case| case.label.as_str()).collect();
+        let problem =
+            format!("a testbed of processes runs one transport: expected one of {names:?}");
+        return Err(Fault::new(problem).placed("transport.names"));
+    }
+    let waits =
+        |flow: &incast_workload::FlowSpec| !matches!(flow.start, incast_workload::Start::At(_));
+    if plan.traffic.flows.iter().any(waits) {
+        let problem = "flows that start after others are not for a testbed of processes: no process \
+                       knows what is complete elsewhere";
+        return Err(Fault::new(problem).placed("traffic"));
+    }
+    Ok(())
+}
+
+/// The world of a scenario's only case without its flows, for hosts that open flows as their
+/// applications want.
+///
+/// # Errors
+/// The scenario's ports cannot be made.
+pub fn without_flows(plan: &Plan) -> Result<incast_world::Setup, Fault> {
+    let mut setup = prepare(plan, &plan.cases[0], vec![])?;
+    setup.flows.clear();
+    setup.options.watch.clear();
+    Ok(setup)
+}
