@@ -140,8 +140,9 @@ pub(super) fn breakdown(lines: &[Line]) -> Vec<Figure> {
         .filter_map(|(long, name, limit)| {
             let title = format!("Breakdown of the completion time of {name} flows");
             let caption = format!(
-                "Mean over completed flows {limit}, following the packet whose arrival completed \
-                 the flow; the parts of a bar add up to the mean completion time."
+                "Mean over completed flows {limit}: what the byte that came last waited for, at each \
+                 instant; timeouts are recovery. The parts of a bar add up to the mean completion \
+                 time."
             );
             let means: Vec<(&str, PartMeans)> = lines
                 .iter()
