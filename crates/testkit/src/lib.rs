@@ -8,6 +8,7 @@
 //!   control of the common sender.
 //! * [`Network`]: hosts joined by links and ports. Links impair packets ([`Impairments`]) by a
 //!   script or at random by a seed; everything sent, received and dropped is logged.
+//! * [`check_part`]: a generated part of a page of `docs`.
 //! * `Trial`: transports in a fabric, run by the simulator. `SlotNetwork`: one bottleneck in
 //!   units of packet times.
 //!
@@ -28,6 +29,7 @@ mod network;
 #[cfg(feature = "simulator")]
 mod outcome;
 mod packets;
+mod page;
 mod sites;
 #[cfg(feature = "simulator")]
 mod slots;
@@ -44,6 +46,7 @@ pub use network::{Dropped, FLOWS, Network, Received, Sent};
 #[cfg(feature = "simulator")]
 pub use outcome::Outcome;
 pub use packets::{FOREVER, FULL, MSS, at, data, flow, ms, packet, random_flows, segment, us};
+pub use page::check_part;
 pub use sites::{configured, fabric_site, host_site, key_values, port_site, switch_port};
 #[cfg(feature = "simulator")]
 pub use slots::{SLOT, SlotNetwork, impaired_flows, slot_fabric};

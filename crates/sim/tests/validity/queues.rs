@@ -8,10 +8,22 @@
 use crate::batches::Interval;
 use crate::common::Plain;
 use incast_fabric::{Fabric, LinkDefaults, LinkOverride, NodeId, parse_with};
-use incast_testkit::{Trial, flow};
+use incast_testkit::{Trial, check_part, flow};
 use incast_transport::*;
 use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// Where the measured means stand beside the formulas.
+const PAGE: &str = "docs/validation.md";
+const HEAD: &str = "| packets | load | packets of the run | ours | 99.9 % interval | formula |\n\
+                    |---|---|---|---|---|---|\n";
+
+/// One line of a table under [`HEAD`].
+fn row(packets: &str, load: f64, count: usize, ours: Interval, theory: f64) -> String {
+    let Interval { mean, half } = ours;
+    let (low, high) = (mean - half, mean + half);
+    format!("| {packets} | {load} | {count} | {mean:.4} | {low:.4} to {high:.4} | {theory:.4} |\n")
+}
 
 const SOURCES: u32 = 64;
 /// Its link is so fast that the largest packet leaves before the smallest one can arrive.
@@ -156,6 +168,7 @@ fn md1(load: f64, n: u32) -> f64 {
 fn waits_and_queue_lengths_of_equal_packets_are_those_of_m_d_1() {
     let jumbo = Framing { mtu: 9_000, header: 64, ..Framing::NONE };
     let small = Framing { mtu: 576, overhead: 24, ..Framing::ETHERNET };
+    let mut table = HEAD.to_string();
     for (framing, load, count, seed) in [
         (Framing::ETHERNET, 0.5, 150_000, 11),
         (Framing::ETHERNET, 0.8, 240_000, 12),
@@ -176,6 +189,8 @@ fn waits_and_queue_lengths_of_equal_packets_are_those_of_m_d_1() {
         let squares: Vec<f64> = waits.iter().map(|wait| wait * wait).collect();
         let of_mean = Interval::of(&waits);
         of_mean.check(&format!("mean wait at load {load}"), mean, 0.06);
+        let bytes = format!("{} B each", framing.charged_mtu());
+        table += &row(&bytes, load, waits.len(), of_mean, mean);
         Interval::of(&squares).check(&format!("square of the wait at {load}"), second, 0.15);
         assert!(!of_mean.contains(2.0 * mean), "M/M/1 would fit as well");
 
@@ -192,6 +207,7 @@ fn waits_and_queue_lengths_of_equal_packets_are_those_of_m_d_1() {
         let share = packets / (load * mean);
         assert!((share - 1.0).abs() < 0.06, "mean backlog at {load}: {packets} packets");
     }
+    check_part(PAGE, "M/D/1", &table);
 }
 
 #[test]
@@ -199,6 +215,7 @@ fn waits_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1() {
     // Without overhead per packet, sizes are exponential except 1 in 75 (1 in 200) below the header's
     // 40 B and 3 in 10,000 of the larger ones above 65 KB. Smaller ones could queue at the sink.
     let framing = Framing::NONE;
+    let mut table = HEAD.to_string();
     for (mean_bytes, load, seed) in [(3_000.0, 0.5, 31), (3_000.0, 0.8, 32), (8_000.0, 0.7, 33)] {
         let service = mean_bytes * PORT_RATE.tx_time(Bytes(1)).0 as f64;
         let mut random = Random::new(seed, 1, 1);
@@ -213,6 +230,7 @@ fn waits_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1() {
         let mean = load / (1.0 - load);
         let waits = Interval::of(&trial.waits(service));
         waits.check(&format!("mean wait of {mean_bytes} B at load {load}"), mean, 0.12);
+        table += &row(&format!("{mean_bytes} B on average"), load, packets.len(), waits, mean);
         assert!(!waits.contains(0.5 * mean), "M/D/1 would fit as well");
         let found = trial.found();
         let theory = |n: u32| (0..n).fold(1.0 - load, |product, _| product * load);
@@ -221,6 +239,7 @@ fn waits_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1() {
             Interval::of(&is).check(&format!("{n} packets found at load {load}"), theory(n), 0.35);
         }
     }
+    check_part(PAGE, "M/M/1", &table);
 }
 
 #[test]
@@ -229,6 +248,7 @@ fn losses_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1_k() {
     // queue before the sink. These raise the mean by 7 in 100,000.
     let whole = Framing { mtu: 9_000, header: 0, ..Framing::NONE };
     let mean_bytes = 5_000.0;
+    let mut table = HEAD.to_string();
     let service = mean_bytes * PORT_RATE.tx_time(Bytes(1)).0 as f64;
     for (framing, load, waiting, seed) in [
         (Framing::NONE, 0.7, 4u32, 21),
@@ -255,6 +275,8 @@ fn losses_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1_k() {
         let lost = trial.passages.iter().map(|passage| passage.waited.is_none() as u8 as f64);
         let losses = Interval::of(&lost.collect::<Vec<f64>>());
         losses.check(&format!("loss at load {load}"), theory(most, most), 0.08);
+        let room = format!("{mean_bytes} B on average, room for {waiting}");
+        table += &row(&room, load, packets.len(), losses, theory(most, most));
         for other in [most - 1, most + 1] {
             assert!(
                 !losses.contains(theory(other, other)),
@@ -274,4 +296,5 @@ fn losses_and_queue_lengths_of_exponential_packets_are_those_of_m_m_1_k() {
         let waits = Interval::of(&trial.waits(service));
         waits.check(&format!("mean wait at load {load}"), mean, 0.06);
     }
+    check_part(PAGE, "M/M/1/K", &table);
 }
