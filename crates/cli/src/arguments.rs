@@ -45,6 +45,10 @@ pub enum Command {
     Bench(Bench),
     /// Run networks in the data plane: hosts and switches that exchange encoded frames
     Testbed(crate::testbed::Testbed),
+    /// Say what of the data plane works on this machine, and what would mend the rest
+    #[command(after_help = "Examples:\n  incast doctor\n  incast doctor --tier rings --json\n\n\
+        Exit code: 0 if all tiers but nic work (with --tier: if that one does), else 1")]
+    Doctor(crate::doctor::Doctor),
 }
 
 /// Location of results.

@@ -15,6 +15,7 @@ macro_rules! say {
 mod apps;
 mod arguments;
 mod compare;
+mod doctor;
 mod flags;
 mod list;
 #[cfg(target_os = "linux")]
@@ -25,6 +26,7 @@ mod pages;
 mod progress;
 mod reproduce;
 mod session;
+mod switch_bench;
 mod testbed;
 #[cfg(target_os = "linux")]
 mod transfer;
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::List(options) => list::list(options),
         Command::Reproduce(options) => reproduce::reproduce(*options),
         Command::Bench(options) => reproduce::bench(options),
+        Command::Doctor(options) => doctor::doctor(options),
         Command::Testbed(options) => testbed::testbed(options.command),
     };
     match ended {

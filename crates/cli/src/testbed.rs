@@ -45,6 +45,10 @@ pub enum Command {
     #[command(after_help = "Examples:\n  incast testbed perf --transport ren\n  \
         incast testbed perf --scenario star.toml --name host0 --port 0=if:eth1 --to host1")]
     Perf(crate::apps::Perf),
+    /// Measure what a packet costs the software switch, by stage, with and without markers
+    #[command(after_help = "Examples:\n  incast testbed bench\n  \
+        incast testbed bench --transport hpcc --size 1500 --backend memory --json")]
+    Bench(crate::switch_bench::SwitchBench),
 }
 
 pub fn testbed(command: Command) -> Result<Ended, Fault> {
@@ -60,5 +64,6 @@ pub fn testbed(command: Command) -> Result<Ended, Fault> {
         Command::Send(options) => crate::apps::send(options),
         #[cfg(target_os = "linux")]
         Command::Perf(options) => crate::apps::perf(options),
+        Command::Bench(options) => crate::switch_bench::bench(options),
     }
 }

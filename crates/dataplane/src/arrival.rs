@@ -59,6 +59,20 @@ pub(crate) fn take_burst<I: PacketIo>(
 ) {
     let mut incoming = std::mem::take(&mut medium.incoming);
     medium.io.rx_burst(port, Time(medium.now), BURST, &mut incoming);
+    read_burst(medium, packets, port, &mut incoming, arrived, here);
+    medium.incoming = incoming;
+}
+
+/// Reads frames that have come by a port into the pool.
+#[inline]
+pub(crate) fn read_burst<I: PacketIo>(
+    medium: &mut Medium<I>,
+    packets: &mut Packets<I::Frame>,
+    port: u32,
+    incoming: &mut Vec<Arrival<I::Frame>>,
+    arrived: &mut Vec<Arrived>,
+    here: Here,
+) {
     let Medium { io, tally, seed, flows, fabric, routing, buffers, probe, now, .. } = medium;
     let now = *now;
     let pauses = buffers.pfc.is_some();
@@ -104,7 +118,6 @@ pub(crate) fn take_burst<I: PacketIo>(
             }
         }
     }
-    medium.incoming = incoming;
 }
 
 /// The stamps of a packet of which only bytes came: the flow's entire time counts as transit.

@@ -85,6 +85,7 @@
 
 mod arrival;
 mod clock;
+pub mod cost;
 mod counter;
 #[cfg(feature = "dpdk")]
 pub mod dpdk;

@@ -1,5 +1,7 @@
 //! A software switch: what `incast_world` makes of it, and the frames that come and go.
 
+mod stages;
+
 use crate::PacketIo;
 use crate::arrival::{Arrived, Here, sort, take_burst};
 use crate::frames::Packets;

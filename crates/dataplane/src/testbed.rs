@@ -1,5 +1,7 @@
 //! The nodes of one process, and the loop that polls them.
 
+mod bench;
+
 use crate::frames::Packets;
 use crate::host::HostNode;
 use crate::line::Line;

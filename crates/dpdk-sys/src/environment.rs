@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Arguments for rings within the process: no privilege, hugepages or devices.
-pub const EMBEDDED: &str = "--no-huge -m 256 --no-pci --no-telemetry --no-shconf";
+pub const EMBEDDED: &str = "--no-huge -m 1024 --no-pci --no-telemetry --no-shconf";
 
 /// Arguments for network interfaces through the kernel: as [`EMBEDDED`], with little memory, as each
 /// node is a process.

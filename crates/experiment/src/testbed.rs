@@ -2,7 +2,7 @@
 
 use crate::Fault;
 use crate::scenario::{Backend, DataPlane};
-use incast_dataplane::{Bounds, Idle, Mem, RealTime, Testbed, Virtual};
+use incast_dataplane::{Bounds, Idle, Mem, PacketIo, RealTime, Testbed, Virtual};
 use incast_measure::Fidelity;
 use incast_transport::{RunRecord, Span};
 use incast_world::{Captured, Monitor, Setup};
@@ -21,24 +21,73 @@ pub struct Ran {
 pub fn check(settings: &DataPlane) -> Result<(), Fault> {
     match settings.backend {
         Backend::Memory => Ok(()),
-        Backend::Rings => Err(Fault::value(
-            "dataplane.backend",
-            settings.backend.name(),
-            "this program was built without DPDK: expected `memory`",
-        )),
+        Backend::Rings => dpdk::check(),
     }
 }
 
 /// Runs a setup to its end, in this thread.
 pub fn run(settings: &DataPlane, setup: Setup, monitor: &Monitor) -> Result<Ran, Fault> {
-    check(settings)?;
-    let io = Mem::new(&setup.fabric, setup.framing);
+    match settings.backend {
+        Backend::Memory => {
+            let io = Mem::new(&setup.fabric, setup.framing);
+            Ok(run_over(settings, setup, io, monitor))
+        }
+        Backend::Rings => dpdk::run(settings, setup, monitor),
+    }
+}
+
+/// Runs a setup over a backend that emulates its links.
+fn run_over<I: PacketIo>(settings: &DataPlane, setup: Setup, io: I, monitor: &Monitor) -> Ran {
     let ran = match settings.clock.rule() {
         None => Testbed::with(setup, io, Virtual::new()).run_timed(monitor),
         // Links are emulated: nothing comes before it is due.
         Some(rule) => Testbed::with(setup, io, RealTime::new(rule, Idle::Spin)).run_timed(monitor),
     };
-    Ok(Ran { record: ran.record, captured: ran.captured, fidelity: ran.fidelity })
+    Ran { record: ran.record, captured: ran.captured, fidelity: ran.fidelity }
+}
+
+/// With the feature: rings of DPDK.
+#[cfg(feature = "dpdk")]
+pub(crate) mod dpdk {
+    use super::{DataPlane, Fault, Monitor, Ran, Setup, run_over};
+    use incast_dataplane::dpdk::{EMBEDDED, Environment, Error, Rings};
+
+    pub fn refused(error: Error) -> Fault {
+        Fault::value("dataplane.backend", "rings", error)
+    }
+
+    pub fn start() -> Result<Environment, Fault> {
+        Environment::start(EMBEDDED).map_err(refused)
+    }
+
+    pub fn check() -> Result<(), Fault> {
+        start().map(drop)
+    }
+
+    pub fn run(settings: &DataPlane, setup: Setup, monitor: &Monitor) -> Result<Ran, Fault> {
+        let environment = start()?;
+        let _thread = environment.register_thread();
+        let io = Rings::new(environment, &setup.fabric, setup.framing).map_err(refused)?;
+        Ok(run_over(settings, setup, io, monitor))
+    }
+}
+
+/// Without it there are none.
+#[cfg(not(feature = "dpdk"))]
+pub(crate) mod dpdk {
+    use super::{DataPlane, Fault, Monitor, Ran, Setup};
+
+    pub fn check() -> Result<(), Fault> {
+        Err(Fault::value(
+            "dataplane.backend",
+            "rings",
+            "this program was built without DPDK: expected `memory` (`incast doctor` says how to get DPDK)",
+        ))
+    }
+
+    pub fn run(_: &DataPlane, _: Setup, _: &Monitor) -> Result<Ran, Fault> {
+        Err(check().expect_err("there is no DPDK"))
+    }
 }
 
 /// Holds a run in real time against its bounds and against the same run under the virtual clock,

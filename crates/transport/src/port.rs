@@ -208,6 +208,11 @@ pub trait Marker: Send {
         Time::NEVER
     }
 
+    /// Bytes of memory that it keeps at a port, also what it has allocated.
+    fn state_bytes(&self) -> usize {
+        std::mem::size_of_val(self)
+    }
+
     /// Ends a control interval.
     fn wake(&mut self, _now: Time, _view: &View) {}
 }

@@ -15,6 +15,10 @@ use std::sync::Arc;
 const PER_PORT: usize = 512;
 /// Bytes that headers may take beside a packet of the largest size.
 const EXTENSION: usize = 128;
+/// Most bytes for packet memory, within those of [`EMBEDDED`](super::EMBEDDED).
+const MEMORY: usize = 800 << 20;
+/// Bytes of an mbuf beside the frame.
+const OVERHEAD: usize = 1_024;
 
 /// What carries frames between ports.
 enum Carrier {
@@ -51,7 +55,7 @@ pub struct Rings {
 
 impl Rings {
     /// Rings that hold what can be on each link at a time, so that they never hold a packet back, and packet
-    /// memory for them and for 512 frames at each port.
+    /// memory for them and for 512 frames at each port, or for as many as fit 800 MiB.
     pub fn new(
         environment: Environment,
         fabric: &Fabric,
@@ -60,7 +64,9 @@ impl Rings {
         let ports = 0..fabric.ports().len() as u32;
         let on_links: usize = ports.map(|port| capacity(fabric, framing, port)).sum();
         let frames = on_links + PER_PORT * fabric.ports().len() + BURST;
-        Rings::with_frames(environment, fabric, framing, frames)
+        // An mbuf is as large as the largest frame, and most frames on a full link are.
+        let most = MEMORY / (longest(framing) + OVERHEAD);
+        Rings::with_frames(environment, fabric, framing, frames.min(most))
     }
 
     /// The same with packet memory for `frames` frames. A packet for which there is none is lost.
@@ -70,8 +76,7 @@ impl Rings {
         framing: Framing,
         frames: usize,
     ) -> Result<Rings, Error> {
-        let largest = (framing.mtu as usize + HEADER_BYTES as usize + EXTENSION).min(60_000);
-        let pool = Arc::new(Mempool::new(environment, frames, largest)?);
+        let pool = Arc::new(Mempool::new(environment, frames, longest(framing))?);
         let end = |port: usize| End {
             reverse: fabric.ports()[port].reverse.0 as usize,
             capacity: capacity(fabric, framing, port as u32),
@@ -123,6 +128,11 @@ impl Rings {
         }
         end.read.front().map(|mbuf| mbuf.private().release)
     }
+}
+
+/// The longest frame.
+fn longest(framing: Framing) -> usize {
+    (framing.mtu as usize + HEADER_BYTES as usize + EXTENSION).min(60_000)
 }
 
 /// Ports for all links if there are as many, else bare rings.

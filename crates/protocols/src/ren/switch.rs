@@ -270,6 +270,10 @@ impl PortMarker {
 }
 
 impl Marker for PortMarker {
+    fn state_bytes(&self) -> usize {
+        size_of_val(self) + size_of_val(&*self.recent.before)
+    }
+
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
         // A longer gap is a pause of the traffic, not room between packets (deviation 3).
         let gap = view.idle.filter(|&gap| gap < self.pause).unwrap_or(Span::ZERO);

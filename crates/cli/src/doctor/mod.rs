@@ -1,0 +1,180 @@
+//! `incast doctor`: what of the data plane works on this machine, and what would mend the rest.
+
+mod checks;
+mod system;
+
+use crate::Ended;
+use clap::{Args, ValueEnum};
+use incast_experiment::Fault;
+use serde_json::{Value, json};
+
+#[derive(Args)]
+pub struct Doctor {
+    /// Only this tier decides the exit code [default: all but nic]
+    #[arg(long, value_name = "TIER")]
+    pub tier: Option<Tier>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What a test or an experiment of the data plane needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Tier {
+    /// Links in memory, under every clock
+    Memory,
+    /// Links over rings of DPDK
+    Rings,
+    /// A process per node in network namespaces, over veth pairs
+    Namespaces,
+    /// Captures read by tshark
+    Tshark,
+    /// A NIC that DPDK drives
+    Nic,
+}
+
+impl Tier {
+    const ALL: [Tier; 5] = [Tier::Memory, Tier::Rings, Tier::Namespaces, Tier::Tshark, Tier::Nic];
+
+    fn name(self) -> &'static str {
+        match self {
+            Tier::Memory => "memory",
+            Tier::Rings => "rings",
+            Tier::Namespaces => "namespaces",
+            Tier::Tshark => "tshark",
+            Tier::Nic => "nic",
+        }
+    }
+
+    fn what(self) -> &'static str {
+        match self {
+            Tier::Memory => "links in memory, every clock",
+            Tier::Rings => "links over DPDK rings in one process",
+            Tier::Namespaces => "a process per node, network namespaces and veth pairs",
+            Tier::Tshark => "captures decoded by tshark",
+            Tier::Nic => "a NIC driven by DPDK",
+        }
+    }
+
+    /// Names of the checks that it needs.
+    fn needs(self) -> &'static [&'static str] {
+        match self {
+            Tier::Memory => &[],
+            Tier::Rings => &["library"],
+            Tier::Namespaces => &["namespaces"],
+            Tier::Tshark => &["tshark"],
+            Tier::Nic => &["library", "hugepages", "nic"],
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it is as it should be.
+    pub ok: bool,
+    /// What was found.
+    pub found: String,
+    /// The command that mends it, if it is not.
+    pub mend: Option<String>,
+}
+
+impl Check {
+    fn good(name: &'static str, found: impl Into<String>) -> Check {
+        Check { name, ok: true, found: found.into(), mend: None }
+    }
+
+    fn bad(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Check {
+        Check { name, ok: false, found: found.into(), mend: Some(mend.into()) }
+    }
+}
+
+/// The checks that a tier needs and that failed.
+fn missing(tier: Tier, checks: &[Check]) -> Vec<&Check> {
+    checks.iter().filter(|check| !check.ok && tier.needs().contains(&check.name)).collect()
+}
+
+pub fn doctor(options: Doctor) -> Result<Ended, Fault> {
+    let checks = checks::all();
+    match options.json {
+        true => {
+            let text = serde_json::to_string_pretty(&as_json(&checks));
+            say!("{}", text.expect("plain data becomes JSON"));
+        }
+        false => print(&checks),
+    }
+    let counts = |tier: &Tier| options.tier.map_or(*tier != Tier::Nic, |one| one == *tier);
+    let mut wanted = Tier::ALL.iter().filter(|tier| counts(tier));
+    let works = wanted.all(|tier| missing(*tier, &checks).is_empty());
+    Ok(if works { Ended::Done } else { Ended::Failed })
+}
+
+fn print(checks: &[Check]) {
+    say!("Tiers");
+    for tier in Tier::ALL {
+        let missing = missing(tier, checks);
+        let mark = if missing.is_empty() { "yes" } else { "no " };
+        say!("  {mark}  {:<10}  {}", tier.name(), tier.what());
+        for check in missing {
+            say!("                   {}: {}", check.name, check.found);
+        }
+    }
+    say!("\nMachine");
+    for check in checks {
+        let mark = if check.ok { "ok" } else { "--" };
+        say!("  {mark}   {:<12}  {}", check.name, check.found);
+        if let Some(mend) = &check.mend {
+            say!("                     {mend}");
+        }
+    }
+}
+
+fn as_json(checks: &[Check]) -> Value {
+    let check = |check: &Check| json!({"name": check.name, "ok": check.ok, "found": check.found, "mend": check.mend});
+    let tier = |tier: &Tier| {
+        let missing = missing(*tier, checks);
+        let names: Vec<&str> = missing.iter().map(|check| check.name).collect();
+        json!({
+            "name": tier.name(), "title": tier.what(), "works": names.is_empty(),
+            "needs": tier.needs(), "missing": names,
+        })
+    };
+    json!({
+        "tiers": Tier::ALL.iter().map(tier).collect::<Vec<_>>(),
+        "checks": checks.iter().map(check).collect::<Vec<_>>(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tier_works_if_all_it_needs_is_there() {
+        let checks = [
+            Check::good("library", "DPDK 22.11"),
+            Check::bad("namespaces", "not permitted", "sysctl"),
+            Check::bad("isolated", "none", "isolcpus"),
+        ];
+        let names = |tier| missing(tier, &checks).iter().map(|c| c.name).collect::<Vec<_>>();
+        assert!(names(Tier::Memory).is_empty() && names(Tier::Rings).is_empty());
+        assert_eq!(names(Tier::Namespaces), ["namespaces"]);
+        let value = as_json(&checks);
+        assert_eq!(value["tiers"][2]["works"], false);
+        assert_eq!(value["tiers"][2]["missing"][0], "namespaces");
+        assert_eq!(value["checks"][2]["mend"], "isolcpus");
+    }
+
+    #[test]
+    fn every_need_is_a_check() {
+        let checks = checks::all();
+        for tier in Tier::ALL {
+            for need in tier.needs() {
+                assert!(checks.iter().any(|check| check.name == *need), "{need}");
+            }
+        }
+        assert!(checks.iter().all(|check| check.ok != check.mend.is_some()));
+    }
+}
