@@ -77,6 +77,9 @@ pub struct Panel {
     /// Runs and their places on the horizontal axis; the values of the axis if not given.
     #[serde(default)]
     pub at: BTreeMap<String, f64>,
+    /// Lines by name, each its runs with their places; one line per transport if not given.
+    #[serde(default)]
+    pub lines: BTreeMap<String, BTreeMap<String, f64>>,
     /// The run whose values over time are drawn, or of whose name the runs along the axis begin.
     pub run: Option<String>,
     /// Length of windows, for a picture over time.
@@ -234,6 +237,10 @@ impl Experiment {
         if panel.step.is_some() {
             return vec![(panel.run.clone().unwrap_or(default), 0.0)];
         }
+        if !panel.lines.is_empty() {
+            let all = panel.lines.values().flatten();
+            return all.map(|(name, at)| (name.clone(), *at)).collect();
+        }
         if !panel.at.is_empty() {
             return panel.at.iter().map(|(name, at)| (name.clone(), *at)).collect();
         }
@@ -251,6 +258,12 @@ impl Panel {
             Some(step) => Wanted::Series(self.measure.clone(), step.0),
             None => Wanted::Number(self.measure.clone()),
         }
+    }
+
+    /// Name of the line to which a run of a transport belongs.
+    pub fn line(&self, run: &str, transport: &str) -> String {
+        let named = self.lines.iter().find(|(_, runs)| runs.contains_key(run));
+        named.map_or(transport, |(name, _)| name).to_string()
     }
 }
 

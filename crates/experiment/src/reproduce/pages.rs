@@ -287,7 +287,7 @@ fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Results)
     for (run, x) in &places {
         for transport in results.transports(run) {
             let seen = results.of(run, transport, &id);
-            let line = lines.entry(transport.to_string()).or_default();
+            let line = lines.entry(panel.line(run, transport)).or_default();
             if let (Some(step), Some(first)) = (panel.step, seen.values().next()) {
                 let from = panel.measure.from.map_or(Time::ZERO, |from| Time(from.0.0));
                 let at = |i: usize| (from.0 + (i as u64 * 2 + 1) * step.0.0 / 2) as f64 / 1e9;
