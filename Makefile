@@ -26,7 +26,7 @@ setup:
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  { $(SUDO) apt-get update -qq && \
 	  $(SUDO) apt-get install -y -qq --no-install-recommends iproute2; } || true; }
-	@unshare -Urnm ip link add a type veth peer name b 2>/dev/null || { mkdir -p target; \
+	@unshare -Urnm ip link add v0 type veth peer name v1 2>/dev/null || { mkdir -p target; \
 	  echo "SKIPPED: processes in network namespaces, because \`unshare -Urnm\` or \`ip\` does not work here" \
 	  | tee -a target/skipped; }
 	@[ -n "$$(./tests/features)" ] || { \

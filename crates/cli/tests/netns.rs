@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 /// Whether namespaces can be made here; says loudly if not.
 fn tier() -> bool {
     let made = Command::new("unshare")
-        .args(["-Urnm", "ip", "link", "add", "a", "type", "veth", "peer", "name", "b"])
+        .args(["-Urnm", "ip", "link", "add", "v0", "type", "veth", "peer", "name", "v1"])
         .output();
     let why = match made {
         Ok(output) if output.status.success() => return true,
@@ -40,7 +40,7 @@ fn run(transport: &str) -> (f64, Vec<Value>) {
     let set = format!("transport.names=[\"{transport}\"]");
     let output = incast(
         folder.path(),
-        &["testbed", "netns", "net.toml", "--set", &set, "--for", "30s", "--out", "out"],
+        &["testbed", "netns", "net.toml", "--set", &set, "--for", "120s", "--out", "out"],
     );
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -106,6 +106,6 @@ fn mistakes_are_said() {
     assert!(twice.contains("port 0 is given twice"), "{twice}");
     let absent = with(&["host0", "--port", "0=if:nothere"]);
     assert!(absent.contains("there is no interface `nothere` here; there are: lo"), "{absent}");
-    let long = message(&["testbed", "netns", "net.toml", "--for", "1h"]);
+    let long = message(&["testbed", "netns", "net.toml", "--for", "601s"]);
     assert!(long.contains("at most"), "{long}");
 }
