@@ -1,13 +1,9 @@
 //! Types that a key of a scenario can have: how each is read, written and described.
 
-use super::dataplane::{Backend, Clock};
 use super::key::{Form, Key};
 use super::node::{Node, Value};
-use crate::world::World;
-use crate::{Fault, nearest};
-use incast_egress::port::Join;
-use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span};
-use incast_workload::FlowClass;
+use crate::Fault;
+use incast_transport::{Bytes, Limit, Rate, Span};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
@@ -170,65 +166,6 @@ impl Field for bool {
     fn of_flag(text: &str) -> Node {
         text.parse().map_or_else(|_| Node::text(text), |flag| Value::Flag(flag).into())
     }
-}
-
-/// Enums that are written by name.
-macro_rules! by_name {
-    ($($ty:ty, $names:expr;)*) => {$(
-        impl Field for $ty {
-            type Item = Infallible;
-            fn expects() -> String {
-                let names: Vec<String> = $names.iter().map(|one| format!("`{}`", one.0)).collect();
-                names.join(", ")
-            }
-            fn read(node: &Node, path: &str) -> Result<$ty, Fault> {
-                let names = $names.map(|one| one.0);
-                let text = match &node.value {
-                    Value::Text(text) => text.as_str(),
-                    _ => "",
-                };
-                let found = $names.into_iter().find(|one| one.0 == text);
-                found.map(|one| one.1).ok_or_else(|| {
-                    let hint = nearest(text, names);
-                    let problem = format!("expected one of {}{hint}", names.join(", "));
-                    Fault::value(path, node, problem)
-                })
-            }
-            fn write(&self) -> Option<Node> {
-                $names.into_iter().find(|one| one.1 == *self).map(|one| Node::text(one.0))
-            }
-            fn items(&self) -> Vec<&Infallible> {
-                vec![]
-            }
-        }
-    )*};
-}
-by_name! {
-    Routing, Routing::NAMES;
-    Acks, Acks::NAMES;
-    Join, Join::NAMES;
-    World, World::NAMES;
-    Backend, Backend::NAMES;
-    Clock, Clock::NAMES;
-    ForwardingName, ForwardingName::NAMES;
-    FlowClass, FlowClass::ALL.map(|class| (class.name(), class));
-}
-
-/// How switches forward packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ForwardingName {
-    /// After the last bit has arrived.
-    StoreAndForward,
-    /// After the first bytes have arrived, where that is possible.
-    CutThrough,
-}
-
-impl ForwardingName {
-    /// Both, by name.
-    pub const NAMES: [(&'static str, ForwardingName); 2] = [
-        ("store_and_forward", ForwardingName::StoreAndForward),
-        ("cut_through", ForwardingName::CutThrough),
-    ];
 }
 
 /// A value, or `auto`: derived from the rest of the scenario.

@@ -6,6 +6,7 @@ mod docs;
 mod draft;
 mod field;
 mod key;
+mod names;
 mod node;
 mod section;
 mod traffic;
@@ -13,8 +14,9 @@ mod traffic;
 pub use dataplane::{Backend, Clock, DataPlane};
 pub use docs::keys_markdown;
 pub use draft::Draft;
-pub use field::{Auto, Buffer, ForwardingName, Hosts, Overhead, Setting, auto};
+pub use field::{Auto, Buffer, Hosts, Overhead, Setting, auto};
 pub use key::{Command, Flag, Form, Key, Preset};
+pub use names::ForwardingName;
 pub use node::{Node, Origin, Value};
 pub use traffic::{
     AllToAll, Burst, FlowFile, Incast, Long, ManyToMany, Permutation, Poisson, Requests, Traffic,
