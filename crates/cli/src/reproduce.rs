@@ -144,6 +144,11 @@ fn print(verdict: &experiments::Verdict) {
     say!("{experiment}: {claim}\n    {sentence}");
     for one in &verdict.sets {
         say!("    {:<24} {:<24} {}", one.set, one.verdict.text(), one.measured);
+        if let Some(other) = &one.dataplane {
+            let equal = if other.equal { " (all runs equal)" } else { "" };
+            let (word, measured) = (other.verdict.text(), &other.measured);
+            say!("    {:<24} {word:<24} {measured}{equal}", "  in the data plane");
+        }
     }
     say!("    {:<24} {accepted}", "accepted");
     if !deviation.is_empty() {

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::seen::Wanted;
 use super::sets::{self, Set};
 use super::{EXPERIMENTS, Options};
-use crate::{Fault, Plan, Scenario};
+use crate::{Fault, Plan, Scenario, World};
 use incast_transport::Span;
 use include_dir::{Dir, DirEntry};
 use serde::Deserialize;
@@ -29,6 +29,9 @@ pub struct Expected {
     /// Seeds of a full reproduction; that of the scenario if there are none.
     #[serde(default)]
     pub seeds: Vec<u64>,
+    /// Worlds in which claims are judged, the simulator first; that alone if there are none.
+    #[serde(default)]
+    worlds: Vec<String>,
     /// Changes for `--quick`.
     #[serde(default)]
     pub quick: Vec<String>,
@@ -130,6 +133,7 @@ impl Experiment {
         let text = text(folder, name, "expected.toml")?;
         let expected: Expected =
             toml::from_str(&text).map_err(|error| Fault::new(format!("{place}: {error}")))?;
+        check_worlds(&expected.worlds).map_err(|fault| fault.placed(&*place))?;
         let nameless = |one: &Panel| one.title.is_empty() || one.x.is_empty() || one.y.is_empty();
         if expected.panels.iter().any(nameless) {
             return Err(Fault::new("a panel needs title, x and y").placed(place));
@@ -144,6 +148,11 @@ impl Experiment {
     /// What an `expected.toml` has wrong.
     pub fn all() -> Result<Vec<Experiment>, Fault> {
         folders().into_iter().map(|(name, folder)| Experiment::read(&name, folder)).collect()
+    }
+
+    /// Whether its claims are judged in the data plane, too.
+    pub fn in_dataplane(&self) -> bool {
+        !self.expected.worlds.is_empty()
     }
 
     /// Its assumption sets, the scenario as it is first.
@@ -265,6 +274,16 @@ impl Panel {
         let named = self.lines.iter().find(|(_, runs)| runs.contains_key(run));
         named.map_or(transport, |(name, _)| name).to_string()
     }
+}
+
+/// Refuses another list of worlds than the one of both, in their order.
+fn check_worlds(worlds: &[String]) -> Result<(), Fault> {
+    let both = World::NAMES.map(|(name, _)| name);
+    if worlds.is_empty() || *worlds == both {
+        return Ok(());
+    }
+    let expected = format!("expected `{both:?}`, or no such key: the simulator alone");
+    Err(Fault::value("worlds", format!("{worlds:?}"), expected))
 }
 
 /// Where a value lies on an axis of numbers.

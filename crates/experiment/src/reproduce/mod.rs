@@ -18,6 +18,8 @@ mod runs;
 mod seen;
 mod sets;
 mod standard;
+#[cfg(test)]
+mod testbeds_tests;
 
 use crate::{Fault, nearest};
 use expected::{Experiment, folders};
@@ -72,6 +74,21 @@ pub struct InSet {
     pub measured: String,
     /// `matches`, `same order, other size`, `differs`, `cannot be judged` or `not run`.
     pub verdict: Word,
+    /// The same in the data plane, if the experiment is judged there too and the runs were made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dataplane: Option<InDataPlane>,
+}
+
+/// What was seen in the data plane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InDataPlane {
+    /// What was seen, in the paper's unit.
+    pub measured: String,
+    /// The verdict.
+    pub verdict: Word,
+    /// Whether every run of the experiment in this set gave the same numbers as in the simulator,
+    /// to the last bit.
+    pub equal: bool,
 }
 
 /// How to reproduce.
@@ -221,10 +238,22 @@ fn verdicts(
         let quote = claim.quote.as_ref().unwrap_or(&expected.quote);
         let quote = if claim.ours { "" } else { quote };
         let words = (claim.text.as_str(), quote, claim.deviation.as_str());
-        let one = verdict(&experiment.name, words, judged.collect(), experiment.sets().len());
-        verdicts.push(Verdict { headline: claim.headline, ..one });
+        let mut one = verdict(&experiment.name, words, judged.collect(), experiment.sets().len());
+        for (in_set, (_, results)) in one.sets.iter_mut().zip(results) {
+            in_set.dataplane = in_dataplane(claim, results);
+        }
+        let sentence = one.sentence.clone() + &sets::beside(&one.sets);
+        verdicts.push(Verdict { headline: claim.headline, sentence, ..one });
     }
     verdicts
+}
+
+/// What the data plane says of a claim, if its runs are there.
+fn in_dataplane(claim: &Claim, results: &Results) -> Option<InDataPlane> {
+    let beside = results.dataplane.as_deref()?;
+    let Judgement { measured, word: verdict, .. } = claim.judge(beside);
+    let equal = results.equals(beside);
+    (verdict != Word::NotRun).then_some(InDataPlane { measured, verdict, equal })
 }
 
 /// The verdict on one claim: `words` are its text, the paper's words, and what to know; `declared`
@@ -239,6 +268,7 @@ fn verdict(
         set: set.name.clone(),
         measured: one.measured.clone(),
         verdict: one.word,
+        dataplane: None,
     };
     let first = &judged[0].1;
     Verdict {

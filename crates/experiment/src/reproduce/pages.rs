@@ -96,8 +96,16 @@ fn judged(experiment: Experiment, store: &Store) -> Result<Judged, Fault> {
     Ok(Judged { results, verdicts, experiment })
 }
 
-/// What the kept tables of a set say.
+/// What the kept tables of a set say, in the worlds of the experiment.
 fn tables(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results, Fault> {
+    let mut results = of_world(experiment, set, store)?;
+    if experiment.in_dataplane() {
+        results.dataplane = Some(Box::new(of_world(experiment, &set.in_dataplane(), store)?));
+    }
+    Ok(results)
+}
+
+fn of_world(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results, Fault> {
     let seeds = experiment.expected.seeds.len().max(1);
     let mut results = Results::new(experiment.default_run(), seeds, false);
     for run in experiment.runs() {

@@ -6,7 +6,7 @@ use super::seen::{Results, Row, Seen, Wanted};
 use super::sets::Set;
 use super::{Finished, Options, standard};
 use crate::plan::Case;
-use crate::{Fault, execute, identity, output};
+use crate::{Fault, World, execute, identity, output};
 use incast_measure::Run;
 use incast_world::Monitor;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,22 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A run that cannot be planned, or a table that cannot be read or written.
 pub fn results(
+    experiment: &Experiment,
+    set: &Set,
+    options: &Options,
+    folder: Option<&Path>,
+    told: &mut dyn FnMut(&str),
+) -> Result<Results, Fault> {
+    let mut results = in_one_world(experiment, set, options, folder, told)?;
+    if experiment.in_dataplane() {
+        let beside = in_one_world(experiment, &set.in_dataplane(), options, folder, told)?;
+        results.dataplane = Some(Box::new(beside));
+    }
+    Ok(results)
+}
+
+/// The results of the set's own world.
+fn in_one_world(
     experiment: &Experiment,
     set: &Set,
     options: &Options,
@@ -87,10 +103,10 @@ fn gather(
     Ok(made)
 }
 
-/// Folder of a set's results: the experiment's own if that has one set.
+/// Folder of a set's results: the experiment's own if that has one set, in the simulator.
 fn within(experiment: &Experiment, set: &Set) -> PathBuf {
     match experiment.sets().len() {
-        1 => PathBuf::from(&experiment.name),
+        1 if set.world == World::Sim => PathBuf::from(&experiment.name),
         _ => Path::new(&experiment.name).join(&set.name),
     }
 }
@@ -181,6 +197,7 @@ impl Gather<'_> {
         let Some(folder) = &self.options.keep else { return Ok(None) };
         let store = Store::Folder(folder.clone());
         for set in self.experiment.sets() {
+            let set = if self.set.world == World::Sim { set } else { set.in_dataplane() };
             let other = Address { set: set.name, ..address.clone() };
             if let Some(table) = store.table(&other)?.filter(|table| table.identity == identity) {
                 return Ok(Some(table));

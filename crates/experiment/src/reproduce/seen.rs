@@ -98,6 +98,8 @@ pub type Row = BTreeMap<String, Seen>;
 pub struct Results {
     rows: BTreeMap<(String, String), BTreeMap<u64, Row>>,
     default_run: String,
+    /// The same runs in the data plane, if the experiment is judged there, too.
+    pub dataplane: Option<Box<Results>>,
     /// Tables that another manifest made.
     pub stale: Vec<String>,
     /// Seeds that every run is to have.
@@ -116,6 +118,17 @@ impl Results {
     pub fn add(&mut self, run: &str, transport: &str, seed: u64, row: Row) {
         let key = (run.to_string(), transport.to_string());
         self.rows.entry(key).or_default().insert(seed, row);
+    }
+
+    /// Whether there are the same runs and what both were asked for is equal, to the last bit.
+    pub fn equals(&self, other: &Results) -> bool {
+        // What is no number is equal here.
+        let same = |a: &Seen, b: &Seen| format!("{a:?}") == format!("{b:?}");
+        let agree = |a: &Row, b: &Row| a.iter().all(|(id, a)| b.get(id).is_none_or(|b| same(a, b)));
+        self.rows.keys().eq(other.rows.keys())
+            && self.rows.values().zip(other.rows.values()).all(|(a, b)| {
+                a.keys().eq(b.keys()) && a.values().zip(b.values()).all(|(a, b)| agree(a, b))
+            })
     }
 
     /// Whether there is a run.

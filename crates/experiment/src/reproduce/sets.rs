@@ -1,8 +1,8 @@
 //! Assumption sets: what a paper leaves open, filled in under a name.
 
-use super::Judgement;
 use super::band::Word;
-use crate::Fault;
+use super::{InSet, Judgement};
+use crate::{Fault, World};
 use serde::Deserialize;
 
 /// Every baseline as its own authors published it: the scenario as it is.
@@ -19,6 +19,9 @@ pub struct Set {
     /// What differs from the scenario.
     #[serde(default, rename = "departure")]
     pub departures: Vec<Departure>,
+    /// Where its runs are.
+    #[serde(skip)]
+    pub world: World,
 }
 
 /// One key that differs.
@@ -42,12 +45,21 @@ impl Set {
             name: PUBLISHED.into(),
             assumes: "every baseline as its own authors published it".into(),
             departures: vec![],
+            world: World::Sim,
         }
+    }
+
+    /// The same assumptions in the data plane, under another name.
+    pub fn in_dataplane(&self) -> Set {
+        let name = format!("dataplane/{}", self.name);
+        Set { name, world: World::DataPlane, ..self.clone() }
     }
 
     /// Overrides of the scenario.
     pub fn overrides(&self) -> Vec<String> {
-        self.departures.iter().map(|one| format!("{}={}", one.key, one.value)).collect()
+        let own = self.departures.iter().map(|one| format!("{}={}", one.key, one.value));
+        let world = (self.world != World::Sim).then(|| format!("run.world={}", self.world.name()));
+        own.chain(world).collect()
     }
 
     /// In a sentence: `as compared`, or `with hosts' links loaded`.
@@ -127,6 +139,24 @@ pub fn sentence(claimed: &str, judged: &[(Set, Judgement)], declared: usize) -> 
     };
     let text = format!("{none}{}{claimed}.", parts.join("; "));
     format!("{}{}", capital(&text), because(judged))
+}
+
+/// What the data plane says beside the simulator, where the runs of both are there: nothing, one
+/// sentence, or one per set in which it differs.
+pub fn beside(sets: &[InSet]) -> String {
+    let both: Vec<_> = sets.iter().filter_map(|one| Some((one, one.dataplane.as_ref()?))).collect();
+    if both.iter().all(|(_, dataplane)| dataplane.equal) {
+        return if both.is_empty() {
+            String::new()
+        } else {
+            " The data plane gives the same.".into()
+        };
+    }
+    let other = both.iter().filter(|(_, dataplane)| !dataplane.equal).map(|(one, dataplane)| {
+        let name = one.set.replace('_', " ");
+        format!(" In the data plane, {name} {} ({}).", verb(dataplane.verdict), dataplane.measured)
+    });
+    other.collect()
 }
 
 /// Why sets disagree: what the ones assume that the others do not.
