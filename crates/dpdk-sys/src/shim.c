@@ -199,8 +199,15 @@ int incast_dpdk_port_start(uint16_t port, struct rte_mempool *pool, uint16_t des
   int result = rte_eth_dev_info_get(port, &info);
   if (result != 0)
     return result;
-  if (mtu != 0 && mtu <= info.max_mtu)
-    conf.rxmode.mtu = mtu;
+  /* As much as the device takes: net_af_packet says 1518 bytes, with Ethernet header and checksum. */
+  uint32_t overhead = info.max_mtu != UINT16_MAX && info.max_rx_pktlen > info.max_mtu
+                          ? info.max_rx_pktlen - info.max_mtu
+                          : RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
+  uint32_t most = info.max_rx_pktlen > overhead ? info.max_rx_pktlen - overhead : 0;
+  if (most > info.max_mtu)
+    most = info.max_mtu;
+  if (mtu > RTE_ETHER_MTU)
+    conf.rxmode.mtu = mtu < most ? mtu : most;
   if ((result = rte_eth_dev_configure(port, 1, 1, &conf)) != 0 ||
       (result = rte_eth_dev_adjust_nb_rx_tx_desc(port, &rx, &tx)) != 0 ||
       (result = rte_eth_rx_queue_setup(port, 0, rx, rte_eth_dev_socket_id(port), NULL, pool)) != 0 ||
