@@ -1,6 +1,6 @@
 //! What packets carry: bytes that an application lends and is given.
 
-use incast_transport::{Flow, FlowId, Header, Packet};
+use incast_transport::{Flow, FlowId, Header, Packet, flag};
 
 /// The application of a process' hosts: its bytes are what packets carry.
 ///
@@ -65,9 +65,17 @@ pub(crate) fn offset_of(flow: &Flow, header: &Header, near: u64) -> Option<u64> 
 }
 
 /// Whether what a packet claims to carry is a part of its flow: a segment lies within it, and a
-/// packet with a number is the flow's packet of that number.
+/// packet with a number is the flow's packet of that number. What is sent back is the header of
+/// trimmed data.
 pub(crate) fn fits(flow: &Flow, packet: &Packet) -> bool {
     let payload = packet.payload;
+    let data = matches!(
+        packet.header,
+        Header::Segment { .. } | Header::Data { .. } | Header::Credited { .. }
+    );
+    if packet.has(flag::BOUNCED) {
+        return data && packet.has(flag::TRIMMED);
+    }
     if payload == 0 {
         return true;
     }

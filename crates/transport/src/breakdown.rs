@@ -17,7 +17,7 @@
 //! The parts add up exactly: each rule replaces an interval by the same interval.
 
 use crate::losses::{Losses, Spread};
-use crate::{Meta, Stamps};
+use crate::{LastPacket, Meta, Stamps};
 use incast_wire::{FlowId, Header, Packet, flag, tcp_flag};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -309,8 +309,11 @@ impl Breakdown {
     /// then forgotten.
     pub fn deliver(&mut self, flow: FlowId, key: u32, stamps: Option<&Stamps>) -> bool {
         let Some(loss) = self.data.remove(flow, key) else { return false };
-        // A copy that departed before the loss is not its retransmission.
-        let Some(stamps) = stamps.filter(|stamps| loss.at <= stamps.departed) else { return true };
+        // A copy that departed before the loss is not its retransmission. What was lost before the
+        // flow began was not the flow's.
+        let repairs =
+            |stamps: &&Stamps| loss.at <= stamps.departed && stamps.started <= loss.departed;
+        let Some(stamps) = stamps.filter(repairs) else { return true };
         let Stamps { gap, departed, started, .. } = *stamps;
         let carries = gap.until == departed;
         if carries && self.extend(flow, stamps) {
@@ -336,6 +339,24 @@ impl Breakdown {
     /// Where the time went until the departure of a packet.
     pub fn before(&self, flow: FlowId, stamps: &Stamps) -> Parts {
         self.parts_at(flow, stamps.departed, &stamps.spent, stamps.started)
+    }
+
+    /// Where the whole time of a flow went that is complete with this packet, and when the flow
+    /// began.
+    pub fn whole(
+        &self,
+        flow: FlowId,
+        stamps: &Stamps,
+        meta: &Meta,
+        path: u16,
+        now: u64,
+    ) -> (Parts, LastPacket, u64) {
+        let mut parts = self.before(flow, stamps);
+        parts.add_path(stamps, meta, now);
+        let Stamps { started, worst, worst_port, .. } = *stamps;
+        assert_eq!(parts.total(), now - started, "parts of flow {} do not add up", flow.0);
+        let worst_port = if worst > 0 { worst_port } else { 0 };
+        (parts, LastPacket { path, worst_port, worst_wait: worst }, started)
     }
 
     /// Forgets a flow that is complete.

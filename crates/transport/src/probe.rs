@@ -12,7 +12,7 @@
 use crate::breakdown::{Breakdown, Gap};
 use crate::losses::Spread;
 use crate::trace::{Ended, HostClock, Outcome, ReceiverTrace, SenderTrace};
-use crate::{Histogram, LastPacket, Loss, Meta, Reason, Stamps, TIERS};
+use crate::{Histogram, Loss, Meta, Reason, Stamps, TIERS};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet, flag};
 use std::collections::HashMap;
@@ -164,6 +164,12 @@ impl Probe {
         }
     }
 
+    /// Records that a receiver gives up what had arrived of a flow: if more of it comes, it begins
+    /// anew.
+    pub fn forgot(&mut self, flow: FlowId) {
+        self.receiver(flow).delivered = 0;
+    }
+
     #[cold]
     fn recover(&mut self, flow: FlowId, key: u32) {
         let stamps = self.arriving.as_ref().map(|(stamps, ..)| stamps);
@@ -185,16 +191,13 @@ impl Probe {
             self.breakdown.complete(flow);
             return self.ended.push(Ended { flow, at: Time(self.now), received: true });
         }
-        let (stamps, meta, path) = self.arriving.expect("a flow completes on an arrival");
-        let mut parts = self.breakdown.before(flow, &stamps);
-        parts.add_path(&stamps, &meta, self.now);
-        let taken = self.now - stamps.started;
-        assert_eq!(parts.total(), taken, "parts of flow {} do not add up", flow.0);
+        // Without stamps it was not the flow's last byte that came: a packet said so that is not
+        // the flow's. To the record the flow is not complete.
+        if let Some((stamps, meta, path)) = &self.arriving {
+            let (parts, last, started) = self.breakdown.whole(flow, stamps, meta, *path, self.now);
+            self.outcomes.push(Outcome { flow, started, completed: self.now, parts, last });
+        }
         self.breakdown.complete(flow);
-        let Stamps { started, worst, worst_port, .. } = stamps;
-        let worst_port = if worst > 0 { worst_port } else { 0 };
-        let last = LastPacket { path, worst_port, worst_wait: worst };
-        self.outcomes.push(Outcome { flow, started, completed: self.now, parts, last });
     }
 
     // -- called by worlds ----------------------------------------------------------------------

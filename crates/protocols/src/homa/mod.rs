@@ -100,6 +100,13 @@ impl HomaHost {
             outbox: Outbox::new(transport),
         }
     }
+
+    /// The sender does not know a message that arrives here.
+    fn unknown(&mut self, env: &mut Env<'_>, flow: FlowId) {
+        if self.receivers.unknown(flow, env.now, &mut self.outbox) {
+            env.probe.forgot(flow);
+        }
+    }
 }
 
 impl Host for HomaHost {
@@ -116,7 +123,7 @@ impl Host for HomaHost {
             Header::Resend { .. } => self.senders.resend(env, &mut self.outbox, packet),
             Header::Finish { .. } => self.senders.finish(env, flow),
             Header::Busy { .. } => self.receivers.busy(flow, env.now, &mut self.outbox),
-            Header::Unknown { .. } => self.receivers.unknown(flow, env.now, &mut self.outbox),
+            Header::Unknown { .. } => self.unknown(env, flow),
             _ => {}
         }
     }

@@ -169,11 +169,12 @@ impl Receivers {
         self.schedule(now, outbox);
     }
 
-    /// The sender does not know a message, or it is given up here.
-    pub fn unknown(&mut self, flow: FlowId, now: Time, outbox: &mut Outbox) {
-        let Some(slot) = self.flows.slot_of(flow) else { return };
+    /// The sender does not know a message, or it is given up here. Returns whether it was here.
+    pub fn unknown(&mut self, flow: FlowId, now: Time, outbox: &mut Outbox) -> bool {
+        let Some(slot) = self.flows.slot_of(flow) else { return false };
         self.remove(slot);
         self.schedule(now, outbox);
+        true
     }
 
     /// Makes a message known, of which no data need have arrived. Returns whether packets are

@@ -4,7 +4,7 @@ use super::headers::{Ack, Complete, Data, Nack, Pull};
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::queue::Queue;
 use incast_endpoint::receiver_driven::{Arrival, Arrivals};
-use incast_transport::{Env, FlowId, Header, HostId, PacketRef, Span, Time, flag};
+use incast_transport::{Env, FlowId, Header, HostId, PacketRef, Span, Time};
 
 /// A packet that this host is about to send for a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,7 +94,8 @@ impl Receivers {
         };
         let flow = self.flows.at_mut(slot);
         flow.heard = env.now;
-        if !content.has(flag::TRIMMED) {
+        // Without its payload it is as good as trimmed, whoever has cut it off.
+        if content.is_data() {
             match flow.arrivals.insert(seq, last) {
                 Arrival::New => {
                     let offset = flow.widen(offset);

@@ -356,6 +356,18 @@ fn duplicates_are_acknowledged_again_but_delivered_once() {
     assert_eq!(b.harness.probe.deliveries().len(), 1);
 }
 
+/// Whoever has cut its payload off: nothing of it has arrived.
+#[test]
+fn a_header_that_is_not_flagged_as_trimmed_is_one() {
+    let mut b = Bench::new();
+    let packet = Packet { payload: 0, src: HostId(10), dst: HostId(1), ..data(ID, 0, 0) };
+    let packet = b.harness.departed(us(5), packet);
+    b.harness.arrives(us(5), packet);
+    b.receivers.on_data(&mut b.harness.env(us(5), HostId(1)), packet);
+    assert!(matches!(b.replies()[0].header, Header::Nack { seq: 0, .. }));
+    assert_eq!(b.harness.probe.deliveries().len(), 0);
+}
+
 #[test]
 fn pulls_never_exceed_one_per_spacing() {
     let mut b = Bench::new();
