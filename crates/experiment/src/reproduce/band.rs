@@ -128,7 +128,12 @@ impl Unit {
     /// A measured value with the half width of its interval, as it is printed.
     pub fn shown(&self, value: f64, half_width: Option<f64>) -> String {
         let width = half_width.map_or(String::new(), |w| format!(" +- {}", short(self.width(w))));
-        let number = self.of(value);
+        let number = match (self, self.of(value)) {
+            // Not a rounding error as a percentage.
+            (Unit::Ratio | Unit::Plain(_), number) => number,
+            (_, number) if number.abs() < 0.005 => 0.0,
+            (_, number) => number,
+        };
         match self {
             Unit::PercentLower if number < 0.0 => format!("{}{width} % higher", short(-number)),
             Unit::PercentHigher if number < 0.0 => format!("{}{width} % lower", short(-number)),

@@ -178,7 +178,7 @@ impl Claim {
             [] => None,
         };
         let Some(found) = found else {
-            return ("no such number in the run".into(), Word::CannotBeJudged, false);
+            return ("not every run has such a number".into(), Word::CannotBeJudged, false);
         };
         let Number { value, half_width, seeds } = found;
         let measured = band.shown(value, half_width) + &of_seeds(seeds, results);
@@ -187,9 +187,17 @@ impl Claim {
 
     fn judge_order(&self, order: &[String], results: &Results) -> (String, Word, bool) {
         let (run, id) = (self.run.as_deref().unwrap_or(results.default_run()), self.measure.id());
-        let rows: Vec<_> = order.iter().map(|name| results.of(run, name, &id)).collect();
+        let mut rows: Vec<_> = order.iter().map(|name| results.of(run, name, &id)).collect();
+        // Means and differences are of the seeds that all have.
+        let seeds: Vec<Vec<u64>> = rows.iter().map(|row| row.keys().copied().collect()).collect();
+        let common = |seed: &u64| seeds.iter().all(|row| row.contains(seed));
+        rows.iter_mut().for_each(|row| row.retain(|seed, _| common(seed)));
         let numbers: Vec<Option<Number>> = rows.iter().map(number).collect();
-        let shown = |value: f64, half_width| Unit::Ratio.shown(value, half_width);
+        let unit = match self.measure.kind.unit() {
+            "" => Unit::Ratio,
+            unit => Unit::Plain(unit.into()),
+        };
+        let shown = |value: f64, half_width| unit.shown(value, half_width);
         let mut measured: Vec<String> = order
             .iter()
             .zip(&numbers)

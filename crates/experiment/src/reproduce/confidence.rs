@@ -25,6 +25,11 @@ pub struct Number {
 impl Number {
     /// The number of several seeds; with one, `half_width` is that of its batches.
     fn of(samples: &[f64], half_width: impl Fn() -> Option<f64>) -> Option<Number> {
+        // Seeds some of which never get there have no mean.
+        let finite = samples.iter().filter(|sample| sample.is_finite()).count();
+        if finite > 0 && finite < samples.len() {
+            return None;
+        }
         let value = statistics::mean(samples)?;
         let half_width = match samples.len() {
             1 => half_width(),

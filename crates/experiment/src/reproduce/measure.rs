@@ -120,6 +120,32 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Its unit as it is printed; empty for a share, an index, a ratio or a count of no unit.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Kind::BacklogMaxPackets | Kind::BacklogMeanPackets | Kind::Packets => "packets",
+            Kind::Drops | Kind::CreditDrops | Kind::Trims => "packets",
+            Kind::BacklogMaxKb | Kind::BacklogMeanKb | Kind::BacklogP50Kb | Kind::BacklogP99Kb => {
+                "KB"
+            }
+            Kind::FlowGbps | Kind::ThroughputMeanGbps => "Gb/s",
+            Kind::FctMeanUs | Kind::FctP99Us | Kind::FctP999Us | Kind::FeedbackAgeUs => "us",
+            Kind::RequestMeanMs | Kind::ConvergenceMs => "ms",
+            Kind::FeedbackPercent => "%",
+            Kind::ExtensionPerPacket => "B per packet",
+            Kind::DecisionsPerRtt => "per base RTT",
+            Kind::SlowdownMean
+            | Kind::SlowdownP99
+            | Kind::Utilisation
+            | Kind::Marks
+            | Kind::Completed
+            | Kind::Share
+            | Kind::RateRatio
+            | Kind::Jain
+            | Kind::FeedbackUtility => "",
+        }
+    }
+
     /// Whether it is a statistic over flows that completed.
     pub fn is_of_flows(self) -> bool {
         matches!(

@@ -156,6 +156,12 @@ pub fn reproduce(
         return Err(Fault::new(format!("no experiment `{requested}`{hint}")));
     }
     check_sets(&chosen, &options.assuming)?;
+    if let (Some(folder), true) = (&options.keep, options.from_kept)
+        && !folder.is_dir()
+    {
+        let expected = "expected the folder of experiments with their kept tables";
+        return Err(Fault::value("--keep", folder.display(), expected));
+    }
     let mut verdicts = vec![];
     for experiment in chosen {
         for verdict in judge(experiment, options, watch, folder)? {
@@ -170,6 +176,8 @@ pub fn reproduce(
 fn check_sets(chosen: &[&Experiment], wanted: &[String]) -> Result<(), Fault> {
     let mut known: Vec<String> =
         chosen.iter().flat_map(|one| one.sets()).map(|set| set.name).collect();
+    // A figure without sets of its own is the same run in both.
+    known.extend(["as_published".to_string(), "as_compared".to_string()]);
     known.sort();
     known.dedup();
     match wanted.iter().find(|name| !known.contains(name)) {
@@ -189,6 +197,7 @@ fn chosen_sets(experiment: &Experiment, options: &Options) -> Vec<Set> {
         // A smoke test is one run.
         true if options.quick => sets.truncate(1),
         true => {}
+        false if sets.len() == 1 => {}
         false => sets.retain(|set| options.assuming.contains(&set.name)),
     }
     sets
@@ -406,6 +415,23 @@ mod tests {
         let options = Options { assuming, ..quick() };
         let fault = reproduce("ren", &options, &mut Silent, None).unwrap_err();
         assert!(fault.to_string().contains("did you mean `as_compared`?"), "{fault}");
+        let none = Options { keep: Some("no such folder".into()), from_kept: true, ..quick() };
+        let fault = reproduce("ren", &none, &mut Silent, None).unwrap_err().to_string();
+        assert!(fault.contains("--keep") && fault.contains("no such folder"), "{fault}");
+    }
+
+    /// A figure without sets of its own is the same run in `as_published` and `as_compared`.
+    #[test]
+    fn a_figure_with_one_set_is_part_of_every_choice_of_sets() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options {
+            assuming: vec!["as_compared".into()],
+            keep: Some(folder.path().into()),
+            from_kept: true,
+            ..Options::default()
+        };
+        let verdicts = reproduce("ren/fig3", &options, &mut Silent, None).unwrap();
+        assert!(verdicts.len() > 10 && verdicts.iter().all(|one| one.sets.len() == 1));
     }
 
     /// The pages are those that the tables give. `UPDATE_DOCS=1` writes them.

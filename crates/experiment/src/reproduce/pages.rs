@@ -65,7 +65,9 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
             all.iter().filter(|one| one.experiment.name.starts_with(&begins)).collect();
         of.sort_by_key(|one| order(&one.experiment.name));
         let mut text = format!(
-            "# {name}\n\n*{title}*. [All papers](README.md). Made from kept tables by\n\n    {COMMAND}\n\n"
+            "# {name}\n\n*{title}*. [All papers](README.md). Made from kept tables by\n\n    {COMMAND}\n\n\
+             In pictures points are ours, with 95 % intervals over seeds; an open square is where the paper's \
+             printed ratio puts a transport, given our value of the other.\n\n"
         );
         for one in of {
             text += &figure(one, &mut pages);
@@ -186,8 +188,9 @@ fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
         true => format!("Not known yet: none of {total} claims has run. "),
         false => format!(
             "Of {total} claims {} are judged, {equations} of them by equations alone: {holds} hold in at least one \
-             set, {order} in order but not in size, {none} in none. ",
-            run.len()
+             set, {order} in order but not in size, {none} in none, and {} are undecided. ",
+            run.len(),
+            run.len() - holds - order - none
         ),
     };
     for one in verdicts.iter().filter(|one| one.headline) {

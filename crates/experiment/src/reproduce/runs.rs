@@ -159,7 +159,7 @@ impl Gather<'_> {
     ) -> Result<(Option<Row>, Option<Run>), Fault> {
         let address = self.address(case);
         let own = identity(&self.planned.plan, case);
-        let whole = |table: &Table| self.wanted.iter().all(|w| table.row.contains_key(&w.id()));
+        let whole = |table: &Table| self.wanted.iter().all(|one| self.is_kept(&table.row, one));
         if let Some(table) = self.kept(&address)? {
             let stale = table.identity != own;
             let path = address.path().display().to_string();
@@ -189,6 +189,15 @@ impl Gather<'_> {
             told(&format!("kept {} ({seconds} s)", address.path().display()));
         }
         Ok((Some(row), Some(finished.run)))
+    }
+
+    /// Whether a row has what is wanted; of one seed, with the batches that give the interval.
+    fn is_kept(&self, row: &Row, wanted: &Wanted) -> bool {
+        let seeds = self.experiment.seeds(self.options).len();
+        row.get(&wanted.id()).is_some_and(|seen| {
+            let batches = matches!(wanted, Wanted::Number(_)) && seen.flows != 0;
+            seeds > 1 || !batches || !seen.list.is_empty()
+        })
     }
 
     /// The table of the same run in another set of the experiment: a set that changes other

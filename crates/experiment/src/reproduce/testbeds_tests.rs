@@ -46,7 +46,7 @@ fn testbeds_are_judged_in_both_worlds() {
     let id = line.rsplit_once("\",").unwrap().0;
     std::fs::write(&place, text.replace(line, &format!("{id}\",0.1,0,"))).unwrap();
     let read = reproduce("amrt/fig9", &kept, &mut Silent, None).unwrap();
-    let words = " In the data plane, as published differs (0.1).";
+    let words = " In the data plane, as published does not hold (0.1 Gb/s).";
     assert!(read.iter().any(|one| one.sentence.ends_with(words)), "{read:#?}");
     assert!(read.iter().all(|one| one.sets[0].dataplane.as_ref().is_some_and(|own| !own.equal)));
 }
