@@ -21,7 +21,7 @@ pub fn rewrite_mark(bytes: &mut [u8], mark: u8) {
 /// same extension and payload. Words that differ are written and their checksums updated
 /// incrementally (RFC 1624); all others, the time to live among them, stay as they are.
 ///
-/// Panics like [`encode`], if `bytes` is shorter than the headers, or if the packets differ in
+/// Panics, as [`encode_headers`](crate::encode_headers) does, if `bytes` is shorter than the headers, or if the packets differ in
 /// length.
 pub fn rewrite(bytes: &mut [u8], was: &Packet, is: &Packet) {
     if was.mark != is.mark {
