@@ -127,6 +127,9 @@ impl Unit {
 
     /// A measured value with the half width of its interval, as it is printed.
     pub fn shown(&self, value: f64, half_width: Option<f64>) -> String {
+        if value == f64::INFINITY && matches!(self, Unit::Plain(_)) {
+            return "never".into();
+        }
         let width = half_width.map_or(String::new(), |w| format!(" +- {}", short(self.width(w))));
         let number = match (self, self.of(value)) {
             // Not a rounding error as a percentage.
