@@ -101,11 +101,17 @@ impl<'a> Table<'a> {
 /// Reads a value. A whole number beyond what its type holds is refused with the accepted range of
 /// the key, if it has one.
 pub fn read<T: Field>(node: &Node, path: &str, range: Option<&str>) -> Result<T, Fault> {
-    match (T::read(node, path), range, &node.value) {
-        (Err(_), Some(range), Value::Whole(0..)) if T::expects() == u64::expects() => {
+    // The text of a flag is a number, too.
+    let whole = match &node.value {
+        Value::Whole(number) => *number >= 0,
+        Value::Text(text) => text.parse::<u128>().is_ok(),
+        _ => false,
+    };
+    match (T::read(node, path), range) {
+        (Err(_), Some(range)) if whole && T::expects() == u64::expects() => {
             Err(Fault::value(path, node, format!("expected {range}")))
         }
-        (value, ..) => value,
+        (value, _) => value,
     }
 }
 
