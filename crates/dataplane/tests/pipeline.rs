@@ -1,5 +1,5 @@
-//! REN's switch as running code: a packet's way through the modules of the prototype's picture (REN
-//! Fig. 10, §5.1).
+//! REN's switch as running code: a packet's way through the modules of the prototype's picture
+//! (REN §5.1: Fig. 10).
 //!
 //! | module | in the paper | here |
 //! |---|---|---|
