@@ -19,6 +19,8 @@ const ETHER_TYPE: [u8; 2] = [0x08, 0x00];
 const ANY_NODE: [u8; 6] = *b"\x02incst";
 /// Bytes that headers may take beside a packet of the largest size.
 const EXTENSION: usize = 128;
+/// Room that `net_af_packet` and most NICs want in an mbuf, however short frames are.
+const ROOM: usize = 2_048;
 /// Mbufs for each port: two queues of descriptors, and what nodes hold.
 const PER_PORT: usize = 3_072;
 /// Most frames staged at a port whose device takes none.
@@ -55,7 +57,7 @@ impl Wire {
     ) -> Result<Wire, Error> {
         let largest = framing.mtu as usize + HEADER_BYTES as usize + EXTENSION + ETHERNET;
         let frames = PER_PORT * devices.len().max(1);
-        let pool = Arc::new(Mempool::new(environment, frames, largest.min(60_000))?);
+        let pool = Arc::new(Mempool::new(environment, frames, largest.clamp(ROOM, 60_000))?);
         let mut ends = vec![];
         for (number, device) in devices {
             let port = Port::open(&pool, device)?;
