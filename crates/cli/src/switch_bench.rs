@@ -86,6 +86,12 @@ fn print(one: &SizeCost, rate: f64) {
         100.0 * queue_share(&one.without),
         100.0 * one.with.changed
     );
+    if one.with.lost > 0.0 {
+        say!(
+            "  {:.1} % of packets dropped: the queue is shorter than a burst",
+            100.0 * one.with.lost
+        );
+    }
     say!("  markers keep {} B at a port; the paper says {PAPER_STATE}", one.state);
 }
 
@@ -102,7 +108,7 @@ fn as_json(one: &SizeCost, rate: f64) -> Value {
         let stages = STAGES.iter().zip(of.stages).map(|(name, one)| (name.to_string(), cost(one)));
         json!({
             "whole": cost(of.whole), "stages": stages.collect::<serde_json::Map<_, _>>(),
-            "queue_share": queue_share(of), "marked_share": of.changed,
+            "queue_share": queue_share(of), "marked_share": of.changed, "lost_share": of.lost,
             "packets_per_second": rate / of.whole.corrected,
         })
     };
@@ -122,7 +128,8 @@ mod tests {
     fn the_share_of_the_queue_is_of_all_stages() {
         let of = |corrected| Cost { raw: 0.0, corrected };
         let stages = [1.0, 2.0, 1.0, 3.0, 2.0, 1.0].map(of);
-        let mut cost = SwitchCost { burst: 32, bursts: 1, whole: of(9.0), stages, changed: 0.0 };
+        let mut cost =
+            SwitchCost { burst: 32, bursts: 1, whole: of(9.0), stages, changed: 0.0, lost: 0.0 };
         assert_eq!(queue_share(&cost), 0.5);
         cost.stages = [of(0.0); 6];
         assert_eq!(queue_share(&cost), 0.0);

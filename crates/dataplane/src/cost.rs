@@ -107,8 +107,11 @@ pub struct SwitchCost {
     pub whole: Cost,
     /// By stage, with each stage done for all packets of a burst before the next.
     pub stages: [Cost; STAGES.len()],
-    /// Share of packets whose bytes differ from those that were sent to the switch: marked ones.
+    /// Share of packets whose bytes differ from those that were sent to the switch: marked ones. Of bursts that
+    /// came through whole.
     pub changed: f64,
+    /// Share of packets that the port dropped, since its queue is shorter than a burst. They count as packets.
+    pub lost: f64,
 }
 
 #[cfg(test)]

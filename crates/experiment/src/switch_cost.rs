@@ -244,7 +244,14 @@ mod tests {
         for entry in incast_protocols::CATALOGUE {
             let name = entry.info().name;
             let costs = switch_cost(name, &[64], 4, Backend::Memory);
-            assert!(costs.is_ok(), "{name}: {}", costs.err().unwrap());
+            let cost = &costs.unwrap_or_else(|fault| panic!("{name}: {fault}"))[0];
+            assert!(
+                cost.with.whole.raw > 0.0 && cost.with.lost < 0.8,
+                "{name}: {}",
+                cost.with.lost
+            );
+            let short = ["aeolus", "amrt"].contains(&name);
+            assert!(short || cost.with.lost == 0.0, "{name} loses {}", cost.with.lost);
         }
     }
 
