@@ -45,7 +45,7 @@ pub fn list(options: List) -> Result<Ended, Fault> {
         say!("  {:<32} {}", shape.form(), shape.doc);
     }
     say!("\nExperiments");
-    for (name, title) in incast_experiment::reproduce::names() {
+    for (name, title) in incast_reproduce::names() {
         say!("  {name:<14} {title}");
     }
     Ok(Ended::Done)
@@ -141,7 +141,7 @@ fn all() -> Value {
         .iter()
         .map(|shape| json!({"name": shape.name, "form": shape.form(), "title": shape.doc}))
         .collect();
-    let experiments: Vec<Value> = incast_experiment::reproduce::names()
+    let experiments: Vec<Value> = incast_reproduce::names()
         .into_iter()
         .map(|(name, title)| json!({"name": name, "title": title}))
         .collect();

@@ -4,9 +4,10 @@ use crate::Ended;
 use crate::arguments::{Bench, Reproduce};
 use crate::session::on_signal;
 use incast_experiment::bench::{self, Measurement};
-use incast_experiment::reproduce::Store;
-use incast_experiment::{Fault, nearest, reproduce as experiments};
+use incast_experiment::{Fault, nearest};
 use incast_measure::ResultsFolder;
+use incast_reproduce as experiments;
+use incast_reproduce::Store;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 

@@ -18,7 +18,6 @@ mod network;
 pub mod nodes;
 pub mod output;
 mod plan;
-pub mod reproduce;
 mod resolve;
 mod run;
 pub mod scenario;

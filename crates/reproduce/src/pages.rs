@@ -6,7 +6,7 @@ use super::kept::{Store, Table};
 use super::seen::Results;
 use super::sets::{PUBLISHED, Set};
 use super::{Options, Verdict, Word, curves, verdicts};
-use crate::Fault;
+use incast_experiment::Fault;
 use incast_measure::panel::{Line, Panel as Picture, Point, panel_svg_text};
 use incast_transport::Time;
 use std::collections::BTreeMap;

@@ -3,8 +3,8 @@
 
 use super::EXPERIMENTS;
 use super::seen::{Row, Seen};
-use crate::Fault;
-use crate::manifest::VERSION;
+use incast_experiment::Fault;
+use incast_experiment::VERSION;
 use std::path::{Path, PathBuf};
 
 /// Which run a table is of.
@@ -33,7 +33,7 @@ impl Address {
 /// A table: what a run gave, and what made it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// What decides the results of the run: see [`crate::identity`].
+    /// What decides the results of the run: see [`incast_experiment::identity`].
     pub identity: String,
     /// Version of the program.
     pub version: String,

@@ -1,6 +1,6 @@
 //! The models' functions by name, for `expected.toml`.
 
-use crate::nearest;
+use incast_experiment::nearest;
 use incast_models::ren::{Repeats, Scheme};
 use incast_models::{amrt, credit, decn, fasttune, ren};
 use incast_protocols::CATALOGUE;

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::seen::Wanted;
 use super::sets::{self, Set};
 use super::{EXPERIMENTS, Options};
-use crate::{Fault, Plan, Scenario, World};
+use incast_experiment::{Fault, Plan, Scenario, World};
 use incast_transport::Span;
 use include_dir::{Dir, DirEntry};
 use serde::Deserialize;

@@ -21,8 +21,8 @@ mod standard;
 #[cfg(test)]
 mod testbeds_tests;
 
-use crate::{Fault, nearest};
 use expected::{Experiment, folders};
+use incast_experiment::{Fault, nearest};
 use incast_measure::Run;
 use incast_world::Captured;
 use include_dir::{Dir, include_dir};

@@ -5,8 +5,8 @@ use super::kept::{Address, Store, Table};
 use super::seen::{Results, Row, Seen, Wanted};
 use super::sets::Set;
 use super::{Finished, Options, standard};
-use crate::plan::Case;
-use crate::{Fault, World, execute, identity, output};
+use incast_experiment::Case;
+use incast_experiment::{Fault, World, execute, identity, output};
 use incast_measure::Run;
 use incast_world::Monitor;
 use std::path::{Path, PathBuf};
@@ -249,7 +249,7 @@ fn with_standard(row: &Row, finished: &Finished) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::expected::folders;
+    use crate::expected::folders;
 
     /// Tables in the repository are of this program: their scenarios and versions are today's.
     #[test]

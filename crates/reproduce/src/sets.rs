@@ -2,7 +2,7 @@
 
 use super::band::Word;
 use super::{InSet, Judgement};
-use crate::{Fault, World};
+use incast_experiment::{Fault, World};
 use serde::Deserialize;
 
 /// Every baseline as its own authors published it: the scenario as it is.

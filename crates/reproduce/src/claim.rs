@@ -5,7 +5,7 @@ use super::band::{Band, Printed, Unit, Word, short};
 use super::confidence::{Number, difference, number, quotient};
 use super::measure::Kind;
 use super::seen::{BALANCE, Results, Wanted};
-use crate::{Fault, Plan};
+use incast_experiment::{Fault, Plan};
 use serde::Deserialize;
 
 /// A statement of a paper, or a known result, that a measured value can confirm.

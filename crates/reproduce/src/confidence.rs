@@ -129,7 +129,7 @@ mod tests {
     use super::super::seen::{Results, Wanted};
     use super::super::{Claim, Finished};
     use super::*;
-    use crate::{Plan, Scenario, execute};
+    use incast_experiment::{Plan, Scenario, execute};
 
     fn measure(kind: &str) -> Measure {
         toml::from_str(&format!("kind = \"{kind}\"")).unwrap()

@@ -41,9 +41,9 @@ impl Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Plan, Scenario, execute, output};
+    use incast_experiment::{Plan, Scenario, execute, output};
 
-    const SCENARIO: &str = include_str!("../../../../experiments/ren/fig7/figure.toml");
+    const SCENARIO: &str = include_str!("../../../experiments/ren/fig7/figure.toml");
     const WAY: &str = "host0->leaf0,leaf0->leaf1,leaf1->leaf2,leaf2->host1";
 
     /// The run of a transport, and what its ports sent.

@@ -3,7 +3,7 @@
 use super::Judgement;
 use super::band::Word;
 use super::functions::{self, Arguments, Value};
-use crate::Fault;
+use incast_experiment::Fault;
 use incast_measure::curves::{Curve as Drawn, Curves};
 use serde::Deserialize;
 use std::collections::BTreeMap;
