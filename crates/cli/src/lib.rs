@@ -34,8 +34,10 @@ mod values;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use incast_experiment::Fault;
+use serde_json::Value;
 use std::ffi::OsString;
-use std::process::ExitCode;
+use std::io::Write;
 
 /// How a command ended.
 pub enum Ended {
@@ -49,13 +51,31 @@ pub enum Ended {
     Refused,
 }
 
-/// Runs the command that `arguments` ask for; the first is the program's name.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs the command that `arguments` ask for; the first is the program's name. Returns its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let code = answer(arguments);
+    // A program that is not written in Rust does not do this at its end.
+    let _ = std::io::stdout().flush();
+    code
+}
+
+/// What `incast list` prints as JSON: all that there is, or one transport in full.
+///
+/// # Errors
+/// There is no such transport.
+pub fn catalogue(transport: Option<&str>) -> Result<Value, Fault> {
+    match transport {
+        Some(name) => Ok(list::in_full(incast_experiment::transport(name, "name")?)),
+        None => Ok(list::all()),
+    }
+}
+
+fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(answer) => {
             let _ = answer.print();
-            return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2));
+            return u8::try_from(answer.exit_code()).unwrap_or(2);
         }
     };
     let ended = match arguments.command {
@@ -70,13 +90,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Testbed(options) => testbed::testbed(options.command),
     };
     match ended {
-        Ok(Ended::Done) => ExitCode::SUCCESS,
-        Ok(Ended::Interrupted) => ExitCode::from(130),
-        Ok(Ended::Failed) => ExitCode::from(1),
-        Ok(Ended::Refused) => ExitCode::from(3),
+        Ok(Ended::Done) => 0,
+        Ok(Ended::Interrupted) => 130,
+        Ok(Ended::Failed) => 1,
+        Ok(Ended::Refused) => 3,
         Err(fault) => {
             eprintln!("error: {fault}");
-            ExitCode::from(2)
+            2
         }
     }
 }

@@ -101,7 +101,7 @@ fn show(entry: &dyn Transport) {
 }
 
 /// One transport as JSON, with all details.
-fn in_full(entry: &dyn Transport) -> Value {
+pub fn in_full(entry: &dyn Transport) -> Value {
     let info = entry.info();
     let deviations: Vec<Value> = info
         .deviations
@@ -129,7 +129,8 @@ fn in_full(entry: &dyn Transport) -> Value {
     value
 }
 
-fn all() -> Value {
+/// Everything, in short, as JSON.
+pub fn all() -> Value {
     let transports: Vec<Value> = CATALOGUE.iter().map(|entry| transport(*entry)).collect();
     let workloads: Vec<Value> = incast_workload::tables()
         .iter()

@@ -4,5 +4,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     incast_cli::pages::ask_for_large_pages();
-    incast_cli::run(std::env::args_os())
+    incast_cli::run(std::env::args_os()).into()
 }
