@@ -158,6 +158,16 @@ impl Claim {
         all
     }
 
+    /// Seeds that the claim is to be judged by.
+    fn seeds(&self, results: &Results) -> usize {
+        results.seeds_of(self.runs(results.default_run()).iter())
+    }
+
+    /// Runs that decide the claim.
+    pub fn runs(&self, default: &str) -> Vec<String> {
+        self.needed(default).into_iter().map(|(run, _)| run).collect()
+    }
+
     /// What must be read from a run of this name, if the claim is about it.
     pub fn wanted(&self, run: &str, default: &str) -> Option<Wanted> {
         let about = self.needed(default).iter().any(|(needed, _)| needed == run);
@@ -181,7 +191,7 @@ impl Claim {
             return ("not every run has such a number".into(), Word::CannotBeJudged, false);
         };
         let Number { value, half_width, seeds } = found;
-        let measured = band.shown(value, half_width) + &of_seeds(seeds, results);
+        let measured = band.shown(value, half_width) + &of_seeds(seeds, self.seeds(results));
         (measured, band.judge(value, half_width), half_width.is_some())
     }
 
@@ -216,7 +226,10 @@ impl Claim {
             intervals &= between.half_width.is_some();
             if between.half_width.is_some() {
                 let text = shown(between.value, between.half_width);
-                measured.push(format!("difference {text}{}", of_seeds(between.seeds, results)));
+                measured.push(format!(
+                    "difference {text}{}",
+                    of_seeds(between.seeds, self.seeds(results))
+                ));
             }
         }
         let word = match () {
@@ -318,9 +331,9 @@ impl Claim {
 }
 
 /// How many seeds a number is of, where some are missing.
-fn of_seeds(seeds: usize, results: &Results) -> String {
-    match seeds < results.seeds {
-        true => format!(" ({seeds} of {} seeds)", results.seeds),
+fn of_seeds(seeds: usize, all: usize) -> String {
+    match seeds < all {
+        true => format!(" ({seeds} of {all} seeds)"),
         false => String::new(),
     }
 }

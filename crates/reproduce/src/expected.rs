@@ -6,7 +6,7 @@ use super::model::Model;
 use super::seen::Wanted;
 use super::sets::{self, Set};
 use super::{EXPERIMENTS, Options};
-use incast_experiment::{Fault, Plan, Scenario, World};
+use incast_experiment::{Fault, Plan, Scenario, World, nearest};
 use incast_transport::Span;
 use include_dir::{Dir, DirEntry};
 use serde::Deserialize;
@@ -55,6 +55,20 @@ struct RunOf {
     scenario: String,
     #[serde(default)]
     set: Vec<String>,
+    /// Assumption sets that have this run; all if there are none.
+    #[serde(default)]
+    sets: Vec<String>,
+    /// How many of the experiment's seeds it is run with; all if not given.
+    seeds: Option<usize>,
+}
+
+impl RunOf {
+    /// Whether a set has the run, in either world.
+    fn is_in(&self, set: &Set) -> bool {
+        let of =
+            |name: &String| set.name == *name || set.name.strip_prefix("dataplane/") == Some(name);
+        self.sets.is_empty() || self.sets.iter().any(of)
+    }
 }
 
 /// A key that takes several values.
@@ -138,7 +152,8 @@ impl Experiment {
         if expected.panels.iter().any(nameless) {
             return Err(Fault::new("a panel needs title, x and y").placed(place));
         }
-        expected.sets.iter().try_for_each(Set::check).map_err(|fault| fault.placed(place))?;
+        expected.sets.iter().try_for_each(Set::check).map_err(|fault| fault.placed(&*place))?;
+        check_runs(&expected).map_err(|fault| fault.placed(place))?;
         Ok(Experiment { name: name.into(), folder, expected })
     }
 
@@ -164,7 +179,10 @@ impl Experiment {
     fn labelled(&self) -> BTreeMap<String, (Option<f64>, RunOf)> {
         let mut base = self.expected.runs.clone();
         if base.is_empty() {
-            base.insert("run".into(), RunOf { scenario: scenario_file(), set: vec![] });
+            base.insert(
+                "run".into(),
+                RunOf { scenario: scenario_file(), set: vec![], sets: vec![], seeds: None },
+            );
         }
         let Some(axis) = &self.expected.axis else {
             return base.into_iter().map(|(name, run)| (name, (None, run))).collect();
@@ -185,6 +203,31 @@ impl Experiment {
     /// Names of its runs.
     pub fn runs(&self) -> Vec<String> {
         self.labelled().into_keys().collect()
+    }
+
+    /// Whether a set has a run of this name.
+    pub fn has(&self, run: &str, set: &Set) -> bool {
+        self.labelled().get(run).is_some_and(|(_, of)| of.is_in(set))
+    }
+
+    /// Names of the runs of a set.
+    pub fn runs_in(&self, set: &Set) -> Vec<String> {
+        let all = self.labelled().into_iter();
+        all.filter(|(_, (_, run))| run.is_in(set)).map(|(name, _)| name).collect()
+    }
+
+    /// Seeds of a run; `None` is that of the scenario.
+    pub fn seeds_of(&self, run: &str, options: &Options) -> Vec<Option<u64>> {
+        let mut seeds = self.seeds(options);
+        let own = self.labelled().remove(run).and_then(|(_, of)| of.seeds);
+        seeds.truncate(own.unwrap_or(usize::MAX));
+        seeds
+    }
+
+    /// Runs with fewer seeds than the experiment, and how many.
+    pub fn fewer_seeds(&self) -> BTreeMap<String, usize> {
+        let all = self.labelled().into_iter();
+        all.filter_map(|(name, (_, run))| Some((name, run.seeds?))).collect()
     }
 
     /// Seeds of its runs; `None` is that of the scenario.
@@ -274,6 +317,24 @@ impl Panel {
         let named = self.lines.iter().find(|(_, runs)| runs.contains_key(run));
         named.map_or(transport, |(name, _)| name).to_string()
     }
+}
+
+/// Refuses runs of sets that do not exist, and runs without seeds.
+fn check_runs(expected: &Expected) -> Result<(), Fault> {
+    let sets = sets::all(&expected.sets);
+    let known: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+    for (name, run) in &expected.runs {
+        if let Some(other) = run.sets.iter().find(|set| !known.contains(&set.as_str())) {
+            let hint = nearest(other, known.iter().copied());
+            let wanted = format!("expected one of {}{hint}", known.join(", "));
+            return Err(Fault::value(format!("runs.{name}.sets"), other, wanted));
+        }
+        if let Some(seeds) = run.seeds.filter(|n| *n == 0 || *n > expected.seeds.len()) {
+            let wanted = format!("expected 1 to {}, the seeds of all runs", expected.seeds.len());
+            return Err(Fault::value(format!("runs.{name}.seeds"), seeds, wanted));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses another list of worlds than the one of both, in their order.

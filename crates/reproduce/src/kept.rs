@@ -111,6 +111,38 @@ fn last(path: &Path) -> String {
     path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
 }
 
+/// Tables below a folder of experiments with the transport and seed of `address` that were made
+/// from the same run as `identity` says, in order of their paths.
+///
+/// # Errors
+/// A folder or a file that cannot be read, or is no table.
+pub fn same(folder: &Path, address: &Address, identity: &str) -> Result<Vec<Table>, Fault> {
+    let name = format!("{}-{}.csv", address.transport, address.seed);
+    let said = format!("# identity: {identity}");
+    let mut tables = vec![];
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(place) = folders.pop() {
+        let placed = |error| Fault::new(error).placed(place.display().to_string());
+        let Ok(entries) = std::fs::read_dir(&place) else { continue };
+        let entries: Result<Vec<_>, _> = entries.collect();
+        let mut paths: Vec<_> =
+            entries.map_err(placed)?.into_iter().map(|entry| entry.path()).collect();
+        paths.sort_unstable_by(|a, b| b.cmp(a));
+        for path in paths {
+            if path.is_dir() {
+                folders.push(path);
+            } else if last(&path) == name {
+                let text = std::fs::read_to_string(&path);
+                let text = text.map_err(|e| Fault::new(e).placed(path.display().to_string()))?;
+                if text.lines().take_while(|line| line.starts_with('#')).any(|line| line == said) {
+                    tables.push(Table::parse(&text, &path.display().to_string())?);
+                }
+            }
+        }
+    }
+    Ok(tables)
+}
+
 /// First line of the numbers.
 const HEAD: &str = "measure,value,flows,list";
 

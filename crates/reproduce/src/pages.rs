@@ -110,7 +110,8 @@ fn tables(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results, 
 fn of_world(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results, Fault> {
     let seeds = experiment.expected.seeds.len().max(1);
     let mut results = Results::new(experiment.default_run(), seeds, false);
-    for run in experiment.runs() {
+    results.fewer = experiment.fewer_seeds();
+    for run in experiment.runs_in(set) {
         for (transport, seed, Table { row, .. }) in store.runs(&experiment.name, &set.name, &run)? {
             results.add(&run, &transport, seed, row);
         }

@@ -1,7 +1,7 @@
 //! The runs of an experiment in one assumption set: kept tables where there are, else run.
 
 use super::expected::{Experiment, Planned};
-use super::kept::{Address, Store, Table};
+use super::kept::{self, Address, Store, Table};
 use super::seen::{Results, Row, Seen, Wanted};
 use super::sets::Set;
 use super::{Finished, Options, standard};
@@ -42,7 +42,9 @@ fn in_one_world(
     let seeds = experiment.seeds(options);
     let smoke = options.quick && !experiment.expected.quick.is_empty();
     let mut results = Results::new(experiment.default_run(), seeds.len(), smoke);
-    let mut runs = experiment.runs();
+    results.fewer = experiment.fewer_seeds();
+    let mut runs = experiment.runs_in(set);
+    let takes = |run: &str, seed: &Option<u64>| experiment.seeds_of(run, options).contains(seed);
     if options.from_kept {
         // What has no table need not be planned.
         let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
@@ -56,7 +58,8 @@ fn in_one_world(
     }
     let Some(folder) = folder else {
         // The first seed of every run comes first: an interruption leaves something of each.
-        for (seed, run) in seeds.iter().flat_map(|seed| runs.iter().map(move |run| (seed, run))) {
+        let all = seeds.iter().flat_map(|seed| runs.iter().map(move |run| (seed, run)));
+        for (seed, run) in all.filter(|(seed, run)| takes(run, seed)) {
             let planned = experiment.plan(run, set, *seed, options.quick)?;
             gather(experiment, set, options, &planned, None, &mut results, told)?;
         }
@@ -64,7 +67,7 @@ fn in_one_world(
     };
     for run in runs {
         let mut made = vec![];
-        for seed in &seeds {
+        for seed in seeds.iter().filter(|seed| takes(&run, seed)) {
             let planned = experiment.plan(&run, set, *seed, options.quick)?;
             let place = folder.join(place(experiment, set, &planned));
             let place = Some(place.as_path());
@@ -174,7 +177,7 @@ impl Gather<'_> {
         if self.options.from_kept {
             return Ok((None, None));
         }
-        let same = self.same_run(&address, &own)?.filter(whole);
+        let same = self.same_run(&address, &own, &whole)?;
         if let (Some(folder), Some(table)) = (&self.options.keep, same) {
             table.keep(folder, &address)?;
             return Ok((Some(table.row), None));
@@ -193,26 +196,25 @@ impl Gather<'_> {
 
     /// Whether a row has what is wanted; of one seed, with the batches that give the interval.
     fn is_kept(&self, row: &Row, wanted: &Wanted) -> bool {
-        let seeds = self.experiment.seeds(self.options).len();
+        let seeds = self.experiment.seeds_of(&self.planned.run, self.options).len();
         row.get(&wanted.id()).is_some_and(|seen| {
             let batches = matches!(wanted, Wanted::Number(_)) && seen.flows != 0;
             seeds > 1 || !batches || !seen.list.is_empty()
         })
     }
 
-    /// The table of the same run in another set of the experiment: a set that changes other
-    /// transports leaves this one's run as it is.
-    fn same_run(&self, address: &Address, identity: &str) -> Result<Option<Table>, Fault> {
+    /// The table of the same run elsewhere: a set that changes other transports leaves this one's
+    /// run as it is, and figures share runs.
+    fn same_run(
+        &self,
+        address: &Address,
+        identity: &str,
+        whole: &dyn Fn(&Table) -> bool,
+    ) -> Result<Option<Table>, Fault> {
         let Some(folder) = &self.options.keep else { return Ok(None) };
-        let store = Store::Folder(folder.clone());
-        for set in self.experiment.sets() {
-            let set = if self.set.world == World::Sim { set } else { set.in_dataplane() };
-            let other = Address { set: set.name, ..address.clone() };
-            if let Some(table) = store.table(&other)?.filter(|table| table.identity == identity) {
-                return Ok(Some(table));
-            }
-        }
-        Ok(None)
+        let mut found = kept::same(folder, address, identity)?;
+        found.retain(whole);
+        Ok(found.into_iter().next())
     }
 
     /// Runs a case; with a `place`, its results are written there.
@@ -256,10 +258,9 @@ mod tests {
     fn no_kept_table_is_stale() {
         let mut stale = vec![];
         for experiment in Experiment::all().unwrap() {
-            let every = experiment
-                .sets()
-                .into_iter()
-                .flat_map(|set| experiment.runs().into_iter().map(move |run| (set.clone(), run)));
+            let every = experiment.sets().into_iter().flat_map(|set| {
+                experiment.runs_in(&set).into_iter().map(move |run| (set.clone(), run))
+            });
             for (set, run) in every {
                 let kept = Store::Embedded.runs(&experiment.name, &set.name, &run).unwrap();
                 // Other seeds differ in nothing else.
@@ -312,6 +313,9 @@ mod tests {
         // pHost has other routes in this set, so it has another run.
         let other = case(1, "phost");
         let own = identity(&plans[1].plan, &other);
-        assert_eq!(gathers[1].same_run(&gathers[1].address(&other), &own).unwrap(), None);
+        assert_eq!(
+            gathers[1].same_run(&gathers[1].address(&other), &own, &|_| true).unwrap(),
+            None
+        );
     }
 }

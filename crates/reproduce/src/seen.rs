@@ -102,8 +102,10 @@ pub struct Results {
     pub dataplane: Option<Box<Results>>,
     /// Tables that another manifest made.
     pub stale: Vec<String>,
-    /// Seeds that every run is to have.
+    /// Seeds that a run is to have.
     pub seeds: usize,
+    /// Runs that are to have fewer.
+    pub fewer: BTreeMap<String, usize>,
     /// Whether runs are smaller than the experiment's.
     pub smoke: bool,
 }
@@ -112,6 +114,12 @@ impl Results {
     /// No runs yet.
     pub fn new(default_run: String, seeds: usize, smoke: bool) -> Results {
         Results { default_run, seeds, smoke, ..Results::default() }
+    }
+
+    /// Seeds that the least of some runs is to have.
+    pub fn seeds_of<'a>(&self, runs: impl Iterator<Item = &'a String>) -> usize {
+        let own = runs.filter_map(|run| self.fewer.get(run).copied());
+        own.chain([self.seeds]).min().unwrap_or(self.seeds)
     }
 
     /// Adds what a run gave.
