@@ -9,6 +9,8 @@
 //! * [`Warning`]: what a user should know before trusting results; in manifest, report and console.
 //! * [`Comparison`]: several runs side by side; runs of the same label are repetitions.
 //! * [`report_html`], [`summary_svg`], [`figures`]: pictures.
+//! * [`SlowdownHistogram`], [`numbers()`]: what a study keeps of a run.
+//! * [`StudyResults`]: many runs with varied keys: [`study_frame`], [`study_figures`], [`write_study_page`].
 //! * [`panel`]: a picture in the form of a paper's.
 //! * [`folder`]: a results folder whose files are written atomically.
 //!
@@ -22,13 +24,17 @@ pub mod fairness;
 mod fidelity;
 pub mod figures;
 pub mod folder;
+pub mod frame;
+mod histogram;
 mod number;
+mod numbers;
 mod page;
 pub mod panel;
 mod parts;
 mod report;
 mod run;
 pub mod statistics;
+mod study;
 mod summary;
 mod svg;
 mod warning;
@@ -40,10 +46,16 @@ pub use comparison::{Better, Comparison, Metric};
 pub use fairness::{FairnessSummary, TransportShare};
 pub use fidelity::Fidelity;
 pub use folder::{FolderError, ResultsFolder, write_atomic};
+pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
+pub use numbers::{Kind as NumberKind, Number, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
 pub use report::{report_html, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, PortMeta, Request, Run};
-pub use statistics::{Confidence, Distribution};
+pub use statistics::{Confidence, Distribution, HalfWidth};
+pub use study::{
+    PaperTable, RowTimes, Setting, StudyResults, StudyRow, study_columns_markdown, study_figures,
+    study_frame, times_frame, write_study_page,
+};
 pub use summary::{
     Counters, FlowCounts, Group, LoadSummary, RequestSummary, Summary, TierSummary, group,
     summarise,

@@ -15,12 +15,17 @@ pub(crate) const END: &str = "</body></html>\n";
 
 /// A page down to its title.
 pub(crate) fn head(title: &str) -> String {
+    head_with(title, "")
+}
+
+/// The same with a style of its own after the common one.
+pub(crate) fn head_with(title: &str, style: &str) -> String {
     let title = escape(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n<script>{}</script>\n</head><body>\n\
+         <title>{title}</title>\n<style>{STYLE}{style}</style>\n<script>{}</script>\n</head><body>\n\
          <h1>{title}</h1>\n",
         charts_library()
     )

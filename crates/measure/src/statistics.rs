@@ -67,6 +67,79 @@ pub fn confidence(samples: &[f64]) -> Option<Confidence> {
     Some(Confidence { mean, half_width, samples: n })
 }
 
+/// The 95 % confidence interval of the mean difference `a - b` of paired samples, such as two
+/// transports on the arrivals of the same seeds: what the arrivals have in common cancels. `None` of
+/// fewer than two pairs.
+pub fn paired(pairs: &[(f64, f64)]) -> Option<Confidence> {
+    confidence(&pairs.iter().map(|(a, b)| a - b).collect::<Vec<f64>>())
+}
+
+/// The same of the relative difference `a / b - 1`, formed pair by pair. `None` if some `b` is zero.
+pub fn paired_relative(pairs: &[(f64, f64)]) -> Option<Confidence> {
+    let ratio = |(a, b): &(f64, f64)| (*b != 0.0).then(|| a / b - 1.0);
+    confidence(&pairs.iter().map(ratio).collect::<Option<Vec<f64>>>()?)
+}
+
+/// Fewest samples after which repeating may stop: two can agree by chance, and an interval of one
+/// degree of freedom says little.
+pub const FEWEST_REPETITIONS: usize = 3;
+
+/// How narrow a 95 % confidence interval has to be: `"5%"` of the mean, or `"0.2"` in the unit of
+/// the values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HalfWidth {
+    /// At most this share of the mean's absolute value.
+    Share(f64),
+    /// At most this much.
+    Absolute(f64),
+}
+
+impl HalfWidth {
+    /// Whether the interval of these samples is narrow enough: there are at least
+    /// [`FEWEST_REPETITIONS`], and the half width by Student's t is at most this. Samples that are all
+    /// equal meet it, also a mean of zero.
+    ///
+    /// Stopping at the first sample that meets the rule makes the interval cover the true mean a
+    /// little less often than in 95 % of all cases.
+    pub fn met(self, samples: &[f64]) -> bool {
+        let Some(interval) = confidence(samples) else { return false };
+        let most = match self {
+            HalfWidth::Share(share) => share * interval.mean.abs(),
+            HalfWidth::Absolute(most) => most,
+        };
+        samples.len() >= FEWEST_REPETITIONS && interval.half_width <= most
+    }
+}
+
+impl std::str::FromStr for HalfWidth {
+    type Err = String;
+
+    /// Reads `5%` (more than 0 %) or a positive number.
+    fn from_str(text: &str) -> Result<HalfWidth, String> {
+        let (number, percent) = match text.trim().strip_suffix('%') {
+            Some(number) => (number.trim_end(), true),
+            None => (text.trim(), false),
+        };
+        let value: Option<f64> = number.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0);
+        match value {
+            Some(value) if percent => Ok(HalfWidth::Share(value / 100.0)),
+            Some(value) => Ok(HalfWidth::Absolute(value)),
+            None => Err(format!(
+                "`{text}` is no half width; write a positive number, or a share such as \"5%\""
+            )),
+        }
+    }
+}
+
+impl std::fmt::Display for HalfWidth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            HalfWidth::Share(share) => write!(f, "{}%", share * 100.0),
+            HalfWidth::Absolute(most) => write!(f, "{most}"),
+        }
+    }
+}
+
 /// Number of [`batches`].
 pub const BATCHES: usize = 10;
 

@@ -59,26 +59,13 @@ impl Table {
     /// # Errors
     /// An I/O error.
     pub fn write_parquet(&self, path: &Path, run: &Run) -> Result<(), FolderError> {
-        // The file depends only on scenario and seed.
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            .set_max_row_group_row_count(Some(ROW_GROUP))
-            .set_created_by(format!("incast {}", env!("CARGO_PKG_VERSION")))
-            .build();
-        write_through(path, |file| {
-            let schema = self.schema();
-            let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties))?;
-            let mut rows = self.rows(run);
-            loop {
-                let group: Vec<Row> = rows.by_ref().take(ROW_GROUP).collect();
-                if group.is_empty() {
-                    break;
-                }
-                writer.write(&self.part(run, schema.clone(), &group))?;
-            }
-            writer.close()?;
-            Ok(())
-        })
+        let schema = self.schema();
+        let mut rows = self.rows(run);
+        let groups = std::iter::from_fn(|| {
+            let group: Vec<Row> = rows.by_ref().take(ROW_GROUP).collect();
+            (!group.is_empty()).then(|| self.part(run, schema.clone(), &group))
+        });
+        write_parquet(path, schema.clone(), groups)
     }
 
     /// Writes all rows as CSV; null is an empty cell.
@@ -102,6 +89,28 @@ impl Table {
             out.flush()
         })
     }
+}
+
+/// Writes batches of a schema as Parquet, atomically. Equal batches make equal bytes: the file depends
+/// on nothing else.
+pub(crate) fn write_parquet(
+    path: &Path,
+    schema: SchemaRef,
+    batches: impl Iterator<Item = RecordBatch>,
+) -> Result<(), FolderError> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(ROW_GROUP))
+        .set_created_by(format!("incast {}", env!("CARGO_PKG_VERSION")))
+        .build();
+    write_through(path, |file| {
+        let mut writer = ArrowWriter::try_new(file, schema, Some(properties))?;
+        for batch in batches {
+            writer.write(&batch)?;
+        }
+        writer.close()?;
+        Ok(())
+    })
 }
 
 /// A cell in the format of RFC 4180; null is an empty cell.

@@ -15,7 +15,8 @@ pub(crate) fn colour(line: usize) -> &'static str {
     COLOURS[line % COLOURS.len()]
 }
 
-fn symbol(line: usize) -> MarkerSymbol {
+/// The marker of a line.
+pub(crate) fn symbol(line: usize) -> MarkerSymbol {
     let symbols = [
         MarkerSymbol::Circle,
         MarkerSymbol::Square,

@@ -1,0 +1,180 @@
+//! The numbers of one run that a study keeps, each with name, unit and meaning: columns of
+//! `study.parquet` and what `repeat_until` and `incast search` can name.
+
+use crate::Better;
+use crate::PartMeans;
+use crate::summary::{Group, Summary, TierSummary};
+use lists::{Entry, OF_GROUP, OF_RUN, OF_TIER};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+mod lists;
+
+/// How a number is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A whole number.
+    Count,
+    /// A float.
+    Float,
+    /// Yes (1) or no (0).
+    Flag,
+}
+
+type Of = Box<dyn Fn(&Summary) -> Option<f64> + Send + Sync>;
+
+/// One number of a run.
+pub struct Number {
+    /// Its name; ends in the unit where it has one: `short_fct_p99_ns`.
+    pub name: String,
+    /// Its unit; empty for counts, shares and ratios.
+    pub unit: &'static str,
+    /// Meaning, and when it does not exist.
+    pub doc: String,
+    /// How it is written.
+    pub kind: Kind,
+    /// Which values are good.
+    pub better: Better,
+    of: Of,
+}
+
+impl std::fmt::Debug for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Number").field("name", &self.name).field("unit", &self.unit).finish()
+    }
+}
+
+impl Number {
+    /// Its value in a run, if it has one.
+    pub fn of(&self, summary: &Summary) -> Option<f64> {
+        (self.of)(summary).filter(|value| value.is_finite())
+    }
+}
+
+/// All numbers, in the order of the columns.
+pub fn numbers() -> &'static [Number] {
+    static ALL: LazyLock<Vec<Number>> = LazyLock::new(|| {
+        let mut all = of_groups();
+        all.extend(of_run());
+        all.extend(of_tiers());
+        all
+    });
+    &ALL
+}
+
+/// The number of this name.
+///
+/// # Errors
+/// There is none: a message with the names that are similar.
+pub fn number(name: &str) -> Result<&'static Number, String> {
+    static BY_NAME: LazyLock<BTreeMap<&'static str, &'static Number>> =
+        LazyLock::new(|| numbers().iter().map(|one| (one.name.as_str(), one)).collect());
+    BY_NAME.get(name).copied().ok_or_else(|| {
+        let words = |text: &str| text.split('_').map(str::to_string).collect::<Vec<String>>();
+        let wanted = words(name);
+        let common = |known: &str| {
+            let shared = words(known).iter().filter(|word| wanted.contains(word)).count();
+            // Among equals, the shortest.
+            (shared, std::cmp::Reverse(known.len()))
+        };
+        let mut near: Vec<&str> = BY_NAME.keys().copied().filter(|k| common(k).0 > 0).collect();
+        near.sort_by_key(|known| std::cmp::Reverse(common(known)));
+        near.truncate(5);
+        let near = match near.as_slice() {
+            [] => "such as slowdown_p99, fct_mean_ns or goodput_gbps".to_string(),
+            near => format!("did you mean {}", near.join(", ")),
+        };
+        format!("there is no metric `{name}`; {near}")
+    })
+}
+
+/// The numbers that a run has, by name.
+pub fn numbers_of(summary: &Summary) -> BTreeMap<String, f64> {
+    let value = |number: &Number| Some((number.name.clone(), number.of(summary)?));
+    numbers().iter().filter_map(value).collect()
+}
+
+/// Where the summary has a group of flows.
+type OfSummary = fn(&Summary) -> &Group;
+
+/// Groups: prefix, in words, and where the summary has it.
+const GROUPS: [(&str, &str, OfSummary); 3] = [
+    ("", "all measured flows", |s| &s.all),
+    ("short_", "measured flows under 100 KB", Summary::short),
+    ("long_", "measured flows of 100 KB and more", Summary::long),
+];
+
+fn of_groups() -> Vec<Number> {
+    GROUPS.into_iter().flat_map(|(prefix, words, group)| of_group(prefix, words, group)).collect()
+}
+
+fn of_group(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
+    let one = |(name, unit, what, kind, better, pick): Entry<Group>| Number {
+        name: format!("{prefix}{name}"),
+        unit,
+        doc: format!("{what}; {words}."),
+        kind,
+        better,
+        of: Box::new(move |summary: &Summary| pick(group(summary))),
+    };
+    let all = OF_GROUP.into_iter().map(one);
+    all.chain(of_parts(prefix, words, group)).collect()
+}
+
+/// Where the time went.
+fn of_parts(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
+    let names = PartMeans::default().named().map(|(name, _)| name);
+    let part = |(at, name): (usize, &'static str)| Number {
+        name: format!("{prefix}{name}_mean_ns"),
+        unit: "ns",
+        doc: format!("Part `{name}` of the completion time, as in `flows.parquet`, mean; {words}."),
+        kind: Kind::Float,
+        better: Better::Neither,
+        of: Box::new(move |summary: &Summary| Some(group(summary).parts_mean_ns?.named()[at].1)),
+    };
+    names.into_iter().enumerate().map(part).collect()
+}
+
+fn of_run() -> Vec<Number> {
+    let one = |(name, unit, doc, kind, better, of): Entry<Summary>| Number {
+        name: name.to_string(),
+        unit,
+        doc: doc.to_string(),
+        kind,
+        better,
+        of: Box::new(of),
+    };
+    OF_RUN.into_iter().map(one).collect()
+}
+
+/// Tiers and directions, away from the receiving hosts (`up`) or towards them (`down`).
+const TIERS: [(&str, bool); 7] = [
+    ("nic", true),
+    ("edge", true),
+    ("edge", false),
+    ("aggregation", true),
+    ("aggregation", false),
+    ("core", true),
+    ("core", false),
+];
+
+fn of_tiers() -> Vec<Number> {
+    let one = |(tier, upward): (&'static str, bool),
+               (name, unit, what, kind, better, pick): Entry<TierSummary>| {
+        let (direction, words) = match upward {
+            true => ("up", "ports upwards"),
+            false => ("down", "ports towards hosts"),
+        };
+        Number {
+            name: format!("{tier}_{direction}_{name}"),
+            unit,
+            doc: format!("{what}; tier `{tier}`, {words}. Null without such ports."),
+            kind,
+            better,
+            of: Box::new(move |summary: &Summary| {
+                summary.tiers.iter().find(|t| t.tier == tier && t.upward == upward).and_then(pick)
+            }),
+        }
+    };
+    TIERS.into_iter().flat_map(|tier| OF_TIER.map(|number| one(tier, number))).collect()
+}

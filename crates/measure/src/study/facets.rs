@@ -1,0 +1,175 @@
+//! How the points of a study are laid out: one key along the axis, the others as small multiples.
+
+use super::columns::key_values;
+use super::{StudyResults, StudyRow};
+use crate::frame::Values;
+use crate::statistics::{Confidence, confidence, mean};
+
+/// The horizontal axis.
+pub(super) enum Along {
+    /// A key with several numbers, and their unit.
+    Numbers {
+        /// Which key.
+        key: usize,
+        /// Its unit; empty for plain numbers.
+        unit: &'static str,
+    },
+    /// A key with several texts, in order of appearance.
+    Names {
+        /// Which key.
+        key: usize,
+        /// Its values.
+        names: Vec<String>,
+    },
+    /// No key varies.
+    Nothing,
+}
+
+/// The rows of one small multiple.
+pub(super) struct Facet<'a> {
+    /// The values of the keys that do not vary in it; empty if it is the only one.
+    pub title: String,
+    /// Its places along the axis, ascending.
+    pub places: Vec<Place<'a>>,
+}
+
+/// The rows at one place: all series and seeds.
+pub(super) struct Place<'a> {
+    /// Where, on the axis.
+    pub x: f64,
+    /// Where, in words.
+    pub name: String,
+    /// Its rows, none of which failed.
+    pub rows: Vec<&'a StudyRow>,
+}
+
+/// All small multiples of a study, over one axis.
+pub(super) struct Facets<'a> {
+    /// The horizontal axis.
+    pub along: Along,
+    /// The small multiples, in order of the study.
+    pub all: Vec<Facet<'a>>,
+}
+
+/// A value over seeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Estimate {
+    /// Mean over seeds.
+    pub mean: f64,
+    /// Its 95 % confidence interval; `None` of one seed.
+    pub interval: Option<Confidence>,
+    /// Number of seeds.
+    pub seeds: usize,
+}
+
+impl Estimate {
+    /// The mean and interval of a value per seed; `None` without values.
+    pub fn of(samples: &[f64]) -> Option<Estimate> {
+        Some(Estimate { mean: mean(samples)?, interval: confidence(samples), seeds: samples.len() })
+    }
+
+    pub fn half_width(&self) -> Option<f64> {
+        self.interval.map(|interval| interval.half_width)
+    }
+}
+
+impl Place<'_> {
+    /// The values of a number in the rows of a series, one per seed.
+    pub fn samples(&self, series: usize, number: &str) -> Vec<f64> {
+        let own = self.rows.iter().filter(|row| row.series == series);
+        own.filter_map(|row| row.number(number)).collect()
+    }
+}
+
+impl Along {
+    fn of(results: &StudyResults) -> Along {
+        let several = |key: usize| {
+            let first = results.rows.first().map(|row| row.setting(key));
+            results.rows.iter().any(|row| Some(row.setting(key)) != first)
+        };
+        let varied: Vec<usize> = (0..results.keys.len()).filter(|key| several(*key)).collect();
+        for key in &varied {
+            let (unit, values) = key_values(&results.rows, *key);
+            if matches!(values, Values::Integer(_) | Values::Float(_)) {
+                return Along::Numbers { key: *key, unit };
+            }
+        }
+        let Some(key) = varied.first().copied() else { return Along::Nothing };
+        let mut names = Vec::new();
+        for row in &results.rows {
+            let name = row.setting(key);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Along::Names { key, names }
+    }
+
+    /// The key along the axis.
+    pub fn key(&self) -> Option<usize> {
+        match self {
+            Along::Numbers { key, .. } | Along::Names { key, .. } => Some(*key),
+            Along::Nothing => None,
+        }
+    }
+
+    /// Title of the axis.
+    pub fn title(&self, results: &StudyResults) -> String {
+        match self {
+            Along::Numbers { key, unit: "" } | Along::Names { key, .. } => {
+                results.keys[*key].clone()
+            }
+            Along::Numbers { key, unit } => format!("{} ({unit})", results.keys[*key]),
+            Along::Nothing => String::new(),
+        }
+    }
+}
+
+impl<'a> Facets<'a> {
+    /// Lays out the rows that did not fail.
+    pub fn of(results: &'a StudyResults) -> Facets<'a> {
+        let along = Along::of(results);
+        let numbers: Vec<Option<f64>> = match &along {
+            Along::Numbers { key, .. } => match key_values(&results.rows, *key).1 {
+                Values::Integer(list) => list.iter().map(|v| v.map(|v| v as f64)).collect(),
+                Values::Float(list) => list,
+                _ => unreachable!("numbers are integers or floats"),
+            },
+            Along::Names { key, names } => {
+                let at = |row: &StudyRow| names.iter().position(|name| *name == row.setting(*key));
+                results.rows.iter().map(|row| at(row).map(|at| at as f64)).collect()
+            }
+            Along::Nothing => vec![Some(0.0); results.rows.len()],
+        };
+        let mut all: Vec<Facet<'a>> = Vec::new();
+        for (row, x) in results.rows.iter().zip(numbers) {
+            let (Some(x), None) = (x, &row.error) else { continue };
+            let others = (0..results.keys.len()).filter(|key| Some(*key) != along.key());
+            let title: Vec<String> =
+                others.map(|key| format!("{} = {}", results.keys[key], row.setting(key))).collect();
+            let title = title.join(", ");
+            let facet = match all.iter().position(|facet| facet.title == title) {
+                Some(at) => &mut all[at],
+                None => {
+                    all.push(Facet { title, places: Vec::new() });
+                    all.last_mut().expect("one was added")
+                }
+            };
+            match facet.places.iter_mut().find(|place| place.x == x) {
+                Some(place) => place.rows.push(row),
+                None => {
+                    let name = along.key().map_or(String::new(), |key| row.setting(key));
+                    facet.places.push(Place { x, name, rows: vec![row] });
+                }
+            }
+        }
+        for facet in &mut all {
+            facet.places.sort_by(|a, b| a.x.total_cmp(&b.x));
+        }
+        if let [only] = all.as_mut_slice() {
+            // What does not differ needs no title.
+            only.title.clear();
+        }
+        Facets { along, all }
+    }
+}

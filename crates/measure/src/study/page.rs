@@ -1,0 +1,166 @@
+//! `study.html`: one self-contained page that needs neither files nor network.
+
+use super::facets::Facets;
+use super::paper::PaperTable;
+use super::{StudyResults, curves, sizes};
+use crate::figures::{Figure, write_figures};
+use crate::folder::{FolderError, write_atomic};
+use crate::number::escape;
+use crate::numbers::{Number, number};
+use crate::page::{self, END};
+use std::path::Path;
+
+/// Metrics that are drawn, after the study's own.
+const DRAWN: [&str; 8] = [
+    "slowdown_p99",
+    "short_slowdown_p99",
+    "long_slowdown_mean",
+    "fct_mean_ns",
+    "request_mean_ns",
+    "goodput_gbps",
+    "switch_backlog_max_bytes",
+    "drops",
+];
+
+/// Metrics of the study, its own first.
+fn metrics(results: &StudyResults) -> Vec<&'static Number> {
+    let own = results.metric.iter().map(String::as_str);
+    let mut names: Vec<&str> = Vec::new();
+    for name in own.chain(DRAWN) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.into_iter().filter_map(|name| number(name).ok()).collect()
+}
+
+/// The figures of a study: curves with intervals, slowdown by size, paired differences from the
+/// baseline. Figures without data are left out.
+pub fn study_figures(results: &StudyResults) -> Vec<Figure> {
+    let facets = Facets::of(results);
+    let metrics = metrics(results);
+    let mut all = Vec::new();
+    all.extend(metrics.first().and_then(|first| curves::metric(results, &facets, first)));
+    all.extend(metrics.first().and_then(|first| curves::differences(results, &facets, first)));
+    all.extend(sizes::by_size(results, &facets));
+    all.extend(metrics.iter().skip(1).filter_map(|one| curves::metric(results, &facets, one)));
+    all
+}
+
+/// Writes `study.html` atomically, and its figures as Plotly JSON into `figures/` beside it.
+///
+/// # Errors
+/// An I/O error.
+pub fn write_study_page(path: &Path, results: &StudyResults) -> Result<(), FolderError> {
+    let figures = study_figures(results);
+    write_figures(path, &figures)?;
+    write_atomic(path, text(results, &figures).as_bytes())
+}
+
+fn text(results: &StudyResults, figures: &[Figure]) -> String {
+    let mut out = page::head_with(&results.title, include_str!("study.css"));
+    out += &summary(results);
+    out += &failed(results);
+    for figure in figures {
+        out += &page::section(figure);
+    }
+    let facets = Facets::of(results);
+    let table =
+        metrics(results).first().and_then(|one| PaperTable::laid_out(results, &facets, one));
+    out += &table.map_or(String::new(), |table| table.html());
+    out += &warnings(results);
+    out += &format!(
+        "<h2>Configuration</h2>\n<details><summary>study.toml: the scenario with all defaults</summary>\
+         <pre>{}</pre></details>\n<p class=\"caption\">Incast {}</p>\n<script>{}</script>\n",
+        escape(&results.resolved),
+        env!("CARGO_PKG_VERSION"),
+        include_str!("study.js")
+    );
+    out + END
+}
+
+/// Distinct texts in order of first appearance.
+fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut known = Vec::new();
+    for one in all {
+        if !known.contains(&one) {
+            known.push(one);
+        }
+    }
+    known
+}
+
+/// What the study varies and how much of it is there.
+fn summary(results: &StudyResults) -> String {
+    let seeds = distinct(results.rows.iter().map(|row| row.seed.to_string()));
+    let (done, failed) = (results.done().count(), results.rows.len() - results.done().count());
+    let mut lines = vec![("Compared".to_string(), results.series.join(", "))];
+    for (at, key) in results.keys.iter().enumerate() {
+        let values = distinct(results.rows.iter().map(|row| row.setting(at)));
+        lines.push((key.clone(), shortened(&values)));
+    }
+    lines.push(("Seeds".into(), shortened(&seeds)));
+    let mut runs = format!("{done} done");
+    if failed > 0 {
+        runs += &format!(", {failed} failed");
+    }
+    let left = results.points.saturating_sub(results.rows.len());
+    if left > 0 {
+        runs += &format!(", {left} not run yet");
+    }
+    lines.push(("Runs".into(), runs));
+    let row = |(name, value): &(String, String)| {
+        format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(value))
+    };
+    format!("<dl class=\"summary\">\n{}</dl>\n", lines.iter().map(row).collect::<String>())
+}
+
+/// A list that fits a line.
+fn shortened(values: &[String]) -> String {
+    match values {
+        [first, second, .., last] if values.len() > 12 => {
+            format!("{first}, {second} … {last} ({} values)", values.len())
+        }
+        _ => values.join(", "),
+    }
+}
+
+fn failed(results: &StudyResults) -> String {
+    let wrong = results.rows.iter().filter_map(|row| Some((row, row.error.as_ref()?)));
+    let item = |(row, error): (&super::StudyRow, &String)| {
+        let keys =
+            results.keys.iter().enumerate().map(|(at, key)| format!("{key}={} ", row.setting(at)));
+        let name =
+            format!("{}{} seed {}", keys.collect::<String>(), results.series[row.series], row.seed);
+        format!("<li><b>{}</b>: {}</li>\n", escape(&name), escape(error))
+    };
+    let items: Vec<String> = wrong.map(item).collect();
+    if items.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<details class=\"warning\" open><summary>{} of {} points failed and are in no figure</summary>\
+         <ul>\n{}</ul></details>\n",
+        items.len(),
+        results.rows.len(),
+        items.concat()
+    )
+}
+
+fn warnings(results: &StudyResults) -> String {
+    let all: Vec<&String> = results.rows.iter().flat_map(|row| &row.warnings).collect();
+    let texts = distinct(all.iter().map(|text| text.to_string()));
+    if texts.is_empty() {
+        return String::new();
+    }
+    let item = |text: &String| {
+        let count = all.iter().filter(|other| **other == text).count();
+        format!("<li>{} ({count} of {} points)</li>\n", escape(text), results.rows.len())
+    };
+    format!(
+        "<h2>Warnings</h2>\n<details><summary>{} different warnings of {} points</summary><ul>\n{}</ul></details>\n",
+        texts.len(),
+        results.rows.iter().filter(|row| !row.warnings.is_empty()).count(),
+        texts.iter().map(item).collect::<String>()
+    )
+}

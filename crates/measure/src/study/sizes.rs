@@ -1,0 +1,131 @@
+//! Slowdown by size of the flow, from histograms added over seeds.
+
+use super::StudyResults;
+use super::curves::{Picture, line, marker};
+use super::facets::{Facets, Place};
+use crate::SlowdownHistogram;
+use crate::figures::Figure;
+use crate::number::{escape, significant, size};
+use serde_json::{Value, json};
+
+/// Most small multiples.
+const MOST: usize = 6;
+
+/// The 99th percentile and the median of the slowdown by size, one small multiple per point, at most
+/// six spread evenly. `None` if nothing completed.
+pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Figure> {
+    let all: Vec<(String, &Place<'_>)> = facets
+        .all
+        .iter()
+        .flat_map(|facet| {
+            facet
+                .places
+                .iter()
+                .map(move |place| (title(results, facets, &facet.title, place), place))
+        })
+        .filter(|(_, place)| place.rows.iter().any(|row| row.slowdown.percentile(500).is_some()))
+        .collect();
+    let chosen = spread(all.len());
+    let mut traces = Vec::new();
+    let mut known = Vec::new();
+    for (at, which) in chosen.iter().enumerate() {
+        for series in 0..results.series.len() {
+            let mut merged = SlowdownHistogram::default();
+            let own = all[*which].1.rows.iter().filter(|row| row.series == series);
+            own.for_each(|row| merged.merge(&row.slowdown));
+            if merged.sizes().next().is_none() {
+                continue;
+            }
+            let first = !known.contains(&series);
+            known.push(series);
+            traces.push((at, trace(results, series, &merged, 990, first)));
+            traces.push((at, trace(results, series, &merged, 500, false)));
+        }
+    }
+    if traces.is_empty() {
+        return None;
+    }
+    let left = all.len() - chosen.len();
+    let more = if left == 0 {
+        String::new()
+    } else {
+        format!(" {left} more points are in study.parquet.")
+    };
+    let caption = format!(
+        "Slowdown: completion time of a flow over its completion time alone on an empty network. Filled \
+         markers: 99th percentile; thin with open markers: median. Flows of all seeds together, in \
+         bins of sizes drawn at their mean size; percentiles are within 1 %. Below 100 flows in a bin \
+         the 99th percentile is the slowest flow; the number is shown under the pointer.{more}"
+    );
+    let picture = Picture {
+        name: "slowdown_by_size".into(),
+        title: "Slowdown by flow size".into(),
+        caption,
+        x: "flow size (payload)".into(),
+        y: "slowdown".into(),
+        facets: chosen.iter().map(|at| escape(&all[*at].0)).collect(),
+        traces,
+        x_axis: json!({ "type": "log", "tickvals": TICKS.to_vec(), "ticktext": TICKS.map(size).to_vec() }),
+        y_axis: json!({ "type": "log", "dtick": "D2" }),
+    };
+    Some(picture.figure())
+}
+
+/// Sizes with a tick.
+const TICKS: [f64; 8] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+
+fn title(results: &StudyResults, facets: &Facets<'_>, facet: &str, place: &Place<'_>) -> String {
+    let here = facets.along.key().map(|key| format!("{} = {}", results.keys[key], place.name));
+    let parts = [here.unwrap_or_default(), facet.to_string()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// At most [`MOST`] of so many, first and last among them.
+fn spread(count: usize) -> Vec<usize> {
+    match count {
+        0..=MOST => (0..count).collect(),
+        _ => (0..MOST).map(|at| at * (count - 1) / (MOST - 1)).collect(),
+    }
+}
+
+fn trace(
+    results: &StudyResults,
+    series: usize,
+    all: &SlowdownHistogram,
+    thousandths: u32,
+    first: bool,
+) -> Value {
+    let name = escape(&results.series[series]);
+    let tail = thousandths == 990;
+    let bins = || all.sizes().filter_map(|(_, bin)| Some((bin, bin.percentile(thousandths)?)));
+    let text = |(bin, value): (&crate::SizeBin, f64)| {
+        let what = if tail { "99th percentile" } else { "median" };
+        let (mean, value) = (size(bin.mean_bytes()), significant(value));
+        format!("{name}<br>{what} of {} flows of {mean}: {value}", bin.completed())
+    };
+    let mut stroke = line(series);
+    if !tail {
+        stroke["width"] = 1.0.into();
+    }
+    json!({
+        "type": "scatter", "mode": "lines+markers", "name": name,
+        "legendgroup": format!("series {series}"), "showlegend": first,
+        "x": bins().map(|(bin, _)| bin.mean_bytes()).collect::<Vec<f64>>(),
+        "y": bins().map(|(_, value)| value).collect::<Vec<f64>>(),
+        "line": stroke, "marker": marker(series, if tail { 8 } else { 5 }, !tail),
+        "text": bins().map(text).collect::<Vec<String>>(),
+        "hovertemplate": "%{text}<extra></extra>",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_points_are_all_drawn_and_many_from_end_to_end() {
+        assert_eq!(spread(4), [0, 1, 2, 3]);
+        assert_eq!(spread(11), [0, 2, 4, 6, 8, 10]);
+        assert_eq!(spread(100)[5], 99);
+    }
+}
