@@ -3,6 +3,7 @@
 //! and nothing of a port's.
 
 pub mod credit;
+pub mod custom;
 pub mod first_round;
 pub mod flow_table;
 pub mod load_window;

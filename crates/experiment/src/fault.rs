@@ -103,7 +103,8 @@ impl From<PolicyConflict> for Fault {
     fn from(conflict: PolicyConflict) -> Fault {
         let name = |id: TransportId| {
             let entry = incast_protocols::CATALOGUE.iter().find(|entry| entry.info().id == id);
-            entry.map_or("another transport", |entry| entry.info().name)
+            let known = entry.map(|entry| entry.info().name).or_else(|| crate::custom::name_of(id));
+            known.unwrap_or("another transport")
         };
         let (first, second) = (name(conflict.first), name(conflict.second));
         let who = match conflict.first == conflict.second {

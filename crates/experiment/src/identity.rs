@@ -1,5 +1,6 @@
 //! What decides the result of a run, as one hash.
 
+use crate::custom::{self, Entry};
 use crate::plan::{Case, Plan};
 use crate::scenario::{Node, Value};
 use serde::Deserialize;
@@ -25,6 +26,18 @@ pub static VERSIONS: LazyLock<Versions> = LazyLock::new(|| {
     toml::from_str(include_str!("../results-versions.toml")).expect("the versions are TOML")
 });
 
+/// The version of a transport's results: a number for one of the catalogue, a text for a
+/// [registered](crate::custom) control, null for one that is not known.
+pub fn transport_version(name: &str) -> serde_json::Value {
+    match custom::find(name) {
+        Some(Entry::Custom(own)) => {
+            let ports = own.ports.info().name;
+            json!(format!("{}; {ports} {}", own.identity(), VERSIONS.transports[ports]))
+        }
+        _ => json!(VERSIONS.transports.get(name)),
+    }
+}
+
 /// SHA-256, in hexadecimal digits, of all that decides the result of a case: the keys of the
 /// scenario that differ from their defaults, the contents of the files that it reads, and the
 /// [`VERSIONS`] of the engine and of the case's transports. Title, output, threads and transports
@@ -44,7 +57,7 @@ pub fn identity(plan: &Plan, case: &Case) -> String {
     }
     keys.retain(|(_, node)| !is_empty(node));
     let keys = keys.iter().map(|(key, node)| (key.as_str(), node));
-    let versions = names.iter().map(|name| (*name, VERSIONS.transports.get(*name)));
+    let versions = names.iter().map(|name| (*name, transport_version(name)));
     let files = plan.inputs.0.iter().filter(|file| file.role != "scenario");
     let all = json!({
         "engine": VERSIONS.engine,

@@ -7,6 +7,7 @@
 
 pub mod bench;
 mod buffers;
+pub mod custom;
 mod fault;
 mod framing;
 mod identity;
@@ -28,11 +29,11 @@ mod world;
 
 pub use buffers::deadlock;
 pub use fault::{Fault, nearest};
-pub use identity::{VERSIONS, Versions, identity};
+pub use identity::{VERSIONS, Versions, identity, transport_version};
 pub use incast_world::{Captured, Monitor};
 pub use inputs::{InputFile, Inputs};
 pub use manifest::{Manifest, VERSION};
-pub use plan::{Case, Plan, transport};
+pub use plan::{Case, Plan, entry, transport};
 pub use run::{execute, prepare};
 pub use scenario::{Buffer, Draft, Scenario};
 pub use switch_cost::{SizeCost, switch_cost};

@@ -1,6 +1,7 @@
 //! A resolved scenario: fabric, traffic, and transports with their configuration.
 
 use crate::buffers::rules;
+use crate::custom::{self, Entry};
 use crate::framing::{check_room, framing};
 use crate::inputs::Inputs;
 use crate::mix::Mix;
@@ -79,13 +80,26 @@ pub struct Plan {
     pub warnings: Vec<Warning>,
 }
 
-/// A transport by name, or the nearest name.
+/// A transport of the catalogue by name, or the nearest name.
 pub fn transport(name: &str, key: &str) -> Result<&'static dyn Transport, Fault> {
     incast_protocols::find(name).ok_or_else(|| {
         let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.info().name).collect();
-        let hint = nearest(name, names.iter().copied());
-        Fault::value(key, name, format!("expected one of {}{hint}", names.join(", ")))
+        unknown(name, key, &names)
     })
+}
+
+/// A transport of the catalogue or a [registered](crate::custom) control by name, or the nearest
+/// name.
+pub fn entry(name: &str, key: &str) -> Result<Entry, Fault> {
+    custom::find(name).ok_or_else(|| {
+        let names = CATALOGUE.iter().map(|entry| entry.info().name);
+        unknown(name, key, &names.chain(custom::names()).collect::<Vec<&str>>())
+    })
+}
+
+fn unknown(name: &str, key: &str, known: &[&str]) -> Fault {
+    let hint = nearest(name, known.iter().copied());
+    Fault::value(key, name, format!("expected one of {}{hint}", known.join(", ")))
 }
 
 impl Plan {
@@ -180,10 +194,10 @@ impl Plan {
     fn cases(&self) -> Result<Vec<Case>, Fault> {
         let section = &self.scenario.transport;
         for name in section.parameters.keys() {
-            transport(name, "transport.parameters")?;
+            entry(name, "transport.parameters")?;
         }
         for name in section.routings.keys() {
-            transport(name, "transport.routings")?;
+            entry(name, "transport.routings")?;
         }
         let names = &section.names;
         if names.is_empty() {
@@ -263,7 +277,7 @@ impl Plan {
     }
 
     fn run_transport(&self, name: &str, key: &str) -> Result<RunTransport, Fault> {
-        let entry = transport(name, key)?;
+        let entry = entry(name, key)?;
         let section = &self.scenario.transport;
         let configured =
             entry.configure(&settings(&section.parameters, name), self.site.clone())?;

@@ -1,7 +1,7 @@
 //! A scenario with all defaults filled in, as stored in manifests.
 
 use crate::World;
-use crate::plan::{Case, Plan, SHORTEST_INTERVAL, transport};
+use crate::plan::{Case, Plan, SHORTEST_INTERVAL, entry};
 use crate::scenario::{Auto, Hosts, PROPAGATION, Parameters, RATE, Scenario, Setting, Traffic};
 use incast_transport::{Bytes, Limit};
 use incast_world::RunTransport;
@@ -72,7 +72,7 @@ fn same<T: PartialEq>(mut all: impl Iterator<Item = T>) -> Option<T> {
 /// Adds the parameters of a transport that the scenario leaves out, by its set or default.
 fn write_parameters(parameters: &mut Parameters, own: &RunTransport) {
     let name = own.info.name;
-    let entry = transport(name, "transport.names").expect("it has been planned");
+    let entry = entry(name, "transport.names").expect("it has been planned");
     let keys = entry.parameters();
     let written = parameters.entry(name.to_string()).or_default();
     for (key, value) in own.configured.resolved() {

@@ -16,6 +16,7 @@ use incast_workload::{FlowClass, FlowSpec, Origin, Start};
 use incast_world::{
     Captured, FlowSetup, Monitor, Options, RunTransport, Setup, assemble, path_of, path_use,
 };
+use std::sync::atomic::Ordering;
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
 pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
@@ -93,7 +94,12 @@ pub fn execute(
     let world = plan.scenario.run.world;
     let threads = world.threads(Some(threads));
     let begin = std::time::Instant::now();
+    monitor.halt.store(false, Ordering::Relaxed);
+    case.transports.iter().for_each(|transport| transport.configured.begin(&monitor.halt));
     let Ran { record, captured, fidelity } = world.run(plan, setup, threads, monitor)?;
+    if let Some(failure) = case.transports.iter().find_map(|one| one.configured.failure()) {
+        return Err(Fault::new(failure));
+    }
     let wall = begin.elapsed().as_secs_f64();
     let fidelity = match fidelity {
         Some(fidelity) => {

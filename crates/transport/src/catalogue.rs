@@ -1,10 +1,11 @@
 //! Catalogue entries of transports: names, requirements and constructors.
 
 use crate::{
-    FabricSite, HeaderView, Host, HostSite, ParameterDoc, ParameterError, ParameterSet, Policy,
-    PortSite, SwitchHook, SwitchSite, TransportId,
+    Acks, FabricSite, HeaderView, Host, HostSite, ParameterDoc, ParameterError, ParameterSet,
+    Policy, PortSite, SwitchHook, SwitchSite, TransportId,
 };
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Load balancing over equal-cost links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,6 +153,16 @@ pub struct Info {
     pub deviations: &'static [Deviation],
 }
 
+/// What a transport says of its ports, if congestion controls from outside the catalogue may run
+/// through them: ports that need nothing of packets but what the common sender writes.
+#[derive(Clone, Copy, Debug)]
+pub struct LentPorts {
+    /// Those of its parameters that decide what its ports do.
+    pub parameters: &'static [&'static str],
+    /// The class of ACKs that its ports have room for.
+    pub acks: Acks,
+}
+
 /// A catalogue entry. Every [`Declaration`](crate::Declaration) implements it.
 pub trait Transport: Sync {
     /// Facts about the transport.
@@ -169,6 +180,11 @@ pub trait Transport: Sync {
     /// ([`Flow::burst`](crate::Flow::burst)).
     fn takes_burst(&self) -> bool {
         false
+    }
+
+    /// Its ports, if other congestion controls may run through them.
+    fn lends_ports(&self) -> Option<LentPorts> {
+        None
     }
 
     /// Sets the parameters for a fabric. `settings` are the user's `(key, value)` pairs.
@@ -213,6 +229,15 @@ pub trait Configured: Send + Sync {
     /// packet of the MTU must have room for.
     fn extension(&self) -> u16 {
         0
+    }
+
+    /// A run begins. Sets `halt` when it cannot go on: the run then ends early, and
+    /// [`failure`](Configured::failure) says why.
+    fn begin(&self, _halt: &Arc<AtomicBool>) {}
+
+    /// Why the run that began last could not go on.
+    fn failure(&self) -> Option<String> {
+        None
     }
 
     /// Packets that a source sends before the first reply of the destination, for a flow of

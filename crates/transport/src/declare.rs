@@ -1,8 +1,9 @@
 //! How a transport is declared: facts and functions in one value, from which the rest follows.
 
 use crate::{
-    Acks, ClassPolicy, Configured, FabricSite, Host, HostSite, Info, ParameterDoc, ParameterError,
-    ParameterSet, Parameters, Policy, PortSite, SwitchHook, SwitchSite, Transport, parameter::SET,
+    Acks, ClassPolicy, Configured, FabricSite, Host, HostSite, Info, LentPorts, ParameterDoc,
+    ParameterError, ParameterSet, Parameters, Policy, PortSite, SwitchHook, SwitchSite, Transport,
+    parameter::SET,
 };
 use std::sync::Arc;
 
@@ -51,6 +52,9 @@ pub struct Optional<P, D = ()> {
     /// Whether a flow may have a first burst or initial window of its own; see
     /// [`Transport::takes_burst`].
     pub takes_burst: bool,
+    /// Its ports, if other congestion controls may run through them; see
+    /// [`Transport::lends_ports`].
+    pub lends_ports: Option<LentPorts>,
     /// What it does in switches beyond ports; see [`Configured::hook`].
     pub hook: fn(&Ready<P, D>, &SwitchSite) -> Hook,
     /// Bytes of its own in data packets; see [`Configured::extension`].
@@ -58,13 +62,15 @@ pub struct Optional<P, D = ()> {
 }
 
 impl<P, D> Optional<P, D> {
-    /// No sets, no further values, no warnings, nothing at NICs, no hook and no extension.
+    /// No sets, no further values, no warnings, nothing at NICs, no ports for others, no hook and no
+    /// extension.
     pub const NONE: Optional<P, D> = Optional {
         sets: &[],
         in_force: |_| vec![],
         warnings: |_| vec![],
         shapes_nic: |_| false,
         takes_burst: false,
+        lends_ports: None,
         hook: |_, _| None,
         extension: |_| 0,
     };
@@ -124,6 +130,10 @@ where
 
     fn takes_burst(&self) -> bool {
         self.optional.takes_burst
+    }
+
+    fn lends_ports(&self) -> Option<LentPorts> {
+        self.optional.lends_ports
     }
 
     fn configure(

@@ -197,7 +197,7 @@ mod trace;
 
 pub use breakdown::{Gap, Loss, Parts, Reason, Spent, TIERS};
 pub use by_rate::ByRate;
-pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, Routing, Transport};
+pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, LentPorts, Routing, Transport};
 pub use declare::{Declaration, Hook, Optional, Ready, Values};
 pub use env::Env;
 pub use flow::{Flow, Segments};

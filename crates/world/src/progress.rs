@@ -2,6 +2,7 @@
 
 use crate::FlowSetup;
 use incast_transport::{Outcome, Span, Time};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Shared with the observer of a run: its progress, and a request to stop it.
@@ -11,6 +12,8 @@ pub struct Monitor {
     pub begun: AtomicBool,
     /// Set to end the run early; what is done is kept.
     pub stop: AtomicBool,
+    /// Set by a transport that cannot go on: ends the run as `stop` does.
+    pub halt: Arc<AtomicBool>,
     /// Simulated picoseconds.
     pub now: AtomicU64,
     /// Flows completed.
@@ -29,7 +32,7 @@ impl Monitor {
 
     /// Whether the run is to end early.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed) || self.halt.load(Ordering::Relaxed)
     }
 }
 

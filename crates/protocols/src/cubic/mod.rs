@@ -21,8 +21,8 @@ use incast_endpoint::sender::{
     congestion_control,
 };
 use incast_transport::{
-    ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite,
-    Ready, Routing, Span, TransportId,
+    Acks, ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional,
+    Policy, PortSite, Ready, Routing, Span, TransportId,
 };
 use params::Recovery;
 
@@ -54,6 +54,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     optional: Optional {
         in_force: |cubic| vec![("beta (in force)", cubic.params.beta().to_string())],
         takes_burst: true,
+        lends_ports: Some(LentPorts { parameters: &[], acks: Acks::Data }),
         ..Optional::NONE
     },
 };

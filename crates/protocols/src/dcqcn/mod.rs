@@ -20,8 +20,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, Reliability, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
-    Routing, TransportId,
+    Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
+    PortSite, Ready, Routing, TransportId,
 };
 
 /// DCQCN's number on the wire.
@@ -52,7 +52,21 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy,
     unsolicited,
-    optional: Optional { sets: params::SETS, ..Optional::NONE },
+    optional: Optional {
+        sets: params::SETS,
+        lends_ports: Some(LentPorts {
+            parameters: &[
+                "mark_min",
+                "mark_max",
+                "mark_probability",
+                "mark_rate",
+                "mark_by_rate",
+                "control_limit",
+            ],
+            acks: Acks::Control,
+        }),
+        ..Optional::NONE
+    },
 };
 
 fn host(dcqcn: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {

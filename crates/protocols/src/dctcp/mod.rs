@@ -21,8 +21,8 @@ use incast_endpoint::sender::{
     DelayedAck, EchoMark, Options, Reliability, SenderDriven, congestion_control,
 };
 use incast_transport::{
-    ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite,
-    Ready, Routing, Span, TransportId,
+    Acks, ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional,
+    Policy, PortSite, Ready, Routing, Span, TransportId,
 };
 use params::{Controlled, Recovery};
 
@@ -52,7 +52,15 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy,
     unsolicited,
-    optional: Optional { sets: params::SETS, takes_burst: true, ..Optional::NONE },
+    optional: Optional {
+        sets: params::SETS,
+        takes_burst: true,
+        lends_ports: Some(LentPorts {
+            parameters: &["mark_threshold", "mark_rate", "mark_threshold_by_rate"],
+            acks: Acks::Data,
+        }),
+        ..Optional::NONE
+    },
 };
 
 fn unsolicited(dctcp: &Ready<Params>, site: &HostSite, packets: u32) -> u32 {

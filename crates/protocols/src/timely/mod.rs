@@ -18,8 +18,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, Reliability, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
-    Routing, TransportId,
+    Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
+    PortSite, Ready, Routing, TransportId,
 };
 
 /// TIMELY's number on the wire.
@@ -50,7 +50,11 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy,
     // No initial wait; the time stamp makes packets longer than in the ideal time.
     unsolicited: |_, _, _| 0,
-    optional: Optional { extension: |_| STAMP_BYTES, ..Optional::NONE },
+    optional: Optional {
+        extension: |_| STAMP_BYTES,
+        lends_ports: Some(LentPorts { parameters: &["control_limit"], acks: Acks::Control }),
+        ..Optional::NONE
+    },
 };
 
 fn host(timely: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
