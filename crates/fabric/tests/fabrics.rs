@@ -132,7 +132,7 @@ fn check_ports(fabric: &Fabric) {
 fn check_partitions(fabric: &Fabric) {
     let racks: BTreeSet<NodeId> = (0..fabric.hosts()).map(|h| fabric.rack_of(h)).collect();
     for n in 1..=9usize {
-        let part = fabric.partitions(n);
+        let part = fabric.partitions(n, &vec![1; fabric.hosts() as usize]);
         let parts = n.min(racks.len());
         assert_eq!(part.len(), fabric.nodes() as usize);
         let used: BTreeSet<u32> = (0..fabric.hosts()).map(|h| part[h as usize]).collect();
@@ -270,15 +270,29 @@ fn parking_lot_is_as_documented() {
 #[test]
 fn a_pod_stays_in_one_partition() {
     let tree = fabric("fat-tree:4");
-    let part = tree.partitions(4);
+    let part = tree.partitions(4, &[1; 16]);
     for pod in 0..4u32 {
         for switch in [16 + 2 * pod, 17 + 2 * pod, 24 + 2 * pod, 25 + 2 * pod] {
             assert_eq!(part[switch as usize], pod);
         }
     }
     assert_eq!(part[32..], [0, 1, 2, 3]);
-    let leaf_spine = fabric("leaf-spine:8x8x48").partitions(2);
+    let leaf_spine = fabric("leaf-spine:8x8x48").partitions(2, &[1; 384]);
     assert_eq!(leaf_spine[384..], [0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+}
+
+/// Threads share what there is to do, not the racks: of 16 busy hosts in two racks of eight each
+/// thread has a rack, and an idle host weighs nothing beside a busy one.
+#[test]
+fn racks_are_dealt_by_their_work() {
+    let fabric = fabric("leaf-spine:8x4x8");
+    let mut work = vec![0; 64];
+    work[16..32].fill(1_000_000);
+    let part = fabric.partitions(2, &work);
+    let of = |host: usize| part[host];
+    assert!((0..24).all(|host| of(host) == 0) && (24..64).all(|host| of(host) == 1), "{part:?}");
+    // Sums of work beyond 64 bits are no matter.
+    assert_eq!(fabric.partitions(2, &[u64::MAX; 64]), fabric.partitions(2, &[1; 64]));
 }
 
 /// Flows of all host pairs use every path about equally: chi-square against uniform.

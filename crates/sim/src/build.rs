@@ -16,6 +16,9 @@ use incast_world::{
 };
 use std::sync::Arc;
 
+/// The largest flow, in bytes, that partitions are weighed by: more does not run to its end.
+const LONGEST: u64 = 1 << 34;
+
 /// Partitions a setup for `threads` threads; also returns the length of a window in picoseconds.
 pub(crate) fn build(setup: Setup, threads: usize) -> (Vec<Partition>, u64) {
     Builder(setup).build(threads)
@@ -26,7 +29,7 @@ struct Builder(Setup);
 impl Builder {
     fn build(mut self, threads: usize) -> (Vec<Partition>, u64) {
         let fabric = self.0.fabric.clone();
-        let mut part_of = fabric.partitions(threads.max(1));
+        let mut part_of = fabric.partitions(threads.max(1), &self.work());
         let cut = |part_of: &[u32], port: &PortSpec| {
             part_of[port.node.0 as usize] != part_of[port.peer.0 as usize]
         };
@@ -42,6 +45,19 @@ impl Builder {
         let common = Arc::new(self.common(part_of));
         let parts = (0..count).map(|index| self.partition(index, count, &common)).collect();
         (parts, window)
+    }
+
+    /// Bytes that each host sends and receives: what its rack will have to do. A flow without end
+    /// counts as [`LONGEST`].
+    fn work(&self) -> Vec<u64> {
+        let mut work = vec![0u64; self.0.fabric.hosts() as usize];
+        for FlowSetup { flow, .. } in &self.0.flows {
+            for host in [flow.src, flow.dst] {
+                let work = &mut work[host.0 as usize];
+                *work = work.saturating_add(flow.size.min(LONGEST));
+            }
+        }
+        work
     }
 
     /// Whether a flow waits for one whose destination is not its own source.

@@ -11,7 +11,9 @@ use crate::record::collect;
 use crate::transit::Outbox;
 use incast_transport::RunRecord;
 use incast_world::{Captured, End, Monitor, Setup};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
 /// Events between two progress reports, about a millisecond.
@@ -100,6 +102,14 @@ struct State {
     events: u64,
 }
 
+impl State {
+    /// Before the first window.
+    fn first() -> State {
+        let (start, end, delivered, windows, events) = (0, u64::MAX, 0, 0, 0);
+        State { start, end, delivered, over: false, solo: true, windows, events }
+    }
+}
+
 /// Partitions that advance together.
 struct Team {
     partitions: Vec<Mutex<Partition>>,
@@ -113,6 +123,10 @@ struct Team {
     /// The number of sequential phases of thread 0, and the state after the last one.
     after_solo: Mutex<(u64, Option<State>)>,
     wake: Condvar,
+    /// A thread has panicked: the others end, too.
+    broken: AtomicBool,
+    /// With what the first one panicked.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl Team {
@@ -132,6 +146,8 @@ impl Team {
             stop_round: AtomicU64::new(u64::MAX),
             after_solo: Mutex::new((0, None)),
             wake: Condvar::new(),
+            broken: AtomicBool::new(false),
+            panic: Mutex::new(None),
         }
     }
 
@@ -142,27 +158,33 @@ impl Team {
         std::thread::scope(|scope| {
             for index in 1..count {
                 let mut end = at_first.clone();
-                scope.spawn(move || {
-                    team.work(index, &mut end, None);
-                });
+                scope.spawn(move || team.guarded(index, &mut end, None));
             }
-            team.work(0, end, Some(monitor));
+            team.guarded(0, end, Some(monitor));
         });
+        if let Some(panic) = self.panic.into_inner().expect("only stored to") {
+            resume_unwind(panic);
+        }
         self.partitions.into_iter().map(|part| part.into_inner().expect("no panic")).collect()
+    }
+
+    /// [`work`](Team::work), such that a panic in one thread ends all of them: the others would wait
+    /// for it at the barrier for ever.
+    fn guarded(&self, index: usize, end: &mut End, monitor: Option<&Monitor>) {
+        let work = AssertUnwindSafe(|| self.work(index, end, monitor));
+        if let Err(panic) = catch_unwind(work) {
+            self.panic.lock().expect("only stored to").get_or_insert(panic);
+            // Under the lock, or a thread that is about to sleep would miss it.
+            let _solo = self.after_solo.lock().expect("no panic");
+            self.broken.store(true, Ordering::Release);
+            self.wake.notify_all();
+        }
     }
 
     /// The main loop of a thread. Each thread computes all decisions (next window, end, parallel or
     /// sequential) from the same numbers.
     fn work(&self, index: usize, end: &mut End, monitor: Option<&Monitor>) {
-        let mut state = State {
-            start: 0,
-            end: u64::MAX,
-            delivered: 0,
-            over: false,
-            solo: true,
-            windows: 0,
-            events: 0,
-        };
+        let mut state = State::first();
         let (mut round, mut solos) = (0, 0);
         while !state.over {
             if state.solo {
@@ -202,7 +224,10 @@ impl Team {
         if monitor.is_some_and(|monitor| monitor.stopped()) {
             self.stop_round.fetch_min(round, Ordering::Relaxed);
         }
-        self.barrier(parity, round);
+        if !self.barrier(parity, round) {
+            state.over = true;
+            return;
+        }
         let all = &self.published[parity];
         let sum = |of: fn(&Published) -> u64| all.iter().map(of).sum::<u64>();
         let next = all.iter().map(|p| p.next.load(Ordering::Relaxed)).min().unwrap_or(0);
@@ -273,13 +298,17 @@ impl Team {
     /// Sleeps until thread 0 has completed its `solos`-th sequential phase.
     fn follow(&self, solos: u64) -> State {
         let mut slot = self.after_solo.lock().expect("no panic");
-        while slot.0 < solos {
+        while slot.0 < solos && !self.broken.load(Ordering::Acquire) {
             slot = self.wake.wait(slot).expect("no panic");
         }
-        slot.1.expect("set together with the count")
+        match slot.0 < solos {
+            true => State { over: true, ..State::first() },
+            false => slot.1.expect("set together with the count"),
+        }
     }
 
-    fn barrier(&self, parity: usize, round: u64) {
+    /// Waits for the other threads; `false` if one of them has panicked.
+    fn barrier(&self, parity: usize, round: u64) -> bool {
         let count = self.partitions.len() as u64;
         self.arrived[parity].fetch_add(1, Ordering::AcqRel);
         let want = count * (round / 2 + 1);
@@ -287,11 +316,15 @@ impl Team {
         while self.arrived[parity].load(Ordering::Acquire) < want {
             spins += 1;
             if spins > SPINS {
+                if self.broken.load(Ordering::Acquire) {
+                    return false;
+                }
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();
             }
         }
+        true
     }
 }
 

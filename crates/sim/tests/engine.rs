@@ -45,6 +45,19 @@ fn mixed_flows(hosts: u32, count: u32) -> Vec<Flow> {
     })
 }
 
+/// A bug in a transport ends the run with its message, whichever thread meets it; no other waits.
+#[test]
+fn a_panic_in_one_thread_ends_the_run() {
+    for (threads, breaks) in [(1, 5), (2, 5), (4, 599), (4, 5)] {
+        let plain = Plain { breaks: Some(FlowId(breaks)), ..Plain::default() };
+        let mut trial = Trial::new(&plain, fabric("leaf-spine:8x4x8"), mixed_flows(64, 600));
+        (trial.buffer, trial.threads) = (Limit::Unlimited, threads);
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| trial.run()));
+        let said = panic.err().expect("a panic").downcast::<String>().expect("its message");
+        assert!(said.contains("a bug in a transport"), "{said}");
+    }
+}
+
 #[test]
 fn the_record_does_not_depend_on_the_number_of_threads() {
     for (window, shared) in [

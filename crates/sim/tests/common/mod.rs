@@ -28,6 +28,8 @@ pub struct Plain {
     pub window: Option<u32>,
     /// Interval between packets.
     pub pace: Span,
+    /// The receiver of this flow panics when it is complete.
+    pub breaks: Option<FlowId>,
 }
 
 struct Sender {
@@ -69,6 +71,7 @@ impl Host for PlainHost {
                 let done = state.0 == state.1;
                 env.probe.delivered(packet.flow, seq, offset as u64, packet.payload as u32);
                 if done {
+                    assert_ne!(Some(packet.flow), self.config.breaks, "a bug in a transport");
                     env.probe.completed(packet.flow);
                 }
                 if self.config.window.is_some() {
