@@ -5,9 +5,9 @@ export CARGO_TERM_COLOR ?= never
 # What is built once needs no notes for the next time, which would double the space it takes.
 export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
-SPACE := 5
+SPACE := 6
 
-.PHONY: test setup format lint docs tidy deny oldest unit transport
+.PHONY: test setup format lint docs tidy deny oldest unit transport wheel
 
 test: setup format tidy deny lint docs oldest unit
 
@@ -61,3 +61,7 @@ unit:
 transport:
 	cargo run --quiet --locked -p incast-protocols --example new_transport -- $(NAME)
 	cargo fmt -p incast-protocols
+
+# The Python package with the command, for every Linux with glibc 2.28 and CPython from 3.10 on: a wheel in target/wheels.
+wheel:
+	./tests/wheel

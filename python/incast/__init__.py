@@ -1,25 +1,80 @@
 """Incast: a data-center transport laboratory.
 
 >>> import incast
->>> [one["name"] for one in incast.list()["transports"]][:3]
-['ren', 'amrt', 'homa']
+>>> results = incast.compare(["ren", "dctcp"], topology="leaf-spine:2x2x8", load=0.5, flows=200)
+>>> results.labels
+['ren', 'dctcp']
+>>> results["ren"].flows.columns[:3]
+['flow_id', 'src', 'dst']
+
+`incast.scenario` has the sections of a scenario as typed objects, `incast.parameters` those of transports.
+The repository's docs/python.md has more.
 """
 
 from __future__ import annotations
 
 import json as _json
+import os as _os
+from pathlib import Path as _Path
 from typing import Any as _Any
 
-from . import _incast
+from . import _incast, parameters, scenario
+from ._commands import compare, demo, run
+from ._errors import (
+    EngineError,
+    IncastError,
+    Interrupted,
+    RunError,
+    RunWarning,
+    ScenarioError,
+)
+from ._results import Results, Run
+from ._session import check
+from ._units import meanings, units
 
 __version__ = _incast.version()
 
 
 def list(name: str | None = None) -> dict[str, _Any]:
-    """What there is: transports, workloads, topologies and experiments; or one transport with its
-    parameters, their sources and accepted values, and its deviations from the paper."""
+    """What there is: transports, workloads, topologies and experiments. The command is `incast list`.
+
+    Args:
+        name: a transport: with its parameters, their sources and accepted values, and its deviations
+            from the paper.
+    """
     found: dict[str, _Any] = _json.loads(_incast.catalogue(name))
     return found
 
 
-__all__ = ["__version__", "list"]
+def load(folder: str | _os.PathLike[str]) -> Results:
+    """Reads a results folder, of the command or of this package.
+
+    Args:
+        folder: its path. Tables are read when they are asked for.
+    """
+    from ._results import load_folder
+
+    return load_folder(_Path(folder))
+
+
+__all__ = [
+    "EngineError",
+    "IncastError",
+    "Interrupted",
+    "Results",
+    "Run",
+    "RunError",
+    "RunWarning",
+    "ScenarioError",
+    "__version__",
+    "check",
+    "compare",
+    "demo",
+    "list",
+    "load",
+    "meanings",
+    "parameters",
+    "run",
+    "scenario",
+    "units",
+]

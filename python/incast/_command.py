@@ -29,7 +29,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from . import _incast
 
-    return _incast.command(["incast", *sys.argv[1:]])
+    return _incast.command(["incast", *sys.argv[1:]], [sys.executable, "-m", "incast"])
 
 
 if __name__ == "__main__":

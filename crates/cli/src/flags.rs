@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use incast_experiment::scenario::{self, Draft, Flag, Form, Key, Node, Origin, Preset, Run, Value};
-use incast_experiment::{Fault, Scenario};
+use incast_experiment::{Fault, Scenario, nearest};
 use std::marker::PhantomData;
 
 /// A command with flags.
@@ -24,6 +24,25 @@ pub trait Flagged {
 pub struct Flags<C>(Vec<(Key, Flag, Node)>, PhantomData<C>);
 
 impl<C: Flagged> Flags<C> {
+    /// Flags with their values, as `--name`; an unknown name is refused.
+    pub fn given(flags: &[(String, Node)]) -> Result<Flags<C>, Fault> {
+        let known = declared(C::COMMAND);
+        let one = |(name, value): &(String, Node)| {
+            let found = known.iter().find(|(_, flag)| flag.name == name);
+            let (key, flag) = found.ok_or_else(|| {
+                let names = || known.iter().map(|(_, flag)| flag.name);
+                let all: Vec<&str> = names().collect();
+                let hint = nearest(name, names());
+                let problem = format!("no such flag: expected one of {}{hint}", all.join(", "));
+                Fault::at(name, problem)
+            })?;
+            let value = value_of(key, flag, value).map_err(|fault| fault.called(flag.name))?;
+            Ok(value.map(|value| (key.clone(), flag.clone(), value)))
+        };
+        let all: Result<Vec<_>, Fault> = flags.iter().map(one).collect();
+        Ok(Flags(all?.into_iter().flatten().collect(), PhantomData))
+    }
+
     /// Whether a flag was given.
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(_, flag, _)| flag.name == name)
@@ -116,6 +135,19 @@ impl<C: Flagged> FromArgMatches for Flags<C> {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Flags::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+/// What the value of a flag that is no text of a command line stands for; `None` for a switch that is
+/// off.
+fn value_of(key: &Key, flag: &Flag, value: &Node) -> Result<Option<Node>, Fault> {
+    match &value.value {
+        Value::Flag(on) if flag.switch => {
+            Ok(on.then(|| Node::one(flag.value, Origin::Unknown).value.into()))
+        }
+        _ if flag.switch => Err(Fault::value(flag.name, value, "expected true or false")),
+        Value::Text(text) => (key.of_flag)(text).map(Some),
+        _ => Ok(Some(value.clone())),
     }
 }
 

@@ -23,6 +23,7 @@ mod netns;
 #[cfg(target_os = "linux")]
 mod node;
 pub mod pages;
+pub mod prepare;
 mod progress;
 mod reproduce;
 mod session;
@@ -38,6 +39,7 @@ use incast_experiment::Fault;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::io::Write;
+use std::sync::OnceLock;
 
 /// How a command ended.
 pub enum Ended {
@@ -51,9 +53,27 @@ pub enum Ended {
     Refused,
 }
 
+/// How this program was started: what starts it again, and its arguments.
+static STARTED: OnceLock<(Vec<OsString>, Vec<OsString>)> = OnceLock::new();
+
+/// What starts this program again, without arguments.
+fn program() -> &'static [OsString] {
+    STARTED.get().map_or(&[], |(program, _)| program)
+}
+
+/// The arguments of this program, without its name.
+fn arguments() -> &'static [OsString] {
+    STARTED.get().map_or(&[], |(_, arguments)| arguments)
+}
+
 /// Runs the command that `arguments` ask for; the first is the program's name. Returns its exit code.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let code = answer(arguments);
+/// `program` are the words that start this program again, before its arguments. Handlers of signals that
+/// a command installs stay, so a process runs one command.
+pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let all: Vec<OsString> = arguments.into_iter().collect();
+    let own = all.iter().skip(1).cloned().collect();
+    STARTED.get_or_init(|| (program, own));
+    let code = answer(all);
     // A program that is not written in Rust does not do this at its end.
     let _ = std::io::stdout().flush();
     code

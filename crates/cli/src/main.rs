@@ -4,5 +4,6 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     incast_cli::pages::ask_for_large_pages();
-    incast_cli::run(std::env::args_os()).into()
+    let program = std::env::current_exe().unwrap_or_else(|_| "incast".into());
+    incast_cli::run(vec![program.into()], std::env::args_os()).into()
 }

@@ -72,11 +72,10 @@ pub fn netns(options: Netns) -> Result<Ended, Fault> {
 fn start_inside() -> Result<Ended, Fault> {
     // Ctrl-C is for the program inside, which this one waits for.
     on_signal(|| {});
-    let program = std::env::current_exe().map_err(Fault::new)?;
     let status = Command::new("unshare")
         .args(["--user", "--map-root-user", "--net", "--mount", "--"])
-        .arg(program)
-        .args(std::env::args_os().skip(1))
+        .args(crate::program())
+        .args(crate::arguments())
         .arg("--inside")
         .status()
         .map_err(|error| missing("unshare", "util-linux", &error))?;
@@ -129,13 +128,13 @@ fn interface(port: u32) -> String {
 impl Processes {
     /// Starts a process for each node.
     fn start(plan: &Plan, options: &Netns) -> Result<Processes, Fault> {
-        let program = std::env::current_exe().map_err(Fault::new)?;
+        let program = crate::program();
         let (sender, said) = channel();
         let mut processes = Processes { all: vec![], said };
         for node in 0..plan.fabric.nodes() {
             let name = plan.fabric.node_name(NodeId(node));
             let mut command = Command::new("unshare");
-            command.args(["--net", "--"]).arg(&program).args(["testbed", "node"]);
+            command.args(["--net", "--"]).args(program).args(["testbed", "node"]);
             command.arg(&options.scenario).args(["--name", &name, "--managed"]);
             for set in &options.set {
                 command.args(["--set", set]);

@@ -65,6 +65,23 @@ impl Fault {
         &self.problem
     }
 
+    /// Where it was written: a file, a file and line, an option; empty if that is not known.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// What is accepted instead, such as "0 to 1", if the problem says so.
+    pub fn accepted(&self) -> Option<&str> {
+        let (_, accepted) = self.problem.split_once("expected ")?;
+        Some(accepted.split_once(';').map_or(accepted, |(accepted, _)| accepted))
+    }
+
+    /// The nearest valid name, if there is one.
+    pub fn suggestion(&self) -> Option<&str> {
+        let (_, rest) = self.problem.split_once(MEANT)?;
+        rest.split_once('`').map(|(name, _)| name)
+    }
+
     /// The same, read from `place`: a file, or a file and line. What has a place keeps it.
     pub fn placed(self, place: impl Into<String>) -> Fault {
         match self.place.is_empty() {
@@ -129,6 +146,9 @@ impl From<PolicyConflict> for Fault {
     }
 }
 
+/// Before a name that may have been meant.
+const MEANT: &str = "; did you mean `";
+
 /// The nearest name, as `; did you mean ...?`, or nothing. Case does not count.
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let text = text.to_lowercase();
@@ -136,7 +156,7 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Stri
     let scored = names.into_iter().map(|name| (distance(name), name));
     match scored.min() {
         Some((distance, name)) if distance <= 2.max(name.len() / 3) => {
-            format!("; did you mean `{name}`?")
+            format!("{MEANT}{name}`?")
         }
         _ => String::new(),
     }
@@ -159,6 +179,18 @@ impl From<incast_transport::ParameterError> for Fault {
 #[cfg(test)]
 mod tests {
     use crate::{Plan, Scenario};
+
+    /// What the message says is there in parts, too.
+    #[test]
+    fn accepted_values_and_the_nearest_name_are_told_apart() {
+        let fault = |line: &str| Scenario::parse(line, "a.toml", &[]).unwrap_err();
+        let wrong = fault("[fabric]\ntopolgy = \"star:4\"\n");
+        assert_eq!((wrong.place(), wrong.suggestion()), ("a.toml:2", Some("topology")));
+        let accepted = wrong.accepted().unwrap();
+        assert!(accepted.starts_with("one of topology, ") && !accepted.contains("did you mean"));
+        let range = fault("[fabric]\ntopology = \"star:4\"\nmtu = 5\n[transport]\nnames = []\n");
+        assert_eq!(range.suggestion(), None);
+    }
 
     /// The message about these transports in one port, or nothing.
     fn conflict(names: [&str; 2], join: &str) -> Option<String> {

@@ -3,10 +3,11 @@
 use crate::Fault;
 use crate::execute;
 use crate::manifest::{comparison, outline};
-use crate::plan::Plan;
+use crate::plan::{Case, Plan};
 use incast_measure::{Balance, ResultsFolder, Run};
 use incast_wire::pcapng;
 use incast_world::{Captured, Monitor};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -39,49 +40,113 @@ pub fn fill(
     plan: &Plan,
     threads: usize,
     monitor: &Monitor,
-    mut around: impl FnMut(&str, &mut dyn FnMut()),
+    around: impl FnMut(&str, &mut dyn FnMut()),
 ) -> Result<Filled, Fault> {
+    begin(folder, plan)?;
+    let mut runs = vec![];
+    let stopped = run(plan, threads, monitor, around, |case, ran| {
+        keep(folder, plan, case, &ran)?;
+        runs.push(ran.run);
+        Ok(())
+    })?;
+    close(folder, plan, &mut runs, stopped)?;
+    Ok(Filled { runs, stopped })
+}
+
+/// What a case leaves behind.
+pub struct Ran {
+    /// Its run.
+    pub run: Run,
+    /// The packets of the ports of `output.pcap`.
+    pub captured: Vec<Captured>,
+}
+
+/// Runs every case of a plan until the monitor is stopped, and gives each to `done`. Returns whether it
+/// was stopped. `around` is given the work of each case with its label, and does it.
+pub fn run(
+    plan: &Plan,
+    threads: usize,
+    monitor: &Monitor,
+    mut around: impl FnMut(&str, &mut dyn FnMut()),
+    mut done: impl FnMut(&Case, Ran) -> Result<(), Fault>,
+) -> Result<bool, Fault> {
     let ports = ports(plan, &plan.scenario.output.pcap)?;
-    let title = title(plan);
-    let manifest = folder.path().join("manifest.json");
-    incast_measure::write_manifest(&manifest, &outline(plan, &title), false)?;
-    let (mut runs, mut stopped) = (vec![], false);
     for case in &plan.cases {
-        let mut done = None;
+        let mut ran = None;
         around(&case.label, &mut || {
-            done = Some(execute(plan, case, ports.clone(), threads, monitor));
+            ran = Some(execute(plan, case, ports.clone(), threads, monitor));
         });
-        let (run, captured) = done.expect("the work has been done")?;
-        let place = match plan.cases.len() {
-            1 => folder.path().to_path_buf(),
-            _ => folder.subfolder(&case.label)?,
-        };
-        write_run(&place, &run, plan.scenario.output.csv)?;
-        write_captures(&place, plan, &ports, &captured)?;
-        if plan.cases.len() > 1 {
-            seal(&place, &run)?;
-        }
-        runs.push(run);
-        stopped = monitor.stop.load(Ordering::Relaxed);
-        if stopped {
-            break;
+        let (run, captured) = ran.expect("the work has been done")?;
+        done(case, Ran { run, captured })?;
+        if monitor.stop.load(Ordering::Relaxed) {
+            return Ok(true);
         }
     }
+    Ok(false)
+}
+
+/// Writes what is known before the first case of a plan runs.
+pub fn begin(folder: &ResultsFolder, plan: &Plan) -> Result<(), Fault> {
+    let manifest = folder.path().join("manifest.json");
+    Ok(incast_measure::write_manifest(&manifest, &outline(plan, &title(plan)), false)?)
+}
+
+/// Writes the files of a case of a plan.
+pub fn keep(folder: &ResultsFolder, plan: &Plan, case: &Case, ran: &Ran) -> Result<(), Fault> {
+    let place = match plan.cases.len() {
+        1 => folder.path().to_path_buf(),
+        _ => folder.subfolder(&case.label)?,
+    };
+    write_run(&place, &ran.run, plan.scenario.output.csv)?;
+    let ports = ports(plan, &plan.scenario.output.pcap)?;
+    write_captures(&place, plan, &ports, &ran.captured)?;
+    if plan.cases.len() > 1 {
+        seal(&place, &ran.run)?;
+    }
+    Ok(())
+}
+
+/// Writes what compares the runs of a plan, and its manifest. Where balance decides which flows are
+/// measured, the runs are then judged by what is common to them.
+pub fn close(
+    folder: &ResultsFolder,
+    plan: &Plan,
+    runs: &mut [Run],
+    stopped: bool,
+) -> Result<(), Fault> {
+    judge_together(plan, runs);
+    write_report(folder, &title(plan), runs)?;
+    if let (1, [run]) = (plan.cases.len(), &*runs) {
+        return seal(folder.path(), run);
+    }
+    let manifest = folder.path().join("manifest.json");
+    let complete = all_complete(plan, runs, stopped);
+    let all = comparison(plan, &title(plan), runs);
+    Ok(incast_measure::write_manifest(&manifest, &all, complete)?)
+}
+
+/// The manifest of the runs of a plan, as the file has it.
+pub fn manifest_of(plan: &Plan, runs: &[Run], stopped: bool) -> Value {
+    if let (1, [run]) = (plan.cases.len(), runs) {
+        return run.manifest.clone();
+    }
+    let mut all = comparison(plan, &title(plan), runs);
+    all["complete"] = all_complete(plan, runs, stopped).into();
+    all
+}
+
+/// Whether all cases of a plan ran to their ends.
+pub fn all_complete(plan: &Plan, runs: &[Run], stopped: bool) -> bool {
+    !stopped && runs.len() == plan.cases.len() && runs.iter().all(Run::complete)
+}
+
+/// Where balance decides which flows are measured: all runs have the same arrivals, so what is
+/// compared are the same flows.
+pub fn judge_together(plan: &Plan, runs: &mut [Run]) {
     if plan.scenario.run.warmup.0.is_none() && runs.len() > 1 {
-        // All runs have the same arrivals: what is compared are the same flows.
-        let common = Balance::common(&runs);
+        let common = Balance::common(&*runs);
         runs.iter_mut().for_each(|run| common.judge(run));
     }
-    write_report(folder, &title, &runs)?;
-    if let (1, [run]) = (plan.cases.len(), runs.as_slice()) {
-        seal(folder.path(), run)?;
-    } else {
-        let whole = runs.iter().all(Run::complete);
-        let complete = whole && !stopped && runs.len() == plan.cases.len();
-        let all = comparison(plan, &title, &runs);
-        incast_measure::write_manifest(&manifest, &all, complete)?;
-    }
-    Ok(Filled { runs, stopped })
 }
 
 /// Fills a folder with the record of a run of the plan's only case that several processes have made,
@@ -110,7 +175,7 @@ pub fn fill_from(
 }
 
 /// The title of a report.
-fn title(plan: &Plan) -> String {
+pub fn title(plan: &Plan) -> String {
     match plan.scenario.title.as_str() {
         "" => format!("{} on {}", plan.cases[0].label, plan.fabric.name()),
         title => title.to_string(),

@@ -1,0 +1,212 @@
+//! From what a user gives to a plan: a command's presets, flags, a scenario, overrides.
+
+use crate::arguments::{OfCompare, OfDemo, OfRun};
+use crate::flags::Flags;
+use incast_experiment::scenario::{Draft, Incast, Node, Traffic};
+use incast_experiment::{Fault, Manifest, Plan, Scenario, World, nearest, output};
+use incast_measure::Warning;
+use incast_transport::{Bytes, Span};
+use std::path::{Path, PathBuf};
+
+/// The scenario of the demo.
+const DEMO: &str = include_str!("demo.toml");
+
+/// A plan, and what its results are called.
+pub struct Prepared {
+    /// The plan.
+    pub plan: Plan,
+    /// Name of its results folder, after the number.
+    pub label: String,
+}
+
+/// Where the scenario of `incast run` comes from.
+pub enum Source {
+    /// From flags alone.
+    Flags,
+    /// A scenario file, a manifest, or a results folder.
+    File(PathBuf),
+    /// Values that have been read already.
+    Draft(Draft),
+}
+
+/// The plan of `incast demo`; flags are `--name` with their values.
+///
+/// # Errors
+/// What is wrong with the flags.
+pub fn demo(flags: &[(String, Node)]) -> Result<Prepared, Fault> {
+    demo_with(&Flags::<OfDemo>::given(flags)?)
+}
+
+/// The plan of `incast compare`; `sets` are `key=value`.
+///
+/// # Errors
+/// What is wrong with flags and overrides.
+pub fn compare(flags: &[(String, Node)], sets: &[String]) -> Result<Prepared, Fault> {
+    compare_with(&Flags::<OfCompare>::given(flags)?, sets)
+}
+
+/// The plan of `incast run`; `sets` are `key=value`. Without `allow_changed_files`, a run whose input
+/// files have changed is not repeated.
+///
+/// # Errors
+/// What is wrong with the scenario, flags and overrides.
+pub fn run(
+    source: Source,
+    flags: &[(String, Node)],
+    sets: &[String],
+    allow_changed_files: bool,
+) -> Result<Prepared, Fault> {
+    run_with(source, None, &Flags::<OfRun>::given(flags)?, sets, allow_changed_files)
+}
+
+pub(crate) fn demo_with(flags: &Flags<OfDemo>) -> Result<Prepared, Fault> {
+    let mut draft = Draft::preset(DEMO);
+    flags.apply(&mut draft);
+    let plan = planned(&draft, draft.scenario()?)?;
+    Ok(Prepared { plan, label: "demo".into() })
+}
+
+pub(crate) fn compare_with(flags: &Flags<OfCompare>, sets: &[String]) -> Result<Prepared, Fault> {
+    let mut draft = Flags::<OfCompare>::presets();
+    if flags.has("--incast") {
+        draft.add(&Traffic::Incast(INCAST));
+    }
+    flags.apply(&mut draft);
+    for set in sets {
+        draft.set(&expand(set), set)?;
+    }
+    let mut scenario = draft.scenario()?;
+    if scenario.title.is_empty() {
+        scenario.title = title(&scenario);
+    }
+    let plan = planned(&draft, scenario)?;
+    Ok(Prepared { plan, label: "compare".into() })
+}
+
+/// A scenario with flags and overrides, in `world` if it is given.
+pub(crate) fn run_with(
+    source: Source,
+    world: Option<World>,
+    flags: &Flags<OfRun>,
+    sets: &[String],
+    allow_changed_files: bool,
+) -> Result<Prepared, Fault> {
+    let (file, (mut draft, mut warnings)) = match source {
+        Source::Flags => (None, (Flags::<OfRun>::presets(), vec![])),
+        Source::Draft(draft) => (None, (draft, vec![])),
+        Source::File(path) => {
+            let read = loaded(&path, allow_changed_files)?;
+            (Some(path), read)
+        }
+    };
+    if let Some(world) = world {
+        let set = format!("run.world={}", world.name());
+        draft.set(&set, &set)?;
+    }
+    flags.apply(&mut draft);
+    let draft = draft.sets(sets)?;
+    let mut plan = planned(&draft, draft.scenario()?)?;
+    warnings.append(&mut plan.warnings);
+    plan.warnings = warnings;
+    let label = match &file {
+        Some(path) => label(path),
+        None => plan.cases[0].label.clone(),
+    };
+    Ok(Prepared { plan, label })
+}
+
+/// A scenario file, resolved without running it, and its warnings.
+pub(crate) fn checked(path: &Path, sets: &[String]) -> Result<(Plan, Vec<Warning>), Fault> {
+    let (draft, warnings) = loaded(path, false)?;
+    let draft = draft.sets(sets)?;
+    Ok((planned(&draft, draft.scenario()?)?, warnings))
+}
+
+/// Label of results: the name of the scenario file, or of the repeated results.
+fn label(path: &Path) -> String {
+    let manifest = path.file_name().is_some_and(|name| name == "manifest.json");
+    let named = if manifest { path.parent().unwrap_or(path) } else { path };
+    let stem = named.file_stem().map_or("run".into(), |stem| stem.to_string_lossy());
+    // The number of the repeated results is dropped: new results get their own.
+    let (number, rest) = stem.split_once('-').unwrap_or(("", &stem));
+    let numbered = number.len() >= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
+    if numbered { rest.to_string() } else { stem.into_owned() }
+}
+
+/// Reads a scenario, or that of a manifest whose input files are unchanged, with warnings. With
+/// `changed`, changed files are only a warning.
+fn loaded(path: &Path, changed: bool) -> Result<(Draft, Vec<Warning>), Fault> {
+    let Some(manifest) = Manifest::load(path)? else { return Ok((Draft::load(path)?, vec![])) };
+    let about = |about: String| Warning::Configuration { about };
+    let mut warnings: Vec<Warning> = manifest.warning().into_iter().map(about).collect();
+    for fault in manifest.changed_files() {
+        if !changed {
+            let problem = format!("{fault}; use `--allow-changed-files` to run anyway");
+            return Err(Fault::new(problem));
+        }
+        warnings.push(about(fault.to_string()));
+    }
+    Ok((manifest.draft, warnings))
+}
+
+/// Traffic added by `--incast`; the flag sets the number of senders.
+const INCAST: Incast = Incast {
+    receiver: 0,
+    from: None,
+    senders: None,
+    size: Bytes::from_kb(64),
+    at: Span::from_us(100),
+    burst: None,
+};
+
+/// `ren.rule=gap` is short for `transport.parameters.ren.rule=gap`.
+fn expand(set: &str) -> String {
+    let first = set.split(['.', '=']).next().unwrap_or("");
+    if Scenario::begins_with(first) { set.into() } else { format!("transport.parameters.{set}") }
+}
+
+/// Resolves a scenario; errors are reported with the place of the invalid key.
+fn planned(draft: &Draft, scenario: Scenario) -> Result<Plan, Fault> {
+    let mut plan = Plan::new(scenario).map_err(|fault| draft.placed(fault))?;
+    output::ports(&plan, &plan.scenario.output.pcap).map_err(|fault| draft.placed(fault))?;
+    plan.inputs.0.extend(draft.file.clone());
+    check_effect(&plan, draft)?;
+    Ok(plan)
+}
+
+/// Refuses parameters of transports that are not in the run, and options of the data plane in the
+/// simulator: they would have no effect.
+fn check_effect(plan: &Plan, draft: &Draft) -> Result<(), Fault> {
+    if let (World::Sim, Some(key)) = (plan.scenario.run.world, draft.overridden("dataplane")) {
+        let problem =
+            "no effect in the simulator: expected `--world dataplane` too, or `incast testbed run`";
+        return Err(draft.placed(Fault::at(key, problem)));
+    }
+    let mut names: Vec<&str> = vec![];
+    for transport in plan.cases.iter().flat_map(|case| &case.transports) {
+        if !names.contains(&transport.info.name) {
+            names.push(transport.info.name);
+        }
+    }
+    for set in draft.overrides() {
+        let Some(rest) = set.key.strip_prefix("transport.parameters.") else { continue };
+        let name = rest.split('.').next().unwrap_or("");
+        if !names.contains(&name) {
+            let hint = nearest(name, names.iter().copied());
+            let all = names.join(", ");
+            let problem = format!("`{name}` is not in this run: expected one of {all}{hint}");
+            return Err(Fault::new(problem).placed(format!("--set {}", set.written)));
+        }
+    }
+    Ok(())
+}
+
+/// Default title of a comparison.
+fn title(scenario: &Scenario) -> String {
+    match (&scenario.fabric.topology, scenario.traffic.first()) {
+        (Some(topology), Some(Traffic::Poisson(own))) => {
+            format!("{} at load {} on {topology}", own.workload, own.load)
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,91 @@
+//! What the program declares, as JSON: keys of scenarios, columns of tables, the catalogue.
+
+use crate::error;
+use incast_experiment::Scenario;
+use incast_experiment::scenario::{Key, Preset};
+use incast_measure::columns::{Column, TABLES};
+use incast_measure::{Number, StudyResults, Summary, study_frame};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+/// Transports, workloads, topologies and experiments; or one transport with all details.
+#[pyfunction]
+#[pyo3(signature = (name = None))]
+pub fn catalogue(py: Python<'_>, name: Option<&str>) -> PyResult<String> {
+    let found = incast_cli::catalogue(name).map_err(|fault| error::scenario(py, &fault))?;
+    Ok(found.to_string())
+}
+
+/// Every key of a scenario, in order.
+#[pyfunction]
+pub fn keys() -> String {
+    let all: Vec<Value> = Scenario::all_keys().iter().map(key).collect();
+    json!(all).to_string()
+}
+
+fn key(key: &Key) -> Value {
+    let default = match &key.default {
+        Preset::Required => json!({ "required": true }),
+        Preset::Nothing => json!({}),
+        Preset::Value(value) => json!({ "value": value }),
+        Preset::Words(words) => json!({ "words": words }),
+    };
+    let flags = key.flags.iter().map(|flag| {
+        let commands = flag.commands.iter().map(|one| format!("{one:?}").to_lowercase());
+        json!({
+            "commands": commands.collect::<Vec<_>>(),
+            "name": flag.name,
+            "value": flag.value,
+            "switch": flag.switch,
+            "help": flag.help,
+        })
+    });
+    json!({
+        "section": key.section,
+        "path": key.path,
+        "kind": key.kind,
+        "meaning": key.meaning,
+        "expects": key.expects,
+        "range": key.range,
+        "default": default,
+        "flags": flags.collect::<Vec<_>>(),
+    })
+}
+
+/// Every column of every table: name, type, unit and meaning.
+#[pyfunction]
+pub fn columns() -> String {
+    let column = |column: &Column| {
+        json!({
+            "name": column.name,
+            "type": column.type_name(),
+            "unit": column.unit,
+            "meaning": column.doc,
+        })
+    };
+    let tables = TABLES.iter().map(|table| {
+        let columns: Vec<Value> = table.columns.iter().map(column).collect();
+        (table.name.to_string(), json!(columns))
+    });
+    let mut all: serde_json::Map<String, Value> = tables.collect();
+    let study = study_frame(&StudyResults::default()).columns.into_iter().map(|column| {
+        json!({
+            "name": column.name,
+            "type": column.values.type_name(),
+            "unit": column.unit,
+            "meaning": column.doc,
+        })
+    });
+    all.insert("study".into(), study.collect());
+    Value::Object(all).to_string()
+}
+
+/// The numbers of a summary (`summary.json`) by name, in order; null where there is none.
+#[pyfunction]
+pub fn numbers(summary: &str) -> PyResult<String> {
+    let read = serde_json::from_str::<Summary>(summary);
+    let summary = read.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let of = |number: &Number| json!([number.name, number.of(&summary)]);
+    Ok(incast_measure::numbers().iter().map(of).collect::<Value>().to_string())
+}

@@ -1,0 +1,316 @@
+"""Charts of results as Altair charts. `chart.save("x.svg")` and `.png` need no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+import altair as alt
+import polars as pl
+
+from . import _style as style
+from ._errors import RunError
+
+if TYPE_CHECKING:
+    from ._results import Results, Run
+
+#: What a chart is; each can be changed, combined and saved.
+Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
+
+#: Flows of at least this many bytes are long (KB = 1000).
+LONG_FLOW_BYTES = 100_000
+#: Most lines of a chart over time, and most points of a line.
+LINES, POINTS = 8, 600
+
+#: Parts of the completion time: column, what it is, colour. Blue: the NIC works; yellow to brown:
+#: blocked; red: recovery; grey: the links; green and purple: queues.
+PARTS = [
+    ("nic_own_ps", "NIC busy with this flow", "#0072B2"),
+    ("nic_other_ps", "NIC busy with other flows", "#7FC4EE"),
+    ("blocked_ready_ps", "NIC idle, no reason reported", "#F3E9C0"),
+    ("blocked_grant_ps", "waiting for a grant", "#F0E442"),
+    ("blocked_credit_ps", "waiting for a credit", "#E69F00"),
+    ("blocked_window_ps", "window full", "#B07A00"),
+    ("blocked_pacing_ps", "paced", "#6B4A00"),
+    ("recovery_ps", "recovery from loss", "#D52B00"),
+    ("serialisation_ps", "serialisation", "#8C8C8C"),
+    ("propagation_ps", "propagation", "#CFCFCF"),
+    ("queue_nic_ps", "queues in NICs", "#E3B5CF"),
+    ("queue_edge_ps", "queues at the edge", "#009E73"),
+    ("queue_aggregation_ps", "queues in the aggregation", "#00573F"),
+    ("queue_core_ps", "queues in the core", "#8A3F6E"),
+]
+
+
+def percentile(column: str, thousandths: int) -> pl.Expr:
+    """The percentile by nearest rank, as in summaries: always one of the values."""
+    values = pl.col(column).sort()
+    rank = (pl.col(column).len() * thousandths + 999) // 1000
+    return values.get(rank.clip(1) - 1)
+
+
+class Charts:
+    """The charts of the report. Each is an Altair chart, to be changed, combined and saved."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    # -- flows
+
+    def _flows(self) -> tuple[pl.DataFrame, list[str]]:
+        """Measured, completed flows with the line to which each belongs, and all lines in order."""
+        flows = self._results.flows.filter(~pl.col("warmup"))
+        lines = flows.select("run", "transport").unique(maintain_order=True)
+        mixed = lines.height > lines["run"].n_unique()
+        name = pl.col("run")
+        if mixed:
+            alone = lines["run"].n_unique() == 1
+            name = pl.col("transport") if alone else pl.format("{}: {}", "run", "transport")
+        flows = flows.with_columns(name.alias("line"))
+        order = flows["line"].unique(maintain_order=True).to_list()
+        done = flows.filter(pl.col("fct_ps").is_not_null())
+        if done.is_empty():
+            raise RunError("no measured flow is complete: there is nothing to draw")
+        return done, order
+
+    def _by_size(self, column: str, title: str) -> Chart:
+        flows, order = self._flows()
+        bins = (
+            flows.with_columns(pl.col("size_bytes").clip(1).log(2).floor().alias("bin"))
+            .group_by("line", "bin")
+            .agg(
+                pl.col("size_bytes").mean(),
+                pl.len().alias("flows"),
+                percentile(column, 500).alias("median"),
+                percentile(column, 990).alias("99th percentile"),
+            )
+            .sort("line", "bin")
+            .unpivot(
+                ["median", "99th percentile"],
+                index=["line", "size_bytes", "flows"],
+                variable_name="what",
+                value_name=column,
+            )
+        )
+        x = alt.X("size_bytes:Q").scale(type="log", nice=False).axis(style.sizes())
+        y = alt.Y(f"{column}:Q").scale(type="log", nice=False).title(title).axis(style.plain())
+        if column == "fct_ns":
+            y = y.axis(style.times())
+        base = alt.Chart(bins).encode(
+            x=x.title("flow size (payload)"),
+            y=y,
+            color=style.colour("line:N", order),
+            tooltip=["line", "what", "flows", "size_bytes", column],
+        )
+        dash = alt.StrokeDash("what:N").scale(
+            domain=["99th percentile", "median"], range=[[1, 0], [5, 4]]
+        )
+        points = base.transform_filter("datum.what === '99th percentile'").mark_point(
+            filled=True, size=45, opacity=1
+        )
+        return alt.layer(
+            base.mark_line(strokeWidth=2).encode(strokeDash=dash.title(None)),
+            points.encode(shape=style.shape("line:N", order)),
+        ).properties(title=f"{title[0].upper()}{title[1:]} by flow size", width=480, height=300)
+
+    def slowdown_by_size(self) -> Chart:
+        """Slowdown by size of the flow, in bins of a factor of two: median and 99th percentile. Below
+        100 flows in a bin the 99th percentile is the slowest flow."""
+        return self._by_size("slowdown", "slowdown")
+
+    def fct_by_size(self) -> Chart:
+        """Completion time by size of the flow, in bins of a factor of two."""
+        return self._by_size("fct_ns", "flow completion time")
+
+    def _distribution(self, column: str, title: str) -> Chart:
+        flows, order = self._flows()
+        shares = [*range(0, 990, 5), *range(990, 1001)]
+        points = (
+            flows.group_by("line", maintain_order=True)
+            .agg(pl.concat_list([percentile(column, share) for share in shares]).first())
+            .with_columns(pl.lit([share / 10 for share in shares]).alias("share"))
+            .explode(column, "share")
+        )
+        axis = style.times() if column == "fct_ns" else style.plain()
+        chart: Chart = (
+            alt.Chart(points)
+            .mark_line(strokeWidth=2)
+            .encode(
+                x=alt.X(f"{column}:Q").scale(type="log", nice=False).axis(axis).title(title),
+                y=alt.Y("share:Q").scale(domain=[0, 100]).title("share of flows (%)"),
+                color=style.colour("line:N", order),
+                strokeDash=style.dash("line:N", order),
+                order="share:Q",
+                tooltip=["line", "share", column],
+            )
+            .properties(title=f"Distribution of the {title}", width=480, height=300)
+        )
+        return chart
+
+    def slowdown_distribution(self) -> Chart:
+        """Share of completed flows with at most this slowdown."""
+        return self._distribution("slowdown", "slowdown")
+
+    def fct_distribution(self) -> Chart:
+        """Share of completed flows with at most this completion time."""
+        return self._distribution("fct_ns", "flow completion time")
+
+    def breakdown(self, *, long: bool = False) -> Chart:
+        """Mean completion time of short flows (under 100 KB), or of long ones, in its parts: what the
+        byte that came last waited for."""
+        flows, order = self._flows()
+        chosen = flows.filter((pl.col("size_bytes") >= LONG_FLOW_BYTES) == long)
+        which = "long" if long else "short"
+        if chosen.is_empty():
+            raise RunError(f"no {which} flow is complete: there is nothing to draw")
+        names = [column for column, _, _ in PARTS]
+        means = (
+            chosen.group_by("line")
+            .agg(pl.col(names).mean() / 1e6)
+            .unpivot(names, index="line", variable_name="part", value_name="microseconds")
+            .with_columns(pl.col("part").replace({column: text for column, text, _ in PARTS}))
+            .with_columns(
+                pl.col("part")
+                .replace_strict({text: at for at, (_, text, _) in enumerate(PARTS)})
+                .alias("at")
+            )
+        )
+        used = means.group_by("part").agg(pl.col("microseconds").max()).filter(pl.col("microseconds") > 0)
+        shown = [(text, colour) for _, text, colour in PARTS if text in used["part"]]
+        chart: Chart = (
+            alt.Chart(means.filter(pl.col("part").is_in([text for text, _ in shown])))
+            .mark_bar(stroke="#444444", strokeWidth=0.3)
+            .encode(
+                x=alt.X("microseconds:Q").title("mean time per flow (µs)"),
+                y=alt.Y("line:N").sort(order).title(None),
+                color=alt.Color("part:N")
+                .scale(domain=[text for text, _ in shown], range=[colour for _, colour in shown])
+                .legend(title=None, symbolLimit=0, labelLimit=0),
+                order="at:Q",
+                tooltip=["line", "part", "microseconds"],
+            )
+            .properties(
+                title=f"Breakdown of the completion time of {which} flows",
+                width=480,
+                height=alt.Step(34),
+            )
+        )
+        return chart
+
+    # -- over time
+
+    def queues(self) -> Chart:
+        """Largest backlog over time: at the fullest ports of one run, or the fullest of each."""
+        runs = list(self._results)[:LINES]
+        count = 5 if len(runs) == 1 else 1
+        parts = []
+        for run in runs:
+            switches = run.ports.filter(pl.col("backlog_max_bytes") > 0).sort(pl.col("tier") == "nic")
+            fullest = (
+                switches.group_by("name", "tier", maintain_order=True)
+                .agg(pl.col("backlog_max_bytes").max())
+                .sort(pl.col("tier") == "nic", -pl.col("backlog_max_bytes").cast(pl.Int64))
+                .head(count)["name"]
+                .to_list()
+            )
+            for name in fullest:
+                port = run.ports.filter(pl.col("name") == name)
+                line = name if len(runs) == 1 else f"{run.label}: {name}"
+                kilobytes = (pl.col("backlog_max_bytes") / 1e3).alias("value")
+                parts.append(_over_time(run, port.select("time_ns", kilobytes), line, "max"))
+        return _time_chart(parts, "largest backlog (KB)", "Queues over time")
+
+    def throughput(self) -> Chart:
+        """Charged bytes on all links to the hosts over time."""
+        parts = []
+        for run in list(self._results)[:LINES]:
+            down = run.ports.filter(pl.col("tier") == "edge", ~pl.col("upward"))
+            rates = down.group_by("time_ns").agg(pl.col("throughput_gbps").sum().alias("value"))
+            parts.append(_over_time(run, rates, run.label, "mean"))
+        return _time_chart(parts, "throughput (Gb/s)", "Traffic to the hosts over time")
+
+    def shares(self, label: str | None = None) -> Chart:
+        """Payload delivered by the flows of each transport over time, in a run with several.
+
+        Args:
+            label: the run. None: the first one.
+        """
+        run = self._results[0 if label is None else label]
+        parts = [
+            _over_time(run, one.select("time_ns", pl.col("throughput_gbps").alias("value")), name, "mean")
+            for (name,), one in run.fairness.group_by("transport", maintain_order=True)
+        ]
+        return _time_chart(parts, "throughput (Gb/s)", f"Throughput of transports over time: {run.label}")
+
+    def series(self, label: str | None = None) -> Chart:
+        """Throughput of single flows over time, of those that were recorded (`run.watch`).
+
+        Args:
+            label: the run. None: the first one.
+        """
+        run = self._results[0 if label is None else label]
+        rate = (pl.col("delivered_bytes") * 8 / pl.col("interval_ns")).alias("value")
+        ends = {row["flow_id"]: row for row in run.flows.select("flow_id", "src", "dst").to_dicts()}
+        parts = []
+        for (flow,), one in list(run.series.group_by("flow_id", maintain_order=True))[:LINES]:
+            line = f"flow {flow}: {ends[flow]['src']} to {ends[flow]['dst']}"
+            parts.append(_over_time(run, one.select("time_ns", rate), line, "mean"))
+        return _time_chart(parts, "throughput (Gb/s)", f"Throughput of flows over time: {run.label}")
+
+    def all(self) -> dict[str, Chart]:
+        """Every chart for which there is data, by name."""
+        makers: dict[str, Callable[[], Chart]] = {
+            "slowdown_by_size": self.slowdown_by_size,
+            "fct_by_size": self.fct_by_size,
+            "time_of_short_flows": self.breakdown,
+            "time_of_long_flows": lambda: self.breakdown(long=True),
+            "throughput_over_time": self.throughput,
+            "queues_over_time": self.queues,
+            "slowdown_distribution": self.slowdown_distribution,
+            "fct_distribution": self.fct_distribution,
+        }
+        found: dict[str, Chart] = {}
+        for name, make in makers.items():
+            try:
+                found[name] = make()
+            except RunError:
+                continue
+        return found
+
+
+def _over_time(run: Run, values: pl.DataFrame, line: str, join: str) -> pl.DataFrame:
+    """A line over time: one value per interval, zero where nothing happened, neighbours joined until
+    there are at most as many as are drawn."""
+    ended = run.summary["ended_ns"]
+    lengths = run.ports["interval_ns"] if run.ports.height else run.fairness["interval_ns"]
+    interval = float(lengths.max())  # type: ignore[arg-type]
+    count = max(int(ended // interval), 1)
+    step = -(-count // POINTS)
+    whole = pl.DataFrame({"time_ns": [at * interval for at in range(count)]})
+    every = whole.join(values, on="time_ns", how="left").with_columns(pl.col("value").fill_null(0))
+    joined = every.group_by((pl.int_range(pl.len()) // step).alias("at"), maintain_order=True)
+    value = pl.col("value").max() if join == "max" else pl.col("value").mean()
+    points = joined.agg(pl.col("time_ns").mean() + interval / 2, value)
+    return points.select(pl.lit(line).alias("line"), "time_ns", "value")
+
+
+def _time_chart(parts: list[pl.DataFrame], title: str, heading: str) -> Chart:
+    if not parts:
+        raise RunError("nothing was recorded over time: there is nothing to draw")
+    points = pl.concat(parts)
+    order = points["line"].unique(maintain_order=True).to_list()
+    unit, length = style.time_unit(float(points["time_ns"].max() or 0.0))  # type: ignore[arg-type]
+    chart: Chart = (
+        alt.Chart(points.with_columns((pl.col("time_ns") / length).alias("time")))
+        .mark_line(strokeWidth=1.6)
+        .encode(
+            x=alt.X("time:Q").title(f"time since the start of the run ({unit})"),
+            y=alt.Y("value:Q").title(title),
+            color=style.colour("line:N", order),
+            strokeDash=style.dash("line:N", order),
+            order="time:Q",
+            tooltip=["line", "time", "value"],
+        )
+        .properties(title=heading, width=560, height=260)
+    )
+    return chart

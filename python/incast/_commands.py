@@ -1,0 +1,286 @@
+"""The commands with their flags as keywords."""
+
+# Written by python/tests/declared.py from the declarations of the program; do not edit.
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from . import _session
+from ._results import Results
+from ._section import Parameters, Section
+
+#: Overrides: by key, as `key=value`, or as parameters of transports.
+Sets = Mapping[str, Any] | Sequence[str | Parameters] | None
+Out = str | os.PathLike[str] | bool | None
+AnyScenario = str | os.PathLike[str] | Mapping[str, Any] | Section | None
+
+
+def demo(
+    *,
+    world: Literal["sim", "dataplane"] | None = None,
+    threads: int | Literal["auto"] | None = None,
+    backend: Literal["memory", "rings"] | None = None,
+    clock: Literal["virtual", "paced", "compensated", "tsc"] | None = None,
+    max_lateness: float | None = None,
+    max_packet_difference: float | None = None,
+    out: Out = None,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Results:
+    """Compares six transports on a small fabric. The command is `incast demo`.
+
+    Args:
+        world: Execution environment: the simulator (sim) or the data plane (dataplane).
+            Accepted: `sim`, `dataplane`. Default: sim.
+        threads: Number of threads, one per core by default. Does not change results.
+            Accepted: 1 or more, or `auto`. Default: all cores.
+        backend: What carries the data plane's frames: memory, or rings (DPDK). Accepted:
+            `memory`, `rings`. Default: memory.
+        clock: The data plane's clock: virtual, paced, compensated or tsc. Accepted:
+            `virtual`, `paced`, `compensated`, `tsc`. Default: virtual.
+        max_lateness: Refuse a run in real time whose p99.9 lateness exceeds this share of
+            the base RTT. Accepted: 0 to 1. Default: 0.05.
+        max_packet_difference: Refuse a run in real time whose packets differ from the
+            virtual run's by this share. Accepted: 0 to 1. Default: 0.03.
+        out: A folder for the results. True: the next numbered one in `results`. None:
+            nothing is written; `save` of the results writes them later.
+        force: Replace the results in `out`.
+        progress: Show progress. None: where a person sees it.
+
+    Raises:
+        ScenarioError: something given is not valid.
+        Interrupted: Ctrl-C; what there is until then is its `results`.
+    """
+    return _session.demo(
+        {
+            "world": world,
+            "threads": threads,
+            "backend": backend,
+            "clock": clock,
+            "max_lateness": max_lateness,
+            "max_packet_difference": max_packet_difference,
+        },
+        out=out,
+        force=force,
+        progress=progress,
+    )
+
+
+def compare(
+    transports: str | Sequence[str] | None = None,
+    *,
+    topology: str | None = None,
+    rate: str | None = None,
+    propagation: str | None = None,
+    oversubscription: float | None = None,
+    buffer: str | None = None,
+    shared_buffer: str | None = None,
+    pfc: bool = False,
+    mtu: int | None = None,
+    no_l2_overhead: bool = False,
+    forwarding: Literal["store_and_forward", "cut_through"] | None = None,
+    lb: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "paths", "auto"] | None = None,
+    paths: str | None = None,
+    acks: Literal["data", "control", "auto"] | None = None,
+    workload: str | None = None,
+    load: float | None = None,
+    flows: int | None = None,
+    incast: int | None = None,
+    seed: int | None = None,
+    world: Literal["sim", "dataplane"] | None = None,
+    threads: int | Literal["auto"] | None = None,
+    backend: Literal["memory", "rings"] | None = None,
+    clock: Literal["virtual", "paced", "compensated", "tsc"] | None = None,
+    max_lateness: float | None = None,
+    max_packet_difference: float | None = None,
+    csv: bool = False,
+    pcap: str | Sequence[str] | None = None,
+    set: Sets = None,
+    out: Out = None,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Results:
+    """Compares transports on identical arrivals. The command is `incast compare`.
+
+    Args:
+        transports: Transports, separated by commas. Accepted: a list, each text. Default:
+            ren,amrt,ndp,phost,trd,dctcp.
+        topology: Topology. Accepted: text. Default: leaf-spine:8x8x8.
+        rate: Rate of links. Accepted: a rate above 0, or `auto`. Default: 40Gbps.
+        propagation: One-way propagation delay of a link. Accepted: a time such as `8us`, or
+            `auto`. Default: 1us.
+        oversubscription: Ratio of host capacity to uplink capacity of an edge switch.
+            Accepted: a number above 0.
+        buffer: Buffer of a switch port, in bytes or packets; REN's evaluation uses 128KiB.
+            Accepted: a size such as `128KiB`, `<n>packets` or `unlimited`. Default: 128KiB.
+        shared_buffer: One shared buffer of this size per switch, with dynamic threshold
+            alpha = 1. Accepted: 2KB or more.
+        pfc: Enable PFC (802.1Qbb); `--buffer` is then the xoff threshold per link and
+            class.
+        mtu: Largest packet at the network layer. Accepted: 128 to 65000. Default: 1500.
+        no_l2_overhead: Links charge IP bytes only, as in ns-2-style figures.
+        forwarding: How switches forward packets: `store_and_forward`, or `cut_through`,
+            which begins when a packet's first bytes have arrived if the egress is idle and
+            no faster than the link by which the packet arrives, and stores it otherwise.
+            Accepted: `store_and_forward`, `cut_through`. Default: store_and_forward.
+        lb: Load balancing of all transports. Accepted: `ecmp`, `symmetric-ecmp`, `spray`,
+            `round-robin`, `source-round-robin`, `source-path`, `paths`, or `auto`. Default:
+            each transport's own.
+        paths: Fixed paths of flows, for `--lb paths`. Accepted: text.
+        acks: Class of the ACKs of sender-driven transports: `data` (ACKs wait among data)
+            or `control` (class 0, strictly before data). Accepted: `data`, `control`, or
+            `auto`. Default: each transport's own.
+        workload: Flow sizes: a name of `incast list`, or a file. Accepted: text. Default:
+            web_search.
+        load: Load, as defined in the manifest. Accepted: a number above 0. Default: 0.6.
+        flows: Number of flows. Accepted: 1 to 4194304. Default: 2000.
+        incast: Add an incast: this many senders, 64 KB each, to host 0 after 100 us.
+            Accepted: a whole number.
+        seed: Seed of the random numbers. Accepted: a whole number. Default: 1.
+        world: Execution environment: the simulator (sim) or the data plane (dataplane).
+            Accepted: `sim`, `dataplane`. Default: sim.
+        threads: Number of threads, one per core by default. Does not change results.
+            Accepted: 1 or more, or `auto`. Default: all cores.
+        backend: What carries the data plane's frames: memory, or rings (DPDK). Accepted:
+            `memory`, `rings`. Default: memory.
+        clock: The data plane's clock: virtual, paced, compensated or tsc. Accepted:
+            `virtual`, `paced`, `compensated`, `tsc`. Default: virtual.
+        max_lateness: Refuse a run in real time whose p99.9 lateness exceeds this share of
+            the base RTT. Accepted: 0 to 1. Default: 0.05.
+        max_packet_difference: Refuse a run in real time whose packets differ from the
+            virtual run's by this share. Accepted: 0 to 1. Default: 0.03.
+        csv: Write CSV files in addition to Parquet.
+        pcap: Capture these ports (leaf0->spine1, a number, all) as pcapng. Accepted: a
+            list, each text. Default: [].
+        set: Parameters of transports, such as `{'ren.spend': 'any'}` or objects of
+            `incast.parameters`, and any key of a scenario, such as `{'run.until': '10ms'}`.
+        out: A folder for the results. True: the next numbered one in `results`. None:
+            nothing is written; `save` of the results writes them later.
+        force: Replace the results in `out`.
+        progress: Show progress. None: where a person sees it.
+
+    Raises:
+        ScenarioError: something given is not valid.
+        Interrupted: Ctrl-C; what there is until then is its `results`.
+    """
+    return _session.compare(
+        {
+            "transports": transports,
+            "topology": topology,
+            "rate": rate,
+            "propagation": propagation,
+            "oversubscription": oversubscription,
+            "buffer": buffer,
+            "shared_buffer": shared_buffer,
+            "pfc": pfc,
+            "mtu": mtu,
+            "no_l2_overhead": no_l2_overhead,
+            "forwarding": forwarding,
+            "lb": lb,
+            "paths": paths,
+            "acks": acks,
+            "workload": workload,
+            "load": load,
+            "flows": flows,
+            "incast": incast,
+            "seed": seed,
+            "world": world,
+            "threads": threads,
+            "backend": backend,
+            "clock": clock,
+            "max_lateness": max_lateness,
+            "max_packet_difference": max_packet_difference,
+            "csv": csv,
+            "pcap": pcap,
+        },
+        set=set,
+        out=out,
+        force=force,
+        progress=progress,
+    )
+
+
+def run(
+    scenario: AnyScenario = None,
+    *,
+    topology: str | None = None,
+    transport: str | Sequence[str] | None = None,
+    flows: str | None = None,
+    seed: int | None = None,
+    world: Literal["sim", "dataplane"] | None = None,
+    threads: int | Literal["auto"] | None = None,
+    backend: Literal["memory", "rings"] | None = None,
+    clock: Literal["virtual", "paced", "compensated", "tsc"] | None = None,
+    max_lateness: float | None = None,
+    max_packet_difference: float | None = None,
+    csv: bool = False,
+    pcap: str | Sequence[str] | None = None,
+    set: Sets = None,
+    allow_changed_files: bool = False,
+    out: Out = None,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Results:
+    """Runs a scenario, or repeats a run. The command is `incast run`.
+
+    Args:
+        scenario: A path of a scenario file, of a manifest or of a results folder; TOML as
+            text of several lines; a dictionary; or a `Scenario`. Without one, `topology`
+            and `flows` are files of other tools.
+        topology: A topology file of another tool (HPCC, htsim .topo), recognised by
+            content. Accepted: text.
+        transport: Transport for --flows. Accepted: a list, each text.
+        flows: A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content. Accepted:
+            text.
+        seed: Seed of the random numbers. Accepted: a whole number. Default: 1.
+        world: Execution environment: the simulator (sim) or the data plane (dataplane).
+            Accepted: `sim`, `dataplane`. Default: sim.
+        threads: Number of threads, one per core by default. Does not change results.
+            Accepted: 1 or more, or `auto`. Default: all cores.
+        backend: What carries the data plane's frames: memory, or rings (DPDK). Accepted:
+            `memory`, `rings`. Default: memory.
+        clock: The data plane's clock: virtual, paced, compensated or tsc. Accepted:
+            `virtual`, `paced`, `compensated`, `tsc`. Default: virtual.
+        max_lateness: Refuse a run in real time whose p99.9 lateness exceeds this share of
+            the base RTT. Accepted: 0 to 1. Default: 0.05.
+        max_packet_difference: Refuse a run in real time whose packets differ from the
+            virtual run's by this share. Accepted: 0 to 1. Default: 0.03.
+        csv: Write CSV files in addition to Parquet.
+        pcap: Capture these ports (leaf0->spine1, a number, all) as pcapng. Accepted: a
+            list, each text. Default: [].
+        set: Any key of the scenario, such as `{'run.seed': 7}`.
+        allow_changed_files: Repeat a run even if its input files have changed.
+        out: A folder for the results. True: the next numbered one in `results`. None:
+            nothing is written; `save` of the results writes them later.
+        force: Replace the results in `out`.
+        progress: Show progress. None: where a person sees it.
+
+    Raises:
+        ScenarioError: something given is not valid.
+        Interrupted: Ctrl-C; what there is until then is its `results`.
+    """
+    return _session.run(
+        {
+            "topology": topology,
+            "transport": transport,
+            "flows": flows,
+            "seed": seed,
+            "world": world,
+            "threads": threads,
+            "backend": backend,
+            "clock": clock,
+            "max_lateness": max_lateness,
+            "max_packet_difference": max_packet_difference,
+            "csv": csv,
+            "pcap": pcap,
+        },
+        scenario=scenario,
+        set=set,
+        allow_changed_files=allow_changed_files,
+        out=out,
+        force=force,
+        progress=progress,
+    )

@@ -1,0 +1,70 @@
+"""One look for all charts: it also works in print, in grey and for colour-blind readers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+#: The palette of Okabe and Ito without its yellow, which is too pale for a line.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+SHAPES = ["circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right"]
+DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4], [12, 4], [1, 3]]
+
+
+def _turned(values: list[Any], order: list[str], shift: int = 0) -> list[Any]:
+    """A value per line; after a full turn they are shifted, so that no combination repeats for long."""
+    return [values[(at + shift * (at // len(values))) % len(values)] for at in range(len(order))]
+
+
+def colour(field: str, order: list[str]) -> alt.Color:
+    """Colours of lines in a fixed order."""
+    scale = alt.Scale(domain=order, range=_turned(COLOURS, order))
+    return alt.Color(field).scale(scale).legend(title=None, symbolLimit=0, labelLimit=0)
+
+
+def shape(field: str, order: list[str]) -> alt.Shape:
+    """Markers of lines in the same order."""
+    scale = alt.Scale(domain=order, range=_turned(SHAPES, order, 1))
+    return alt.Shape(field).scale(scale).legend(title=None, symbolLimit=0, labelLimit=0)
+
+
+def dash(field: str, order: list[str]) -> alt.StrokeDash:
+    """Dashes of lines in the same order."""
+    scale = alt.Scale(domain=order, range=_turned(DASHES, order, 1))
+    return alt.StrokeDash(field).scale(scale).legend(title=None, symbolLimit=0, labelLimit=0)
+
+
+def plain() -> alt.Axis:
+    """An axis with plain numbers: 1, 2, 5, 10."""
+    return alt.Axis(format="~g", tickCount=6)
+
+
+_SIZE = (
+    "datum.value >= 1e9 ? format(datum.value / 1e9, '~g') + ' GB' : "
+    "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' MB' : "
+    "datum.value >= 1e3 ? format(datum.value / 1e3, '~g') + ' KB' : format(datum.value, '~g') + ' B'"
+)
+_TIME = (
+    "datum.value >= 1e9 ? format(datum.value / 1e9, '~g') + ' s' : "
+    "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' ms' : "
+    "datum.value >= 1e3 ? format(datum.value / 1e3, '~g') + ' µs' : format(datum.value, '~g') + ' ns'"
+)
+
+
+def sizes() -> alt.Axis:
+    """An axis of bytes (KB = 1000)."""
+    return alt.Axis(labelExpr=_SIZE, tickCount=6)
+
+
+def times() -> alt.Axis:
+    """An axis of times, of values in nanoseconds."""
+    return alt.Axis(labelExpr=_TIME, tickCount=6)
+
+
+def time_unit(longest_ns: float) -> tuple[str, float]:
+    """The unit in which times up to this one read best, and its length in nanoseconds."""
+    for unit, length in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if longest_ns >= 2 * length:
+            return unit, length
+    return "ns", 1.0

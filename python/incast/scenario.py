@@ -1,0 +1,565 @@
+"""A scenario as typed objects: `Scenario(fabric=Fabric(topology="star:4"), ...)`.
+
+Times, rates and sizes are text with a unit: `8us`, `40Gbps`, `64KiB` (KB = 1000). Hosts are
+lists such as `0-7,9`. What is None is left out, and its default applies.
+"""
+
+# Written by python/tests/declared.py from the declarations of the program; do not edit.
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from ._section import Parameters, Section
+
+__all__ = ["AllToAll", "Assign", "Burst", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Transport"]
+
+
+@dataclass(kw_only=True)
+class Output(Section):
+    """[output]: What to write.
+
+    Args:
+        csv: Write CSV files in addition to Parquet. Accepted: true or false. Default:
+            false.
+        pcap: Ports whose packets are captured as pcapng: `leaf0->spine1`, a number, or
+            `all`. Accepted: a list, each text. Default: [].
+    """
+
+    csv: bool | None = None
+    pcap: Sequence[str] | None = None
+
+
+@dataclass(kw_only=True)
+class Dataplane(Section):
+    """[dataplane]: How the data plane runs. Without effect in the simulator.
+
+    Args:
+        backend: What carries frames: `memory`, rings of this program, or `rings`, rings of
+            DPDK (in a program built with the feature `dpdk`). Results are equal. Accepted:
+            `memory`, `rings`. Default: memory.
+        clock: Time of the run: `virtual` jumps to what is due next; `paced` is the same
+            schedule, no earlier than real time; `compensated` is real time without the gaps
+            in which the program did not run; `tsc` is real time, for isolated cores.
+            Results are equal under the first two, and differ from run to run under the
+            others. Accepted: `virtual`, `paced`, `compensated`, `tsc`. Default: virtual.
+        max_lateness: A run in real time is refused if the 99.9th percentile of the lateness
+            of its packets exceeds this share of the base RTT. Accepted: 0 to 1. Default:
+            0.05.
+        max_packet_difference: A run in real time is refused if its number of packets
+            differs from that of the same run under the virtual clock by more than this
+            share. Accepted: 0 to 1. Default: 0.03.
+    """
+
+    backend: Literal["memory", "rings"] | None = None
+    clock: Literal["virtual", "paced", "compensated", "tsc"] | None = None
+    max_lateness: float | None = None
+    max_packet_difference: float | None = None
+
+
+@dataclass(kw_only=True)
+class Run(Section):
+    """[run]: How to run.
+
+    Args:
+        seed: Seed of the random numbers. Accepted: a whole number. Default: 1.
+        world: Execution environment: `sim`, the simulator, or `dataplane`, hosts and
+            switches of the data plane that exchange encoded frames, in one thread. Results
+            are equal unless `dataplane.clock` is real time. Accepted: `sim`, `dataplane`.
+            Default: sim.
+        threads: Number of threads, one per core by default. Does not change results.
+            Accepted: 1 or more, or `auto`. Default: all cores.
+        until: End of the run, even if flows are incomplete. Accepted: more than 0 and at
+            most 8640000s (100 days). Default: until all flows complete, at most 100 days,
+            or one hour without delivery.
+        interval: Initial interval of time series, at least `1us`; doubled when there are
+            more than 512. Accepted: more than 0 and at most 8640000s (100 days), or `auto`.
+            Default: base RTT.
+        warmup: Share of `poisson` flows excluded from statistics as warm-up, in order of
+            their start. `auto`: `poisson` flows and background flows of files that start
+            outside of the window in which arrivals and departures balance. Accepted: 0 to
+            less than 1, or `auto`. Default: `0.1`.
+        watch: Throughput is recorded for this many flows, in order of their number.
+            Accepted: a whole number, or `auto`. Default: 8; 128 with several transports in
+            a run.
+    """
+
+    seed: int | None = None
+    world: Literal["sim", "dataplane"] | None = None
+    threads: int | Literal["auto"] | None = None
+    until: str | None = None
+    interval: str | None = None
+    warmup: float | Literal["auto"] | None = None
+    watch: int | Literal["auto"] | None = None
+
+
+@dataclass(kw_only=True)
+class File(Section):
+    """Traffic of kind `file`.
+
+    Args:
+        file: A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content. Accepted:
+            text. Required.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "file"
+    file: str
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class Burst(Section):
+    """Traffic of kind `burst`.
+
+    Args:
+        from_: The senders. Accepted: hosts such as `0-7,9`. Required.
+        receiver: The receiver. Accepted: a whole number. Required.
+        size: Bytes of a flow. Excludes `lasts`. Accepted: a size such as `64KB`.
+        lasts: Duration of a flow at the rate of the host link; determines its size.
+            Accepted: a time such as `8us`.
+        at: When the first burst starts. Accepted: a time such as `8us`. Default: 0s.
+        count: Number of bursts. Accepted: a whole number. Default: 1.
+        period: Time from one burst to the next. Accepted: a time such as `8us`. Default:
+            1us.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "burst"
+    from_: str
+    receiver: int
+    size: str | None = None
+    lasts: str | None = None
+    at: str | None = None
+    count: int | None = None
+    period: str | None = None
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class Long(Section):
+    """Traffic of kind `long`.
+
+    Args:
+        from_: The senders. Accepted: hosts such as `0-7,9`. Required.
+        to: The receivers. Accepted: hosts such as `0-7,9`. Required.
+        size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        at: When the flows start. Accepted: a time such as `8us`. Default: 0s.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "long"
+    from_: str
+    to: str
+    size: str
+    at: str | None = None
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class ManyToMany(Section):
+    """Traffic of kind `many_to_many`.
+
+    Args:
+        from_: The senders. Accepted: hosts such as `0-7,9`. Required.
+        to: Receivers of the first connections. Accepted: hosts such as `0-7,9`. Required.
+        to_second: Receivers of the second connections. Accepted: hosts such as `0-7,9`.
+            Required.
+        size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        responsive: Share of responsive senders; the others stop sending after the first
+            RTT. Accepted: a number from 0 to 1. Default: 1.
+        at: When the flows start. Accepted: a time such as `8us`. Default: 0s.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "many_to_many"
+    from_: str
+    to: str
+    to_second: str
+    size: str
+    responsive: float | None = None
+    at: str | None = None
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class Requests(Section):
+    """Traffic of kind `requests`.
+
+    Args:
+        to: The clients. Accepted: hosts such as `0-7,9`. Required.
+        from_: The servers. Accepted: hosts such as `0-7,9`. Required.
+        size: Bytes that a client receives per round, from all servers together. Accepted: a
+            size such as `64KB`. Required.
+        request: Bytes of a request. Accepted: a size such as `64KB`. Default: 100B.
+        count: Rounds of each client. Accepted: a whole number. Default: 1.
+        period: Time between the last response of a round and the next round. Accepted: a
+            time such as `8us`. Default: 0s.
+        at: When the first round starts. Accepted: a time such as `8us`. Default: 0s.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "requests"
+    to: str
+    from_: str
+    size: str
+    request: str | None = None
+    count: int | None = None
+    period: str | None = None
+    at: str | None = None
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class Incast(Section):
+    """Traffic of kind `incast`.
+
+    Args:
+        receiver: The receiving host. Accepted: a whole number. Required.
+        size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        from_: The sending hosts. Excludes `senders`. Accepted: hosts such as `0-7,9`.
+            Default: all others.
+        senders: Number of senders, chosen at random. Accepted: a whole number.
+        at: When the flows start. Accepted: a time such as `8us`. Default: 0s.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "incast"
+    receiver: int
+    size: str
+    from_: str | None = None
+    senders: int | None = None
+    at: str | None = None
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class AllToAll(Section):
+    """Traffic of kind `all_to_all`.
+
+    Args:
+        size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "all_to_all"
+    size: str
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class Permutation(Section):
+    """Traffic of kind `permutation`.
+
+    Args:
+        size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "permutation"
+    size: str
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class Poisson(Section):
+    """Traffic of kind `poisson`.
+
+    Args:
+        workload: Flow sizes: a name of `incast list`, or a file. Accepted: text. Required.
+        load: Load, as defined in the manifest. Accepted: a number above 0. Required.
+        flows: Number of flows. Accepted: 1 to 4194304. Required.
+        packets: Packet sizes, such as `pkt_cache_follower`. Accepted: text. Default: full
+            packets.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "poisson"
+    workload: str
+    load: float
+    flows: int
+    packets: str | None = None
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class Assign(Section):
+    """[[transport.assign]]: Flows assigned to one transport in every run.
+
+    Args:
+        name: The transport. Accepted: text. Required.
+        hosts: Flows from these hosts only. Accepted: hosts such as `0-7,9`. Default: all.
+        class_: Flows of this class only. Accepted: `background`, `long`, `request`,
+            `response`, `incast`, `burst`. Default: all.
+    """
+
+    name: str
+    hosts: str | None = None
+    class_: Literal["background", "long", "request", "response", "incast", "burst"] | None = None
+
+
+@dataclass(kw_only=True)
+class Transport(Section):
+    """[transport]: The transports.
+
+    Args:
+        names: Transports to compare. Each has its own run; arrivals are identical.
+            Accepted: a list, each text. Required.
+        routing: Load balancing of all transports. Accepted: `ecmp`, `symmetric-ecmp`,
+            `spray`, `round-robin`, `source-round-robin`, `source-path`, `paths`, or `auto`.
+            Default: each transport's own.
+        routings: Load balancing by transport, as in `routings.phost = "ecmp"`. Accepted: a
+            table, each value `ecmp`, `symmetric-ecmp`, `spray`, `round-robin`, `source-
+            round-robin`, `source-path`, `paths`. Default: as `routing`.
+        paths: CSV file of fixed paths, for the routing `paths`. Its first line is
+            `flow,path`, or `src,dst,path` for every flow between two hosts; a path is the
+            switches in order, such as `leaf0 spine1 leaf2`. ACKs and grants take the
+            reverse path. Flows that the file does not name take symmetric ECMP. Accepted:
+            text.
+        acks: Class of the ACKs of sender-driven transports: `data` (ACKs wait among data)
+            or `control` (class 0, strictly before data). Accepted: `data`, `control`, or
+            `auto`. Default: each transport's own.
+        join: How transports share a port. `shared`: one set of queues; each transport marks
+            and drops its own packets by the total queue length. `separate`: own queues per
+            transport, equal shares of the link. Accepted: `shared`, `separate`. Default:
+            shared.
+        marking: The transport whose marking rule applies to all ECN-capable packets, as in
+            a switch with one rule per queue. Accepted: text. Default: each transport's own.
+        assign: Flows assigned to one transport in every run. Accepted: a list, each a
+            section [[transport.assign]]. Default: [].
+        parameters: Parameters by transport, as in `[transport.parameters.ren]`; `incast
+            list` shows them. Accepted: a table, each value a table, each value text, a
+            number, true, false, a list, or a table. Default: the papers' values.
+    """
+
+    names: Sequence[str]
+    routing: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "paths", "auto"] | None = None
+    routings: Mapping[str, Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "paths"]] | None = None
+    paths: str | None = None
+    acks: Literal["data", "control", "auto"] | None = None
+    join: Literal["shared", "separate"] | None = None
+    marking: str | None = None
+    assign: Sequence[Assign | Mapping[str, Any]] | None = None
+    parameters: Mapping[str, Mapping[str, Any] | Parameters] | Sequence[Parameters] | None = None
+
+
+@dataclass(kw_only=True)
+class Failure(Section):
+    """[[fabric.failures]]: Link failures.
+
+    Args:
+        at: Time of the failure. Accepted: a time such as `8us`. Required.
+        a: One end. Accepted: text. Required.
+        b: The other end. Accepted: text. Required.
+    """
+
+    at: str
+    a: str
+    b: str
+
+
+@dataclass(kw_only=True)
+class Link(Section):
+    """[[fabric.links]]: Overrides for single links.
+
+    Args:
+        a: One end, such as `host0` or `leaf1`. Accepted: text. Required.
+        b: The other end. Accepted: text. Required.
+        rate: Rate of the link. Accepted: a rate above 0.
+        propagation: One-way propagation delay of the link. Accepted: a time such as `8us`.
+        loss: Loss probability of the link. Accepted: 0 to less than 1.
+    """
+
+    a: str
+    b: str
+    rate: str | None = None
+    propagation: str | None = None
+    loss: float | None = None
+
+
+@dataclass(kw_only=True)
+class Pfc(Section):
+    """[fabric.pfc]: Priority-based flow control (802.1Qbb): links are paused before a buffer overflows. `{}` sets all defaults.
+
+    Args:
+        classes: Lossless classes. Accepted: 0 to 7. Default: all.
+        xoff: Bytes that a link may occupy in a switch, per class, before it is paused.
+            Accepted: a size such as `64KB`, or `auto`. Default: `fabric.buffer`, and at
+            most the threshold of a shared buffer.
+        release: A paused link resumes when its backlog is this far below `xoff`. Accepted:
+            a size such as `64KB`, or `auto`. Default: two packets.
+        headroom: Buffer space for packets that arrive after a pause frame is sent. Too
+            small a value is refused. Accepted: a size such as `64KB`, or `auto`. Default:
+            sufficient for each link.
+        alpha: Factor of the free part of a shared buffer that a link may hold per class.
+            Accepted: a number above 0, or `auto`. Default: `fabric.shared_buffer.alpha`.
+        alpha_by_rate: The same for links of some rates, such as `{ "100Gbps" = 0.25 }`.
+            Accepted: a table, each value a number. Default: `alpha` for all.
+        reserve: Bytes that a link may hold per class apart from `xoff` and a shared buffer.
+            Accepted: a size such as `64KB`. Default: 0B.
+        headroom_in_pool: Headroom and reserves are part of `fabric.shared_buffer.pool`, not
+            in addition to it. Accepted: true or false. Default: false.
+        allow_cycles: Run even if a cyclic buffer dependency makes a PFC deadlock possible.
+            Accepted: true or false. Default: false.
+    """
+
+    classes: Sequence[int] | None = None
+    xoff: str | None = None
+    release: str | None = None
+    headroom: str | None = None
+    alpha: float | Literal["auto"] | None = None
+    alpha_by_rate: Mapping[str, float] | None = None
+    reserve: str | None = None
+    headroom_in_pool: bool | None = None
+    allow_cycles: bool | None = None
+
+
+@dataclass(kw_only=True)
+class SharedBuffer(Section):
+    """[fabric.shared_buffer]: One shared buffer per switch instead of one buffer per port.
+
+    Args:
+        pool: Buffer size of each switch. Accepted: 2KB or more. Required.
+        alpha: Factor alpha of the dynamic threshold. Accepted: a number above 0. Default:
+            1.
+    """
+
+    pool: str
+    alpha: float | None = None
+
+
+@dataclass(kw_only=True)
+class Fabric(Section):
+    """[fabric]: The network.
+
+    Args:
+        topology: A topology of `incast list`, such as `leaf-spine:8x8x8`. Excludes `file`.
+            Accepted: text.
+        file: A topology file of another tool (HPCC, htsim .topo), recognised by content.
+            Accepted: text.
+        rate: Rate of links. Not allowed with `file`. Accepted: a rate above 0, or `auto`.
+            Default: 40Gbps.
+        propagation: One-way propagation delay of a link. Not allowed with `file`. Accepted:
+            a time such as `8us`, or `auto`. Default: 1us.
+        uplink_rate: Rate of links between switches. Accepted: a rate above 0, or `auto`.
+            Default: as `rate`, or by `oversubscription`.
+        uplink_propagation: One-way propagation delay of links between switches. Accepted: a
+            time such as `8us`, or `auto`. Default: as `propagation`.
+        oversubscription: Ratio of host capacity to uplink capacity of an edge switch.
+            Accepted: a number above 0.
+        loss: Probability that a link loses a packet. Accepted: 0 to less than 1. Default:
+            0.
+        buffer: Buffer of a switch port, in bytes (a full packet or more) or packets.
+            Accepted: a size such as `128KiB`, `<n>packets` or `unlimited`. Default: 128KiB.
+        shared_buffer: One shared buffer per switch instead of one buffer per port.
+            Accepted: a section [fabric.shared_buffer].
+        pfc: Priority-based flow control (802.1Qbb): links are paused before a buffer
+            overflows. `{}` sets all defaults. Accepted: a section [fabric.pfc].
+        mtu: Largest packet at the network layer, in bytes. Whatever is given in full
+            packets or derived from one (bandwidth-delay products, credit shares, token
+            times) follows it. Accepted: 128 to 65000. Default: 1500.
+        data_header: Headers of a data packet in bytes, within `mtu`. Links charge this
+            size; on the wire (pcapng, data plane) headers take 40 B. Accepted: 0 to 1000.
+            Default: 40.
+        control_packet: A packet without payload - ACK, grant, credit, token, pull, pause,
+            trimmed header - in bytes at the network layer, without what a transport adds.
+            Links charge this size; on the wire (pcapng, data plane) it is 40 B. Accepted: 1
+            to 60000. Default: 40.
+        l2_overhead: Bytes that a link charges for a packet beyond the network layer; `true`
+            is Ethernet's 38 (preamble, header, check sequence, gap), `false` is 0.
+            Accepted: 0 to 255. Default: 38.
+        min_frame: Smallest number of bytes that a link charges for a packet. Accepted: 0 to
+            60000, or `auto`. Default: 46 and `l2_overhead` (84 with Ethernet's), 0 without
+            `l2_overhead`.
+        pad_last: Whether the last packet of a flow is padded to a full packet, instead of
+            sent at its own size. Not with `packets` of `poisson`. Accepted: true or false.
+            Default: false.
+        forwarding: How switches forward packets: `store_and_forward`, or `cut_through`,
+            which begins when a packet's first bytes have arrived if the egress is idle and
+            no faster than the link by which the packet arrives, and stores it otherwise.
+            Accepted: `store_and_forward`, `cut_through`. Default: store_and_forward.
+        cut_through_bytes: Bytes of a packet, as links charge them, that a switch reads
+            before it cuts through. Accepted: 1 to 65000. Default: 64.
+        switch_delay: Time between the arrival of a packet at a switch and the earliest
+            start of its transmission there. Counts as propagation. Accepted: at most 1s.
+            Default: 0s.
+        host_delay: Time between the arrival of a packet at a host and its delivery to the
+            transport. Counts as propagation. Accepted: at most 1s. Default: 0s.
+        base_rtt: The base RTT that transports are configured with. Accepted: more than 0,
+            such as `10us`, or `auto`. Default: computed.
+        links: Overrides for single links. Accepted: a list, each a section
+            [[fabric.links]]. Default: [].
+        failures: Link failures. Accepted: a list, each a section [[fabric.failures]].
+            Default: [].
+    """
+
+    topology: str | None = None
+    file: str | None = None
+    rate: str | None = None
+    propagation: str | None = None
+    uplink_rate: str | None = None
+    uplink_propagation: str | None = None
+    oversubscription: float | None = None
+    loss: float | None = None
+    buffer: str | None = None
+    shared_buffer: SharedBuffer | Mapping[str, Any] | None = None
+    pfc: Pfc | Mapping[str, Any] | None = None
+    mtu: int | None = None
+    data_header: int | None = None
+    control_packet: int | None = None
+    l2_overhead: int | bool | None = None
+    min_frame: int | Literal["auto"] | None = None
+    pad_last: bool | None = None
+    forwarding: Literal["store_and_forward", "cut_through"] | None = None
+    cut_through_bytes: int | None = None
+    switch_delay: str | None = None
+    host_delay: str | None = None
+    base_rtt: str | None = None
+    links: Sequence[Link | Mapping[str, Any]] | None = None
+    failures: Sequence[Failure | Mapping[str, Any]] | None = None
+
+
+@dataclass(kw_only=True)
+class Scenario(Section):
+    """A scenario.
+
+    Args:
+        fabric: The network. Accepted: a section [fabric]. Required.
+        transport: The transports. Accepted: a section [transport]. Required.
+        traffic: The flows; all entries together. Accepted: a list, each a section
+            [[traffic]]. Required.
+        title: Title in tables and reports. Accepted: text. Default: derived from the other
+            keys.
+        run: How to run. Accepted: a section [run]. Default: all defaults.
+        dataplane: How the data plane runs. Without effect in the simulator. Accepted: a
+            section [dataplane]. Default: all defaults in the data plane.
+        output: What to write. Accepted: a section [output]. Default: all defaults.
+    """
+
+    fabric: Fabric | Mapping[str, Any]
+    transport: Transport | Mapping[str, Any]
+    traffic: Sequence[Poisson | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | File | Mapping[str, Any]]
+    title: str | None = None
+    run: Run | Mapping[str, Any] | None = None
+    dataplane: Dataplane | Mapping[str, Any] | None = None
+    output: Output | Mapping[str, Any] | None = None

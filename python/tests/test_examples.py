@@ -1,0 +1,27 @@
+"""Every example runs, at small size, and draws its pictures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if path.name != "common.py")
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_the_example_runs(script: Path, tmp_path: Path) -> None:
+    words = [sys.executable, str(script), "--quick", "--pictures", "here"]
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert done.returncode == 0, done.stderr
+    pictures = list((tmp_path / "here").glob(f"{script.stem}*.svg"))
+    assert pictures, "no picture"
+    for picture in pictures:
+        text = picture.read_text()
+        assert text.startswith("<svg") and "NaN" not in text
