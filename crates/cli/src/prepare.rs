@@ -169,7 +169,7 @@ fn expand(set: &str) -> String {
 fn planned(draft: &Draft, scenario: Scenario) -> Result<Plan, Fault> {
     let mut plan = Plan::new(scenario).map_err(|fault| draft.placed(fault))?;
     output::ports(&plan, &plan.scenario.output.pcap).map_err(|fault| draft.placed(fault))?;
-    plan.inputs.0.extend(draft.file.clone());
+    plan.inputs.files.extend(draft.file.clone());
     check_effect(&plan, draft)?;
     Ok(plan)
 }

@@ -1,8 +1,10 @@
 //! What decides the result of a run, as one hash.
 
+use crate::Fault;
 use crate::custom::{self, Entry};
-use crate::plan::{Case, Plan};
-use crate::scenario::{Node, Value};
+use crate::inputs::{Contents, InputFile, sources};
+use crate::plan::{Case, Plan, entry};
+use crate::scenario::{Node, Scenario, Value};
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -45,20 +47,55 @@ pub fn transport_version(name: &str) -> serde_json::Value {
 /// leaves the hash as it is.
 pub fn identity(plan: &Plan, case: &Case) -> String {
     let names: Vec<&str> = case.transports.iter().map(|one| one.info.name).collect();
-    let mut scenario = plan.scenario.brief();
+    digest(&plan.scenario, &case.label, &names, &plan.inputs.files)
+}
+
+/// The [`identity`] of the run of a scenario of one transport, without planning it. `contents` has
+/// the files that it reads ([`gather`](crate::gather)).
+///
+/// # Errors
+/// None or several transports, or one that does not exist.
+pub fn identity_of(scenario: &Scenario, contents: &Contents) -> Result<String, Fault> {
+    let [label] = scenario.transport.names.as_slice() else {
+        let all = scenario.transport.names.join(", ");
+        return Err(Fault::value("transport.names", all, "expected one transport"));
+    };
+    entry(label, "transport.names")?;
+    let mut names = vec![label.as_str()];
+    for (at, assign) in scenario.transport.assign.iter().enumerate() {
+        entry(&assign.name, &format!("transport.assign.{at}.name"))?;
+        names.push(&assign.name);
+    }
+    let mut files = vec![];
+    for (name, role) in sources(scenario) {
+        let Some(content) = contents.get(name) else { continue };
+        if role == "flows" {
+            for own in incast_workload::named_transports(&content.text) {
+                entry(own, "transport of a flow")?;
+                names.push(own);
+            }
+        }
+        let sha256 = content.sha256.clone();
+        files.push(InputFile { name: name.into(), role: role.into(), sha256 });
+    }
+    Ok(digest(scenario, label, &names, &files))
+}
+
+fn digest(scenario: &Scenario, label: &str, names: &[&str], files: &[InputFile]) -> String {
+    let mut scenario = scenario.brief();
     let keys = entries(&mut scenario);
     keys.retain(|(key, _)| key != "title" && key != "output");
     for (key, section) in keys.iter_mut() {
         match key.as_str() {
             "run" => entries(section).retain(|(key, _)| key != "threads"),
-            "transport" => keep_only(section, &case.label, &names),
+            "transport" => keep_only(section, label, names),
             _ => {}
         }
     }
     keys.retain(|(_, node)| !is_empty(node));
     let keys = keys.iter().map(|(key, node)| (key.as_str(), node));
     let versions = names.iter().map(|name| (*name, transport_version(name)));
-    let files = plan.inputs.0.iter().filter(|file| file.role != "scenario");
+    let files = files.iter().filter(|file| file.role != "scenario");
     let all = json!({
         "engine": VERSIONS.engine,
         "transports": versions.collect::<BTreeMap<_, _>>(),
@@ -138,6 +175,34 @@ mod tests {
             assert!(now[0] == base[0] && now[1] != base[1], "{change}");
         }
         assert_eq!(identities(&["transport.names=[\"phost\"]"])[0], base[1]);
+    }
+
+    /// Without a network, the identity is that of the planned case, whatever files name, and
+    /// wherever their contents come from.
+    #[test]
+    fn the_identity_needs_no_network() {
+        let folder = tempfile::tempdir().unwrap();
+        let flows = folder.path().join("flows.csv");
+        let text = "src,dst,size_bytes,start_ns,class,transport\n0,1,9000,0,,phost\n1,2,9000,0,,\n";
+        std::fs::write(&flows, text).unwrap();
+        let assign = "[[transport.assign]]\nname = \"dctcp\"\nhosts = \"1\"\n".to_string();
+        let file = format!("[[traffic]]\nkind = \"file\"\nfile = \"{}\"\n", flows.display());
+        let plans = [String::new(), assign, file].map(|more| {
+            let one = ["transport.names=[\"ren\"]".to_string()];
+            Scenario::parse(&format!("{TEXT}{more}"), "test", &one).unwrap()
+        });
+        let mut seen = std::collections::BTreeSet::new();
+        for scenario in plans {
+            let mut contents = Contents::new();
+            crate::gather(&scenario, &mut contents).unwrap();
+            let own = identity_of(&scenario, &contents).unwrap();
+            let plan = Plan::new(scenario.clone()).unwrap();
+            assert_eq!(own, identity(&plan, &plan.cases[0]));
+            let plan = Plan::with_contents(scenario, contents.into()).unwrap();
+            assert_eq!(own, identity(&plan, &plan.cases[0]));
+            seen.insert(own);
+        }
+        assert_eq!(seen.len(), 3);
     }
 
     #[test]

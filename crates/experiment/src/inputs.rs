@@ -1,10 +1,13 @@
 //! The input files of a run, with hashes of their contents.
 
 use crate::Fault;
+use crate::scenario::{Scenario, Traffic};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A file that a run has read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,20 +31,110 @@ impl InputFile {
     }
 }
 
+/// The content of an input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Its text.
+    pub text: String,
+    /// SHA-256 of its bytes, in hexadecimal digits.
+    pub sha256: String,
+}
+
+impl Content {
+    /// A file of this text.
+    pub fn of(text: String) -> Content {
+        let sha256 = InputFile::of("", "", text.as_bytes()).sha256;
+        Content { text, sha256 }
+    }
+}
+
+/// Contents of input files by name, which stand for the files: nothing else is read.
+pub type Contents = BTreeMap<String, Content>;
+
 /// The files read so far, each once.
 #[derive(Clone, Debug, Default)]
-pub struct Inputs(pub Vec<InputFile>);
+pub struct Inputs {
+    /// In the order in which they were read.
+    pub files: Vec<InputFile>,
+    given: Option<Arc<Contents>>,
+}
 
 impl Inputs {
+    /// None read yet; all that can be read is `given`.
+    pub fn of(given: Arc<Contents>) -> Inputs {
+        Inputs { files: vec![], given: Some(given) }
+    }
+
+    /// Whether there is a file of this name.
+    pub fn has(&self, name: &str) -> bool {
+        match &self.given {
+            Some(given) => given.contains_key(name),
+            None => Path::new(name).is_file(),
+        }
+    }
+
     /// Reads a text file and remembers it.
     pub fn read(&mut self, name: &str, role: &str) -> Result<String, Fault> {
-        let bytes = bytes_of(name)?;
-        let file = InputFile::of(name, role, &bytes);
-        if !self.0.contains(&file) {
-            self.0.push(file);
+        let (file, text) = match &self.given {
+            Some(given) => {
+                let content = given.get(name).ok_or_else(|| {
+                    let known: Vec<&str> = given.keys().map(String::as_str).collect();
+                    let problem = match known.as_slice() {
+                        [] => "is not with this scenario, which came without input files".into(),
+                        known => format!("is not with this scenario; with it are {}", known.join(", ")),
+                    };
+                    Fault::new(problem).placed(name)
+                })?;
+                let sha256 = content.sha256.clone();
+                let file = InputFile { name: name.into(), role: role.into(), sha256 };
+                (file, content.text.clone())
+            }
+            None => {
+                let bytes = bytes_of(name)?;
+                (InputFile::of(name, role, &bytes), text_of(name, bytes)?)
+            }
+        };
+        if !self.files.contains(&file) {
+            self.files.push(file);
         }
-        text_of(name, bytes)
+        Ok(text)
     }
+}
+
+/// Name and role of every file that a scenario reads, in the order in which it reads them.
+pub fn sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
+    let mut all: Vec<(&str, &'static str)> = vec![];
+    if let (None, Some(file)) = (&scenario.fabric.topology, &scenario.fabric.file) {
+        all.push((file, "topology"));
+    }
+    for entry in &scenario.traffic {
+        match entry {
+            Traffic::FlowFile(own) => all.push((&own.file, "flows")),
+            Traffic::Poisson(own) if incast_workload::table(&own.workload).is_err() => {
+                all.push((&own.workload, "workload"));
+            }
+            _ => {}
+        }
+    }
+    all.extend(scenario.transport.paths.as_deref().map(|file| (file, "paths")));
+    let mut once: Vec<(&str, &'static str)> = vec![];
+    all.into_iter().for_each(|one| if !once.contains(&one) { once.push(one) });
+    once
+}
+
+/// Adds the contents of the files that a scenario reads.
+///
+/// # Errors
+/// A file that cannot be read, or is not text.
+pub fn gather(scenario: &Scenario, contents: &mut Contents) -> Result<(), Fault> {
+    for (name, role) in sources(scenario) {
+        // What is neither a table nor a file is refused with all names when the scenario is planned.
+        let named = role == "workload" && !name.contains(['/', '.']) && !Path::new(name).is_file();
+        if !named && !contents.contains_key(name) {
+            contents.insert(name.into(), Content::of(text_of(name, bytes_of(name)?)?));
+        }
+    }
+    Ok(())
 }
 
 /// Content of a file as bytes.

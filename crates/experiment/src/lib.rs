@@ -29,9 +29,9 @@ mod world;
 
 pub use buffers::deadlock;
 pub use fault::{Fault, nearest};
-pub use identity::{VERSIONS, Versions, identity, transport_version};
+pub use identity::{VERSIONS, Versions, identity, identity_of, transport_version};
 pub use incast_world::{Captured, Monitor};
-pub use inputs::{InputFile, Inputs};
+pub use inputs::{Content, Contents, InputFile, Inputs, gather, sources};
 pub use manifest::{Manifest, VERSION};
 pub use plan::{Case, Plan, entry, transport};
 pub use run::{execute, prepare};

@@ -36,7 +36,7 @@ pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wa
         "version": VERSION,
         "title": plan.scenario.title,
         "scenario": plan.resolved(std::slice::from_ref(case)),
-        "files": plan.inputs.0,
+        "files": plan.inputs.files,
         "directory": directory(),
         "transport": case.label,
         "parameters": parameters,
@@ -77,7 +77,7 @@ pub fn outline(plan: &Plan, title: &str) -> Value {
         "version": VERSION,
         "title": title,
         "scenario": plan.resolved(&plan.cases),
-        "files": plan.inputs.0,
+        "files": plan.inputs.files,
         "directory": directory(),
     })
 }

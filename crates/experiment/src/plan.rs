@@ -3,7 +3,7 @@
 use crate::buffers::rules;
 use crate::custom::{self, Entry};
 use crate::framing::{check_room, framing};
-use crate::inputs::Inputs;
+use crate::inputs::{Contents, Inputs};
 use crate::mix::Mix;
 use crate::network::{break_link, network};
 use crate::scenario::{DataPlane, Parameters, Scenario};
@@ -105,9 +105,17 @@ fn unknown(name: &str, key: &str, known: &[&str]) -> Fault {
 impl Plan {
     /// Resolves a scenario.
     pub fn new(scenario: Scenario) -> Result<Plan, Fault> {
+        Plan::read(scenario, Inputs::default())
+    }
+
+    /// Resolves a scenario whose input files are `contents`; no file is read.
+    pub fn with_contents(scenario: Scenario, contents: Arc<Contents>) -> Result<Plan, Fault> {
+        Plan::read(scenario, Inputs::of(contents))
+    }
+
+    fn read(scenario: Scenario, mut inputs: Inputs) -> Result<Plan, Fault> {
         scenario.check_ranges()?;
         scenario.run.world.check(&scenario)?;
-        let mut inputs = Inputs::default();
         let framing = framing(&scenario.fabric)?;
         let (mut fabric, imported) = network(&scenario.fabric, &mut inputs)?;
         let mut warnings: Vec<String> =

@@ -12,7 +12,6 @@ use incast_workload::{
     Failure, HostIds, LongFlow, Origin, RequestResponse, Shape, SizeTable, Traffic, WorkloadError,
     packet_table, table,
 };
-use std::path::Path;
 
 /// Properties of a fabric that workloads depend on.
 pub fn shape(fabric: &Fabric) -> Shape {
@@ -35,7 +34,7 @@ fn sizes(name: &str, inputs: &mut Inputs) -> Result<SizeTable, Wrong> {
     if let Ok(known) = table(name) {
         return Ok(known.clone());
     }
-    match Path::new(name).is_file() {
+    match inputs.has(name) {
         true => Ok(SizeTable::parse(&inputs.read(name, "workload")?, name)?),
         false if name.contains(['/', '.']) => {
             Err(inputs.read(name, "workload").expect_err("no file").into())

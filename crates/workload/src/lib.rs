@@ -37,7 +37,7 @@ pub use builtin::{TableInfo, packet_table, packet_tables, table, tables};
 pub use error::WorkloadError;
 pub use import::hpcc::{export_hpcc, read_hpcc};
 pub use import::htsim::{Failure, HtsimTraffic, SwitchTier, read_htsim};
-pub use import::native::{export_csv, read_csv};
+pub use import::native::{export_csv, named_transports, read_csv};
 pub use import::yaps::read_yaps;
 pub use import::{HostIds, Imported, Kind, detect, read_flows};
 pub use packet_table::{ACK_LIMIT, HEADER_BYTES, PacketTable, segment, uniform};

@@ -2,13 +2,26 @@
 
 use super::Scenario;
 use super::key::{Key, Preset};
+use super::range::Range;
+use super::section::Section;
+use super::study::Study;
 use std::fmt::Write;
 
 /// Every key with type, default, flags and meaning, one table per section.
 pub fn keys_markdown() -> String {
-    let keys = Scenario::all_keys();
+    tables(&Scenario::all_keys())
+}
+
+/// Every key of `[study]`, in the same form, for docs/studies.md.
+pub fn study_markdown() -> String {
+    let mut keys = Study::all_keys();
+    keys.extend(Range::describe("range"));
+    tables(&keys)
+}
+
+fn tables(keys: &[Key]) -> String {
     let mut sections: Vec<&str> = vec![];
-    for key in &keys {
+    for key in keys {
         if !sections.contains(&key.section) {
             sections.push(key.section);
         }
@@ -18,6 +31,7 @@ pub fn keys_markdown() -> String {
         let title = match section.strip_prefix("kind ") {
             Some(kind) => format!("[[traffic]] of kind {kind}"),
             None if section.starts_with('[') => format!("`{section}`"),
+            None if section == Range::TITLE => "Ranges".into(),
             None => "All sections".into(),
         };
         let _ = writeln!(text, "\n### {title}\n");

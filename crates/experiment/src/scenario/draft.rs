@@ -117,6 +117,38 @@ impl Draft {
         })
     }
 
+    /// What messages call the file; empty if there is none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Removes a section, which is no part of the scenario.
+    pub fn take(&mut self, section: &str) -> Option<Node> {
+        let Value::Table(entries) = &mut self.root.value else { return None };
+        let at = entries.iter().position(|(name, _)| name == section)?;
+        Some(entries.remove(at).1)
+    }
+
+    /// The value at a place, such as `traffic.0.load`, if it is written.
+    pub fn written(&self, path: &str) -> Option<&Node> {
+        self.root.at(path)
+    }
+
+    /// Sets the value at a place, written where the node says.
+    ///
+    /// # Errors
+    /// A path through a list beyond its end, or through a single value.
+    pub fn write(&mut self, path: &str, value: Node) -> Result<(), Fault> {
+        let origin = value.origin;
+        self.put(path, value, origin).map_err(|why| {
+            let fault = Fault::at(path, why);
+            match origin {
+                Origin::Line(line) => fault.placed(format!("{}:{line}", self.name)),
+                _ => self.placed(fault),
+            }
+        })
+    }
+
     /// Adds an entry of traffic.
     pub fn add(&mut self, traffic: &Traffic) {
         let list = self.root.step_mut("traffic", Origin::Unknown).expect("a table");
@@ -152,6 +184,11 @@ impl Draft {
 
     /// The scenario, every value read as its type and in its accepted range.
     pub fn scenario(&self) -> Result<Scenario, Fault> {
+        if self.root.get("study").is_some() {
+            let problem = "the file describes a study of many runs: expected `incast study FILE`, or \
+                           the scenario without [study]";
+            return Err(self.placed(Fault::at("study", problem)));
+        }
         let read = Scenario::read(&self.root, "").and_then(|scenario| {
             scenario.check_ranges()?;
             Ok(scenario)

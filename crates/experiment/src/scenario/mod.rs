@@ -8,11 +8,13 @@ mod field;
 mod key;
 mod names;
 mod node;
+mod range;
 mod section;
+pub mod study;
 mod traffic;
 
 pub use dataplane::{Backend, Clock, DataPlane};
-pub use docs::keys_markdown;
+pub use docs::{keys_markdown, study_markdown};
 pub use draft::Draft;
 pub use field::{Auto, Buffer, Hosts, Overhead, Setting, auto};
 pub use key::{Command, Flag, Form, Key, Preset};
@@ -323,6 +325,11 @@ impl Scenario {
     /// The keys that differ from their defaults, and those without default.
     pub fn brief(&self) -> Node {
         Value::Table(self.brief_entries()).into()
+    }
+
+    /// Every key with its value.
+    pub fn to_node(&self) -> Node {
+        Value::Table(self.entries()).into()
     }
 
     /// Whether a key of a scenario, such as `fabric.rate`, starts with this word.

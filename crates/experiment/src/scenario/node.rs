@@ -21,6 +21,16 @@ pub enum Origin {
     Flag(&'static str),
 }
 
+impl Origin {
+    /// The line of the file, if it is in one.
+    pub fn line(self) -> Option<usize> {
+        match self {
+            Origin::Line(line) => Some(line),
+            _ => None,
+        }
+    }
+}
+
 /// A value without its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -114,6 +124,11 @@ impl Node {
             Value::List(list) => list.get(part.parse::<usize>().ok()?),
             _ => self.get(part),
         }
+    }
+
+    /// What is at a path such as `traffic.0.load`.
+    pub fn at(&self, path: &str) -> Option<&Node> {
+        path.split('.').try_fold(self, |node, part| node.step(part))
     }
 
     /// The part below to be changed; a key that a table lacks is added as an empty table.

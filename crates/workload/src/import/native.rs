@@ -3,6 +3,7 @@
 use super::{HostIds, Place, content, unscaled};
 use crate::error::{WorkloadError, one_of};
 use crate::traffic::{FlowClass, FlowSpec, Start, Traffic};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const REQUIRED: [&str; 4] = ["src", "dst", "size_bytes", "start_ns"];
@@ -59,6 +60,18 @@ pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Work
         return Err(WorkloadError::file(file, "flows", 0, "at least one flow below the header"));
     }
     Ok(Traffic::from_flows(flows, Vec::new()))
+}
+
+/// The transports that a flow list names, each once, in order of their name; none in a file of
+/// another format. Nothing else is checked.
+pub fn named_transports(text: &str) -> BTreeSet<&str> {
+    let lines = content(text);
+    let Some(header) = lines.first() else { return BTreeSet::new() };
+    let header: Vec<&str> = header.text.split(',').map(str::trim).collect();
+    let at = header.iter().position(|column| *column == "transport");
+    let (Some(at), true) = (at, header.starts_with(&REQUIRED)) else { return BTreeSet::new() };
+    let names = lines[1..].iter().filter_map(|line| line.text.split(',').nth(at));
+    names.map(str::trim).filter(|name| !name.is_empty()).collect()
 }
 
 /// Writes `traffic` as a native flow list, which reads back as the same flows. Prescribed packets

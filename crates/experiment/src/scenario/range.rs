@@ -1,0 +1,202 @@
+//! Ranges of values: `{ from = 0.1, to = 0.9, step = 0.1 }`.
+
+use super::Field;
+use super::key::{Key, Preset};
+use super::node::{Node, Value};
+use super::section::{Section, Table, join, within};
+use super::section::{brief, first, preset, read_key, section, section_field};
+use super::study::Any;
+use crate::Fault;
+
+/// Most values of a range.
+const MOST: f64 = 100_000.0;
+
+section! {
+    /// A range of numbers, or of quantities with the same unit.
+    pub struct Range is "a range" {
+        /// The first value.
+        from: Any;
+        /// The last value; what no step reaches is left out.
+        to: Any;
+        /// What is added from value to value.
+        step: Option<Any> = None;
+        /// What values are multiplied by.
+        factor: Option<f64> = None, "a number above 1" => |factor| *factor > 1.0 && factor.is_finite();
+        /// Number of values, both ends included.
+        count: Option<u32> = None, "2 to 100000" => |count| (2..=100_000).contains(count);
+        /// Whether `count` values have equal differences (`linear`) or equal ratios (`log`).
+        scale: String = "linear".into(), "linear or log" => |scale| ["linear", "log"].contains(&scale.as_str());
+    }
+}
+
+section_field! { Range }
+
+/// A number as it was written: its value, digits after the point, unit, and whether it is whole.
+struct Number {
+    value: f64,
+    decimals: usize,
+    unit: String,
+    text: bool,
+    whole: bool,
+}
+
+fn number(node: &Node, path: &str) -> Result<Number, Fault> {
+    let wrong = || Fault::value(path, node, "expected a number, or a quantity such as `10us`");
+    let written = node.to_string();
+    let text = match &node.value {
+        Value::Whole(_) | Value::Number(_) => false,
+        Value::Text(_) => true,
+        _ => return Err(wrong()),
+    };
+    let unit = written.find(|c: char| !c.is_ascii_digit() && !['.', '-', '+'].contains(&c));
+    let (digits, unit) = written.split_at(unit.unwrap_or(written.len()));
+    let value: f64 = digits.trim().parse().map_err(|_| wrong())?;
+    if !value.is_finite() {
+        return Err(wrong());
+    }
+    let decimals = digits.trim().split_once('.').map_or(0, |(_, after)| after.len());
+    let whole = matches!(node.value, Value::Whole(_));
+    Ok(Number { value, decimals, unit: unit.trim().to_string(), text, whole })
+}
+
+/// The values of a range, both ends included.
+///
+/// # Errors
+/// A key that is missing, unknown or beyond its range; a range that never reaches its end, or has
+/// more than 100,000 values.
+pub fn values(node: &Node, path: &str) -> Result<Vec<Node>, Fault> {
+    let range = Range::read(node, path)?;
+    range.check_keys(path)?;
+    let at = |key: &str| join(path, key);
+    let from = number(&range.from.0, &at("from"))?;
+    let to = number(&range.to.0, &at("to"))?;
+    let step = range.step.as_ref().map(|step| number(&step.0, &at("step"))).transpose()?;
+    for (key, other) in [("to", Some(&to)), ("step", step.as_ref())] {
+        if let Some(other) = other.filter(|other| other.unit != from.unit || other.text != from.text) {
+            let problem = format!("expected a value in the unit of `from`, {}", range.from.0);
+            return Err(Fault::value(at(key), format!("{}{}", other.value, other.unit), problem));
+        }
+    }
+    let all = match (step, range.factor, range.count) {
+        (Some(step), None, None) => added(&from, &to, &step, &at("step"))?,
+        (None, Some(factor), None) => multiplied(&from, &to, factor, path)?,
+        (None, None, Some(count)) => spread(&from, &to, count, &range.scale, path)?,
+        _ => {
+            let problem = "expected one of the keys `step`, `factor` and `count` beside `from` and `to`";
+            return Err(Fault::at(path, problem));
+        }
+    };
+    let node = |value: f64| {
+        let value = match (from.text, from.whole && to.whole && value.fract() == 0.0) {
+            (true, _) => Value::Text(format!("{value}{}", from.unit)),
+            (false, true) => Value::Whole(value as i128),
+            (false, false) => Value::Number(value),
+        };
+        Node { value, origin: node.origin }
+    };
+    Ok(all.into_iter().map(node).collect())
+}
+
+/// Refuses a range that never reaches its end, or has too many values.
+fn countable(count: f64, path: &str, never: &str) -> Result<usize, Fault> {
+    if !(0.0..=f64::MAX).contains(&count) {
+        return Err(Fault::at(path, format!("the range never ends: {never}")));
+    }
+    if count >= MOST {
+        return Err(Fault::at(path, format!("{count} values: expected at most {MOST}")));
+    }
+    Ok(count as usize)
+}
+
+/// Steps are exact in decimals: 0.1 + 0.2 is 0.3.
+fn added(from: &Number, to: &Number, step: &Number, path: &str) -> Result<Vec<f64>, Fault> {
+    let count = (to.value - from.value) / step.value;
+    let never = "expected a step that leads from `from` to `to`";
+    let count = countable((count + 1e-9).floor(), path, never)?;
+    let decimals = from.decimals.max(step.decimals);
+    let value = |at: usize| rounded(from.value + at as f64 * step.value, decimals);
+    Ok((0..=count).map(value).collect())
+}
+
+fn multiplied(from: &Number, to: &Number, factor: f64, path: &str) -> Result<Vec<f64>, Fault> {
+    let count = (to.value / from.value).ln() / factor.ln();
+    let never = "expected `from` above 0 and `to` not below it";
+    let count = countable((count + 1e-9).floor(), path, never)?;
+    Ok((0..=count).map(|at| significant(from.value * factor.powi(at as i32))).collect())
+}
+
+fn spread(from: &Number, to: &Number, count: u32, scale: &str, path: &str) -> Result<Vec<f64>, Fault> {
+    if scale == "log" && !(from.value > 0.0 && to.value > 0.0) {
+        return Err(Fault::at(path, "expected `from` and `to` above 0 for scale = \"log\""));
+    }
+    let value = |at: u32| {
+        let share = f64::from(at) / f64::from(count - 1);
+        let value = match scale {
+            "log" => from.value * (to.value / from.value).powf(share),
+            _ => from.value + (to.value - from.value) * share,
+        };
+        let value = if from.whole && to.whole { value.round() } else { significant(value) };
+        // The ends are as they were written.
+        if at == 0 { from.value } else if at + 1 == count { to.value } else { value }
+    };
+    Ok((0..count).map(value).collect())
+}
+
+/// Rounded to so many digits after the point.
+fn rounded(value: f64, decimals: usize) -> f64 {
+    format!("{value:.decimals$}").parse().expect("a number that was printed")
+}
+
+/// Rounded to six significant digits.
+fn significant(value: f64) -> f64 {
+    format!("{value:.5e}").parse().expect("a number that was printed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<String, String> {
+        let node = Node::document(&format!("x = {text}"), "t").map_err(|fault| fault.to_string())?;
+        let list = values(node.get("x").unwrap(), "study.vary.x").map_err(|fault| fault.to_string())?;
+        Ok(list.iter().map(Node::to_string).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn ranges_have_both_ends_and_no_rounding_errors() {
+        let known = [
+            ("{ from = 0.1, to = 0.9, step = 0.1 }", "0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9"),
+            ("{ from = 1, to = 8, step = 3 }", "1 4 7"),
+            ("{ from = 8, to = 2, step = -2 }", "8 6 4 2"),
+            ("{ from = \"10us\", to = \"30us\", step = \"10us\" }", "10us 20us 30us"),
+            ("{ from = 1, to = 1000, factor = 10 }", "1 10 100 1000"),
+            ("{ from = 1, to = 100, count = 3, scale = \"log\" }", "1 10 100"),
+            ("{ from = \"1KB\", to = \"2KB\", count = 5 }", "1KB 1.25KB 1.5KB 1.75KB 2KB"),
+            ("{ from = 0.5, to = 0.5, step = 1 }", "0.5"),
+        ];
+        for (text, values) in known {
+            assert_eq!(of(text).as_deref(), Ok(values), "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges_that_never_end_are_refused() {
+        let known = [
+            ("{ from = 0.1, to = 0.9, step = 0 }", "never ends"),
+            ("{ from = 0.1, to = 0.9, step = -0.1 }", "never ends"),
+            ("{ from = 0, to = 9, factor = 2 }", "never ends"),
+            ("{ from = 1, to = 9, factor = 1 }", "a number above 1"),
+            ("{ from = 0.1, to = 0.9, step = 1e-9 }", "at most 100000"),
+            ("{ from = 0.1, to = 0.9 }", "`step`, `factor` and `count`"),
+            ("{ from = 0.1, too = 0.9, step = 1 }", "did you mean `to`?"),
+            ("{ from = \"1us\", to = \"1ms\", step = \"1us\" }", "in the unit of `from`"),
+            ("{ from = true, to = 2, step = 1 }", "expected a number"),
+            ("{ from = -1, to = 2, count = 3, scale = \"log\" }", "above 0"),
+            ("{ from = inf, to = 2, count = 3 }", "expected a number"),
+        ];
+        for (text, why) in known {
+            let said = of(text).expect_err(text);
+            assert!(said.contains(why) && said.contains("study.vary.x"), "{text}: {said}");
+        }
+    }
+}

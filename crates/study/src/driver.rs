@@ -1,0 +1,384 @@
+//! Says what to run next, and keeps what comes back. It has neither threads nor workers: an executor
+//! asks for work, does it wherever it likes, and brings bytes.
+
+use crate::claim::{Claim, Claimed};
+use crate::eta::Eta;
+use crate::point::Point;
+use crate::rounds::{Known, Rounds};
+use crate::row::Row;
+use crate::run::Answer;
+use crate::store::Store;
+use crate::study::Study;
+use incast_experiment::Fault;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Times that a point is handed out again after its worker was lost.
+const TRIES: u32 = 3;
+
+/// Most claims at a time: each is an open file. Points beyond are run without one.
+const CLAIMS: usize = 256;
+
+/// How often points that other processes run are looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How a study is driven.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DriverOptions {
+    /// Run points again that have failed before.
+    pub retry_failed: bool,
+}
+
+/// A point to be run.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Names it in [`Driver::take`] and [`Driver::lost`].
+    pub ticket: u64,
+    /// What to run.
+    pub point: Arc<Point>,
+    /// Whether no other point waits: a place that is free may help with this one.
+    pub last: bool,
+}
+
+/// How far a study is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Points, as far as they are known to be needed; equal ones once.
+    pub points: usize,
+    /// Points with a row.
+    pub done: usize,
+    /// Of these, rows that were there before, or that another process has made.
+    pub kept: usize,
+    /// Of these, rows with an error.
+    pub failed: usize,
+    /// Points that were given up, because their workers were lost.
+    pub not_run: usize,
+    /// Points that are being run.
+    pub running: usize,
+    /// Time that the rest will take, once a point is done.
+    pub left: Option<Duration>,
+}
+
+/// A point that has no row, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotRun {
+    /// The point.
+    pub point: String,
+    /// Why.
+    pub why: String,
+}
+
+/// How a study ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How far it came.
+    pub progress: Progress,
+    /// Points that failed, with their errors.
+    pub failed: Vec<NotRun>,
+    /// Points that were given up.
+    pub not_run: Vec<NotRun>,
+}
+
+struct Flight {
+    point: Arc<Point>,
+    since: Instant,
+    /// Held until the row is kept.
+    claim: Option<Claim>,
+}
+
+/// Drives a study, or some points, to the end.
+pub struct Driver {
+    study: Arc<Study>,
+    store: Arc<Store>,
+    waiting: VecDeque<Arc<Point>>,
+    /// Points that another process runs.
+    elsewhere: Vec<Arc<Point>>,
+    looked: Option<Instant>,
+    flights: BTreeMap<u64, Flight>,
+    next: u64,
+    tries: BTreeMap<String, u32>,
+    /// Every hash that was met.
+    met: BTreeSet<String>,
+    rounds: Vec<Rounds>,
+    known: Known,
+    eta: Eta,
+    progress: Progress,
+    failed: Vec<NotRun>,
+    not_run: Vec<NotRun>,
+    width: usize,
+}
+
+impl Driver {
+    /// Drives a study.
+    ///
+    /// # Errors
+    /// A store that cannot be read.
+    pub fn new(study: Arc<Study>, store: Arc<Store>, options: DriverOptions) -> Result<Driver, Fault> {
+        let points = study.points().to_vec();
+        let rounds = Rounds::of(&study);
+        Driver::start(study, store, points, rounds, options)
+    }
+
+    /// Drives these points and no others.
+    ///
+    /// # Errors
+    /// As [`Driver::new`].
+    pub fn of_points(
+        study: Arc<Study>,
+        store: Arc<Store>,
+        points: Vec<Point>,
+        options: DriverOptions,
+    ) -> Result<Driver, Fault> {
+        let points = points.into_iter().map(Arc::new).collect();
+        Driver::start(study, store, points, vec![], options)
+    }
+
+    fn start(
+        study: Arc<Study>,
+        store: Arc<Store>,
+        points: Vec<Arc<Point>>,
+        rounds: Vec<Rounds>,
+        options: DriverOptions,
+    ) -> Result<Driver, Fault> {
+        let mut driver = Driver {
+            study,
+            store,
+            waiting: VecDeque::new(),
+            elsewhere: vec![],
+            looked: None,
+            flights: BTreeMap::new(),
+            next: 0,
+            tries: BTreeMap::new(),
+            met: BTreeSet::new(),
+            rounds,
+            known: Known::default(),
+            eta: Eta::default(),
+            progress: Progress::default(),
+            failed: vec![],
+            not_run: vec![],
+            width: 1,
+        };
+        let kept = driver.store.hashes()?;
+        driver.plan(points, &kept, options.retry_failed)?;
+        if driver.study.repeat().is_some() {
+            driver.advance(&kept, options.retry_failed)?;
+        }
+        Ok(driver)
+    }
+
+    /// Adds points: those with a row are done, the others wait.
+    fn plan(&mut self, points: Vec<Arc<Point>>, kept: &BTreeSet<String>, retry: bool) -> Result<(), Fault> {
+        let adaptive = self.study.repeat().is_some();
+        for point in points {
+            if !self.met.insert(point.hash.clone()) {
+                continue;
+            }
+            self.progress.points += 1;
+            if !kept.contains(&point.hash) {
+                self.waiting.push_back(point);
+                continue;
+            }
+            // Rows are opened only if what they say is needed.
+            let row = match adaptive || retry {
+                true => self.store.row(&point.hash)?,
+                false => None,
+            };
+            match row {
+                Some(row) if retry && row.error.is_some() => {
+                    self.store.remove(&point.hash);
+                    self.waiting.push_back(point);
+                }
+                Some(row) => self.note(&point, &row, true),
+                None => {
+                    self.progress.done += 1;
+                    self.progress.kept += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note of a row.
+    fn note(&mut self, point: &Point, row: &Row, kept: bool) {
+        self.progress.done += 1;
+        self.progress.kept += usize::from(kept);
+        if let Some(error) = &row.error {
+            self.progress.failed += 1;
+            self.failed.push(NotRun { point: point.name(), why: error.clone() });
+        }
+        self.known.note(&self.study, row);
+    }
+
+    /// Adds the seeds that rows call for.
+    fn advance(&mut self, kept: &BTreeSet<String>, retry: bool) -> Result<(), Fault> {
+        for at in 0..self.rounds.len() {
+            loop {
+                let next = self.rounds[at].advance(&self.study, &self.known)?;
+                if next.is_empty() {
+                    break;
+                }
+                self.plan(next, kept, retry)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says how many points run at a time, for the forecast.
+    pub fn set_width(&mut self, places: usize) {
+        self.width = places.max(1);
+    }
+
+    /// A point to be run. None if there is nothing to hand out now: everything is in flight, here or
+    /// in another process that shares the store, or done.
+    ///
+    /// # Errors
+    /// A row that cannot be read.
+    pub fn next(&mut self) -> Result<Option<Work>, Fault> {
+        while let Some(point) = self.waiting.pop_front() {
+            if let Some(work) = self.hand_out(point)? {
+                return Ok(Some(work));
+            }
+        }
+        if self.elsewhere.is_empty() || self.looked.is_some_and(|at| at.elapsed() < LOOK) {
+            return Ok(None);
+        }
+        self.looked = Some(Instant::now());
+        for point in std::mem::take(&mut self.elsewhere) {
+            if let Some(work) = self.hand_out(point)? {
+                self.waiting.extend(std::mem::take(&mut self.elsewhere));
+                return Ok(Some(work));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Claims a point, unless its row is there or another process runs it.
+    fn hand_out(&mut self, point: Arc<Point>) -> Result<Option<Work>, Fault> {
+        let claims = self.flights.values().filter(|flight| flight.claim.is_some()).count();
+        let claim = match claims < CLAIMS {
+            true => self.store.claim(&point.hash),
+            false => Claimed::Own(None),
+        };
+        let Claimed::Own(claim) = claim else {
+            self.elsewhere.push(point);
+            return Ok(None);
+        };
+        // Looked at after the claim: whoever had it before has written its row by now.
+        if let Some(row) = self.store.row(&point.hash)? {
+            self.note(&point, &row, true);
+            self.advance(&BTreeSet::new(), false)?;
+            return Ok(None);
+        }
+        let ticket = self.next;
+        self.next += 1;
+        self.flights.insert(ticket, Flight { point: point.clone(), since: Instant::now(), claim });
+        let last = self.waiting.is_empty() && self.elsewhere.is_empty();
+        Ok(Some(Work { ticket, point, last }))
+    }
+
+    /// Keeps what a worker answered ([`run_bytes`](crate::run_bytes)). What is no answer to this
+    /// point counts as [`lost`](Driver::lost).
+    ///
+    /// # Errors
+    /// A worker of another version; a row that cannot be kept, because the disk is full, say. The
+    /// point is not lost then: it waits again.
+    pub fn take(&mut self, ticket: u64, answer: &[u8]) -> Result<(), Fault> {
+        let answer = match serde_json::from_slice::<Answer>(answer) {
+            Ok(answer) => answer,
+            Err(_) if answer.is_empty() => {
+                self.lost(ticket, "the worker returned nothing");
+                return Ok(());
+            }
+            Err(error) => {
+                self.lost(ticket, &format!("the worker returned something that is no row: {error}"));
+                return Ok(());
+            }
+        };
+        match answer {
+            Answer::Row(row) => self.keep(ticket, &row),
+            Answer::Interrupted => {
+                self.put_back(ticket);
+                Ok(())
+            }
+            Answer::Refused(why) => {
+                self.put_back(ticket);
+                Err(Fault::new(format!("a worker refused a point: {why}")))
+            }
+        }
+    }
+
+    /// The same for a row that needs no reading.
+    pub(crate) fn keep(&mut self, ticket: u64, row: &Row) -> Result<(), Fault> {
+        let Some(flight) = self.flights.get(&ticket) else { return Ok(()) };
+        if flight.point.hash != row.hash {
+            self.lost(ticket, "the worker returned the row of another point");
+            return Ok(());
+        }
+        if let Err(fault) = self.store.add(row) {
+            self.put_back(ticket);
+            return Err(fault);
+        }
+        let Flight { point, since, claim } = self.flights.remove(&ticket).expect("found above");
+        // Only now: another process may take the point as soon as nobody has it.
+        drop(claim);
+        self.eta.took(point.series, point.combination, since.elapsed());
+        self.note(&point, row, false);
+        self.advance(&BTreeSet::new(), false)
+    }
+
+    /// The point waits again, as if it had never been handed out.
+    pub(crate) fn put_back(&mut self, ticket: u64) {
+        if let Some(flight) = self.flights.remove(&ticket) {
+            self.waiting.push_front(flight.point);
+        }
+    }
+
+    /// A worker died, or its answer never came. The point is handed out again, three times in all;
+    /// then it is given up: it has no row, and a later call of the study runs it.
+    pub fn lost(&mut self, ticket: u64, why: &str) {
+        let Some(flight) = self.flights.remove(&ticket) else { return };
+        let tries = self.tries.entry(flight.point.hash.clone()).or_default();
+        *tries += 1;
+        if *tries < TRIES {
+            self.waiting.push_back(flight.point);
+            return;
+        }
+        self.progress.not_run += 1;
+        let why = format!("{why} ({TRIES} times)");
+        self.not_run.push(NotRun { point: flight.point.name(), why });
+    }
+
+    /// Whether every point has a row or was given up.
+    pub fn done(&self) -> bool {
+        self.waiting.is_empty() && self.elsewhere.is_empty() && self.flights.is_empty()
+    }
+
+    /// How far the study is.
+    pub fn progress(&self) -> Progress {
+        let now = Instant::now();
+        let waiting = self.waiting.iter().chain(&self.elsewhere);
+        let running = self.flights.values().map(|flight| {
+            (flight.point.series, flight.point.combination, now.duration_since(flight.since))
+        });
+        let waiting = waiting.map(|point| (point.series, point.combination));
+        let left = self.eta.left(waiting, running, self.width);
+        Progress { running: self.flights.len(), left, ..self.progress }
+    }
+
+    /// The study.
+    pub fn study(&self) -> &Arc<Study> {
+        &self.study
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// How it ended, or how far it is if it did not.
+    pub fn outcome(&self) -> Outcome {
+        let (failed, not_run) = (self.failed.clone(), self.not_run.clone());
+        Outcome { progress: self.progress(), failed, not_run }
+    }
+}

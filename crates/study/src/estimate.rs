@@ -1,0 +1,131 @@
+//! What a study will cost, from a short probe.
+
+use crate::memory::of_plan;
+use crate::point::Point;
+use crate::store::Store;
+use crate::study::Study;
+use incast_experiment::{Fault, Monitor, Plan, execute};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Time that all probes take together, about.
+const PROBES: Duration = Duration::from_secs(10);
+
+/// Most combinations that are planned to learn their size.
+const PLANNED: usize = 32;
+
+/// Bytes of a row on disk, in whole blocks.
+const ROW: u64 = 12 << 10;
+
+/// What a study will cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Estimate {
+    /// Points; equal ones once. With `repeat_until`, the least.
+    pub points: usize,
+    /// Points without a row.
+    pub to_run: usize,
+    /// CPU seconds of all that is to be run.
+    pub cpu_seconds: f64,
+    /// Seconds with so many threads, at least those of the longest point.
+    pub wall_seconds: f64,
+    /// Bytes of memory of the points that run at a time.
+    pub memory: u64,
+    /// Bytes on disk of all rows.
+    pub disk: u64,
+}
+
+/// The cost of a point by how much it delivers.
+struct Size {
+    bytes: f64,
+    memory: u64,
+}
+
+/// Probes a study: the first point of each series runs for a moment, and the others are assumed to
+/// cost as much per byte of payload. With a store, what it has need not be run.
+///
+/// # Errors
+/// A scenario that cannot be planned.
+pub fn estimate(study: &Study, store: Option<&Store>, threads: usize) -> Result<Estimate, Fault> {
+    let kept = store.map(Store::hashes).transpose()?.unwrap_or_default();
+    let mut once: BTreeMap<&str, &Arc<Point>> = BTreeMap::new();
+    study.points().iter().for_each(|point| {
+        once.entry(&point.hash).or_insert(point);
+    });
+    let to_run: Vec<&Arc<Point>> =
+        once.values().copied().filter(|point| !kept.contains(&point.hash)).collect();
+    let mut all = Estimate {
+        points: once.len(),
+        to_run: to_run.len(),
+        cpu_seconds: 0.0,
+        wall_seconds: 0.0,
+        memory: 0,
+        disk: once.len() as u64 * ROW,
+    };
+    if to_run.is_empty() {
+        return Ok(all);
+    }
+    let sizes = sizes(&to_run)?;
+    let series: BTreeSet<usize> = to_run.iter().map(|point| point.series).collect();
+    let slice = PROBES / series.len() as u32;
+    let mut rates = BTreeMap::new();
+    for own in series {
+        let mut points = study.points().iter().filter(|point| point.series == own);
+        let point = points.next().expect("the series has points");
+        rates.insert(own, probe(point, slice.min(Duration::from_secs(1)))?);
+    }
+    let mean = sizes.values().map(|size| size.bytes).sum::<f64>() / sizes.len() as f64;
+    let mut longest = 0.0f64;
+    for point in &to_run {
+        let bytes = sizes.get(&point.combination).map_or(mean, |size| size.bytes);
+        let seconds = rates[&point.series] * bytes;
+        all.cpu_seconds += seconds;
+        longest = longest.max(seconds);
+    }
+    let at_once = threads.max(1).min(to_run.len());
+    all.wall_seconds = (all.cpu_seconds / threads.max(1) as f64).max(longest);
+    all.memory = sizes.values().map(|size| size.memory).max().unwrap_or(0) * at_once as u64;
+    Ok(all)
+}
+
+/// Sizes of combinations, evenly chosen if there are many.
+fn sizes(points: &[&Arc<Point>]) -> Result<BTreeMap<usize, Size>, Fault> {
+    let mut first: BTreeMap<usize, &Arc<Point>> = BTreeMap::new();
+    points.iter().for_each(|point| {
+        first.entry(point.combination).or_insert(point);
+    });
+    let step = first.len().div_ceil(PLANNED);
+    let chosen = first.into_iter().step_by(step);
+    let size = |(combination, point): (usize, &Arc<Point>)| {
+        let plan = Plan::with_contents(point.scenario(), point.contents().clone());
+        let plan = plan.map_err(|fault| fault.noted(&point.name()))?;
+        let size = Size { bytes: plan.traffic.total_bytes() as f64, memory: of_plan(&plan) };
+        Ok((combination, size))
+    };
+    chosen.map(size).collect()
+}
+
+/// Seconds per byte of payload that a point takes, from what it delivers until `slice` is over.
+fn probe(point: &Point, slice: Duration) -> Result<f64, Fault> {
+    let plan = Plan::with_contents(point.scenario(), point.contents().clone())?;
+    let monitor = Monitor::default();
+    let begin = Instant::now();
+    let run = std::thread::scope(|scope| {
+        let timer = scope.spawn(|| {
+            while begin.elapsed() < slice && !monitor.stopped() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            monitor.stop.store(true, Ordering::Relaxed);
+        });
+        let run = execute(&plan, &plan.cases[0], vec![], 1, &monitor);
+        monitor.stop.store(true, Ordering::Relaxed);
+        timer.join().expect("the timer only sleeps");
+        run
+    });
+    let (run, _) = run?;
+    let delivered: u64 = run.record.flows.iter().map(|flow| flow.delivered).sum();
+    let seconds = begin.elapsed().as_secs_f64();
+    // Without a byte the whole of the slice was for the first.
+    Ok(seconds / delivered.max(1) as f64)
+}

@@ -1,0 +1,157 @@
+//! One point of a study under one transport: what a worker needs to run it.
+
+use crate::series::Series;
+use incast_experiment::scenario::Node;
+use incast_experiment::{Content, Contents, Fault, Scenario, VERSION, identity_of, sources};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// One combination of values under one transport or variant, with one seed.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Hash of all that decides its result; the name of its row.
+    pub hash: String,
+    /// Index in [`Study::series`](crate::Study::series).
+    pub series: usize,
+    /// The name of the transport or variant.
+    pub label: String,
+    /// The transport.
+    pub transport: String,
+    /// The seed.
+    pub seed: u64,
+    /// Value of each of [`Study::keys`](crate::Study::keys), in order; a key that is not varied here
+    /// has the scenario's own value, or none.
+    pub values: Vec<Option<Node>>,
+    /// Number of the combination of values. Points that differ in series and seed alone share it.
+    pub combination: usize,
+    /// The varied keys.
+    pub(crate) keys: Arc<[String]>,
+    /// The scenario with another seed.
+    pub(crate) scenario: Arc<Scenario>,
+    /// Its input files, among others.
+    pub(crate) contents: Arc<Contents>,
+}
+
+/// A point as it travels.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Packed {
+    /// Version of the program.
+    incast: String,
+    hash: String,
+    series: usize,
+    label: String,
+    transport: String,
+    seed: u64,
+    combination: usize,
+    keys: Vec<String>,
+    values: Vec<Option<Node>>,
+    scenario: Node,
+    /// Texts of input files by name.
+    files: BTreeMap<String, String>,
+}
+
+impl Point {
+    /// A point; its scenario has one transport, and its seed is replaced.
+    pub(crate) fn new(
+        series: (usize, &Series),
+        seed: u64,
+        (combination, keys, values): (usize, Arc<[String]>, Vec<Option<Node>>),
+        scenario: Arc<Scenario>,
+        contents: Arc<Contents>,
+    ) -> Result<Point, Fault> {
+        let (at, own) = series;
+        let mut point = Point {
+            hash: String::new(),
+            series: at,
+            label: own.label.clone(),
+            transport: own.transport.clone(),
+            seed,
+            values,
+            combination,
+            keys,
+            scenario,
+            contents,
+        };
+        point.hash = identity_of(&point.scenario(), &point.contents)?;
+        Ok(point)
+    }
+
+    /// Its scenario: one run of one transport.
+    pub fn scenario(&self) -> Scenario {
+        let mut scenario = Scenario::clone(&self.scenario);
+        scenario.run.seed = self.seed;
+        scenario
+    }
+
+    /// The contents of its input files.
+    pub fn contents(&self) -> &Arc<Contents> {
+        &self.contents
+    }
+
+    /// What it is called in messages: `traffic.0.load=0.2, ren, seed 1`.
+    pub fn name(&self) -> String {
+        let set = |(key, value): (&String, &Option<Node>)| Some(format!("{key}={}", value.as_ref()?));
+        let mut parts: Vec<String> =
+            self.keys.iter().zip(&self.values).filter_map(set).collect();
+        parts.push(self.label.clone());
+        parts.push(format!("seed {}", self.seed));
+        parts.join(", ")
+    }
+
+    /// All that a worker needs, with the contents of input files, as JSON.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let scenario = self.scenario();
+        let text = |(name, _): (&str, _)| Some((name.to_string(), self.contents.get(name)?.text.clone()));
+        let packed = Packed {
+            incast: VERSION.into(),
+            hash: self.hash.clone(),
+            series: self.series,
+            label: self.label.clone(),
+            transport: self.transport.clone(),
+            seed: self.seed,
+            combination: self.combination,
+            keys: self.keys.to_vec(),
+            values: self.values.clone(),
+            files: sources(&scenario).into_iter().filter_map(text).collect(),
+            scenario: scenario.brief(),
+        };
+        serde_json::to_vec(&packed).expect("plain data becomes JSON")
+    }
+
+    /// Reads what [`Point::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// Bytes that are no point; a point that has another hash here, because the versions of results
+    /// differ: its row would not be what its name says.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Point, Fault> {
+        let packed: Packed = serde_json::from_slice(bytes)
+            .map_err(|error| Fault::new(format!("not a point of a study: {error}")))?;
+        let text = serde_json::to_string(&packed.scenario).map_err(Fault::new)?;
+        let scenario: Scenario = serde_json::from_str(&text)
+            .map_err(|error| Fault::new(format!("not a scenario of this version: {error}")))?;
+        let contents = packed.files.into_iter().map(|(name, text)| (name, Content::of(text)));
+        let contents: Contents = contents.collect();
+        let own = identity_of(&scenario, &contents)?;
+        if own != packed.hash {
+            return Err(Fault::new(format!(
+                "the point comes from a program with other results (version {}), and this is {VERSION}: \
+                 expected the same version of incast on every worker",
+                packed.incast
+            )));
+        }
+        Ok(Point {
+            hash: packed.hash,
+            series: packed.series,
+            label: packed.label,
+            transport: packed.transport,
+            seed: packed.seed,
+            values: packed.values,
+            combination: packed.combination,
+            keys: packed.keys.into(),
+            scenario: Arc::new(scenario),
+            contents: Arc::new(contents),
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! What a point gave: an entry of a store.
+
+use crate::point::Point;
+use incast_experiment::Fault;
+use incast_measure::Summary;
+use serde::{Deserialize, Serialize};
+
+/// What a point gave. All but `times` depends on the point's hash alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Hash of the point.
+    pub hash: String,
+    /// The transport.
+    pub transport: String,
+    /// The seed.
+    pub seed: u64,
+    /// Why the point failed; a row with an error has no numbers.
+    pub error: Option<String>,
+    /// The run in numbers.
+    pub summary: Option<Summary>,
+    /// What a user should know before trusting the numbers.
+    pub warnings: Vec<String>,
+    /// What it took.
+    pub times: Times,
+}
+
+/// What a point took. Not part of what is equal from run to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Times {
+    /// Seconds of wall-clock time, planning and statistics included.
+    pub wall_seconds: f64,
+    /// Seconds of CPU time; none if the point ran in several threads.
+    pub cpu_seconds: Option<f64>,
+    /// Threads that it ran in.
+    pub threads: usize,
+}
+
+impl Row {
+    /// The row of a point that failed.
+    pub(crate) fn failed(point: &Point, error: String) -> Row {
+        Row {
+            hash: point.hash.clone(),
+            transport: point.transport.clone(),
+            seed: point.seed,
+            error: Some(error),
+            summary: None,
+            warnings: vec![],
+            times: Times::default(),
+        }
+    }
+
+    /// As JSON, a few KB.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("plain data becomes JSON")
+    }
+
+    /// Reads what [`Row::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// Bytes that are no row.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Row, Fault> {
+        serde_json::from_slice(bytes).map_err(|error| Fault::new(format!("not a row of a study: {error}")))
+    }
+}

@@ -1,0 +1,154 @@
+//! Runs a point: here, or in a worker that has nothing but its bytes.
+
+use crate::point::Point;
+use crate::row::{Row, Times};
+use cpu_time::ThreadTime;
+use incast_experiment::{Fault, Monitor, Plan, deadlock, execute, output};
+use incast_measure::{Run, summarise};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Once;
+use std::time::Instant;
+
+/// What a worker answers.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Answer {
+    /// A row, good or failed.
+    Row(Box<Row>),
+    /// The worker cannot run points of this program.
+    Refused(String),
+    /// The worker was interrupted.
+    Interrupted,
+}
+
+/// Runs a point in so many threads, without store and folder. None if `monitor` interrupted it. What
+/// goes wrong, a panic included, is a row with its error.
+pub fn run_point(point: &Point, threads: usize, monitor: &Monitor) -> Option<Row> {
+    run_into(point, threads, monitor, None)
+}
+
+/// The same; with a folder, tables and report of the run are written there.
+pub(crate) fn run_into(
+    point: &Point,
+    threads: usize,
+    monitor: &Monitor,
+    folder: Option<&Path>,
+) -> Option<Row> {
+    guarded(point, threads, || work(point, threads, monitor, folder))
+}
+
+/// Runs a point that came as [`Point::to_bytes`], and answers with bytes for
+/// [`Driver::take`](crate::Driver::take).
+pub fn run_bytes(point: &[u8], threads: usize, monitor: &Monitor) -> Vec<u8> {
+    let answer = match Point::from_bytes(point) {
+        Err(fault) => Answer::Refused(fault.to_string()),
+        Ok(point) => match run_point(&point, threads, monitor) {
+            Some(row) => Answer::Row(Box::new(row)),
+            None => Answer::Interrupted,
+        },
+    };
+    serde_json::to_vec(&answer).expect("plain data becomes JSON")
+}
+
+fn work(
+    point: &Point,
+    threads: usize,
+    monitor: &Monitor,
+    folder: Option<&Path>,
+) -> Result<Option<Row>, Fault> {
+    let plan = Plan::with_contents(point.scenario(), point.contents().clone())?;
+    let case = &plan.cases[0];
+    let ports = match folder {
+        Some(_) => output::ports(&plan, &plan.scenario.output.pcap)?,
+        None => vec![],
+    };
+    let (run, captured) = execute(&plan, case, ports.clone(), threads, monitor)?;
+    if run.record.interrupted {
+        return Ok(None);
+    }
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Fault::new(error).placed(folder.display().to_string()))?;
+        output::write_run(folder, &run, plan.scenario.output.csv)?;
+        output::write_captures(folder, &plan, &ports, &captured)?;
+        incast_measure::report_html(&folder.join("report.html"), &point.name(), std::slice::from_ref(&run))?;
+        output::seal(folder, &run)?;
+    }
+    if let Some(ports) = deadlock(&plan.fabric, &run.record) {
+        let at = run.record.ended;
+        return Err(Fault::new(format!("deadlock at {at}: paused links wait for each other: {ports}")));
+    }
+    if let Some(refused) = run.fidelity.as_ref().and_then(|own| own.refused.first()) {
+        return Err(Fault::new(format!("the run in real time was refused: {refused}")));
+    }
+    Ok(Some(row(point, &run)))
+}
+
+fn row(point: &Point, run: &Run) -> Row {
+    Row {
+        hash: point.hash.clone(),
+        transport: point.transport.clone(),
+        seed: point.seed,
+        error: None,
+        summary: Some(summarise(run)),
+        warnings: run.warnings().iter().map(ToString::to_string).collect(),
+        times: Times::default(),
+    }
+}
+
+/// Does the work of a point; errors and panics become a failed row.
+pub(crate) fn guarded(
+    point: &Point,
+    threads: usize,
+    work: impl FnOnce() -> Result<Option<Row>, Fault>,
+) -> Option<Row> {
+    listen();
+    let (begin, cpu) = (Instant::now(), ThreadTime::now());
+    HEARD.with(|heard| *heard.borrow_mut() = Some(String::new()));
+    let done = catch_unwind(AssertUnwindSafe(work));
+    let heard = HEARD.with(|heard| heard.borrow_mut().take()).unwrap_or_default();
+    let mut row = match done {
+        Ok(Ok(row)) => row?,
+        Ok(Err(fault)) => Row::failed(point, fault.to_string()),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+            let place = if heard.is_empty() { String::new() } else { format!(" ({heard})") };
+            Row::failed(point, format!("internal error: {text}{place}"))
+        }
+    };
+    row.times = Times {
+        wall_seconds: begin.elapsed().as_secs_f64(),
+        cpu_seconds: (threads == 1).then(|| cpu.elapsed().as_secs_f64()),
+        threads,
+    };
+    Some(row)
+}
+
+thread_local! {
+    /// Where a panic of this thread came from, while a point runs in it.
+    static HEARD: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps the place of panics in threads that run points, instead of printing them.
+fn listen() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let taken = HEARD.with(|heard| match heard.borrow_mut().as_mut() {
+                Some(place) => {
+                    *place = info.location().map_or(String::new(), ToString::to_string);
+                    true
+                }
+                None => false,
+            });
+            if !taken {
+                before(info);
+            }
+        }));
+    });
+}

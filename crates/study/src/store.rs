@@ -1,0 +1,279 @@
+//! A study's folder: one small file per row, written at once and never changed.
+//!
+//! * `rows/<hash>.json`: a row. It appears by renaming a complete file, so that a reader sees all
+//!   of it or nothing, and processes on several machines may share the folder.
+//! * `claims/<hash>`: locked while some process runs the point.
+//! * `study.toml`, `inputs/`: the study and copies of its input files.
+//! * `store.json`: what the folder is.
+
+use crate::claim::{Claimed, claim};
+use crate::row::Row;
+use crate::study::Study;
+use incast_experiment::scenario::Node;
+use incast_experiment::{Fault, VERSION, VERSIONS};
+use incast_measure::write_atomic;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Layout of folders that this program writes.
+const FORMAT: u32 = 1;
+
+/// Unfinished files of a process that was killed are removed once they are this old.
+const STALE: Duration = Duration::from_secs(3600);
+
+/// What a folder is.
+#[derive(Debug, Serialize, Deserialize)]
+struct Label {
+    /// Layout.
+    format: u32,
+    /// Version of the program.
+    incast: String,
+    /// Version of the engine's results.
+    engine: u32,
+    /// Name of the study.
+    study: String,
+    /// What all studies that continue it have in common.
+    family: Node,
+}
+
+/// A study's folder.
+#[derive(Debug, Clone)]
+pub struct Store {
+    dir: PathBuf,
+}
+
+impl Store {
+    /// The folder of a study: a new one, or one that holds rows of this study or of an earlier state
+    /// of its file. Writes `study.toml` and copies of input files.
+    ///
+    /// # Errors
+    /// A folder of another study or of another version, or of something else; what the system says.
+    pub fn open(dir: &Path, study: &Study) -> Result<Store, Fault> {
+        let store = Store { dir: dir.into() };
+        let label = Label {
+            format: FORMAT,
+            incast: VERSION.into(),
+            engine: VERSIONS.engine,
+            study: study.name().into(),
+            family: study.family(),
+        };
+        match store.label()? {
+            Some(found) => store.check(&found, &label, study)?,
+            None if dir.is_dir() && !is_empty(dir) => {
+                let problem = "not the folder of a study, and not empty: expected another --out";
+                return Err(Fault::new(problem).placed(dir.display().to_string()));
+            }
+            None => {}
+        }
+        for folder in ["rows", "claims"] {
+            make(&dir.join(folder))?;
+        }
+        store.tidy();
+        let mut files = BTreeMap::new();
+        for (at, input) in study.inputs().enumerate() {
+            let base = Path::new(input.name).file_name().map_or("input".into(), |name| name.to_string_lossy());
+            let copy = format!("inputs/{at}-{base}");
+            make(&dir.join("inputs"))?;
+            write(&dir.join(&copy), input.content.text.as_bytes())?;
+            files.insert(input.name.to_string(), copy);
+        }
+        write(&dir.join("study.toml"), study.resolved(&files).as_bytes())?;
+        let text = serde_json::to_string_pretty(&label).expect("plain data becomes JSON") + "\n";
+        write(&dir.join("store.json"), text.as_bytes())?;
+        Ok(store)
+    }
+
+    /// An existing folder of a study.
+    ///
+    /// # Errors
+    /// A folder of something else, or of another layout.
+    pub fn read(dir: &Path) -> Result<Store, Fault> {
+        let store = Store { dir: dir.into() };
+        match store.label()? {
+            Some(label) if label.format == FORMAT => Ok(store),
+            Some(label) => Err(store.other_layout(&label)),
+            None => {
+                let problem = "not the folder of a study: it has no store.json";
+                Err(Fault::new(problem).placed(dir.display().to_string()))
+            }
+        }
+    }
+
+    /// The study that the folder is of, from its `study.toml`.
+    ///
+    /// # Errors
+    /// As [`Study::load`].
+    pub fn study(&self) -> Result<Study, Fault> {
+        Study::load_up_to(&self.dir.join("study.toml"), &[], usize::MAX)
+    }
+
+    /// Where it is.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    fn label(&self) -> Result<Option<Label>, Fault> {
+        let path = self.dir.join("store.json");
+        let place = path.display().to_string();
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Fault::new(error).placed(place)),
+        };
+        let label = serde_json::from_str(&text);
+        label.map(Some).map_err(|error| Fault::new(format!("not of a study: {error}")).placed(place))
+    }
+
+    fn other_layout(&self, found: &Label) -> Fault {
+        Fault::new(format!(
+            "a study that incast {} has kept in layout {}; this is {VERSION}, with layout {FORMAT}: \
+             expected another --out, or that version",
+            found.incast, found.format
+        ))
+        .placed(self.dir.display().to_string())
+    }
+
+    /// Refuses a folder whose rows cannot be this study's.
+    fn check(&self, found: &Label, own: &Label, study: &Study) -> Result<(), Fault> {
+        let place = self.dir.display().to_string();
+        if found.format != own.format {
+            return Err(self.other_layout(found));
+        }
+        if found.engine != own.engine {
+            let problem = format!(
+                "its rows are results of version {} (incast {}), and this program has version {}: \
+                 they cannot stand in one table; expected another --out, or to remove the folder",
+                found.engine, found.incast, own.engine
+            );
+            return Err(Fault::new(problem).placed(place));
+        }
+        if found.family == own.family {
+            return Ok(());
+        }
+        let rows = self.hashes()?;
+        if rows.is_empty() || study.points().iter().any(|point| rows.contains(&point.hash)) {
+            return Ok(());
+        }
+        let problem = format!(
+            "the folder of another study, `{}`, which has {} rows and no point in common with `{}`: \
+             expected another --out, or to remove the folder",
+            found.study,
+            rows.len(),
+            own.study
+        );
+        Err(Fault::new(problem).placed(place))
+    }
+
+    /// Removes what a killed process has left unfinished.
+    fn tidy(&self) {
+        let folders = [self.dir.clone(), self.dir.join("rows"), self.dir.join("inputs")];
+        let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
+        for entry in entries.flatten() {
+            let unfinished = entry.file_name().to_string_lossy().starts_with(".incast-");
+            let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+            if unfinished && age().is_some_and(|age| age > STALE) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    fn place(&self, hash: &str) -> PathBuf {
+        self.dir.join("rows").join(format!("{hash}.json"))
+    }
+
+    /// Whether there is a row.
+    pub fn has(&self, hash: &str) -> bool {
+        self.place(hash).is_file()
+    }
+
+    /// The hashes of all rows.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn hashes(&self) -> Result<BTreeSet<String>, Fault> {
+        let folder = self.dir.join("rows");
+        let failed = |error: std::io::Error| Fault::new(error).placed(folder.display().to_string());
+        let entries = match std::fs::read_dir(&folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+            entries => entries.map_err(failed)?,
+        };
+        let mut all = BTreeSet::new();
+        for entry in entries {
+            let name = entry.map_err(failed)?.file_name();
+            if let Some(hash) = name.to_string_lossy().strip_suffix(".json") {
+                all.insert(hash.to_string());
+            }
+        }
+        Ok(all)
+    }
+
+    /// Keeps a row, on disk when this returns. A row that is there already is replaced by its like.
+    ///
+    /// # Errors
+    /// What the system says, such as that the disk is full; then nothing has changed.
+    pub fn add(&self, row: &Row) -> Result<(), Fault> {
+        write(&self.place(&row.hash), &row.to_bytes())
+    }
+
+    /// Removes a row, so that its point is run again.
+    pub(crate) fn remove(&self, hash: &str) {
+        let _ = std::fs::remove_file(self.place(hash));
+    }
+
+    /// A row, if it is there.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no row.
+    pub fn row(&self, hash: &str) -> Result<Option<Row>, Fault> {
+        let path = self.place(hash);
+        let placed = |fault: Fault| fault.placed(path.display().to_string());
+        match std::fs::read(&path) {
+            Ok(bytes) => Row::from_bytes(&bytes).map(Some).map_err(placed),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(placed(Fault::new(error))),
+        }
+    }
+
+    /// Every row by its hash.
+    ///
+    /// # Errors
+    /// As [`Store::row`].
+    pub fn rows(&self) -> Result<BTreeMap<String, Row>, Fault> {
+        let mut all = BTreeMap::new();
+        for hash in self.hashes()? {
+            if let Some(row) = self.row(&hash)? {
+                all.insert(hash, row);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Claims a point for this process.
+    pub(crate) fn claim(&self, hash: &str) -> Claimed {
+        claim(&self.dir.join("claims").join(hash))
+    }
+
+    /// Where the report of a run is written, if that is wanted.
+    pub(crate) fn report(&self, hash: &str) -> PathBuf {
+        self.dir.join("reports").join(hash)
+    }
+}
+
+fn is_empty(dir: &Path) -> bool {
+    std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+fn make(folder: &Path) -> Result<(), Fault> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Fault::new(format!("could not create: {error}")).placed(folder.display().to_string()))
+}
+
+/// Writes a file unless it has this content.
+fn write(path: &Path, content: &[u8]) -> Result<(), Fault> {
+    if std::fs::read(path).is_ok_and(|own| own == content) {
+        return Ok(());
+    }
+    Ok(write_atomic(path, content)?)
+}
