@@ -31,6 +31,10 @@ pub enum Command {
     #[command(after_help = "Example:\n  incast compare --transports ren,dctcp \
         --topology leaf-spine:8x8x8 --rate 40Gbps --workload web_search --load 0.6 --flows 2000")]
     Compare(Box<Compare>),
+    /// Run a scenario at many points: load, parameters, variants, seeds; a second call continues
+    #[command(after_help = "Examples:\n  incast study load.toml --dry-run\n  \
+        incast study load.toml --out results/load\n  incast study results/study-load")]
+    Study(Study),
     /// List transports, workloads, topologies and experiments, or show details of one transport
     #[command(after_help = "Examples:\n  incast list --json\n  incast list ren")]
     List(List),
@@ -129,6 +133,31 @@ impl Flagged for OfCompare {
     const COMMAND: scenario::Command = scenario::Command::Compare;
     const PRESETS: &'static str = include_str!("compare.toml");
     const SHOWS_DEFAULTS: bool = true;
+}
+
+#[derive(Args)]
+pub struct Study {
+    /// Scenario file with [study]; or the folder of a study, to continue it
+    #[arg(value_name = "FILE")]
+    pub study: PathBuf,
+    /// Folder of the study [default: results/study-<file name>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the number of points and what they will cost, from a short probe, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Run more than 100000 points
+    #[arg(long)]
+    pub yes: bool,
+    /// Run points again that have failed before
+    #[arg(long)]
+    pub retry_failed: bool,
+    /// Points that run at a time; the last ones get the threads that are left over [default: one per core]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
+    pub threads: Option<usize>,
+    /// Override a key: run.seed=7 or study.seeds=5
+    #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
+    pub set: Vec<String>,
 }
 
 #[derive(Args)]

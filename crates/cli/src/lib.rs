@@ -27,6 +27,7 @@ pub mod prepare;
 mod progress;
 mod reproduce;
 mod session;
+mod study;
 mod switch_bench;
 mod testbed;
 #[cfg(target_os = "linux")]
@@ -103,6 +104,7 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Run(options) => compare::run(*options),
         Command::Check(options) => compare::check(options),
         Command::Compare(options) => compare::compare(*options),
+        Command::Study(options) => study::study(options),
         Command::List(options) => list::list(options),
         Command::Reproduce(options) => reproduce::reproduce(*options),
         Command::Bench(options) => reproduce::bench(options),

@@ -81,7 +81,9 @@ impl Inputs {
                     let known: Vec<&str> = given.keys().map(String::as_str).collect();
                     let problem = match known.as_slice() {
                         [] => "is not with this scenario, which came without input files".into(),
-                        known => format!("is not with this scenario; with it are {}", known.join(", ")),
+                        known => {
+                            format!("is not with this scenario; with it are {}", known.join(", "))
+                        }
                     };
                     Fault::new(problem).placed(name)
                 })?;
@@ -118,7 +120,11 @@ pub fn sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
     }
     all.extend(scenario.transport.paths.as_deref().map(|file| (file, "paths")));
     let mut once: Vec<(&str, &'static str)> = vec![];
-    all.into_iter().for_each(|one| if !once.contains(&one) { once.push(one) });
+    all.into_iter().for_each(|one| {
+        if !once.contains(&one) {
+            once.push(one)
+        }
+    });
     once
 }
 

@@ -114,7 +114,11 @@ impl Driver {
     ///
     /// # Errors
     /// A store that cannot be read.
-    pub fn new(study: Arc<Study>, store: Arc<Store>, options: DriverOptions) -> Result<Driver, Fault> {
+    pub fn new(
+        study: Arc<Study>,
+        store: Arc<Store>,
+        options: DriverOptions,
+    ) -> Result<Driver, Fault> {
         let points = study.points().to_vec();
         let rounds = Rounds::of(&study);
         Driver::start(study, store, points, rounds, options)
@@ -168,7 +172,12 @@ impl Driver {
     }
 
     /// Adds points: those with a row are done, the others wait.
-    fn plan(&mut self, points: Vec<Arc<Point>>, kept: &BTreeSet<String>, retry: bool) -> Result<(), Fault> {
+    fn plan(
+        &mut self,
+        points: Vec<Arc<Point>>,
+        kept: &BTreeSet<String>,
+        retry: bool,
+    ) -> Result<(), Fault> {
         let adaptive = self.study.repeat().is_some();
         for point in points {
             if !self.met.insert(point.hash.clone()) {
@@ -234,7 +243,7 @@ impl Driver {
     ///
     /// # Errors
     /// A row that cannot be read.
-    pub fn next(&mut self) -> Result<Option<Work>, Fault> {
+    pub fn next_work(&mut self) -> Result<Option<Work>, Fault> {
         while let Some(point) = self.waiting.pop_front() {
             if let Some(work) = self.hand_out(point)? {
                 return Ok(Some(work));
@@ -291,7 +300,10 @@ impl Driver {
                 return Ok(());
             }
             Err(error) => {
-                self.lost(ticket, &format!("the worker returned something that is no row: {error}"));
+                self.lost(
+                    ticket,
+                    &format!("the worker returned something that is no row: {error}"),
+                );
                 return Ok(());
             }
         };
@@ -374,6 +386,14 @@ impl Driver {
     /// The store.
     pub fn store(&self) -> &Arc<Store> {
         &self.store
+    }
+
+    /// Ends the study, or interrupts it: what is done is gathered.
+    ///
+    /// # Errors
+    /// A row that cannot be read, or a table that cannot be written.
+    pub fn finish(self) -> Result<Outcome, Fault> {
+        Ok(self.outcome())
     }
 
     /// How it ended, or how far it is if it did not.

@@ -45,7 +45,8 @@ impl Eta {
     pub fn cost(&self, series: usize, combination: usize) -> Option<f64> {
         let all = self.all.get()?;
         let own = self.done.get(&(series, combination)).and_then(|mean| mean.get());
-        let mean = |map: &BTreeMap<usize, Mean>, at: usize| map.get(&at).and_then(|mean| mean.get());
+        let mean =
+            |map: &BTreeMap<usize, Mean>, at: usize| map.get(&at).and_then(|mean| mean.get());
         let (by_series, by_combination) =
             (mean(&self.of_series, series), mean(&self.of_combination, combination));
         Some(own.unwrap_or(match (by_series, by_combination) {
@@ -94,7 +95,9 @@ mod tests {
         };
         let mut waiting: Vec<(usize, usize)> = vec![];
         for _seed in 0..3 {
-            waiting.extend((0..4).flat_map(|combination| (0..3).map(move |series| (series, combination))));
+            waiting.extend(
+                (0..4).flat_map(|combination| (0..3).map(move |series| (series, combination))),
+            );
         }
         waiting.reverse();
         let (mut eta, mut now, mut running) = (Eta::default(), 0.0f64, vec![]);
@@ -111,7 +114,8 @@ mod tests {
             );
             forecasts.push((now, left.map(|left| left.as_secs_f64())));
             let end = |(s, c, since): &(usize, usize, f64)| since + cost(*s, *c);
-            let next = (0..running.len()).min_by(|a, b| end(&running[*a]).total_cmp(&end(&running[*b])));
+            let next =
+                (0..running.len()).min_by(|a, b| end(&running[*a]).total_cmp(&end(&running[*b])));
             let (series, combination, since) = running.remove(next.expect("some run"));
             now = since + cost(series, combination);
             eta.took(series, combination, Duration::from_secs_f64(now - since));
@@ -121,7 +125,10 @@ mod tests {
         for (at, left) in &forecasts[13..] {
             let (left, real) = (left.expect("points are done"), total - at);
             let most = 0.15 * total;
-            assert!((left - real).abs() < most, "at {at}: {left} s forecast, {real} s real, of {total}");
+            assert!(
+                (left - real).abs() < most,
+                "at {at}: {left} s forecast, {real} s real, of {total}"
+            );
         }
     }
 

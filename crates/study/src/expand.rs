@@ -70,7 +70,8 @@ pub fn check(section: &Section, series: &[Series]) -> Result<(), Fault> {
                     let problem = "a key cannot be its own condition";
                     return Err(Fault::at(path, problem));
                 }
-                let values = &section.vary.0.iter().find(|(name, _)| name == other).expect("is varied").1;
+                let values =
+                    &section.vary.0.iter().find(|(name, _)| name == other).expect("is varied").1;
                 let texts: Vec<String> = values.0.iter().map(Node::to_string).collect();
                 one_of(&text, &texts.iter().map(String::as_str).collect::<Vec<_>>(), &path)?;
             }
@@ -107,7 +108,8 @@ fn of_study(name: &str, series: &[Series], path: &str) -> Result<(), Fault> {
     }
     let hint = nearest(name, names.iter().copied());
     let all: Vec<&str> = names.into_iter().collect();
-    let problem = format!("`{name}` is not in this study: expected one of {}{hint}", all.join(", "));
+    let problem =
+        format!("`{name}` is not in this study: expected one of {}{hint}", all.join(", "));
     Err(Fault::at(path, problem))
 }
 
@@ -123,11 +125,12 @@ fn groups(section: &Section, known: &[&str]) -> Result<(), Fault> {
             }
             grouped.push(key);
         }
-        let length = |key: &String| {
-            let (_, values) = section.vary.0.iter().find(|(name, _)| name == key).expect("is varied");
-            (key, values.0.len())
+        let length = |key: &str| {
+            let (_, values) =
+                section.vary.0.iter().find(|(name, _)| name == key).expect("is varied");
+            values.0.len()
         };
-        let lengths: Vec<(&String, usize)> = group.iter().map(length).collect();
+        let lengths: Vec<(&String, usize)> = group.iter().map(|key| (key, length(key))).collect();
         if lengths.windows(2).any(|two| two[0].1 != two[1].1) {
             let all: Vec<String> =
                 lengths.iter().map(|(key, count)| format!("{key} has {count}")).collect();
@@ -186,7 +189,10 @@ pub fn combine(section: &Section, series: &[Series]) -> Vec<Combined> {
             };
             let values: Vec<Option<Node>> = section.vary.0.iter().map(value).collect();
             let name = Node::from(Value::List(
-                values.iter().map(|one| Value::List(one.iter().cloned().collect()).into()).collect(),
+                values
+                    .iter()
+                    .map(|one| Value::List(one.iter().cloned().collect()).into())
+                    .collect(),
             ));
             let name = name.to_string();
             if !seen.insert((index, name.clone())) {

@@ -7,9 +7,9 @@ use crate::run::run_into;
 use incast_experiment::{Fault, Monitor, Plan};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::Arc;
 use std::thread::Scope;
 use std::time::Duration;
 
@@ -121,7 +121,7 @@ impl<'scope> Pool<'scope, '_> {
             let (work, memory) = match self.waiting.take() {
                 Some(waiting) => waiting,
                 None => {
-                    let Some(work) = driver.next()? else { return Ok(()) };
+                    let Some(work) = driver.next_work()? else { return Ok(()) };
                     let memory = self.size(&work);
                     (work, memory)
                 }

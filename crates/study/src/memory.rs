@@ -12,7 +12,8 @@ pub fn available() -> Option<u64> {
     let group = |name: &str| -> Option<u64> {
         std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse().ok()
     };
-    let within = group("memory.max").map(|most| most.saturating_sub(group("memory.current").unwrap_or(0)));
+    let within =
+        group("memory.max").map(|most| most.saturating_sub(group("memory.current").unwrap_or(0)));
     Some(within.map_or(free, |within| within.min(free)))
 }
 

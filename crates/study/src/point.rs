@@ -92,9 +92,9 @@ impl Point {
 
     /// What it is called in messages: `traffic.0.load=0.2, ren, seed 1`.
     pub fn name(&self) -> String {
-        let set = |(key, value): (&String, &Option<Node>)| Some(format!("{key}={}", value.as_ref()?));
-        let mut parts: Vec<String> =
-            self.keys.iter().zip(&self.values).filter_map(set).collect();
+        let set =
+            |(key, value): (&String, &Option<Node>)| Some(format!("{key}={}", value.as_ref()?));
+        let mut parts: Vec<String> = self.keys.iter().zip(&self.values).filter_map(set).collect();
         parts.push(self.label.clone());
         parts.push(format!("seed {}", self.seed));
         parts.join(", ")
@@ -103,7 +103,8 @@ impl Point {
     /// All that a worker needs, with the contents of input files, as JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
         let scenario = self.scenario();
-        let text = |(name, _): (&str, _)| Some((name.to_string(), self.contents.get(name)?.text.clone()));
+        let text =
+            |(name, _): (&str, _)| Some((name.to_string(), self.contents.get(name)?.text.clone()));
         let packed = Packed {
             incast: VERSION.into(),
             hash: self.hash.clone(),

@@ -2,7 +2,7 @@
 
 use crate::point::Point;
 use incast_experiment::Fault;
-use incast_measure::Summary;
+use incast_measure::{SlowdownHistogram, Summary};
 use serde::{Deserialize, Serialize};
 
 /// What a point gave. All but `times` depends on the point's hash alone.
@@ -19,6 +19,8 @@ pub struct Row {
     pub error: Option<String>,
     /// The run in numbers.
     pub summary: Option<Summary>,
+    /// Slowdown by size.
+    pub slowdown: Option<SlowdownHistogram>,
     /// What a user should know before trusting the numbers.
     pub warnings: Vec<String>,
     /// What it took.
@@ -46,6 +48,7 @@ impl Row {
             seed: point.seed,
             error: Some(error),
             summary: None,
+            slowdown: None,
             warnings: vec![],
             times: Times::default(),
         }
@@ -61,6 +64,7 @@ impl Row {
     /// # Errors
     /// Bytes that are no row.
     pub fn from_bytes(bytes: &[u8]) -> Result<Row, Fault> {
-        serde_json::from_slice(bytes).map_err(|error| Fault::new(format!("not a row of a study: {error}")))
+        serde_json::from_slice(bytes)
+            .map_err(|error| Fault::new(format!("not a row of a study: {error}")))
     }
 }

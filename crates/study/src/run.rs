@@ -4,7 +4,7 @@ use crate::point::Point;
 use crate::row::{Row, Times};
 use cpu_time::ThreadTime;
 use incast_experiment::{Fault, Monitor, Plan, deadlock, execute, output};
-use incast_measure::{Run, summarise};
+use incast_measure::{Run, SlowdownHistogram, summarise};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -74,12 +74,18 @@ fn work(
             .map_err(|error| Fault::new(error).placed(folder.display().to_string()))?;
         output::write_run(folder, &run, plan.scenario.output.csv)?;
         output::write_captures(folder, &plan, &ports, &captured)?;
-        incast_measure::report_html(&folder.join("report.html"), &point.name(), std::slice::from_ref(&run))?;
+        incast_measure::report_html(
+            &folder.join("report.html"),
+            &point.name(),
+            std::slice::from_ref(&run),
+        )?;
         output::seal(folder, &run)?;
     }
     if let Some(ports) = deadlock(&plan.fabric, &run.record) {
         let at = run.record.ended;
-        return Err(Fault::new(format!("deadlock at {at}: paused links wait for each other: {ports}")));
+        return Err(Fault::new(format!(
+            "deadlock at {at}: paused links wait for each other: {ports}"
+        )));
     }
     if let Some(refused) = run.fidelity.as_ref().and_then(|own| own.refused.first()) {
         return Err(Fault::new(format!("the run in real time was refused: {refused}")));
@@ -94,6 +100,7 @@ fn row(point: &Point, run: &Run) -> Row {
         seed: point.seed,
         error: None,
         summary: Some(summarise(run)),
+        slowdown: Some(SlowdownHistogram::of(run)),
         warnings: run.warnings().iter().map(ToString::to_string).collect(),
         times: Times::default(),
     }
@@ -151,4 +158,39 @@ fn listen() {
             }
         }));
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Driver, DriverOptions, Store, Study};
+    use std::sync::Arc;
+
+    /// An assertion of the engine that fails in one point costs that point.
+    #[test]
+    fn a_panic_is_a_failed_row_and_the_study_goes_on() {
+        let text = "[fabric]\ntopology = \"star:3\"\n[transport]\nnames = [\"ren\", \"dctcp\"]\n\
+                    [[traffic]]\nkind = \"permutation\"\nsize = \"20KB\"\n[study]\nseeds = 2\n";
+        let study = Arc::new(Study::parse(text, "x", &[]).unwrap());
+        let dir = tempfile::tempdir().unwrap();
+        let store = Arc::new(Store::open(dir.path(), &study).unwrap());
+        let mut driver = Driver::new(study, store.clone(), DriverOptions::default()).unwrap();
+        while let Some(one) = driver.next_work().unwrap() {
+            let broken = one.point.label == "ren" && one.point.seed == 2;
+            let row = guarded(&one.point, 1, || match broken {
+                true => panic!("queue {} is not empty", 7),
+                false => work(&one.point, 1, &Monitor::default(), None),
+            });
+            driver.keep(one.ticket, &row.unwrap()).unwrap();
+        }
+        let outcome = driver.finish().unwrap();
+        assert_eq!((outcome.progress.done, outcome.progress.failed), (4, 1));
+        assert_eq!(outcome.failed[0].point, "ren, seed 2");
+        let why = &outcome.failed[0].why;
+        assert!(
+            why.starts_with("internal error: queue 7 is not empty (") && why.contains("run.rs"),
+            "{why}"
+        );
+        assert_eq!(store.rows().unwrap().values().filter(|row| row.summary.is_some()).count(), 3);
+    }
 }

@@ -73,7 +73,9 @@ impl Store {
         store.tidy();
         let mut files = BTreeMap::new();
         for (at, input) in study.inputs().enumerate() {
-            let base = Path::new(input.name).file_name().map_or("input".into(), |name| name.to_string_lossy());
+            let base = Path::new(input.name)
+                .file_name()
+                .map_or("input".into(), |name| name.to_string_lossy());
             let copy = format!("inputs/{at}-{base}");
             make(&dir.join("inputs"))?;
             write(&dir.join(&copy), input.content.text.as_bytes())?;
@@ -123,7 +125,9 @@ impl Store {
             Err(error) => return Err(Fault::new(error).placed(place)),
         };
         let label = serde_json::from_str(&text);
-        label.map(Some).map_err(|error| Fault::new(format!("not of a study: {error}")).placed(place))
+        label
+            .map(Some)
+            .map_err(|error| Fault::new(format!("not of a study: {error}")).placed(place))
     }
 
     fn other_layout(&self, found: &Label) -> Fault {
@@ -196,7 +200,9 @@ impl Store {
         let folder = self.dir.join("rows");
         let failed = |error: std::io::Error| Fault::new(error).placed(folder.display().to_string());
         let entries = match std::fs::read_dir(&folder) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(BTreeSet::new());
+            }
             entries => entries.map_err(failed)?,
         };
         let mut all = BTreeSet::new();
@@ -266,8 +272,9 @@ fn is_empty(dir: &Path) -> bool {
 }
 
 fn make(folder: &Path) -> Result<(), Fault> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Fault::new(format!("could not create: {error}")).placed(folder.display().to_string()))
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Fault::new(format!("could not create: {error}")).placed(folder.display().to_string())
+    })
 }
 
 /// Writes a file unless it has this content.

@@ -73,7 +73,8 @@ impl Study {
         let stem = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
         // The file of a study's folder is called as all of them; the folder has the name.
         let folder = path.parent().filter(|_| stem == "study").and_then(Path::file_name);
-        let own = folder.map(|name| name.to_string_lossy().trim_start_matches("study-").to_string());
+        let own =
+            folder.map(|name| name.to_string_lossy().trim_start_matches("study-").to_string());
         let own = own.unwrap_or_else(|| stem.into_owned());
         Study::make(draft, &own, path.parent().unwrap_or(Path::new("")), most)
     }
@@ -109,7 +110,9 @@ impl Study {
                 draft.write("transport.names", Value::List(vec![]).into())?;
                 vec![]
             }
-            Some(Node { value: Value::List(list), .. }) => list.iter().map(Node::to_string).collect(),
+            Some(Node { value: Value::List(list), .. }) => {
+                list.iter().map(Node::to_string).collect()
+            }
             // What is wrong with it is said when the scenario is read.
             _ => vec![],
         };
@@ -151,7 +154,8 @@ impl Study {
         scenarios: &[Arc<Scenario>],
     ) -> Result<Vec<Arc<Point>>, Fault> {
         let mut points = Vec::with_capacity(combined.len() * self.seeds.len());
-        let values = |(one, scenario): (&Combined, &Arc<Scenario>)| self.own_values(&one.values, scenario);
+        let values =
+            |(one, scenario): (&Combined, &Arc<Scenario>)| self.own_values(&one.values, scenario);
         let own: Vec<Vec<Option<Node>>> = combined.iter().zip(scenarios).map(values).collect();
         for seed in &self.seeds {
             for ((one, scenario), values) in combined.iter().zip(scenarios).zip(&own) {
@@ -277,7 +281,9 @@ impl Study {
     /// that are one and the same have in common.
     pub(crate) fn family(&self) -> Node {
         let mut brief = self.base.brief();
-        for path in self.keys.iter().map(String::as_str).chain(["title", "output", "transport", "run"]) {
+        for path in
+            self.keys.iter().map(String::as_str).chain(["title", "output", "transport", "run"])
+        {
             remove(&mut brief, path);
         }
         brief.anywhere()
@@ -307,7 +313,8 @@ impl Study {
             let text = |(at, value): (usize, &Option<Node>)| {
                 (at, value.as_ref().map_or(String::new(), Node::to_string))
             };
-            let mut parts: Vec<(usize, String)> = point.values.iter().enumerate().map(text).collect();
+            let mut parts: Vec<(usize, String)> =
+                point.values.iter().enumerate().map(text).collect();
             parts.push((usize::MAX, point.label.clone()));
             let new = parts.into_iter().filter(|part| seen.insert(part.clone())).count();
             if new > 0 {
@@ -388,7 +395,8 @@ fn copies(section: &Section, folder: &Path) -> Result<Contents, Fault> {
 fn limited(section: &Section, each: usize, most: usize) -> Result<(), Fault> {
     let points = count(section) * each as f64;
     if points > most as f64 {
-        let problem = format!("{points} points: expected at most {most}; `--yes` runs them all the same");
+        let problem =
+            format!("{points} points: expected at most {most}; `--yes` runs them all the same");
         return Err(Fault::at("study.vary", problem));
     }
     Ok(())

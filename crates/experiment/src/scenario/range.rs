@@ -72,7 +72,9 @@ pub fn values(node: &Node, path: &str) -> Result<Vec<Node>, Fault> {
     let to = number(&range.to.0, &at("to"))?;
     let step = range.step.as_ref().map(|step| number(&step.0, &at("step"))).transpose()?;
     for (key, other) in [("to", Some(&to)), ("step", step.as_ref())] {
-        if let Some(other) = other.filter(|other| other.unit != from.unit || other.text != from.text) {
+        if let Some(other) =
+            other.filter(|other| other.unit != from.unit || other.text != from.text)
+        {
             let problem = format!("expected a value in the unit of `from`, {}", range.from.0);
             return Err(Fault::value(at(key), format!("{}{}", other.value, other.unit), problem));
         }
@@ -82,7 +84,8 @@ pub fn values(node: &Node, path: &str) -> Result<Vec<Node>, Fault> {
         (None, Some(factor), None) => multiplied(&from, &to, factor, path)?,
         (None, None, Some(count)) => spread(&from, &to, count, &range.scale, path)?,
         _ => {
-            let problem = "expected one of the keys `step`, `factor` and `count` beside `from` and `to`";
+            let problem =
+                "expected one of the keys `step`, `factor` and `count` beside `from` and `to`";
             return Err(Fault::at(path, problem));
         }
     };
@@ -125,7 +128,13 @@ fn multiplied(from: &Number, to: &Number, factor: f64, path: &str) -> Result<Vec
     Ok((0..=count).map(|at| significant(from.value * factor.powi(at as i32))).collect())
 }
 
-fn spread(from: &Number, to: &Number, count: u32, scale: &str, path: &str) -> Result<Vec<f64>, Fault> {
+fn spread(
+    from: &Number,
+    to: &Number,
+    count: u32,
+    scale: &str,
+    path: &str,
+) -> Result<Vec<f64>, Fault> {
     if scale == "log" && !(from.value > 0.0 && to.value > 0.0) {
         return Err(Fault::at(path, "expected `from` and `to` above 0 for scale = \"log\""));
     }
@@ -137,7 +146,13 @@ fn spread(from: &Number, to: &Number, count: u32, scale: &str, path: &str) -> Re
         };
         let value = if from.whole && to.whole { value.round() } else { significant(value) };
         // The ends are as they were written.
-        if at == 0 { from.value } else if at + 1 == count { to.value } else { value }
+        if at == 0 {
+            from.value
+        } else if at + 1 == count {
+            to.value
+        } else {
+            value
+        }
     };
     Ok((0..count).map(value).collect())
 }
@@ -157,8 +172,10 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Result<String, String> {
-        let node = Node::document(&format!("x = {text}"), "t").map_err(|fault| fault.to_string())?;
-        let list = values(node.get("x").unwrap(), "study.vary.x").map_err(|fault| fault.to_string())?;
+        let node =
+            Node::document(&format!("x = {text}"), "t").map_err(|fault| fault.to_string())?;
+        let list =
+            values(node.get("x").unwrap(), "study.vary.x").map_err(|fault| fault.to_string())?;
         Ok(list.iter().map(Node::to_string).collect::<Vec<_>>().join(" "))
     }
 

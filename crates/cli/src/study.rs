@@ -1,0 +1,167 @@
+//! `incast study`.
+
+use crate::Ended;
+use crate::arguments::Study as Options;
+use crate::session::on_signal;
+use incast_experiment::{Fault, Monitor, World};
+use incast_study::{Driver, DriverOptions, Estimate, MOST_POINTS, Outcome, Progress, Store, Study};
+use incast_study::{estimate, run_local};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Time between two lines of progress where there is no terminal.
+const LINE: Duration = Duration::from_secs(30);
+
+/// Most failed points that are printed.
+const SHOWN: usize = 10;
+
+pub fn study(options: Options) -> Result<Ended, Fault> {
+    let file = match options.study.is_dir() {
+        true => options.study.join("study.toml"),
+        false => options.study.clone(),
+    };
+    let most = if options.yes { usize::MAX } else { MOST_POINTS };
+    let study = Arc::new(Study::load_up_to(&file, &options.set, most)?);
+    let dir = match (&options.out, options.study.is_dir()) {
+        (Some(out), _) => out.clone(),
+        (None, true) => options.study.clone(),
+        (None, false) => Path::new("results").join(format!("study-{}", study.name())),
+    };
+    let threads = World::Sim.threads(options.threads);
+    let before = match dir.join("store.json").is_file() {
+        true => Some(Store::read(&dir)?),
+        false => None,
+    };
+    let kept = before.as_ref().map(Store::hashes).transpose()?.unwrap_or_default();
+    if !study.points().iter().all(|point| kept.contains(&point.hash)) {
+        study.check()?;
+    }
+    if options.dry_run {
+        forecast(&study, &estimate(&study, before.as_ref(), threads)?, threads, &dir);
+        return Ok(Ended::Done);
+    }
+    let store = Arc::new(Store::open(&dir, &study)?);
+    let retry_failed = options.retry_failed;
+    let mut driver = Driver::new(study.clone(), store, DriverOptions { retry_failed })?;
+    let monitor = stoppable(&dir);
+    let begun = driver.progress();
+    if !driver.done() {
+        let kept = match begun.done {
+            0 => String::new(),
+            done => format!(", {done} of them done before"),
+        };
+        say!(
+            "{}: {} points{kept}; {threads} threads; {}",
+            study.name(),
+            begun.points,
+            dir.display()
+        );
+    }
+    let ran = shown(&mut driver, |driver, told| run_local(driver, threads, &monitor, told));
+    // What is done is kept, whatever stopped the rest.
+    let outcome = driver.finish();
+    ran?;
+    finish(&outcome?, &dir, monitor.stopped())
+}
+
+/// A monitor that Ctrl-C stops. A second Ctrl-C ends the program at once.
+fn stoppable(dir: &Path) -> Arc<Monitor> {
+    let monitor = Arc::new(Monitor::default());
+    let (shared, dir): (_, PathBuf) = (monitor.clone(), dir.into());
+    on_signal(move || {
+        if shared.stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("\nstopping; what is done is in {}", dir.display());
+    });
+    monitor
+}
+
+/// Runs while showing progress: a bar on a terminal, else a line now and then.
+fn shown<T>(
+    driver: &mut Driver,
+    work: impl FnOnce(&mut Driver, &mut dyn FnMut(&Progress)) -> T,
+) -> T {
+    if !std::io::stderr().is_terminal() {
+        let mut last = Instant::now();
+        return work(driver, &mut |progress| {
+            if last.elapsed() >= LINE {
+                last = Instant::now();
+                eprintln!("{}", line(progress));
+            }
+        });
+    }
+    let bar = ProgressBar::new(1);
+    let style = ProgressStyle::with_template("{bar:32} {msg}");
+    bar.set_style(style.expect("the template is valid"));
+    let result = work(driver, &mut |progress| {
+        bar.set_length(progress.points as u64);
+        bar.set_position(progress.done as u64);
+        bar.set_message(line(progress));
+    });
+    bar.finish_and_clear();
+    result
+}
+
+fn line(progress: &Progress) -> String {
+    let Progress { points, done, failed, running, left, .. } = progress;
+    let failed = if *failed > 0 { format!(", {failed} failed") } else { String::new() };
+    let left =
+        left.map_or("...".to_string(), |left| format!("{} left", duration(left.as_secs_f64())));
+    format!("{done}/{points} points{failed}, {running} running, {left}")
+}
+
+/// A duration for people: `40 s`, `12 min`, `3.5 h`.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.1} h", s / 3600.0),
+        s => format!("{:.1} days", s / 86_400.0),
+    }
+}
+
+/// A size for people: `12 MB`.
+fn size(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b < 1e9 => format!("{:.0} MB", (b / 1e6).ceil()),
+        b => format!("{:.1} GB", b / 1e9),
+    }
+}
+
+/// Prints what a study will cost.
+fn forecast(study: &Study, estimate: &Estimate, threads: usize, dir: &Path) {
+    let Estimate { points, to_run, cpu_seconds, wall_seconds, memory, disk } = *estimate;
+    let least = if study.repeat().is_some() { "at least " } else { "" };
+    say!("{}: {least}{points} points, {to_run} to be run, in {}", study.name(), dir.display());
+    say!("CPU time: about {}", duration(cpu_seconds));
+    say!("wall-clock time: about {} with {threads} threads", duration(wall_seconds));
+    let free =
+        incast_study::available().map_or(String::new(), |free| format!(" of {} free", size(free)));
+    say!("memory: about {}{free}", size(memory));
+    say!("disk: about {}", size(disk));
+}
+
+/// Prints how it ended.
+fn finish(outcome: &Outcome, dir: &Path, stopped: bool) -> Result<Ended, Fault> {
+    let Progress { points, done, kept, .. } = outcome.progress;
+    for one in outcome.failed.iter().take(SHOWN) {
+        eprintln!("error: {}: {}", one.point, one.why);
+    }
+    if outcome.failed.len() > SHOWN {
+        eprintln!("error: and {} more failed points", outcome.failed.len() - SHOWN);
+    }
+    for one in outcome.not_run.iter().take(SHOWN) {
+        eprintln!("error: not run: {}: {}", one.point, one.why);
+    }
+    say!("{done} of {points} points, {} of them run now: {}", done - kept, dir.display());
+    Ok(match (stopped, outcome.failed.is_empty() && outcome.not_run.is_empty()) {
+        (true, _) => Ended::Interrupted,
+        (false, true) => Ended::Done,
+        (false, false) => Ended::Failed,
+    })
+}
