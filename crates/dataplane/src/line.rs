@@ -53,7 +53,7 @@ impl Line {
             held: false,
             staged: false,
             random: Random::new(options.seed, port, purpose::PORT),
-            series: PortSeries::new(options.interval, spec.rate),
+            series: PortSeries::new(options.interval, spec.rate).traced(options, port),
         }
     }
 
@@ -121,6 +121,7 @@ impl Line {
         self.series.sent(start, charged, backlog);
         medium.tally.hops += 1;
         let meta = pool.meta_mut(packet);
+        meta.link = self.port;
         meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
         let arrived = meta.arrived.0;
         pool.stamps_mut(packet).wait(self.port, self.transmitter.tier, start - arrived);

@@ -8,7 +8,8 @@ use incast_transport::{
     FlowId, Header, Histogram, Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time,
 };
 use incast_world::{
-    Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, choose,
+    Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, LossLog,
+    choose,
 };
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub(crate) struct Medium<I: PacketIo> {
     pub dead: Vec<bool>,
     pub probe: Probe,
     pub tally: Tally,
+    /// Losses for a trace.
+    pub losses: LossLog,
     /// Where the sender of each flow was last, in bytes.
     pub sent: Vec<u64>,
     pub io: I,
@@ -102,6 +105,7 @@ impl<I: PacketIo> Medium<I> {
     pub fn lose_on_link(&mut self, packets: &mut Packets<I::Frame>, packet: PacketRef, at: u64) {
         self.tally.link_losses += 1;
         let pool = &packets.pool;
+        self.losses.lost(at, pool, packet);
         let loss = Loss::of(&pool[packet], pool.stamps(packet), pool.meta(packet), at);
         loss.into_iter().for_each(|loss| self.probe.record_loss(loss));
         packets.free(&mut self.io, packet);

@@ -14,8 +14,8 @@ use crate::{Clock, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
 use incast_fabric::NodeId;
 use incast_transport::{FlowId, Framing, RunRecord, Time};
 use incast_world::{
-    Buffers, Captured, Captures, End, EndHost, Epoch, Monitor, NEVER, Progress, Setup, Switch,
-    SwitchBuffer, epochs, new_deliveries, new_probe,
+    Buffers, Captured, Captures, End, EndHost, Epoch, LossLog, Monitor, NEVER, Progress, Setup,
+    Switch, SwitchBuffer, epochs, new_deliveries, new_probe,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -146,6 +146,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 routes: Arc::new(fabric.routes()),
                 dead: vec![false; fabric.ports().len()],
                 probe: new_probe(&flows, &transports, &options),
+                losses: LossLog::new(&options, fabric.ports().len()),
                 tally: Tally {
                     captures: Captures::new(options.capture_limit),
                     deliveries: new_deliveries(&flows, &transports, &options, |_| true),

@@ -22,7 +22,7 @@ pub use receivers::{Order, ReceiverTerms, Receivers, Recovery, Reissue, Request}
 pub use senders::{SenderTerms, Senders};
 pub use stall::{StallState, StallTimeout};
 
-use incast_transport::{Classes, Env, Flow, FlowId, Header, Host, PacketRef, Time};
+use incast_transport::{Classes, Env, Flow, FlowId, Header, Host, Observed, PacketRef, Time};
 
 /// Service class of grants and finishes.
 pub const CONTROL: u8 = 0;
@@ -84,6 +84,10 @@ impl<R: Recovery> Host for ReceiverDriven<R> {
     fn abandon(&mut self, env: &mut Env<'_>, flow: FlowId) {
         self.senders.abandon(flow);
         self.receivers.abandon(flow, env.now);
+    }
+
+    fn observe(&self, flow: FlowId, _now: Time) -> Observed {
+        self.senders.observe(flow)
     }
 
     fn open_flows(&self) -> usize {

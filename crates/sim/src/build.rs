@@ -11,8 +11,8 @@ use crate::transit::{Border, Common, Outbox, Transit};
 use incast_fabric::{Fabric, Forwarding, PortSpec};
 use incast_transport::{Bytes, PacketPool, PacketRef, Random, Routing};
 use incast_world::{
-    Captures, EndHost, FlowSetup, PortSeries, Setup, Switch, Transmitter, epochs, new_deliveries,
-    new_probe, purpose,
+    Captures, EndHost, FlowSetup, LossLog, PortSeries, Setup, Switch, Transmitter, epochs,
+    new_deliveries, new_probe, purpose,
 };
 use std::sync::Arc;
 
@@ -154,8 +154,17 @@ impl Builder {
             captures: Captures::new(options.capture_limit),
             hops: 0,
             link_losses: 0,
+            losses: LossLog::new(options, fabric.ports().len()),
             cut_through: cut_through(fabric),
         }
+    }
+
+    /// The record of a port; its trace, if there is one, is kept where the port is.
+    fn series(&self, port: u32, own: bool) -> PortSeries {
+        let options = &self.0.options;
+        let rate = self.0.fabric.ports()[port as usize].rate;
+        let series = PortSeries::new(options.interval, rate);
+        if own { series.traced(options, port) } else { series }
     }
 
     /// A port of the fabric, with its handler if the switch belongs to this partition.
@@ -190,7 +199,7 @@ impl Builder {
             eager: common.buffers.any() && of_switch || net.transit.cut_through > 0,
             in_order: undisturbed && handler.as_ref().is_some_and(|handler| handler.in_order()),
             fifo: Fifo::new(),
-            series: PortSeries::new(options.interval, spec.rate),
+            series: self.series(port, own),
         };
         let random = Random::new(common.seed, port, purpose::PORT);
         (egress, PortBody { handler, random, sent: 0 })

@@ -8,7 +8,7 @@ use incast_transport::{
     Extension, Header, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time,
 };
 use incast_world::{
-    Arrival, Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, choose,
+    Arrival, Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, LossLog, choose,
 };
 use std::sync::Arc;
 
@@ -67,6 +67,8 @@ pub(crate) struct Transit {
     /// Transmissions started.
     pub hops: u64,
     pub link_losses: u64,
+    /// Losses for a trace.
+    pub losses: LossLog,
     /// Charged bytes that a switch reads before it forwards a packet; 0 if it stores all.
     pub cut_through: u16,
 }
@@ -173,6 +175,7 @@ impl Transit {
     /// Loses a packet on a link.
     pub fn lose_on_link(&mut self, packet: PacketRef) {
         self.link_losses += 1;
+        self.losses.lost(self.agenda.now, &self.packets, packet);
         let (stamps, meta) = (self.packets.stamps(packet), self.packets.meta(packet));
         self.record_loss(Loss::of(&self.packets[packet], stamps, meta, self.agenda.now));
         self.packets.free(packet);
@@ -180,6 +183,7 @@ impl Transit {
 
     /// Loses a packet at a port.
     pub fn lose(&mut self, packet: PacketRef) {
+        self.losses.lost(self.agenda.now, &self.packets, packet);
         self.note_loss(packet, self.agenda.now);
         self.packets.free(packet);
     }

@@ -1,6 +1,6 @@
 //! The transport of one host.
 
-use crate::{Acks, Classes, Env, Flow, FlowId, PacketRef};
+use crate::{Acks, Classes, Env, Flow, FlowId, Observed, PacketRef};
 use incast_units::Time;
 
 /// All senders and receivers of one transport on one host. A world calls it; it never calls back.
@@ -42,6 +42,12 @@ pub trait Host: Send {
     /// of a new flow. Must not send, and does nothing if the flow is not known. A transport without
     /// state per flow need not do anything.
     fn abandon(&mut self, _env: &mut Env<'_>, _flow: FlowId) {}
+
+    /// What this host's transport says of a flow at `now`, for traces. It must not depend on being
+    /// asked. A transport that has nothing to say need not do anything.
+    fn observe(&self, _flow: FlowId, _now: Time) -> Observed {
+        Observed::default()
+    }
 
     /// Number of flows with state, as sender or receiver; for tests of bounded state.
     fn open_flows(&self) -> usize;

@@ -1,6 +1,6 @@
 //! The record of a run, the same from every world. The crate `measure` turns it into columns.
 
-use crate::{Histogram, Parts};
+use crate::{Histogram, Parts, Trace};
 use incast_units::{Span, Time};
 use incast_wire::FlowId;
 
@@ -177,6 +177,8 @@ pub struct RunRecord {
     pub link_losses: u64,
     /// Whether ports that were captured sent more packets than were kept.
     pub captures_cut: bool,
+    /// The trace, if there is one.
+    pub trace: Option<Trace>,
 }
 
 impl RunRecord {

@@ -22,6 +22,7 @@ mod series;
 mod settle;
 mod setup;
 mod switch;
+mod trace;
 mod transmitter;
 
 /// Purposes of the random streams of a run; an entity and a purpose name a stream.
@@ -56,4 +57,5 @@ pub use series::{FlowBytes, PortSeries};
 pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
 pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};
 pub use switch::{Decisions, Switch, Views};
+pub use trace::{LossLog, TraceFilter, TraceLog};
 pub use transmitter::{PortParts, Transmitter};

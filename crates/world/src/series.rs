@@ -1,7 +1,12 @@
 //! Time series of ports and flows in a bounded number of intervals: when there are too many,
 //! neighbours are joined and the interval doubles.
 
-use incast_transport::{Bin, Bytes, Header, Histogram, Pauses, PortRecord, Rate, Span};
+use crate::Options;
+use crate::trace::Writer;
+use incast_transport::{
+    Bin, Bytes, EventKind, Header, Histogram, PacketPool, PacketRef, Pauses, Place, PortRecord,
+    Rate, Span, Time, TraceEvent, Traced,
+};
 
 /// Most intervals kept.
 const MOST: usize = 512;
@@ -34,6 +39,8 @@ struct Rest {
     bins: Vec<Bin>,
     /// There once a pause frame has arrived or left.
     pauses: Option<Box<PauseSeries>>,
+    /// What a trace keeps of drops and pauses, and whether of drops.
+    watch: Option<Box<(Writer, bool)>>,
 }
 
 /// Bytes that a port sends from one sample of its backlog to the next on average: 16 full packets.
@@ -125,6 +132,16 @@ impl PortSeries {
         }
     }
 
+    /// With what the trace of a run keeps of `port` that only its record knows.
+    pub fn traced(mut self, options: &Options, port: u32) -> PortSeries {
+        let place = Place { port, host: false };
+        self.rest.watch = options
+            .trace
+            .as_ref()
+            .map(|log| Box::new((Writer::new(log, place), log.filter().selects_place(place))));
+        self
+    }
+
     /// The backlog is `bytes` from `now` on.
     #[inline]
     pub fn set_backlog(&mut self, now: u64, bytes: u64) {
@@ -148,20 +165,48 @@ impl PortSeries {
         &mut self.rest.rare
     }
 
-    /// A packet with this header was dropped.
-    pub fn dropped(&mut self, now: u64, header: &Header) {
-        let credit = matches!(header, Header::Credit { .. });
+    /// A packet was dropped.
+    pub fn dropped(&mut self, now: u64, packets: &PacketPool, packet: PacketRef) {
+        let credit = matches!(packets[packet].header, Header::Credit { .. });
+        if self.rest.watch.is_some() {
+            self.note_drop(now, packets, packet);
+        }
         let rare = self.rare(now);
         rare.drops += !credit as u32;
         rare.credit_drops += credit as u32;
+    }
+
+    #[cold]
+    fn note_drop(&mut self, now: u64, packets: &PacketPool, packet: PacketRef) {
+        let Some((writer, _)) = self.rest.watch.as_deref_mut().filter(|watch| watch.1) else {
+            return;
+        };
+        let content = &packets[packet];
+        if writer.selects(content.flow) {
+            let (bytes, departed) = (packets.charged(packet), packets.stamps(packet).departed);
+            let place = writer.place;
+            let event = TraceEvent::new(Time(now), place, EventKind::Dropped, Some(content.flow));
+            let packet = Some(Traced::of(content, bytes, departed));
+            writer.write(TraceEvent { packet, queue: Some(self.backlog), ..event });
+        }
     }
 
     /// From now on these classes are open, as the other end of the link requests.
     pub fn set_open(&mut self, now: u64, open: u8) {
         let pauses = self.pauses(now);
         let paused = pauses.bring_to(now);
-        pauses.closed = !open;
+        let before = std::mem::replace(&mut pauses.closed, !open);
         self.rest.rare.paused += paused;
+        if let Some((writer, _)) = self.rest.watch.as_deref_mut() {
+            let changed = |class: &u8| (before ^ !open) >> class & 1 != 0;
+            for class in (0..8).filter(changed) {
+                let resumed = open >> class & 1 != 0;
+                let kind = if resumed { EventKind::Resumed } else { EventKind::Paused };
+                let event = TraceEvent::new(Time(now), writer.place, kind, None);
+                let queue = Some(self.backlog);
+                writer.write(TraceEvent { class: Some(class), queue, ..event });
+            }
+        }
     }
 
     /// A pause frame begins transmission.

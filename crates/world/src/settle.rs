@@ -65,7 +65,7 @@ pub fn drop_or_trim<W: Drops>(world: &mut W, port: u32, packet: PacketRef, fate:
 /// A packet for which nothing is booked is dropped at `port`.
 pub fn drop_packet<W: Drops>(world: &mut W, port: u32, packet: PacketRef, at: u64) {
     let (packets, series) = world.packets_and_series(port);
-    series.dropped(at, &packets[packet].header);
+    series.dropped(at, packets, packet);
     lose(world, port, packet, at);
 }
 

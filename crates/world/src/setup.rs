@@ -1,6 +1,6 @@
 //! What a world is made from.
 
-use crate::{Buffers, Pfc};
+use crate::{Buffers, Pfc, TraceLog};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
     Extension, Flow, FlowId, Framing, Host, Packet, Port, Routing, Span, SwitchHook, Time,
@@ -95,6 +95,8 @@ pub struct Options {
     pub pfc: Option<Arc<Pfc>>,
     /// Paths of flows under [`Routing::Paths`].
     pub paths: Option<Arc<FixedPaths>>,
+    /// The trace; [`Setup::trace`] sets it.
+    pub trace: Option<Arc<TraceLog>>,
 }
 
 impl Default for Options {
@@ -114,6 +116,7 @@ impl Default for Options {
             marking: None,
             pfc: None,
             paths: None,
+            trace: None,
         }
     }
 }

@@ -23,7 +23,8 @@ pub use senders::Senders;
 use crate::first_round::RoundTerms;
 use incast_transport::{
     Bytes, ClassPolicy, Classes, Env, FabricSite, Flow, FlowId, Framing, Header, Host, Limit,
-    PADDING_PAIRS, PacketRef, ParameterError, Parameters, Rate, Shaper, Span, Time, TransportId,
+    Observed, PADDING_PAIRS, PacketRef, ParameterError, Parameters, Rate, Shaper, Span, Time,
+    TransportId,
 };
 use outbox::Outbox;
 
@@ -269,6 +270,12 @@ impl<L: CreditControl> Host for CreditHost<L> {
     fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {
         self.senders.abandon(flow);
         self.receivers.abandon(flow);
+    }
+
+    fn observe(&self, flow: FlowId, _now: Time) -> Observed {
+        let sending = self.senders.observe(flow);
+        let rate = self.receivers.credit_rate(flow).map(|rate| Rate(rate as u64));
+        Observed { rate, ..sending }
     }
 
     fn open_flows(&self) -> usize {

@@ -68,6 +68,11 @@ impl<L: CreditControl> Receivers<L> {
         self.flows.len()
     }
 
+    /// Charged bytes of credits per second that a flow is sent, if it ends here.
+    pub(super) fn credit_rate(&self, flow: FlowId) -> Option<f64> {
+        Some(self.control.rate(&self.flows.get(flow)?.control))
+    }
+
     /// Forgets a flow. What is queued of it and its timers find nothing.
     pub(super) fn abandon(&mut self, flow: FlowId) {
         self.flows.remove(flow);

@@ -8,7 +8,7 @@ use crate::first_round::views::{Ack, Probe, ProbeAck};
 use crate::flow_table::FlowTable;
 use crate::receiver_driven::FlowTimers;
 use incast_transport::{
-    Env, Flow, FlowId, Header, Packet, PacketRef, Reason, Segments, Span, Time, flag,
+    Env, Flow, FlowId, Header, Observed, Packet, PacketRef, Reason, Segments, Span, Time, flag,
 };
 use std::collections::VecDeque;
 
@@ -84,6 +84,16 @@ impl Senders {
     /// Forgets a flow. What is queued of it and its timers find nothing.
     pub(super) fn abandon(&mut self, flow: FlowId) {
         self.flows.remove(flow);
+    }
+
+    /// What a trace shows of a flow: packets that credits have let go, and its timer.
+    pub(super) fn observe(&self, flow: FlowId) -> Observed {
+        let Some(outgoing) = self.flows.get(flow) else { return Observed::default() };
+        Observed {
+            credits: Some(outgoing.queued as u64),
+            timer: Some(outgoing.deadline(&self.terms)),
+            ..Observed::default()
+        }
     }
 
     /// Whether there is none.

@@ -4,7 +4,7 @@ use super::views::{Data, Grant};
 use super::{DATA, FlowTimers};
 use crate::flow_table::FlowTable;
 use incast_transport::{
-    Env, Flow, FlowId, Packet, PacketRef, Reason, Span, Time, TransportId, flag,
+    Env, Flow, FlowId, Observed, Packet, PacketRef, Reason, Span, Time, TransportId, flag,
 };
 use std::collections::VecDeque;
 
@@ -125,6 +125,16 @@ impl Senders {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
+    }
+
+    /// What a trace shows of a flow: packets that it may send, and its guard.
+    pub fn observe(&self, flow: FlowId) -> Observed {
+        let Some(outgoing) = self.flows.get(flow) else { return Observed::default() };
+        Observed {
+            credits: Some((outgoing.burst + outgoing.owed) as u64),
+            timer: Some(outgoing.deadline(&self.terms)),
+            ..Observed::default()
+        }
     }
 
     /// A flow starts: its burst is ready for the NIC.

@@ -31,8 +31,8 @@ use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::{Agenda, Queue};
 use headers::{Urgency, Waiting, close, open};
 use incast_transport::{
-    Acks, Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Packet, PacketRef, Reason,
-    Time, flag,
+    Acks, Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Observed, Packet, PacketRef,
+    Reason, Time, flag,
 };
 use incoming::{Form, Incoming, Received, Reply};
 use outgoing::{DecodedAck, Gate, Outgoing, Timer};
@@ -437,6 +437,17 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
         // Its entry in `ready` and its alarms find nothing when their turn comes.
         self.outgoing.remove(flow);
         self.incoming.remove(flow);
+    }
+
+    fn observe(&self, flow: FlowId, now: Time) -> Observed {
+        let Some(out) = self.outgoing.get(flow) else { return Observed::default() };
+        Observed {
+            window: Some(out.control.window()).filter(|window| *window < u64::MAX),
+            rate: out.control.pacing(),
+            in_flight: Some(out.progress(now).pipe),
+            timer: Some(out.due(Timer::Recovery)),
+            ..Observed::default()
+        }
     }
 
     fn open_flows(&self) -> usize {

@@ -21,8 +21,8 @@ use incast_endpoint::first_round::views::Probe;
 use incast_endpoint::outbox::CONTROL;
 use incast_transport::{
     Bytes, Classes, Declaration, Discipline, EcnUse, Env, FabricSite, Flow, FlowId, Header, Host,
-    HostSite, Info, Kind, Limit, Optional, Packet, PacketRef, Policy, PortSite, Routing, Span,
-    Time, TransportId,
+    HostSite, Info, Kind, Limit, Observed, Optional, Packet, PacketRef, Policy, PortSite, Routing,
+    Span, Time, TransportId,
 };
 use receiver::Probed;
 use sender::Rounds;
@@ -217,6 +217,10 @@ impl Host for AeolusHost {
     fn abandon(&mut self, env: &mut Env<'_>, flow: FlowId) {
         self.rounds.finish(flow);
         self.homa.abandon(env, flow);
+    }
+
+    fn observe(&self, flow: FlowId, now: Time) -> Observed {
+        self.homa.observe(flow, now)
     }
 
     fn open_flows(&self) -> usize {

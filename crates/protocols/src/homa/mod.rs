@@ -24,8 +24,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Header, Host,
-    HostSite, Info, Kind, Limit, Optional, PacketRef, Policy, PortSite, Ready, Routing, Time,
-    TransportId,
+    HostSite, Info, Kind, Limit, Observed, Optional, PacketRef, Policy, PortSite, Ready, Routing,
+    Time, TransportId,
 };
 
 /// Homa's number on the wire.
@@ -153,6 +153,10 @@ impl Host for HomaHost {
     fn abandon(&mut self, env: &mut Env<'_>, flow: FlowId) {
         self.senders.remove(flow);
         self.receivers.unknown(flow, env.now, &mut self.outbox);
+    }
+
+    fn observe(&self, flow: FlowId, _now: Time) -> Observed {
+        self.senders.observe(flow)
     }
 
     fn open_flows(&self) -> usize {

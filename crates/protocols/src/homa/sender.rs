@@ -7,8 +7,8 @@ use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::ranking::{Rank, Ranking};
 use incast_endpoint::receiver_driven::FlowTimers;
 use incast_transport::{
-    Classes, Env, Flow, FlowId, Header, HostId, Packet, PacketRef, Reason, Span, Time, TransportId,
-    flag,
+    Classes, Env, Flow, FlowId, Header, HostId, Observed, Packet, PacketRef, Reason, Span, Time,
+    TransportId, flag,
 };
 use std::collections::VecDeque;
 
@@ -249,6 +249,14 @@ impl Senders {
     #[inline]
     pub fn deadline(&self) -> Time {
         self.timers.next()
+    }
+
+    /// What a trace shows of a message: packets that may be sent, and its guard.
+    pub fn observe(&self, flow: FlowId) -> Observed {
+        let Some(own) = self.flows.get(flow) else { return Observed::default() };
+        let granted = own.granted.saturating_sub(own.next) as u64 + own.again.len() as u64;
+        let timer = Some(own.guard_ends(self.guard));
+        Observed { credits: Some(granted), timer, ..Observed::default() }
     }
 
     /// Sends the first packet again of messages whose receiver timed out: all that

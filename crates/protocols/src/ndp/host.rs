@@ -9,7 +9,8 @@ use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::queue::Queue;
 use incast_endpoint::receiver_driven::FlowTimers;
 use incast_transport::{
-    Classes, Env, Flow, FlowId, Header, Host, Packet, PacketRef, Random, Reason, Span, Time, flag,
+    Classes, Env, Flow, FlowId, Header, Host, Observed, Packet, PacketRef, Random, Reason, Span,
+    Time, flag,
 };
 
 /// What a host needs to know.
@@ -202,6 +203,10 @@ impl Host for NdpHost {
     fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {
         self.senders.remove(flow);
         self.receivers.abandon(flow);
+    }
+
+    fn observe(&self, flow: FlowId, _now: Time) -> Observed {
+        self.senders.get(flow).map_or(Observed::default(), Sender::observe)
     }
 
     fn open_flows(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use super::host::HostPlan;
 use super::paths::Paths;
-use incast_transport::{Flow, Span, Time};
+use incast_transport::{Flow, Observed, Span, Time};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -118,6 +118,12 @@ pub struct Sender {
 }
 
 impl Sender {
+    /// What a trace shows of the flow: pulls that it has not used, and packets it may send without.
+    pub fn observe(&self) -> Observed {
+        let pulls = self.max_pull.wrapping_sub(self.last_pull) + self.at_once;
+        Observed { credits: Some(pulls as u64), ..Observed::default() }
+    }
+
     /// A flow as the plan of its host says.
     pub fn new(flow: Flow, plan: &HostPlan, now: Time) -> Sender {
         let total = flow.packets();

@@ -16,8 +16,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     Bytes, ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Header, Host,
-    HostSite, Info, Kind, Limit, Optional, PacketRef, Policy, PortSite, Ready, Routing, Span, Time,
-    TransportId,
+    HostSite, Info, Kind, Limit, Observed, Optional, PacketRef, Policy, PortSite, Ready, Routing,
+    Span, Time, TransportId,
 };
 use receiver::{Receivers, default_waits};
 use sender::Senders;
@@ -188,6 +188,10 @@ impl Host for PhostHost {
     fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {
         self.senders.remove(flow);
         self.receivers.remove(flow);
+    }
+
+    fn observe(&self, flow: FlowId, _now: Time) -> Observed {
+        self.senders.observe(flow)
     }
 
     fn open_flows(&self) -> usize {

@@ -6,7 +6,7 @@ use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::ranking::{Rank, Ranking};
 use incast_endpoint::receiver_driven::{Arrival, Arrivals, FlowTimers};
-use incast_transport::{Env, Flow, FlowId, Packet, PacketRef, Reason, Time, flag};
+use incast_transport::{Env, Flow, FlowId, Observed, Packet, PacketRef, Reason, Time, flag};
 use std::collections::VecDeque;
 
 /// Announcements are repeated at intervals that double at most this often.
@@ -195,6 +195,13 @@ impl Senders {
     #[inline]
     pub fn deadline(&self) -> Time {
         self.timers.next()
+    }
+
+    /// What a trace shows of a flow: its tokens, free ones too, expired or not.
+    pub fn observe(&self, flow: FlowId) -> Observed {
+        let Some(own) = self.flows.get(flow) else { return Observed::default() };
+        let tokens = (own.free_end.saturating_sub(own.free_next)) as u64 + own.tokens.len() as u64;
+        Observed { credits: Some(tokens), ..Observed::default() }
     }
 
     /// Repeats announcements whose timeout has expired.
