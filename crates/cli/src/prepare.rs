@@ -168,7 +168,7 @@ fn expand(set: &str) -> String {
 /// Resolves a scenario; errors are reported with the place of the invalid key.
 fn planned(draft: &Draft, scenario: Scenario) -> Result<Plan, Fault> {
     let mut plan = Plan::new(scenario).map_err(|fault| draft.placed(fault))?;
-    output::ports(&plan, &plan.scenario.output.pcap).map_err(|fault| draft.placed(fault))?;
+    output::check(&plan).map_err(|fault| draft.placed(fault))?;
     plan.inputs.files.extend(draft.file.clone());
     check_effect(&plan, draft)?;
     Ok(plan)

@@ -24,6 +24,7 @@ mod run;
 pub mod scenario;
 mod switch_cost;
 mod testbed;
+mod trace;
 mod traffic;
 mod world;
 

@@ -189,8 +189,19 @@ pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result
     Ok(())
 }
 
+/// Checks the names of ports, flows and hosts under `[output]`.
+pub fn check(plan: &Plan) -> Result<(), Fault> {
+    ports(plan, &plan.scenario.output.pcap)?;
+    crate::trace::filter(plan).map(drop)
+}
+
 /// Port numbers for the requested names: `leaf0->spine1`, a number, or `all`.
 pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
+    ports_of(plan, "output.pcap", names)
+}
+
+/// The same for names that are the value of `key`.
+pub(crate) fn ports_of(plan: &Plan, key: &str, names: &[String]) -> Result<Vec<u32>, Fault> {
     let fabric = &plan.fabric;
     let name = |port: &incast_fabric::PortSpec| {
         format!("{}->{}", fabric.node_name(port.node), fabric.node_name(port.peer))
@@ -207,7 +218,7 @@ pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
             let hint = crate::nearest(text, known.iter().map(String::as_str));
             let (first, last) = (&known[0], known.len() - 1);
             let problem = format!("expected a port such as `{first}`, or 0 to {last}{hint}");
-            Fault::value("output.pcap", text, problem)
+            Fault::value(key, text, problem)
         })?);
     }
     Ok(all)

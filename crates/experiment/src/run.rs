@@ -4,6 +4,7 @@ use crate::Fault;
 use crate::manifest::manifest;
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
 use crate::testbed::{self, Ran};
+use crate::trace;
 use incast_fabric::{
     Forwarding, NodeId, Routes, Tier, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform,
 };
@@ -90,13 +91,16 @@ pub fn execute(
     threads: usize,
     monitor: &Monitor,
 ) -> Result<(Run, Vec<Captured>), Fault> {
-    let setup = prepare(plan, case, capture)?;
+    let mut setup = prepare(plan, case, capture)?;
+    let filter = trace::filter(plan)?;
+    let log = filter.map(|filter| setup.trace(filter));
     let world = plan.scenario.run.world;
     let threads = world.threads(Some(threads));
     let begin = std::time::Instant::now();
     monitor.halt.store(false, Ordering::Relaxed);
     case.transports.iter().for_each(|transport| transport.configured.begin(&monitor.halt));
-    let Ran { record, captured, fidelity } = world.run(plan, setup, threads, monitor)?;
+    let Ran { mut record, captured, fidelity } = world.run(plan, setup, threads, monitor)?;
+    record.trace = log.map(|log| log.finish());
     if let Some(failure) = case.transports.iter().find_map(|one| one.configured.failure()) {
         return Err(Fault::new(failure));
     }

@@ -296,7 +296,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             traffic,
             run,
             dataplane: None,
-            output: Output { csv: false, pcap: vec![] },
+            output: Output { csv: false, pcap: vec![], trace: None },
         },
     )
 }

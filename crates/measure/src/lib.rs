@@ -34,6 +34,7 @@ mod parts;
 mod report;
 mod run;
 pub mod statistics;
+mod stored;
 mod study;
 mod summary;
 mod svg;
@@ -52,6 +53,7 @@ pub use parts::{AgePercentiles, PartMeans};
 pub use report::{report_html, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, PortMeta, Request, Run};
 pub use statistics::{Confidence, Distribution, HalfWidth};
+pub use stored::StoredFlows;
 pub use study::{
     PaperTable, RowTimes, Setting, StudyResults, StudyRow, study_columns_markdown, study_figures,
     study_frame, times_frame, write_study_page,

@@ -56,6 +56,13 @@ pub enum Warning {
     },
     /// Only the first packets of the captured ports were kept.
     CapturesCut,
+    /// Only the first events of a trace were kept.
+    TraceCut {
+        /// How many.
+        events: u64,
+        /// Time of the last one, nanoseconds.
+        until_ns: u64,
+    },
 }
 
 /// A percentile of too few values.
@@ -118,6 +125,10 @@ impl fmt::Display for Warning {
             Warning::CapturesCut => {
                 f.write_str("captures were cut off: the file has only the first packets of the run")
             }
+            Warning::TraceCut { events, until_ns } => write!(
+                f,
+                "the trace was cut off at {events} events, {until_ns} ns into the run; select less                  (output.trace.flows, ports, hosts, from, until) or raise output.trace.limit"
+            ),
         }
     }
 }
@@ -174,6 +185,12 @@ pub fn warnings_of(run: &Run) -> Vec<Warning> {
     }
     if run.record.captures_cut {
         all.push(Warning::CapturesCut);
+    }
+    if let Some(trace) = &run.record.trace
+        && let Some(events) = trace.cut_at
+    {
+        let until_ns = trace.events.last().map_or(0, |event| event.at.0 / 1_000);
+        all.push(Warning::TraceCut { events, until_ns });
     }
     all
 }

@@ -1,6 +1,6 @@
 //! Writes columns as Parquet and CSV, and the small JSON files.
 
-use crate::columns::{Cell, Column, Row, TABLES, Table};
+use crate::columns::{Cell, Column, Row, TABLES, TRACE, Table};
 use crate::folder::{FolderError, write_atomic, write_through};
 use crate::{Run, Summary, summarise};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
@@ -47,6 +47,11 @@ impl Table {
         };
         let arrays = self.columns.iter().map(array).collect();
         RecordBatch::try_new(schema, arrays).expect("columns are of the schema's types")
+    }
+
+    /// Some rows as one Arrow batch.
+    pub fn rows_of(&self, run: &Run, rows: &[Row]) -> RecordBatch {
+        self.part(run, self.schema(), rows)
     }
 
     /// All rows as one Arrow batch.
@@ -172,7 +177,8 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderE
 /// The same without the manifest, for a folder with more files: its manifest is written last.
 pub fn write_tables(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     run.check();
-    for table in TABLES {
+    let trace = run.record.trace.is_some().then_some(&TRACE);
+    for table in TABLES.into_iter().chain(trace) {
         table.write_parquet(&folder.join(format!("{}.parquet", table.name)), run)?;
         if csv {
             table.write_csv(&folder.join(format!("{}.csv", table.name)), run)?;

@@ -221,6 +221,6 @@ pub use trace::{Ended, HostClock, Outcome, SenderTrace};
 pub use incast_units::{Bytes, ParseError, Rate, Span, Time, math};
 pub use incast_wire::{
     Ecn, Explicit, Extension, FlowId, Framing, HEADER_BYTES, Header, HeaderField, HeaderView,
-    HostId, INT_HOPS, IntRecord, MarkCode, PADDING_PAIRS, Packet, SACK_RANGES, TransportId,
-    data_flag, flag, header_view, tcp_flag, telemetry,
+    HostId, INT_HOPS, IntRecord, LAYOUTS, MarkCode, PADDING_PAIRS, Packet, SACK_RANGES,
+    TransportId, data_flag, flag, header_view, tcp_flag, telemetry,
 };

@@ -304,11 +304,33 @@ section! {
         /// Ports whose packets are captured as pcapng: `leaf0->spine1`, a number, or `all`.
         pcap: Vec<String> = vec![], flag [Run Compare] "--pcap" "PORTS"
             "Capture these ports (leaf0->spine1, a number, all) as pcapng";
+        /// Every event of some flows, ports or hosts, in `trace.parquet`. `{}` traces everything.
+        trace: Option<Trace> = None;
+    }
+}
+
+section! {
+    /// Which events are traced: those of one of `flows` at one of `ports` or `hosts`.
+    pub struct Trace is "[output.trace]" {
+        /// Numbers of flows, such as `[7, 9]`.
+        flows: Vec<u32> = vec![], says "all";
+        /// Ports as in `pcap`.
+        ports: Vec<String> = vec![], says "all, or none if there are `hosts`";
+        /// Hosts, such as `0-7,9`: what their transports send, receive and decide.
+        hosts: Option<Hosts> = None, says "all, or none if there are `ports`";
+        /// Start of the trace.
+        from: Span = Span::ZERO;
+        /// End of the trace.
+        until: Option<Span> = None, says "the end of the run";
+        /// Most events, of about 200 bytes of memory each: the first ones of the run. A warning tells
+        /// that there were more.
+        limit: u64 = 1_000_000, "1 to 100000000" => |limit| (1..=100_000_000).contains(limit);
     }
 }
 
 section_field! {
-    Scenario, Fabric, SharedBuffer, Pfc, Link, LinkFailure, Transport, Assign, Run, DataPlane, Output
+    Scenario, Fabric, SharedBuffer, Pfc, Link, LinkFailure, Transport, Assign, Run, DataPlane, Output,
+    Trace
 }
 
 /// Whether the value is a possible duration of a run.

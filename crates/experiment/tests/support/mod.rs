@@ -4,7 +4,7 @@ use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Backend, Buffer, Burst, Clock, DataPlane, Fabric, FlowFile,
     ForwardingName, Hosts, Incast, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
-    Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Traffic, Transport,
+    Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Trace, Traffic, Transport,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};
@@ -251,7 +251,18 @@ fn dataplane() -> impl Strategy<Value = DataPlane> {
 
 /// Any scenario of values in their accepted ranges, whether or not it can be run.
 pub fn any_scenario() -> impl Strategy<Value = Scenario> {
-    let output = (any::<bool>(), vec(text(), 0..3)).prop_map(|(csv, pcap)| Output { csv, pcap });
+    let trace = (vec(any::<u32>(), 0..3), vec(text(), 0..3), of(hosts()), span(), of(span()));
+    let trace =
+        (trace, 1..=100_000_000u64).prop_map(|((flows, ports, hosts, from, until), limit)| Trace {
+            flows,
+            ports,
+            hosts,
+            from,
+            until,
+            limit,
+        });
+    let output = (any::<bool>(), vec(text(), 0..3), of(trace))
+        .prop_map(|(csv, pcap, trace)| Output { csv, pcap, trace });
     let all = (text(), fabric(), transport(), vec(traffic(), 0..4), run(), of(dataplane()), output);
     all.prop_map(|(title, fabric, transport, traffic, run, dataplane, output)| Scenario {
         title,
