@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::explain::sizes;
 use crate::flags::{Flagged, Flags};
 use crate::values::{set, whole};
 use clap::{Args, Parser, Subcommand};
@@ -35,6 +36,13 @@ pub enum Command {
     #[command(after_help = "Examples:\n  incast study load.toml --dry-run\n  \
         incast study load.toml --out results/load\n  incast study results/study-load")]
     Study(Study),
+    /// Say why a flow was slow: repeat its run with a trace, and show where the time went
+    #[command(
+        after_help = "Examples:\n  incast explain results/0001-demo --transport dctcp --slowest 3\n  \
+        incast explain results/0002-run --flow 7 --html why.html\n  \
+        incast explain results/0001-demo --flow 7 --between dctcp ren"
+    )]
+    Explain(Box<Explain>),
     /// List transports, workloads, topologies and experiments, or show details of one transport
     #[command(after_help = "Examples:\n  incast list --json\n  incast list ren")]
     List(List),
@@ -158,6 +166,37 @@ pub struct Study {
     /// Override a key: run.seed=7 or study.seeds=5
     #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct Explain {
+    /// Results folder of a run or a comparison
+    #[arg(required_unless_present = "between")]
+    pub results: Option<PathBuf>,
+    /// Flows to explain, by number, separated by commas
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub flow: Vec<u32>,
+    /// Explain the flows with the largest slowdown [default: 1]
+    #[arg(long, value_name = "N", conflicts_with = "flow", value_parser = whole::<usize>)]
+    pub slowest: Option<usize>,
+    /// The run of this transport, or its flows in a run of several
+    #[arg(long, value_name = "NAME")]
+    pub transport: Option<String>,
+    /// Only flows of this size, such as 10KB-100KB
+    #[arg(long, value_name = "FROM-TO", conflicts_with = "flow", value_parser = sizes)]
+    pub size: Option<(u64, u64)>,
+    /// Explain the difference of a flow under two transports, or in two results folders
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub between: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page of its own
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Threads of the repeated run [default: as the run had]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
+    pub threads: Option<usize>,
 }
 
 #[derive(Args)]

@@ -16,6 +16,7 @@ mod apps;
 mod arguments;
 mod compare;
 mod doctor;
+mod explain;
 mod flags;
 mod list;
 #[cfg(target_os = "linux")]
@@ -105,6 +106,7 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Check(options) => compare::check(options),
         Command::Compare(options) => compare::compare(*options),
         Command::Study(options) => study::study(options),
+        Command::Explain(options) => explain::explain(*options),
         Command::List(options) => list::list(options),
         Command::Reproduce(options) => reproduce::reproduce(*options),
         Command::Bench(options) => reproduce::bench(options),

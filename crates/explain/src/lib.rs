@@ -1,0 +1,27 @@
+//! Why a flow was slow.
+//!
+//! * [`Explanation::of`]: from a run with a trace of the flow to facts: where the time went, what was
+//!   in front of its last packet at each port, losses, timeouts, pauses, decisions. A function over
+//!   data: a page or another language calls it just as the command line does.
+//! * [`Results`]: a results folder, whose run is repeated with a trace and held against what is
+//!   stored.
+//! * [`Difference`]: one flow in two runs, part by part.
+//! * [`console`], [`page`]: an explanation as text and as a page of its own.
+
+pub mod console;
+mod control;
+mod difference;
+mod explanation;
+mod fronts;
+pub mod page;
+mod pauses;
+mod picture;
+mod repeat;
+mod verdict;
+
+pub use control::{ControlPoint, Silence};
+pub use difference::{Difference, PartDifference};
+pub use explanation::{Explanation, FlowFacts, LossFacts, PART_NAMES, PartFacts};
+pub use fronts::{FrontFacts, HopFacts, PortWait};
+pub use pauses::{Holder, PauseFacts};
+pub use repeat::{Repeated, Results, Selection};

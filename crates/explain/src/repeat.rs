@@ -1,0 +1,330 @@
+//! A results folder whose run is repeated with a trace.
+
+use crate::explanation::Explanation;
+use crate::pauses::pausing_nodes;
+use incast_experiment::scenario::{Hosts, Output, Trace};
+use incast_experiment::{Fault, Manifest, Monitor, Plan, Scenario, execute, nearest};
+use incast_fabric::{Fabric, NodeId, Routes};
+use incast_measure::{Run, StoredFlows};
+use incast_transport::{Span, Time};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Most events of the trace of an explanation.
+const EVENTS_MOST: u64 = 4_000_000;
+/// A pause is looked into if the flow waited for it this share of its completion time.
+const PAUSED_LEAST: f64 = 0.05;
+
+/// Which flows to explain.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// These.
+    pub flows: Vec<u32>,
+    /// The slowest ones by slowdown.
+    pub slowest: usize,
+    /// Only of this transport, in a run of several.
+    pub transport: Option<String>,
+    /// Only of these sizes, in bytes: from the first to the second.
+    pub sizes: Option<(u64, u64)>,
+}
+
+/// The stored results of one run, and its scenario.
+pub struct Results {
+    folder: PathBuf,
+    scenario: Scenario,
+    /// The flows as stored.
+    pub stored: StoredFlows,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+    /// The transport of the run.
+    pub label: String,
+    /// Written by this version.
+    version: String,
+}
+
+/// A repeated run with its explanations.
+pub struct Repeated {
+    /// The run, with the trace of the selected flows.
+    pub run: Run,
+    /// One per flow.
+    pub explanations: Vec<Explanation>,
+}
+
+fn json(path: &Path) -> Result<Value, Fault> {
+    let place = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Fault::new(error).placed(place.clone()))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Fault::new(format!("not a whole manifest: {error}")).placed(place))
+}
+
+/// The names of the transports of a manifest's scenario.
+fn labels(manifest: &Value) -> Vec<String> {
+    let names = manifest["scenario"]["transport"]["names"].as_array();
+    let text = |name: &Value| name.as_str().map(str::to_string);
+    names.into_iter().flatten().filter_map(text).collect()
+}
+
+/// The transport that is asked for, or the only one.
+fn chosen(labels: &[String], wanted: Option<&str>, folder: &Path) -> Result<String, Fault> {
+    let all = labels.join(", ");
+    match (wanted, labels) {
+        (Some(wanted), _) if labels.iter().any(|label| label == wanted) => Ok(wanted.to_string()),
+        // In a run of several transports it selects flows.
+        (Some(_), [only]) => Ok(only.clone()),
+        (Some(wanted), _) => {
+            let hint = nearest(wanted, labels.iter().map(String::as_str));
+            let problem = format!("not in {}: expected one of {all}{hint}", folder.display());
+            Err(Fault::value("--transport", wanted, problem))
+        }
+        (None, [only]) => Ok(only.clone()),
+        (None, []) => Err(Fault::new("the manifest names no transport; it cannot be repeated")),
+        (None, _) => Err(Fault::new(format!(
+            "{} has runs of several transports: choose one with --transport ({all}), or explain \
+             the difference of two with --between",
+            folder.display()
+        ))),
+    }
+}
+
+impl Results {
+    /// Opens a results folder. In one of several transports `transport` says which run.
+    ///
+    /// # Errors
+    /// There is no manifest, it is incomplete, the run cannot be repeated, an input file has changed,
+    /// or the stored flows cannot be read.
+    pub fn open(folder: &Path, transport: Option<&str>) -> Result<Results, Fault> {
+        let place = folder.display().to_string();
+        let Some(manifest) = Manifest::load(folder)? else {
+            let problem =
+                "not a results folder: expected one that `incast run` or `incast compare` wrote";
+            return Err(Fault::new(problem).placed(place));
+        };
+        let file =
+            if folder.is_dir() { folder.join("manifest.json") } else { folder.to_path_buf() };
+        let folder = file.parent().unwrap_or(Path::new(".")).to_path_buf();
+        let raw = json(&file)?;
+        if !raw["processes"].is_null() {
+            let problem = "made by several processes in real time: such a run cannot be repeated, and \
+                           so not be explained; run its scenario with `run.world = \"sim\"`";
+            return Err(Fault::new(problem).placed(place));
+        }
+        if let Some(changed) = manifest.changed_files().into_iter().next() {
+            let problem = format!(
+                "{changed}; the run cannot be repeated without the file as it was: restore it, or run \
+                 `incast run {place} --allow-changed-files` and explain those results"
+            );
+            return Err(Fault::new(problem));
+        }
+        let labels = labels(&raw);
+        let label = chosen(&labels, transport, &folder)?;
+        let home = if labels.len() > 1 { folder.join(&label) } else { folder.clone() };
+        let mut notes: Vec<String> = manifest.warning().into_iter().collect();
+        let own = json(&home.join("manifest.json")).unwrap_or(Value::Null);
+        if own["complete"] == Value::Bool(false) {
+            notes.push(format!(
+                "the run in {} is not complete (interrupted, cut short, or without a completed flow)",
+                home.display()
+            ));
+        }
+        let mut scenario = manifest.draft.scenario()?;
+        scenario.transport.names = vec![label.clone()];
+        let flows = home.join("flows.parquet");
+        if !flows.is_file() {
+            let problem = format!(
+                "there is no flows.parquet: the run ended before its results were written; repeat it \
+                 with `incast run {place}`"
+            );
+            return Err(Fault::new(problem).placed(home.display().to_string()));
+        }
+        let stored = StoredFlows::read(&flows).map_err(|problem| {
+            let advice = format!("{problem}; repeat the run with `incast run {place}`");
+            Fault::new(advice).placed(flows.display().to_string())
+        })?;
+        let version = raw["version"].as_str().unwrap_or_default().to_string();
+        Ok(Results { folder: home, scenario, stored, notes, label, version })
+    }
+
+    /// The flows that a selection is of, the slowest first.
+    ///
+    /// # Errors
+    /// There is no such flow.
+    pub fn select(&self, selection: &Selection) -> Result<Vec<u32>, Fault> {
+        let count = self.stored.len();
+        for flow in &selection.flows {
+            if *flow as usize >= count {
+                let problem = match count {
+                    0 => "the run has no flows".to_string(),
+                    _ => format!("expected 0 to {}; the nearest is {}", count - 1, count - 1),
+                };
+                return Err(Fault::value("--flow", flow, problem));
+            }
+        }
+        if !selection.flows.is_empty() {
+            return Ok(selection.flows.clone());
+        }
+        let of_transport = |flow: &usize| {
+            selection.transport.as_ref().is_none_or(|wanted| {
+                *wanted == self.label || self.stored.text("transport", *flow) == Some(wanted)
+            })
+        };
+        let of_size = |flow: &usize| {
+            let size = self.stored.integer("size_bytes", *flow).unwrap_or(0);
+            selection.sizes.is_none_or(|(least, most)| (least..=most).contains(&size))
+        };
+        let mut found: Vec<(f64, u32)> = (0..count)
+            .filter(|flow| of_transport(flow) && of_size(flow))
+            .filter_map(|flow| Some((self.stored.float("slowdown", flow)?, flow as u32)))
+            .collect();
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        if found.is_empty() {
+            let sizes: Vec<u64> =
+                (0..count).filter_map(|flow| self.stored.integer("size_bytes", flow)).collect();
+            let (least, most) = (sizes.iter().min(), sizes.iter().max());
+            let problem = match (least, most) {
+                (Some(least), Some(most)) => format!(
+                    "no completed flow of {} is of that transport and size; its flows have {least} to \
+                     {most} bytes",
+                    self.folder.display()
+                ),
+                _ => "the run has no flows".to_string(),
+            };
+            return Err(Fault::new(problem));
+        }
+        Ok(found.into_iter().take(selection.slowest.max(1)).map(|(_, flow)| flow).collect())
+    }
+
+    /// Repeats the run with a trace of these flows and explains them. If a flow was held by pauses,
+    /// the run is repeated once more, to see who held the links.
+    ///
+    /// # Errors
+    /// The run is in real time, or the scenario is refused.
+    pub fn explain(
+        &self,
+        flows: &[u32],
+        threads: Option<usize>,
+        monitor: &Monitor,
+    ) -> Result<Repeated, Fault> {
+        let mut plan = Plan::new(self.scenario.clone())?;
+        if plan.scenario.run.world == incast_experiment::World::DataPlane
+            && plan.dataplane().clock.varies()
+        {
+            let problem = format!(
+                "ran under the {} clock, in real time: no two such runs are equal, so it cannot be \
+                 repeated and explained; run its scenario under the virtual clock",
+                plan.dataplane().clock.name()
+            );
+            return Err(Fault::new(problem).placed(self.folder.display().to_string()));
+        }
+        plan.scenario.output =
+            Output { trace: Some(on_paths(&plan, flows)), ..self.scenario.output.clone() };
+        let threads = threads.unwrap_or(plan.threads());
+        let run = |plan: &Plan| execute(plan, &plan.cases[0], vec![], threads, monitor);
+        let (first, _) = run(&plan)?;
+        let mut explanations: Vec<Explanation> =
+            flows.iter().map(|flow| Explanation::of(&first, *flow)).collect();
+        for (explanation, flow) in explanations.iter_mut().zip(flows) {
+            self.compare(&first, *flow, explanation);
+            if let Some(trace) = pausing_ports(&plan, &first, explanation) {
+                plan.scenario.output.trace = Some(trace);
+                let (second, _) = run(&plan)?;
+                explanation.add_holders(&second);
+            }
+        }
+        Ok(Repeated { run: first, explanations })
+    }
+
+    /// Holds a repeated flow against what is stored.
+    fn compare(&self, run: &Run, flow: u32, explanation: &mut Explanation) {
+        explanation.notes.extend(self.notes.iter().cloned());
+        let differs = self.stored.differences(run, flow as usize);
+        if differs.is_empty() {
+            return;
+        }
+        let why = match self.version == incast_experiment::VERSION {
+            true => "the program has changed without a new version number, or the file was edited",
+            false => "another version of the program wrote it",
+        };
+        explanation.notes.push(format!(
+            "the repeated flow is not the stored one: {} differ; {why}. The explanation is of the \
+             repeated run",
+            differs.join(", ")
+        ));
+    }
+}
+
+/// A trace of some flows at their hosts and at every port that their packets can take.
+fn on_paths(plan: &Plan, flows: &[u32]) -> Trace {
+    let fabric = &plan.fabric;
+    let mut ports = BTreeSet::new();
+    let mut hosts = BTreeSet::new();
+    let whole = fabric.routes();
+    // With failed links or fixed paths packets take other ports than the shortest paths.
+    let all = !fabric.failures().is_empty() || plan.paths.is_some();
+    for flow in flows {
+        let spec = &plan.traffic.flows[*flow as usize];
+        hosts.extend([spec.src, spec.dst]);
+        for (from, to) in [(spec.src, spec.dst), (spec.dst, spec.src)] {
+            reachable(fabric, &whole, from, to, &mut ports);
+        }
+    }
+    if all {
+        ports.extend(0..fabric.ports().len() as u32);
+    }
+    Trace {
+        flows: flows.to_vec(),
+        ports: ports.into_iter().map(|port| port.to_string()).collect(),
+        hosts: Some(Hosts::listed(hosts)),
+        from: Span::ZERO,
+        until: None,
+        limit: EVENTS_MOST,
+    }
+}
+
+/// Adds the ports of all shortest paths from one host to another.
+fn reachable(fabric: &Fabric, routes: &Routes, from: u32, to: u32, ports: &mut BTreeSet<u32>) {
+    let first = fabric.host_port(from);
+    let mut own = BTreeSet::from([first.0]);
+    let mut front = vec![fabric.port(first).peer];
+    while let Some(node) = front.pop() {
+        if node == NodeId(to) {
+            continue;
+        }
+        for port in routes.next(node, to) {
+            if own.insert(port.0) {
+                front.push(fabric.port(*port).peer);
+            }
+        }
+    }
+    ports.append(&mut own);
+}
+
+/// A trace of all packets in the switches that paused a link for which the flow waited, while it did.
+fn pausing_ports(plan: &Plan, run: &Run, explanation: &Explanation) -> Option<Trace> {
+    let fct = explanation.flow.fct_ps? as f64;
+    let matters = |ps: u64| ps as f64 >= PAUSED_LEAST * fct;
+    let long = explanation.pauses.iter().filter(|one| matters(one.paused_ps.max(one.waited_ps)));
+    let pauses: Vec<_> = long.collect();
+    let from = pauses.iter().map(|pause| pause.longest_at_ps).min()?;
+    let until = pauses.iter().map(|pause| pause.longest_at_ps + 2 * pause.longest_ps).max()?;
+    let nodes: BTreeSet<String> = pauses
+        .iter()
+        .flat_map(|pause| pausing_nodes(run, &pause.port, pause.longest_at_ps))
+        .collect();
+    let of_them = |name: &str| name.split("->").next().is_some_and(|node| nodes.contains(node));
+    let ports = run.ports.iter().enumerate().filter(|(_, port)| of_them(&port.name));
+    let ports: Vec<String> = ports
+        .filter(|(_, port)| port.tier != "nic")
+        .map(|(number, _)| number.to_string())
+        .collect();
+    // What waits at the beginning may leave only after the end of the pause.
+    let until = until + run.base_rtt.0 + plan.fabric.ports().len() as u64;
+    (!ports.is_empty()).then(|| Trace {
+        flows: vec![],
+        ports,
+        hosts: None,
+        from: Span(from.saturating_sub(1)),
+        until: Some(Span(until.min(Time::HORIZON.0))),
+        limit: EVENTS_MOST,
+    })
+}
