@@ -20,6 +20,7 @@ from typing import Any as _Any
 
 from . import _incast, parameters, scenario
 from ._commands import compare, demo, run
+from ._control import Ack, Control, ControlError, controls
 from ._errors import (
     EngineError,
     IncastError,
@@ -58,6 +59,9 @@ def load(folder: str | _os.PathLike[str]) -> Results:
 
 
 __all__ = [
+    "Ack",
+    "Control",
+    "ControlError",
     "EngineError",
     "IncastError",
     "Interrupted",
@@ -69,6 +73,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "controls",
     "demo",
     "list",
     "load",

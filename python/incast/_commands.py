@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from . import _session
+from ._control import Control
 from ._results import Results
 from ._section import Parameters, Section
 
@@ -70,7 +71,7 @@ def demo(
 
 
 def compare(
-    transports: str | Sequence[str] | None = None,
+    transports: str | Sequence[str | type[Control]] | None = None,
     *,
     topology: str | None = None,
     rate: str | None = None,

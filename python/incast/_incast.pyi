@@ -20,6 +20,72 @@ def run(
     sets: Sequence[str],
     allow_changed_files: bool,
 ) -> Prepared: ...
+def register_control(
+    law: type[Any],
+    *,
+    name: str,
+    version: str,
+    ports_like: str,
+    ecn: bool,
+    sender: Sequence[tuple[str, str]],
+    parameters: Sequence[tuple[str, str, str]],
+    sends: bool,
+) -> Registration: ...
+@final
+class Registration:
+    def close(self) -> None: ...
+    def cause(self, text: str) -> BaseException | None: ...
+
+@final
+class Ack:
+    """An ACK, and where its flow stands; in other calls than `on_ack` only the latter. Valid during the call."""
+
+    @property
+    def bytes(self) -> int:
+        """Payload bytes newly acknowledged cumulatively; 0 for a duplicate ACK."""
+    @property
+    def sacked(self) -> int:
+        """Payload bytes newly known to have arrived beyond a hole."""
+    @property
+    def ece(self) -> bool:
+        """Whether the packet acknowledged was marked (ECN echo)."""
+    @property
+    def nack(self) -> bool:
+        """Whether it is a request to go back."""
+    @property
+    def limited(self) -> bool:
+        """Whether the window held the flow back within the last window of data, so that it may grow."""
+    @property
+    def rtt_ns(self) -> float | None:
+        """Round-trip time of the packet acknowledged, ns; None if it was sent more than once."""
+    @property
+    def payload(self) -> int:
+        """Payload bytes of the packet that leaves; 0 in other calls than `on_send`."""
+    @property
+    def retransmit(self) -> bool:
+        """Whether the packet that leaves was sent before; only in `on_send`."""
+    @property
+    def now_ns(self) -> float:
+        """The simulated time, ns."""
+    @property
+    def acknowledged(self) -> int:
+        """First byte that is not acknowledged."""
+    @property
+    def sent(self) -> int:
+        """First byte that was never sent."""
+    @property
+    def size(self) -> int:
+        """Bytes of the flow."""
+    @property
+    def in_flight(self) -> int:
+        """Payload bytes in flight."""
+    @property
+    def smoothed_rtt_ns(self) -> float | None:
+        """Smoothed round-trip time, ns; None before the first sample."""
+    @property
+    def recovering(self) -> bool:
+        """Whether the flow recovers from a loss: windows should not grow."""
+
 @final
 class Prepared:
     def resolved(self) -> str: ...

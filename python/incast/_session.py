@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _incast
+from ._control import naming
 from ._errors import Interrupted, RunWarning
 from ._progress import Shown
 from ._results import Results
@@ -76,7 +77,8 @@ def compare(
     flags: dict[str, Any], *, set: Sets, out: Out, force: bool, progress: bool | None
 ) -> Results:
     """`incast compare`."""
-    return finish(_incast.compare(flags, sets_of(set)), out, force, progress)
+    with naming(flags) as (flags,):
+        return finish(_incast.compare(flags, sets_of(set)), out, force, progress)
 
 
 def prepared(
@@ -98,7 +100,8 @@ def run(
     progress: bool | None,
 ) -> Results:
     """`incast run`."""
-    return finish(prepared(scenario, flags, set, allow_changed_files), out, force, progress)
+    with naming(scenario, flags) as (scenario, flags):
+        return finish(prepared(scenario, flags, set, allow_changed_files), out, force, progress)
 
 
 def check(scenario: AnyScenario, *, set: Sets = None) -> str:
@@ -108,7 +111,8 @@ def check(scenario: AnyScenario, *, set: Sets = None) -> str:
         scenario: as for `incast.run`.
         set: overrides, as for `incast.run`.
     """
-    found = prepared(scenario, {}, set, False)
-    for text in found.warnings():
-        warnings.warn(text, RunWarning, stacklevel=2)
-    return found.resolved()
+    with naming(scenario) as (scenario,):
+        found = prepared(scenario, {}, set, False)
+        for text in found.warnings():
+            warnings.warn(text, RunWarning, stacklevel=2)
+        return found.resolved()

@@ -220,6 +220,8 @@ COMMON = [
 def flag_type(key: Key, flag: dict[str, Any]) -> str:
     if flag["switch"]:
         return "bool"
+    if flag["name"] == "--transports":
+        return "str | Sequence[str | type[Control]]"
     kind = python_type(key["expects"], [])
     return f"str | {kind}" if kind.startswith("Sequence") else kind
 
@@ -251,6 +253,7 @@ def commands_module() -> str:
         "from typing import Any, Literal",
         "",
         "from . import _session",
+        "from ._control import Control",
         "from ._results import Results",
         "from ._section import Parameters, Section",
         "",

@@ -1,6 +1,7 @@
 //! The Python module `incast._incast`: what python/incast is built on. Functions take and give plain
 //! values; classes, frames and charts are Python.
 
+mod control;
 mod declared;
 mod error;
 mod prepared;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 mod _incast {
     use super::*;
 
+    #[pymodule_export]
+    use super::control::{Ack, Registration, register_control};
     #[pymodule_export]
     use super::declared::{catalogue, columns, keys, numbers};
     #[pymodule_export]
