@@ -2,7 +2,7 @@
 
 use incast_experiment::scenario::study::{Any, Ordered, Study as Section};
 use incast_experiment::scenario::{Node, Value};
-use incast_experiment::{Fault, nearest, transport};
+use incast_experiment::{Fault, entry, nearest};
 
 /// A transport, or a variant of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ const OF_FABRIC: [&str; 3] = ["fabric.buffer", "fabric.shared_buffer", "fabric.p
 pub fn series(names: &[String], section: &Section) -> Result<Vec<Series>, Fault> {
     let mut all: Vec<Series> = vec![];
     for name in names {
-        transport(name, "transport.names")?;
+        entry(name, "transport.names")?;
         let (label, transport) = (name.clone(), name.clone());
         add(&mut all, Series { label, transport, changes: vec![] }, "transport.names")?;
     }
@@ -60,7 +60,7 @@ fn variant(label: &str, keys: &Ordered<Any>, path: &str) -> Result<Series, Fault
                        { transport = \"ren\", spend = \"any\" }";
         return Err(Fault::at(path, problem));
     };
-    let entry = transport(name, &format!("{path}.transport"))?;
+    let entry = entry(name, &format!("{path}.transport"))?;
     let parameters: Vec<&str> = entry.parameters().iter().map(|doc| doc.name).collect();
     let mut changes = vec![];
     for (key, Any(node)) in keys.0.iter().filter(|(key, _)| key != "transport") {
