@@ -1,6 +1,6 @@
-//! `docs/results.md` documents every column and key.
+//! `docs/results.md` and `docs/studies.md` document every column and key.
 
-use incast_measure::{columns_markdown, summarise};
+use incast_measure::{columns_markdown, study_columns_markdown, summarise};
 use std::path::PathBuf;
 
 mod support;
@@ -8,25 +8,30 @@ mod support;
 const BEGIN: &str = "--test documentation renews them -->\n\n";
 const END: &str = "\n<!-- end of columns -->";
 
-fn page() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/results.md")
+fn page(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
 }
 
-#[test]
-fn every_column_is_in_the_page_with_its_unit_and_meaning() {
-    let text = std::fs::read_to_string(page()).expect("docs/results.md");
+/// Compares the tables of a page with what the program says, or renews them.
+fn documented(name: &str, tables: &str) {
+    let text = std::fs::read_to_string(page(name)).expect("the page");
     let begin = text.find(BEGIN).expect("the marker before the tables") + BEGIN.len();
     let end = text.find(END).expect("the marker after the tables");
-    let tables = columns_markdown();
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        let renewed = format!("{}{tables}{}", &text[..begin], &text[end..]);
-        std::fs::write(page(), renewed).expect("writable");
+        let renewed = format!("{}{tables}{}", &text[..begin], &text[end.max(begin)..]);
+        std::fs::write(page(name), renewed).expect("writable");
         return;
     }
     for (number, (written, expected)) in text[begin..end].lines().zip(tables.lines()).enumerate() {
         assert_eq!(written, expected, "line {number} of the tables; UPDATE_DOCS=1 renews them");
     }
     assert_eq!(&text[begin..end], tables, "UPDATE_DOCS=1 renews the tables");
+}
+
+#[test]
+fn every_column_is_in_the_page_with_its_unit_and_meaning() {
+    documented("results.md", &columns_markdown());
+    documented("studies.md", &study_columns_markdown());
 }
 
 /// All keys of a JSON value, however deep.
@@ -45,7 +50,7 @@ fn keys(value: &serde_json::Value, found: &mut Vec<String>) {
 
 #[test]
 fn every_key_of_the_summary_is_in_the_page() {
-    let text = std::fs::read_to_string(page()).expect("docs/results.md");
+    let text = std::fs::read_to_string(page("results.md")).expect("docs/results.md");
     let part = &text[text.find("## summary.json").expect("its section")..];
     let mut run = support::made_up("a", 1, 2_000, 1.0);
     support::add_series(&mut run);

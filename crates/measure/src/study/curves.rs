@@ -170,10 +170,18 @@ impl Shown {
 
     /// The title with its unit.
     pub fn label(&self) -> String {
-        if self.unit.is_empty() {
-            self.title.clone()
-        } else {
-            format!("{} ({})", self.title, self.unit)
+        match self.unit {
+            "" => self.title.clone(),
+            unit => format!("{} ({unit})", self.title),
+        }
+    }
+
+    /// The same as the title of an axis: a long one in two lines.
+    fn axis(&self) -> String {
+        let text = escape(&self.label());
+        match text.rsplit_once(", ") {
+            Some((first, second)) if text.chars().count() > 34 => format!("{first},<br>{second}"),
+            _ => text,
         }
     }
 }
@@ -306,7 +314,7 @@ fn picture(
         title,
         caption,
         x: escape(&facets.along.title(results)),
-        y: shown.label(),
+        y: shown.axis(),
         facets: facets.all.iter().take(MOST_FACETS).map(|facet| escape(&facet.title)).collect(),
         traces: lines.iter().map(&mut draw).collect(),
         x_axis: x_axis(facets),
@@ -334,7 +342,7 @@ pub(super) fn metric(
         facets.along.key().map_or(String::new(), |key| format!(" over {}", results.keys[key]));
     let caption = format!(
         "{}. Mean over seeds ({seeds}); whiskers: 95 % confidence interval of the mean (Student's t \
-         over the seeds' values). Column `{}`.{}",
+         over the seeds' values). Column {} of study.parquet.{}",
         number.doc.trim_end_matches('.'),
         number.name,
         left_out(facets)
@@ -382,7 +390,7 @@ pub(super) fn differences(
         seeds(lines.iter().flat_map(|(.., points)| points).map(|point| point.estimate.seeds));
     let base = &results.series[baseline];
     let what = Shown::of(number, 0.0).title;
-    let shown = Shown { title: format!("difference from {}", escape(base)), unit: "%", scale: 1.0 };
+    let shown = Shown { title: format!("difference from {base}"), unit: "%", scale: 1.0 };
     let caption = format!(
         "Relative difference from {base} on the same arrivals: formed seed by seed ({seeds}), then the \
          mean; whiskers: 95 % confidence interval of that mean (Student's t). Where they do not reach \

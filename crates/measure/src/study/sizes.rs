@@ -14,24 +14,24 @@ const MOST: usize = 6;
 /// The 99th percentile and the median of the slowdown by size, one small multiple per point, at most
 /// six spread evenly. `None` if nothing completed.
 pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Figure> {
-    let all: Vec<(String, &Place<'_>)> = facets
-        .all
-        .iter()
-        .flat_map(|facet| {
-            facet
-                .places
-                .iter()
-                .map(move |place| (title(results, facets, &facet.title, place), place))
-        })
-        .filter(|(_, place)| place.rows.iter().any(|row| row.slowdown.percentile(500).is_some()))
-        .collect();
-    let chosen = spread(all.len());
+    let complete =
+        |place: &&Place<'_>| place.rows.iter().any(|row| row.slowdown.percentile(500).is_some());
+    let (mut chosen, mut count) = (Vec::new(), 0);
+    // As many small multiples as there is room for, and of each the ends and what lies between.
+    let each = MOST / spread(facets.all.len(), MOST).len().max(1);
+    for at in spread(facets.all.len(), MOST) {
+        let facet = &facets.all[at];
+        let places: Vec<&Place<'_>> = facet.places.iter().filter(complete).collect();
+        let own = spread(places.len(), each).into_iter().map(|place| places[place]);
+        chosen.extend(own.map(|place| (title(results, facets, &facet.title, place), place)));
+    }
+    facets.all.iter().for_each(|facet| count += facet.places.iter().filter(complete).count());
     let mut traces = Vec::new();
     let mut known = Vec::new();
-    for (at, which) in chosen.iter().enumerate() {
+    for (at, (_, place)) in chosen.iter().enumerate() {
         for series in 0..results.series.len() {
             let mut merged = SlowdownHistogram::default();
-            let own = all[*which].1.rows.iter().filter(|row| row.series == series);
+            let own = place.rows.iter().filter(|row| row.series == series);
             own.for_each(|row| merged.merge(&row.slowdown));
             if merged.sizes().next().is_none() {
                 continue;
@@ -45,7 +45,7 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
     if traces.is_empty() {
         return None;
     }
-    let left = all.len() - chosen.len();
+    let left = count - chosen.len();
     let more = if left == 0 {
         String::new()
     } else {
@@ -63,7 +63,7 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
         caption,
         x: "flow size (payload)".into(),
         y: "slowdown".into(),
-        facets: chosen.iter().map(|at| escape(&all[*at].0)).collect(),
+        facets: chosen.iter().map(|(title, _)| escape(title)).collect(),
         traces,
         x_axis: json!({ "type": "log", "tickvals": TICKS.to_vec(), "ticktext": TICKS.map(size).to_vec() }),
         y_axis: json!({ "type": "log", "dtick": "D2" }),
@@ -80,11 +80,13 @@ fn title(results: &StudyResults, facets: &Facets<'_>, facet: &str, place: &Place
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// At most [`MOST`] of so many, first and last among them.
-fn spread(count: usize) -> Vec<usize> {
-    match count {
-        0..=MOST => (0..count).collect(),
-        _ => (0..MOST).map(|at| at * (count - 1) / (MOST - 1)).collect(),
+/// At most so many of these, the last among them, and the first if there are several.
+fn spread(count: usize, most: usize) -> Vec<usize> {
+    match (count, most) {
+        (0, _) | (_, 0) => vec![],
+        (_, 1) => vec![count - 1],
+        _ if count <= most => (0..count).collect(),
+        _ => (0..most).map(|at| at * (count - 1) / (most - 1)).collect(),
     }
 }
 
@@ -124,8 +126,8 @@ mod tests {
 
     #[test]
     fn few_points_are_all_drawn_and_many_from_end_to_end() {
-        assert_eq!(spread(4), [0, 1, 2, 3]);
-        assert_eq!(spread(11), [0, 2, 4, 6, 8, 10]);
-        assert_eq!(spread(100)[5], 99);
+        assert_eq!(spread(4, 6), [0, 1, 2, 3]);
+        assert_eq!(spread(11, 6), [0, 2, 4, 6, 8, 10]);
+        assert_eq!(spread(100, 6)[5], 99);
     }
 }

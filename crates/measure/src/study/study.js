@@ -16,8 +16,8 @@ function arrange(figure, night, width) {
   const letters = [...names].reduce((sum, name) => sum + name.length + 8, 0);
   const lines = Math.ceil((letters * 8) / Math.max(200, width - 90));
   const change = {
-    height: rows * row + rest + 20 * (lines - 1), paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    "font.color": ink, "legend.y": 1 + 26 / (rows * row - 30), "margin.t": 46 + 20 * lines,
+    width, height: rows * row + rest + 20 * (lines - 1), autosize: false, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    "font.color": ink, "modebar.bgcolor": "rgba(0,0,0,0)", "modebar.color": "#9aa0a8", "modebar.activecolor": ink, "legend.y": 1 + 26 / (rows * row - 30), "margin.t": 46 + 20 * lines,
     "margin.l": width < 620 ? 52 : 70,
   };
   for (let at = 0; at < facets; at++) {
