@@ -34,7 +34,8 @@ pub enum Command {
     Compare(Box<Compare>),
     /// Run a scenario at many points: load, parameters, variants, seeds; a second call continues
     #[command(after_help = "Examples:\n  incast study load.toml --dry-run\n  \
-        incast study load.toml --out results/load\n  incast study results/study-load")]
+        incast study load.toml --out results/load\n  incast study results/study-load\n  \
+        incast study --join results/here results/there --out results/all")]
     Study(Study),
     /// Say why a flow was slow: repeat its run with a trace, and show where the time went
     #[command(
@@ -43,6 +44,12 @@ pub enum Command {
         incast explain results/0001-demo --flow 7 --between dctcp ren"
     )]
     Explain(Box<Explain>),
+    /// Find the highest value of a key at which a condition holds, for every transport of a file
+    #[command(
+        after_help = "Example:\n  incast search load.toml --key traffic.0.load --from 0.3 --to 0.95 \\\n    \
+        --until 'slowdown_p99 < 5'"
+    )]
+    Search(Search),
     /// List transports, workloads, topologies and experiments, or show details of one transport
     #[command(after_help = "Examples:\n  incast list --json\n  incast list ren")]
     List(List),
@@ -146,11 +153,14 @@ impl Flagged for OfCompare {
 #[derive(Args)]
 pub struct Study {
     /// Scenario file with [study]; or the folder of a study, to continue it
-    #[arg(value_name = "FILE")]
-    pub study: PathBuf,
-    /// Folder of the study [default: results/study-<file name>]
+    #[arg(value_name = "FILE", required_unless_present = "join", conflicts_with = "join")]
+    pub study: Option<PathBuf>,
+    /// Folder of the study [default: results/study-<file name>; with --join the first folder]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Join folders of one study, with other values, seeds or transports
+    #[arg(long, value_name = "DIR", num_args = 2..)]
+    pub join: Vec<PathBuf>,
     /// Print the number of points and what they will cost, from a short probe, and run nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -197,6 +207,40 @@ pub struct Explain {
     /// Threads of the repeated run [default: as the run had]
     #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     pub threads: Option<usize>,
+}
+
+#[derive(Args)]
+pub struct Search {
+    /// Scenario file; transports, variants and seeds of its [study] are compared [default: 3 seeds]
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The key, such as traffic.0.load; where the condition holds, it holds at lower values too
+    #[arg(long, value_name = "KEY")]
+    pub key: String,
+    /// Lowest value, such as 0.3 or 10us
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    pub from: String,
+    /// Highest value
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    pub to: String,
+    /// What is to hold, such as 'slowdown_p99 < 5'; several joined by `and`
+    #[arg(long, value_name = "CONDITION")]
+    pub until: String,
+    /// Distance of the values that are tried [default: a round number near a fiftieth of the range]
+    #[arg(long, value_name = "STEP")]
+    pub tolerance: Option<String>,
+    /// Number of seeds
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
+    pub seeds: Option<u32>,
+    /// Folder of the study, where points are kept [default: results/study-<file name>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Points that run at a time [default: one per core]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
+    pub threads: Option<usize>,
+    /// Override a key: fabric.buffer=1MB
+    #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
+    pub set: Vec<String>,
 }
 
 #[derive(Args)]

@@ -27,6 +27,7 @@ pub mod pages;
 pub mod prepare;
 mod progress;
 mod reproduce;
+mod search;
 mod session;
 mod study;
 mod switch_bench;
@@ -107,6 +108,7 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Compare(options) => compare::compare(*options),
         Command::Study(options) => study::study(options),
         Command::Explain(options) => explain::explain(*options),
+        Command::Search(options) => search::search(options),
         Command::List(options) => list::list(options),
         Command::Reproduce(options) => reproduce::reproduce(*options),
         Command::Bench(options) => reproduce::bench(options),

@@ -5,7 +5,7 @@ use crate::arguments::Study as Options;
 use crate::session::on_signal;
 use incast_experiment::{Fault, Monitor, World};
 use incast_study::{Driver, DriverOptions, Estimate, MOST_POINTS, Outcome, Progress, Store, Study};
-use incast_study::{estimate, run_local};
+use incast_study::{Joined, estimate, join, run_local};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -20,15 +20,16 @@ const LINE: Duration = Duration::from_secs(30);
 const SHOWN: usize = 10;
 
 pub fn study(options: Options) -> Result<Ended, Fault> {
-    let file = match options.study.is_dir() {
-        true => options.study.join("study.toml"),
-        false => options.study.clone(),
+    let Some(given) = &options.study else { return joined(&options) };
+    let file = match given.is_dir() {
+        true => given.join("study.toml"),
+        false => given.clone(),
     };
     let most = if options.yes { usize::MAX } else { MOST_POINTS };
     let study = Arc::new(Study::load_up_to(&file, &options.set, most)?);
-    let dir = match (&options.out, options.study.is_dir()) {
+    let dir = match (&options.out, given.is_dir()) {
         (Some(out), _) => out.clone(),
-        (None, true) => options.study.clone(),
+        (None, true) => given.clone(),
         (None, false) => Path::new("results").join(format!("study-{}", study.name())),
     };
     let threads = World::Sim.threads(options.threads);
@@ -68,8 +69,23 @@ pub fn study(options: Options) -> Result<Ended, Fault> {
     finish(&outcome?, &dir, monitor.stopped())
 }
 
+/// Joins folders.
+fn joined(options: &Options) -> Result<Ended, Fault> {
+    let Joined { study, store, added, same } = join(&options.join, options.out.as_deref())?;
+    let all = store.hashes()?.len();
+    let left = study.points().iter().filter(|point| !store.has(&point.hash)).count();
+    say!(
+        "{all} rows, {added} of them new here, {same} in several folders: {}",
+        store.dir().display()
+    );
+    if left > 0 {
+        say!("{left} points are in no folder; incast study {} runs them", store.dir().display());
+    }
+    Ok(Ended::Done)
+}
+
 /// A monitor that Ctrl-C stops. A second Ctrl-C ends the program at once.
-fn stoppable(dir: &Path) -> Arc<Monitor> {
+pub fn stoppable(dir: &Path) -> Arc<Monitor> {
     let monitor = Arc::new(Monitor::default());
     let (shared, dir): (_, PathBuf) = (monitor.clone(), dir.into());
     on_signal(move || {
@@ -82,7 +98,7 @@ fn stoppable(dir: &Path) -> Arc<Monitor> {
 }
 
 /// Runs while showing progress: a bar on a terminal, else a line now and then.
-fn shown<T>(
+pub fn shown<T>(
     driver: &mut Driver,
     work: impl FnOnce(&mut Driver, &mut dyn FnMut(&Progress)) -> T,
 ) -> T {

@@ -17,6 +17,19 @@ pub(crate) fn significant(value: f64) -> String {
     }
 }
 
+/// A value and the half width of its interval, both to two digits of the half width: `4.15` and
+/// `0.34`, `203` and `53`. Of no width, four digits.
+pub(crate) fn with_half_width(value: f64, half_width: f64) -> (String, String) {
+    if half_width == 0.0 || !half_width.is_finite() {
+        return (significant(value), significant(half_width));
+    }
+    // The first digit of the width once it is rounded: 0.0996 is 0.10.
+    let magnitude = format!("{half_width:.1e}");
+    let magnitude: i32 = magnitude.rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0);
+    let decimals = (1 - magnitude).clamp(0, 9) as usize;
+    (format!("{value:.decimals$}"), format!("{half_width:.decimals$}"))
+}
+
 /// A size of a flow: `500 B`, `10 KB`, `1.5 MB` (KB = 1000 bytes).
 pub(crate) fn size(bytes: f64) -> String {
     match bytes {
@@ -73,6 +86,19 @@ mod tests {
         }
         assert_eq!(size(1500.0), "1.5 KB");
         assert_eq!(size(100_000.0), "100 KB");
+    }
+
+    #[test]
+    fn an_interval_decides_the_digits() {
+        let shown = |value, width| {
+            let (value, width) = with_half_width(value, width);
+            format!("{value} ± {width}")
+        };
+        assert_eq!(shown(4.1541, 0.3359), "4.15 ± 0.34");
+        assert_eq!(shown(202.61, 53.29), "203 ± 53");
+        assert_eq!(shown(2.0086, 0.0996), "2.01 ± 0.10");
+        assert_eq!(shown(12345.6, 1234.0), "12346 ± 1234");
+        assert_eq!(shown(2.0, 0.0), "2 ± 0");
     }
 
     #[test]

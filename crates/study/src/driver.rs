@@ -393,6 +393,8 @@ impl Driver {
     /// # Errors
     /// A row that cannot be read, or a table that cannot be written.
     pub fn finish(self) -> Result<Outcome, Fault> {
+        let changed = self.progress.done > self.progress.kept;
+        crate::gather(&self.study, &self.store, changed)?;
         Ok(self.outcome())
     }
 

@@ -12,6 +12,8 @@
 //!   any moment.
 //! * [`Driver`]: says what to run next and keeps what comes back. It knows neither threads nor
 //!   workers: an executor is a loop around it, such as [`run_local`].
+//! * [`results`], [`gather`]: the rows as a table, figures and a page; [`join`]: folders become one.
+//! * [`Search`]: the highest value of a key at which a condition holds.
 //! * [`estimate`]: what a study will cost, from a short probe.
 
 mod claim;
@@ -19,24 +21,30 @@ mod driver;
 mod estimate;
 mod eta;
 mod expand;
+mod join;
 mod local;
 mod memory;
 mod point;
 mod rounds;
 mod row;
 mod run;
+mod search;
 mod series;
 mod store;
 mod study;
+mod table;
 
 pub use driver::{Driver, DriverOptions, NotRun, Outcome, Progress, Work};
 pub use estimate::{Estimate, estimate};
 pub use eta::Eta;
+pub use join::{Joined, join};
 pub use local::run_local;
 pub use memory::available;
 pub use point::Point;
 pub use row::{Row, Times};
 pub use run::{run_bytes, run_point};
+pub use search::{Answer, Condition, Found, Search, Tried, Verdict};
 pub use series::Series;
 pub use store::Store;
 pub use study::{Input, MOST_POINTS, Repeat, Study};
+pub use table::{gather, results};

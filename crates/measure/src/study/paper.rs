@@ -3,7 +3,7 @@
 use super::StudyResults;
 use super::curves::Shown;
 use super::facets::{Estimate, Facets};
-use crate::number::{escape, significant};
+use crate::number::{escape, significant, with_half_width};
 use crate::numbers::Number;
 
 /// Mean and half width, if there are any.
@@ -70,12 +70,12 @@ impl PaperTable {
     /// How many seeds a value is the mean of, in words.
     fn over(&self) -> String {
         match self.seeds {
-            (1, 1) => "one seed".into(),
+            (1, 1) => "One seed".into(),
             (low, high) if low == high => {
-                format!("mean of {low} seeds ± half of the 95 % confidence interval")
+                format!("Mean of {low} seeds ± half of the 95 % confidence interval")
             }
             (low, high) => {
-                format!("mean of {low} to {high} seeds ± half of the 95 % confidence interval")
+                format!("Mean of {low} to {high} seeds ± half of the 95 % confidence interval")
             }
         }
     }
@@ -85,7 +85,8 @@ impl PaperTable {
         self.lines.iter().map(move |(keys, values)| {
             let text = |value: &Value| match value {
                 Some((mean, Some(width))) => {
-                    format!("{}{sign}{}", significant(*mean), significant(*width))
+                    let (mean, width) = with_half_width(*mean, *width);
+                    format!("{mean}{sign}{width}")
                 }
                 Some((mean, None)) => significant(*mean),
                 None => none.to_string(),
