@@ -25,19 +25,20 @@ fn search(study: &Arc<Study>, dir: &Path, until: &str) -> (Vec<Answer>, usize) {
 fn a_search_finds_a_load_for_every_transport_and_runs_nothing_twice() {
     let study = study("[study]\nseeds = 3\n");
     let folder = tempfile::tempdir().unwrap();
-    let (answers, ran) = search(&study, folder.path(), "slowdown_p99 < 6");
+    let (answers, ran) = search(&study, folder.path(), "slowdown_p99 < 1.9");
     assert_eq!(answers.iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["ren", "dctcp"]);
+    assert!(matches!(answers[0].found, Found::UpTo { .. }), "{answers:?}");
     for answer in &answers {
         // What was tried agrees with what was found.
-        let Found::UpTo { value, low, high } = answer.found else { panic!("{answer:?}") };
+        let Found::UpTo { value, low, high } = answer.found else { continue };
         let mean =
             |at: f64| answer.tried.iter().find(|one| one.value == at).unwrap().values[0].unwrap().0;
-        assert!(mean(value) < 6.0 && low.is_none_or(|low| low <= value), "{answer:?}");
+        assert!(mean(value) < 1.9 && low.is_none_or(|low| low <= value), "{answer:?}");
         assert!(high.is_none_or(|high| high > value), "{answer:?}");
         assert!(answer.tried.len() >= 4 && answer.tried.iter().all(|one| one.seeds == 3));
     }
     assert_eq!(ran, answers.iter().flat_map(|one| &one.tried).map(|one| one.seeds).sum::<usize>());
-    let (again, ran) = search(&study, folder.path(), "slowdown_p99 < 6");
+    let (again, ran) = search(&study, folder.path(), "slowdown_p99 < 1.9");
     assert_eq!(ran, 0);
     assert_eq!(format!("{again:?}"), format!("{answers:?}"));
     // Another limit needs few more points, and a metric that always holds says so.
