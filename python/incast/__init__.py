@@ -29,6 +29,7 @@ from ._errors import (
     RunWarning,
     ScenarioError,
 )
+from ._reproduce import reproduce
 from ._results import Results, Run
 from ._session import check
 from ._units import meanings, units
@@ -53,7 +54,8 @@ def load(folder: str | _os.PathLike[str]) -> Results:
     Args:
         folder: its path. Tables are read when they are asked for.
     """
-    from ._results import load_folder
+    from ._reproduce import reproduce
+from ._results import load_folder
 
     return load_folder(_Path(folder))
 
@@ -79,6 +81,7 @@ __all__ = [
     "load",
     "meanings",
     "parameters",
+    "reproduce",
     "run",
     "scenario",
     "units",

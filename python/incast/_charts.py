@@ -92,10 +92,10 @@ class Charts:
                 value_name=column,
             )
         )
-        x = alt.X("size_bytes:Q").scale(type="log", nice=False).axis(style.sizes())
-        y = alt.Y(f"{column}:Q").scale(type="log", nice=False).title(title).axis(style.plain())
+        x = alt.X("size_bytes:Q").scale(type="log", nice=False).axis(style.sizes(bins["size_bytes"]))
+        y = alt.Y(f"{column}:Q").scale(type="log", nice=False).title(title).axis(style.plain(bins[column]))
         if column == "fct_ns":
-            y = y.axis(style.times())
+            y = y.axis(style.times(bins[column]))
         base = alt.Chart(bins).encode(
             x=x.title("flow size (payload)"),
             y=y,
@@ -131,7 +131,8 @@ class Charts:
             .with_columns(pl.lit([share / 10 for share in shares]).alias("share"))
             .explode(column, "share")
         )
-        axis = style.times() if column == "fct_ns" else style.plain()
+        values = points[column]
+        axis = style.times(values) if column == "fct_ns" else style.plain(values)
         chart: Chart = (
             alt.Chart(points)
             .mark_line(strokeWidth=2)

@@ -20,6 +20,15 @@ def run(
     sets: Sequence[str],
     allow_changed_files: bool,
 ) -> Prepared: ...
+def reproduce(
+    name: str,
+    quick: bool,
+    seed: int | None,
+    threads: int | None,
+    assuming: Sequence[str],
+    keep: str | None,
+    from_kept: bool,
+) -> str: ...
 def register_control(
     law: type[Any],
     *,

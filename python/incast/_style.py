@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import altair as alt
+import polars as pl
 
 #: The palette of Okabe and Ito without its yellow, which is too pale for a line.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -35,11 +37,6 @@ def dash(field: str, order: list[str]) -> alt.StrokeDash:
     return alt.StrokeDash(field).scale(scale).legend(title=None, symbolLimit=0, labelLimit=0)
 
 
-def plain() -> alt.Axis:
-    """An axis with plain numbers: 1, 2, 5, 10."""
-    return alt.Axis(format="~g", tickCount=6)
-
-
 _SIZE = (
     "datum.value >= 1e9 ? format(datum.value / 1e9, '~g') + ' GB' : "
     "datum.value >= 1e6 ? format(datum.value / 1e6, '~g') + ' MB' : "
@@ -52,14 +49,31 @@ _TIME = (
 )
 
 
-def sizes() -> alt.Axis:
-    """An axis of bytes (KB = 1000)."""
-    return alt.Axis(labelExpr=_SIZE, tickCount=6)
+def ticks(values: pl.Series) -> list[float]:
+    """Ticks of a logarithmic axis: the coarsest steps of which at least three lie within the values."""
+    low = max(float(values.min() or 0.0), 1e-3)  # type: ignore[arg-type]
+    high = max(float(values.max() or 0.0), low)  # type: ignore[arg-type]
+    decades = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    for steps in ([1.0], [1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], [1 + at / 10 for at in range(90)]):
+        found = [decade * step for decade in decades for step in steps]
+        if sum(low <= one <= high for one in found) >= 3:
+            return found
+    return found
 
 
-def times() -> alt.Axis:
-    """An axis of times, of values in nanoseconds."""
-    return alt.Axis(labelExpr=_TIME, tickCount=6)
+def plain(values: pl.Series) -> alt.Axis:
+    """A logarithmic axis with plain numbers: 1, 10, 100."""
+    return alt.Axis(format="~g", values=ticks(values))
+
+
+def sizes(values: pl.Series) -> alt.Axis:
+    """A logarithmic axis of bytes (KB = 1000)."""
+    return alt.Axis(labelExpr=_SIZE, values=ticks(values))
+
+
+def times(values: pl.Series) -> alt.Axis:
+    """A logarithmic axis of times, of values in nanoseconds."""
+    return alt.Axis(labelExpr=_TIME, values=ticks(values))
 
 
 def time_unit(longest_ns: float) -> tuple[str, float]:

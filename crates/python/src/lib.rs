@@ -5,6 +5,7 @@ mod control;
 mod declared;
 mod error;
 mod prepared;
+mod reproduce;
 mod results;
 mod session;
 mod table;
@@ -23,6 +24,8 @@ mod _incast {
     use super::declared::{catalogue, columns, keys, numbers};
     #[pymodule_export]
     use super::prepared::{Prepared, compare, demo, run};
+    #[pymodule_export]
+    use super::reproduce::reproduce;
     #[pymodule_export]
     use super::results::{Results, comparison};
     #[pymodule_export]
