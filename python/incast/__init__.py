@@ -32,6 +32,7 @@ from ._errors import (
 from ._reproduce import reproduce
 from ._results import Results, Run
 from ._session import check
+from ._study import Study, study
 from ._units import meanings, units
 
 __version__ = _incast.version()
@@ -48,16 +49,20 @@ def list(name: str | None = None) -> dict[str, _Any]:
     return found
 
 
-def load(folder: str | _os.PathLike[str]) -> Results:
-    """Reads a results folder, of the command or of this package.
+def load(folder: str | _os.PathLike[str]) -> Results | Study:
+    """Reads a results folder or the folder of a study, of the command or of this package.
 
     Args:
         folder: its path. Tables are read when they are asked for.
     """
-    from ._reproduce import reproduce
-from ._results import load_folder
+    place = _Path(folder)
+    if (place / "store.json").is_file():
+        from ._study import study_in
 
-    return load_folder(_Path(folder))
+        return study_in(place)
+    from ._results import load_folder
+
+    return load_folder(place)
 
 
 __all__ = [
@@ -72,6 +77,7 @@ __all__ = [
     "RunError",
     "RunWarning",
     "ScenarioError",
+    "Study",
     "__version__",
     "check",
     "compare",
@@ -84,5 +90,6 @@ __all__ = [
     "reproduce",
     "run",
     "scenario",
+    "study",
     "units",
 ]

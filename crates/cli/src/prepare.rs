@@ -66,7 +66,15 @@ pub(crate) fn demo_with(flags: &Flags<OfDemo>) -> Result<Prepared, Fault> {
     Ok(Prepared { plan, label: "demo".into() })
 }
 
-pub(crate) fn compare_with(flags: &Flags<OfCompare>, sets: &[String]) -> Result<Prepared, Fault> {
+/// The scenario of `incast compare` before it is planned, for a study.
+///
+/// # Errors
+/// What is wrong with flags and overrides.
+pub fn compare_draft(flags: &[(String, Node)], sets: &[String]) -> Result<Draft, Fault> {
+    drafted(&Flags::<OfCompare>::given(flags)?, sets)
+}
+
+fn drafted(flags: &Flags<OfCompare>, sets: &[String]) -> Result<Draft, Fault> {
     let mut draft = Flags::<OfCompare>::presets();
     if flags.has("--incast") {
         draft.add(&Traffic::Incast(INCAST));
@@ -75,6 +83,11 @@ pub(crate) fn compare_with(flags: &Flags<OfCompare>, sets: &[String]) -> Result<
     for set in sets {
         draft.set(&expand(set), set)?;
     }
+    Ok(draft)
+}
+
+pub(crate) fn compare_with(flags: &Flags<OfCompare>, sets: &[String]) -> Result<Prepared, Fault> {
+    let draft = drafted(flags, sets)?;
     let mut scenario = draft.scenario()?;
     if scenario.title.is_empty() {
         scenario.title = title(&scenario);

@@ -8,6 +8,7 @@ mod prepared;
 mod reproduce;
 mod results;
 mod session;
+mod study;
 mod table;
 mod value;
 
@@ -28,6 +29,8 @@ mod _incast {
     use super::reproduce::reproduce;
     #[pymodule_export]
     use super::results::{Results, comparison};
+    #[pymodule_export]
+    use super::study::{Study, StudyDriver, interval, run_bytes, study, study_in};
     #[pymodule_export]
     use super::table::Table;
 

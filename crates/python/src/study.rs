@@ -1,0 +1,323 @@
+//! Studies: read here, run by the cores of this machine or by an executor of Python.
+
+use crate::session::watched;
+use crate::{error, value};
+use incast_cli::prepare;
+use incast_experiment::scenario::{Draft, Node, Value};
+use incast_experiment::{Fault, Monitor, World};
+use incast_study::{Driver, DriverOptions, NotRun, Outcome, Progress, Store, Study as Inner};
+use incast_study::{estimate, run_local};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A scenario with what is varied, expanded into points.
+#[pyclass(frozen, module = "incast._incast")]
+pub struct Study(Arc<Inner>);
+
+/// Reads a study: a path, TOML (`text`), a dictionary; or none of these: the flags of `incast compare`.
+/// `section` are keys of its `[study]`, in addition to those it has.
+#[pyfunction]
+pub fn study(
+    py: Python<'_>,
+    scenario: &Bound<'_, PyAny>,
+    text: bool,
+    flags: &Bound<'_, PyDict>,
+    sets: Vec<String>,
+    section: &Bound<'_, PyDict>,
+) -> PyResult<Study> {
+    let given = value::flags(flags)?;
+    let section = match value::node(section, "study")? {
+        Some(Node { value: Value::Table(entries), .. }) => entries,
+        _ => vec![],
+    };
+    let path = match scenario.is_none() || text {
+        false => scenario.extract::<PathBuf>().ok(),
+        true => None,
+    };
+    let made = match path {
+        Some(path) if section.is_empty() => py.detach(|| Inner::load(&path, &sets)),
+        Some(path) => Draft::load(&path).and_then(|draft| made(draft, &sets, section)),
+        None if scenario.is_none() => {
+            prepare::compare_draft(&given, &sets).and_then(|draft| made(draft, &[], section))
+        }
+        None if text => {
+            let read = Draft::parse(&scenario.extract::<String>()?, "the study");
+            read.and_then(|draft| made(draft, &sets, section))
+        }
+        None => {
+            let node = value::node(scenario, "")?.unwrap_or_else(Node::table);
+            made(Draft::of_node(node, ""), &sets, section)
+        }
+    };
+    Ok(Study(Arc::new(made.map_err(|fault| error::scenario(py, &fault))?)))
+}
+
+/// The study of a draft with these keys of `[study]`.
+fn made(draft: Draft, sets: &[String], section: Vec<(String, Node)>) -> Result<Inner, Fault> {
+    let mut draft = draft.sets(sets)?;
+    for (key, node) in section {
+        draft.write(&format!("study.{key}"), node)?;
+    }
+    Inner::of_draft(draft)
+}
+
+/// The study in a study's folder.
+#[pyfunction]
+pub fn study_in(py: Python<'_>, folder: PathBuf) -> PyResult<Study> {
+    let read = py.detach(|| Store::read(&folder).and_then(|store| store.study()));
+    Ok(Study(Arc::new(read.map_err(|fault| error::run(py, &fault))?)))
+}
+
+#[pymethods]
+impl Study {
+    /// What its folder is called.
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// Its title.
+    #[getter]
+    fn title(&self) -> &str {
+        self.0.title()
+    }
+
+    /// Transports and variants, in order.
+    #[getter]
+    fn labels(&self) -> Vec<String> {
+        self.0.series().iter().map(|series| series.label.clone()).collect()
+    }
+
+    /// The varied keys, in order.
+    #[getter]
+    fn keys(&self) -> Vec<String> {
+        self.0.keys().to_vec()
+    }
+
+    /// The seeds; with `repeat_until` the first ones.
+    #[getter]
+    fn seeds(&self) -> Vec<u64> {
+        self.0.seeds().to_vec()
+    }
+
+    /// The label of the transport or variant with which others are compared.
+    #[getter]
+    fn baseline(&self) -> String {
+        self.0.series()[self.0.baseline()].label.clone()
+    }
+
+    /// Number of points; with `repeat_until` the least.
+    fn __len__(&self) -> usize {
+        self.0.points().len()
+    }
+
+    /// What it will cost, from a short probe, as JSON.
+    fn estimate(&self, py: Python<'_>, out: PathBuf, threads: Option<usize>) -> PyResult<String> {
+        let study = self.0.clone();
+        let monitor = Arc::new(Monitor::default());
+        let work = move || {
+            let store = kept(&out)?;
+            estimate(&study, store.as_ref(), World::Sim.threads(threads))
+        };
+        let (found, raised) = watched(py, &monitor, work, |_| Ok(()))?;
+        if let Some(raised) = raised {
+            return Err(raised);
+        }
+        let found = found.map_err(|fault| error::scenario(py, &fault))?;
+        Ok(json!({
+            "points": found.points,
+            "to_run": found.to_run,
+            "cpu_seconds": found.cpu_seconds,
+            "wall_seconds": found.wall_seconds,
+            "memory_bytes": found.memory,
+            "disk_bytes": found.disk,
+        })
+        .to_string())
+    }
+
+    /// Runs what is missing in the folder `out` on this machine's cores. `told` is called with progress
+    /// as JSON. Returns how it ended as JSON, and what `told` or Ctrl-C raised.
+    fn run(
+        &self,
+        py: Python<'_>,
+        out: PathBuf,
+        threads: Option<usize>,
+        retry_failed: bool,
+        told: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<(String, Option<PyErr>)> {
+        let monitor = Arc::new(Monitor::default());
+        let now = Arc::new(Mutex::new(Progress::default()));
+        let (study, stop, seen) = (self.0.clone(), monitor.clone(), now.clone());
+        let work = move || {
+            let mut driver = driver(&study, &out, retry_failed)?;
+            let ran = run_local(&mut driver, World::Sim.threads(threads), &stop, &mut |progress| {
+                *seen.lock().unwrap_or_else(PoisonError::into_inner) = *progress;
+            });
+            // What is done is kept, whatever stopped the rest.
+            let outcome = driver.finish();
+            ran?;
+            outcome
+        };
+        let tell = |_: &Monitor| match &told {
+            Some(told) => {
+                let progress = *now.lock().unwrap_or_else(PoisonError::into_inner);
+                told.call1((progress_json(&progress),)).map(drop)
+            }
+            None => Ok(()),
+        };
+        let (outcome, raised) = watched(py, &monitor, work, tell)?;
+        let outcome = outcome.map_err(|fault| error::run(py, &fault))?;
+        Ok((outcome_json(&outcome), raised))
+    }
+
+    /// Drives the study: an executor is a loop around it.
+    #[pyo3(name = "driver")]
+    fn python_driver(
+        &self,
+        py: Python<'_>,
+        out: PathBuf,
+        retry_failed: bool,
+    ) -> PyResult<StudyDriver> {
+        let made = py.detach(|| driver(&self.0, &out, retry_failed));
+        let made = made.map_err(|fault| error::run(py, &fault))?;
+        Ok(StudyDriver(Mutex::new(Some(made))))
+    }
+}
+
+/// A store that is there already.
+fn kept(dir: &Path) -> Result<Option<Store>, Fault> {
+    dir.join("store.json").is_file().then(|| Store::read(dir)).transpose()
+}
+
+/// The driver of a study whose rows are in a folder. A study with points to run is checked first.
+fn driver(study: &Arc<Inner>, dir: &Path, retry_failed: bool) -> Result<Driver, Fault> {
+    let before = kept(dir)?.map(|store| store.hashes()).transpose()?.unwrap_or_default();
+    if !study.points().iter().all(|point| before.contains(&point.hash)) {
+        study.check()?;
+    }
+    let store = Arc::new(Store::open(dir, study)?);
+    Driver::new(study.clone(), store, DriverOptions { retry_failed })
+}
+
+fn progress_json(progress: &Progress) -> String {
+    json!({
+        "points": progress.points,
+        "done": progress.done,
+        "kept": progress.kept,
+        "failed": progress.failed,
+        "not_run": progress.not_run,
+        "running": progress.running,
+        "left_seconds": progress.left.map(|left| left.as_secs_f64()),
+    })
+    .to_string()
+}
+
+fn outcome_json(outcome: &Outcome) -> String {
+    let one = |point: &NotRun| json!({ "point": point.point, "why": point.why });
+    json!({
+        "points": outcome.progress.points,
+        "done": outcome.progress.done,
+        "kept": outcome.progress.kept,
+        "failed": outcome.failed.iter().map(one).collect::<Vec<_>>(),
+        "not_run": outcome.not_run.iter().map(one).collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+/// Says what to run next and keeps what comes back. Only its process writes the store.
+#[pyclass(frozen, module = "incast._incast")]
+pub struct StudyDriver(Mutex<Option<Driver>>);
+
+impl StudyDriver {
+    fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Driver) -> T + Send) -> PyResult<T>
+    where
+        T: Send,
+    {
+        let done = py.detach(|| {
+            let mut driver = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            driver.as_mut().map(work)
+        });
+        done.ok_or_else(|| PyRuntimeError::new_err("this driver has finished"))
+    }
+}
+
+#[pymethods]
+impl StudyDriver {
+    /// A point to be run: (ticket, point as bytes, its name, whether it is the last one); None if there
+    /// is nothing to hand out now.
+    fn next_work<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<(u64, Bound<'py, PyBytes>, String, bool)>> {
+        let next = self.with(py, Driver::next_work)?;
+        let next = next.map_err(|fault| error::run(py, &fault))?;
+        Ok(next.map(|work| {
+            let bytes = PyBytes::new(py, &work.point.to_bytes());
+            (work.ticket, bytes, work.point.name(), work.last)
+        }))
+    }
+
+    /// Keeps what a worker answered (`run_bytes`).
+    fn take(&self, py: Python<'_>, ticket: u64, answer: &[u8]) -> PyResult<()> {
+        let taken = self.with(py, |driver| driver.take(ticket, answer))?;
+        taken.map_err(|fault| error::run(py, &fault))
+    }
+
+    /// A worker died, or its answer never came.
+    fn lost(&self, py: Python<'_>, ticket: u64, why: &str) -> PyResult<()> {
+        self.with(py, |driver| driver.lost(ticket, why))
+    }
+
+    /// Whether every point has a row or was given up.
+    fn done(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |driver| driver.done())
+    }
+
+    /// Says how many points run at a time, for the forecast.
+    fn set_width(&self, py: Python<'_>, places: usize) -> PyResult<()> {
+        self.with(py, |driver| driver.set_width(places))
+    }
+
+    /// How far the study is, as JSON.
+    fn progress(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |driver| progress_json(&driver.progress()))
+    }
+
+    /// Ends it: what is done is gathered. Returns how it ended as JSON.
+    fn finish(&self, py: Python<'_>) -> PyResult<String> {
+        let driver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let driver =
+            driver.ok_or_else(|| PyRuntimeError::new_err("this driver has finished already"))?;
+        let outcome = py.detach(|| driver.finish()).map_err(|fault| error::run(py, &fault))?;
+        Ok(outcome_json(&outcome))
+    }
+}
+
+/// Runs a point in a worker, both as bytes. Ctrl-C raises.
+#[pyfunction]
+#[pyo3(signature = (point, threads = 1))]
+pub fn run_bytes<'py>(
+    py: Python<'py>,
+    point: Vec<u8>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let monitor = Arc::new(Monitor::default());
+    let shared = monitor.clone();
+    let work = move || incast_study::run_bytes(&point, threads, &shared);
+    match watched(py, &monitor, work, |_| Ok(()))? {
+        (answer, None) => Ok(PyBytes::new(py, &answer)),
+        (_, Some(raised)) => Err(raised),
+    }
+}
+
+/// Mean and half the width of its 95 % confidence interval (Student's t); no interval of one value.
+#[pyfunction]
+pub fn interval(values: Vec<f64>) -> (Option<f64>, Option<f64>) {
+    let mean = incast_measure::statistics::mean(&values);
+    let half = incast_measure::statistics::confidence(&values).map(|found| found.half_width);
+    (mean, half)
+}

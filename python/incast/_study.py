@@ -1,0 +1,266 @@
+"""Studies: one scenario at many points, in a folder that survives anything."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import _incast
+from ._errors import RunError
+from ._progress import Shown
+from ._session import sets_of
+
+if TYPE_CHECKING:
+    import polars
+
+    from ._commands import AnyScenario, Sets
+    from ._study_charts import StudyCharts
+
+
+class Future(Protocol):
+    """What an executor gives for a point."""
+
+    def done(self) -> bool: ...
+    def result(self) -> Any: ...
+
+
+class Executor(Protocol):
+    """Anything that runs functions elsewhere: `concurrent.futures`, Dask, submitit."""
+
+    def submit(self, function: Any, /, *arguments: Any) -> Any: ...
+
+
+class Study:
+    """A scenario with what is varied. `run` runs what is missing in its folder; everything else reads
+    the folder."""
+
+    def __init__(self, study: _incast.Study, out: Path) -> None:
+        self._study = study
+        self._out = out
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._study.name
+
+    @property
+    def labels(self) -> list[str]:
+        """Transports and variants, in order."""
+        return self._study.labels
+
+    @property
+    def keys(self) -> list[str]:
+        """The varied keys, which are columns of `frame`."""
+        return self._study.keys
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds; with `repeat_until` the first ones."""
+        return self._study.seeds
+
+    @property
+    def baseline(self) -> str:
+        """The transport or variant with which others are compared."""
+        return self._study.baseline
+
+    @property
+    def out(self) -> Path:
+        """Its folder."""
+        return self._out
+
+    def __len__(self) -> int:
+        """Number of points; with `repeat_until` the least."""
+        return len(self._study)
+
+    def estimate(self, threads: int | None = None) -> dict[str, float]:
+        """What the rest will cost, from a short probe: points, to_run, cpu_seconds, wall_seconds,
+        memory_bytes, disk_bytes. The command is `incast study --dry-run`.
+
+        Args:
+            threads: points that run at a time. None: one per core.
+        """
+        found: dict[str, float] = json.loads(self._study.estimate(os.fspath(self._out), threads))
+        return found
+
+    def run(
+        self,
+        executor: Executor | None = None,
+        *,
+        threads: int | None = None,
+        retry_failed: bool = False,
+        progress: bool | None = None,
+    ) -> Study:
+        """Runs the points that its folder lacks, and returns the study. Ctrl-C keeps what is done;
+        another call goes on from there. A point that fails is a row with its error.
+
+        Args:
+            executor: what runs the points: any object whose `submit` returns something with `done()` and
+                `result()`. None: the cores of this machine.
+            threads: without an executor, points that run at a time. None: one per core.
+            retry_failed: run points again that have failed before.
+            progress: show progress. None: where a person sees it.
+        """
+        shown = Shown(None, progress)
+        told = functools.partial(_tell, shown) if shown.visible else None
+        try:
+            if executor is not None:
+                from ._executor import run_on
+
+                run_on(self._study, self._out, executor, retry_failed, told)
+            else:
+                _, raised = self._study.run(os.fspath(self._out), threads, retry_failed, told)
+                if raised is not None:
+                    raise raised
+        finally:
+            shown.close()
+            for name in ("frame", "times", "charts"):
+                self.__dict__.pop(name, None)
+        return self
+
+    def _read(self, name: str) -> polars.DataFrame:
+        import polars
+
+        path = self._out / name
+        if not path.is_file():
+            raise RunError("there is no table yet: `run` makes it", file=str(path))
+        return polars.read_parquet(path)
+
+    @functools.cached_property
+    def frame(self) -> polars.DataFrame:
+        """One row per point under one transport or variant: its label, seed and varied keys, and the
+        numbers of its summary, such as `slowdown_p99` and `short_fct_mean_ns`."""
+        return self._read("study.parquet")
+
+    @functools.cached_property
+    def times(self) -> polars.DataFrame:
+        """Wall-clock and CPU time of each row."""
+        return self._read("study-times.parquet")
+
+    def curves(self, number: str = "slowdown_p99") -> polars.DataFrame:
+        """A number over its seeds: one row per label and combination of varied keys, with `mean`, `low`
+        and `high` of its 95 % confidence interval (Student's t; null with one seed), and `seeds`.
+
+        Args:
+            number: a column of `frame`.
+        """
+        import polars as pl
+
+        frame = self.frame
+        if number not in frame.columns:
+            from difflib import get_close_matches
+
+            near = get_close_matches(number, frame.columns, 1)
+            raise RunError(
+                "no such column of the study's table",
+                key=number,
+                suggestion=near[0] if near else None,
+            )
+        groups = frame.group_by(["label", *self.keys], maintain_order=True).agg(
+            pl.col(number).drop_nulls().alias("values")
+        )
+        found = [_incast.interval(values) for values in groups["values"].to_list()]
+        mean = pl.Series("mean", [one[0] for one in found], dtype=pl.Float64)
+        half = pl.Series("half", [one[1] for one in found], dtype=pl.Float64)
+        return groups.with_columns(mean, half).select(
+            "label",
+            *self.keys,
+            "mean",
+            (pl.col("mean") - pl.col("half")).alias("low"),
+            (pl.col("mean") + pl.col("half")).alias("high"),
+            pl.col("values").list.len().alias("seeds"),
+        )
+
+    @functools.cached_property
+    def charts(self) -> StudyCharts:
+        """Charts of the study, as Altair charts."""
+        from ._study_charts import StudyCharts
+
+        return StudyCharts(self)
+
+    @property
+    def report(self) -> Path:
+        """Its page, which needs no network."""
+        return self._out / "study.html"
+
+    def __repr__(self) -> str:
+        return f"<incast.Study {self.name}: {len(self)} points in {self._out}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = f"<p>{escape(repr(self)[1:-1])}</p>"
+        try:
+            return head + str(self.curves()._repr_html_())
+        except RunError:
+            return head
+
+
+def _tell(shown: Shown, text: str) -> None:
+    now = json.loads(text)
+    left = "..." if now["left_seconds"] is None else f"{now['left_seconds']:.0f} s left"
+    failed = f", {now['failed']} failed" if now["failed"] else ""
+    words = f"{now['done']}/{now['points']} points{failed}, {now['running']} running, {left}"
+    shown.line(now["done"] / max(now["points"], 1), "study", words)
+
+
+def study(
+    scenario: AnyScenario = None,
+    *,
+    vary: Mapping[str, Any] | None = None,
+    seeds: int | Sequence[int] | None = None,
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
+    zip: Sequence[Sequence[str]] | None = None,
+    when: Sequence[Mapping[str, Any]] | None = None,
+    repeat_until: Mapping[str, Any] | None = None,
+    baseline: str | None = None,
+    reports: bool | None = None,
+    set: Sets = None,
+    out: str | os.PathLike[str] | None = None,
+    **flags: Any,
+) -> Study:
+    """A study: one scenario at many points. The command is `incast study`; `run` of the result runs it.
+
+    Args:
+        scenario: as for `incast.run`; a file may have a `[study]` of its own. None: the keywords of
+            `incast.compare`, such as `transports`, `topology`, `workload` and `flows`.
+        vary: keys with the values that they take, such as `{"traffic.0.load": [0.2, 0.4]}`, or a range:
+            `{"from": 0.1, "to": 0.9, "step": 0.1}`.
+        seeds: how many, from `run.seed` on, or which.
+        variants: transports with other parameters beside those of the scenario, by name:
+            `{"ren: any": {"transport": "ren", "spend": "any"}}`.
+        zip: groups of keys of `vary` that advance together; all else is combined.
+        when: conditions under which a key is varied.
+        repeat_until: repeat with more seeds until an interval is small:
+            `{"metric": "slowdown_p99", "half_width": "5%", "most": 40}`.
+        baseline: the transport or variant with which others are compared.
+        reports: keep the files of every point.
+        set: overrides, as for `incast.run`.
+        out: its folder, which is continued if it is there. None: `results/study-NAME`.
+        flags: keywords of `incast.compare`, without a scenario.
+
+    Raises:
+        ScenarioError: something given is not valid.
+    """
+    section: dict[str, Any] = {
+        "vary": vary,
+        "seeds": seeds,
+        "variants": variants,
+        "zip": zip,
+        "when": when,
+        "repeat_until": repeat_until,
+        "baseline": baseline,
+        "output": None if reports is None else {"reports": reports},
+    }
+    text = isinstance(scenario, str) and "\n" in scenario
+    made = _incast.study(scenario, text, flags, sets_of(set), section)
+    place = Path("results") / f"study-{made.name}" if out is None else Path(out)
+    return Study(made, place)
+
+
+def study_in(folder: Path) -> Study:
+    """The study of a study's folder."""
+    return Study(_incast.study_in(os.fspath(folder)), folder)

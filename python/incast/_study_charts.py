@@ -1,0 +1,177 @@
+"""Charts of studies as Altair charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import polars as pl
+
+from . import _incast
+from . import _style as style
+from ._errors import RunError
+
+if TYPE_CHECKING:
+    from ._study import Study
+
+
+class StudyCharts:
+    """Charts of a study. Each is an Altair chart, to be changed, combined and saved."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+
+    def _axis(self, x: str | None) -> tuple[str, list[str]]:
+        """The key along the x axis, and those that make a picture each."""
+        keys = self._study.keys
+        frame = self._study.frame
+        if not keys:
+            raise RunError("nothing is varied: there is no curve to draw")
+        if x is not None and x not in keys:
+            raise RunError(f"expected one of {', '.join(keys)}", key="x", value=x)
+        # The one with most values, of those that are numbers.
+        numbers = [key for key in keys if frame[key].dtype.is_numeric()] or keys
+        chosen = x or max(numbers, key=lambda key: frame[key].n_unique())
+        return chosen, [key for key in keys if key != chosen and frame[key].n_unique() > 1]
+
+    def curve(self, number: str = "slowdown_p99", x: str | None = None) -> Any:
+        """A number against a varied key: the mean over seeds with its 95 % confidence interval. Other
+        varied keys make a picture each.
+
+        Args:
+            number: a column of the study's `frame`.
+            x: the varied key. None: the one with most values.
+        """
+        along, others = self._axis(x)
+        points = self._study.curves(number).filter(pl.col("mean").is_not_null())
+        return self._drawn(points, along, others, f"{number}", f"{number} against {along}")
+
+    def difference(
+        self, number: str = "slowdown_p99", baseline: str | None = None, x: str | None = None
+    ) -> Any:
+        """Differences to a baseline, paired by seed, since equal seeds have equal arrivals: the mean in
+        percent of the baseline with its 95 % confidence interval. An interval on one side of zero is a
+        difference.
+
+        Args:
+            number: a column of the study's `frame`.
+            baseline: a label. None: that of the study.
+            x: the varied key. None: the one with most values.
+        """
+        along, others = self._axis(x)
+        keys = self._study.keys
+        base = baseline or self._study.baseline
+        if base not in self._study.labels:
+            raise RunError(
+                f"expected one of {', '.join(self._study.labels)}", key="baseline", value=base
+            )
+        frame = self._study.frame.select("label", "seed", *keys, number).drop_nulls(number)
+        theirs = frame.filter(pl.col("label") == base).drop("label").rename({number: "theirs"})
+        pairs = frame.filter(pl.col("label") != base).join(
+            theirs, on=["seed", *keys], nulls_equal=True, maintain_order="left"
+        )
+        percent = (100 * (pl.col(number) / pl.col("theirs") - 1)).alias("values")
+        groups = pairs.group_by(["label", *keys], maintain_order=True).agg(percent)
+        if groups.is_empty():
+            raise RunError(f"there is nothing beside `{base}` to compare")
+        found = [_incast.interval(values) for values in groups["values"].to_list()]
+        mean = pl.Series("mean", [one[0] for one in found], dtype=pl.Float64)
+        half = pl.Series("half", [one[1] for one in found], dtype=pl.Float64)
+        points = groups.drop("values").with_columns(
+            mean, (mean - half).alias("low"), (mean + half).alias("high")
+        )
+        title = f"{number}: difference to {base} (%)"
+        return self._drawn(points, along, others, title, title, zero=True)
+
+    def _drawn(
+        self,
+        points: pl.DataFrame,
+        along: str,
+        others: list[str],
+        y_title: str,
+        title: str,
+        zero: bool = False,
+    ) -> Any:
+        order = [label for label in self._study.labels if label in points["label"]]
+        # Dots in names are paths in Vega-Lite.
+        names = {along: "x", **{key: f"facet{at}" for at, key in enumerate(others)}}
+        points = points.rename(names)
+        numeric = points["x"].dtype.is_numeric()
+        x = alt.X("x:Q" if numeric else "x:N").title(along)
+        if numeric:
+            x = x.scale(zero=False, padding=12)
+        scale = alt.Scale(zero=True) if zero else alt.Scale(zero=False)
+        base = alt.Chart(points).encode(x=x, color=style.colour("label:N", order))
+        y = alt.Y("mean:Q").scale(scale).title(y_title)
+        tooltip = ["label", "x", "mean", "low", "high"]
+        layers: list[Any] = [
+            base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2="high:Q"),
+            base.mark_point(filled=True, size=55, opacity=1).encode(
+                y=y, shape=style.shape("label:N", order), tooltip=tooltip
+            ),
+        ]
+        if numeric:
+            lines = base.mark_line(strokeWidth=1.8).encode(
+                y=y, strokeDash=style.dash("label:N", order), order="x:Q"
+            )
+            layers.insert(0, lines)
+        if zero:
+            layers.insert(0, alt.Chart(points).mark_rule(color="#888888").encode(y=alt.datum(0)))
+        if not others:
+            return alt.layer(*layers).properties(title=title, width=420, height=280)
+        small = alt.layer(*layers).properties(width=240, height=180)
+        headers = [alt.Column("facet0:N").title(others[0])]
+        facets: dict[str, Any] = {"column": headers[0]}
+        if len(others) > 1:
+            facets["row"] = alt.Row("facet1:N").title(others[1])
+        return small.facet(**facets).properties(title=title)
+
+    def slowdown_by_size(self, percentile: float = 99) -> Any:
+        """Slowdown by size of the flow, over all seeds; varied keys make a picture each.
+
+        Args:
+            percentile: of the slowdown, by nearest rank, at most 1/128 off; 0 to 100.
+        """
+        _, others = self._axis(None) if self._study.keys else ("", [])
+        keys = [key for key in self._study.keys if self._study.frame[key].n_unique() > 1]
+        columns = ["histogram_size_bytes", "histogram_slowdown", "histogram_flows"]
+        cells = (
+            self._study.frame.select("label", *keys, *columns)
+            .explode(columns)
+            .drop_nulls("histogram_flows")
+            .group_by("label", *keys, *columns[:2], maintain_order=True)
+            .agg(pl.col("histogram_flows").sum().alias("flows"))
+            .sort(columns[1])
+        )
+        group = ["label", *keys, columns[0]]
+        total = pl.col("flows").sum().over(group)
+        reached = pl.col("flows").cum_sum().over(group) * 100 >= total * percentile
+        points = (
+            cells.filter(reached)
+            .group_by(group, maintain_order=True)
+            .agg(pl.col(columns[1]).min().alias("slowdown"))
+            .sort(group)
+        )
+        if points.is_empty():
+            raise RunError("no flow is complete: there is nothing to draw")
+        order = [label for label in self._study.labels if label in points["label"]]
+        names = {key: f"facet{at}" for at, key in enumerate(keys)}
+        base = alt.Chart(points.rename({**names, columns[0]: "size"})).encode(
+            x=alt.X("size:Q").scale(type="symlog", constant=300).axis(style.sizes()).title("flow size from"),
+            y=alt.Y("slowdown:Q").scale(type="log", nice=False).axis(style.plain()),
+            color=style.colour("label:N", order),
+            tooltip=["label", "size", "slowdown"],
+        )
+        picture = alt.layer(
+            base.mark_line(strokeWidth=1.8).encode(strokeDash=style.dash("label:N", order)),
+            base.mark_point(filled=True, size=40, opacity=1).encode(
+                shape=style.shape("label:N", order)
+            ),
+        )
+        title = f"p{percentile:g} slowdown by flow size"
+        if not keys:
+            return picture.properties(title=title, width=420, height=280)
+        facets: dict[str, Any] = {"column": alt.Column("facet0:N").title(keys[0])}
+        if len(keys) > 1:
+            facets["row"] = alt.Row("facet1:N").title(keys[1])
+        return picture.properties(width=200, height=170).facet(**facets).properties(title=title)
