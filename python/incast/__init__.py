@@ -32,7 +32,7 @@ from ._errors import (
 from ._reproduce import reproduce
 from ._results import Results, Run
 from ._session import check
-from ._study import Study, study
+from ._study import Study, search, study
 from ._units import meanings, units
 
 __version__ = _incast.version()
@@ -90,6 +90,7 @@ __all__ = [
     "reproduce",
     "run",
     "scenario",
+    "search",
     "study",
     "units",
 ]

@@ -62,6 +62,13 @@ class Study:
         retry_failed: bool,
         told: Callable[[str], None] | None,
     ) -> tuple[str, BaseException | None]: ...
+    def search(
+        self,
+        ask: tuple[str, str, str, str, str | None],
+        out: str,
+        threads: int | None,
+        told: Callable[[str], None] | None,
+    ) -> tuple[str, BaseException | None]: ...
     def driver(self, out: str, retry_failed: bool) -> StudyDriver: ...
 
 @final

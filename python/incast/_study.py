@@ -121,6 +121,45 @@ class Study:
                 self.__dict__.pop(name, None)
         return self
 
+    def search(
+        self,
+        key: str,
+        *,
+        low: float | str,
+        high: float | str,
+        until: str,
+        tolerance: float | str | None = None,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> polars.DataFrame:
+        """The highest value of a key up to which a condition holds, for every transport and variant; what
+        is tried is kept in the study's folder. See `incast.search`."""
+        import polars
+
+        ask = (key, str(low), str(high), until, None if tolerance is None else str(tolerance))
+        shown = Shown(None, progress)
+        told = functools.partial(_tell, shown) if shown.visible else None
+        try:
+            found, raised = self._study.search(ask, os.fspath(self._out), threads, told)
+        finally:
+            shown.close()
+        if raised is not None:
+            raise raised
+        answers = json.loads(found)
+        if answers is None:
+            raise RunError("points were not run; the same search again runs them")
+        rows = []
+        for answer in answers:
+            name: Any = answer["found"]
+            inner: dict[str, float | None] = {}
+            if isinstance(name, dict):
+                ((name, inner),) = name.items()
+            numbers = {one: inner.get(one) for one in ("value", "low", "high")}
+            tried = [one["value"] for one in answer["tried"]]
+            rows.append({"label": answer["label"], "found": name, **numbers, "tried": tried})
+        floats = {one: polars.Float64 for one in ("value", "low", "high")}
+        return polars.DataFrame(rows, schema_overrides=floats, infer_schema_length=None)
+
     def _read(self, name: str) -> polars.DataFrame:
         import polars
 
@@ -257,8 +296,68 @@ def study(
     }
     text = isinstance(scenario, str) and "\n" in scenario
     made = _incast.study(scenario, text, flags, sets_of(set), section)
-    place = Path("results") / f"study-{made.name}" if out is None else Path(out)
-    return Study(made, place)
+    name = made.name if made.name == "study" else f"study-{made.name}"
+    return Study(made, Path("results") / name if out is None else Path(out))
+
+
+def search(
+    scenario: AnyScenario = None,
+    *,
+    key: str,
+    low: float | str,
+    high: float | str,
+    until: str,
+    tolerance: float | str | None = None,
+    seeds: int | Sequence[int] | None = 3,
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
+    repeat_until: Mapping[str, Any] | None = None,
+    set: Sets = None,
+    out: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+    **flags: Any,
+) -> polars.DataFrame:
+    """The highest value of a key up to which a condition holds, by bisection, for every transport. The
+    command is `incast search`.
+
+    Args:
+        scenario: as for `incast.study`. None: the keywords of `incast.compare`.
+        key: the key that is searched, such as `traffic.0.load`. The condition is to be monotone in it.
+        low: lower end of the range; a number, or text with a unit.
+        high: upper end of the range.
+        until: the condition, such as `slowdown_p99 < 5`; several are joined by `and`.
+        tolerance: distance of the values that are tried. None: a round number near a fiftieth of the
+            range.
+        seeds: how many, or which; not with `repeat_until`.
+        variants: transports with other parameters, as for `incast.study`.
+        repeat_until: more seeds where the answer is not sure, as for `incast.study`.
+        set: overrides, as for `incast.run`.
+        out: a folder that keeps what is tried. None: as for `incast.study`.
+        threads: points that run at a time. None: one per core.
+        progress: show progress. None: where a person sees it.
+        flags: keywords of `incast.compare`, without a scenario.
+
+    Returns:
+        One row per label: `found` (`up_to`, `everywhere`, `nowhere`), the `value` up to which the condition
+        holds for the mean, `low` up to which and `high` from which it surely does and does not (95 %), and
+        the values `tried`.
+
+    Raises:
+        ScenarioError: something given is not valid.
+    """
+    if repeat_until is not None:
+        seeds = None
+    made = study(
+        scenario,
+        seeds=seeds,
+        variants=variants,
+        repeat_until=repeat_until,
+        set=set,
+        out=out,
+        **flags,
+    )
+    ask: dict[str, Any] = {"low": low, "high": high, "until": until, "tolerance": tolerance}
+    return made.search(key, **ask, threads=threads, progress=progress)
 
 
 def study_in(folder: Path) -> Study:

@@ -157,8 +157,8 @@ class StudyCharts:
         order = [label for label in self._study.labels if label in points["label"]]
         names = {key: f"facet{at}" for at, key in enumerate(keys)}
         base = alt.Chart(points.rename({**names, columns[0]: "size"})).encode(
-            x=alt.X("size:Q").scale(type="symlog", constant=300).axis(style.sizes()).title("flow size from"),
-            y=alt.Y("slowdown:Q").scale(type="log", nice=False).axis(style.plain()),
+            x=alt.X("size:Q").scale(type="symlog", constant=300).axis(style.sizes(points[columns[0]].clip(100))).title("flow size from"),
+            y=alt.Y("slowdown:Q").scale(type="log", nice=False).axis(style.plain(points["slowdown"])),
             color=style.colour("label:N", order),
             tooltip=["label", "size", "slowdown"],
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,3 +26,14 @@ def test_the_example_runs(script: Path, tmp_path: Path) -> None:
     for picture in pictures:
         text = picture.read_text()
         assert text.startswith("<svg") and "NaN" not in text
+
+
+def test_the_lines_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    (lines,) = [block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "study" in block]
+    for full, small in (("flows=400", "flows=40"), ("seeds=5", "seeds=2")):
+        assert full in lines
+        lines = lines.replace(full, small)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(lines, "README.md", "exec"), {})
+    assert (tmp_path / "load.svg").read_text().startswith("<svg")

@@ -5,7 +5,9 @@ use crate::{error, value};
 use incast_cli::prepare;
 use incast_experiment::scenario::{Draft, Node, Value};
 use incast_experiment::{Fault, Monitor, World};
-use incast_study::{Driver, DriverOptions, NotRun, Outcome, Progress, Store, Study as Inner};
+use incast_study::{
+    Driver, DriverOptions, NotRun, Outcome, Progress, Search, Store, Study as Inner,
+};
 use incast_study::{estimate, run_local};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -162,16 +164,40 @@ impl Study {
             ran?;
             outcome
         };
-        let tell = |_: &Monitor| match &told {
-            Some(told) => {
-                let progress = *now.lock().unwrap_or_else(PoisonError::into_inner);
-                told.call1((progress_json(&progress),)).map(drop)
-            }
-            None => Ok(()),
-        };
-        let (outcome, raised) = watched(py, &monitor, work, tell)?;
+        let (outcome, raised) = watched(py, &monitor, work, |_| tell(told.as_ref(), &now))?;
         let outcome = outcome.map_err(|fault| error::run(py, &fault))?;
         Ok((outcome_json(&outcome), raised))
+    }
+
+    /// Searches the highest value of a key up to which a condition holds, on this machine's cores; what is
+    /// tried is kept in the folder `out`. Returns the answers as JSON, null if it was interrupted, and
+    /// what `told` or Ctrl-C raised.
+    fn search(
+        &self,
+        py: Python<'_>,
+        ask: (String, String, String, String, Option<String>),
+        out: PathBuf,
+        threads: Option<usize>,
+        told: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<(String, Option<PyErr>)> {
+        let (key, from, to, until, tolerance) = ask;
+        let made = Search::new(&self.0, &key, &from, &to, &until, tolerance.as_deref());
+        let search = made.map_err(|fault| error::scenario(py, &fault))?;
+        let monitor = Arc::new(Monitor::default());
+        let now = Arc::new(Mutex::new(Progress::default()));
+        let (study, stop, seen) = (self.0.clone(), monitor.clone(), now.clone());
+        let work = move || {
+            let store = Arc::new(Store::open(&out, &study)?);
+            search.answer(&study, &store, &mut |mut driver| {
+                run_local(&mut driver, World::Sim.threads(threads), &stop, &mut |progress| {
+                    *seen.lock().unwrap_or_else(PoisonError::into_inner) = *progress;
+                })?;
+                Ok(driver.outcome())
+            })
+        };
+        let (answers, raised) = watched(py, &monitor, work, |_| tell(told.as_ref(), &now))?;
+        let answers = answers.map_err(|fault| error::run(py, &fault))?;
+        Ok((json!(answers).to_string(), raised))
     }
 
     /// Drives the study: an executor is a loop around it.
@@ -186,6 +212,13 @@ impl Study {
         let made = made.map_err(|fault| error::run(py, &fault))?;
         Ok(StudyDriver(Mutex::new(Some(made))))
     }
+}
+
+/// Tells Python how far a study is.
+fn tell(told: Option<&Bound<'_, PyAny>>, now: &Mutex<Progress>) -> PyResult<()> {
+    let Some(told) = told else { return Ok(()) };
+    let progress = *now.lock().unwrap_or_else(PoisonError::into_inner);
+    told.call1((progress_json(&progress),)).map(drop)
 }
 
 /// A store that is there already.

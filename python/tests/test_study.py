@@ -1,0 +1,181 @@
+"""Studies through Python: the same table as the command's, continued, drawn, searched."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from conftest import SMALL
+
+import incast
+
+LOADS = [0.3, 0.6]
+TEXT = """
+title = "Two loads"
+[fabric]
+topology = "leaf-spine:2x2x4"
+[transport]
+names = ["ren", "dctcp"]
+[[traffic]]
+kind = "poisson"
+workload = "web_server"
+load = 0.4
+flows = 60
+[study]
+seeds = 3
+[study.vary]
+"traffic.0.load" = [0.3, 0.6]
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> incast.Study:
+    """Two transports at two loads with three seeds."""
+    place = tmp_path_factory.mktemp("study")
+    (place / "loads.toml").write_text(TEXT)
+    return incast.study(place / "loads.toml", out=place / "out").run()
+
+
+def test_the_table_is_that_of_the_command(study: incast.Study, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "incast", "study", str(study.out.parent / "loads.toml"), "--out", "here"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    native = (tmp_path / "here" / "study.parquet").read_bytes()
+    assert (study.out / "study.parquet").read_bytes() == native
+
+
+def test_the_rows_are_runs(study: incast.Study) -> None:
+    assert (len(study), study.labels, study.keys) == (12, ["ren", "dctcp"], ["traffic.0.load"])
+    frame = study.frame
+    assert frame.height == 12 and frame["status"].unique().to_list() == ["done"]
+    changes = {"load": 0.6, "seed": 2}
+    alone = incast.compare(["ren", "dctcp"], **{**SMALL, **changes})
+    own = pl.col("seed") == 2, pl.col("traffic.0.load") == 0.6
+    for label in study.labels:
+        (p99,) = frame.filter(*own, pl.col("label") == label)["slowdown_p99"].to_list()
+        assert p99 == alone[label].summary["all"]["slowdown"]["p99"]
+    assert incast.units(frame)["fct_mean_ns"] == "ns"
+
+
+def test_a_second_call_runs_nothing_and_a_seed_more_only_itself(study: incast.Study) -> None:
+    def rows() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in (study.out / "rows").iterdir()}
+
+    before, table = rows(), (study.out / "study.parquet").read_bytes()
+    study.run()
+    assert rows() == before and (study.out / "study.parquet").read_bytes() == table
+    again = incast.load(study.out)
+    assert isinstance(again, incast.Study) and again.frame.equals(study.frame)
+    more = incast.study(study.out.parent / "loads.toml", seeds=4, out=study.out).run()
+    assert more.frame.height == 16 and before.items() <= rows().items()
+
+
+def test_intervals_are_students(study: incast.Study) -> None:
+    curves = study.curves("slowdown_mean")
+    assert curves.height == 4 and set(curves["seeds"]) <= {3, 4}
+    for row in curves.iter_rows(named=True):
+        own = study.frame.filter(
+            pl.col("label") == row["label"], pl.col("traffic.0.load") == row["traffic.0.load"]
+        )["slowdown_mean"]
+        quantile = {3: 4.30265, 4: 3.18245}[len(own)]
+        half = quantile * float(own.std()) / len(own) ** 0.5  # type: ignore[arg-type]
+        assert row["mean"] == pytest.approx(own.mean())
+        assert row["high"] - row["mean"] == pytest.approx(half, rel=1e-4)
+    with pytest.raises(incast.RunError) as caught:
+        study.curves("slowdown_p9")
+    assert caught.value.suggestion is not None
+
+
+def test_charts_of_a_study(study: incast.Study, tmp_path: Path) -> None:
+    charts: dict[str, Any] = {
+        "curve": study.charts.curve(),
+        "difference": study.charts.difference("short_fct_mean_ns"),
+        "by_size": study.charts.slowdown_by_size(),
+    }
+    for name, chart in charts.items():
+        chart.save(tmp_path / f"{name}.svg")
+        assert "NaN" not in (tmp_path / f"{name}.svg").read_text()
+    assert "slowdown_p99" in study._repr_html_() or "label" in study._repr_html_()
+
+
+def test_wrong_studies(tmp_path: Path) -> None:
+    def error(**given: Any) -> incast.ScenarioError:
+        with pytest.raises(incast.ScenarioError) as caught:
+            incast.study(transports=["dctcp"], **SMALL, out=tmp_path / "out", **given)
+        return caught.value
+
+    assert error(vary={"fabric.mtuu": [1500]}).suggestion is not None
+    assert "seeds" in str(error(seeds=3, repeat_until={"metric": "slowdown_p99", "half_width": "5%"}))
+    assert error(vary={"run.seed": [1]}, seeds=0).key is not None
+
+
+def test_a_search_finds_the_load(tmp_path: Path) -> None:
+    found = incast.search(
+        transports=["dctcp"],
+        topology="star:8",
+        workload="web_server",
+        flows=60,
+        key="traffic.0.load",
+        low=0.1,
+        high=0.9,
+        tolerance=0.2,
+        until="slowdown_mean < 1000",
+        seeds=2,
+        out=tmp_path / "search",
+    )
+    assert found.row(0, named=True)["found"] == "everywhere"
+    assert (tmp_path / "search" / "rows").is_dir()
+
+
+def half(tmp_path: Path, name: str) -> incast.Study:
+    """A study of four points."""
+    return incast.study(TEXT, seeds=2, vary={"traffic.0.load": [0.3]}, out=tmp_path / name)
+
+
+def test_an_executor_gives_the_bytes_of_a_local_run(tmp_path: Path) -> None:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    local = half(tmp_path, "local").run()
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        spread = half(tmp_path, "spread").run(pool)
+    same = [(study.out / "study.parquet").read_bytes() for study in (local, spread)]
+    assert same[0] == same[1]
+
+
+class Strange:
+    """An executor whose workers give what they are told to give, one by one."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+
+    def submit(self, function: Any, /, *arguments: Any) -> Any:
+        from concurrent.futures import Future
+
+        future: Any = Future()
+        answer = self.answers.pop(0) if self.answers else function
+        if isinstance(answer, Exception):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer(*arguments) if callable(answer) else answer)
+        return future
+
+
+def test_lost_workers_and_strange_answers_are_tried_again(tmp_path: Path) -> None:
+    study = half(tmp_path, "odd").run(Strange(OSError("gone"), None, b"", b"{}"))
+    assert study.frame["status"].to_list() == ["done"] * 4
+    assert study.frame.equals(half(tmp_path, "even").run().frame)
+
+
+def test_a_broken_executor_leaves_points_not_run(tmp_path: Path) -> None:
+    from concurrent.futures.process import BrokenProcessPool
+
+    study = half(tmp_path, "broken")
+    with pytest.raises(incast.RunError, match="the executor broke"):
+        study.run(Strange(BrokenProcessPool("dead")))
+    assert study.frame.height == 3 and set(study.frame["status"]) == {"done"}
+    assert study.run().frame.height == 4
