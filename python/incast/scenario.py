@@ -14,7 +14,33 @@ from typing import Any, ClassVar, Literal
 
 from ._section import Parameters, Section
 
-__all__ = ["AllToAll", "Assign", "Burst", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Transport"]
+__all__ = ["AllToAll", "Assign", "Burst", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Trace", "Transport"]
+
+
+@dataclass(kw_only=True)
+class Trace(Section):
+    """[output.trace]: Every event of some flows, ports or hosts, in `trace.parquet`. `{}` traces everything.
+
+    Args:
+        flows: Numbers of flows, such as `[7, 9]`. Accepted: a list, each a whole number.
+            Default: all.
+        ports: Ports as in `pcap`. Accepted: a list, each text. Default: all, or none if
+            there are `hosts`.
+        hosts: Hosts, such as `0-7,9`: what their transports send, receive and decide.
+            Accepted: hosts such as `0-7,9`. Default: all, or none if there are `ports`.
+        from_: Start of the trace. Accepted: a time such as `8us`. Default: 0s.
+        until: End of the trace. Accepted: a time such as `8us`. Default: the end of the
+            run.
+        limit: Most events, of about 200 bytes of memory each: the first ones of the run. A
+            warning tells that there were more. Accepted: 1 to 100000000. Default: 1000000.
+    """
+
+    flows: Sequence[int] | None = None
+    ports: Sequence[str] | None = None
+    hosts: str | None = None
+    from_: str | None = None
+    until: str | None = None
+    limit: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -26,10 +52,13 @@ class Output(Section):
             false.
         pcap: Ports whose packets are captured as pcapng: `leaf0->spine1`, a number, or
             `all`. Accepted: a list, each text. Default: [].
+        trace: Every event of some flows, ports or hosts, in `trace.parquet`. `{}` traces
+            everything. Accepted: a section [output.trace].
     """
 
     csv: bool | None = None
     pcap: Sequence[str] | None = None
+    trace: Trace | Mapping[str, Any] | None = None
 
 
 @dataclass(kw_only=True)
