@@ -26,8 +26,7 @@ def reproduce(
     seed: int | None,
     threads: int | None,
     assuming: Sequence[str],
-    keep: str | None,
-    from_kept: bool,
+    kept: tuple[str | None, bool],
 ) -> str: ...
 def interval(values: Sequence[float]) -> tuple[float | None, float | None]: ...
 def study(

@@ -46,7 +46,7 @@ def reproduce(
 
     sets = assuming.split(",") if isinstance(assuming, str) else list(assuming)
     place = None if keep is None else os.fspath(keep)
-    verdicts = json.loads(_incast.reproduce(name, quick, seed, threads, sets, place, from_kept))
+    verdicts = json.loads(_incast.reproduce(name, quick, seed, threads, sets, (place, from_kept)))
     rows = []
     for verdict in verdicts:
         for one in verdict.pop("sets"):

@@ -33,7 +33,8 @@ impl Watch for Listener {
     }
 }
 
-/// Runs an experiment, a paper's experiments or `all`, and judges them. Returns the verdicts as JSON.
+/// Runs an experiment, a paper's experiments or `all`, and judges them. `kept` is a folder of tables, and
+/// whether nothing is run. Returns the verdicts as JSON.
 /// Ctrl-C raises at once; tables that are kept stay.
 #[pyfunction]
 pub fn reproduce(
@@ -43,9 +44,9 @@ pub fn reproduce(
     seed: Option<u64>,
     threads: Option<usize>,
     assuming: Vec<String>,
-    keep: Option<PathBuf>,
-    from_kept: bool,
+    kept: (Option<PathBuf>, bool),
 ) -> PyResult<String> {
+    let (keep, from_kept) = kept;
     let threads = World::Sim.threads(threads);
     let options = Options { quick, seed, threads, assuming, keep, from_kept };
     let monitor = Arc::new(Monitor::default());

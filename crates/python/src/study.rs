@@ -278,14 +278,14 @@ impl StudyDriver {
     }
 }
 
+/// Ticket, point as bytes, its name, and whether it is the last one.
+type HandedOut<'py> = (u64, Bound<'py, PyBytes>, String, bool);
+
 #[pymethods]
 impl StudyDriver {
     /// A point to be run: (ticket, point as bytes, its name, whether it is the last one); None if there
     /// is nothing to hand out now.
-    fn next_work<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Option<(u64, Bound<'py, PyBytes>, String, bool)>> {
+    fn next_work<'py>(&self, py: Python<'py>) -> PyResult<Option<HandedOut<'py>>> {
         let next = self.with(py, Driver::next_work)?;
         let next = next.map_err(|fault| error::run(py, &fault))?;
         Ok(next.map(|work| {
