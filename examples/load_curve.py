@@ -37,7 +37,7 @@ answers = incast.search(
     low=0.1,
     high=0.9,
     tolerance=quick(0.05, 0.4),
-    until="short_slowdown_p99 < 4",
+    until="slowdown_p99 < 10",
     seeds=quick(3, 2),
     out=folder("load_search"),
 )
