@@ -339,8 +339,9 @@ impl Driver {
         self.advance(&BTreeSet::new(), false)
     }
 
-    /// The point waits again, as if it had never been handed out.
-    pub(crate) fn put_back(&mut self, ticket: u64) {
+    /// The point waits again, as if it had never been handed out: for a pool that broke through no
+    /// fault of the point's.
+    pub fn put_back(&mut self, ticket: u64) {
         if let Some(flight) = self.flights.remove(&ticket) {
             self.waiting.push_front(flight.point);
         }
