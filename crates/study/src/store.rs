@@ -61,7 +61,7 @@ impl Store {
         };
         match store.label()? {
             Some(found) => store.check(&found, &label, study)?,
-            None if dir.is_dir() && !is_empty(dir) => {
+            None if has_others(dir) => {
                 let problem = "not the folder of a study, and not empty: expected another --out";
                 return Err(Fault::new(problem).placed(dir.display().to_string()));
             }
@@ -267,8 +267,15 @@ impl Store {
     }
 }
 
-fn is_empty(dir: &Path) -> bool {
-    std::fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+/// Whether a folder has something that no study has put there. A study that was killed early, or
+/// that another process begins right now, has no label yet.
+fn has_others(dir: &Path) -> bool {
+    const OWN: [&str; 5] = ["rows", "claims", "inputs", "study.toml", "store.json"];
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name()).any(|name| {
+        let name = name.to_string_lossy();
+        !OWN.contains(&&*name) && !name.starts_with(".incast-")
+    })
 }
 
 fn make(folder: &Path) -> Result<(), Fault> {

@@ -241,12 +241,10 @@ impl Draft {
 
     /// Where a key was written, and whether that is the key itself and not what it lies in.
     fn origin(&self, key: &str) -> (Origin, bool) {
-        let (mut node, mut found) = (&self.root, (Origin::Unknown, false));
-        let mut parts = key.split('.').peekable();
-        while let Some(part) = parts.next() {
-            let Some(next) = node.step(part) else { break };
-            found = (next.origin, parts.peek().is_none());
-            node = next;
+        let (mut node, mut rest, mut found) = (&self.root, key, (Origin::Unknown, false));
+        while let Some((next, left)) = node.along(rest) {
+            found = (next.origin, left.is_empty());
+            (node, rest) = (next, left);
         }
         found
     }

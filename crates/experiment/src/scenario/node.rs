@@ -131,6 +131,24 @@ impl Node {
         path.split('.').try_fold(self, |node, part| node.step(part))
     }
 
+    /// The part below that a path begins with, and the rest of the path. Keys of `[study]` have dots.
+    pub fn along<'a>(&self, path: &'a str) -> Option<(&Node, &'a str)> {
+        let rest = |name: &str| match path.strip_prefix(name)? {
+            "" => Some(""),
+            rest => rest.strip_prefix('.'),
+        };
+        match &self.value {
+            Value::Table(entries) => {
+                let fits = entries.iter().filter_map(|(name, node)| Some((node, rest(name)?)));
+                fits.min_by_key(|(_, rest)| rest.len())
+            }
+            _ => {
+                let (part, rest) = path.split_once('.').unwrap_or((path, ""));
+                Some((self.step(part)?, rest))
+            }
+        }
+    }
+
     /// The part below to be changed; a key that a table lacks is added as an empty table.
     pub fn step_mut(&mut self, part: &str, origin: Origin) -> Option<&mut Node> {
         match &mut self.value {

@@ -107,48 +107,48 @@ fn a_point_of_another_version_is_refused() {
 fn what_is_wrong_is_said_with_its_place() {
     let vary = |text: &str| format!("[study.vary]\n{text}\n");
     let known = [
-        (vary("\"traffic.0.laod\" = [0.1]"), "load.toml:10", "did you mean `load`?"),
-        (vary("\"traffic.0.load\" = [\"half\"]"), "load.toml:10", "traffic.0.load = `half`"),
-        (vary("\"traffic.0.load\" = [-0.5]"), "load.toml:10", "a number above 0"),
-        (vary("\"traffic.7.load\" = [0.5]"), "load.toml:10", "expected traffic.0 to traffic.0"),
-        (vary("\"traffic.0.load\" = []"), "load.toml:10", "no values"),
-        (vary("\"traffic.0.load\" = [0.5, 0.5]"), "load.toml:10", "twice"),
-        (vary("\"traffic.0.load\" = { from = 0.1, to = 1, step = 0 }"), "load.toml:10", "never ends"),
-        (vary("\"run.seed\" = [1]"), "load.toml:10", "`seeds`"),
-        (vary("\"transport.parameters.rne.rule\" = [1]"), "load.toml:10", "did you mean `ren`?"),
-        ("[study]\nseed = 3\n".into(), "load.toml:10", "did you mean `seeds`?"),
-        ("[study]\nseeds = 0\n".into(), "load.toml:10", "1 to 100000"),
-        ("[study]\nseeds = [1, 1]\n".into(), "load.toml:10", "different"),
-        ("[study]\nbaseline = \"dtcp\"\n".into(), "load.toml:10", "did you mean `dctcp`?"),
+        (vary("\"traffic.0.laod\" = [0.1]"), "load.toml:11", "did you mean `load`?"),
+        (vary("\"traffic.0.load\" = [\"half\"]"), "load.toml:11", "traffic.0.load = `half`"),
+        (vary("\"traffic.0.load\" = [-0.5]"), "load.toml:11", "a number above 0"),
+        (vary("\"traffic.7.load\" = [0.5]"), "load.toml:11", "expected traffic.0 to traffic.0"),
+        (vary("\"traffic.0.load\" = []"), "load.toml:11", "no values"),
+        (vary("\"traffic.0.load\" = [0.5, 0.5]"), "load.toml:11", "twice"),
+        (vary("\"traffic.0.load\" = { from = 0.1, to = 1, step = 0 }"), "load.toml:11", "never ends"),
+        (vary("\"run.seed\" = [1]"), "load.toml:11", "`seeds`"),
+        (vary("\"transport.parameters.rne.rule\" = [1]"), "load.toml:11", "did you mean `ren`?"),
+        ("[study]\nseed = 3\n".into(), "load.toml:11", "did you mean `seeds`?"),
+        ("[study]\nseeds = 0\n".into(), "load.toml:11", "1 to 100000"),
+        ("[study]\nseeds = [1, 1]\n".into(), "load.toml:11", "different"),
+        ("[study]\nbaseline = \"dtcp\"\n".into(), "load.toml:11", "did you mean `dctcp`?"),
         (
             "[study]\nseeds = 2\nrepeat_until = { metric = \"slowdown_p99\", half_width = \"5%\" }\n".into(),
-            "load.toml:10",
+            "load.toml:11",
             "either `seeds` or `repeat_until`",
         ),
         (
             "[study]\nrepeat_until = { metric = \"slowdwn_p99\", half_width = \"5%\" }\n".into(),
-            "load.toml:10",
+            "load.toml:11",
             "slowdown_p99",
         ),
         (
             "[study]\nzip = [[\"traffic.0.load\", \"fabric.rate\"]]\n[study.vary]\n\
              \"traffic.0.load\" = [0.1, 0.2]\n\"fabric.rate\" = [\"10Gbps\"]\n"
                 .into(),
-            "load.toml:10",
+            "load.toml:11",
             "fabric.rate has 1",
         ),
         (
             "[study.when]\n\"fabric.rate\" = { transport = \"ren\" }\n".into(),
-            "load.toml:10",
+            "load.toml:11",
             "no key is varied",
         ),
         (
             "[study.variants]\n\"x\" = { transport = \"ren\", spnd = \"any\" }\n".into(),
-            "load.toml:10",
+            "load.toml:11",
             "did you mean `spend`?",
         ),
-        ("[study.variants]\n\"x\" = { spend = \"any\" }\n".into(), "load.toml:10", "`transport`"),
-        ("[study.variants]\n\"ren\" = { transport = \"ren\" }\n".into(), "load.toml:10", "names that differ"),
+        ("[study.variants]\n\"x\" = { spend = \"any\" }\n".into(), "load.toml:11", "`transport`"),
+        ("[study.variants]\n\"ren\" = { transport = \"ren\" }\n".into(), "load.toml:11", "names that differ"),
         ("".into(), "load.toml", "there is no [study]"),
         (
             vary("\"traffic.0.flows\" = { from = 1, to = 50001, step = 1 }"),
@@ -165,7 +165,7 @@ fn what_is_wrong_is_said_with_its_place() {
     // A parameter's value is known to be wrong once the point is planned, before anything runs.
     let own = study("[study.vary]\n\"transport.parameters.ren.rule\" = [\"gap\", \"gaps\"]\n");
     let said = own.check().unwrap_err().to_string();
-    assert!(said.starts_with("load.toml:10") && said.contains("`gaps`"), "{said}");
+    assert!(said.starts_with("load.toml:11") && said.contains("`gaps`"), "{said}");
 }
 
 proptest! {

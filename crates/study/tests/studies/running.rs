@@ -5,8 +5,10 @@ use incast_experiment::Monitor;
 use incast_study::{Driver, DriverOptions, Row, Store, Study, Times, run_bytes, run_local};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Every row without what it took.
 fn rows(dir: &Path) -> BTreeMap<String, Row> {
@@ -90,7 +92,7 @@ fn a_failed_point_is_a_row_and_the_others_go_on() {
     );
     let [failed] = outcome.failed.as_slice() else { panic!("{:?}", outcome.failed) };
     assert_eq!(failed.point, "transport.parameters.ren.rule=gaps, ren, seed 1");
-    assert!(failed.why.contains("did you mean `gap`?"), "{}", failed.why);
+    assert!(failed.why.contains("expected one of budget, gap"), "{}", failed.why);
     let errors = rows(dir.path()).into_values().filter(|row| row.error.is_some());
     assert_eq!(errors.count(), 1);
     // It is not run again unless that is asked for.
@@ -261,4 +263,50 @@ fn input_files_go_with_the_study_and_with_its_points() {
         Row::from_bytes(&std::fs::read(moved.join(format!("rows/{}.json", first.hash))).unwrap());
     let fresh = incast_study::run_point(&again.points()[0], 1, &Monitor::default()).unwrap();
     assert_eq!(fresh.summary, row.unwrap().summary);
+}
+
+/// Where the child process of the next test works.
+const CHILD: &str = "INCAST_STUDY_CHILD";
+
+const LONG: &str = "[study]\nseeds = 5\n[study.vary]\n\"traffic.0.load\" = [0.2, 0.4, 0.6, 0.8]\n\
+    \"traffic.0.flows\" = [150]\n";
+
+/// Runs the long study if a test has started this process for it.
+#[test]
+fn as_a_child_process() {
+    if let Some(dir) = std::env::var_os(CHILD) {
+        run(&study(LONG), Path::new(&dir), 2);
+    }
+}
+
+/// Killed five times at moments that fall anywhere, then resumed: the same rows and table.
+#[test]
+fn a_study_survives_being_killed() {
+    let [whole, killed] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    run(&study(LONG), whole.path(), 2);
+    let mut kept = vec![];
+    for at in 0..5 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "running::as_a_child_process"])
+            .env(CHILD, killed.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Each child is killed a little after it has kept rows of its own, in the middle of others.
+        let before = kept.last().copied().unwrap_or(0);
+        let rows = || Store::read(killed.path()).map_or(0, |store| store.hashes().unwrap().len());
+        while rows() < before + 3 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_micros(700 * at));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kept.push(rows());
+    }
+    assert!(kept.windows(2).all(|two| two[0] < two[1]) && kept[4] < 40, "{kept:?}");
+    let resumed = run(&study(LONG), killed.path(), 2).progress;
+    assert_eq!((resumed.done, resumed.kept), (40, kept[4]));
+    assert_eq!(rows(whole.path()), rows(killed.path()));
+    let table = |dir: &Path| std::fs::read(dir.join("study.parquet")).ok();
+    assert_eq!(table(whole.path()), table(killed.path()));
 }
