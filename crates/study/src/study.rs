@@ -301,6 +301,15 @@ impl Study {
         toml::to_string(&all).expect("a study can be written")
     }
 
+    /// What is wrong with a varied key is reported where its values are.
+    fn placed(&self, fault: Fault) -> Fault {
+        let varied = self.section.vary.0.iter().find(|(key, _)| fault.key() == Some(key));
+        match varied.and_then(|(_, values)| values.0[0].origin.line()) {
+            Some(line) => fault.placed(format!("{}:{line}", self.draft.name())),
+            None => self.draft.placed(fault),
+        }
+    }
+
     /// Plans one point per series, and one per value of each varied key, so that most of what is
     /// wrong with them is said before anything runs. It ends after a second, whatever is left.
     ///
@@ -319,7 +328,7 @@ impl Study {
             let new = parts.into_iter().filter(|part| seen.insert(part.clone())).count();
             if new > 0 {
                 let plan = Plan::with_contents(point.scenario(), self.contents.clone());
-                plan.map_err(|fault| self.draft.placed(fault).noted(&point.name()))?;
+                plan.map_err(|fault| self.placed(fault).noted(&point.name()))?;
             }
             if begin.elapsed().as_secs_f64() > 1.0 {
                 break;

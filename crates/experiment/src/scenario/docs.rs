@@ -12,7 +12,7 @@ pub fn keys_markdown() -> String {
     tables(&Scenario::all_keys())
 }
 
-/// Every key of `[study]`, in the same form, for docs/study.md.
+/// Every key of `[study]`, in the same form, for docs/studies.md.
 pub fn study_markdown() -> String {
     let mut keys = Study::all_keys();
     keys.extend(Range::describe("range"));

@@ -6,13 +6,13 @@ mod running;
 mod searching;
 mod support;
 
-/// The keys of `[study]` in docs/study.md are those of the program.
+/// The keys of `[study]` in docs/studies.md are those of the program.
 #[test]
 fn the_page_has_every_key() {
     const BEGIN: &str = "--test studies renews them -->\n";
     const END: &str = "<!-- end of keys -->";
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/study.md");
-    let text = std::fs::read_to_string(page).expect("docs/study.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/studies.md");
+    let text = std::fs::read_to_string(page).expect("docs/studies.md");
     let begin = text.find(BEGIN).expect("the marker before the tables") + BEGIN.len();
     let end = text.find(END).expect("the marker after the tables");
     let tables = incast_experiment::scenario::study_markdown();
