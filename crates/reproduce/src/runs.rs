@@ -59,7 +59,17 @@ fn in_one_world(
     let Some(folder) = folder else {
         // The first seed of every run comes first: an interruption leaves something of each.
         let all = seeds.iter().flat_map(|seed| runs.iter().map(move |run| (seed, run)));
-        for (seed, run) in all.filter(|(seed, run)| takes(run, seed)) {
+        let all: Vec<_> = all.filter(|(seed, run)| takes(run, seed)).collect();
+        if options.keep.is_some() && !options.from_kept {
+            // What other figures have run already costs nothing.
+            for (seed, run) in &all {
+                let planned = experiment.plan(run, set, **seed, options.quick)?;
+                let wanted = experiment.wanted(&planned.run);
+                let planned = &planned;
+                Gather { experiment, set, options, planned, wanted: &wanted }.share()?;
+            }
+        }
+        for (seed, run) in all {
             let planned = experiment.plan(run, set, *seed, options.quick)?;
             gather(experiment, set, options, &planned, None, &mut results, told)?;
         }
@@ -150,6 +160,24 @@ impl Gather<'_> {
             (None, true) => Store::Embedded.table(address),
             (None, false) => Ok(None),
         }
+    }
+
+    /// Keeps the tables that are of the same runs elsewhere.
+    fn share(&self) -> Result<(), Fault> {
+        for case in &self.planned.plan.cases {
+            let address = self.address(case);
+            let whole = |table: &Table| self.wanted.iter().all(|one| self.is_kept(&table.row, one));
+            let own = identity(&self.planned.plan, case);
+            let kept = self.kept(&address)?;
+            if kept.is_some_and(|table| table.identity == own && whole(&table)) {
+                continue;
+            }
+            let same = self.same_run(&address, &own, &whole)?;
+            if let (Some(folder), Some(table)) = (&self.options.keep, same) {
+                table.keep(folder, &address)?;
+            }
+        }
+        Ok(())
     }
 
     /// What a case gave, and the run if it had to be made.
