@@ -1,0 +1,198 @@
+use super::*;
+
+fn quick() -> Options {
+    Options { quick: true, threads: 1, ..Options::default() }
+}
+
+struct Silent;
+
+impl Watch for Silent {
+    fn verdict(&mut self, _: &Verdict) {}
+    fn note(&mut self, _: &str) {}
+}
+
+#[test]
+fn every_experiment_can_be_planned_full_and_quick_in_every_set() {
+    let all = Experiment::all().unwrap_or_else(|fault| panic!("{fault}"));
+    assert!(!all.is_empty());
+    for experiment in &all {
+        let Experiment { name, folder, expected } = experiment;
+        let equations = expected.model.as_ref().map_or(0, |model| model.claims.len());
+        assert!(expected.claims.len() + equations > 0, "{name} claims nothing");
+        if let Some(model) = &expected.model {
+            model.check().unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        }
+        expected::text(folder, name, "README.md").unwrap_or_else(|fault| panic!("{fault}"));
+        if expected.claims.is_empty() {
+            continue;
+        }
+        for (set, quick) in experiment.sets().iter().flat_map(|set| [(set, false), (set, true)]) {
+            let plans = experiment.runs().into_iter().map(|run| {
+                let planned = experiment.plan(&run, set, None, quick);
+                let planned = planned.unwrap_or_else(|fault| panic!("{name}: {fault}"));
+                (run, planned.plan)
+            });
+            let plans: Vec<_> = plans.collect();
+            for claim in &expected.claims {
+                claim.check(&plans).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+            }
+            for panel in &expected.panels {
+                let places = experiment.places(panel);
+                assert!(!places.is_empty(), "{name}: {} shows nothing", panel.title);
+                let known = |(run, _): &(String, f64)| plans.iter().any(|one| one.0 == *run);
+                assert!(places.iter().all(known), "{name}: {}: {places:?}", panel.title);
+            }
+        }
+    }
+}
+
+/// Every claim quotes the paper, or says that it is ours; every departure has its source.
+#[test]
+fn claims_quote_the_paper_and_departures_their_source() {
+    for experiment in Experiment::all().unwrap() {
+        let Experiment { name, expected, .. } = &experiment;
+        for claim in &expected.claims {
+            let quote = claim.quote.as_ref().unwrap_or(&expected.quote);
+            assert!(claim.ours || !quote.is_empty(), "{name}: `{}` quotes nothing", claim.text);
+            let doubtful = claim.ours && (claim.paper.is_some() || claim.quote.is_some());
+            assert!(!doubtful, "{name}: `{}` is ours and the paper's", claim.text);
+        }
+        for set in experiment.sets() {
+            assert!(!set.assumes.is_empty(), "{name}: {}", set.name);
+            for one in &set.departures {
+                assert!(!one.reason.is_empty() && !one.source.is_empty(), "{name}: {}", one.key);
+            }
+        }
+    }
+}
+
+/// The paper's number stands in the words that are quoted, or the claim says how it follows.
+#[test]
+fn numbers_of_papers_are_in_their_words() {
+    let (mut checked, mut wrong) = (0, vec![]);
+    for Experiment { name, expected, .. } in Experiment::all().unwrap() {
+        for claim in &expected.claims {
+            let numbers = match claim.paper {
+                None => continue,
+                Some(band::Printed::One(number)) => vec![number],
+                Some(band::Printed::Range(both)) => both.to_vec(),
+            };
+            let words = claim.quote.as_ref().unwrap_or(&expected.quote).clone() + &claim.because;
+            let parts = words.split(|c: char| !c.is_ascii_digit() && c != '.');
+            let said: Vec<f64> =
+                parts.filter_map(|one| one.trim_end_matches('.').parse().ok()).collect();
+            // Milliseconds of the paper are measured in microseconds.
+            let found = |number: &f64| {
+                said.iter().any(|one| one == number || (one * 1000.0 - number).abs() < 1e-6)
+            };
+            checked += 1;
+            if !numbers.iter().all(found) {
+                wrong.push(format!("{name}: {}: {numbers:?}", claim.text));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && checked > 50, "{checked} checked: {wrong:#?}");
+}
+
+#[test]
+fn equations_match_their_papers() {
+    let (mut judged, mut wrong) = (0, vec![]);
+    for Experiment { name, expected, .. } in Experiment::all().unwrap() {
+        let Some(model) = &expected.model else { continue };
+        let values = curves(&name, &expected.title, model, &quick(), None);
+        let values = values.unwrap_or_else(|fault| panic!("{fault}"));
+        for claim in &model.claims {
+            let seen = claim.judge(&values);
+            if seen.word != Word::Matches {
+                wrong.push(format!("{name}: {}: {seen:?}", claim.text));
+            }
+            judged += 1;
+        }
+    }
+    assert!(wrong.is_empty() && judged > 50, "{judged} judged: {wrong:#?}");
+}
+
+#[test]
+fn unknown_names_suggest_known_ones() {
+    let fault = reproduce("ren/fig33", &quick(), &mut Silent, None).unwrap_err();
+    assert!(fault.to_string().contains("did you mean `ren/fig3`?"), "{fault}");
+    let assuming = vec!["as_compare".to_string()];
+    let options = Options { assuming, ..quick() };
+    let fault = reproduce("ren", &options, &mut Silent, None).unwrap_err();
+    assert!(fault.to_string().contains("did you mean `as_compared`?"), "{fault}");
+    let none = Options { keep: Some("no such folder".into()), from_kept: true, ..quick() };
+    let fault = reproduce("ren", &none, &mut Silent, None).unwrap_err().to_string();
+    assert!(fault.contains("--keep") && fault.contains("no such folder"), "{fault}");
+}
+
+/// A figure without sets of its own is the same run in `as_published` and `as_compared`.
+#[test]
+fn a_figure_with_one_set_is_part_of_every_choice_of_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options {
+        assuming: vec!["as_compared".into()],
+        keep: Some(folder.path().into()),
+        from_kept: true,
+        ..Options::default()
+    };
+    let verdicts = reproduce("ren/fig3", &options, &mut Silent, None).unwrap();
+    assert!(verdicts.len() > 10 && verdicts.iter().all(|one| one.sets.len() == 1));
+}
+
+/// The pages are those that the tables give. `UPDATE_DOCS=1` writes them.
+#[test]
+fn pages_and_tables_agree() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let made = pages(&Store::Folder(root.join("experiments"))).unwrap();
+    let place = root.join("docs/replication");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        let _ = std::fs::remove_dir_all(&place);
+        std::fs::create_dir_all(&place).unwrap();
+        for page in &made {
+            std::fs::write(place.join(&page.name), &page.text).unwrap();
+        }
+    }
+    for page in &made {
+        let written = std::fs::read_to_string(place.join(&page.name)).unwrap_or_default();
+        let hint = "UPDATE_DOCS=1 cargo test -p incast-reproduce --lib pages";
+        assert!(written == page.text, "{} is not what the tables say: {hint}", page.name);
+    }
+    let files = std::fs::read_dir(&place).unwrap().count();
+    assert_eq!(files, made.len(), "docs/replication has other files");
+}
+
+/// What has not run reads `not run`; a kept table is not made again, and judged alike.
+#[test]
+fn kept_tables_replace_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let keep = Some(folder.path().to_path_buf());
+    let options = Options { keep, threads: 1, ..Options::default() };
+    let kept = Options { from_kept: true, ..options.clone() };
+    let none = reproduce("ren/fig1", &kept, &mut Silent, None).unwrap();
+    assert!(none.iter().all(|one| one.sets[0].verdict == Word::NotRun), "{none:#?}");
+    let made = reproduce("ren/fig1", &options, &mut Silent, None).unwrap();
+    assert!(made.iter().all(|one| one.sets[0].verdict == Word::Matches), "{made:#?}");
+    let path = folder.path().join("ren/fig1/kept/as_published/figure/trd-1.csv");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // A number that no run gives shows that the table is read.
+    assert!(text.contains("2 2 2 2 2 2 2 2"), "{text}");
+    std::fs::write(&path, text.replace("2 2 2 2 2 2 2 2", "2 2 2 2 2 2 2 9")).unwrap();
+    for options in [&options, &kept] {
+        let read = reproduce("ren/fig1", options, &mut Silent, None).unwrap();
+        assert_eq!(read[0].sets[0].verdict, Word::Differs, "{read:#?}");
+        assert_eq!(read[1], made[1]);
+    }
+    // Another identity makes the table stale: it is made again.
+    let text = std::fs::read_to_string(&path).unwrap().replace("identity: ", "identity: 0");
+    std::fs::write(&path, text).unwrap();
+    struct Told(Vec<String>);
+    impl Watch for Told {
+        fn verdict(&mut self, _: &Verdict) {}
+        fn note(&mut self, text: &str) {
+            self.0.push(text.to_string());
+        }
+    }
+    let mut told = Told(vec![]);
+    assert_eq!(reproduce("ren/fig1", &options, &mut told, None).unwrap(), made);
+    assert!(told.0[0].contains("figure/trd-1.csv is stale"), "{:?}", told.0);
+}
