@@ -1,7 +1,9 @@
 """My own congestion control: DCTCP in forty lines, and a change of it, beside the catalogue's.
 
-`Dctcp` gives the flow records of the catalogue's `dctcp` to the last byte. `Gentle` cuts its window less as long as few packets
-are marked. Run it with `python examples/my_control.py`.
+    python examples/my_control.py [--quick] [--pictures DIR]
+
+`Dctcp` gives the flow records of the catalogue's `dctcp` to the last byte. `Gentle` cuts its window less as long
+as few packets are marked.
 """
 
 import incast
@@ -63,15 +65,19 @@ class Gentle(Dctcp):
 
 
 def main() -> None:
+    from common import quick, save
+
     results = incast.compare(
         [Gentle, Dctcp, "dctcp"],
         topology="leaf-spine:2x2x8",
         workload="web_search",
         load=0.6,
-        flows=200,
+        flows=quick(1000, 60),
     )
     print(results)
-    assert results["my_dctcp"].flows.drop("transport").equals(results["dctcp"].flows.drop("transport"))
+    own, known = (results[name].flows.drop("transport") for name in ("my_dctcp", "dctcp"))
+    assert own.equals(known)
+    save(results.charts.slowdown_by_size(), "my_control")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from ._commands import compare, demo, run
 from ._control import Ack, Control, ControlError, controls
 from ._errors import (
     EngineError,
+    ExecutorError,
     IncastError,
     Interrupted,
     RunError,
@@ -70,6 +71,7 @@ __all__ = [
     "Control",
     "ControlError",
     "EngineError",
+    "ExecutorError",
     "IncastError",
     "Interrupted",
     "Results",

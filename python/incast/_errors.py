@@ -66,6 +66,11 @@ class RunError(_Fault, RuntimeError):
     """A run that failed, or results that could not be read or written."""
 
 
+class ExecutorError(RunError):
+    """An executor that broke, or lost points again and again. Points without a row are not failed: the
+    same call runs them."""
+
+
 class EngineError(IncastError, RuntimeError):
     """A defect of the engine: one of its assertions failed. The process is not harmed."""
 

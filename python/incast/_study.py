@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _incast
+from ._control import Control, controls, named
 from ._errors import RunError
 from ._progress import Shown
 from ._session import sets_of
@@ -38,9 +39,13 @@ class Study:
     """A scenario with what is varied. `run` runs what is missing in its folder; everything else reads
     the folder."""
 
-    def __init__(self, study: _incast.Study, out: Path) -> None:
+    def __init__(
+        self, study: _incast.Study, out: Path, own: Sequence[type[Control]] = ()
+    ) -> None:
         self._study = study
         self._out = out
+        #: Controls that it names.
+        self._own = own
 
     @property
     def name(self) -> str:
@@ -83,7 +88,9 @@ class Study:
         Args:
             threads: points that run at a time. None: one per core.
         """
-        found: dict[str, float] = json.loads(self._study.estimate(os.fspath(self._out), threads))
+        with controls(*self._own):
+            told = self._study.estimate(os.fspath(self._out), threads)
+        found: dict[str, float] = json.loads(told)
         return found
 
     def run(
@@ -92,6 +99,8 @@ class Study:
         *,
         threads: int | None = None,
         retry_failed: bool = False,
+        at_once: int | None = None,
+        patience: float | None = None,
         progress: bool | None = None,
     ) -> Study:
         """Runs the points that its folder lacks, and returns the study. Ctrl-C keeps what is done;
@@ -102,19 +111,28 @@ class Study:
                 `result()`. None: the cores of this machine.
             threads: without an executor, points that run at a time. None: one per core.
             retry_failed: run points again that have failed before.
+            at_once: points at most that an executor has at a time. None: twice its workers, or 64.
+            patience: seconds after which a point without an answer is taken for lost. None: never.
             progress: show progress. None: where a person sees it.
+
+        Raises:
+            ExecutorError: the executor broke, or lost the same points again and again.
         """
         shown = Shown(None, progress)
         told = functools.partial(_tell, shown) if shown.visible else None
         try:
-            if executor is not None:
-                from ._executor import run_on
+            with controls(*self._own):
+                if executor is not None:
+                    from ._executor import run_on
 
-                run_on(self._study, self._out, executor, retry_failed, told)
-            else:
-                _, raised = self._study.run(os.fspath(self._out), threads, retry_failed, told)
-                if raised is not None:
-                    raise raised
+                    more: dict[str, Any] = {"at_once": at_once, "patience": patience}
+                    run_on(
+                        self._study, self._out, executor, retry_failed, told, self._own, **more
+                    )
+                else:
+                    _, raised = self._study.run(os.fspath(self._out), threads, retry_failed, told)
+                    if raised is not None:
+                        raise raised
         finally:
             shown.close()
             for name in ("frame", "times", "charts"):
@@ -140,7 +158,8 @@ class Study:
         shown = Shown(None, progress)
         told = functools.partial(_tell, shown) if shown.visible else None
         try:
-            found, raised = self._study.search(ask, os.fspath(self._out), threads, told)
+            with controls(*self._own):
+                found, raised = self._study.search(ask, os.fspath(self._out), threads, told)
         finally:
             shown.close()
         if raised is not None:
@@ -295,9 +314,12 @@ def study(
         "output": None if reports is None else {"reports": reports},
     }
     text = isinstance(scenario, str) and "\n" in scenario
-    made = _incast.study(scenario, text, flags, sets_of(set), section)
+    own: list[type[Control]] = []
+    scenario, flags, section = (named(value, own) for value in (scenario, flags, section))
+    with controls(*own):
+        made = _incast.study(scenario, text, flags, sets_of(set), section)
     name = made.name if made.name == "study" else f"study-{made.name}"
-    return Study(made, Path("results") / name if out is None else Path(out))
+    return Study(made, Path("results") / name if out is None else Path(out), own)
 
 
 def search(
