@@ -127,7 +127,8 @@ impl fmt::Display for Warning {
             }
             Warning::TraceCut { events, until_ns } => write!(
                 f,
-                "the trace was cut off at {events} events, {until_ns} ns into the run; select less                  (output.trace.flows, ports, hosts, from, until) or raise output.trace.limit"
+                "the trace was cut off at {events} events, {until_ns} ns into the run; select less \
+                 (output.trace.flows, ports, hosts, from, until) or raise output.trace.limit"
             ),
         }
     }
