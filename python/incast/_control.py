@@ -277,8 +277,14 @@ def controls(*laws: type[Control]) -> Iterator[None]:
         yield
 
 
-def named(value: Any, found: list[type[Control]]) -> Any:
+#: Deepest nesting that is looked through; what is nested deeper the engine refuses.
+DEEPEST = 40
+
+
+def named(value: Any, found: list[type[Control]], depth: int = 0) -> Any:
     """The value with names in place of controls, wherever they stand in it; adds them to `found`."""
+    if depth > DEEPEST:
+        return value
     if isinstance(value, type) and issubclass(value, Control):
         if value not in found:
             found.append(value)
@@ -286,9 +292,9 @@ def named(value: Any, found: list[type[Control]]) -> Any:
     if isinstance(value, Section):
         value = value.to_dict()
     if isinstance(value, Mapping):
-        return {named(key, found): named(one, found) for key, one in value.items()}
+        return {named(key, found): named(one, found, depth + 1) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [named(one, found) for one in value]
+        return [named(one, found, depth + 1) for one in value]
     return value
 
 
