@@ -60,13 +60,21 @@ fn in_one_world(
         // The first seed of every run comes first: an interruption leaves something of each.
         let all = seeds.iter().flat_map(|seed| runs.iter().map(move |run| (seed, run)));
         let all: Vec<_> = all.filter(|(seed, run)| takes(run, seed)).collect();
-        if options.keep.is_some() && !options.from_kept {
-            // What other figures have run already costs nothing.
+        // Before any of them, what other figures have run already: it costs nothing.
+        if let (Some(folder), false) = (&options.keep, options.from_kept) {
+            let store = Store::Folder(folder.clone());
             for (seed, run) in &all {
+                let begun = store.runs(&experiment.name, &set.name, run)?;
+                if seed.is_some_and(|seed| begun.iter().any(|(_, own, _)| *own == seed)) {
+                    continue;
+                }
                 let planned = experiment.plan(run, set, **seed, options.quick)?;
                 let wanted = experiment.wanted(&planned.run);
                 let planned = &planned;
-                Gather { experiment, set, options, planned, wanted: &wanted }.share()?;
+                let gather = Gather { experiment, set, options, planned, wanted: &wanted };
+                for case in &planned.plan.cases {
+                    gather.shared(&gather.address(case), &identity(&planned.plan, case))?;
+                }
             }
         }
         for (seed, run) in all {
@@ -162,24 +170,6 @@ impl Gather<'_> {
         }
     }
 
-    /// Keeps the tables that are of the same runs elsewhere.
-    fn share(&self) -> Result<(), Fault> {
-        for case in &self.planned.plan.cases {
-            let address = self.address(case);
-            let whole = |table: &Table| self.wanted.iter().all(|one| self.is_kept(&table.row, one));
-            let own = identity(&self.planned.plan, case);
-            let kept = self.kept(&address)?;
-            if kept.is_some_and(|table| table.identity == own && whole(&table)) {
-                continue;
-            }
-            let same = self.same_run(&address, &own, &whole)?;
-            if let (Some(folder), Some(table)) = (&self.options.keep, same) {
-                table.keep(folder, &address)?;
-            }
-        }
-        Ok(())
-    }
-
     /// What a case gave, and the run if it had to be made.
     fn row(
         &self,
@@ -190,7 +180,6 @@ impl Gather<'_> {
     ) -> Result<(Option<Row>, Option<Run>), Fault> {
         let address = self.address(case);
         let own = identity(&self.planned.plan, case);
-        let whole = |table: &Table| self.wanted.iter().all(|one| self.is_kept(&table.row, one));
         if let Some(table) = self.kept(&address)? {
             let stale = table.identity != own;
             let path = address.path().display().to_string();
@@ -198,16 +187,14 @@ impl Gather<'_> {
                 told(&format!("{path} is stale: made from another scenario or version"));
                 results.stale.push(path);
             }
-            if self.options.from_kept || (whole(&table) && !stale) {
+            if self.options.from_kept || (self.is_whole(&table) && !stale) {
                 return Ok((Some(table.row), None));
             }
         }
         if self.options.from_kept {
             return Ok((None, None));
         }
-        let same = self.same_run(&address, &own, &whole)?;
-        if let (Some(folder), Some(table)) = (&self.options.keep, same) {
-            table.keep(folder, &address)?;
+        if let Some(table) = self.shared(&address, &own)? {
             return Ok((Some(table.row), None));
         }
         let begin = std::time::Instant::now();
@@ -222,6 +209,11 @@ impl Gather<'_> {
         Ok((Some(row), Some(finished.run)))
     }
 
+    /// Whether a table has everything that is wanted.
+    fn is_whole(&self, table: &Table) -> bool {
+        self.wanted.iter().all(|one| self.is_kept(&table.row, one))
+    }
+
     /// Whether a row has what is wanted; of one seed, with the batches that give the interval.
     fn is_kept(&self, row: &Row, wanted: &Wanted) -> bool {
         let seeds = self.experiment.seeds_of(&self.planned.run, self.options).len();
@@ -231,18 +223,16 @@ impl Gather<'_> {
         })
     }
 
-    /// The table of the same run elsewhere: a set that changes other transports leaves this one's
-    /// run as it is, and figures share runs.
-    fn same_run(
-        &self,
-        address: &Address,
-        identity: &str,
-        whole: &dyn Fn(&Table) -> bool,
-    ) -> Result<Option<Table>, Fault> {
+    /// The table of the same run elsewhere, now kept here: a set that changes other transports leaves
+    /// this one's run as it is, and figures share runs.
+    fn shared(&self, address: &Address, identity: &str) -> Result<Option<Table>, Fault> {
         let Some(folder) = &self.options.keep else { return Ok(None) };
-        let mut found = kept::same(folder, address, identity)?;
-        found.retain(whole);
-        Ok(found.into_iter().next())
+        let found = kept::same(folder, address, identity)?;
+        let table = found.into_iter().find(|table| self.is_whole(table));
+        if let Some(table) = &table {
+            table.keep(folder, address)?;
+        }
+        Ok(table)
     }
 
     /// Runs a case; with a `place`, its results are written there.
@@ -341,9 +331,6 @@ mod tests {
         // pHost has other routes in this set, so it has another run.
         let other = case(1, "phost");
         let own = identity(&plans[1].plan, &other);
-        assert_eq!(
-            gathers[1].same_run(&gathers[1].address(&other), &own, &|_| true).unwrap(),
-            None
-        );
+        assert_eq!(gathers[1].shared(&gathers[1].address(&other), &own).unwrap(), None);
     }
 }
