@@ -68,7 +68,7 @@ impl Draft {
     pub fn set(&mut self, set: &str, written: &str) -> Result<(), Fault> {
         let fail = |why: &str| Fault::new(why).placed(format!("--set {written}"));
         let (key, value) = set.split_once('=').ok_or_else(|| fail("expected key=value"))?;
-        if key.split('.').any(str::is_empty) {
+        if parts(key).any(|part| bare(part).is_empty()) {
             return Err(fail("an empty part in the key"));
         }
         let origin = Origin::Set(self.sets.len());
@@ -163,13 +163,13 @@ impl Draft {
     fn put(&mut self, path: &str, value: Node, origin: Origin) -> Result<(), String> {
         let mut place = &mut self.root;
         let mut from = 0;
-        for part in path.split('.') {
+        for part in parts(path) {
             let parent = path[..from].trim_end_matches('.');
             let entries = match &place.value {
                 Value::List(list) => Some(list.len()),
                 _ => None,
             };
-            place = place.step_mut(part, origin).ok_or_else(|| match entries {
+            place = place.step_mut(bare(part), origin).ok_or_else(|| match entries {
                 Some(0) => format!("no such key: `{parent}` is empty"),
                 Some(count) => {
                     format!("no such key: expected {parent}.0 to {parent}.{}", count - 1)
@@ -248,6 +248,21 @@ impl Draft {
         }
         found
     }
+}
+
+/// Parts of a key as they are written. Dots in quotes are part of a name, as in TOML:
+/// `study.vary."traffic.0.load"`.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    path.split(move |c| {
+        quoted ^= c == '"';
+        c == '.' && !quoted
+    })
+}
+
+/// A part of a key without its quotes.
+fn bare(part: &str) -> &str {
+    part.strip_prefix('"').and_then(|part| part.strip_suffix('"')).unwrap_or(part)
 }
 
 impl Scenario {

@@ -36,6 +36,19 @@ fn every_value_meets_every_transport_and_seed() {
 }
 
 #[test]
+fn a_set_reaches_a_key_whose_name_has_dots() {
+    let sets = [r#"study.vary."traffic.0.load"=[0.3]"#.to_string()];
+    let text = format!("{SCENARIO}[study.vary]\n\"fabric.buffer\" = [\"64KiB\"]\n");
+    let own = Study::parse(&text, "a test", &sets).unwrap();
+    assert_eq!(own.points().len(), 2);
+    assert_eq!(own.keys(), ["traffic.0.load", "fabric.buffer"]);
+    assert_eq!(own.points()[0].values[0].as_ref().unwrap().to_string(), "0.3");
+    let empty = [r#"study.vary.""=[0.3]"#.to_string()];
+    let said = Study::parse(&text, "a test", &empty).unwrap_err().to_string();
+    assert!(said.contains("an empty part in the key"), "{said}");
+}
+
+#[test]
 fn keys_advance_together_or_only_where_a_condition_holds() {
     let own = study(
         "[study]\nzip = [[\"fabric.rate\", \"fabric.buffer\"]]\n[study.vary]\n\
