@@ -7,7 +7,7 @@ export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 6
 
-.PHONY: test setup format lint docs tidy deny oldest unit transport wheel
+.PHONY: test setup format lint docs tidy deny oldest unit transport wheel explorer
 
 test: setup format tidy deny lint docs oldest unit
 
@@ -65,3 +65,11 @@ transport:
 # The Python package with the command, for every Linux with glibc 2.28 and CPython from 3.10 on: a wheel in target/wheels.
 wheel:
 	./tests/wheel
+
+# The explorer and laboratory: one page, explorer/dist/index.html, which programs built afterwards carry.
+# Needs Node 20.19 or later with npm.
+explorer:
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20.19 or later" >&2; exit 1; }
+	cd explorer && npm ci --silent
+	./explorer/build-wasm
+	cd explorer && npm run --silent lint && npm run --silent build

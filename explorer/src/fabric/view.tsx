@@ -1,0 +1,217 @@
+/** A fabric drawn by tiers on a canvas; each link is two lines, one per direction. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { heat, palette, theme, type Palette } from "../theme";
+import { layout, type FabricShape, type Layout } from "./shape";
+import "./view.css";
+
+export interface FabricViewProps {
+  readonly shape: FabricShape;
+  /** Per port, 0 (idle) to 1 (full); NaN where it is unknown. Read at every drawing. */
+  readonly values: Float32Array;
+  /** Changes whenever `values` has changed in place. */
+  readonly tick?: number;
+  /** The value of a port in words, with its unit. */
+  readonly describe: (port: number) => string;
+  /** Ports drawn strongly, such as the path of a flow. */
+  readonly marked?: ReadonlySet<number> | undefined;
+  /** The port that is chosen. */
+  readonly chosen?: number | undefined;
+  /** Told when a port is chosen by click or Enter. */
+  readonly onPort?: ((port: number) => void) | undefined;
+  /** What the drawing shows, for those who do not see it. */
+  readonly label: string;
+  /** Height in pixels; by default from the number of tiers. */
+  readonly height?: number;
+  /** Draws on top, such as packets on their way. */
+  readonly over?: ((context: CanvasRenderingContext2D, place: Placed) => void) | undefined;
+}
+
+/** Where things are drawn, in CSS pixels. */
+export interface Placed {
+  /** Of a node. */
+  node(index: number): [number, number];
+  /** On a port's line: `share` 0 at the sending node, 1 at the other end. */
+  along(port: number, share: number): [number, number];
+  readonly palette: Palette;
+}
+
+const MARGIN = 18;
+
+function placed(shape: FabricShape, where: Layout, width: number, height: number): Placed {
+  const node = (index: number): [number, number] => [
+    MARGIN + (where.x[index] ?? 0) * (width - 2 * MARGIN),
+    MARGIN + (where.y[index] ?? 0) * (height - 2 * MARGIN),
+  ];
+  // The two directions lie side by side, each on its right.
+  const gap = where.widest > 128 ? 0.6 : where.widest > 48 ? 1.2 : 2;
+  const along = (port: number, share: number): [number, number] => {
+    const { from, to } = shape.ports[port] ?? { from: 0, to: 0 };
+    const [ax, ay] = node(from);
+    const [bx, by] = node(to);
+    const length = Math.hypot(bx - ax, by - ay) || 1;
+    const sx = (-(by - ay) / length) * gap;
+    const sy = ((bx - ax) / length) * gap;
+    return [ax + (bx - ax) * share + sx, ay + (by - ay) * share + sy];
+  };
+  return { node, along, palette: palette() };
+}
+
+/** The port whose line is nearest to a point, within a few pixels. */
+function nearest(shape: FabricShape, place: Placed, x: number, y: number): number | undefined {
+  let best: number | undefined;
+  let least = 8;
+  for (let port = 0; port < shape.ports.length; port++) {
+    const [ax, ay] = place.along(port, 0);
+    const [bx, by] = place.along(port, 1);
+    const [dx, dy] = [bx - ax, by - ay];
+    const share = Math.min(Math.max(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1), 0), 1);
+    const distance = Math.hypot(ax + dx * share - x, ay + dy * share - y);
+    if (distance < least) [least, best] = [distance, port];
+  }
+  return best;
+}
+
+/** Draws idle links first, so that the busy ones lie on top. */
+function drawPorts(context: CanvasRenderingContext2D, props: FabricViewProps, place: Placed, thick: number) {
+  const { shape, values, marked, chosen } = props;
+  const colours = place.palette;
+  const order = Array.from(shape.ports.keys()).sort((a, b) => (values[a] || 0) - (values[b] || 0));
+  context.lineCap = "butt";
+  const line = (port: number) => {
+    context.beginPath();
+    context.moveTo(...place.along(port, 0));
+    context.lineTo(...place.along(port, 1));
+    context.stroke();
+  };
+  for (const port of order) {
+    if (marked?.has(port) || port === chosen) {
+      context.strokeStyle = colours.accent;
+      context.lineWidth = thick * 2 + (port === chosen ? 5 : 3);
+      line(port);
+    }
+    const value = values[port] ?? 0;
+    context.strokeStyle = Number.isNaN(value) ? colours.grid : heat(colours.heat, value);
+    context.lineWidth = thick * (1 + 1.6 * Math.min(value || 0, 1));
+    line(port);
+  }
+}
+
+const NAMES: Readonly<Record<string, string>> = { host: "hosts", edge: "edge", aggregation: "aggregation", core: "core" };
+
+function drawNodes(context: CanvasRenderingContext2D, shape: FabricShape, where: Layout, place: Placed, width: number) {
+  const colours = place.palette;
+  const room = (width - 2 * MARGIN) / where.widest;
+  const host = Math.min(Math.max(room * 0.32, 1.2), 6);
+  shape.nodes.forEach((node, index) => {
+    const [x, y] = place.node(index);
+    context.fillStyle = node.tier === "host" ? colours.quiet : colours.ink;
+    context.beginPath();
+    if (node.tier === "host") context.arc(x, y, host, 0, 2 * Math.PI);
+    else context.roundRect(x - 6, y - 5, 12, 10, 2);
+    context.fill();
+  });
+  context.font = "11px system-ui, sans-serif";
+  context.textBaseline = "middle";
+  const seen = new Set<string>();
+  shape.nodes.forEach((node, index) => {
+    if (seen.has(node.tier)) return;
+    seen.add(node.tier);
+    const [, y] = place.node(index);
+    const text = NAMES[node.tier] ?? node.tier;
+    context.fillStyle = colours.paper;
+    context.globalAlpha = 0.8;
+    context.fillRect(0, y - 8 - 14, context.measureText(text).width + 6, 14);
+    context.globalAlpha = 1;
+    context.fillStyle = colours.quiet;
+    context.fillText(text, 3, y - 15);
+  });
+}
+
+/** The fabric. Arrow keys go from port to port, Enter chooses. */
+export function FabricView(props: FabricViewProps) {
+  const { shape, values, tick, describe, marked, chosen, onPort, label, over } = props;
+  const where = useMemo(() => layout(shape), [shape]);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(600);
+  const [point, setPoint] = useState<number | undefined>();
+  const height = props.height ?? (where.tiers.length > 3 ? 330 : where.tiers.length > 2 ? 260 : 200);
+  const place = useMemo(() => placed(shape, where, width, height), [shape, where, width, height, theme.value]);
+
+  useEffect(() => {
+    const element = canvas.current?.parentElement;
+    if (!element) return undefined;
+    const watch = new ResizeObserver(() => setWidth(Math.max(element.clientWidth, 120)));
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+
+  useEffect(() => {
+    const context = canvas.current?.getContext("2d");
+    if (!canvas.current || !context) return;
+    const ratio = window.devicePixelRatio || 1;
+    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.current.width !== w || canvas.current.height !== h) {
+      canvas.current.width = w;
+      canvas.current.height = h;
+    }
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    const thick = where.widest > 128 ? 0.7 : where.widest > 48 ? 1.1 : 1.8;
+    drawPorts(context, { ...props, chosen: point ?? chosen }, place, thick);
+    drawNodes(context, shape, where, place, width);
+    over?.(context, place);
+  }, [place, values, tick, marked, chosen, point, over, width, height]);
+
+  const at = (event: MouseEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    return nearest(shape, place, event.clientX - box.left, event.clientY - box.top);
+  };
+  const step = (event: KeyboardEvent) => {
+    const moves: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+    const move = moves[event.key];
+    const now = point ?? chosen ?? -1;
+    if (move !== undefined) {
+      const count = shape.ports.length;
+      setPoint((((now < 0 && move < 0 ? 0 : now) + move) % count + count) % count);
+    } else if (event.key === "Enter" && now >= 0) onPort?.(now);
+    else if (event.key === "Escape") setPoint(undefined);
+    else return;
+    event.preventDefault();
+  };
+  const shown = point ?? chosen;
+  return (
+    <div class="fabric">
+      <canvas
+        ref={canvas}
+        style={{ height: `${height}px` }}
+        role="application"
+        aria-roledescription="fabric"
+        aria-label={`${label}. ${shape.nodes.length} nodes, ${shape.ports.length} ports. Arrow keys go from port to port, Enter chooses.`}
+        tabIndex={0}
+        onPointerMove={(event) => setPoint(at(event))}
+        onPointerLeave={() => setPoint(undefined)}
+        onBlur={() => setPoint(undefined)}
+        onClick={(event) => {
+          const port = at(event);
+          if (port !== undefined) onPort?.(port);
+        }}
+        onKeyDown={step}
+      />
+      <output class="fabric-value small figures" aria-live="polite">
+        {shown === undefined ? "Point at a link for its value." : describe(shown)}
+      </output>
+    </div>
+  );
+}
+
+/** The colours with their meaning at both ends. */
+export function HeatLegend({ low, high }: { readonly low: string; readonly high: string }) {
+  const stops = palette().heat.join(", ");
+  return (
+    <span class="legend small quiet">
+      {low}
+      <span class="ramp" style={{ background: `linear-gradient(90deg, ${stops})` }} aria-hidden="true" />
+      {high}
+    </span>
+  );
+}

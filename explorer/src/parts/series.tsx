@@ -1,0 +1,132 @@
+/** Dense series over time, drawn by uPlot. */
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import "./series.css";
+import { palette, theme } from "../theme";
+
+export interface SeriesProps {
+  /** First the times, then one list per line; all of one length. `null` leaves a gap. */
+  readonly data: readonly (ArrayLike<number | null | undefined>)[];
+  /** One name per line. */
+  readonly names: readonly string[];
+  /** What the vertical axis shows, with its unit. */
+  readonly unit: string;
+  /** The unit of the times; `µs` by default. */
+  readonly timeUnit?: string;
+  readonly height?: number;
+  /** A line through this time. */
+  readonly cursor?: number | undefined;
+  /** Told the window that the reader has dragged over, in the unit of the times. */
+  readonly onWindow?: ((from: number, until: number) => void) | undefined;
+  /** Told the time that the reader has clicked. */
+  readonly onTime?: ((time: number) => void) | undefined;
+  /** Draws steps instead of straight lines between the values. */
+  readonly steps?: boolean;
+  readonly label: string;
+}
+
+/** The line of the time now, drawn on top. */
+function cursorLine(of: () => number | undefined): uPlot.Plugin {
+  return {
+    hooks: {
+      draw: (plot) => {
+        const time = of();
+        if (time === undefined) return;
+        const x = Math.round(plot.valToPos(time, "x", true));
+        const { top, height, left, width } = plot.bbox;
+        if (x < left || x > left + width) return;
+        plot.ctx.save();
+        plot.ctx.strokeStyle = palette().alarm;
+        plot.ctx.lineWidth = 1.5 * devicePixelRatio;
+        plot.ctx.beginPath();
+        plot.ctx.moveTo(x, top);
+        plot.ctx.lineTo(x, top + height);
+        plot.ctx.stroke();
+        plot.ctx.restore();
+      },
+    },
+  };
+}
+
+function options(props: SeriesProps, width: number, cursor: () => number | undefined): uPlot.Options {
+  const colours = palette();
+  const steps = props.steps ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
+  const axis = { stroke: colours.quiet, grid: { stroke: colours.grid, width: 1 }, ticks: { stroke: colours.grid, width: 1 } };
+  return {
+    width,
+    height: props.height ?? 180,
+    scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 1) * 1.05 || 1] } },
+    cursor: { drag: { x: Boolean(props.onWindow), y: false, setScale: false }, points: { size: 5 } },
+    legend: { live: true, isolate: true },
+    axes: [
+      { ...axis, label: props.timeUnit ?? "µs", labelSize: 18, size: 34 },
+      { ...axis, label: props.unit, labelSize: 18, size: 58 },
+    ],
+    series: [
+      { label: props.timeUnit ?? "µs", value: (_, value) => (value == null ? "" : value.toLocaleString("en", { maximumFractionDigits: 3 })) },
+      ...props.names.map((name, at) => ({
+        label: name,
+        stroke: colours.series[at % colours.series.length] ?? colours.ink,
+        width: 1.5,
+        points: { show: false },
+        // Lines beyond the first are told apart without colour too.
+        ...(at > 0 ? { dash: [[8, 3], [2, 3], [10, 3, 2, 3]][(at - 1) % 3] ?? [] } : {}),
+        ...(steps ? { paths: steps } : {}),
+        value: (_: uPlot, value: number | null) => (value == null ? "" : value.toLocaleString("en", { maximumFractionDigits: 2 })),
+      })),
+    ],
+    plugins: [cursorLine(cursor)],
+    hooks: {
+      setSelect: [
+        (plot) => {
+          const { left, width: wide } = plot.select;
+          if (wide < 2) return;
+          props.onWindow?.(plot.posToVal(left, "x"), plot.posToVal(left + wide, "x"));
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+    },
+  };
+}
+
+/** A chart of lines over time. */
+export function Series(props: SeriesProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const kind = `${props.names.join("\n")}\n${props.unit}\n${props.timeUnit}\n${props.height}\n${props.steps}\n${theme.value}`;
+
+  useEffect(() => {
+    const element = holder.current;
+    if (!element) return undefined;
+    const own: SeriesProps = {
+      ...props,
+      onWindow: props.onWindow && ((from, until) => latest.current.onWindow?.(from, until)),
+    };
+    const made = new uPlot(
+      options(own, Math.max(element.clientWidth, 120), () => latest.current.cursor),
+      latest.current.data as uPlot.AlignedData,
+      element,
+    );
+    plot.current = made;
+    const click = () => {
+      const { left } = made.cursor;
+      if (left !== undefined && left !== null && left >= 0) latest.current.onTime?.(made.posToVal(left, "x"));
+    };
+    made.over.addEventListener("click", click);
+    const watch = new ResizeObserver(() =>
+      made.setSize({ width: Math.max(element.clientWidth, 120), height: props.height ?? 180 }));
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      made.destroy();
+      plot.current = undefined;
+    };
+  }, [kind]);
+
+  useEffect(() => plot.current?.setData(props.data as uPlot.AlignedData), [props.data]);
+  useEffect(() => plot.current?.redraw(false), [props.cursor]);
+  return <div class="series" ref={holder} role="img" aria-label={props.label} />;
+}

@@ -1,0 +1,4 @@
+/** Opens results folders. */
+export function Results() {
+  return <h2>Open results</h2>;
+}

@@ -1,0 +1,5 @@
+/** The engine, compressed with gzip, in base64. */
+declare module "virtual:engine" {
+  const packed: string;
+  export default packed;
+}
