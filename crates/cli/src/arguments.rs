@@ -4,6 +4,7 @@ use crate::explain::sizes;
 use crate::flags::{Flagged, Flags};
 use crate::values::{set, whole};
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 use incast_experiment::scenario;
 use std::path::PathBuf;
 
@@ -25,8 +26,11 @@ pub enum Command {
         incast run results/0001-scenario\n  \
         incast run --topology fat.topo --flows perm.cm --transport ndp")]
     Run(Box<Run>),
-    /// Check a scenario without running it, and print it with all defaults filled in
-    #[command(after_help = "Example:\n  incast check scenario.toml")]
+    /// Check scenarios and studies without running them; one scenario is printed with all defaults
+    #[command(
+        after_help = "Examples:\n  incast check scenario.toml\n  incast check *.toml --set run.seed=7\n\n\
+        Exit code: 0 if all files are valid, else 2"
+    )]
     Check(Check),
     /// Compare transports on identical arrivals
     #[command(after_help = "Example:\n  incast compare --transports ren,dctcp \
@@ -68,6 +72,15 @@ pub enum Command {
     #[command(after_help = "Examples:\n  incast doctor\n  incast doctor --tier rings --json\n\n\
         Exit code: 0 if all tiers but nic work (with --tier: if that one does), else 1")]
     Doctor(crate::doctor::Doctor),
+    /// Print the completions of a shell
+    #[command(after_help = "Examples:\n  \
+        incast completions bash > ~/.local/share/bash-completion/completions/incast\n  \
+        incast completions zsh > ~/.zfunc/_incast\n  \
+        incast completions fish > ~/.config/fish/completions/incast.fish")]
+    Completions(Completions),
+    /// Write the manual pages, one per command
+    #[command(after_help = "Example:\n  incast man ~/.local/share/man/man1")]
+    Man(Man),
 }
 
 /// Location of results.
@@ -113,11 +126,26 @@ pub struct Run {
 
 #[derive(Args)]
 pub struct Check {
-    /// Scenario file; or a manifest.json or results folder
-    pub scenario: PathBuf,
-    /// Override a scenario key: transport.parameters.ren.rule=gap
+    /// Scenario file, study, manifest.json or results folder; several print a line each
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Override a key: transport.parameters.ren.rule=gap
     #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+#[derive(Args)]
+pub struct Man {
+    /// Folder for the pages; it is made if it does not exist
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }
 
 pub struct OfRun;

@@ -1,7 +1,7 @@
-//! `incast demo`, `incast run`, `incast check` and `incast compare`: commands that build a scenario.
+//! `incast demo`, `incast run` and `incast compare`: commands that build a scenario.
 
 use crate::Ended;
-use crate::arguments::{Check, Compare, Demo, Run};
+use crate::arguments::{Compare, Demo, Run};
 use crate::prepare::{self, Prepared, Source};
 use crate::session::{run_plan, stoppable};
 use incast_experiment::{Fault, World};
@@ -30,12 +30,4 @@ pub fn compare(options: Compare) -> Result<Ended, Fault> {
     let monitor = stoppable();
     let Prepared { plan, label } = prepare::compare_with(&options.flags, &options.set)?;
     run_plan(&plan, &label, &options.output, &monitor)
-}
-
-pub fn check(options: Check) -> Result<Ended, Fault> {
-    let (plan, warnings) = prepare::checked(&options.scenario, &options.set)?;
-    // Standard output contains only the scenario.
-    warnings.iter().chain(&plan.warnings).for_each(|warning| eprintln!("warning: {warning}"));
-    say!("{}", plan.resolved(&plan.cases).to_toml().trim_end());
-    Ok(Ended::Done)
 }

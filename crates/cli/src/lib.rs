@@ -14,10 +14,12 @@ macro_rules! say {
 #[cfg(target_os = "linux")]
 mod apps;
 mod arguments;
+mod check;
 mod compare;
 mod doctor;
 mod explain;
 mod flags;
+mod guide;
 mod list;
 #[cfg(target_os = "linux")]
 mod netns;
@@ -37,7 +39,7 @@ mod transfer;
 mod values;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use incast_experiment::Fault;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -82,6 +84,11 @@ pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>
     code
 }
 
+/// The command line: every command with its arguments and help.
+pub fn command_line() -> clap::Command {
+    Arguments::command()
+}
+
 /// What `incast list` prints as JSON: all that there is, or one transport in full.
 ///
 /// # Errors
@@ -104,7 +111,7 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let ended = match arguments.command {
         Command::Demo(options) => compare::demo(options),
         Command::Run(options) => compare::run(*options),
-        Command::Check(options) => compare::check(options),
+        Command::Check(options) => check::check(options),
         Command::Compare(options) => compare::compare(*options),
         Command::Study(options) => study::study(options),
         Command::Explain(options) => explain::explain(*options),
@@ -114,6 +121,8 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Bench(options) => reproduce::bench(options),
         Command::Doctor(options) => doctor::doctor(options),
         Command::Testbed(options) => testbed::testbed(options.command),
+        Command::Completions(options) => guide::completions(&options),
+        Command::Man(options) => guide::man(&options),
     };
     match ended {
         Ok(Ended::Done) => 0,

@@ -5,6 +5,7 @@ use crate::flags::Flags;
 use incast_experiment::scenario::{Draft, Incast, Node, Traffic};
 use incast_experiment::{Fault, Manifest, Plan, Scenario, World, nearest, output};
 use incast_measure::Warning;
+use incast_study::Study;
 use incast_transport::{Bytes, Span};
 use std::path::{Path, PathBuf};
 
@@ -128,11 +129,29 @@ pub(crate) fn run_with(
     Ok(Prepared { plan, label })
 }
 
-/// A scenario file, resolved without running it, and its warnings.
-pub(crate) fn checked(path: &Path, sets: &[String]) -> Result<(Plan, Vec<Warning>), Fault> {
-    let (draft, warnings) = loaded(path, false)?;
+/// A valid file of `incast check`.
+pub(crate) enum Checked {
+    /// One scenario, with its warnings.
+    Scenario(Box<Plan>),
+    /// A study.
+    Study(Box<Study>),
+}
+
+/// A scenario, a study, or a manifest, resolved without running it.
+pub(crate) fn checked(path: &Path, sets: &[String]) -> Result<Checked, Fault> {
+    let study = path.join("study.toml");
+    let path = if study.is_file() { &study } else { path };
+    let (draft, mut warnings) = loaded(path, false)?;
     let draft = draft.sets(sets)?;
-    Ok((planned(&draft, draft.scenario()?)?, warnings))
+    if draft.written("study").is_some() {
+        let study = Study::load_up_to(path, sets, usize::MAX)?;
+        study.check()?;
+        return Ok(Checked::Study(Box::new(study)));
+    }
+    let mut plan = planned(&draft, draft.scenario()?)?;
+    warnings.append(&mut plan.warnings);
+    plan.warnings = warnings;
+    Ok(Checked::Scenario(Box::new(plan)))
 }
 
 /// Label of results: the name of the scenario file, or of the repeated results.
