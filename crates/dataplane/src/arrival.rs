@@ -7,7 +7,7 @@ use crate::payload::fits;
 use crate::{Arrival, Frame, PacketIo};
 use incast_fabric::{PortId, order};
 use incast_transport::{Header, HostId, Packet, PacketRef, Probe, Stamps, Time};
-use incast_wire::decode;
+use incast_wire::decode_headers;
 use incast_world::{FlowSetup, heading};
 
 /// Most frames taken off a port in one pass.
@@ -93,14 +93,9 @@ pub(crate) fn read_burst<I: PacketIo>(
         if at.0 < now {
             tally.lateness.add(now - at.0);
         }
-        match decode(frame.bytes()) {
-            Ok((content, extension)) if belongs(&content) => {
-                let trail = frame.trail();
-                let serialised = trail.map_or(0, |trail| trail.serialised);
-                let stamps = trail.map_or_else(|| unknown_path(probe, &content), |t| t.stamps);
-                let packet = packets.receive(frame, &content, extension);
-                *packets.pool.stamps_mut(packet) = stamps;
-                packets.pool.meta_mut(packet).serialised = serialised;
+        match decode_headers(frame.bytes()) {
+            Ok(content) if belongs(&content) => {
+                let packet = packets.receive(frame, &content, || unknown_path(probe, &content));
                 let key = order::arrival_key(*seed, at, PortId(port));
                 arrived.push(Arrived {
                     at: at.0,

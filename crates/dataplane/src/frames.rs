@@ -2,8 +2,8 @@
 //! received: only what has changed is written.
 
 use crate::{Frame, PacketIo};
-use incast_transport::{EDITED, Extension, Framing, Packet, PacketPool, PacketRef};
-use incast_wire::{HEADER_BYTES, encode_headers, rewrite};
+use incast_transport::{EDITED, Extension, Framing, Packet, PacketPool, PacketRef, Stamps};
+use incast_wire::{HEADER_BYTES, decode_extension, encode_headers, rewrite};
 
 /// A frame, and what its bytes say apart from the extension.
 struct Framed<F> {
@@ -23,13 +23,27 @@ impl<F: Frame> Packets<F> {
         Packets { pool: PacketPool::new(framing), frames: vec![] }
     }
 
-    /// Adds a packet that was read from `frame`, whose padding goes.
-    pub fn receive(&mut self, mut frame: F, content: &Packet, extension: Extension) -> PacketRef {
+    /// Adds a packet whose headers were read from `frame`, whose padding goes, with the path that came
+    /// with the frame; with the stamps `unknown` if none did.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        mut frame: F,
+        content: &Packet,
+        unknown: impl FnOnce() -> Stamps,
+    ) -> PacketRef {
         frame.truncate(content.ip_bytes() as usize);
         let packet = self.pool.create(Packet { extension: 0, ..*content });
         if content.extension > 0 {
-            self.pool.extend(packet, extension);
+            self.pool.extend(packet, decode_extension(frame.bytes(), content));
             self.pool.meta_mut(packet).mark &= !EDITED;
+        }
+        match frame.trail() {
+            Some(trail) => {
+                *self.pool.stamps_mut(packet) = trail.stamps;
+                self.pool.meta_mut(packet).serialised = trail.serialised;
+            }
+            None => *self.pool.stamps_mut(packet) = unknown(),
         }
         self.keep(packet, Framed { frame, says: *content });
         packet

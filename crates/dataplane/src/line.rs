@@ -161,7 +161,7 @@ impl Line {
             medium.tally.exhausted += 1;
             return false;
         };
-        if medium.io.keeps_trails() {
+        if medium.trails {
             let serialised = packets.pool.meta(packet).serialised;
             frame.set_trail(&Trail { stamps: *packets.pool.stamps(packet), serialised });
         }

@@ -37,6 +37,8 @@ pub(crate) struct Medium<I: PacketIo> {
     /// Where the sender of each flow was last, in bytes.
     pub sent: Vec<u64>,
     pub io: I,
+    /// Whether frames take their packet's path along.
+    pub trails: bool,
     /// A burst; empty between calls.
     pub incoming: Vec<Received<I::Frame>>,
 }

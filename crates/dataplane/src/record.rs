@@ -21,7 +21,7 @@ pub(crate) fn collect<I: PacketIo>(
     let width = lines.iter().map(|line| line.series.width()).chain(deliveries).max().unwrap_or(1);
     let mut record = empty_record(medium.flows.len());
     add_flows(&mut record, &medium.probe, |_| true);
-    if !medium.io.keeps_trails() {
+    if !medium.trails {
         forget_paths(&mut record);
     }
     record.complete = record.flows.iter().all(|flow| flow.completed.is_some());

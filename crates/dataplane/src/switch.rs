@@ -282,12 +282,15 @@ impl<I: PacketIo> SwitchNode<I> {
                 line.transmitter.resume = line.transmitter.resume.max(medium.now);
             }
             let mut calls = 0;
-            while self.egress[index].due() < until {
+            loop {
+                let egress = &mut self.egress[index];
+                let (start, deadline) = (egress.start(), egress.handler.deadline().0);
+                if start.min(deadline) >= until {
+                    break;
+                }
                 calls += 1;
                 let port = self.first + index as u32;
                 assert!(calls < MOST_CALLS, "port {port} lets no time pass");
-                let egress = &mut self.egress[index];
-                let (start, deadline) = (egress.start(), egress.handler.deadline().0);
                 if deadline <= start {
                     egress.split(&mut self.packets.pool).1.wake(port, deadline);
                 } else if egress.line.has_room(medium) {

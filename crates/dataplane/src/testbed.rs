@@ -155,6 +155,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 sent: vec![0; flows.len()],
                 flows,
                 fabric,
+                trails: io.keeps_trails(),
                 io,
                 incoming: vec![],
             },

@@ -159,6 +159,25 @@ pub(crate) fn check_common(packet: &Packet) {
 /// Decodes a packet from the start of its IPv4 header. Bytes beyond the IP length are padding; the
 /// contents of the payload are ignored. Never panics.
 pub fn decode(bytes: &[u8]) -> Result<(Packet, Extension), Malformed> {
+    let packet = decode_headers(bytes)?;
+    Ok((packet, decode_extension(bytes, &packet)))
+}
+
+/// The extension of a packet that [`decode_headers`] has read from the same bytes.
+///
+/// Panics if it has read it from others.
+#[inline]
+pub fn decode_extension(bytes: &[u8], packet: &Packet) -> Extension {
+    match packet.extension as usize {
+        0 => Extension::None,
+        length => read_extension(&bytes[HEADERS..HEADERS + length]),
+    }
+}
+
+/// Checks all that [`decode`] checks, and reads all but the extension, which few packets have.
+/// Never panics.
+#[inline]
+pub fn decode_headers(bytes: &[u8]) -> Result<Packet, Malformed> {
     let Some(headers) = bytes.first_chunk::<HEADERS>() else {
         return Err(Malformed::Short { needed: HEADER_BYTES, present: bytes.len() as u16 });
     };
@@ -166,13 +185,13 @@ pub fn decode(bytes: &[u8]) -> Result<(Packet, Extension), Malformed> {
     let extended = headers[1] & EXTENDED != 0;
     let extension_bytes = if extended { extension_bytes(bytes, length)? } else { 0 };
     let end = HEADERS + extension_bytes as usize;
-    if checksum(&bytes[IP_BYTES..end]) != 0 {
+    let own_sum = sum(&headers[IP_BYTES..]) + if extended { sum(&bytes[HEADERS..end]) } else { 0 };
+    if complement(own_sum) != 0 {
         return Err(Malformed::Checksum(Covered::Transport));
     }
     let kind = headers[25] >> 3;
     let own = headers.last_chunk().expect("twelve bytes");
     let header = Header::read(kind, own).ok_or(Malformed::Kind { kind })?;
-    let extension = if extended { read_extension(&bytes[HEADERS..end]) } else { Extension::None };
     let packet = Packet {
         header,
         src: host(headers, 12)?,
@@ -189,10 +208,11 @@ pub fn decode(bytes: &[u8]) -> Result<(Packet, Extension), Malformed> {
     if packet.has(flag::TRIMMED) && packet.payload > 0 {
         return Err(Malformed::Trimmed { payload: packet.payload });
     }
-    Ok((packet, extension))
+    Ok(packet)
 }
 
 /// Checks the IPv4 header, except for the addresses; returns the IP length.
+#[inline]
 fn ip_header(headers: &[u8; HEADERS], present: usize) -> Result<u16, Malformed> {
     if headers[0] != VERSION {
         return Err(Malformed::Version { byte: headers[0] });
@@ -296,6 +316,7 @@ fn long_word(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
+#[inline]
 fn host(headers: &[u8; HEADERS], at: usize) -> Result<HostId, Malformed> {
     let address = [headers[at], headers[at + 1], headers[at + 2], headers[at + 3]];
     match address {

@@ -41,9 +41,12 @@ impl<I: PacketIo> SwitchNode<I> {
         let index = (to - self.first) as usize;
         let mut leaving = std::mem::take(&mut laps.leaving);
         laps.start();
-        while self.egress[index].due() < until {
+        loop {
             let egress = &mut self.egress[index];
             let (start, deadline) = (egress.start(), egress.handler.deadline().0);
+            if start.min(deadline) >= until {
+                break;
+            }
             let (transmitter, mut parts) = egress.split(&mut self.packets.pool);
             if deadline <= start {
                 parts.wake(to, deadline);
