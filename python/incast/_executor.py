@@ -1,4 +1,4 @@
-"""Studies on any executor: processes, Dask, Slurm through submitit.
+"""Studies and figures on any executor: processes, Dask, Slurm through submitit.
 
 An executor is an object whose `submit(function, *arguments)` returns something with `done()` and `result()`.
 Points travel as bytes, with the input files and the controls they need; rows come back as bytes; only this process
@@ -11,11 +11,9 @@ import concurrent.futures
 import functools
 import importlib
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _incast
@@ -197,23 +195,19 @@ def places_of(executor: Any) -> int:
 
 
 def run_on(
-    study: _incast.Study,
-    out: Path,
+    driver: Callable[[], _incast.StudyDriver],
     executor: Executor,
-    retry_failed: bool,
     told: Callable[[str], None] | None,
     controls: Sequence[type[Control]] = (),
     *,
     at_once: int | None = None,
     patience: float | None = None,
 ) -> None:
-    """Runs what a study's folder lacks on an executor.
+    """Runs what a study's folder, or a folder of kept tables, lacks on an executor.
 
     Args:
-        study: the study.
-        out: its folder. Only this process writes it.
+        driver: makes what says what to run, and keeps what comes back. Only this process writes the folder.
         executor: an object whose `submit(function, *arguments)` returns something with `done()` and `result()`.
-        retry_failed: run points again that have failed before.
         told: is called with the progress as JSON.
         controls: classes that points name.
         at_once: points at most that the executor has at a time; by default twice its workers, or 64.
@@ -225,17 +219,17 @@ def run_on(
     if not callable(getattr(executor, "submit", None)):
         raise TypeError(f"{executor!r:.80} is no executor: it has no `submit`")
     load = packed(controls)
-    driver = study.driver(os.fspath(out), retry_failed)
+    own = driver()
     places = places_of(executor)
     at_once = at_once or (2 * places if places else _AT_ONCE)
-    driver.set_width(places or at_once)
-    flights = _Flights(driver, executor, load)
+    own.set_width(places or at_once)
+    flights = _Flights(own, executor, load)
     try:
         _fly(flights, at_once, patience, told)
     finally:
         # Also after Ctrl-C or an error: what is done is in the table.
         flights.abandon()
-        ended = json.loads(driver.finish())
+        ended = json.loads(own.finish())
     if ended["not_run"]:
         lost = [f"`{one['point']}`: {one['why']}" for one in ended["not_run"]]
         more = f"; and {len(lost) - 4} more" if len(lost) > 4 else ""

@@ -20,14 +20,14 @@ def run(
     sets: Sequence[str],
     allow_changed_files: bool,
 ) -> Prepared: ...
-def reproduce(
+def reproduction(
     name: str,
     quick: bool,
     seed: int | None,
     threads: int | None,
     assuming: Sequence[str],
-    kept: tuple[str | None, bool],
-) -> str: ...
+    kept: tuple[str | None, bool, bool],
+) -> Reproduction: ...
 def interval(values: Sequence[float]) -> tuple[float | None, float | None]: ...
 def study(
     scenario: Any,
@@ -69,6 +69,14 @@ class Study:
         told: Callable[[str], None] | None,
     ) -> tuple[str, BaseException | None]: ...
     def driver(self, out: str, retry_failed: bool) -> StudyDriver: ...
+
+@final
+class Reproduction:
+    def run(
+        self, told: Callable[[str], None] | None
+    ) -> tuple[str, list[str], BaseException | None]: ...
+    def driver(self) -> StudyDriver: ...
+    def judge(self) -> tuple[str, list[str]]: ...
 
 @final
 class StudyDriver:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -51,6 +52,23 @@ class Shown:
             f"{picoseconds / 1e9:.3f} ms simulated, {completed}/{flows} flows, "
             f"{rate:.1f} M packet-hops/s, {left}",
         )
+
+    def told_of(self, label: str, things: str = "points") -> Callable[[str], None] | None:
+        """What a driver calls with its progress as JSON, if anybody looks."""
+        if not self.visible:
+            return None
+
+        def tell(text: str) -> None:
+            now = json.loads(text)
+            left = "..." if now["left_seconds"] is None else f"{now['left_seconds']:.0f} s left"
+            failed = f", {now['failed']} failed" if now["failed"] else ""
+            words = (
+                f"{now['done']}/{now['points']} {things}{failed}, {now['running']} running, "
+                f"{now['flows']} flows done, {left}"
+            )
+            self.line(now["done"] / max(now["points"], 1), label, words)
+
+        return tell
 
     def line(self, share: float, label: str, text: str) -> None:
         """Shows a share of 0 to 1 with a text."""

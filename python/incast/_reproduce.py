@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import _incast
+from ._errors import RunWarning
+from ._progress import Shown
 
 if TYPE_CHECKING:
     import polars
+
+    from ._study import Executor
 
 
 def reproduce(
@@ -22,17 +27,30 @@ def reproduce(
     assuming: str | Sequence[str] = (),
     keep: str | os.PathLike[str] | None = None,
     from_kept: bool = False,
+    retry_failed: bool = False,
+    executor: Executor | None = None,
+    at_once: int | None = None,
+    patience: float | None = None,
+    progress: bool | None = None,
 ) -> polars.DataFrame:
-    """Runs figures of a paper again and judges them. The command is `incast reproduce`.
+    """Runs figures of a paper again and judges them. The command is `incast reproduce`. With `keep` it is a
+    study of the figure's runs: another call runs what is missing, and several processes may share the folder.
 
     Args:
         name: An experiment such as `ren/fig3`, a paper such as `ren`, or `all`.
         quick: A smoke test: fewer flows, one seed, one assumption set.
         seed: Another seed than the experiment's.
-        threads: Threads. None: one per core.
+        threads: Runs at a time, without an executor; the last ones get the threads that are left. None: one
+            per core.
         assuming: Assumption sets, such as `as_compared`. None given: all.
         keep: A folder of kept tables: what is there is not run again, what is missing is kept.
         from_kept: Run nothing: judge by kept tables, of `keep` or of the program.
+        retry_failed: Run what has failed before again.
+        executor: What does the runs: as for a study, any object whose `submit` returns something with `done()`
+            and `result()`. None: the cores of this machine.
+        at_once: Runs at most that an executor has at a time. None: twice its workers, or 64.
+        patience: Seconds after which a run without an answer is taken for lost. None: never.
+        progress: Show progress. None: where a person sees it.
 
     Returns:
         One row per claim and assumption set: `experiment`, `claim`, `quote`, `paper`, `accepted`, `set`,
@@ -40,13 +58,34 @@ def reproduce(
 
     Raises:
         ScenarioError: something given is not valid.
+        ExecutorError: the executor broke, or lost the same runs again and again; kept tables stay.
         KeyboardInterrupt: Ctrl-C; kept tables stay.
     """
     import polars
 
     sets = assuming.split(",") if isinstance(assuming, str) else list(assuming)
     place = None if keep is None else os.fspath(keep)
-    verdicts = json.loads(_incast.reproduce(name, quick, seed, threads, sets, (place, from_kept)))
+    kept = (place, from_kept, retry_failed)
+    figures = _incast.reproduction(name, quick, seed, threads, sets, kept)
+    shown = Shown(None, progress)
+    told = shown.told_of(name, "runs")
+    try:
+        if executor is None or from_kept:
+            text, notes, raised = figures.run(told)
+            if raised is not None:
+                raise raised
+        else:
+            from ._executor import run_on
+
+            run_on(figures.driver, executor, told, at_once=at_once, patience=patience)
+            text, notes = figures.judge()
+    finally:
+        shown.close()
+    for note in notes:
+        # That a table was kept is no news.
+        if not note.startswith("kept "):
+            warnings.warn(note, RunWarning, stacklevel=2)
+    verdicts = json.loads(text)
     rows = []
     for verdict in verdicts:
         for one in verdict.pop("sets"):

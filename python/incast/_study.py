@@ -119,16 +119,16 @@ class Study:
             ExecutorError: the executor broke, or lost the same points again and again.
         """
         shown = Shown(None, progress)
-        told = functools.partial(_tell, shown) if shown.visible else None
+        told = shown.told_of("study")
         try:
             with controls(*self._own):
                 if executor is not None:
                     from ._executor import run_on
 
                     more: dict[str, Any] = {"at_once": at_once, "patience": patience}
-                    run_on(
-                        self._study, self._out, executor, retry_failed, told, self._own, **more
-                    )
+                    out = os.fspath(self._out)
+                    driver = functools.partial(self._study.driver, out, retry_failed)
+                    run_on(driver, executor, told, self._own, **more)
                 else:
                     _, raised = self._study.run(os.fspath(self._out), threads, retry_failed, told)
                     if raised is not None:
@@ -156,7 +156,7 @@ class Study:
 
         ask = (key, str(low), str(high), until, None if tolerance is None else str(tolerance))
         shown = Shown(None, progress)
-        told = functools.partial(_tell, shown) if shown.visible else None
+        told = shown.told_of("study")
         try:
             with controls(*self._own):
                 found, raised = self._study.search(ask, os.fspath(self._out), threads, told)
@@ -255,14 +255,6 @@ class Study:
             return head + str(self.curves()._repr_html_())
         except RunError:
             return head
-
-
-def _tell(shown: Shown, text: str) -> None:
-    now = json.loads(text)
-    left = "..." if now["left_seconds"] is None else f"{now['left_seconds']:.0f} s left"
-    failed = f", {now['failed']} failed" if now["failed"] else ""
-    words = f"{now['done']}/{now['points']} points{failed}, {now['running']} running, {left}"
-    shown.line(now["done"] / max(now["points"], 1), "study", words)
 
 
 def study(

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
+import concurrent.futures
 import json
+import multiprocessing
 import subprocess
 import sys
+import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -27,3 +33,40 @@ def test_an_unknown_experiment() -> None:
     with pytest.raises(incast.ScenarioError) as caught:
         incast.reproduce("ren/fig33")
     assert caught.value.suggestion is not None and caught.value.suggestion.startswith("ren/fig")
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    """The kept tables of a folder."""
+    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*.csv")}
+
+
+def test_a_figure_is_a_study_on_any_executor(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    frame = incast.reproduce("ren/fig1", keep=here)
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        other = incast.reproduce("ren/fig1", keep=there, executor=pool)
+    assert frame.equals(other) and set(frame["verdict"]) == {"matches"}
+    assert tables(here) == tables(there) and tables(here)
+
+    class Unused:
+        def submit(self, *_: object) -> None:
+            raise AssertionError("nothing is done twice")
+
+    assert incast.reproduce("ren/fig1", keep=there, executor=Unused()).equals(frame)
+
+
+def test_what_is_done_stays_after_ctrl_c(tmp_path: Path) -> None:
+    # The first figure is a drawing, the next ones run for hours.
+    def interrupt() -> None:
+        while not tables(tmp_path):
+            time.sleep(0.01)
+        _thread.interrupt_main()
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        incast.reproduce("ren", keep=tmp_path, threads=1)
+    kept = tables(tmp_path)
+    assert kept and not list(tmp_path.rglob(".claims"))
+    incast.reproduce("ren/fig1", keep=tmp_path)
+    assert kept.items() <= tables(tmp_path).items()

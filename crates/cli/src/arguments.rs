@@ -296,9 +296,12 @@ pub struct Reproduce {
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     pub assuming: Vec<String>,
     /// Keep a table per run in this folder, and run only what is missing or stale there; results of
-    /// runs are written only with --out
+    /// runs are written only with --out [default: tables in the results folder]
     #[arg(long, value_name = "DIR", conflicts_with = "quick")]
     pub keep: Option<PathBuf>,
+    /// Run what has failed before again
+    #[arg(long, requires = "keep", conflicts_with = "from_kept")]
+    pub retry_failed: bool,
     /// Judge by kept tables, of --keep or of the program, and run nothing
     #[arg(long, conflicts_with_all = ["quick", "out", "force"])]
     pub from_kept: bool,

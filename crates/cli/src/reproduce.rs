@@ -3,13 +3,19 @@
 use crate::Ended;
 use crate::arguments::{Bench, Reproduce};
 use crate::session::on_signal;
+use crate::study::Bar;
 use incast_experiment::bench::{self, Measurement};
-use incast_experiment::{Fault, nearest};
+use incast_experiment::{Fault, Monitor, nearest};
 use incast_measure::ResultsFolder;
 use incast_reproduce as experiments;
-use incast_reproduce::Store;
+use incast_reproduce::{Reproduction, Store};
+use incast_study::Progress;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+
+/// Where a results folder has its tables, if no other folder keeps them.
+const TABLES: &str = "tables";
 
 pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     let name = options.name.clone().unwrap_or_else(|| "all".into());
@@ -21,53 +27,96 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         assuming: options.assuming.clone(),
         keep: options.keep.clone(),
         from_kept: options.from_kept,
+        retry_failed: options.retry_failed,
     };
     check(&name)?;
-    let json = options.json;
-    if options.from_kept || (options.keep.is_some() && options.output.out.is_none()) {
-        if let Some(keep) = options.keep.clone().filter(|_| !options.from_kept) {
-            on_signal(move || {
-                eprintln!("\nstopped; the tables so far are in {}", keep.display());
-                std::process::exit(130);
-            });
-        }
-        let mut console = Console { folder: None, json, so_far: Arc::default() };
-        let verdicts = experiments::reproduce(&name, &requested, &mut console, None)?;
-        match json {
-            true => say!("{}", as_json(&verdicts)),
-            false => totals(&verdicts),
-        }
-        if let Some(place) = &options.pages {
-            let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
-            write_pages(place, &store)?;
-        }
-        return Ok(Ended::Done);
+    match options.from_kept || (options.keep.is_some() && options.output.out.is_none()) {
+        true => in_tables(&name, &options, &requested),
+        false => in_folder(&name, &options, requested),
     }
+}
+
+/// Runs what has no table, or nothing; writes nothing but tables.
+fn in_tables(
+    name: &str,
+    options: &Reproduce,
+    requested: &experiments::Options,
+) -> Result<Ended, Fault> {
+    let monitor = Arc::new(Monitor::default());
+    if let Some(keep) = options.keep.clone().filter(|_| !options.from_kept) {
+        stop_on_signal(&monitor, format!("the tables so far are in {}", keep.display()));
+    }
+    let reproduction = Reproduction::of(name, requested, None)?;
+    let mut console = Console::new(None, options.json);
+    let verdicts = reproduction.run(&monitor, &mut console)?;
+    console.bar.close();
+    match options.json {
+        true => say!("{}", as_json(&verdicts)),
+        false => totals(&verdicts),
+    }
+    if let Some(place) = &options.pages {
+        let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
+        write_pages(place, &store)?;
+    }
+    Ok(console.ended(&monitor))
+}
+
+/// Runs into a results folder.
+fn in_folder(
+    name: &str,
+    options: &Reproduce,
+    mut requested: experiments::Options,
+) -> Result<Ended, Fault> {
     let label = format!("reproduce-{}", name.replace('/', "-"));
-    let out = options.output.out.as_deref();
-    let folder = ResultsFolder::create(out, options.output.force, Path::new("results"), &label)?;
-    // A reproduction can take hours: an interruption keeps the verdicts so far, marked incomplete.
+    let (out, force, json) = (options.output.out.as_deref(), options.output.force, options.json);
+    let folder = ResultsFolder::create(out, force, Path::new("results"), &label)?;
+    // A reproduction can take hours: an interruption keeps verdicts and tables, marked incomplete.
     let manifest = serde_json::json!({ "experiment": name, "quick": options.quick });
     let place = folder.path().join("manifest.json");
     incast_measure::write_manifest(&place, &manifest, false)?;
-    let so_far = verdicts_for(folder.path(), json);
-    let mut console = Console { folder: Some(&folder), json, so_far: so_far.clone() };
+    if !options.quick {
+        requested.keep.get_or_insert(folder.path().join(TABLES));
+    }
+    let monitor = Arc::new(Monitor::default());
+    let mut said = format!("the verdicts so far are in {}", folder.path().display());
+    if let Some(keep) = &requested.keep {
+        said += &format!("; `incast reproduce {name} --keep {}` goes on", keep.display());
+    }
+    stop_on_signal(&monitor, said);
     if options.quick && !json {
         say!("a smoke test: small runs of one seed; what they cannot decide is not judged\n");
     }
-    let verdicts = experiments::reproduce(&name, &requested, &mut console, Some(folder.path()))?;
-    // A signal after this point has no effect.
-    let _held = so_far.lock().expect("no panic");
+    let reproduction = Reproduction::of(name, &requested, Some(folder.path()))?;
+    let mut console = Console::new(Some(&folder), json);
+    let verdicts = reproduction.run(&monitor, &mut console)?;
+    console.bar.close();
     let text = write_verdicts(&folder, &verdicts)?;
-    incast_measure::write_manifest(&place, &manifest, true)?;
-    let place = folder.finish()?;
     if json {
         say!("{text}");
     } else {
         totals(&verdicts);
+    }
+    let ended = console.ended(&monitor);
+    if matches!(ended, Ended::Interrupted) {
+        return Ok(ended);
+    }
+    incast_measure::write_manifest(&place, &manifest, true)?;
+    let place = folder.finish()?;
+    if !json {
         say!("results: {}", place.display());
     }
-    Ok(Ended::Done)
+    Ok(ended)
+}
+
+/// Stops at Ctrl-C, and says what there is; a second one ends the program at once.
+fn stop_on_signal(monitor: &Arc<Monitor>, said: String) {
+    let shared = monitor.clone();
+    on_signal(move || {
+        if shared.stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("\nstopping; {said}");
+    });
 }
 
 /// Writes the replication pages.
@@ -85,24 +134,45 @@ fn write_pages(place: &Path, store: &Store) -> Result<(), Fault> {
 struct Console<'a> {
     folder: Option<&'a ResultsFolder>,
     json: bool,
-    so_far: Arc<Mutex<Vec<experiments::Verdict>>>,
+    so_far: Vec<experiments::Verdict>,
+    bar: Bar,
+    failed: bool,
+}
+
+impl<'a> Console<'a> {
+    fn new(folder: Option<&'a ResultsFolder>, json: bool) -> Console<'a> {
+        Console { folder, json, so_far: vec![], bar: Bar::new("runs"), failed: false }
+    }
+
+    /// How it ended.
+    fn ended(&self, monitor: &Monitor) -> Ended {
+        match (monitor.stopped(), self.failed) {
+            (true, _) => Ended::Interrupted,
+            (false, true) => Ended::Failed,
+            (false, false) => Ended::Done,
+        }
+    }
 }
 
 impl experiments::Watch for Console<'_> {
     fn verdict(&mut self, verdict: &experiments::Verdict) {
-        let mut so_far = self.so_far.lock().expect("no panic");
-        so_far.push(verdict.clone());
+        self.so_far.push(verdict.clone());
         if let Some(folder) = self.folder {
             // A persistent write error is reported by the final write.
-            let _ = write_verdicts(folder, &so_far);
+            let _ = write_verdicts(folder, &self.so_far);
         }
         if !self.json {
-            print(verdict);
+            self.bar.aside(|| print(verdict));
         }
     }
 
     fn note(&mut self, text: &str) {
-        eprintln!("{text}");
+        self.bar.aside(|| eprintln!("{text}"));
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.failed = progress.failed + progress.not_run > 0;
+        self.bar.tell(progress);
     }
 }
 
@@ -123,21 +193,6 @@ fn totals(verdicts: &[experiments::Verdict]) {
         let counts: Vec<String> = words.into_iter().map(of).collect();
         say!("{set}: {} claims: {}", all().count(), counts.join(", "));
     }
-}
-
-/// An empty list of verdicts. A signal ends the program and prints where they are.
-fn verdicts_for(folder: &Path, json: bool) -> Arc<Mutex<Vec<experiments::Verdict>>> {
-    let all: Arc<Mutex<Vec<experiments::Verdict>>> = Arc::default();
-    let (shared, folder) = (all.clone(), folder.to_path_buf());
-    on_signal(move || {
-        let so_far = shared.lock().expect("no panic");
-        if json {
-            say!("{}", as_json(&so_far));
-        }
-        eprintln!("\nstopped; the {} verdicts so far are in {}", so_far.len(), folder.display());
-        std::process::exit(130);
-    });
-    all
 }
 
 fn print(verdict: &experiments::Verdict) {

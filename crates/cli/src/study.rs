@@ -102,33 +102,68 @@ pub fn shown<T>(
     driver: &mut Driver,
     work: impl FnOnce(&mut Driver, &mut dyn FnMut(&Progress)) -> T,
 ) -> T {
-    if !std::io::stderr().is_terminal() {
-        let mut last = Instant::now();
-        return work(driver, &mut |progress| {
-            if last.elapsed() >= LINE {
-                last = Instant::now();
-                eprintln!("{}", line(progress));
-            }
-        });
-    }
-    let bar = ProgressBar::new(1);
-    let style = ProgressStyle::with_template("{bar:32} {msg}");
-    bar.set_style(style.expect("the template is valid"));
-    let result = work(driver, &mut |progress| {
-        bar.set_length(progress.points as u64);
-        bar.set_position(progress.done as u64);
-        bar.set_message(line(progress));
-    });
-    bar.finish_and_clear();
+    let mut bar = Bar::new("points");
+    let result = work(driver, &mut |progress| bar.tell(progress));
+    bar.close();
     result
 }
 
-fn line(progress: &Progress) -> String {
-    let Progress { points, done, failed, running, left, .. } = progress;
+/// Shows progress: a bar on a terminal, else a line now and then.
+pub struct Bar {
+    /// What progress is counted in.
+    things: &'static str,
+    bar: Option<ProgressBar>,
+    last: Instant,
+}
+
+impl Bar {
+    /// Nothing has been done yet.
+    pub fn new(things: &'static str) -> Bar {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:32} {msg}");
+            ProgressBar::new(1).with_style(style.expect("the template is valid"))
+        });
+        Bar { things, bar, last: Instant::now() }
+    }
+
+    /// So much has been done.
+    pub fn tell(&mut self, progress: &Progress) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_length(progress.points as u64);
+                bar.set_position(progress.done as u64);
+                bar.set_message(line(progress, self.things));
+            }
+            None if self.last.elapsed() >= LINE => {
+                self.last = Instant::now();
+                eprintln!("{}", line(progress, self.things));
+            }
+            None => {}
+        }
+    }
+
+    /// Prints something while the bar is away.
+    pub fn aside(&self, print: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
+    /// Removes it.
+    pub fn close(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn line(progress: &Progress, things: &str) -> String {
+    let Progress { points, done, failed, running, flows, left, .. } = progress;
     let failed = if *failed > 0 { format!(", {failed} failed") } else { String::new() };
     let left =
         left.map_or("...".to_string(), |left| format!("{} left", duration(left.as_secs_f64())));
-    format!("{done}/{points} points{failed}, {running} running, {left}")
+    format!("{done}/{points} {things}{failed}, {running} running, {flows} flows done, {left}")
 }
 
 /// A duration for people: `40 s`, `12 min`, `3.5 h`.

@@ -732,6 +732,12 @@ fn an_interrupted_reproduction_prints_its_verdicts() {
     let written = std::fs::read(&verdicts).expect("verdicts");
     assert_eq!(told, serde_json::from_slice::<Value>(&written).expect("JSON"));
     assert_eq!(manifest(&out)["complete"], false);
+    // Its tables are there, and a call that goes on makes none of them again.
+    assert!(text(&output.stderr).contains("--keep x/tables` goes on"), "{}", text(&output.stderr));
+    let output = incast(folder.path(), &["reproduce", "ren/fig1", "--keep", "x/tables", "--json"]);
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
+    let again: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(again[0], told[0]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod control;
 mod declared;
+mod driver;
 mod error;
 mod prepared;
 mod reproduce;
@@ -24,13 +25,15 @@ mod _incast {
     #[pymodule_export]
     use super::declared::{catalogue, columns, keys, numbers};
     #[pymodule_export]
+    use super::driver::{StudyDriver, run_bytes};
+    #[pymodule_export]
     use super::prepared::{Prepared, compare, demo, run};
     #[pymodule_export]
-    use super::reproduce::reproduce;
+    use super::reproduce::{Reproduction, reproduction};
     #[pymodule_export]
     use super::results::{Results, comparison};
     #[pymodule_export]
-    use super::study::{Study, StudyDriver, interval, run_bytes, study, study_in};
+    use super::study::{Study, interval, study, study_in};
     #[pymodule_export]
     use super::table::Table;
 

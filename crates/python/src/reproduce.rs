@@ -1,57 +1,99 @@
 //! Figures of the papers, run again and judged.
 
+use crate::driver::{StudyDriver, tell};
 use crate::error;
-use crate::session::left;
+use crate::session::watched;
 use incast_experiment::{Monitor, World};
-use incast_reproduce::{Options, Verdict, Watch};
+use incast_reproduce::{Options, Reproduction as Inner, Verdict, Watch};
+use incast_study::Progress;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// What ends a reproduction that nobody waits for any more.
-struct Stopped;
+/// Figures with the runs that they need.
+#[pyclass(frozen, module = "incast._incast")]
+pub struct Reproduction(Mutex<Option<Inner>>);
 
-/// Stops a reproduction at its next word once it is asked to.
-struct Listener(Arc<Monitor>);
-
-impl Listener {
-    fn heed(&self) {
-        if self.0.stopped() {
-            std::panic::resume_unwind(Box::new(Stopped));
-        }
-    }
-}
-
-impl Watch for Listener {
-    fn verdict(&mut self, _: &Verdict) {
-        self.heed();
-    }
-
-    fn note(&mut self, _: &str) {
-        self.heed();
-    }
-}
-
-/// Runs an experiment, a paper's experiments or `all`, and judges them. `kept` is a folder of tables, and
-/// whether nothing is run. Returns the verdicts as JSON.
-/// Ctrl-C raises at once; tables that are kept stay.
+/// An experiment, a paper's experiments or `all`. `kept` is a folder of tables, whether nothing is run,
+/// and whether what has failed is run again.
 #[pyfunction]
-pub fn reproduce(
+pub fn reproduction(
     py: Python<'_>,
     name: String,
     quick: bool,
     seed: Option<u64>,
     threads: Option<usize>,
     assuming: Vec<String>,
-    kept: (Option<PathBuf>, bool),
-) -> PyResult<String> {
-    let (keep, from_kept) = kept;
+    kept: (Option<PathBuf>, bool, bool),
+) -> PyResult<Reproduction> {
+    let (keep, from_kept, retry_failed) = kept;
     let threads = World::Sim.threads(threads);
-    let options = Options { quick, seed, threads, assuming, keep, from_kept };
-    let monitor = Arc::new(Monitor::default());
-    let mut listener = Listener(monitor.clone());
-    let work = move || incast_reproduce::reproduce(&name, &options, &mut listener, None);
-    let verdicts = left(py, &monitor, work)?.map_err(|fault| error::scenario(py, &fault))?;
-    Ok(json!(verdicts).to_string())
+    let options = Options { quick, seed, threads, assuming, keep, from_kept, retry_failed };
+    let made = py.detach(|| Inner::of(&name, &options, None));
+    let made = made.map_err(|fault| error::scenario(py, &fault))?;
+    Ok(Reproduction(Mutex::new(Some(made))))
+}
+
+/// Keeps the last progress for who looks at it, and what is worth a line.
+struct Listener {
+    now: Arc<Mutex<Progress>>,
+    notes: Arc<Mutex<Vec<String>>>,
+}
+
+impl Watch for Listener {
+    fn verdict(&mut self, _: &Verdict) {}
+
+    fn note(&mut self, text: &str) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(text.into());
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = *progress;
+    }
+}
+
+/// Verdicts as JSON, what is worth a line, and what Ctrl-C or a callback raised.
+type Judged = (String, Vec<String>, Option<PyErr>);
+
+impl Reproduction {
+    fn taken(&self) -> PyResult<Inner> {
+        let inner = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        inner.ok_or_else(|| PyRuntimeError::new_err("it has been judged already"))
+    }
+}
+
+#[pymethods]
+impl Reproduction {
+    /// Runs what is missing on this machine's cores, and judges. `told` is called with progress as JSON.
+    fn run(&self, py: Python<'_>, told: Option<Bound<'_, PyAny>>) -> PyResult<Judged> {
+        let inner = self.taken()?;
+        let (monitor, now) = (Arc::new(Monitor::default()), Arc::<Mutex<Progress>>::default());
+        let notes = Arc::<Mutex<Vec<String>>>::default();
+        let mut listener = Listener { now: now.clone(), notes: notes.clone() };
+        let stop = monitor.clone();
+        let work = move || inner.run(&stop, &mut listener);
+        let (verdicts, raised) = watched(py, &monitor, work, |_| tell(told.as_ref(), &now))?;
+        let verdicts = verdicts.map_err(|fault| error::run(py, &fault))?;
+        let notes = std::mem::take(&mut *notes.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok((json!(verdicts).to_string(), notes, raised))
+    }
+
+    /// Drives what is missing: an executor is a loop around it.
+    fn driver(&self, py: Python<'_>) -> PyResult<StudyDriver> {
+        let driver = py.detach(|| {
+            let inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            inner.as_ref().map(Inner::driver)
+        });
+        let driver = driver.ok_or_else(|| PyRuntimeError::new_err("it has been judged already"))?;
+        Ok(StudyDriver::of(driver.map_err(|fault| error::run(py, &fault))?))
+    }
+
+    /// Judges by what has been run, and returns what is worth a line, too.
+    fn judge(&self, py: Python<'_>) -> PyResult<(String, Vec<String>)> {
+        let mut inner = self.taken()?;
+        let verdicts = py.detach(|| inner.judge(true)).map_err(|fault| error::run(py, &fault))?;
+        Ok((json!(verdicts).to_string(), inner.news()))
+    }
 }

@@ -92,29 +92,6 @@ pub fn watched<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     tell: impl Fn(&Monitor) -> PyResult<()>,
 ) -> PyResult<(T, Option<PyErr>)> {
-    let (done, raised) = waited(py, monitor, true, work, tell)?;
-    Ok((done.expect("it is waited for"), raised))
-}
-
-/// The same for work that takes long to notice the monitor: it is left behind when something is raised.
-pub fn left<T: Send + 'static>(
-    py: Python<'_>,
-    monitor: &Arc<Monitor>,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> PyResult<T> {
-    match waited(py, monitor, false, work, |_| Ok(()))? {
-        (_, Some(raised)) => Err(raised),
-        (done, None) => Ok(done.expect("nothing was raised")),
-    }
-}
-
-fn waited<T: Send + 'static>(
-    py: Python<'_>,
-    monitor: &Arc<Monitor>,
-    to_the_end: bool,
-    work: impl FnOnce() -> T + Send + 'static,
-    tell: impl Fn(&Monitor) -> PyResult<()>,
-) -> PyResult<(Option<T>, Option<PyErr>)> {
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
     let worker = std::thread::spawn(move || {
@@ -133,14 +110,11 @@ fn waited<T: Send + 'static>(
         if let Err(error) = py.check_signals().and_then(|()| tell(monitor)) {
             monitor.stop.store(true, Ordering::Relaxed);
             raised.get_or_insert(error);
-            if !to_the_end {
-                return Ok((None, raised));
-            }
         }
     };
     let _ = py.detach(|| worker.join());
     match done {
-        Ok(done) => Ok((Some(done), raised)),
+        Ok(done) => Ok((done, raised)),
         Err(payload) => Err(error::panicked(py, &*payload)),
     }
 }

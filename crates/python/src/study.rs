@@ -1,17 +1,15 @@
 //! Studies: read here, run by the cores of this machine or by an executor of Python.
 
+use crate::driver::{StudyDriver, outcome_json, tell};
 use crate::session::watched;
 use crate::{error, value};
 use incast_cli::prepare;
 use incast_experiment::scenario::{Draft, Node, Value};
 use incast_experiment::{Fault, Monitor, World};
-use incast_study::{
-    Driver, DriverOptions, NotRun, Outcome, Progress, Search, Store, Study as Inner,
-};
+use incast_study::{Driver, DriverOptions, Progress, Search, Store, Study as Inner};
 use incast_study::{estimate, run_local};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -210,15 +208,8 @@ impl Study {
     ) -> PyResult<StudyDriver> {
         let made = py.detach(|| driver(&self.0, &out, retry_failed));
         let made = made.map_err(|fault| error::run(py, &fault))?;
-        Ok(StudyDriver(Mutex::new(Some(made))))
+        Ok(StudyDriver::of(made))
     }
-}
-
-/// Tells Python how far a study is.
-fn tell(told: Option<&Bound<'_, PyAny>>, now: &Mutex<Progress>) -> PyResult<()> {
-    let Some(told) = told else { return Ok(()) };
-    let progress = *now.lock().unwrap_or_else(PoisonError::into_inner);
-    told.call1((progress_json(&progress),)).map(drop)
 }
 
 /// A store that is there already.
@@ -234,117 +225,6 @@ fn driver(study: &Arc<Inner>, dir: &Path, retry_failed: bool) -> Result<Driver, 
     }
     let store = Arc::new(Store::open(dir, study)?);
     Driver::new(study.clone(), store, DriverOptions { retry_failed })
-}
-
-fn progress_json(progress: &Progress) -> String {
-    json!({
-        "points": progress.points,
-        "done": progress.done,
-        "kept": progress.kept,
-        "failed": progress.failed,
-        "not_run": progress.not_run,
-        "running": progress.running,
-        "left_seconds": progress.left.map(|left| left.as_secs_f64()),
-    })
-    .to_string()
-}
-
-fn outcome_json(outcome: &Outcome) -> String {
-    let one = |point: &NotRun| json!({ "point": point.point, "why": point.why });
-    json!({
-        "points": outcome.progress.points,
-        "done": outcome.progress.done,
-        "kept": outcome.progress.kept,
-        "failed": outcome.failed.iter().map(one).collect::<Vec<_>>(),
-        "not_run": outcome.not_run.iter().map(one).collect::<Vec<_>>(),
-    })
-    .to_string()
-}
-
-/// Says what to run next and keeps what comes back. Only its process writes the store.
-#[pyclass(frozen, module = "incast._incast")]
-pub struct StudyDriver(Mutex<Option<Driver>>);
-
-impl StudyDriver {
-    fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&mut Driver) -> T + Send) -> PyResult<T>
-    where
-        T: Send,
-    {
-        let done = py.detach(|| {
-            let mut driver = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            driver.as_mut().map(work)
-        });
-        done.ok_or_else(|| PyRuntimeError::new_err("this driver has finished"))
-    }
-}
-
-/// Ticket, point as bytes, its name, and whether it is the last one.
-type HandedOut<'py> = (u64, Bound<'py, PyBytes>, String, bool);
-
-#[pymethods]
-impl StudyDriver {
-    /// A point to be run: (ticket, point as bytes, its name, whether it is the last one); None if there
-    /// is nothing to hand out now.
-    fn next_work<'py>(&self, py: Python<'py>) -> PyResult<Option<HandedOut<'py>>> {
-        let next = self.with(py, Driver::next_work)?;
-        let next = next.map_err(|fault| error::run(py, &fault))?;
-        Ok(next.map(|work| {
-            let bytes = PyBytes::new(py, &work.point.to_bytes());
-            (work.ticket, bytes, work.point.name(), work.last)
-        }))
-    }
-
-    /// Keeps what a worker answered (`run_bytes`).
-    fn take(&self, py: Python<'_>, ticket: u64, answer: &[u8]) -> PyResult<()> {
-        let taken = self.with(py, |driver| driver.take(ticket, answer))?;
-        taken.map_err(|fault| error::run(py, &fault))
-    }
-
-    /// A worker died, or its answer never came.
-    fn lost(&self, py: Python<'_>, ticket: u64, why: &str) -> PyResult<()> {
-        self.with(py, |driver| driver.lost(ticket, why))
-    }
-
-    /// Whether every point has a row or was given up.
-    fn done(&self, py: Python<'_>) -> PyResult<bool> {
-        self.with(py, |driver| driver.done())
-    }
-
-    /// Says how many points run at a time, for the forecast.
-    fn set_width(&self, py: Python<'_>, places: usize) -> PyResult<()> {
-        self.with(py, |driver| driver.set_width(places))
-    }
-
-    /// How far the study is, as JSON.
-    fn progress(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, |driver| progress_json(&driver.progress()))
-    }
-
-    /// Ends it: what is done is gathered. Returns how it ended as JSON.
-    fn finish(&self, py: Python<'_>) -> PyResult<String> {
-        let driver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let driver =
-            driver.ok_or_else(|| PyRuntimeError::new_err("this driver has finished already"))?;
-        let outcome = py.detach(|| driver.finish()).map_err(|fault| error::run(py, &fault))?;
-        Ok(outcome_json(&outcome))
-    }
-}
-
-/// Runs a point in a worker, both as bytes. Ctrl-C raises.
-#[pyfunction]
-#[pyo3(signature = (point, threads = 1))]
-pub fn run_bytes<'py>(
-    py: Python<'py>,
-    point: Vec<u8>,
-    threads: usize,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let monitor = Arc::new(Monitor::default());
-    let shared = monitor.clone();
-    let work = move || incast_study::run_bytes(&point, threads, &shared);
-    match watched(py, &monitor, work, |_| Ok(()))? {
-        (answer, None) => Ok(PyBytes::new(py, &answer)),
-        (_, Some(raised)) => Err(raised),
-    }
 }
 
 /// Mean and half the width of its 95 % confidence interval (Student's t); no interval of one value.

@@ -117,16 +117,6 @@ pub struct Experiment {
     pub expected: Expected,
 }
 
-/// One run of an experiment in one set, with one seed.
-pub struct Planned {
-    /// Its name.
-    pub run: String,
-    /// Its seed.
-    pub seed: u64,
-    /// The scenario, resolved.
-    pub plan: Plan,
-}
-
 /// Folders of all experiments, by name.
 pub fn folders() -> Vec<(String, &'static Dir<'static>)> {
     let papers = EXPERIMENTS.entries().iter().filter_map(DirEntry::as_dir);
@@ -241,17 +231,17 @@ impl Experiment {
         }
     }
 
-    /// Resolves one run.
+    /// The scenario of one run.
     ///
     /// # Errors
     /// What the scenario, the run or the set has wrong.
-    pub fn plan(
+    pub fn scenario(
         &self,
         run: &str,
         set: &Set,
         seed: Option<u64>,
         quick: bool,
-    ) -> Result<Planned, Fault> {
+    ) -> Result<Scenario, Fault> {
         let (_, of) = self.labelled().remove(run).expect("one of its runs");
         let mut changes = set.overrides();
         changes.extend(of.set);
@@ -261,9 +251,28 @@ impl Experiment {
         changes.extend(seed.map(|seed| format!("run.seed={seed}")));
         let text = text(self.folder, &self.name, &of.scenario)?;
         let place = format!("{}/{}", self.name, of.scenario);
-        let plan = Plan::new(Scenario::parse(&text, &place, &changes)?)
-            .map_err(|fault| Fault::new(format!("{} ({run}, {}): {fault}", self.name, set.name)))?;
-        Ok(Planned { run: run.into(), seed: plan.scenario.run.seed, plan })
+        Scenario::parse(&text, &place, &changes)
+    }
+
+    /// Resolves the scenario of one run.
+    ///
+    /// # Errors
+    /// What the scenario, the run or the set has wrong.
+    pub fn resolve(&self, scenario: Scenario, run: &str, set: &Set) -> Result<Plan, Fault> {
+        Plan::new(scenario)
+            .map_err(|fault| Fault::new(format!("{} ({run}, {}): {fault}", self.name, set.name)))
+    }
+
+    /// Resolves one run with all its transports.
+    #[cfg(test)]
+    pub fn plan(
+        &self,
+        run: &str,
+        set: &Set,
+        seed: Option<u64>,
+        quick: bool,
+    ) -> Result<Plan, Fault> {
+        self.resolve(self.scenario(run, set, seed, quick)?, run, set)
     }
 
     /// What must be read from a run of this name.

@@ -5,6 +5,9 @@ use super::EXPERIMENTS;
 use super::seen::{Row, Seen};
 use incast_experiment::Fault;
 use incast_experiment::VERSION;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Which run a table is of.
@@ -39,6 +42,8 @@ pub struct Table {
     pub version: String,
     /// Flows of the scenario.
     pub flows: usize,
+    /// Why the run failed; then it gave nothing.
+    pub error: Option<String>,
     /// What the run gave.
     pub row: Row,
 }
@@ -111,36 +116,63 @@ fn last(path: &Path) -> String {
     path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Tables below a folder of experiments with the transport and seed of `address` that were made
-/// from the same run as `identity` says, in order of their paths.
-///
-/// # Errors
-/// A folder or a file that cannot be read, or is no table.
-pub fn same(folder: &Path, address: &Address, identity: &str) -> Result<Vec<Table>, Fault> {
-    let name = format!("{}-{}.csv", address.transport, address.seed);
-    let said = format!("# identity: {identity}");
-    let mut tables = vec![];
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(place) = folders.pop() {
-        let placed = |error| Fault::new(error).placed(place.display().to_string());
-        let Ok(entries) = std::fs::read_dir(&place) else { continue };
-        let entries: Result<Vec<_>, _> = entries.collect();
-        let mut paths: Vec<_> =
-            entries.map_err(placed)?.into_iter().map(|entry| entry.path()).collect();
-        paths.sort_unstable_by(|a, b| b.cmp(a));
-        for path in paths {
-            if path.is_dir() {
-                folders.push(path);
-            } else if last(&path) == name {
-                let text = std::fs::read_to_string(&path);
-                let text = text.map_err(|e| Fault::new(e).placed(path.display().to_string()))?;
-                if text.lines().take_while(|line| line.starts_with('#')).any(|line| line == said) {
-                    tables.push(Table::parse(&text, &path.display().to_string())?);
+/// The tables below a folder of experiments by what made them, so that a run of another figure or set
+/// that is the same is found.
+#[derive(Default)]
+pub struct Index(BTreeMap<(String, String), Vec<PathBuf>>);
+
+impl Index {
+    /// Reads the heads of all tables below a folder.
+    ///
+    /// # Errors
+    /// A folder or a file that cannot be read.
+    pub fn of(folder: &Path) -> Result<Index, Fault> {
+        let mut all = Index::default();
+        let mut folders = vec![folder.to_path_buf()];
+        while let Some(place) = folders.pop() {
+            let placed = |error| Fault::new(error).placed(place.display().to_string());
+            let Ok(entries) = std::fs::read_dir(&place) else { continue };
+            for entry in entries {
+                let path = entry.map_err(placed)?.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|end| end == "csv") {
+                    all.read(path)?;
                 }
             }
         }
+        all.0.values_mut().for_each(|paths| paths.sort_unstable());
+        Ok(all)
     }
-    Ok(tables)
+
+    /// Adds a table; another file has no such head.
+    fn read(&mut self, path: PathBuf) -> Result<(), Fault> {
+        let placed = |error| Fault::new(error).placed(path.display().to_string());
+        for line in BufReader::new(File::open(&path).map_err(placed)?).lines() {
+            let line = line.map_err(placed)?;
+            if let Some(identity) = line.strip_prefix("# identity: ") {
+                let key = (last(&path), identity.to_string());
+                self.0.entry(key).or_default().push(path);
+                return Ok(());
+            }
+            if !line.starts_with('#') {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Tables with the transport and seed of `address` that were made from the same run as `identity`
+    /// says, in order of their paths.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no table.
+    pub fn same(&self, address: &Address, identity: &str) -> Result<Vec<Table>, Fault> {
+        let key = (last(&address.path()), identity.to_string());
+        let paths = self.0.get(&key).into_iter().flatten();
+        let tables: Result<Vec<_>, Fault> = paths.map(|path| Table::load(path)).collect();
+        Ok(tables?.into_iter().flatten().collect())
+    }
 }
 
 /// First line of the numbers.
@@ -149,17 +181,35 @@ const HEAD: &str = "measure,value,flows,list";
 impl Table {
     /// The table of a run of this program.
     pub fn of(identity: String, flows: usize, row: Row) -> Table {
-        Table { identity, version: VERSION.into(), flows, row }
+        Table { identity, version: VERSION.into(), flows, error: None, row }
+    }
+
+    /// The table of a run that failed.
+    pub fn failed(identity: String, error: &str) -> Table {
+        let error = Some(error.lines().collect::<Vec<_>>().join("; "));
+        Table { error, ..Table::of(identity, 0, Row::new()) }
     }
 
     /// As CSV. Lines that begin with `#` say what the run was.
     pub fn text(&self, address: &Address) -> String {
         let Address { experiment, set, run, transport, seed } = address;
-        let mut out = format!(
+        format!(
             "# experiment: {experiment}\n# set: {set}\n# run: {run}\n# transport: {transport}\n\
-             # seed: {seed}\n# flows: {}\n# identity: {}\n# version: {}\n{HEAD}\n",
+             # seed: {seed}\n{}",
+            self.body()
+        )
+    }
+
+    /// The same without its address.
+    pub fn body(&self) -> String {
+        let mut out = format!(
+            "# flows: {}\n# identity: {}\n# version: {}\n",
             self.flows, self.identity, self.version
         );
+        if let Some(error) = &self.error {
+            out += &format!("# error: {error}\n");
+        }
+        out += &format!("{HEAD}\n");
         for (id, seen) in &self.row {
             let value = seen.value.map_or(String::new(), |value| value.to_string());
             let list: Vec<String> = seen.list.iter().map(f64::to_string).collect();
@@ -198,7 +248,7 @@ impl Table {
             };
             row.insert(id, seen);
         }
-        Ok(Table { identity, version, flows, row })
+        Ok(Table { identity, version, flows, error: said("error"), row })
     }
 
     /// Reads a file, if there is one.
@@ -264,7 +314,8 @@ mod tests {
             Seen { value: Some(0.1 + 0.2), flows: 0xfeed, list },
         );
         row.insert("none".into(), Seen::default());
-        let table = Table { identity: "00ff".into(), version: "1".into(), flows: 7, row };
+        let table =
+            Table { identity: "00ff".into(), version: "1".into(), flows: 7, error: None, row };
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Table::load(&folder.path().join(address().path())).unwrap(), None);
         table.keep(folder.path(), &address()).unwrap();

@@ -8,12 +8,14 @@ mod claim;
 mod confidence;
 mod expected;
 mod fairness;
+mod figures;
 mod functions;
 mod kept;
 mod marks;
 mod measure;
 mod model;
 mod pages;
+mod reports;
 mod runs;
 mod seen;
 mod sets;
@@ -24,8 +26,9 @@ mod testbeds_tests;
 mod tests;
 
 use expected::{Experiment, folders};
-use incast_experiment::{Fault, nearest};
+use incast_experiment::{Fault, Monitor, nearest};
 use incast_measure::Run;
+use incast_study::{Progress, run_local};
 use incast_world::Captured;
 use include_dir::{Dir, include_dir};
 use model::{Model, Values};
@@ -33,12 +36,16 @@ use seen::Results;
 use serde::Serialize;
 use sets::Set;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 pub use band::Word;
 pub use claim::{Claim, Judgement};
+pub use figures::{FigureRun, Figures, run_bytes};
 pub use kept::Store;
 pub use measure::Measure;
 pub use pages::{Page, pages};
+pub use runs::Reproduction;
 
 static EXPERIMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 
@@ -109,6 +116,8 @@ pub struct Options {
     pub keep: Option<PathBuf>,
     /// Nothing is run: claims are judged by kept tables.
     pub from_kept: bool,
+    /// Run what has failed before again.
+    pub retry_failed: bool,
 }
 
 /// A finished run.
@@ -135,47 +144,84 @@ pub trait Watch {
     fn verdict(&mut self, verdict: &Verdict);
     /// Something that is worth a line: a table was kept, or is stale.
     fn note(&mut self, text: &str);
+    /// How far it is; a few times per second.
+    fn progress(&mut self, _progress: &Progress) {}
 }
 
-/// Runs an experiment, a paper's experiments or `all`, and judges them; with a `folder`, the results
-/// of runs are written there.
-///
-/// # Errors
-/// An unknown name, or results that cannot be written.
-pub fn reproduce(
-    requested: &str,
-    options: &Options,
-    watch: &mut dyn Watch,
-    folder: Option<&Path>,
-) -> Result<Vec<Verdict>, Fault> {
-    let fits = |name: &str| {
-        requested == "all" || requested == name || name.split('/').next() == Some(requested)
-    };
-    let all = Experiment::all()?;
-    let chosen: Vec<&Experiment> = all.iter().filter(|one| fits(&one.name)).collect();
-    if chosen.is_empty() {
-        let hint = nearest(requested, all.iter().map(|one| one.name.as_str()));
-        return Err(Fault::new(format!("no experiment `{requested}`{hint}")));
-    }
-    check_sets(&chosen, &options.assuming)?;
-    if let (Some(folder), true) = (&options.keep, options.from_kept)
-        && !folder.is_dir()
-    {
-        let expected = "expected the folder of experiments with their kept tables";
-        return Err(Fault::value("--keep", folder.display(), expected));
-    }
-    let mut verdicts = vec![];
-    for experiment in chosen {
-        for verdict in judge(experiment, options, watch, folder)? {
-            watch.verdict(&verdict);
-            verdicts.push(verdict);
+impl Reproduction {
+    /// An experiment, a paper's experiments or `all`, with the runs that they need; with a `folder`,
+    /// the results of runs are written there. Kept tables are read, and taken over from other figures
+    /// that have the same runs.
+    ///
+    /// # Errors
+    /// An unknown name; tables that cannot be read.
+    pub fn of(
+        requested: &str,
+        options: &Options,
+        folder: Option<&Path>,
+    ) -> Result<Reproduction, Fault> {
+        let fits = |name: &str| {
+            requested == "all" || requested == name || name.split('/').next() == Some(requested)
+        };
+        let all = Experiment::all()?;
+        if !all.iter().any(|one| fits(&one.name)) {
+            let hint = nearest(requested, all.iter().map(|one| one.name.as_str()));
+            return Err(Fault::new(format!("no experiment `{requested}`{hint}")));
         }
+        let chosen: Vec<Experiment> = all.into_iter().filter(|one| fits(&one.name)).collect();
+        check_sets(&chosen, &options.assuming)?;
+        if let (Some(folder), true) = (&options.keep, options.from_kept)
+            && !folder.is_dir()
+        {
+            let expected = "expected the folder of experiments with their kept tables";
+            return Err(Fault::value("--keep", folder.display(), expected));
+        }
+        Reproduction::plan(chosen, options, folder)
     }
-    Ok(verdicts)
+
+    /// Runs what is missing on this machine's cores, and judges each experiment as soon as its last
+    /// run is there. If `monitor` stops it, what was judged so far is returned, and tables are kept.
+    ///
+    /// # Errors
+    /// Results that cannot be written.
+    pub fn run(
+        mut self,
+        monitor: &Arc<Monitor>,
+        watch: &mut dyn Watch,
+    ) -> Result<Vec<Verdict>, Fault> {
+        let mut verdicts = vec![];
+        let mut judge = |own: &mut Reproduction, watch: &mut dyn Watch, all: bool| {
+            own.news().iter().for_each(|note| watch.note(note));
+            let new = own.judge(all)?;
+            new.iter().for_each(|verdict| watch.verdict(verdict));
+            verdicts.extend(new);
+            Ok::<(), Fault>(())
+        };
+        let mut judged = judge(&mut self, watch, false);
+        if let (Ok(()), false) = (&judged, self.options().from_kept) {
+            let mut driver = self.driver()?;
+            let threads = self.options().threads;
+            let ran = run_local(&mut driver, threads, monitor, &mut |progress| {
+                if judged.is_ok() {
+                    judged = judge(&mut self, watch, false);
+                }
+                if judged.is_err() {
+                    monitor.stop.store(true, Ordering::Relaxed);
+                }
+                watch.progress(progress);
+            });
+            let outcome = driver.finish();
+            ran?;
+            watch.progress(&outcome?.progress);
+        }
+        judged?;
+        judge(&mut self, watch, !monitor.stopped())?;
+        Ok(verdicts)
+    }
 }
 
 /// Refuses sets that none of the experiments has.
-fn check_sets(chosen: &[&Experiment], wanted: &[String]) -> Result<(), Fault> {
+fn check_sets(chosen: &[Experiment], wanted: &[String]) -> Result<(), Fault> {
     let mut known: Vec<String> =
         chosen.iter().flat_map(|one| one.sets()).map(|set| set.name).collect();
     // A figure without sets of its own is the same run in both.
@@ -203,29 +249,6 @@ fn chosen_sets(experiment: &Experiment, options: &Options) -> Vec<Set> {
         false => sets.retain(|set| options.assuming.contains(&set.name)),
     }
     sets
-}
-
-/// Runs and judges one experiment.
-fn judge(
-    experiment: &Experiment,
-    options: &Options,
-    watch: &mut dyn Watch,
-    folder: Option<&Path>,
-) -> Result<Vec<Verdict>, Fault> {
-    let expected = &experiment.expected;
-    let values = match &expected.model {
-        Some(model) => Some(curves(&experiment.name, &expected.title, model, options, folder)?),
-        None => None,
-    };
-    let mut results = vec![];
-    if !expected.claims.is_empty() {
-        for set in chosen_sets(experiment, options) {
-            let told = &mut |text: &str| watch.note(text);
-            let of_set = runs::results(experiment, &set, options, folder, told)?;
-            results.push((set, of_set));
-        }
-    }
-    Ok(verdicts(experiment, values.as_ref(), &results))
 }
 
 /// Judges the claims of an experiment by its equations and by the runs of some sets.

@@ -1,127 +1,340 @@
-//! The runs of an experiment in one assumption set: kept tables where there are, else run.
+//! The runs that figures need: kept tables where there are, else tasks of one driver.
 
-use super::expected::{Experiment, Planned};
-use super::kept::{self, Address, Store, Table};
-use super::seen::{Results, Row, Seen, Wanted};
+use super::expected::Experiment;
+use super::figures::{FigureRun, Figures, Made, Shelf};
+use super::kept::{Address, Index, Store, Table};
+use super::reports::Reports;
+use super::seen::{Results, Row, Wanted};
 use super::sets::Set;
-use super::{Finished, Options, standard};
-use incast_experiment::Case;
-use incast_experiment::{Fault, World, execute, identity, output};
-use incast_measure::Run;
-use incast_world::Monitor;
+use super::{Options, Verdict, chosen_sets, curves, verdicts};
+use incast_experiment::{Contents, Fault, Scenario, World, gather};
+use incast_study::{Driver, DriverOptions};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// What the runs of an experiment gave in one set. `told` is called with what a person wants to
-/// know meanwhile; with a `folder`, the results of runs are written there.
-///
-/// # Errors
-/// A run that cannot be planned, or a table that cannot be read or written.
-pub fn results(
-    experiment: &Experiment,
-    set: &Set,
-    options: &Options,
-    folder: Option<&Path>,
-    told: &mut dyn FnMut(&str),
-) -> Result<Results, Fault> {
-    let mut results = in_one_world(experiment, set, options, folder, told)?;
-    if experiment.in_dataplane() {
-        let beside = in_one_world(experiment, &set.in_dataplane(), options, folder, told)?;
-        results.dataplane = Some(Box::new(beside));
-    }
-    Ok(results)
+/// Figures, the runs that they need, and what these gave so far.
+pub struct Reproduction {
+    experiments: Vec<Arc<Experiment>>,
+    options: Options,
+    folder: Option<PathBuf>,
+    tasks: Vec<Arc<FigureRun>>,
+    /// Hash of each run that an experiment asks for, by its number.
+    asked: Vec<Vec<(Address, String)>>,
+    shelf: Arc<Shelf>,
+    reports: Arc<Reports>,
+    /// Experiments that have been judged.
+    judged: usize,
 }
 
-/// The results of the set's own world.
-fn in_one_world(
-    experiment: &Experiment,
-    set: &Set,
-    options: &Options,
-    folder: Option<&Path>,
-    told: &mut dyn FnMut(&str),
-) -> Result<Results, Fault> {
-    let seeds = experiment.seeds(options);
-    let smoke = options.quick && !experiment.expected.quick.is_empty();
-    let mut results = Results::new(experiment.default_run(), seeds.len(), smoke);
-    results.fewer = experiment.fewer_seeds();
-    let mut runs = experiment.runs_in(set);
-    let takes = |run: &str, seed: &Option<u64>| experiment.seeds_of(run, options).contains(seed);
-    if options.from_kept {
-        // What has no table need not be planned.
-        let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
-        let mut kept = vec![];
-        for run in runs {
-            if !store.runs(&experiment.name, &set.name, &run)?.is_empty() {
-                kept.push(run);
+/// What decides the results of a scenario of one transport, without planning it.
+pub fn identity_of(scenario: &Scenario) -> Result<String, Fault> {
+    let mut contents = Contents::new();
+    gather(scenario, &mut contents)?;
+    incast_experiment::identity_of(scenario, &contents)
+}
+
+impl Reproduction {
+    /// Finds the runs of experiments, and the tables that there are.
+    pub(crate) fn plan(
+        experiments: Vec<Experiment>,
+        options: &Options,
+        folder: Option<&Path>,
+    ) -> Result<Reproduction, Fault> {
+        let index = match (&options.keep, options.from_kept) {
+            (Some(folder), false) => Index::of(folder)?,
+            _ => Index::default(),
+        };
+        let (shelf, reports) = (Arc::<Shelf>::default(), Arc::<Reports>::default());
+        let mut planning = Planning {
+            options,
+            folder,
+            index,
+            shelf: &shelf,
+            reports: &reports,
+            tasks: vec![],
+            known: BTreeMap::new(),
+            transports: BTreeMap::new(),
+            scenarios: 0,
+            asked: vec![],
+        };
+        let experiments: Vec<_> = experiments.into_iter().map(Arc::new).collect();
+        for experiment in &experiments {
+            planning.asked.push(vec![]);
+            if !experiment.expected.claims.is_empty() {
+                for set in chosen_sets(experiment, options) {
+                    planning.set(experiment, &set)?;
+                    if experiment.in_dataplane() {
+                        planning.set(experiment, &set.in_dataplane())?;
+                    }
+                }
             }
         }
-        runs = kept;
+        let (tasks, asked) = (planning.tasks, planning.asked);
+        let tasks: Vec<_> = tasks.into_iter().map(Arc::new).collect();
+        let (options, folder) = (options.clone(), folder.map(Path::to_path_buf));
+        let judged = 0;
+        Ok(Reproduction { experiments, options, folder, tasks, asked, shelf, reports, judged })
     }
-    let Some(folder) = folder else {
-        // The first seed of every run comes first: an interruption leaves something of each.
-        let all = seeds.iter().flat_map(|seed| runs.iter().map(move |run| (seed, run)));
-        let all: Vec<_> = all.filter(|(seed, run)| takes(run, seed)).collect();
-        // Before any of them, what other figures have run already: it costs nothing.
-        if let (Some(folder), false) = (&options.keep, options.from_kept) {
-            let store = Store::Folder(folder.clone());
-            for (seed, run) in &all {
-                let begun = store.runs(&experiment.name, &set.name, run)?;
-                if seed.is_some_and(|seed| begun.iter().any(|(_, own, _)| *own == seed)) {
-                    continue;
+
+    /// How it is reproduced.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Drives the runs that are missing; an executor is a loop around it.
+    ///
+    /// # Errors
+    /// Tables that cannot be read.
+    pub fn driver(&self) -> Result<Driver<Figures>, Fault> {
+        let job = Figures { keep: self.options.keep.clone(), shelf: self.shelf.clone() };
+        let retry_failed = self.options.retry_failed;
+        Driver::of(job, self.tasks.clone(), DriverOptions { retry_failed })
+    }
+
+    /// What is to be told since the last call: tables that were kept, or are stale.
+    pub fn news(&self) -> Vec<String> {
+        self.shelf.news()
+    }
+
+    /// Judges the experiments, in order, whose runs are all there; or `all`.
+    ///
+    /// # Errors
+    /// What cannot be written.
+    pub fn judge(&mut self, all: bool) -> Result<Vec<Verdict>, Fault> {
+        let mut new = vec![];
+        while let Some(experiment) = self.experiments.get(self.judged) {
+            if !all && !self.is_whole(self.judged) {
+                return Ok(new);
+            }
+            let (expected, folder) = (&experiment.expected, self.folder.as_deref());
+            let values = match &expected.model {
+                Some(model) => {
+                    let (name, title) = (&experiment.name, &expected.title);
+                    Some(curves(name, title, model, &self.options, folder)?)
                 }
-                let planned = experiment.plan(run, set, **seed, options.quick)?;
-                let wanted = experiment.wanted(&planned.run);
-                let planned = &planned;
-                let gather = Gather { experiment, set, options, planned, wanted: &wanted };
-                for case in &planned.plan.cases {
-                    gather.shared(&gather.address(case), &identity(&planned.plan, case))?;
+                None => None,
+            };
+            let mut results = vec![];
+            if !expected.claims.is_empty() {
+                for set in chosen_sets(experiment, &self.options) {
+                    let mut own = self.results(experiment, &set);
+                    if experiment.in_dataplane() {
+                        let beside = self.results(experiment, &set.in_dataplane());
+                        own.dataplane = Some(Box::new(beside));
+                    }
+                    results.push((set, own));
                 }
             }
+            new.extend(verdicts(experiment, values.as_ref(), &results));
+            self.judged += 1;
         }
+        self.reports.close()?;
+        Ok(new)
+    }
+
+    /// Whether all runs of an experiment are there.
+    fn is_whole(&self, at: usize) -> bool {
+        let made = self.shelf.made();
+        self.asked[at].iter().all(|(_, hash)| made.contains_key(hash))
+    }
+
+    /// What the runs of the experiment that is judged now gave in a set.
+    fn results(&self, experiment: &Experiment, set: &Set) -> Results {
+        let seeds = experiment.seeds(&self.options).len();
+        let smoke = self.options.quick && !experiment.expected.quick.is_empty();
+        let mut results = Results::new(experiment.default_run(), seeds, smoke);
+        results.fewer = experiment.fewer_seeds();
+        let made = self.shelf.made();
+        for (address, hash) in self.asked[self.judged].iter().filter(|one| one.0.set == set.name) {
+            let made = made.get(hash).filter(|made| made.table.error.is_none());
+            if let Some(made) = made {
+                let row = made.table.row.clone();
+                results.add(&address.run, &address.transport, address.seed, row);
+            }
+        }
+        results
+    }
+}
+
+/// What is found while runs are planned.
+struct Planning<'a> {
+    options: &'a Options,
+    folder: Option<&'a Path>,
+    index: Index,
+    shelf: &'a Shelf,
+    reports: &'a Arc<Reports>,
+    tasks: Vec<FigureRun>,
+    /// Places of tasks by their hashes.
+    known: BTreeMap<String, usize>,
+    transports: BTreeMap<String, usize>,
+    scenarios: usize,
+    asked: Vec<Vec<(Address, String)>>,
+}
+
+impl Planning<'_> {
+    /// The runs of a set.
+    fn set(&mut self, experiment: &Arc<Experiment>, set: &Set) -> Result<(), Fault> {
+        let options = self.options;
+        let seeds = experiment.seeds(options);
+        let mut runs = experiment.runs_in(set);
+        if options.from_kept {
+            // What has no table is not asked for.
+            let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
+            let mut kept = vec![];
+            for run in runs {
+                if !store.runs(&experiment.name, &set.name, &run)?.is_empty() {
+                    kept.push(run);
+                }
+            }
+            runs = kept;
+        }
+        let takes =
+            |run: &str, seed: &Option<u64>| experiment.seeds_of(run, options).contains(seed);
+        let mut all: Vec<(&Option<u64>, &String)> = match self.folder {
+            // The first seed of every run comes first: an interruption leaves something of each.
+            None => seeds.iter().flat_map(|seed| runs.iter().map(move |run| (seed, run))).collect(),
+            // With files, one run after the other, so that few of them wait for their page.
+            Some(_) => {
+                runs.iter().flat_map(|run| seeds.iter().map(move |seed| (seed, run))).collect()
+            }
+        };
+        all.retain(|(seed, run)| takes(run, seed));
         for (seed, run) in all {
-            let planned = experiment.plan(run, set, *seed, options.quick)?;
-            gather(experiment, set, options, &planned, None, &mut results, told)?;
+            self.run(experiment, set, run, *seed)?;
         }
-        return Ok(results);
-    };
-    for run in runs {
-        let mut made = vec![];
-        for seed in seeds.iter().filter(|seed| takes(&run, seed)) {
-            let planned = experiment.plan(&run, set, *seed, options.quick)?;
-            let place = folder.join(place(experiment, set, &planned));
-            let place = Some(place.as_path());
-            made.extend(gather(experiment, set, options, &planned, place, &mut results, told)?);
-        }
-        if !made.is_empty() {
-            let title = format!("{}: {} ({run})", experiment.name, experiment.expected.title);
-            let place = folder.join(within(experiment, set)).join(&run).join("report.html");
-            incast_measure::report_html(&place, &title, &made)?;
-        }
+        Ok(())
     }
-    Ok(results)
+
+    /// The transports of a run with a seed.
+    fn run(
+        &mut self,
+        experiment: &Arc<Experiment>,
+        set: &Set,
+        run: &str,
+        asked: Option<u64>,
+    ) -> Result<(), Fault> {
+        let mut scenario = experiment.scenario(run, set, asked, self.options.quick)?;
+        let seed = scenario.run.seed;
+        let wanted = experiment.wanted(run);
+        self.scenarios += 1;
+        for transport in std::mem::take(&mut scenario.transport.names) {
+            scenario.transport.names = vec![transport.clone()];
+            let identity = identity_of(&scenario)
+                .map_err(|fault| fault.noted(&format!("{} ({run})", experiment.name)))?;
+            let address = Address {
+                experiment: experiment.name.clone(),
+                set: set.name.clone(),
+                run: run.into(),
+                transport: transport.clone(),
+                seed,
+            };
+            let page = self.folder.map(|folder| folder.join(within(experiment, set)).join(run));
+            let files = page.as_ref().map(|page| match experiment.expected.seeds.len() {
+                0 | 1 => page.join(&transport),
+                _ => page.join(format!("seed-{seed}")).join(&transport),
+            });
+            let hash = hash(&identity, &wanted, files.as_deref());
+            self.asked.last_mut().expect("an experiment").push((address.clone(), hash.clone()));
+            let seeds = experiment.seeds_of(run, self.options).len();
+            if let Some(table) = self.table(&address, &identity, &wanted, seeds)? {
+                self.shelf.made().insert(hash.clone(), Made::kept(&hash, table));
+            }
+            if self.options.from_kept {
+                continue;
+            }
+            if let Some(at) = self.known.get(&hash) {
+                self.tasks[*at].addresses.push(address);
+                continue;
+            }
+            self.known.insert(hash.clone(), self.tasks.len());
+            let series = self.transports.len();
+            let series = *self.transports.entry(transport.clone()).or_insert(series);
+            let is_made = self.shelf.made().contains_key(&hash);
+            let files = files.zip(page).filter(|_| !is_made).map(|(files, page)| {
+                let page = page.join("report.html");
+                let title = format!("{}: {} ({run})", experiment.name, experiment.expected.title);
+                let place = self.reports.await_one(&page, &title);
+                (files, page, place)
+            });
+            self.tasks.push(FigureRun {
+                experiment: experiment.clone(),
+                set: set.clone(),
+                run: run.into(),
+                asked,
+                quick: self.options.quick,
+                transport,
+                identity,
+                hash,
+                kind: (series, self.scenarios),
+                addresses: vec![address],
+                standard: self.options.keep.is_some(),
+                seeds,
+                files,
+                reports: self.reports.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The table of a run, if there is one that will do: its own, or that of the same run elsewhere,
+    /// now kept here - a set that changes other transports leaves this one's run as it is, and
+    /// figures share runs. Tables that are judged as they are may be stale.
+    fn table(
+        &self,
+        address: &Address,
+        identity: &str,
+        wanted: &[Wanted],
+        seeds: usize,
+    ) -> Result<Option<Table>, Fault> {
+        let store = match (&self.options.keep, self.options.from_kept) {
+            (Some(folder), _) => Store::Folder(folder.clone()),
+            (None, true) => Store::Embedded,
+            (None, false) => return Ok(None),
+        };
+        let does = |table: &Table| table.error.is_some() || is_whole(&table.row, wanted, seeds);
+        if let Some(table) = store.table(address)? {
+            let stale = table.identity != identity;
+            if stale {
+                let path = address.path().display().to_string();
+                self.shelf.tell(format!("{path} is stale: made from another scenario or version"));
+            }
+            if self.options.from_kept || (!stale && does(&table)) {
+                return Ok(Some(table));
+            }
+        }
+        let Store::Folder(folder) = store else { return Ok(None) };
+        let same = self.index.same(address, identity)?;
+        let table = same.into_iter().find(|table| is_whole(&table.row, wanted, seeds));
+        if let Some(table) = &table {
+            table.keep(&folder, address)?;
+        }
+        Ok(table)
+    }
 }
 
-/// Adds what the cases of a planned run gave to the results, and returns the runs that were made if
-/// they have a `place`.
-fn gather(
-    experiment: &Experiment,
-    set: &Set,
-    options: &Options,
-    planned: &Planned,
-    place: Option<&Path>,
-    results: &mut Results,
-    told: &mut dyn FnMut(&str),
-) -> Result<Vec<Run>, Fault> {
-    let wanted = experiment.wanted(&planned.run);
-    let gather = Gather { experiment, set, options, planned, wanted: &wanted };
-    let mut made = vec![];
-    for case in &planned.plan.cases {
-        let (row, run) = gather.row(case, place, results, told)?;
-        made.extend(run.filter(|_| place.is_some()));
-        if let Some(row) = row {
-            results.add(&planned.run, &case.label, planned.seed, row);
-        }
+/// Whether a row has everything that is wanted; of one seed, with the batches that give the interval.
+pub fn is_whole(row: &Row, wanted: &[Wanted], seeds: usize) -> bool {
+    wanted.iter().all(|wanted| {
+        row.get(&wanted.id()).is_some_and(|seen| {
+            let batches = matches!(wanted, Wanted::Number(_)) && seen.flows != 0;
+            seeds > 1 || !batches || !seen.list.is_empty()
+        })
+    })
+}
+
+/// The name of a task: what decides its results, what is read, and where its files go.
+fn hash(identity: &str, wanted: &[Wanted], files: Option<&Path>) -> String {
+    let mut sha = Sha256::new();
+    sha.update(identity);
+    for wanted in wanted {
+        sha.update(format!("\n{}", wanted.id()));
     }
-    Ok(made)
+    if let Some(files) = files {
+        sha.update(format!("\nfiles {}", files.display()));
+    }
+    sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Folder of a set's results: the experiment's own if that has one set, in the simulator.
@@ -132,144 +345,13 @@ fn within(experiment: &Experiment, set: &Set) -> PathBuf {
     }
 }
 
-/// Folder of a run's results: one per seed if the experiment has several.
-fn place(experiment: &Experiment, set: &Set, planned: &Planned) -> PathBuf {
-    let run = within(experiment, set).join(&planned.run);
-    match experiment.expected.seeds.len() {
-        0 | 1 => run,
-        _ => run.join(format!("seed-{}", planned.seed)),
-    }
-}
-
-/// One run to be had.
-struct Gather<'a> {
-    experiment: &'a Experiment,
-    set: &'a Set,
-    options: &'a Options,
-    planned: &'a Planned,
-    wanted: &'a [Wanted],
-}
-
-impl Gather<'_> {
-    fn address(&self, case: &Case) -> Address {
-        Address {
-            experiment: self.experiment.name.clone(),
-            set: self.set.name.clone(),
-            run: self.planned.run.clone(),
-            transport: case.label.clone(),
-            seed: self.planned.seed,
-        }
-    }
-
-    /// The kept table of a case.
-    fn kept(&self, address: &Address) -> Result<Option<Table>, Fault> {
-        match (&self.options.keep, self.options.from_kept) {
-            (Some(folder), _) => Store::Folder(folder.clone()).table(address),
-            (None, true) => Store::Embedded.table(address),
-            (None, false) => Ok(None),
-        }
-    }
-
-    /// What a case gave, and the run if it had to be made.
-    fn row(
-        &self,
-        case: &Case,
-        place: Option<&Path>,
-        results: &mut Results,
-        told: &mut dyn FnMut(&str),
-    ) -> Result<(Option<Row>, Option<Run>), Fault> {
-        let address = self.address(case);
-        let own = identity(&self.planned.plan, case);
-        if let Some(table) = self.kept(&address)? {
-            let stale = table.identity != own;
-            let path = address.path().display().to_string();
-            if stale {
-                told(&format!("{path} is stale: made from another scenario or version"));
-                results.stale.push(path);
-            }
-            if self.options.from_kept || (self.is_whole(&table) && !stale) {
-                return Ok((Some(table.row), None));
-            }
-        }
-        if self.options.from_kept {
-            return Ok((None, None));
-        }
-        if let Some(table) = self.shared(&address, &own)? {
-            return Ok((Some(table.row), None));
-        }
-        let begin = std::time::Instant::now();
-        let finished = self.run(case, place)?;
-        let row: Row = self.wanted.iter().map(|one| (one.id(), one.read(&finished))).collect();
-        if let Some(folder) = &self.options.keep {
-            let flows = self.planned.plan.traffic.flows.len();
-            Table::of(own, flows, with_standard(&row, &finished)).keep(folder, &address)?;
-            let seconds = begin.elapsed().as_secs();
-            told(&format!("kept {} ({seconds} s)", address.path().display()));
-        }
-        Ok((Some(row), Some(finished.run)))
-    }
-
-    /// Whether a table has everything that is wanted.
-    fn is_whole(&self, table: &Table) -> bool {
-        self.wanted.iter().all(|one| self.is_kept(&table.row, one))
-    }
-
-    /// Whether a row has what is wanted; of one seed, with the batches that give the interval.
-    fn is_kept(&self, row: &Row, wanted: &Wanted) -> bool {
-        let seeds = self.experiment.seeds_of(&self.planned.run, self.options).len();
-        row.get(&wanted.id()).is_some_and(|seen| {
-            let batches = matches!(wanted, Wanted::Number(_)) && seen.flows != 0;
-            seeds > 1 || !batches || !seen.list.is_empty()
-        })
-    }
-
-    /// The table of the same run elsewhere, now kept here: a set that changes other transports leaves
-    /// this one's run as it is, and figures share runs.
-    fn shared(&self, address: &Address, identity: &str) -> Result<Option<Table>, Fault> {
-        let Some(folder) = &self.options.keep else { return Ok(None) };
-        let found = kept::same(folder, address, identity)?;
-        let table = found.into_iter().find(|table| self.is_whole(table));
-        if let Some(table) = &table {
-            table.keep(folder, address)?;
-        }
-        Ok(table)
-    }
-
-    /// Runs a case; with a `place`, its results are written there.
-    fn run(&self, case: &Case, place: Option<&Path>) -> Result<Finished, Fault> {
-        let plan = &self.planned.plan;
-        let watched: Vec<String> = self.wanted.iter().flat_map(Wanted::captures).collect();
-        let ports = output::ports(plan, &watched)?;
-        let monitor = Monitor::default();
-        let (run, captured) = execute(plan, case, ports.clone(), self.options.threads, &monitor)?;
-        if let Some(place) = place {
-            let place = place.join(&case.label);
-            std::fs::create_dir_all(&place).map_err(|error| {
-                Fault::new(format!("could not create {}: {error}", place.display()))
-            })?;
-            output::write_run(&place, &run, false)?;
-            output::write_captures(&place, plan, &ports, &captured)?;
-            output::seal(&place, &run)?;
-        }
-        Ok(Finished { run, captured })
-    }
-}
-
-/// A row with the numbers that every table has, so that a claim about one of them needs no new run.
-fn with_standard(row: &Row, finished: &Finished) -> Row {
-    let mut whole = row.clone();
-    for measure in standard::measures() {
-        // Without its batches, a table stays small: seeds give the interval.
-        let of = |measure| Seen { list: vec![], ..Wanted::Number(measure).read(finished) };
-        whole.entry(measure.id()).or_insert_with(|| of(measure));
-    }
-    whole
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::expected::folders;
+    use crate::seen::Seen;
+    use incast_experiment::{Monitor, identity};
+    use incast_study::{Gained as _, Job as _, Task as _};
 
     /// Tables in the repository are of this program: their scenarios and versions are today's.
     #[test]
@@ -280,13 +362,14 @@ mod tests {
                 experiment.runs_in(&set).into_iter().map(move |run| (set.clone(), run))
             });
             for (set, run) in every {
-                let kept = Store::Embedded.runs(&experiment.name, &set.name, &run).unwrap();
-                // Other seeds differ in nothing else.
-                let Some(seed) = kept.iter().map(|(_, seed, _)| *seed).min() else { continue };
-                let Planned { plan, .. } = experiment.plan(&run, &set, Some(seed), false).unwrap();
-                for (transport, _, table) in kept.iter().filter(|one| one.1 == seed) {
-                    let case = plan.cases.iter().find(|case| case.label == *transport);
-                    if case.map(|case| identity(&plan, case)).as_ref() != Some(&table.identity) {
+                for (transport, seed, table) in
+                    Store::Embedded.runs(&experiment.name, &set.name, &run).unwrap()
+                {
+                    let mut scenario = experiment.scenario(&run, &set, Some(seed), false).unwrap();
+                    let has = scenario.transport.names.contains(&transport);
+                    scenario.transport.names = vec![transport.clone()];
+                    let own = has.then(|| identity_of(&scenario).unwrap());
+                    if own.as_ref() != Some(&table.identity) || table.error.is_some() {
                         stale.push(format!("{} {} {run} {transport}", experiment.name, set.name));
                     }
                 }
@@ -295,42 +378,132 @@ mod tests {
         assert!(stale.is_empty(), "made from another scenario or version: {stale:#?}");
     }
 
+    /// Kept tables are written as they always were, to the byte.
+    #[test]
+    fn kept_tables_are_written_as_they_are() {
+        let mut tables = 0;
+        for experiment in Experiment::all().unwrap() {
+            for set in
+                experiment.sets().into_iter().flat_map(|set| [set.clone(), set.in_dataplane()])
+            {
+                for run in experiment.runs() {
+                    let (name, set) = (experiment.name.clone(), set.name.clone());
+                    for (transport, seed, table) in Store::Embedded.runs(&name, &set, &run).unwrap()
+                    {
+                        let (experiment, set, run) = (name.clone(), set.clone(), run.clone());
+                        let address = Address { experiment, set, run, transport, seed };
+                        let file = crate::EXPERIMENTS.get_file(address.path()).unwrap();
+                        let text = table.text(&address);
+                        // What an earlier version kept names that version.
+                        assert_eq!(file.contents_utf8(), Some(text.as_str()), "{address:?}");
+                        tables += 1;
+                    }
+                }
+            }
+        }
+        assert!(tables > 1000, "{tables}");
+    }
+
+    /// What names a run without planning it is what names it when it is planned.
+    #[test]
+    fn runs_are_named_alike_before_and_after_they_are_planned() {
+        for name in ["ren/fig3", "amrt/fig9", "decn/fig8", "ccrp/fig4"] {
+            let (_, place) = folders().into_iter().find(|(own, _)| own == name).unwrap();
+            let experiment = Experiment::read(name, place).unwrap();
+            for set in experiment.sets() {
+                let run = experiment.runs_in(&set).swap_remove(0);
+                let plan = experiment.plan(&run, &set, None, true).unwrap();
+                for case in &plan.cases {
+                    let mut scenario = experiment.scenario(&run, &set, None, true).unwrap();
+                    scenario.transport.names = vec![case.label.clone()];
+                    let planned = identity(&plan, case);
+                    assert_eq!(identity_of(&scenario).unwrap(), planned, "{name} {}", case.label);
+                }
+            }
+        }
+    }
+
     /// Sets that change other transports share the table of a run.
     #[test]
     fn the_same_run_of_two_sets_is_made_once() {
-        let (name, place) = folders().into_iter().find(|(name, _)| name == "ren/fig16").unwrap();
-        let experiment = Experiment::read(&name, place).unwrap();
-        let of = |name: &str| experiment.sets().into_iter().find(|set| set.name == name).unwrap();
-        let sets = ["as_published", "as_compared"].map(of);
-        let plans = sets.each_ref().map(|set| experiment.plan("0.1", set, Some(2), true).unwrap());
         let keep = tempfile::tempdir().unwrap();
-        let options = Options { keep: Some(keep.path().into()), ..Options::default() };
-        let wanted = experiment.wanted("0.1");
-        let gathers = [0, 1].map(|at| Gather {
-            experiment: &experiment,
-            set: &sets[at],
-            options: &options,
-            planned: &plans[at],
-            wanted: &wanted,
-        });
-        let case = |at: usize, name: &str| {
-            plans[at].plan.cases.iter().find(|case| case.label == name).unwrap().clone()
+        let options = Options {
+            keep: Some(keep.path().into()),
+            seed: Some(2),
+            assuming: vec!["as_published".into(), "as_compared".into()],
+            ..Options::default()
         };
-        let row: Row = wanted.iter().map(|one| (one.id(), Seen::default())).collect();
-        for name in ["dctcp", "phost"] {
-            let case = case(0, name);
-            let table = Table::of(identity(&plans[0].plan, &case), 1000, row.clone());
-            table.keep(keep.path(), &gathers[0].address(&case)).unwrap();
+        let both = Reproduction::of("ren/fig16", &options, None).unwrap();
+        let of = |transport: &str| {
+            let ours = |task: &&Arc<FigureRun>| task.run == "0.1" && task.transport == transport;
+            both.tasks.iter().filter(ours).collect::<Vec<_>>()
+        };
+        let [dctcp] = of("dctcp")[..] else { panic!("DCTCP is the same in both") };
+        let sets: Vec<&str> = dctcp.addresses.iter().map(|one| one.set.as_str()).collect();
+        assert_eq!(sets, ["as_published", "as_compared"]);
+        // pHost has other routes in the other set, so it has another run.
+        assert_eq!(of("phost").len(), 2);
+        // A table that has been kept for one set is found for the other.
+        let row: Row = dctcp.wanted().iter().map(|one| (one.id(), Seen::default())).collect();
+        let table = Table::of(dctcp.identity.clone(), 1000, row);
+        table.keep(keep.path(), &dctcp.addresses[0]).unwrap();
+        Reproduction::of("ren/fig16", &options, None).unwrap();
+        let other = Table::load(&keep.path().join(dctcp.addresses[1].path())).unwrap();
+        assert_eq!(other, Some(table));
+    }
+
+    /// A worker that has nothing but bytes makes the same table; one of another version refuses.
+    #[test]
+    fn a_run_of_a_figure_travels_as_bytes() {
+        let keep = tempfile::tempdir().unwrap();
+        let options = Options { keep: Some(keep.path().into()), threads: 1, ..Options::default() };
+        let figure = Reproduction::of("ren/fig1", &options, None).unwrap();
+        let mut driver = figure.driver().unwrap();
+        let mut refused = 0;
+        while let Some(work) = driver.next_work().unwrap() {
+            let bytes = work.point.to_bytes();
+            if refused == 0 {
+                let other = String::from_utf8(bytes).unwrap();
+                let other = other.replace(&work.point.identity, &"0".repeat(64));
+                let answer = crate::run_bytes(other.as_bytes(), 1, &Monitor::default()).unwrap();
+                let said = driver.take(work.ticket, &answer).unwrap_err().to_string();
+                assert!(said.contains("same version"), "{said}");
+                refused += 1;
+                continue;
+            }
+            let answer = crate::run_bytes(&bytes, 1, &Monitor::default()).unwrap();
+            driver.take(work.ticket, &answer).unwrap();
+            let here = work.point.run(1, &Monitor::default(), None).unwrap();
+            let there = driver.job().row(&work.point).unwrap().unwrap();
+            assert!(
+                there.error().is_none()
+                    && format!("{:?}", there.table) == format!("{:?}", here.table)
+            );
         }
-        let other = case(1, "dctcp");
-        let mut results = Results::new("0.1".into(), 1, false);
-        let (seen, run) = gathers[1].row(&other, None, &mut results, &mut |_| ()).unwrap();
-        assert!(seen == Some(row) && run.is_none());
-        let own = gathers[1].address(&other).path();
-        assert!(keep.path().join(own).is_file(), "the set has a table of its own");
-        // pHost has other routes in this set, so it has another run.
-        let other = case(1, "phost");
-        let own = identity(&plans[1].plan, &other);
-        assert_eq!(gathers[1].shared(&gathers[1].address(&other), &own).unwrap(), None);
+        assert!(driver.done() && refused == 1);
+        assert!(crate::run_bytes(b"{\"hash\":\"\"}", 1, &Monitor::default()).is_none());
+    }
+
+    /// A run that fails is a row; it is run again only if that is asked for.
+    #[test]
+    fn a_run_that_fails_is_kept_and_not_judged() {
+        let keep = tempfile::tempdir().unwrap();
+        let options = Options { keep: Some(keep.path().into()), threads: 1, ..Options::default() };
+        let figure = Reproduction::of("ren/fig1", &options, None).unwrap();
+        for task in &figure.tasks {
+            let table =
+                Table::failed(task.identity.clone(), "internal error: a queue\nis not empty");
+            table.keep(keep.path(), &task.addresses[0]).unwrap();
+        }
+        let mut again = Reproduction::of("ren/fig1", &options, None).unwrap();
+        let driver = again.driver().unwrap();
+        let progress = driver.progress();
+        assert!(driver.done() && progress.failed == progress.points && progress.points > 0);
+        assert!(driver.outcome().failed[0].why.ends_with("a queue; is not empty"));
+        let verdicts = again.judge(true).unwrap();
+        assert!(verdicts.iter().all(|one| one.sets[0].verdict == crate::Word::NotRun));
+        let retried = Options { retry_failed: true, ..options };
+        let again = Reproduction::of("ren/fig1", &retried, None).unwrap();
+        assert!(!again.driver().unwrap().done());
     }
 }

@@ -103,6 +103,12 @@ pub fn all(declared: &[Set]) -> Vec<Set> {
     published.into_iter().chain(declared.iter().cloned()).collect()
 }
 
+/// The set of a name, in either world.
+pub fn find(sets: &[Set], name: &str) -> Option<Set> {
+    let both = sets.iter().flat_map(|set| [set.clone(), set.in_dataplane()]);
+    both.into_iter().find(|set| set.name == name)
+}
+
 /// The verdict on a claim: one sentence over the sets that were asked for, of `declared` that there
 /// are (0 of equations). `claimed` is what the paper prints; empty if it prints nothing.
 pub fn sentence(claimed: &str, judged: &[(Set, Judgement)], declared: usize) -> String {

@@ -1,5 +1,6 @@
 //! Experiments that are judged in both worlds.
 
+use super::tests::reproduce;
 use super::*;
 
 struct Silent;

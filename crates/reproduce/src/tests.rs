@@ -11,6 +11,16 @@ impl Watch for Silent {
     fn note(&mut self, _: &str) {}
 }
 
+/// Reproduces on this thread.
+pub fn reproduce(
+    name: &str,
+    options: &Options,
+    watch: &mut dyn Watch,
+    folder: Option<&Path>,
+) -> Result<Vec<Verdict>, Fault> {
+    Reproduction::of(name, options, folder)?.run(&Arc::default(), watch)
+}
+
 #[test]
 fn every_experiment_can_be_planned_full_and_quick_in_every_set() {
     let all = Experiment::all().unwrap_or_else(|fault| panic!("{fault}"));
@@ -30,7 +40,7 @@ fn every_experiment_can_be_planned_full_and_quick_in_every_set() {
             let plans = experiment.runs().into_iter().map(|run| {
                 let planned = experiment.plan(&run, set, None, quick);
                 let planned = planned.unwrap_or_else(|fault| panic!("{name}: {fault}"));
-                (run, planned.plan)
+                (run, planned)
             });
             let plans: Vec<_> = plans.collect();
             for claim in &expected.claims {

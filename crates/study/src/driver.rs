@@ -3,12 +3,10 @@
 
 use crate::claim::{Claim, Claimed};
 use crate::eta::Eta;
+use crate::job::{Gained, Job, RowOf, Task};
 use crate::point::Point;
-use crate::rounds::{Known, Rounds};
-use crate::row::Row;
+use crate::points::Points;
 use crate::run::Answer;
-use crate::store::Store;
-use crate::study::Study;
 use incast_experiment::Fault;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -32,11 +30,11 @@ pub struct DriverOptions {
 
 /// A point to be run.
 #[derive(Clone, Debug)]
-pub struct Work {
+pub struct Work<T = Point> {
     /// Names it in [`Driver::take`] and [`Driver::lost`].
     pub ticket: u64,
     /// What to run.
-    pub point: Arc<Point>,
+    pub point: Arc<T>,
     /// Whether no other point waits: a place that is free may help with this one.
     pub last: bool,
 }
@@ -56,6 +54,9 @@ pub struct Progress {
     pub not_run: usize,
     /// Points that are being run.
     pub running: usize,
+    /// Flows that have completed since the start: of points that were run, and, as far as it is known,
+    /// of those that are being run.
+    pub flows: u64,
     /// Time that the rest will take, once a point is done.
     pub left: Option<Duration>,
 }
@@ -80,28 +81,25 @@ pub struct Outcome {
     pub not_run: Vec<NotRun>,
 }
 
-struct Flight {
-    point: Arc<Point>,
+struct Flight<T> {
+    point: Arc<T>,
     since: Instant,
     /// Held until the row is kept.
     claim: Option<Claim>,
 }
 
-/// Drives a study, or some points, to the end.
-pub struct Driver {
-    study: Arc<Study>,
-    store: Arc<Store>,
-    waiting: VecDeque<Arc<Point>>,
+/// Drives the points of a study, or the tasks of another job, to the end.
+pub struct Driver<J: Job = Points> {
+    job: J,
+    waiting: VecDeque<Arc<J::Task>>,
     /// Points that another process runs.
-    elsewhere: Vec<Arc<Point>>,
+    elsewhere: Vec<Arc<J::Task>>,
     looked: Option<Instant>,
-    flights: BTreeMap<u64, Flight>,
+    flights: BTreeMap<u64, Flight<J::Task>>,
     next: u64,
     tries: BTreeMap<String, u32>,
     /// Every hash that was met.
     met: BTreeSet<String>,
-    rounds: Vec<Rounds>,
-    known: Known,
     eta: Eta,
     progress: Progress,
     failed: Vec<NotRun>,
@@ -109,45 +107,18 @@ pub struct Driver {
     width: usize,
 }
 
-impl Driver {
-    /// Drives a study.
+impl<J: Job> Driver<J> {
+    /// Drives these tasks and those that their rows call for.
     ///
     /// # Errors
-    /// A store that cannot be read.
-    pub fn new(
-        study: Arc<Study>,
-        store: Arc<Store>,
+    /// Rows that cannot be read.
+    pub fn of(
+        job: J,
+        tasks: Vec<Arc<J::Task>>,
         options: DriverOptions,
-    ) -> Result<Driver, Fault> {
-        let points = study.points().to_vec();
-        let rounds = Rounds::of(&study);
-        Driver::start(study, store, points, rounds, options)
-    }
-
-    /// Drives these points and no others.
-    ///
-    /// # Errors
-    /// As [`Driver::new`].
-    pub fn of_points(
-        study: Arc<Study>,
-        store: Arc<Store>,
-        points: Vec<Point>,
-        options: DriverOptions,
-    ) -> Result<Driver, Fault> {
-        let points = points.into_iter().map(Arc::new).collect();
-        Driver::start(study, store, points, vec![], options)
-    }
-
-    fn start(
-        study: Arc<Study>,
-        store: Arc<Store>,
-        points: Vec<Arc<Point>>,
-        rounds: Vec<Rounds>,
-        options: DriverOptions,
-    ) -> Result<Driver, Fault> {
+    ) -> Result<Driver<J>, Fault> {
         let mut driver = Driver {
-            study,
-            store,
+            job,
             waiting: VecDeque::new(),
             elsewhere: vec![],
             looked: None,
@@ -155,47 +126,42 @@ impl Driver {
             next: 0,
             tries: BTreeMap::new(),
             met: BTreeSet::new(),
-            rounds,
-            known: Known::default(),
             eta: Eta::default(),
             progress: Progress::default(),
             failed: vec![],
             not_run: vec![],
             width: 1,
         };
-        let kept = driver.store.hashes()?;
-        driver.plan(points, &kept, options.retry_failed)?;
-        if driver.study.repeat().is_some() {
-            driver.advance(&kept, options.retry_failed)?;
-        }
+        let kept = driver.job.kept()?;
+        driver.plan(tasks, &kept, options.retry_failed)?;
+        driver.advance(&kept, options.retry_failed)?;
         Ok(driver)
     }
 
     /// Adds points: those with a row are done, the others wait.
     fn plan(
         &mut self,
-        points: Vec<Arc<Point>>,
+        points: Vec<Arc<J::Task>>,
         kept: &BTreeSet<String>,
         retry: bool,
     ) -> Result<(), Fault> {
-        let adaptive = self.study.repeat().is_some();
         for point in points {
-            if !self.met.insert(point.hash.clone()) {
+            if !self.met.insert(point.hash().to_string()) {
                 continue;
             }
             self.progress.points += 1;
-            if !kept.contains(&point.hash) {
+            if !kept.contains(point.hash()) {
                 self.waiting.push_back(point);
                 continue;
             }
             // Rows are opened only if what they say is needed.
-            let row = match adaptive || retry {
-                true => self.store.row(&point.hash)?,
+            let row = match self.job.reads() || retry {
+                true => self.job.row(&point)?,
                 false => None,
             };
             match row {
-                Some(row) if retry && row.error.is_some() => {
-                    self.store.remove(&point.hash);
+                Some(row) if retry && row.error().is_some() => {
+                    self.job.remove(&point);
                     self.waiting.push_back(point);
                 }
                 Some(row) => self.note(&point, &row, true),
@@ -209,28 +175,28 @@ impl Driver {
     }
 
     /// Takes note of a row.
-    fn note(&mut self, point: &Point, row: &Row, kept: bool) {
+    fn note(&mut self, point: &J::Task, row: &RowOf<J>, kept: bool) {
         self.progress.done += 1;
-        self.progress.kept += usize::from(kept);
-        if let Some(error) = &row.error {
-            self.progress.failed += 1;
-            self.failed.push(NotRun { point: point.name(), why: error.clone() });
+        match kept {
+            true => self.progress.kept += 1,
+            false => self.progress.flows += row.flows(),
         }
-        self.known.note(&self.study, row);
+        if let Some(error) = row.error() {
+            self.progress.failed += 1;
+            self.failed.push(NotRun { point: point.name(), why: error.to_string() });
+        }
+        self.job.note(point, row);
     }
 
-    /// Adds the seeds that rows call for.
+    /// Adds the points that rows call for.
     fn advance(&mut self, kept: &BTreeSet<String>, retry: bool) -> Result<(), Fault> {
-        for at in 0..self.rounds.len() {
-            loop {
-                let next = self.rounds[at].advance(&self.study, &self.known)?;
-                if next.is_empty() {
-                    break;
-                }
-                self.plan(next, kept, retry)?;
+        loop {
+            let next = self.job.more()?;
+            if next.is_empty() {
+                return Ok(());
             }
+            self.plan(next, kept, retry)?;
         }
-        Ok(())
     }
 
     /// Says how many points run at a time, for the forecast.
@@ -243,7 +209,7 @@ impl Driver {
     ///
     /// # Errors
     /// A row that cannot be read.
-    pub fn next_work(&mut self) -> Result<Option<Work>, Fault> {
+    pub fn next_work(&mut self) -> Result<Option<Work<J::Task>>, Fault> {
         while let Some(point) = self.waiting.pop_front() {
             if let Some(work) = self.hand_out(point)? {
                 return Ok(Some(work));
@@ -263,10 +229,10 @@ impl Driver {
     }
 
     /// Claims a point, unless its row is there or another process runs it.
-    fn hand_out(&mut self, point: Arc<Point>) -> Result<Option<Work>, Fault> {
+    fn hand_out(&mut self, point: Arc<J::Task>) -> Result<Option<Work<J::Task>>, Fault> {
         let claims = self.flights.values().filter(|flight| flight.claim.is_some()).count();
         let claim = match claims < CLAIMS {
-            true => self.store.claim(&point.hash),
+            true => self.job.claim(&point),
             false => Claimed::Own(None),
         };
         let Claimed::Own(claim) = claim else {
@@ -274,7 +240,7 @@ impl Driver {
             return Ok(None);
         };
         // Looked at after the claim: whoever had it before has written its row by now.
-        if let Some(row) = self.store.row(&point.hash)? {
+        if let Some(row) = self.job.row(&point)? {
             self.note(&point, &row, true);
             self.advance(&BTreeSet::new(), false)?;
             return Ok(None);
@@ -293,7 +259,7 @@ impl Driver {
     /// A worker of another version; a row that cannot be kept, because the disk is full, say. The
     /// point is not lost then: it waits again.
     pub fn take(&mut self, ticket: u64, answer: &[u8]) -> Result<(), Fault> {
-        let answer = match serde_json::from_slice::<Answer>(answer) {
+        let answer = match serde_json::from_slice::<Answer<RowOf<J>>>(answer) {
             Ok(answer) => answer,
             Err(_) if answer.is_empty() => {
                 self.lost(ticket, "the worker returned nothing");
@@ -321,20 +287,21 @@ impl Driver {
     }
 
     /// The same for a row that needs no reading.
-    pub(crate) fn keep(&mut self, ticket: u64, row: &Row) -> Result<(), Fault> {
+    pub(crate) fn keep(&mut self, ticket: u64, row: &RowOf<J>) -> Result<(), Fault> {
         let Some(flight) = self.flights.get(&ticket) else { return Ok(()) };
-        if flight.point.hash != row.hash {
+        if flight.point.hash() != row.hash() {
             self.lost(ticket, "the worker returned the row of another point");
             return Ok(());
         }
-        if let Err(fault) = self.store.add(row) {
+        if let Err(fault) = self.job.keep(&flight.point, row) {
             self.put_back(ticket);
             return Err(fault);
         }
         let Flight { point, since, claim } = self.flights.remove(&ticket).expect("found above");
         // Only now: another process may take the point as soon as nobody has it.
         drop(claim);
-        self.eta.took(point.series, point.combination, since.elapsed());
+        let (series, combination) = point.kind();
+        self.eta.took(series, combination, since.elapsed());
         self.note(&point, row, false);
         self.advance(&BTreeSet::new(), false)
     }
@@ -351,7 +318,7 @@ impl Driver {
     /// then it is given up: it has no row, and a later call of the study runs it.
     pub fn lost(&mut self, ticket: u64, why: &str) {
         let Some(flight) = self.flights.remove(&ticket) else { return };
-        let tries = self.tries.entry(flight.point.hash.clone()).or_default();
+        let tries = self.tries.entry(flight.point.hash().to_string()).or_default();
         *tries += 1;
         if *tries < TRIES {
             self.waiting.push_back(flight.point);
@@ -372,21 +339,17 @@ impl Driver {
         let now = Instant::now();
         let waiting = self.waiting.iter().chain(&self.elsewhere);
         let running = self.flights.values().map(|flight| {
-            (flight.point.series, flight.point.combination, now.duration_since(flight.since))
+            let (series, combination) = flight.point.kind();
+            (series, combination, now.duration_since(flight.since))
         });
-        let waiting = waiting.map(|point| (point.series, point.combination));
+        let waiting = waiting.map(|point| point.kind());
         let left = self.eta.left(waiting, running, self.width);
         Progress { running: self.flights.len(), left, ..self.progress }
     }
 
-    /// The study.
-    pub fn study(&self) -> &Arc<Study> {
-        &self.study
-    }
-
-    /// The store.
-    pub fn store(&self) -> &Arc<Store> {
-        &self.store
+    /// What is driven.
+    pub fn job(&self) -> &J {
+        &self.job
     }
 
     /// Ends the study, or interrupts it: what is done is gathered.
@@ -395,7 +358,7 @@ impl Driver {
     /// A row that cannot be read, or a table that cannot be written.
     pub fn finish(self) -> Result<Outcome, Fault> {
         let changed = self.progress.done > self.progress.kept;
-        crate::gather(&self.study, &self.store, changed)?;
+        self.job.gather(changed)?;
         Ok(self.outcome())
     }
 

@@ -11,7 +11,8 @@
 //! * [`Store`]: a folder with one small file per row. Processes may share it, and each may end at
 //!   any moment.
 //! * [`Driver`]: says what to run next and keeps what comes back. It knows neither threads nor
-//!   workers: an executor is a loop around it, such as [`run_local`].
+//!   workers: an executor is a loop around it, such as [`run_local`]. It drives any [`Job`]: the
+//!   [`Points`] of a study, and the runs of the papers' figures.
 //! * [`results`], [`gather`]: the rows as a table, figures and a page; [`join`]: folders become one.
 //! * [`Search`]: the highest value of a key at which a condition holds.
 //! * [`estimate`]: what a study will cost, from a short probe.
@@ -21,10 +22,12 @@ mod driver;
 mod estimate;
 mod eta;
 mod expand;
+mod job;
 mod join;
 mod local;
 mod memory;
 mod point;
+mod points;
 mod rounds;
 mod row;
 mod run;
@@ -34,15 +37,18 @@ mod store;
 mod study;
 mod table;
 
+pub use claim::{Claim, Claimed, claim};
 pub use driver::{Driver, DriverOptions, NotRun, Outcome, Progress, Work};
 pub use estimate::{Estimate, estimate};
 pub use eta::Eta;
+pub use job::{Gained, Job, RowOf, Task};
 pub use join::{Joined, join};
 pub use local::run_local;
-pub use memory::available;
+pub use memory::{available, of_plan};
 pub use point::Point;
+pub use points::Points;
 pub use row::{Row, Times};
-pub use run::{run_bytes, run_point};
+pub use run::{answer, guarded, run_bytes, run_point};
 pub use search::{Answer, Condition, Found, Search, Tried, Verdict};
 pub use series::Series;
 pub use store::Store;

@@ -1,10 +1,9 @@
 //! Runs a study on the cores of this machine.
 
 use crate::driver::{Driver, Progress, Work};
-use crate::memory::{available, of_plan};
-use crate::row::Row;
-use crate::run::run_into;
-use incast_experiment::{Fault, Monitor, Plan};
+use crate::job::{Job, RowOf, Task};
+use crate::memory::available;
+use incast_experiment::{Fault, Monitor};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,8 +25,8 @@ const SHARE: f64 = 0.8;
 /// # Errors
 /// A row that cannot be kept: no new point is started then, and the rows of those that run are kept
 /// if possible.
-pub fn run_local(
-    driver: &mut Driver,
+pub fn run_local<J: Job>(
+    driver: &mut Driver<J>,
     threads: usize,
     monitor: &Arc<Monitor>,
     told: &mut dyn FnMut(&Progress),
@@ -60,24 +59,24 @@ struct Running {
     monitor: Arc<Monitor>,
 }
 
-struct Pool<'scope, 'env> {
+struct Pool<'scope, 'env, J: Job> {
     scope: &'scope Scope<'scope, 'env>,
-    sender: Sender<(u64, Option<Row>)>,
-    receiver: Receiver<(u64, Option<Row>)>,
+    sender: Sender<(u64, Option<RowOf<J>>)>,
+    receiver: Receiver<(u64, Option<RowOf<J>>)>,
     threads: usize,
     /// Bytes that runs may take together, if it is known.
     free: Option<u64>,
     running: BTreeMap<u64, Running>,
     /// Handed out, but there is no memory for it yet; with what it takes.
-    waiting: Option<(Work, u64)>,
+    waiting: Option<(Work<J::Task>, u64)>,
     /// What the points of a combination take.
     sizes: BTreeMap<usize, u64>,
 }
 
-impl<'scope> Pool<'scope, '_> {
+impl<'scope, J: Job> Pool<'scope, '_, J> {
     fn run(
         &mut self,
-        driver: &mut Driver,
+        driver: &mut Driver<J>,
         monitor: &Arc<Monitor>,
         told: &mut dyn FnMut(&Progress),
     ) -> Result<(), Fault> {
@@ -103,7 +102,9 @@ impl<'scope> Pool<'scope, '_> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => unreachable!("the pool has a sender"),
             }
-            told(&driver.progress());
+            let mut progress = driver.progress();
+            progress.flows += self.flows();
+            told(&progress);
         }
         if let Some((work, _)) = self.waiting.take() {
             driver.put_back(work.ticket);
@@ -112,7 +113,7 @@ impl<'scope> Pool<'scope, '_> {
     }
 
     /// Starts what there is room for.
-    fn start(&mut self, driver: &mut Driver) -> Result<(), Fault> {
+    fn start(&mut self, driver: &mut Driver<J>) -> Result<(), Fault> {
         loop {
             let busy: usize = self.running.values().map(|one| one.threads).sum();
             if busy >= self.threads {
@@ -134,33 +135,34 @@ impl<'scope> Pool<'scope, '_> {
                 return Ok(());
             }
             let own = if work.last { self.threads - busy } else { 1 };
-            let folder = driver.study().reports().then(|| driver.store().report(&work.point.hash));
+            let folder = driver.job().folder(&work.point);
             self.spawn(work, own, memory, folder);
         }
     }
 
-    fn spawn(&mut self, work: Work, threads: usize, memory: u64, folder: Option<PathBuf>) {
+    fn spawn(&mut self, work: Work<J::Task>, threads: usize, memory: u64, folder: Option<PathBuf>) {
         let monitor = Arc::new(Monitor::default());
         self.running.insert(work.ticket, Running { threads, memory, monitor: monitor.clone() });
         let sender = self.sender.clone();
         self.scope.spawn(move || {
-            let row = run_into(&work.point, threads, &monitor, folder.as_deref());
+            let row = work.point.run(threads, &monitor, folder.as_deref());
             // The pool is gone only if the study has failed.
             let _ = sender.send((work.ticket, row));
         });
     }
 
     /// Bytes that a point takes; points of a combination take about the same.
-    fn size(&mut self, work: &Work) -> u64 {
+    fn size(&mut self, work: &Work<J::Task>) -> u64 {
         if self.threads == 1 {
             return 0;
         }
-        let point = &work.point;
-        *self.sizes.entry(point.combination).or_insert_with(|| {
-            let plan = Plan::with_contents(point.scenario(), point.contents().clone());
-            // What cannot be planned fails at once.
-            plan.map_or(0, |plan| of_plan(&plan))
-        })
+        let (_, combination) = work.point.kind();
+        *self.sizes.entry(combination).or_insert_with(|| work.point.memory())
+    }
+
+    /// Flows that have completed in what runs.
+    fn flows(&self) -> u64 {
+        self.running.values().map(|one| one.monitor.completed.load(Ordering::Relaxed)).sum()
     }
 
     fn stop(&self) {

@@ -1,5 +1,6 @@
 //! Runs a point: here, or in a worker that has nothing but its bytes.
 
+use crate::job::Task;
 use crate::point::Point;
 use crate::row::{Row, Times};
 use cpu_time::ThreadTime;
@@ -15,9 +16,9 @@ use std::time::Instant;
 /// What a worker answers.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub(crate) enum Answer<R = Row> {
     /// A row, good or failed.
-    Row(Box<Row>),
+    Row(Box<R>),
     /// The worker cannot run points of this program.
     Refused(String),
     /// The worker was interrupted.
@@ -37,15 +38,22 @@ pub(crate) fn run_into(
     monitor: &Monitor,
     folder: Option<&Path>,
 ) -> Option<Row> {
-    guarded(point, threads, || work(point, threads, monitor, folder))
+    let (made, times) = guarded(threads, || work(point, threads, monitor, folder))?;
+    Some(Row { times, ..made.unwrap_or_else(|error| Row::failed(point, error)) })
 }
 
 /// Runs a point that came as [`Point::to_bytes`], and answers with bytes for
 /// [`Driver::take`](crate::Driver::take).
 pub fn run_bytes(point: &[u8], threads: usize, monitor: &Monitor) -> Vec<u8> {
-    let answer = match Point::from_bytes(point) {
+    answer(Point::from_bytes(point), threads, monitor)
+}
+
+/// Runs a task, unless it is refused here, and answers with bytes for
+/// [`Driver::take`](crate::Driver::take).
+pub fn answer<T: Task>(task: Result<T, Fault>, threads: usize, monitor: &Monitor) -> Vec<u8> {
+    let answer = match task {
         Err(fault) => Answer::Refused(fault.to_string()),
-        Ok(point) => match run_point(&point, threads, monitor) {
+        Ok(task) => match task.run(threads, monitor, None) {
             Some(row) => Answer::Row(Box::new(row)),
             None => Answer::Interrupted,
         },
@@ -106,33 +114,33 @@ fn row(point: &Point, run: &Run) -> Row {
     }
 }
 
-/// Does the work of a point; errors and panics become a failed row.
-pub(crate) fn guarded(
-    point: &Point,
+/// Does the work of a task, with what it takes; errors and panics become a text. None if the work was
+/// interrupted.
+pub fn guarded<R>(
     threads: usize,
-    work: impl FnOnce() -> Result<Option<Row>, Fault>,
-) -> Option<Row> {
+    work: impl FnOnce() -> Result<Option<R>, Fault>,
+) -> Option<(Result<R, String>, Times)> {
     listen();
     let (begin, cpu) = (Instant::now(), ThreadTime::now());
     HEARD.with(|heard| *heard.borrow_mut() = Some(String::new()));
     let done = catch_unwind(AssertUnwindSafe(work));
     let heard = HEARD.with(|heard| heard.borrow_mut().take()).unwrap_or_default();
-    let mut row = match done {
-        Ok(Ok(row)) => row?,
-        Ok(Err(fault)) => Row::failed(point, fault.to_string()),
+    let made = match done {
+        Ok(Ok(made)) => Ok(made?),
+        Ok(Err(fault)) => Err(fault.to_string()),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
             let place = if heard.is_empty() { String::new() } else { format!(" ({heard})") };
-            Row::failed(point, format!("internal error: {text}{place}"))
+            Err(format!("internal error: {text}{place}"))
         }
     };
-    row.times = Times {
+    let times = Times {
         wall_seconds: begin.elapsed().as_secs_f64(),
         cpu_seconds: (threads == 1).then(|| cpu.elapsed().as_secs_f64()),
         threads,
     };
-    Some(row)
+    Some((made, times))
 }
 
 thread_local! {
@@ -177,11 +185,12 @@ mod tests {
         let mut driver = Driver::new(study, store.clone(), DriverOptions::default()).unwrap();
         while let Some(one) = driver.next_work().unwrap() {
             let broken = one.point.label == "ren" && one.point.seed == 2;
-            let row = guarded(&one.point, 1, || match broken {
+            let made = guarded(1, || match broken {
                 true => panic!("queue {} is not empty", 7),
                 false => work(&one.point, 1, &Monitor::default(), None),
             });
-            driver.keep(one.ticket, &row.unwrap()).unwrap();
+            let row = made.unwrap().0.unwrap_or_else(|error| Row::failed(&one.point, error));
+            driver.keep(one.ticket, &row).unwrap();
         }
         let outcome = driver.finish().unwrap();
         assert_eq!((outcome.progress.done, outcome.progress.failed), (4, 1));
