@@ -1,0 +1,154 @@
+use super::*;
+use crate::expected::folders;
+use crate::seen::Seen;
+use incast_experiment::{Monitor, identity};
+use incast_study::{Gained as _, Job as _, Task as _};
+
+/// Tables in the repository are of this program: their scenarios and versions are today's.
+#[test]
+fn no_kept_table_is_stale() {
+    let mut stale = vec![];
+    for experiment in Experiment::all().unwrap() {
+        let every = experiment.sets().into_iter().flat_map(|set| {
+            experiment.runs_in(&set).into_iter().map(move |run| (set.clone(), run))
+        });
+        for (set, run) in every {
+            for (transport, seed, table) in
+                Store::Embedded.runs(&experiment.name, &set.name, &run).unwrap()
+            {
+                let mut scenario = experiment.scenario(&run, &set, Some(seed), false).unwrap();
+                let has = scenario.transport.names.contains(&transport);
+                scenario.transport.names = vec![transport.clone()];
+                let own = has.then(|| identity_of(&scenario).unwrap());
+                if own.as_ref() != Some(&table.identity) || table.error.is_some() {
+                    stale.push(format!("{} {} {run} {transport}", experiment.name, set.name));
+                }
+            }
+        }
+    }
+    assert!(stale.is_empty(), "made from another scenario or version: {stale:#?}");
+}
+
+/// Kept tables are written as they always were, to the byte.
+#[test]
+fn kept_tables_are_written_as_they_are() {
+    let mut tables = 0;
+    for experiment in Experiment::all().unwrap() {
+        for set in experiment.sets().into_iter().flat_map(|set| [set.clone(), set.in_dataplane()]) {
+            for run in experiment.runs() {
+                let (name, set) = (experiment.name.clone(), set.name.clone());
+                for (transport, seed, table) in Store::Embedded.runs(&name, &set, &run).unwrap() {
+                    let (experiment, set, run) = (name.clone(), set.clone(), run.clone());
+                    let address = Address { experiment, set, run, transport, seed };
+                    let file = crate::EXPERIMENTS.get_file(address.path()).unwrap();
+                    let text = table.text(&address);
+                    // What an earlier version kept names that version.
+                    assert_eq!(file.contents_utf8(), Some(text.as_str()), "{address:?}");
+                    tables += 1;
+                }
+            }
+        }
+    }
+    assert!(tables > 1000, "{tables}");
+}
+
+/// What names a run without planning it is what names it when it is planned.
+#[test]
+fn runs_are_named_alike_before_and_after_they_are_planned() {
+    for name in ["ren/fig3", "amrt/fig9", "decn/fig8", "ccrp/fig4"] {
+        let (_, place) = folders().into_iter().find(|(own, _)| own == name).unwrap();
+        let experiment = Experiment::read(name, place).unwrap();
+        for set in experiment.sets() {
+            let run = experiment.runs_in(&set).swap_remove(0);
+            let plan = experiment.plan(&run, &set, None, true).unwrap();
+            for case in &plan.cases {
+                let mut scenario = experiment.scenario(&run, &set, None, true).unwrap();
+                scenario.transport.names = vec![case.label.clone()];
+                let planned = identity(&plan, case);
+                assert_eq!(identity_of(&scenario).unwrap(), planned, "{name} {}", case.label);
+            }
+        }
+    }
+}
+
+/// Sets that change other transports share the table of a run.
+#[test]
+fn the_same_run_of_two_sets_is_made_once() {
+    let keep = tempfile::tempdir().unwrap();
+    let options = Options {
+        keep: Some(keep.path().into()),
+        seed: Some(2),
+        assuming: vec!["as_published".into(), "as_compared".into()],
+        ..Options::default()
+    };
+    let both = Reproduction::of("ren/fig16", &options, None).unwrap();
+    let of = |transport: &str| {
+        let ours = |task: &&Arc<FigureRun>| task.run == "0.1" && task.transport == transport;
+        both.tasks.iter().filter(ours).collect::<Vec<_>>()
+    };
+    let [dctcp] = of("dctcp")[..] else { panic!("DCTCP is the same in both") };
+    let sets: Vec<&str> = dctcp.addresses.iter().map(|one| one.set.as_str()).collect();
+    assert_eq!(sets, ["as_published", "as_compared"]);
+    // pHost has other routes in the other set, so it has another run.
+    assert_eq!(of("phost").len(), 2);
+    // A table that has been kept for one set is found for the other.
+    let row: Row = dctcp.wanted().iter().map(|one| (one.id(), Seen::default())).collect();
+    let table = Table::of(dctcp.identity.clone(), 1000, row);
+    table.keep(keep.path(), &dctcp.addresses[0]).unwrap();
+    Reproduction::of("ren/fig16", &options, None).unwrap();
+    let other = Table::load(&keep.path().join(dctcp.addresses[1].path())).unwrap();
+    assert_eq!(other, Some(table));
+}
+
+/// A worker that has nothing but bytes makes the same table; one of another version refuses.
+#[test]
+fn a_run_of_a_figure_travels_as_bytes() {
+    let keep = tempfile::tempdir().unwrap();
+    let options = Options { keep: Some(keep.path().into()), threads: 1, ..Options::default() };
+    let figure = Reproduction::of("ren/fig1", &options, None).unwrap();
+    let mut driver = figure.driver().unwrap();
+    let mut refused = 0;
+    while let Some(work) = driver.next_work().unwrap() {
+        let bytes = work.point.to_bytes();
+        if refused == 0 {
+            let other = String::from_utf8(bytes).unwrap();
+            let other = other.replace(&work.point.identity, &"0".repeat(64));
+            let answer = crate::run_bytes(other.as_bytes(), 1, &Monitor::default()).unwrap();
+            let said = driver.take(work.ticket, &answer).unwrap_err().to_string();
+            assert!(said.contains("same version"), "{said}");
+            refused += 1;
+            continue;
+        }
+        let answer = crate::run_bytes(&bytes, 1, &Monitor::default()).unwrap();
+        driver.take(work.ticket, &answer).unwrap();
+        let here = work.point.run(1, &Monitor::default(), None).unwrap();
+        let there = driver.job().row(&work.point).unwrap().unwrap();
+        assert!(
+            there.error().is_none() && format!("{:?}", there.table) == format!("{:?}", here.table)
+        );
+    }
+    assert!(driver.done() && refused == 1);
+    assert!(crate::run_bytes(b"{\"hash\":\"\"}", 1, &Monitor::default()).is_none());
+}
+
+/// A run that fails is a row; it is run again only if that is asked for.
+#[test]
+fn a_run_that_fails_is_kept_and_not_judged() {
+    let keep = tempfile::tempdir().unwrap();
+    let options = Options { keep: Some(keep.path().into()), threads: 1, ..Options::default() };
+    let figure = Reproduction::of("ren/fig1", &options, None).unwrap();
+    for task in &figure.tasks {
+        let table = Table::failed(task.identity.clone(), "internal error: a queue\nis not empty");
+        table.keep(keep.path(), &task.addresses[0]).unwrap();
+    }
+    let mut again = Reproduction::of("ren/fig1", &options, None).unwrap();
+    let driver = again.driver().unwrap();
+    let progress = driver.progress();
+    assert!(driver.done() && progress.failed == progress.points && progress.points > 0);
+    assert!(driver.outcome().failed[0].why.ends_with("a queue; is not empty"));
+    let verdicts = again.judge(true).unwrap();
+    assert!(verdicts.iter().all(|one| one.sets[0].verdict == crate::Word::NotRun));
+    let retried = Options { retry_failed: true, ..options };
+    let again = Reproduction::of("ren/fig1", &retried, None).unwrap();
+    assert!(!again.driver().unwrap().done());
+}
