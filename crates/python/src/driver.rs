@@ -10,10 +10,12 @@ use pyo3::types::PyBytes;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// A point: ticket, bytes, name, and whether it is the last one.
+type Next = (u64, Vec<u8>, String, bool);
+
 /// A driver of any job.
 trait Drive: Send {
-    /// A point: ticket, bytes, name, and whether it is the last one.
-    fn next(&mut self) -> Result<Option<(u64, Vec<u8>, String, bool)>, Fault>;
+    fn next(&mut self) -> Result<Option<Next>, Fault>;
     fn take(&mut self, ticket: u64, answer: &[u8]) -> Result<(), Fault>;
     fn lost(&mut self, ticket: u64, why: &str);
     fn done(&self) -> bool;
@@ -23,7 +25,7 @@ trait Drive: Send {
 }
 
 impl<J: Job> Drive for Driver<J> {
-    fn next(&mut self) -> Result<Option<(u64, Vec<u8>, String, bool)>, Fault> {
+    fn next(&mut self) -> Result<Option<Next>, Fault> {
         let work = self.next_work()?;
         Ok(work.map(|work| (work.ticket, work.point.to_bytes(), work.point.name(), work.last)))
     }
