@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const ENGINE = here("wasm/incast_web_bg.wasm");
+const ENGINE = here("pkg/incast_web_bg.wasm");
 const ENGINE_MODULE = "virtual:engine";
 
 /** The engine's bytes as compressed base64, so that the page needs no second file. */
@@ -56,7 +56,7 @@ export default defineConfig({
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   plugins: [engine(), policy(), viteSingleFile()],
-  resolve: { alias: { "incast-web": here("wasm/incast_web.js") } },
+  resolve: { alias: { "incast-web": here("pkg/incast_web.js") } },
   worker: { format: "es", plugins: () => [engine()] },
   build: { target: "es2022", chunkSizeWarningLimit: 8192, reportCompressedSize: false },
 });

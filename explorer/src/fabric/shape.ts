@@ -1,4 +1,5 @@
 /** The fabric as the drawings need it. */
+import type { Fabric } from "incast-web";
 
 /** A tier, from the hosts up. */
 export type Tier = "host" | "edge" | "aggregation" | "core";
@@ -23,6 +24,16 @@ export interface FabricPort {
 export interface FabricShape {
   readonly nodes: readonly FabricNode[];
   readonly ports: readonly FabricPort[];
+}
+
+const TIERS: readonly Tier[] = ["host", "edge", "aggregation", "core"];
+
+/** Of the engine's description. */
+export function shapeOf(fabric: Fabric): FabricShape {
+  return {
+    nodes: fabric.nodes.map(({ name, host, tier }) => ({ name, tier: host ? "host" : (TIERS[tier] ?? "core") })),
+    ports: fabric.ports.map(({ name, node, peer, rate_bps }) => ({ name, from: node, to: peer, rate: rate_bps })),
+  };
 }
 
 /** Places of nodes between 0 and 1, and how many nodes the fullest tier has. */

@@ -71,29 +71,49 @@ function nearest(shape: FabricShape, place: Placed, x: number, y: number): numbe
   return best;
 }
 
+/** Steps of colour and width, so that thousands of links are drawn in a few strokes. */
+const LEVELS = 24;
+
+/** Both ends of every port's line: four numbers per port. */
+function ends(shape: FabricShape, place: Placed): Float32Array {
+  const all = new Float32Array(shape.ports.length * 4);
+  shape.ports.forEach((_, port) => {
+    all.set(place.along(port, 0), port * 4);
+    all.set(place.along(port, 1), port * 4 + 2);
+  });
+  return all;
+}
+
 /** Draws idle links first, so that the busy ones lie on top. */
-function drawPorts(context: CanvasRenderingContext2D, props: FabricViewProps, place: Placed, thick: number) {
+function drawPorts(context: CanvasRenderingContext2D, props: FabricViewProps, place: Placed, lines: Float32Array, thick: number) {
   const { shape, values, marked, chosen } = props;
   const colours = place.palette;
-  const order = Array.from(shape.ports.keys()).sort((a, b) => (values[a] || 0) - (values[b] || 0));
-  context.lineCap = "butt";
-  const line = (port: number) => {
+  const level = (port: number) => {
+    const value = values[port] ?? NaN;
+    return Number.isNaN(value) ? -1 : Math.round(Math.min(Math.max(value, 0), 1) * LEVELS);
+  };
+  const trace = (port: number) => {
+    const at = port * 4;
+    context.moveTo(lines[at] ?? 0, lines[at + 1] ?? 0);
+    context.lineTo(lines[at + 2] ?? 0, lines[at + 3] ?? 0);
+  };
+  const stroke = (ports: readonly number[], colour: string, width: number) => {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
     context.beginPath();
-    context.moveTo(...place.along(port, 0));
-    context.lineTo(...place.along(port, 1));
+    ports.forEach(trace);
     context.stroke();
   };
-  for (const port of order) {
-    if (marked?.has(port) || port === chosen) {
-      context.strokeStyle = colours.accent;
-      context.lineWidth = thick * 2 + (port === chosen ? 5 : 3);
-      line(port);
-    }
-    const value = values[port] ?? 0;
-    context.strokeStyle = Number.isNaN(value) ? colours.grid : heat(colours.heat, value);
-    context.lineWidth = thick * (1 + 1.6 * Math.min(value || 0, 1));
-    line(port);
-  }
+  const strong = [...(marked ?? [])];
+  stroke(strong, colours.accent, thick * 2 + 3);
+  if (chosen !== undefined) stroke([chosen], colours.accent, thick * 2 + 6);
+  const levels: number[][] = Array.from({ length: LEVELS + 2 }, () => []);
+  for (let port = 0; port < shape.ports.length; port++) levels[level(port) + 1]?.push(port);
+  levels.forEach((ports, step) => {
+    if (!ports.length) return;
+    const share = (step - 1) / LEVELS;
+    stroke(ports, step === 0 ? colours.grid : heat(colours.heat, share), thick * (1 + 1.6 * Math.max(share, 0)));
+  });
 }
 
 const NAMES: Readonly<Record<string, string>> = { host: "hosts", edge: "edge", aggregation: "aggregation", core: "core" };
@@ -137,6 +157,8 @@ export function FabricView(props: FabricViewProps) {
   const height = props.height ?? (where.tiers.length > 3 ? 330 : where.tiers.length > 2 ? 260 : 200);
   const place = useMemo(() => placed(shape, where, width, height), [shape, where, width, height, theme.value]);
 
+  const lines = useMemo(() => ends(shape, place), [shape, place]);
+
   useEffect(() => {
     const element = canvas.current?.parentElement;
     if (!element) return undefined;
@@ -157,7 +179,7 @@ export function FabricView(props: FabricViewProps) {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     const thick = where.widest > 128 ? 0.7 : where.widest > 48 ? 1.1 : 1.8;
-    drawPorts(context, { ...props, chosen: point ?? chosen }, place, thick);
+    drawPorts(context, { ...props, chosen: point ?? chosen }, place, lines, thick);
     drawNodes(context, shape, where, place, width);
     over?.(context, place);
   }, [place, values, tick, marked, chosen, point, over, width, height]);

@@ -1,0 +1,222 @@
+/** Many points on two axes, and a rectangle that the reader draws to choose some of them. */
+import { scaleLinear, scaleLog } from "d3-scale";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { palette, theme } from "../theme";
+import "./scatter.css";
+
+/** A chosen rectangle, in the units of the axes. */
+export interface Brush {
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+}
+
+export interface Axis {
+  readonly values: ArrayLike<number>;
+  readonly title: string;
+  readonly log: boolean;
+  readonly format: (value: number) => string;
+}
+
+export interface ScatterProps {
+  readonly x: Axis;
+  readonly y: Axis;
+  /** Rows that are drawn strongly; the others are pale. */
+  readonly rows: Uint32Array;
+  readonly total: number;
+  readonly brush: Brush | undefined;
+  readonly onBrush: (brush: Brush | undefined) => void;
+  readonly label: string;
+  readonly height?: number;
+}
+
+const LEFT = 62;
+const BOTTOM = 38;
+const EDGE = 10;
+
+type Scale = ReturnType<typeof scaleLinear<number, number>> | ReturnType<typeof scaleLog<number, number>>;
+
+function scale(axis: Axis, range: [number, number]): Scale {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let at = 0; at < axis.values.length; at++) {
+    const value = axis.values[at] ?? NaN;
+    if (Number.isNaN(value) || (axis.log && value <= 0)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (low > high) [low, high] = [1, 10];
+  if (low === high) high = axis.log ? low * 10 : low + 1;
+  return axis.log
+    ? scaleLog<number, number>().domain([low / 1.1, high * 1.1]).range(range)
+    : scaleLinear<number, number>().domain([low, high + (high - low) * 0.02]).range(range);
+}
+
+function axes(context: CanvasRenderingContext2D, props: ScatterProps, x: Scale, y: Scale, width: number, height: number) {
+  const colours = palette();
+  context.font = "11px system-ui, sans-serif";
+  context.lineWidth = 1;
+  const few = (of: Scale, log: boolean, most: number) => {
+    const all = of.ticks(most);
+    return log && all.length > most ? all.filter((tick) => Number.isInteger(Math.round(Math.log10(tick) * 1e6) / 1e6)) : all;
+  };
+  for (const tick of few(x, props.x.log, 6)) {
+    const at = Math.round(x(tick)) + 0.5;
+    context.strokeStyle = colours.grid;
+    context.beginPath();
+    context.moveTo(at, EDGE);
+    context.lineTo(at, height - BOTTOM);
+    context.stroke();
+    context.fillStyle = colours.quiet;
+    context.textAlign = "center";
+    context.fillText(props.x.format(tick), at, height - BOTTOM + 14);
+  }
+  for (const tick of few(y, props.y.log, 5)) {
+    const at = Math.round(y(tick)) + 0.5;
+    context.strokeStyle = colours.grid;
+    context.beginPath();
+    context.moveTo(LEFT, at);
+    context.lineTo(width - EDGE, at);
+    context.stroke();
+    context.fillStyle = colours.quiet;
+    context.textAlign = "right";
+    context.fillText(props.y.format(tick), LEFT - 5, at + 4);
+  }
+  context.fillStyle = colours.ink;
+  context.textAlign = "center";
+  context.fillText(props.x.title, (LEFT + width - EDGE) / 2, height - 6);
+  context.save();
+  context.translate(11, (EDGE + height - BOTTOM) / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillText(props.y.title, 0, 0);
+  context.restore();
+}
+
+/** Points as small squares, each pixel once. */
+function points(context: CanvasRenderingContext2D, props: ScatterProps, x: Scale, y: Scale, width: number, height: number) {
+  const colours = palette();
+  const chosen = new Uint8Array(props.total);
+  props.rows.forEach((row) => (chosen[row] = 1));
+  const all = props.rows.length === props.total;
+  const size = props.total > 20000 ? 1.6 : props.total > 2000 ? 2.4 : 4;
+  for (const strong of all ? [1] : [0, 1]) {
+    const done = new Uint8Array(width * height);
+    context.fillStyle = strong ? (colours.series[0] ?? colours.ink) : colours.grid;
+    context.globalAlpha = strong && props.total > 500 ? 0.55 : 0.8;
+    for (let row = 0; row < props.total; row++) {
+      if (chosen[row] !== strong) continue;
+      const [a, b] = [props.x.values[row] ?? NaN, props.y.values[row] ?? NaN];
+      if (Number.isNaN(a) || Number.isNaN(b)) continue;
+      const [px, py] = [x(a), y(b)];
+      if (props.total > 5000) {
+        const pixel = Math.round(py) * width + Math.round(px);
+        if (done[pixel]) continue;
+        done[pixel] = 1;
+      }
+      context.fillRect(px - size / 2, py - size / 2, size, size);
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+/** The chart. A drag chooses; Escape or a click takes the choice back; with the focus, arrow keys move the rectangle. */
+export function Scatter(props: ScatterProps) {
+  const { brush, onBrush, label } = props;
+  const holder = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(480);
+  const height = props.height ?? 260;
+  const from = useRef<[number, number] | undefined>(undefined);
+  const x = useMemo(() => scale(props.x, [LEFT, width - EDGE]), [props.x, width]);
+  const y = useMemo(() => scale(props.y, [height - BOTTOM, EDGE]), [props.y, height]);
+
+  useEffect(() => {
+    const element = holder.current;
+    if (!element) return undefined;
+    const watch = new ResizeObserver(() => setWidth(Math.max(element.clientWidth, 160)));
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+  useEffect(() => {
+    const context = canvas.current?.getContext("2d");
+    if (!canvas.current || !context) return;
+    const ratio = window.devicePixelRatio || 1;
+    canvas.current.width = Math.round(width * ratio);
+    canvas.current.height = Math.round(height * ratio);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    axes(context, props, x, y, width, height);
+    points(context, props, x, y, width, height);
+  }, [x, y, props.rows, width, height, theme.value]);
+
+  const place = (event: PointerEvent): [number, number] => {
+    const box = (holder.current as HTMLElement).getBoundingClientRect();
+    const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
+    return [clamp(event.clientX - box.left, LEFT, width - EDGE), clamp(event.clientY - box.top, EDGE, height - BOTTOM)];
+  };
+  const drag = (event: PointerEvent) => {
+    if (!from.current) return;
+    const [ax, ay] = from.current;
+    const [bx, by] = place(event);
+    if (Math.abs(bx - ax) < 3 && Math.abs(by - ay) < 3) return;
+    onBrush({
+      x: [x.invert(Math.min(ax, bx)), x.invert(Math.max(ax, bx))],
+      y: [y.invert(Math.max(ay, by)), y.invert(Math.min(ay, by))],
+    });
+  };
+  const drop = (event: PointerEvent) => {
+    const [ax, ay] = from.current ?? [0, 0];
+    const [bx, by] = place(event);
+    if (from.current && Math.abs(bx - ax) < 3 && Math.abs(by - ay) < 3) onBrush(undefined);
+    from.current = undefined;
+  };
+  const box = brush && {
+    left: `${x(brush.x[0])}px`,
+    top: `${y(brush.y[1])}px`,
+    width: `${x(brush.x[1]) - x(brush.x[0])}px`,
+    height: `${y(brush.y[0]) - y(brush.y[1])}px`,
+  };
+  return (
+    <div
+      class="scatter"
+      ref={holder}
+      style={{ height: `${height}px` }}
+      role="application"
+      aria-roledescription="chart with a brush"
+      aria-label={`${label}. Drag to choose a rectangle; arrow keys make and move one; Escape clears it.`}
+      tabIndex={0}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        from.current = place(event);
+      }}
+      onPointerMove={drag}
+      onPointerUp={drop}
+      onKeyDown={(event) => keys(event, brush, onBrush, x, y)}
+    >
+      <canvas ref={canvas} />
+      {box && <div class="brush" style={box} />}
+    </div>
+  );
+}
+
+/** Moves the rectangle by a twentieth of the axes; makes one in the upper right quarter if there is none. */
+function keys(event: KeyboardEvent, brush: Brush | undefined, onBrush: ScatterProps["onBrush"], x: Scale, y: Scale) {
+  if (event.key === "Escape") return onBrush(undefined);
+  const moves: Readonly<Record<string, readonly [number, number]>> = {
+    ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
+  };
+  const move = moves[event.key];
+  if (!move) return undefined;
+  event.preventDefault();
+  const [left = 0, right = 1] = x.range();
+  const [floor = 1, roof = 0] = y.range();
+  const step = [((right - left) / 20) * move[0], ((floor - roof) / 20) * move[1]] as const;
+  if (!brush) {
+    return onBrush({
+      x: [x.invert((left + right) / 2), x.invert(right)],
+      y: [y.invert((floor + roof) / 2), y.invert(roof)],
+    });
+  }
+  return onBrush({
+    x: [x.invert(x(brush.x[0]) + step[0]), x.invert(x(brush.x[1]) + step[0])],
+    y: [y.invert(y(brush.y[0]) + step[1]), y.invert(y(brush.y[1]) + step[1])],
+  });
+}

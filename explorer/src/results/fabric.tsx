@@ -1,0 +1,154 @@
+/** The fabric over time, of one run or of two on one clock. */
+import { useMemo } from "preact/hooks";
+import { FabricView, HeatLegend } from "../fabric/view";
+import type { FabricShape } from "../fabric/shape";
+import { bytes, count, percent, rate } from "../parts/format";
+import { useLoaded } from "../parts/loaded";
+import { Series } from "../parts/series";
+import { address, amend, go, route } from "../route";
+import { heat, palette } from "../theme";
+import { Clock, now, seek } from "./clock";
+import type { Metric, PortSeries } from "./data";
+import { sides, type Side } from "./store";
+import { Trouble } from "./trouble";
+
+export const METRICS: Readonly<Record<Metric, { title: string; text: (value: number) => string; unit: string; doc: string }>> = {
+  use: { title: "use", text: percent, unit: "%", doc: "bytes sent over what the link could carry" },
+  queue: { title: "queue", text: bytes, unit: "KB", doc: "largest backlog of the interval" },
+  pauses: { title: "pauses", text: percent, unit: "%", doc: "share of the interval in which PFC paused a class" },
+  marks: { title: "marks", text: count, unit: "packets", doc: "packets marked in the interval" },
+  losses: { title: "losses", text: count, unit: "packets", doc: "packets dropped or trimmed in the interval" },
+};
+
+const SCALE: Readonly<Record<Metric, number>> = { use: 100, queue: 1e-3, pauses: 100, marks: 1, losses: 1 };
+
+interface Ready {
+  readonly side: Side;
+  readonly shape: FabricShape;
+  readonly series: PortSeries;
+}
+
+async function ready(all: readonly Side[]): Promise<Ready[]> {
+  return Promise.all(all.map(async (side) => ({ side, shape: await side.data.shape(), series: await side.data.ports() })));
+}
+
+function chosenMetric(): Metric {
+  const named = route.value.params.get("colour") ?? "";
+  return named in METRICS ? (named as Metric) : "use";
+}
+
+export function FabricPage() {
+  const all = sides.value;
+  const { value, problem } = useLoaded(() => ready(all), [all.map(({ key }) => key).join(), all[0]?.data.folder]);
+  const metric = chosenMetric();
+  const most = useMemo(() => {
+    const largest = Math.max(0, ...(value ?? []).map(({ series }) => series.largest(metric)));
+    return metric === "use" || metric === "pauses" ? 1 : largest;
+  }, [value, metric]);
+  if (problem) return <Trouble problem={problem} data={all[0]?.data} />;
+  if (!value) return <p role="status">Reading ports…</p>;
+  const { title, text, doc } = METRICS[metric];
+  const step = Math.min(...value.map(({ series }) => series.interval));
+  return (
+    <>
+      <div class="row">
+        <label class="row small">Links coloured by
+          <select value={metric} onChange={(event) => amend({ colour: event.currentTarget.value })}>
+            {Object.entries(METRICS).map(([key, one]) => <option value={key}>{one.title}</option>)}
+          </select>
+        </label>
+        <HeatLegend low="0" high={most > 0 ? text(most) : `no ${title} in the run`} />
+        <span class="quiet small">{doc}</span>
+      </div>
+      <div class="sides">
+        {value.map((one) => <SidePanel {...one} metric={metric} most={most} />)}
+      </div>
+      <Clock step={step} />
+    </>
+  );
+}
+
+function SidePanel({ side, shape, series, metric, most }: Ready & { metric: Metric; most: number }) {
+  const matrix = series.metric(metric);
+  const at = series.at(now.value);
+  const values = useMemo(() => new Float32Array(shape.ports.length), [shape]);
+  const row = matrix.subarray(at * series.ports, (at + 1) * series.ports);
+  const scale = most > 0 ? 1 / most : 0;
+  row.forEach((value, port) => (values[port] = value * scale));
+  const { title, text } = METRICS[metric];
+  const chosen = Number(route.value.params.get("port") ?? NaN);
+  const describe = (port: number) => {
+    const own = shape.ports[port];
+    return own ? `${own.name} (${rate(own.rate)}): ${title} ${text(row[port] ?? 0)}` : "";
+  };
+  const open = (port: number) => go("results/queue", { ...Object.fromEntries(route.value.params), port });
+  return (
+    <section class="panel" aria-label={side.title}>
+      <h3>{side.title}</h3>
+      <FabricView
+        shape={shape} values={values} tick={at + series.intervals * Object.keys(METRICS).indexOf(metric)} describe={describe}
+        chosen={Number.isNaN(chosen) ? undefined : chosen} onPort={open}
+        label={`Fabric of ${side.title}, links coloured by ${title}`}
+      />
+      <Busiest shape={shape} row={row} metric={metric} most={most} />
+      <Whole series={series} metric={metric} title={side.title} />
+    </section>
+  );
+}
+
+const SHOWN = 5;
+
+/** The ports with the largest values now. */
+function Busiest({ shape, row, metric, most }: { shape: FabricShape; row: Float32Array; metric: Metric; most: number }) {
+  const top: number[] = [];
+  row.forEach((value, port) => {
+    if (value <= 0) return;
+    let place = top.length;
+    while (place > 0 && (row[top[place - 1] ?? 0] ?? 0) < value) place--;
+    if (place < SHOWN) {
+      top.splice(place, 0, port);
+      if (top.length > SHOWN) top.pop();
+    }
+  });
+  const stops = palette().heat;
+  return (
+    <ul class="busiest" aria-label={`Ports with most ${METRICS[metric].title} now`} style={{ minHeight: `${SHOWN * 1.45}em` }}>
+      {top.map((port) => {
+        const share = most > 0 ? (row[port] ?? 0) / most : 0;
+        return (
+          <li>
+            <a href={address("results/queue", { ...Object.fromEntries(route.value.params), port })}>{shape.ports[port]?.name}</a>
+            <span class="bar-holder" aria-hidden="true">
+              <span class="bar-fill" style={{ width: `${Math.min(share, 1) * 100}%`, background: heat(stops, share) }} />
+            </span>
+            <span class="figures">{METRICS[metric].text(row[port] ?? 0)}</span>
+          </li>
+        );
+      })}
+      {!top.length && <li class="quiet">No {METRICS[metric].title} now.</li>}
+    </ul>
+  );
+}
+
+/** The mean and the largest value over all ports, over time. */
+function Whole({ series, metric, title }: { series: PortSeries; metric: Metric; title: string }) {
+  const data = useMemo(() => {
+    const matrix = series.metric(metric);
+    const times = Float64Array.from({ length: series.intervals }, (_, at) => (at * series.interval) / 1e6);
+    const mean = new Float64Array(series.intervals);
+    const most = new Float64Array(series.intervals);
+    matrix.forEach((value, at) => {
+      const interval = Math.floor(at / series.ports);
+      mean[interval] = (mean[interval] ?? 0) + (value * SCALE[metric]) / series.ports;
+      most[interval] = Math.max(most[interval] ?? 0, value * SCALE[metric]);
+    });
+    return [times, most, mean];
+  }, [series, metric]);
+  return (
+    <Series
+      data={data} names={["largest of all ports", "mean of all ports"]} unit={`${METRICS[metric].title}, ${METRICS[metric].unit}`}
+      height={150} cursor={now.value / 1e6} onTime={(at) => seek(at * 1e6)}
+      label={`${METRICS[metric].title} over time, ${title}`}
+    />
+  );
+}

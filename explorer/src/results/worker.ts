@@ -1,0 +1,4 @@
+import { expose } from "comlink";
+import { session } from "./session";
+
+expose(session);
