@@ -48,6 +48,10 @@ pub enum Command {
         incast explain results/0001-demo --flow 7 --between dctcp ren"
     )]
     Explain(Box<Explain>),
+    /// Open results in a browser: the fabric over time, flows, queues, and why a flow was slow
+    #[command(after_help = "Examples:\n  incast explore results/0001-demo\n  \
+        incast explore results/0001-before results/0002-after --no-open")]
+    Explore(Explore),
     /// Find the highest value of a key at which a condition holds, for every transport of a file
     #[command(
         after_help = "Example:\n  incast search load.toml --key traffic.0.load --from 0.3 --to 0.95 \\\n    \
@@ -235,6 +239,19 @@ pub struct Explain {
     /// Threads of the repeated run [default: as the run had]
     #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     pub threads: Option<usize>,
+}
+
+#[derive(Args)]
+pub struct Explore {
+    /// Results folder of a run or a comparison, or two to see them side by side
+    #[arg(required = true, num_args = 1..=2)]
+    pub results: Vec<PathBuf>,
+    /// Port of the server on 127.0.0.1 [default: 7341, or any if that is taken]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Print the address, but start no browser
+    #[arg(long)]
+    pub no_open: bool,
 }
 
 #[derive(Args)]

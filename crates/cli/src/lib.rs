@@ -18,6 +18,7 @@ mod check;
 mod compare;
 mod doctor;
 mod explain;
+mod explore;
 mod flags;
 mod guide;
 mod list;
@@ -115,6 +116,7 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Compare(options) => compare::compare(*options),
         Command::Study(options) => study::study(options),
         Command::Explain(options) => explain::explain(*options),
+        Command::Explore(options) => explore::explore(options),
         Command::Search(options) => search::search(options),
         Command::List(options) => list::list(options),
         Command::Reproduce(options) => reproduce::reproduce(*options),
