@@ -7,7 +7,7 @@ export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 6
 
-.PHONY: test setup format lint docs tidy deny oldest unit transport wheel explorer
+.PHONY: test setup format lint docs tidy deny oldest unit transport wheel explorer page
 
 test: setup format tidy deny lint docs oldest unit
 
@@ -26,6 +26,14 @@ setup:
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  { $(SUDO) apt-get update -qq && \
 	  $(SUDO) apt-get install -y -qq --no-install-recommends iproute2; } || true; }
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { $(SUDO) apt-get update -qq && \
+	  $(SUDO) apt-get install -y -qq --no-install-recommends chromium; } || true; }
+	@command -v npm >/dev/null || { \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { $(SUDO) apt-get update -qq && \
+	  $(SUDO) apt-get install -y -qq --no-install-recommends nodejs npm; } || true; }
 	@unshare -Urnm ip link add v0 type veth peer name v1 2>/dev/null || { mkdir -p target; \
 	  echo "SKIPPED: processes in network namespaces, because \`unshare -Urnm\` or \`ip\` does not work here" \
 	  | tee -a target/skipped; }
@@ -71,5 +79,8 @@ wheel:
 explorer:
 	@command -v npm >/dev/null || { echo "npm is missing: install Node.js 20.19 or later" >&2; exit 1; }
 	cd explorer && npm ci --silent
+	@$(MAKE) --no-print-directory page
+
+page:
 	./explorer/build-wasm
 	cd explorer && npm run --silent lint && npm run --silent build

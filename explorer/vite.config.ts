@@ -57,6 +57,6 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   plugins: [engine(), policy(), viteSingleFile()],
   resolve: { alias: { "incast-web": here("pkg/incast_web.js") } },
-  worker: { format: "es", plugins: () => [engine()] },
-  build: { target: "es2022", chunkSizeWarningLimit: 8192, reportCompressedSize: false },
+  worker: { format: "iife", plugins: () => [engine()] },
+  build: { target: "es2022", emptyOutDir: false, chunkSizeWarningLimit: 8192, reportCompressedSize: false },
 });

@@ -2,6 +2,7 @@
 
 function short(value: number): string {
   const size = Math.abs(value);
+  if (size > 0 && size < 0.001) return value.toPrecision(2);
   const digits = size >= 1000 || size === 0 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
   return value.toLocaleString("en", { maximumFractionDigits: digits });
 }
@@ -20,6 +21,7 @@ export function count(value: number | null | undefined): string {
 export function time(ps: number | null | undefined): string {
   if (ps === null || ps === undefined || Number.isNaN(ps)) return "–";
   const size = Math.abs(ps);
+  if (size === 0) return "0";
   if (size >= 1e12) return `${short(ps / 1e12)} s`;
   if (size >= 1e9) return `${short(ps / 1e9)} ms`;
   if (size >= 1e6) return `${short(ps / 1e6)} µs`;

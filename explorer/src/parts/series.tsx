@@ -39,6 +39,7 @@ function cursorLine(of: () => number | undefined): uPlot.Plugin {
         plot.ctx.save();
         plot.ctx.strokeStyle = palette().alarm;
         plot.ctx.lineWidth = 1.5 * devicePixelRatio;
+        plot.ctx.setLineDash([]);
         plot.ctx.beginPath();
         plot.ctx.moveTo(x, top);
         plot.ctx.lineTo(x, top + height);

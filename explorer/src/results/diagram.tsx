@@ -2,9 +2,10 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, count, time } from "../parts/format";
 import { palette, theme, type Palette } from "../theme";
-import type { Leg, Point, Sequence, Wait } from "./sequence";
+import { Axis, type Leg, type Point, type Sequence, type Wait } from "./sequence";
 import "./diagram.css";
 
+/** What is seen of the axis. */
 interface Window {
   readonly from: number;
   readonly until: number;
@@ -29,39 +30,45 @@ const colourOf = (kinds: readonly string[], kind: string, colours: Palette) =>
   colours.series[Math.max(kinds.indexOf(kind), 0) % 7] ?? colours.ink;
 
 /** A look at the beginning that is not too dense. */
-function first(all: Sequence): Window {
+function first(all: Sequence, axis: Axis): Window {
   const last = all.legs[FIRST_LEGS];
-  return { from: all.from, until: last ? last.to : all.until };
+  return { from: axis.from, until: last ? axis.place(last.to) : axis.until };
 }
 
 interface View {
   readonly width: number;
   x(column: number): number;
+  /** Of a time. */
   y(at: number): number;
+  /** The place on the axis. */
   at(y: number): number;
+  /** First and last time in sight. */
+  readonly from: number;
+  readonly until: number;
 }
 
-function view(all: Sequence, window: Window, width: number): View {
+function view(all: Sequence, axis: Axis, window: Window, width: number): View {
   const span = Math.max(window.until - window.from, 1);
   const tall = HEIGHT - TOP - BOTTOM;
   const gaps = Math.max(all.columns.length - 1, 1);
   return {
     width,
     x: (column) => LEFT + (column / gaps) * (width - LEFT - RIGHT),
-    y: (at) => TOP + ((at - window.from) / span) * tall,
+    y: (at) => TOP + ((axis.place(at) - window.from) / span) * tall,
     at: (y) => window.from + ((y - TOP) / tall) * span,
+    from: axis.time(window.from),
+    until: axis.time(window.until),
   };
 }
 
 function rulers(context: CanvasRenderingContext2D, all: Sequence, window: Window, look: View, start: number) {
   const colours = palette();
   context.font = "11px system-ui, sans-serif";
-  const span = window.until - window.from;
-  const rough = span / 8;
+  const rough = (window.until - window.from) / 8;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
   context.textAlign = "right";
-  for (let at = Math.ceil((window.from - start) / step) * step + start; at <= window.until; at += step) {
+  const tick = (at: number) => {
     const y = Math.round(look.y(at)) + 0.5;
     context.strokeStyle = colours.grid;
     context.beginPath();
@@ -70,6 +77,21 @@ function rulers(context: CanvasRenderingContext2D, all: Sequence, window: Window
     context.stroke();
     context.fillStyle = colours.quiet;
     context.fillText(time(at - start), LEFT - 10, y + 4);
+  };
+  let from = look.from;
+  for (const silence of [...all.silences, { from: Infinity, until: Infinity }]) {
+    const until = Math.min(silence.from, look.until);
+    for (let at = Math.ceil((from - start) / step) * step + start; at <= until; at += step) tick(at);
+    from = Math.max(from, silence.until);
+  }
+  for (const silence of all.silences) {
+    const [top, bottom] = [look.y(silence.from), look.y(silence.until)];
+    if (bottom < TOP || top > HEIGHT) continue;
+    context.fillStyle = colours.grid;
+    context.fillRect(LEFT - 6, top + 2, look.width - LEFT - RIGHT + 12, bottom - top - 4);
+    context.fillStyle = colours.ink;
+    context.textAlign = "center";
+    context.fillText(`nothing for ${time(silence.until - silence.from)}`, (LEFT + look.width - RIGHT) / 2, (top + bottom) / 2 + 4);
   }
   context.textAlign = "center";
   all.columns.forEach((name, column) => {
@@ -85,9 +107,9 @@ function rulers(context: CanvasRenderingContext2D, all: Sequence, window: Window
   });
 }
 
-function drawLegs(context: CanvasRenderingContext2D, all: Sequence, window: Window, look: View) {
+function drawLegs(context: CanvasRenderingContext2D, all: Sequence, look: View) {
   const colours = palette();
-  const seen = all.legs.filter((leg) => leg.to >= window.from && leg.from <= window.until);
+  const seen = all.legs.filter((leg) => leg.to >= look.from && leg.from <= look.until);
   const arrows = seen.length < 600;
   context.lineWidth = seen.length > 3000 ? 0.5 : 1.2;
   for (const leg of seen) {
@@ -111,14 +133,14 @@ function drawLegs(context: CanvasRenderingContext2D, all: Sequence, window: Wind
   context.setLineDash([]);
 }
 
-function drawWaits(context: CanvasRenderingContext2D, all: Sequence, window: Window, look: View) {
+function drawWaits(context: CanvasRenderingContext2D, all: Sequence, look: View) {
   const colours = palette();
   context.lineWidth = 4;
   context.globalAlpha = 0.55;
   context.strokeStyle = colours.heat[2] ?? colours.alarm;
   context.beginPath();
   for (const wait of all.waits) {
-    if (wait.to < window.from || wait.from > window.until) continue;
+    if (wait.to < look.from || wait.from > look.until) continue;
     context.moveTo(look.x(wait.column), look.y(wait.from));
     context.lineTo(look.x(wait.column), look.y(wait.to));
   }
@@ -126,11 +148,11 @@ function drawWaits(context: CanvasRenderingContext2D, all: Sequence, window: Win
   context.globalAlpha = 1;
 }
 
-function drawPoints(context: CanvasRenderingContext2D, all: Sequence, window: Window, look: View, hidden: ReadonlySet<string>) {
+function drawPoints(context: CanvasRenderingContext2D, all: Sequence, look: View, hidden: ReadonlySet<string>) {
   const colours = palette();
   context.textAlign = "center";
   for (const point of all.points) {
-    if (point.at < window.from || point.at > window.until || hidden.has(point.what)) continue;
+    if (point.at < look.from || point.at > look.until || hidden.has(point.what)) continue;
     const [sign, alarm] = SIGNS[point.what] ?? ["·", false];
     context.font = alarm ? "bold 15px system-ui, sans-serif" : "10px system-ui, sans-serif";
     context.fillStyle = alarm ? colours.alarm : colours.ink;
@@ -176,15 +198,16 @@ function words(found: Found, all: Sequence, start: number): string {
 
 /** The diagram. `start`: the flow's start, from which times are counted. */
 export function Diagram({ all, start, label }: { readonly all: Sequence; readonly start: number; readonly label: string }) {
-  const [window, setWindow] = useState<Window>(() => first(all));
+  const axis = useMemo(() => new Axis(all), [all]);
+  const [window, setWindow] = useState<Window>(() => first(all, axis));
   const [width, setWidth] = useState(700);
   const [text, setText] = useState("");
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set(["decision"]));
   const canvas = useRef<HTMLCanvasElement>(null);
   const drag = useRef<number | undefined>(undefined);
-  const look = useMemo(() => view(all, window, width), [all, window, width]);
+  const look = useMemo(() => view(all, axis, window, width), [all, axis, window, width]);
 
-  useEffect(() => setWindow(first(all)), [all]);
+  useEffect(() => setWindow(first(all, axis)), [all]);
   useEffect(() => {
     const element = canvas.current?.parentElement;
     if (!element) return undefined;
@@ -204,9 +227,9 @@ export function Diagram({ all, start, label }: { readonly all: Sequence; readonl
     context.beginPath();
     context.rect(0, TOP - 2, width, HEIGHT - TOP);
     context.clip();
-    drawWaits(context, all, window, look);
-    drawLegs(context, all, window, look);
-    drawPoints(context, all, window, look, hidden);
+    drawWaits(context, all, look);
+    drawLegs(context, all, look);
+    drawPoints(context, all, look, hidden);
     context.restore();
   }, [all, window, look, hidden, theme.value]);
 
@@ -234,7 +257,7 @@ export function Diagram({ all, start, label }: { readonly all: Sequence; readonl
     else if (event.key === "ArrowUp") move(-span / 8);
     else if (event.key === "+" || event.key === "=") zoom(0.6);
     else if (event.key === "-") zoom(1 / 0.6);
-    else if (event.key === "Home") setWindow(first(all));
+    else if (event.key === "Home") setWindow(first(all, axis));
     else return;
     event.preventDefault();
   };
@@ -250,8 +273,8 @@ export function Diagram({ all, start, label }: { readonly all: Sequence; readonl
       <div class="row small">
         <button type="button" onClick={() => zoom(0.6)} aria-label="Closer">+</button>
         <button type="button" onClick={() => zoom(1 / 0.6)} aria-label="Farther">−</button>
-        <button type="button" onClick={() => setWindow({ from: all.from, until: all.until })}>Whole flow</button>
-        <button type="button" onClick={() => setWindow(first(all))}>Start</button>
+        <button type="button" onClick={() => setWindow({ from: axis.from, until: axis.until })}>Whole flow</button>
+        <button type="button" onClick={() => setWindow(first(all, axis))}>Start</button>
         <span class="quiet">Drag to move, Ctrl and wheel to zoom; {count(all.legs.length)} packets on links.</span>
       </div>
       <div class="row small keys">

@@ -4,7 +4,6 @@ import { bytes, count, number, time } from "../parts/format";
 import { useLoaded, type Loaded } from "../parts/loaded";
 import { address, amend, route } from "../route";
 import { palette } from "../theme";
-import { seek } from "./clock";
 import { PARTS, type Flows, type RunData } from "./data";
 import { Diagram } from "./diagram";
 import { command, explain } from "./explaining";
@@ -77,7 +76,8 @@ function Facts({ flows, details, flow }: { flows: Flows; details: Columns; flow:
     ["slowdown", number(own("slowdown"))],
     ["packets", count(own("packets"))],
     ["retransmits", count(own("retransmits"))],
-    ["decisions", `${count(details.numbers["decisions"]?.[flow])}, on news ${time((details.numbers["decision_age_mean_ns"]?.[flow] ?? NaN) * 1000)} old`],
+    ["decisions", count(details.numbers["decisions"]?.[flow])],
+    ["age of feedback", time((details.numbers["decision_age_mean_ns"]?.[flow] ?? NaN) * 1000)],
   ] as const;
   return <dl class="facts">{facts.map(([name, text]) => <div><dt>{name}</dt><dd>{text}</dd></div>)}</dl>;
 }
@@ -108,17 +108,16 @@ function Waterfall({ flows, details, flow }: { flows: Flows; details: Columns; f
     <>
       <table class="falls">
         <caption class="hidden">Where the time of flow {flow} went</caption>
-        <thead class="hidden"><tr><th scope="col">part</th><th scope="col">time</th><th scope="col">share</th><th scope="col">when</th><th scope="col">meaning</th></tr></thead>
+        <thead class="hidden"><tr><th scope="col">part</th><th scope="col">time</th><th scope="col">share</th><th scope="col">of the whole</th></tr></thead>
         <tbody>
           {some.map(({ name, meaning, ps, before }) => (
             <tr data-part={name} data-ps={ps} title={`${name}_ps: ${count(ps)} ps`}>
-              <th scope="row">{name.replace("_", " ")}</th>
+              <th scope="row">{meaning}</th>
               <td class="figures">{time(ps)}</td>
               <td class="figures">{number((ps / fct) * 100)} %</td>
               <td class="lane">
                 <div><span style={{ left: `${(before / fct) * 100}%`, width: `${(ps / fct) * 100}%`, background: shade(name) }} /></div>
               </td>
-              <td class="meaning quiet small">{meaning}</td>
             </tr>
           ))}
         </tbody>
@@ -152,7 +151,9 @@ function Way({ details, flow, data, start }: { details: Columns; flow: number; d
         {worst
           ? <>Its last packet waited longest at {link(worst)}: {time(details.numbers["worst_port_ps"]?.[flow])}.</>
           : "Its last packet waited nowhere."}
-        {" "}<button type="button" onClick={() => seek(start)}>Set the clock to its start</button>
+        </p>
+      <p class="row">
+        <a href={address("results/fabric", { ...Object.fromEntries(route.value.params), t: start || undefined })}>Show the fabric at its start</a>
       </p>
     </>
   );

@@ -84,10 +84,10 @@ export async function ofServer(): Promise<Chosen[]> {
   return listed.map(({ name, files }, number) => ({
     name,
     served: number,
-    files: files.map(({ path, bytes }) => ({
+    files: files.map(({ path, bytes }, file) => ({
       path,
       bytes,
-      read: async () => (await fetched(`files/${number}/${path.split("/").map(encodeURIComponent).join("/")}`)).arrayBuffer(),
+      read: async () => (await fetched(`files/${number}/${file}`)).arrayBuffer(),
     })),
   }));
 }

@@ -34,6 +34,12 @@ export interface Point {
   readonly text: string;
 }
 
+/** A time in which the flow has no event. */
+export interface Silence {
+  readonly from: number;
+  readonly until: number;
+}
+
 export interface Sequence {
   /** Names above the columns, from the source to the destination. */
   readonly columns: readonly string[];
@@ -42,6 +48,8 @@ export interface Sequence {
   readonly points: readonly Point[];
   readonly from: number;
   readonly until: number;
+  /** Times without anything, which are drawn short. */
+  readonly silences: readonly Silence[];
   /** Kinds of packets, the most frequent first. */
   readonly kinds: readonly string[];
 }
@@ -176,6 +184,65 @@ class Follower {
   }
 }
 
+/** A silence shorter than this share of the flow's whole time is drawn in full. */
+const LEAST_SILENCE = 0.12;
+/** A silence is drawn as long as this share of the rest. */
+const DRAWN_SILENCE = 0.05;
+
+/** The times of a flow that are long and empty. */
+function silences(legs: readonly Leg[], waits: readonly Wait[], points: readonly Point[], [from, until]: [number, number]): Silence[] {
+  const busy = [
+    ...legs.map((leg) => [leg.from, leg.to] as const),
+    ...waits.map((wait) => [wait.from, wait.to] as const),
+    ...points.map((point) => [point.at, point.at] as const),
+  ].sort((a, b) => a[0] - b[0]);
+  const found: Silence[] = [];
+  let last = from;
+  for (const [start, end] of busy) {
+    if (start - last > LEAST_SILENCE * (until - from)) found.push({ from: last, until: start });
+    last = Math.max(last, end);
+  }
+  return found;
+}
+
+/** The time axis of a diagram, on which silences are short. */
+export class Axis {
+  readonly from: number;
+  readonly until: number;
+  private readonly cuts: readonly (Silence & { readonly drawn: number })[];
+
+  constructor(all: Sequence) {
+    const silent = all.silences.reduce((sum, one) => sum + one.until - one.from, 0);
+    const drawn = (all.until - all.from - silent) * DRAWN_SILENCE;
+    this.cuts = all.silences.map((one) => ({ ...one, drawn }));
+    this.from = all.from;
+    this.until = this.place(all.until);
+  }
+
+  /** Where a time lies on the axis. */
+  place(time: number): number {
+    let place = time;
+    for (const { from, until, drawn } of this.cuts) {
+      if (time <= from) break;
+      const share = Math.min((time - from) / (until - from), 1);
+      place -= share * (until - from - drawn);
+    }
+    return place;
+  }
+
+  /** The time at a place of the axis. */
+  time(place: number): number {
+    let time = place;
+    for (const { from, until, drawn } of this.cuts) {
+      const start = this.place(from);
+      if (place <= start) break;
+      const share = Math.min((place - start) / drawn, 1);
+      time = place >= start + drawn ? time + (until - from - drawn) : from + share * (until - from);
+    }
+    return time;
+  }
+}
+
 /** Builds the diagram. `src` and `dst` are the nodes of the flow's hosts. */
 export function sequence(trace: Columns, shape: FabricShape, src: number, dst: number): Sequence {
   const follower = new Follower(trace, shape, src, dst);
@@ -191,5 +258,5 @@ export function sequence(trace: Columns, shape: FabricShape, src: number, dst: n
   legs.sort((a, b) => a.from - b.from);
   const kinds = [...counts].sort((a, b) => b[1] - a[1]).map(([kind]) => kind);
   const [from, until] = span[0] > span[1] ? [0, 1] : span;
-  return { columns: names, legs, waits, points, from, until, kinds };
+  return { columns: names, legs, waits, points, from, until, kinds, silences: silences(legs, waits, points, [from, until]) };
 }
