@@ -29,7 +29,7 @@ test("a folder without manifest, and one with a truncated table, are refused wit
 test("results of another version open, and the page says so", async () => {
   const folder = copy("older");
   const file = join(folder, "manifest.json");
-  writeFileSync(file, readFileSync(file, "utf8").replace(/"version": "[^"]*"/, '"version": "0.0.1"'));
+  writeFileSync(file, readFileSync(file, "utf8").replace(/"version": "[^"]*"/g, '"version": "0.0.1"'));
   const own = await page();
   await choose(own, folder);
   await own.getByText(/0\.0\.1/).first().waitFor();
