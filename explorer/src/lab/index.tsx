@@ -1,4 +1,12 @@
-/** The laboratory: runs scenarios in the page. */
+/** The laboratory: guided scenes, and experiments of one's own, run in the page. */
+import { route } from "../route";
+import { Free } from "./free";
+import { SceneList, ScenePage } from "./guided";
+import "./lab.css";
+
+/** The section. */
 export function Laboratory() {
-  return <h2>Laboratory</h2>;
+  const [, view, name = ""] = route.value.view.split("/");
+  if (view === "scene") return <ScenePage name={name} />;
+  return view === "run" ? <Free /> : <SceneList />;
 }

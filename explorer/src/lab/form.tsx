@@ -1,0 +1,209 @@
+/** A form for scenarios, made from what the engine declares. */
+import type { Declarations, Key, TransportInfo } from "incast-web";
+import { at, draft, put, wrong, type Path, type Table } from "./draft";
+import { HOSTS_MOST } from "./size";
+
+/** Keys that are shown first; the others are behind "More". */
+const FIRST: Readonly<Record<string, readonly string[]>> = {
+  "[fabric]": ["topology", "rate", "propagation", "buffer", "oversubscription", "loss"],
+  "[run]": ["seed", "until", "interval"],
+};
+/** What has no meaning in a page. */
+const ABSENT = new Set(["fabric.file", "run.threads", "run.world", "transport.names", "transport.paths"]);
+
+const name = (key: Key) => key.path.split(".").at(-1) ?? key.path;
+const plain = (key: Key) => !["section", "table"].includes(key.type) && !(key.type === "list" && !key.choices.length && key.section !== "[transport]");
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+/** What was typed, as the table holds it. */
+function typed(type: Key["type"] | "parameter", text: string): unknown {
+  const trimmed = text.trim();
+  if (!trimmed) return undefined;
+  if (type === "flag" || (type === "parameter" && /^(true|false)$/.test(trimmed))) return trimmed === "true";
+  if ((type === "whole" || type === "number" || type === "parameter") && /^-?\d+(\.\d+)?(e-?\d+)?$/i.test(trimmed)) return Number(trimmed);
+  return trimmed;
+}
+
+interface FieldProps {
+  readonly path: Path;
+  readonly label: string;
+  readonly help: string;
+  readonly type: Key["type"] | "parameter";
+  readonly choices: readonly string[];
+  readonly standard: string;
+}
+
+/** One key: its value, its meaning, and what is wrong with it. */
+function Field({ path, label, help, type, choices, standard }: FieldProps) {
+  const value = shown(at(draft.value, path));
+  const id = `key-${path.join("-")}`;
+  const own = wrong.value?.key === path.join(".") ? wrong.value.message : "";
+  const change = (event: Event) => put(path, typed(type, (event.currentTarget as HTMLInputElement).value));
+  const described = { id, "aria-describedby": `${id}-help`, "aria-invalid": own ? true : undefined };
+  const names = type === "flag" ? ["true", "false"] : type === "choice" ? choices : [];
+  return (
+    <div class={own ? "field bad" : "field"}>
+      <label for={id}>{label}</label>
+      {names.length
+        ? (
+          <select {...described} value={value} onChange={change}>
+            <option value="">{standard ? `${standard} (default)` : "default"}</option>
+            {names.map((one) => <option value={one}>{one}</option>)}
+          </select>
+        )
+        : <input {...described} type="text" value={value} placeholder={standard} onInput={change} spellcheck={false} autocomplete="off" />}
+      <p class="small quiet" id={`${id}-help`}>{own ? <strong role="alert">{own}</strong> : help}</p>
+    </div>
+  );
+}
+
+function KeyField({ one, path }: { readonly one: Key; readonly path: Path }) {
+  const { default: standard, expects, meaning } = one;
+  return (
+    <Field
+      path={path} label={name(one)} type={one.type} choices={one.choices}
+      standard={(standard.value ?? standard.words ?? "").replaceAll('"', "")}
+      help={`${meaning}${/[.!]$/.test(meaning) ? "" : "."} Accepted: ${one.range ?? expects}.`}
+    />
+  );
+}
+
+function Section({ all, section, title }: { readonly all: Declarations; readonly section: string; readonly title: string }) {
+  const keys = all.keys.filter((one) => one.section === section && plain(one) && !ABSENT.has(one.path));
+  const wanted = FIRST[section] ?? keys.map(name);
+  const first = wanted.flatMap((own) => keys.filter((one) => name(one) === own));
+  const rest = keys.filter((one) => !first.includes(one));
+  const fields = (list: readonly Key[]) => list.map((one) => <KeyField one={one} path={one.path.split(".")} key={one.path} />);
+  return (
+    <fieldset>
+      <legend>{title}</legend>
+      {section === "[fabric]" && <p class="small quiet">Topologies: {all.topologies.map(({ form }) => form).join(", ")}; at most {HOSTS_MOST} hosts here.</p>}
+      <div class="fields">{fields(first)}</div>
+      {section === "[fabric]" && <Pfc all={all} />}
+      {rest.length > 0 && (
+        <details>
+          <summary>More of {title.toLowerCase()} ({rest.length})</summary>
+          <div class="fields">{fields(rest)}</div>
+        </details>
+      )}
+    </fieldset>
+  );
+}
+
+/** Pauses and the shared buffer are sections of their own, there or not. */
+function Pfc({ all }: { readonly all: Declarations }) {
+  const sections = all.keys.filter(({ section, type }) => section === "[fabric]" && type === "section");
+  return sections.map((one) => {
+    const path = one.path.split(".");
+    const on = at(draft.value, path) !== undefined;
+    const keys = all.keys.filter(({ section }) => section === `[${one.path}]`).filter(plain);
+    const standard = keys.some(({ default: own }) => own.required) ? { pool: "2MB" } : {};
+    return (
+      <div class="part">
+        <label class="row">
+          <input type="checkbox" checked={on} onChange={() => put(path, on ? undefined : standard)} />
+          {name(one)} <span class="small quiet">{one.meaning}</span>
+        </label>
+        {on && <div class="fields">{keys.map((key) => <KeyField one={key} path={key.path.split(".")} key={key.path} />)}</div>}
+      </div>
+    );
+  });
+}
+
+/** The choice of transports, and the parameters of those that are chosen. */
+function Transports({ all }: { readonly all: Declarations }) {
+  const chosen = (at(draft.value, ["transport", "names"]) as string[] | undefined) ?? [];
+  const toggle = (own: string) =>
+    put(["transport", "names"], chosen.includes(own) ? chosen.filter((one) => one !== own) : [...chosen, own]);
+  const problem = wrong.value?.key.startsWith("transport.names") ? wrong.value.message : "";
+  const parametrised = all.transports.filter((one) => chosen.includes(one.name) || at(draft.value, ["transport", "parameters", one.name]));
+  return (
+    <fieldset>
+      <legend>Transports</legend>
+      <p class="small quiet">Each has its own run, side by side on one clock; arrivals are identical.</p>
+      <div class="choices">
+        {all.transports.map((one) => (
+          <label class="row" title={`${one.title}. ${one.kind}; switches: ${one.switch_support}`}>
+            <input type="checkbox" checked={chosen.includes(one.name)} onChange={() => toggle(one.name)} />{one.name}
+          </label>
+        ))}
+      </div>
+      {problem && <p class="small"><strong role="alert">{problem}</strong></p>}
+      {parametrised.map((one) => <Parameters one={one} key={one.name} />)}
+    </fieldset>
+  );
+}
+
+function Parameters({ one }: { readonly one: TransportInfo }) {
+  const prefix = `transport.parameters.${one.name}.`;
+  const set = Object.keys((at(draft.value, ["transport", "parameters", one.name]) as Table | undefined) ?? {}).length;
+  return (
+    <details open={wrong.value?.key.startsWith(prefix) || undefined}>
+      <summary>Parameters of {one.name}{set ? ` (${set} changed)` : ""}</summary>
+      <div class="fields">
+        {one.parameters.map((own) => (
+          <Field
+            key={own.name} path={["transport", "parameters", one.name, own.name]} label={own.name} type="parameter" choices={[]}
+            standard={own.default} help={`${own.doc} Accepted: ${own.accepts}. Source: ${own.source}.`}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+function Traffic({ all }: { readonly all: Declarations }) {
+  const entries = (at(draft.value, ["traffic"]) as Table[] | undefined) ?? [];
+  const kinds = all.traffic.filter(({ kind }) => kind !== "file");
+  const replace = (next: readonly Table[]) => put(["traffic"], next);
+  const start = (kind: string): Table =>
+    Object.fromEntries([["kind", kind], ...all.keys
+      .filter((one) => one.kind === kind && one.default.required)
+      .map((one) => [name(one), BEGIN[name(one)] ?? (one.type === "hosts" ? "0-1" : one.type === "bytes" ? "64KB" : one.type === "text" ? "web_search" : 0)])]);
+  return (
+    <fieldset>
+      <legend>Traffic</legend>
+      {entries.map((entry, place) => {
+        const kind = String(entry["kind"] ?? "");
+        const keys = all.keys.filter((one) => one.kind === kind);
+        return (
+          <div class="entry" key={place}>
+            <div class="row">
+              <label class="row">Kind
+                <select value={kind} onChange={(event) => replace(entries.map((one, at) => (at === place ? start(event.currentTarget.value) : one)))}>
+                  {kinds.map((one) => <option value={one.kind}>{one.kind}</option>)}
+                </select>
+              </label>
+              <span class="small quiet grow">{all.traffic.find((one) => one.kind === kind)?.meaning}</span>
+              {entries.length > 1 && (
+                <button type="button" onClick={() => replace(entries.filter((_, at) => at !== place))} aria-label={`Remove traffic ${place}`}>Remove</button>
+              )}
+            </div>
+            <div class="fields">{keys.map((one) => <KeyField one={one} path={["traffic", place, name(one)]} key={one.path} />)}</div>
+          </div>
+        );
+      })}
+      <button type="button" onClick={() => replace([...entries, start("long")])}>Add traffic</button>
+    </fieldset>
+  );
+}
+
+/** Values to begin with where a key has no default. */
+const BEGIN: Readonly<Record<string, unknown>> = { from: "0", to: "1", to_second: "1", receiver: 0, load: 0.5, flows: 200, size: "64KB" };
+
+/** The whole form. */
+export function Form({ all }: { readonly all: Declarations }) {
+  return (
+    <div class="form">
+      <Transports all={all} />
+      <Section all={all} section="[fabric]" title="Fabric" />
+      <Traffic all={all} />
+      <Section all={all} section="[transport]" title="Sharing and routing" />
+      <Section all={all} section="[run]" title="Run" />
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+// The laboratory in a browser: a scene's numbers are the native ones, and so are the records of what it exports.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium } from "playwright-core";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const PAGE = pathToFileURL(here("../dist/index.html")).href;
+const INCAST = resolve(here("../.."), process.env.INCAST ?? "target/debug/incast");
+const CHROMIUM = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
+
+let browser;
+let page;
+let home;
+const heard = [];
+
+before(async () => {
+  home = mkdtempSync(join(tmpdir(), "incast-lab-"));
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  page = await (await browser.newContext({ viewport: { width: 1300, height: 900 } })).newPage();
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) heard.push(message.text()); });
+  page.on("pageerror", (error) => heard.push(String(error)));
+  page.on("request", (request) => { if (!/^(file|blob|data):/.test(request.url())) heard.push(`asked for ${request.url()}`); });
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function accessible(what) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  assert.deepEqual(serious.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`), []);
+}
+
+/** The scenario run by the command line: its results folder. */
+function native(toml, name) {
+  const file = join(home, `${name}.toml`);
+  writeFileSync(file, toml);
+  const out = join(home, name);
+  execFileSync(INCAST, ["run", file, "--out", out], { cwd: home });
+  return out;
+}
+
+const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+async function finish() {
+  await page.getByRole("group", { name: "Clock" }).getByRole("button", { name: "Run to the end" }).click();
+  await page.getByRole("row", { name: /Completion time, slowest/ }).waitFor();
+  await page.waitForFunction(() => !document.querySelector(".outcomes table")?.textContent?.includes("…"));
+}
+
+/** Cells of a row of the results. */
+const cells = async (name) => (await page.getByRole("row", { name }).getByRole("cell").allTextContents()).map((text) => text.trim());
+
+test("the list of scenes", async () => {
+  await page.goto(`${PAGE}#/lab`);
+  assert.equal(await page.locator(".scenes li").count(), 10);
+  await accessible("the list");
+});
+
+test("a scene plays, ends with the native numbers, and exports the same records", async () => {
+  await page.getByRole("link", { name: /why a flow of 64 KB took 10 ms/ }).click();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.waitForFunction(() => !/^0 ps/.test(document.querySelector(".labclock output")?.textContent ?? ""));
+  await page.getByRole("button", { name: "Pause" }).click();
+  await finish();
+  await page.getByText("The scenario as TOML").click();
+  const toml = await page.locator(".export pre").textContent();
+  const out = native(toml, "scene");
+  const hashes = await cells(/Hash of the records/);
+  for (const [at, transport] of ["dctcp", "ndp"].entries()) {
+    const summary = JSON.parse(readFileSync(join(out, transport, "summary.json"), "utf8"));
+    const ms = summary.all.fct_ns.max / 1e6;
+    const [shown, unit] = ((await cells(/Completion time, slowest/))[at] ?? "").split(" ");
+    assert.equal(Number(shown).toPrecision(3), (unit === "ms" ? ms : ms * 1e3).toPrecision(3), transport);
+    assert.ok(sha256(readFileSync(join(out, transport, "flows.parquet"))).startsWith(hashes[at] ?? "?"), transport);
+  }
+  await page.getByRole("button", { name: /Why did flow \d+ take longest/ }).first().click();
+  await page.getByText(/retransmission timeout, not queueing/).waitFor();
+  await accessible("a scene");
+});
+
+test("a try runs beside the scene", async () => {
+  await page.getByRole("button", { name: "timer of 1 ms" }).click();
+  await page.locator(".outcomes").getByRole("columnheader", { name: "timer of 1 ms: dctcp" }).waitFor();
+  await page.waitForFunction(() => !document.querySelector(".outcomes table")?.textContent?.includes("…"));
+  const [before, , after] = await cells(/Completion time, slowest/);
+  assert.match(before ?? "", /^10\.\d+ ms/);
+  assert.match(after ?? "", /^1\.\d+ ms/);
+});
+
+test("the form refuses in the engine's words, and a changed scenario runs", async () => {
+  await page.goto(`${PAGE}#/lab/run`);
+  const rate = page.getByRole("textbox", { name: "rate", exact: true });
+  await rate.fill("fast");
+  await page.locator(".field.bad").filter({ hasText: "fabric.rate: `fast`" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Run", exact: true }).isDisabled(), true);
+  await accessible("the form");
+  const topology = page.getByRole("textbox", { name: "topology", exact: true });
+  await rate.fill("");
+  await topology.fill("fat-tree:16");
+  await page.locator(".field.bad").filter({ hasText: "incast run" }).waitFor();
+  await topology.fill("star:9");
+  await page.getByText("9 hosts, 8 flows").waitFor();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".outcomes thead th").length === 5
+    && !document.querySelector(".outcomes table")?.textContent?.includes("…"));
+  assert.match(page.url(), /#\/lab\/run\?s=/);
+  // The address alone brings both runs back.
+  await page.reload();
+  await page.locator(".picture").nth(3).waitFor();
+});
+
+test("nothing was complained about, and nothing asked for", () => assert.deepEqual(heard, []));
