@@ -7,9 +7,9 @@ export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 6
 
-.PHONY: test setup format lint docs tidy deny oldest unit transport wheel explorer page
+.PHONY: test setup format lint docs site tidy deny oldest unit transport wheel explorer page
 
-test: setup format tidy deny lint docs oldest unit
+test: setup format tidy deny lint docs site oldest unit
 
 setup:
 	@free=$$(df -Pk . | awk 'NR == 2 { print int($$4 / 1048576) }'); [ -d target ] || [ "$$free" -ge $(SPACE) ] || { \
@@ -52,6 +52,10 @@ lint:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet $$(./tests/features)
+
+# The pages of docs/ and what they link to, in target/site.
+site:
+	./tests/site
 
 tidy:
 	./tests/tidy

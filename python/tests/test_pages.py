@@ -1,0 +1,92 @@
+"""What pages of docs/ tell to do works as written: files are written, commands and programs run, output is what the page shows.
+
+A block with `title="NAME"` is a file. In a `console` block a line `$ ...` is a command; what follows is its output, in which `...`
+stands for any lines. A `text` block after a `python` block is what the program prints. Blocks in other languages are only read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+DOCS = TOP / "docs"
+PAGES = [
+    DOCS / "start.md",
+    DOCS / "tutorials/first-comparison.md",
+    *sorted(path for path in (DOCS / "howto").glob("*.md") if path.name != "README.md"),
+]
+BLOCK = re.compile(r"^``` ?(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def run(words: list[str] | str, folder: Path, text: str | None = None) -> str:
+    """The output of a command, which must succeed."""
+    paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    # Tables have the width of a page.
+    environment = {**os.environ, "PATH": paths, "COLUMNS": "100", "DISSECTOR": str(DOCS / "wireshark/incast.lua")}
+    done = subprocess.run(
+        words, cwd=folder, shell=isinstance(words, str), env=environment, input=text,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{words}\n{done.stdout}"
+    return done.stdout
+
+
+def same(shown: str, real: str, what: str) -> None:
+    """Whether a page shows what was printed."""
+    lines = [line.rstrip() for line in real.splitlines()]
+    at, exact = 0, True
+    for part in re.split(r"(?m)^\.\.\.\n?", shown):
+        wanted = [line.rstrip() for line in part.splitlines()]
+        places = range(at, len(lines) - len(wanted) + 1)
+        found = next((place for place in places if lines[place : place + len(wanted)] == wanted), None)
+        assert found is not None and (not exact or found == at), f"{what}: expected\n{part}\nbut it printed\n{real}"
+        at, exact = found + len(wanted), False
+
+
+def steps(block: str) -> list[tuple[str, str]]:
+    """The commands of a console block, each with its output."""
+    joined = block.replace("\\\n", "")
+    parts = re.split(r"(?m)^\$ ", joined)[1:]
+    return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
+
+
+def follow(page: Path, folder: Path) -> None:
+    """Does what a page says, in a folder."""
+    printed = None
+    for language, title, text in BLOCK.findall(page.read_text()):
+        if title:
+            (folder / title).parent.mkdir(parents=True, exist_ok=True)
+            (folder / title).write_text(text)
+        elif language == "console":
+            for command, shown in steps(text):
+                real = run(command, folder)
+                if shown.strip():
+                    same(shown, real, f"{page.name}: {command}")
+        elif language == "python":
+            printed = run([sys.executable, "-"], folder, text)
+        elif language == "text" and printed is not None:
+            same(text, printed, f"{page.name}: a program")
+            printed = None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_says_what_happens(page: Path, tmp_path: Path) -> None:
+    """Each page in a folder of its own."""
+    assert BLOCK.search(page.read_text())
+    follow(page, tmp_path)
+
+
+def test_output_of_a_page_that_differs_fails() -> None:
+    """The comparison itself: other values, other order, lines that are missing."""
+    real = "a\nb\nc\nd\n"
+    for shown in ("a\nb\nc\nd\n", "...\nb\nc\n...\n", "a\n...\nd\n", "a\nb\n"):
+        same(shown, real, "page")
+    for shown in ("b\n", "a\nc\n", "a\n...\ne\n", "...\nc\n...\nb\n", "a\nb\nc\nd\ne\n"):
+        with pytest.raises(AssertionError):
+            same(shown, real, "page")
