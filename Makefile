@@ -18,6 +18,8 @@ setup:
 	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.88 or later with rustup" >&2; exit 1; }
 	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
+	@[ -d "$$(rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null)" ] || \
+	  rustup target add wasm32-unknown-unknown || true
 	@command -v tshark >/dev/null || { \
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  $(SUDO) apt-get update -qq && \

@@ -96,7 +96,9 @@ pub fn command_line() -> clap::Command {
 /// There is no such transport.
 pub fn catalogue(transport: Option<&str>) -> Result<Value, Fault> {
     match transport {
-        Some(name) => Ok(list::in_full(incast_experiment::transport(name, "name")?)),
+        Some(name) => Ok(incast_experiment::declared::transport_in_full(
+            incast_experiment::transport(name, "name")?,
+        )),
         None => Ok(list::all()),
     }
 }

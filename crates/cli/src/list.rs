@@ -2,19 +2,18 @@
 
 use crate::Ended;
 use crate::arguments::List;
-use incast_experiment::Fault;
+use incast_experiment::{Fault, declared};
 use incast_fabric::SHAPES;
 use incast_protocols::CATALOGUE;
-use incast_transport::{Deviation, ParameterSet, Transport};
+use incast_transport::{Deviation, Transport};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 pub fn list(options: List) -> Result<Ended, Fault> {
     if let Some(name) = &options.name {
         let entry = incast_experiment::transport(name, "NAME")?;
         match options.json {
             true => {
-                let text = serde_json::to_string_pretty(&in_full(entry));
+                let text = serde_json::to_string_pretty(&declared::transport_in_full(entry));
                 say!("{}", text.expect("plain data becomes JSON"));
             }
             false => show(entry),
@@ -100,80 +99,18 @@ fn show(entry: &dyn Transport) {
     }
 }
 
-/// One transport as JSON, with all details.
-pub fn in_full(entry: &dyn Transport) -> Value {
-    let info = entry.info();
-    let deviations: Vec<Value> = info
-        .deviations
-        .iter()
-        .map(|deviation| {
-            json!({
-                "number": deviation.number, "section": deviation.section, "what": deviation.what,
-                "reason": deviation.reason, "effect": deviation.effect,
-            })
-        })
-        .collect();
-    let set = |set: &ParameterSet| {
-        let values: BTreeMap<_, _> = set.values.iter().copied().collect();
-        json!({"name": set.name, "source": set.source, "values": values})
-    };
-    let sets: Vec<Value> = entry.sets().iter().map(set).collect();
-    let mut value = transport(entry);
-    value["sets"] = json!(sets);
-    value["symmetric_paths"] = json!(info.symmetric_paths);
-    value["ecn"] = json!(info.ecn.name());
-    value["marks"] = json!(info.marks);
-    value["made_for_pfc"] = json!(info.made_for_pfc);
-    value["feedback_bits"] = json!(info.feedback_bits);
-    value["deviations"] = json!(deviations);
-    value
-}
-
 /// Everything, in short, as JSON.
 pub fn all() -> Value {
-    let transports: Vec<Value> = CATALOGUE.iter().map(|entry| transport(*entry)).collect();
-    let workloads: Vec<Value> = incast_workload::tables()
-        .iter()
-        .map(
-            |t| json!({"name": t.name, "title": t.title, "source": t.source, "mean_bytes": t.mean}),
-        )
-        .collect();
-    let topologies: Vec<Value> = SHAPES
-        .iter()
-        .map(|shape| json!({"name": shape.name, "form": shape.form(), "title": shape.doc}))
-        .collect();
     let experiments: Vec<Value> = incast_reproduce::names()
         .into_iter()
         .map(|(name, title)| json!({"name": name, "title": title}))
         .collect();
+    let transports: Vec<Value> =
+        CATALOGUE.iter().map(|entry| declared::transport(*entry)).collect();
     json!({
         "transports": transports,
-        "workloads": workloads,
-        "topologies": topologies,
+        "workloads": declared::workloads(),
+        "topologies": declared::topologies(),
         "experiments": experiments,
-    })
-}
-
-fn transport(entry: &dyn Transport) -> Value {
-    let info = entry.info();
-    let parameters: Vec<Value> = entry
-        .parameters()
-        .iter()
-        .map(|doc| {
-            json!({
-                "name": doc.name, "default": doc.default, "accepts": doc.accepts,
-                "source": doc.source, "doc": doc.doc,
-            })
-        })
-        .collect();
-    json!({
-        "name": info.name,
-        "id": info.id.0,
-        "title": info.title,
-        "paper": info.paper,
-        "kind": info.kind.name(),
-        "switch_support": info.switch_support,
-        "routing": info.routing.name(),
-        "parameters": parameters,
     })
 }

@@ -216,11 +216,7 @@ fn cycle(fabric: &Fabric, allowed: bool, warnings: &mut Vec<String>) -> Result<b
 
 /// Names of ports for messages.
 fn port_names(fabric: &Fabric, ports: impl Iterator<Item = PortId>) -> String {
-    let name = |port: PortId| {
-        let spec = fabric.port(port);
-        format!("{}->{}", fabric.node_name(spec.node), fabric.node_name(spec.peer))
-    };
-    ports.map(name).collect::<Vec<_>>().join(", ")
+    ports.map(|port| fabric.port_name(fabric.port(port))).collect::<Vec<_>>().join(", ")
 }
 
 /// The ports in a PFC deadlock, if any.

@@ -5,9 +5,11 @@
 //! * [`execute`]: runs a plan's cases on identical arrivals, in one of the [`World`]s.
 //! * [`output`]: what a run leaves behind.
 
+#[cfg(not(target_family = "wasm"))]
 pub mod bench;
 mod buffers;
 pub mod custom;
+pub mod declared;
 mod fault;
 mod framing;
 mod identity;
@@ -22,6 +24,8 @@ mod plan;
 mod resolve;
 mod run;
 pub mod scenario;
+mod steps;
+mod stopwatch;
 mod switch_cost;
 mod testbed;
 mod trace;
@@ -35,7 +39,8 @@ pub use incast_world::{Captured, Monitor};
 pub use inputs::{Content, Contents, InputFile, Inputs, gather, sources};
 pub use manifest::{Manifest, VERSION};
 pub use plan::{Case, Plan, entry, transport};
-pub use run::{execute, prepare};
+pub use run::{execute, prepare, tier_name};
 pub use scenario::{Buffer, Draft, Scenario};
+pub use steps::Steps;
 pub use switch_cost::{SizeCost, switch_cost};
 pub use world::World;

@@ -17,7 +17,13 @@ use std::path::Path;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Everything needed to repeat a case, and where it ran.
-pub fn manifest(plan: &Plan, case: &Case, record: &RunRecord, threads: usize, wall: f64) -> Value {
+pub fn manifest(
+    plan: &Plan,
+    case: &Case,
+    record: &RunRecord,
+    threads: usize,
+    wall: Option<f64>,
+) -> Value {
     let parameters: serde_json::Map<String, Value> = case
         .transports
         .iter()

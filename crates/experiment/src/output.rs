@@ -163,7 +163,7 @@ pub fn fill_from(
     let manifest = folder.path().join("manifest.json");
     incast_measure::write_manifest(&manifest, &outline(plan, &title), false)?;
     let record = crate::nodes::gather(plan, nodes);
-    let mut run = crate::run::describe(plan, &plan.cases[0], record, None, 1, wall);
+    let mut run = crate::run::describe(plan, &plan.cases[0], record, None, 1, Some(wall));
     run.world = world.into();
     run.manifest["processes"] = nodes.len().into();
     let json = serde_json::to_vec_pretty(nodes).map_err(Fault::new)?;
@@ -203,10 +203,7 @@ pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
 /// The same for names that are the value of `key`.
 pub(crate) fn ports_of(plan: &Plan, key: &str, names: &[String]) -> Result<Vec<u32>, Fault> {
     let fabric = &plan.fabric;
-    let name = |port: &incast_fabric::PortSpec| {
-        format!("{}->{}", fabric.node_name(port.node), fabric.node_name(port.peer))
-    };
-    let known: Vec<String> = fabric.ports().iter().map(name).collect();
+    let known: Vec<String> = fabric.ports().iter().map(|port| fabric.port_name(port)).collect();
     let mut all = vec![];
     for text in names {
         if text == "all" {

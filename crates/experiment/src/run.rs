@@ -3,6 +3,7 @@
 use crate::Fault;
 use crate::manifest::manifest;
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
+use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
 use crate::trace;
 use incast_fabric::{
@@ -15,8 +16,10 @@ use incast_transport::{
 };
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
 use incast_world::{
-    Captured, FlowSetup, Monitor, Options, RunTransport, Setup, assemble, path_of, path_use,
+    Captured, FlowSetup, Monitor, Options, RunTransport, Setup, TraceLog, assemble, path_of,
+    path_use,
 };
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
@@ -83,6 +86,37 @@ fn segments(plan: &Plan, flow: &FlowSpec) -> Segments {
     }
 }
 
+/// Makes the world of one case with the trace that the scenario wants, and tells its transports that
+/// they begin.
+pub(crate) fn begin(
+    plan: &Plan,
+    case: &Case,
+    capture: Vec<u32>,
+    monitor: &Monitor,
+) -> Result<(Setup, Option<Arc<TraceLog>>), Fault> {
+    let mut setup = prepare(plan, case, capture)?;
+    let log = trace::filter(plan)?.map(|filter| setup.trace(filter));
+    monitor.halt.store(false, Ordering::Relaxed);
+    case.transports.iter().for_each(|transport| transport.configured.begin(&monitor.halt));
+    Ok((setup, log))
+}
+
+/// Takes the trace of a world that is gone into its record.
+///
+/// # Errors
+/// A transport that could not go on.
+pub(crate) fn ended(
+    case: &Case,
+    mut record: RunRecord,
+    log: Option<Arc<TraceLog>>,
+) -> Result<RunRecord, Fault> {
+    record.trace = log.map(|log| log.finish());
+    match case.transports.iter().find_map(|one| one.configured.failure()) {
+        Some(failure) => Err(Fault::new(failure)),
+        None => Ok(record),
+    }
+}
+
 /// Runs one case in the scenario's world, in at most `threads` threads.
 pub fn execute(
     plan: &Plan,
@@ -91,20 +125,13 @@ pub fn execute(
     threads: usize,
     monitor: &Monitor,
 ) -> Result<(Run, Vec<Captured>), Fault> {
-    let mut setup = prepare(plan, case, capture)?;
-    let filter = trace::filter(plan)?;
-    let log = filter.map(|filter| setup.trace(filter));
+    let (setup, log) = begin(plan, case, capture, monitor)?;
     let world = plan.scenario.run.world;
     let threads = world.threads(Some(threads));
-    let begin = std::time::Instant::now();
-    monitor.halt.store(false, Ordering::Relaxed);
-    case.transports.iter().for_each(|transport| transport.configured.begin(&monitor.halt));
-    let Ran { mut record, captured, fidelity } = world.run(plan, setup, threads, monitor)?;
-    record.trace = log.map(|log| log.finish());
-    if let Some(failure) = case.transports.iter().find_map(|one| one.configured.failure()) {
-        return Err(Fault::new(failure));
-    }
-    let wall = begin.elapsed().as_secs_f64();
+    let watch = Stopwatch::start();
+    let Ran { record, captured, fidelity } = world.run(plan, setup, threads, monitor)?;
+    let record = ended(case, record, log)?;
+    let wall = watch.seconds();
     let fidelity = match fidelity {
         Some(fidelity) => {
             let (settings, beside) = (plan.dataplane(), prepare(plan, case, vec![])?);
@@ -122,7 +149,7 @@ pub(crate) fn describe(
     record: RunRecord,
     fidelity: Option<Fidelity>,
     threads: usize,
-    wall: f64,
+    wall: Option<f64>,
 ) -> Run {
     let mut manifest = manifest(plan, case, &record, threads, wall);
     if let Some(fidelity) = &fidelity {
@@ -139,7 +166,7 @@ pub(crate) fn describe(
         notes: plan.warnings.clone(),
         world: plan.scenario.run.world.words(&plan.dataplane()),
         fidelity,
-        wall_seconds: Some(wall),
+        wall_seconds: wall,
         record,
     };
     if plan.scenario.run.warmup.0.is_none() {
@@ -221,18 +248,21 @@ fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {
     metas.collect()
 }
 
-fn port_metas(plan: &Plan) -> Vec<PortMeta> {
-    let fabric = &plan.fabric;
-    let name = |node: NodeId| fabric.node_name(node);
-    let tier = |tier: Tier| match tier {
+/// The name of the tier of a port in tables.
+pub fn tier_name(tier: Tier) -> &'static str {
+    match tier {
         Tier::Host => "nic",
         Tier::Edge => "edge",
         Tier::Aggregation => "aggregation",
         Tier::Core => "core",
-    };
+    }
+}
+
+fn port_metas(plan: &Plan) -> Vec<PortMeta> {
+    let fabric = &plan.fabric;
     let metas = fabric.ports().iter().map(|port| PortMeta {
-        name: format!("{}->{}", name(port.node), name(port.peer)),
-        tier: tier(port.tier),
+        name: fabric.port_name(port),
+        tier: tier_name(port.tier),
         rate: port.rate,
         upward: port.upward,
     });

@@ -24,4 +24,4 @@ pub use difference::{Difference, PartDifference};
 pub use explanation::{Explanation, FlowFacts, LossFacts, PART_NAMES, PartFacts};
 pub use fronts::{FrontFacts, HopFacts, PortWait};
 pub use pauses::{Holder, PauseFacts};
-pub use repeat::{Repeated, Results, Selection};
+pub use repeat::{Repeated, Results, Selection, not_repeatable};

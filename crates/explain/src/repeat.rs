@@ -2,14 +2,15 @@
 
 use crate::explanation::Explanation;
 use crate::pauses::pausing_nodes;
-use incast_experiment::scenario::{Hosts, Output, Trace};
-use incast_experiment::{Fault, Manifest, Monitor, Plan, Scenario, execute, nearest};
+use incast_experiment::scenario::{Hosts, Trace};
+use incast_experiment::{Contents, Fault, Manifest, Monitor, Plan, Scenario, execute, nearest};
 use incast_fabric::{Fabric, NodeId, Routes};
 use incast_measure::{Run, StoredFlows};
 use incast_transport::{Span, Time};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Most events of the trace of an explanation.
 const EVENTS_MOST: u64 = 4_000_000;
@@ -41,6 +42,8 @@ pub struct Results {
     pub label: String,
     /// Written by this version.
     version: String,
+    /// Its input files, if they are not on disk.
+    inputs: Option<Arc<Contents>>,
 }
 
 /// A repeated run with its explanations.
@@ -87,6 +90,13 @@ fn chosen(labels: &[String], wanted: Option<&str>, folder: &Path) -> Result<Stri
     }
 }
 
+/// Why the run of a manifest cannot be repeated, if that is known from the manifest alone.
+pub fn not_repeatable(manifest: &Value) -> Option<&'static str> {
+    let processes = "made by several processes in real time: such a run cannot be repeated, and so not \
+                     be explained; run its scenario with `run.world = \"sim\"`";
+    (!manifest["processes"].is_null()).then_some(processes)
+}
+
 impl Results {
     /// Opens a results folder. In one of several transports `transport` says which run.
     ///
@@ -104,9 +114,7 @@ impl Results {
             if folder.is_dir() { folder.join("manifest.json") } else { folder.to_path_buf() };
         let folder = file.parent().unwrap_or(Path::new(".")).to_path_buf();
         let raw = json(&file)?;
-        if !raw["processes"].is_null() {
-            let problem = "made by several processes in real time: such a run cannot be repeated, and \
-                           so not be explained; run its scenario with `run.world = \"sim\"`";
+        if let Some(problem) = not_repeatable(&raw) {
             return Err(Fault::new(problem).placed(place));
         }
         if let Some(changed) = manifest.changed_files().into_iter().next() {
@@ -127,8 +135,7 @@ impl Results {
                 home.display()
             ));
         }
-        let mut scenario = manifest.draft.scenario()?;
-        scenario.transport.names = vec![label.clone()];
+        let scenario = manifest.draft.scenario()?;
         let flows = home.join("flows.parquet");
         if !flows.is_file() {
             let problem = format!(
@@ -142,7 +149,21 @@ impl Results {
             Fault::new(advice).placed(flows.display().to_string())
         })?;
         let version = raw["version"].as_str().unwrap_or_default().to_string();
-        Ok(Results { folder: home, scenario, stored, notes, label, version })
+        Ok(Results { notes, ..Results::of(home, scenario, label, stored, version, None) })
+    }
+
+    /// Results that have been read already: of the run of `label` of a scenario, whose input files are
+    /// `inputs` if they are given.
+    pub fn of(
+        folder: PathBuf,
+        mut scenario: Scenario,
+        label: String,
+        stored: StoredFlows,
+        version: String,
+        inputs: Option<Arc<Contents>>,
+    ) -> Results {
+        scenario.transport.names = vec![label.clone()];
+        Results { folder, scenario, stored, notes: vec![], label, version, inputs }
     }
 
     /// The flows that a selection is of, the slowest first.
@@ -205,7 +226,48 @@ impl Results {
         threads: Option<usize>,
         monitor: &Monitor,
     ) -> Result<Repeated, Fault> {
-        let mut plan = Plan::new(self.scenario.clone())?;
+        self.explain_by(flows, |plan| {
+            let threads = threads.unwrap_or(plan.threads());
+            Ok(execute(plan, &plan.cases[0], vec![], threads, monitor)?.0)
+        })
+    }
+
+    /// The same; `run` runs the only case of a plan and keeps no hold of the plan.
+    ///
+    /// # Errors
+    /// The run is in real time, the scenario is refused, or `run` fails.
+    pub fn explain_by(
+        &self,
+        flows: &[u32],
+        mut run: impl FnMut(&Arc<Plan>) -> Result<Run, Fault>,
+    ) -> Result<Repeated, Fault> {
+        let mut plan = self.plan()?;
+        plan.scenario.output.trace = Some(on_paths(&plan, flows));
+        let mut plan = Arc::new(plan);
+        let first = run(&plan)?;
+        let mut explanations: Vec<Explanation> =
+            flows.iter().map(|flow| Explanation::of(&first, *flow)).collect();
+        for (explanation, flow) in explanations.iter_mut().zip(flows) {
+            self.compare(&first, *flow, explanation);
+            if let Some(trace) = pausing_ports(&first, explanation) {
+                let held = Arc::get_mut(&mut plan).expect("no run holds it");
+                held.scenario.output.trace = Some(trace);
+                explanation.add_holders(&run(&plan)?);
+            }
+        }
+        Ok(Repeated { run: first, explanations })
+    }
+
+    /// The plan that repeats the run.
+    ///
+    /// # Errors
+    /// The run was in real time, or the scenario is refused.
+    pub fn plan(&self) -> Result<Plan, Fault> {
+        let scenario = self.scenario.clone();
+        let plan = match &self.inputs {
+            Some(inputs) => Plan::with_contents(scenario, inputs.clone())?,
+            None => Plan::new(scenario)?,
+        };
         if plan.scenario.run.world == incast_experiment::World::DataPlane
             && plan.dataplane().clock.varies()
         {
@@ -216,22 +278,7 @@ impl Results {
             );
             return Err(Fault::new(problem).placed(self.folder.display().to_string()));
         }
-        plan.scenario.output =
-            Output { trace: Some(on_paths(&plan, flows)), ..self.scenario.output.clone() };
-        let threads = threads.unwrap_or(plan.threads());
-        let run = |plan: &Plan| execute(plan, &plan.cases[0], vec![], threads, monitor);
-        let (first, _) = run(&plan)?;
-        let mut explanations: Vec<Explanation> =
-            flows.iter().map(|flow| Explanation::of(&first, *flow)).collect();
-        for (explanation, flow) in explanations.iter_mut().zip(flows) {
-            self.compare(&first, *flow, explanation);
-            if let Some(trace) = pausing_ports(&plan, &first, explanation) {
-                plan.scenario.output.trace = Some(trace);
-                let (second, _) = run(&plan)?;
-                explanation.add_holders(&second);
-            }
-        }
-        Ok(Repeated { run: first, explanations })
+        Ok(plan)
     }
 
     /// Holds a repeated flow against what is stored.
@@ -300,7 +347,7 @@ fn reachable(fabric: &Fabric, routes: &Routes, from: u32, to: u32, ports: &mut B
 }
 
 /// A trace of all packets in the switches that paused a link for which the flow waited, while it did.
-fn pausing_ports(plan: &Plan, run: &Run, explanation: &Explanation) -> Option<Trace> {
+fn pausing_ports(run: &Run, explanation: &Explanation) -> Option<Trace> {
     let fct = explanation.flow.fct_ps? as f64;
     let matters = |ps: u64| ps as f64 >= PAUSED_LEAST * fct;
     let long = explanation.pauses.iter().filter(|one| matters(one.paused_ps.max(one.waited_ps)));
@@ -318,7 +365,7 @@ fn pausing_ports(plan: &Plan, run: &Run, explanation: &Explanation) -> Option<Tr
         .map(|(number, _)| number.to_string())
         .collect();
     // What waits at the beginning may leave only after the end of the pause.
-    let until = until + run.base_rtt.0 + plan.fabric.ports().len() as u64;
+    let until = until + run.base_rtt.0 + run.ports.len() as u64;
     (!ports.is_empty()).then(|| Trace {
         flows: vec![],
         ports,

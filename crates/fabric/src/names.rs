@@ -1,7 +1,7 @@
 //! Names of nodes in files and flags: `host12`, `leaf3`, `spine0`.
 
 use crate::error::nearest;
-use crate::{Fabric, NodeId, Problem, Tier, TopologyError};
+use crate::{Fabric, NodeId, PortSpec, Problem, Tier, TopologyError};
 
 /// What a name may begin with. The first of a tier is how a node is printed.
 const PREFIXES: &[(&str, Option<Tier>)] = &[
@@ -24,6 +24,11 @@ impl Fabric {
         let of_tier = |(_, named): &&(&str, Option<Tier>)| *named == Some(*tier);
         let (prefix, _) = PREFIXES.iter().find(of_tier).expect("every tier has a prefix");
         format!("{prefix}{}", self.tier_index[node.0 as usize])
+    }
+
+    /// What a port is called: `leaf0->spine1`.
+    pub fn port_name(&self, port: &PortSpec) -> String {
+        format!("{}->{}", self.node_name(port.node), self.node_name(port.peer))
     }
 
     /// The node of that name. Leaf, tor and edge mean the same, so do spine and core, agg and

@@ -53,7 +53,7 @@ pub use parts::{AgePercentiles, PartMeans};
 pub use report::{report_html, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, PortMeta, Request, Run};
 pub use statistics::{Confidence, Distribution, HalfWidth};
-pub use stored::StoredFlows;
+pub use stored::{StoredColumn, StoredFlows, StoredTable, Texts};
 pub use study::{
     PaperTable, RowTimes, Setting, StudyResults, StudyRow, study_columns_markdown, study_figures,
     study_frame, times_frame, write_study_page,
@@ -64,6 +64,6 @@ pub use summary::{
 };
 pub use svg::{summary_svg, summary_svg_text};
 pub use warning::{Rare, Warning, grouped, values_needed, warnings_of};
-pub use write::{write_manifest, write_run, write_summary, write_tables};
+pub use write::{files_of, write_manifest, write_run, write_summary, write_tables};
 
 pub use incast_transport::RunRecord;

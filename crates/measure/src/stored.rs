@@ -1,13 +1,184 @@
-//! A `flows.parquet` read back: to find flows in it, and to hold a repeated run against it.
+//! Stored tables read back: for pages, to find flows, and to hold a repeated run against them.
 
 use crate::Run;
 use crate::columns::{FLOWS, Row};
-use arrow_array::{Array, Float64Array, RecordBatch, StringArray, UInt64Array};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use arrow_array::{Array, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field};
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
+
+/// Rows that are decoded at a time.
+const BATCH: usize = 1 << 16;
 
 /// Columns that a repeated run may have otherwise: in a comparison the warm-up is common to all runs.
 const NOT_COMPARED: [&str; 1] = ["warmup"];
+
+/// A stored table, of which columns are read one by one.
+pub struct StoredTable {
+    bytes: Bytes,
+    metadata: ArrowReaderMetadata,
+}
+
+/// What a column of a stored table is, as the file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredColumn {
+    /// Its name.
+    pub name: String,
+    /// `uint64`, `float64`, `string` or `bool`.
+    pub kind: &'static str,
+    /// Its unit; empty for names and counts.
+    pub unit: String,
+    /// Meaning, and when it is null.
+    pub doc: String,
+}
+
+/// Texts with few different values: row `r` is `names[codes[r]]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// The different texts, in order of their first row.
+    pub names: Vec<String>,
+    /// Which of them, for each row.
+    pub codes: Vec<u32>,
+}
+
+/// Texts and where each different one is.
+#[derive(Default)]
+struct Gathered {
+    texts: Texts,
+    known: HashMap<String, u32>,
+}
+
+impl Gathered {
+    fn add(&mut self, text: &str) {
+        let Texts { names, codes } = &mut self.texts;
+        // Neighbours are often equal.
+        if let Some(last) = codes.last().filter(|last| names[**last as usize] == text) {
+            return codes.push(*last);
+        }
+        let code = self.known.get(text).copied().unwrap_or_else(|| {
+            let code = names.len() as u32;
+            self.known.insert(text.to_string(), code);
+            names.push(text.to_string());
+            code
+        });
+        codes.push(code);
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Texts {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Texts {
+        let mut all = Gathered::default();
+        texts.into_iter().for_each(|text| all.add(text));
+        all.texts
+    }
+}
+
+fn broken(error: impl fmt::Display) -> String {
+    format!("damaged or truncated, not a whole Parquet file: {error}")
+}
+
+impl StoredTable {
+    /// Reads the head of a Parquet file.
+    ///
+    /// # Errors
+    /// It is not a whole Parquet file.
+    pub fn new(bytes: Bytes) -> Result<StoredTable, String> {
+        let metadata = ArrowReaderMetadata::load(&bytes, Default::default()).map_err(broken)?;
+        Ok(StoredTable { bytes, metadata })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.metadata.metadata().file_metadata().num_rows().max(0) as usize
+    }
+
+    /// Its columns, in order.
+    pub fn columns(&self) -> Vec<StoredColumn> {
+        let one = |field: &Arc<Field>| {
+            let note =
+                |key: &str| field.metadata().get(key).map_or(String::new(), |v| v.to_string());
+            let kind = match field.data_type() {
+                DataType::UInt64 => "uint64",
+                DataType::Float64 => "float64",
+                DataType::Boolean => "bool",
+                _ => "string",
+            };
+            let (unit, doc) = (note("unit"), note("description"));
+            StoredColumn { name: field.name().clone(), kind, unit, doc }
+        };
+        self.metadata.schema().fields().iter().map(one).collect()
+    }
+
+    /// The batches of one column.
+    fn column(
+        &self,
+        name: &str,
+        mut take: impl FnMut(&dyn Array) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let schema = self.metadata.schema();
+        let at = schema.index_of(name).map_err(|_| {
+            let names: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+            format!("no column `{name}`: expected one of {}", names.join(", "))
+        })?;
+        let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            self.bytes.clone(),
+            self.metadata.clone(),
+        );
+        let mask = ProjectionMask::roots(reader.parquet_schema(), [at]);
+        let reader = reader.with_projection(mask).with_batch_size(BATCH).build().map_err(broken)?;
+        for batch in reader {
+            take(batch.map_err(broken)?.column(0).as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// A column of numbers; a null is not a number, yes is 1 and no is 0.
+    ///
+    /// # Errors
+    /// There is no such column, it is of texts, or the file is damaged.
+    pub fn numbers(&self, name: &str) -> Result<Vec<f64>, String> {
+        let mut all = Vec::with_capacity(self.rows());
+        self.column(name, |array| {
+            let any = array.as_any();
+            let valid = |row: usize, value: f64| if array.is_valid(row) { value } else { f64::NAN };
+            let rows = 0..array.len();
+            if let Some(own) = any.downcast_ref::<UInt64Array>() {
+                all.extend(rows.map(|row| valid(row, own.value(row) as f64)));
+            } else if let Some(own) = any.downcast_ref::<Float64Array>() {
+                all.extend(rows.map(|row| valid(row, own.value(row))));
+            } else if let Some(own) = any.downcast_ref::<BooleanArray>() {
+                all.extend(rows.map(|row| valid(row, own.value(row) as u8 as f64)));
+            } else {
+                return Err(format!("`{name}` is a column of texts, not of numbers"));
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// A column of texts; a null is an empty text.
+    ///
+    /// # Errors
+    /// There is no such column, it is of numbers, or the file is damaged.
+    pub fn texts(&self, name: &str) -> Result<Texts, String> {
+        let mut all = Gathered::default();
+        self.column(name, |array| {
+            let Some(own) = array.as_any().downcast_ref::<StringArray>() else {
+                return Err(format!("`{name}` is a column of numbers, not of texts"));
+            };
+            for row in 0..own.len() {
+                all.add(if own.is_valid(row) { own.value(row) } else { "" });
+            }
+            Ok(())
+        })?;
+        Ok(all.texts)
+    }
+}
 
 /// The flows of a stored run; row `n` is flow `n`.
 pub struct StoredFlows {
@@ -20,14 +191,19 @@ impl StoredFlows {
     /// # Errors
     /// It cannot be read, or is not whole. The text says which.
     pub fn read(path: &Path) -> Result<StoredFlows, String> {
-        let file = std::fs::File::open(path).map_err(|error| format!("could not read: {error}"))?;
-        let broken = |error: &dyn std::fmt::Display| {
-            format!("damaged or truncated, not a whole Parquet file: {error}")
-        };
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        let bytes = std::fs::read(path).map_err(|error| format!("could not read: {error}"))?;
+        StoredFlows::of(bytes.into())
+    }
+
+    /// Reads the bytes of the file.
+    ///
+    /// # Errors
+    /// They are not a whole Parquet file.
+    pub fn of(bytes: Bytes) -> Result<StoredFlows, String> {
+        let reader = ParquetRecordBatchReaderBuilder::try_new(bytes)
             .and_then(|builder| builder.build())
-            .map_err(|error| broken(&error))?;
-        let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|error| broken(&error))?;
+            .map_err(broken)?;
+        let batches = reader.collect::<Result<Vec<_>, _>>().map_err(broken)?;
         Ok(StoredFlows { batches })
     }
 

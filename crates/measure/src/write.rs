@@ -9,7 +9,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use std::fmt::Write as _;
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -64,13 +64,25 @@ impl Table {
     /// # Errors
     /// An I/O error.
     pub fn write_parquet(&self, path: &Path, run: &Run) -> Result<(), FolderError> {
+        write_parquet(path, self.schema(), self.groups(run))
+    }
+
+    /// The bytes of the same file.
+    fn parquet(&self, run: &Run) -> Vec<u8> {
+        let mut bytes = vec![];
+        let done = encode_parquet(&mut bytes, self.schema(), self.groups(run));
+        done.expect("memory takes everything");
+        bytes
+    }
+
+    /// All rows as batches, a row group each.
+    fn groups<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = RecordBatch> + 'a {
         let schema = self.schema();
         let mut rows = self.rows(run);
-        let groups = std::iter::from_fn(|| {
+        std::iter::from_fn(move || {
             let group: Vec<Row> = rows.by_ref().take(ROW_GROUP).collect();
             (!group.is_empty()).then(|| self.part(run, schema.clone(), &group))
-        });
-        write_parquet(path, schema.clone(), groups)
+        })
     }
 
     /// Writes all rows as CSV; null is an empty cell.
@@ -103,19 +115,25 @@ pub(crate) fn write_parquet(
     schema: SchemaRef,
     batches: impl Iterator<Item = RecordBatch>,
 ) -> Result<(), FolderError> {
+    write_through(path, |file| encode_parquet(file, schema, batches))
+}
+
+fn encode_parquet(
+    to: impl io::Write + Send,
+    schema: SchemaRef,
+    batches: impl Iterator<Item = RecordBatch>,
+) -> io::Result<()> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_max_row_group_row_count(Some(ROW_GROUP))
         .set_created_by(format!("incast {}", env!("CARGO_PKG_VERSION")))
         .build();
-    write_through(path, |file| {
-        let mut writer = ArrowWriter::try_new(file, schema, Some(properties))?;
-        for batch in batches {
-            writer.write(&batch)?;
-        }
-        writer.close()?;
-        Ok(())
-    })
+    let mut writer = ArrowWriter::try_new(to, schema, Some(properties))?;
+    for batch in batches {
+        writer.write(&batch)?;
+    }
+    writer.close()?;
+    Ok(())
 }
 
 /// A cell in the format of RFC 4180; null is an empty cell.
@@ -159,9 +177,13 @@ pub fn write_summary(path: &Path, summary: &Summary) -> Result<(), FolderError> 
 }
 
 fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderError> {
-    let mut text = serde_json::to_string_pretty(value).expect("plain data becomes JSON");
-    text.push('\n');
-    write_atomic(path, text.as_bytes())
+    write_atomic(path, &json_bytes(value))
+}
+
+fn json_bytes(value: &impl serde::Serialize) -> Vec<u8> {
+    let mut text = serde_json::to_vec_pretty(value).expect("plain data becomes JSON");
+    text.push(b'\n');
+    text
 }
 
 /// Writes `flows.parquet`, `ports.parquet`, `fairness.parquet`, `summary.json` and last
@@ -172,6 +194,20 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderE
     let summary = write_tables(folder, run, csv)?;
     write_manifest(&folder.join("manifest.json"), &run.manifest, run.complete())?;
     Ok(summary)
+}
+
+/// The files that [`write_run`] writes, by name, without CSV: for programs without a file system.
+pub fn files_of(run: &Run) -> Vec<(String, Vec<u8>)> {
+    run.check();
+    let trace = run.record.trace.is_some().then_some(&TRACE);
+    let tables = TABLES.into_iter().chain(trace);
+    let mut files: Vec<(String, Vec<u8>)> =
+        tables.map(|table| (format!("{}.parquet", table.name), table.parquet(run))).collect();
+    let mut manifest = run.manifest.clone();
+    manifest["complete"] = run.complete().into();
+    files.push(("summary.json".into(), json_bytes(&summarise(run))));
+    files.push(("manifest.json".into(), json_bytes(&manifest)));
+    files
 }
 
 /// The same without the manifest, for a folder with more files: its manifest is written last.

@@ -2,7 +2,7 @@
 
 use crate::error;
 use incast_experiment::Scenario;
-use incast_experiment::scenario::{Key, Preset};
+use incast_experiment::scenario::Key;
 use incast_measure::columns::{Column, TABLES};
 use incast_measure::{Number, StudyResults, Summary, study_frame};
 use pyo3::exceptions::PyValueError;
@@ -20,37 +20,8 @@ pub fn catalogue(py: Python<'_>, name: Option<&str>) -> PyResult<String> {
 /// Every key of a scenario, in order.
 #[pyfunction]
 pub fn keys() -> String {
-    let all: Vec<Value> = Scenario::all_keys().iter().map(key).collect();
+    let all: Vec<Value> = Scenario::all_keys().iter().map(Key::to_json).collect();
     json!(all).to_string()
-}
-
-fn key(key: &Key) -> Value {
-    let default = match &key.default {
-        Preset::Required => json!({ "required": true }),
-        Preset::Nothing => json!({}),
-        Preset::Value(value) => json!({ "value": value }),
-        Preset::Words(words) => json!({ "words": words }),
-    };
-    let flags = key.flags.iter().map(|flag| {
-        let commands = flag.commands.iter().map(|one| format!("{one:?}").to_lowercase());
-        json!({
-            "commands": commands.collect::<Vec<_>>(),
-            "name": flag.name,
-            "value": flag.value,
-            "switch": flag.switch,
-            "help": flag.help,
-        })
-    });
-    json!({
-        "section": key.section,
-        "path": key.path,
-        "kind": key.kind,
-        "meaning": key.meaning,
-        "expects": key.expects,
-        "range": key.range,
-        "default": default,
-        "flags": flags.collect::<Vec<_>>(),
-    })
 }
 
 /// Every column of every table: name, type, unit and meaning.

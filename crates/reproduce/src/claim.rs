@@ -294,9 +294,7 @@ impl Claim {
             }
         }
         let fabric = &plan.fabric;
-        let name = |port: &incast_fabric::PortSpec| {
-            format!("{}->{}", fabric.node_name(port.node), fabric.node_name(port.peer))
-        };
+        let name = |port: &incast_fabric::PortSpec| fabric.port_name(port);
         let ports: Vec<String> = fabric.ports().iter().map(name).collect();
         let transports = plan.cases.iter().flat_map(|case| &case.transports);
         let carriers: Vec<&str> = transports.map(|transport| transport.info.name).collect();

@@ -21,9 +21,11 @@ mod partition;
 mod ports;
 mod queue;
 mod record;
+mod steps;
 mod switch;
 mod transit;
 
 pub use incast_world::{Captured, Monitor, Setup};
 pub use parallel::run;
 pub use queue::{Event, Wheel};
+pub use steps::{PortState, Steps};

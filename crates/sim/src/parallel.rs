@@ -8,6 +8,7 @@
 use crate::build::build;
 use crate::partition::Partition;
 use crate::record::collect;
+use crate::steps::Steps;
 use crate::transit::Outbox;
 use incast_transport::RunRecord;
 use incast_world::{Captured, End, Monitor, Setup};
@@ -16,8 +17,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// Events between two progress reports, about a millisecond.
-const EVENTS_PER_REPORT: u64 = 8_192;
 /// Windows between two choices of parallel or sequential execution.
 const BATCH: u64 = 64;
 /// Smallest number of events per window and partition for parallel execution.
@@ -32,15 +31,22 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
     let mut end = End::new(&setup.flows, setup.options.until, setup.options.drain);
     let (mut partitions, window) = build(setup, threads);
     monitor.begun.store(true, Ordering::Relaxed);
+    if partitions.len() == 1 {
+        return Steps::of(partitions.remove(0), end).run(monitor);
+    }
     // The drain is the same for any number of threads: no partition may run past the end before the
     // last completion is known.
-    if partitions.len() == 1 {
-        run_alone(&mut partitions[0], &mut end, monitor);
-    } else {
-        assert!(end.drain() >= window, "the drain is shorter than a window of {window} ps");
-        partitions = Team::new(partitions, window).run(&mut end, monitor);
-    }
-    let interrupted = monitor.stopped();
+    assert!(end.drain() >= window, "the drain is shorter than a window of {window} ps");
+    let partitions = Team::new(partitions, window).run(&mut end, monitor);
+    finish(partitions, &end, monitor.stopped())
+}
+
+/// The record of partitions that have run to `end`, or until somebody interrupted them.
+pub(crate) fn finish(
+    mut partitions: Vec<Partition>,
+    end: &End,
+    interrupted: bool,
+) -> (RunRecord, Vec<Captured>) {
     let busy = partitions.iter().any(|part| !part.net.transit.agenda.queue.is_empty());
     let last = partitions.iter().map(|part| part.net.now()).max().unwrap_or(0);
     let deadlock = std::mem::take(&mut partitions[0].net.buffers.deadlock);
@@ -55,21 +61,6 @@ pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<C
         record.stalled_since = end.stalled_since(ended);
     }
     (record, captured)
-}
-
-fn run_alone(part: &mut Partition, end: &mut End, monitor: &Monitor) {
-    loop {
-        let more = part.run_some(end.limit(), EVENTS_PER_REPORT, end.goal());
-        let before = end.limit();
-        let (progress, transit) = (&part.openings.progress, &part.net.transit);
-        let last = progress.last_completion;
-        end.note(progress.completed, last, transit.probe.last_delivery());
-        monitor.report(part.net.now(), progress.completed, transit.hops);
-        let deadlock = !part.net.buffers.deadlock.is_empty();
-        if monitor.stopped() || deadlock || (!more && end.limit() == before) {
-            return;
-        }
-    }
 }
 
 /// The state that a partition publishes at the end of a window.

@@ -115,6 +115,17 @@ impl Partition {
         }
     }
 
+    /// Brings every port and NIC to `now`, before which every event has been handled.
+    pub fn bring_to(&mut self, now: u64) {
+        for port in 0..self.net.egress.len() as u32 {
+            if self.net.egress[port as usize].in_order {
+                self.net.drain_fifo(port, now);
+            } else {
+                self.serve_until(port, now);
+            }
+        }
+    }
+
     #[inline]
     fn handle(&mut self, event: Event) {
         match event.key >> 30 {

@@ -10,8 +10,8 @@ use crate::arbiter::pull;
 use crate::settle::{Drops, drop_or_trim, with_displaced};
 use crate::{Deliveries, Faults, FlowSetup, PortSeries, Setup, purpose};
 use incast_transport::{
-    Classes, Dequeue, Env, Fate, FlowId, Host, HostClock, HostId, PacketPool, PacketRef, Port,
-    PortEnv, Probe, Random, Time, TransportId, Verdict, flag,
+    Classes, Dequeue, Env, Fate, FlowId, Host, HostClock, HostId, Observed, PacketPool, PacketRef,
+    Port, PortEnv, Probe, Random, Time, TransportId, Verdict, flag,
 };
 use smallvec::SmallVec;
 
@@ -177,6 +177,12 @@ impl EndHost {
     #[inline]
     pub fn first_transport(&self) -> Option<&dyn Host> {
         self.transports.first().map(|(_, transport)| &**transport)
+    }
+
+    /// What the transport of a flow tells of it.
+    pub fn observe(&self, transport: TransportId, flow: FlowId, now: u64) -> Observed {
+        let own = self.transports.iter().find(|(id, _)| *id == transport);
+        own.map_or(Observed::default(), |(_, host)| host.observe(flow, Time(now)))
     }
 
     /// Packets marked at the NIC's own port.

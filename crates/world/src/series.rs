@@ -37,6 +37,8 @@ struct Rest {
     marks: u64,
     rare: Bin,
     bins: Vec<Bin>,
+    /// Sums over the intervals that have ended.
+    total: Bin,
     /// There once a pause frame has arrived or left.
     pauses: Option<Box<PauseSeries>>,
     /// What a trace keeps of drops and pauses, and whether of drops.
@@ -275,6 +277,7 @@ impl PortSeries {
             }
             let bin = self.bin();
             self.rest.marks += bin.marks as u64;
+            self.rest.total.join(&bin);
             self.rest.bins.push(bin);
             self.rest.rare = Bin::default();
             (self.area, self.sent_bytes, self.sent_packets) = (0, 0, 0);
@@ -294,6 +297,21 @@ impl PortSeries {
         }
         self.rest.width *= 2;
         self.rest.end = (self.rest.bins.len() as u64 + 1).saturating_mul(self.rest.width);
+    }
+
+    /// Sums since the start of the run, without marks of the interval in progress; `now` is no earlier
+    /// than what happened last.
+    pub fn so_far(&self, now: u64) -> Bin {
+        let mut total = self.rest.total;
+        total.join(&self.bin());
+        let since = self.rest.pauses.as_ref().filter(|pauses| pauses.closed != 0);
+        total.paused += since.map_or(0, |pauses| now.saturating_sub(pauses.since));
+        total
+    }
+
+    /// Bytes that wait, without the packet in transmission.
+    pub fn backlog(&self) -> u64 {
+        self.backlog
     }
 
     /// Width of the intervals now.

@@ -43,7 +43,7 @@ fn tables(keys: &[Key]) -> String {
 
 fn row(text: &mut String, key: &Key) {
     let name = key.path.rsplit('.').next().unwrap_or(&key.path);
-    let accepts = match (key.range, key.expects.ends_with("or `auto`")) {
+    let accepts = match (key.range, key.takes_auto()) {
         (None, _) => key.expects.clone(),
         (Some(range), false) => range.to_string(),
         (Some(range), true) => format!("{range}, or `auto`"),

@@ -13,6 +13,9 @@ pub trait Field: Sized {
     /// How a value is written on the command line.
     const FORM: Form = Form::Other;
 
+    /// What kind of value it is, for forms; `section` is one with keys of its own.
+    const KIND: &'static str = "section";
+
     /// The type that an accepted range applies to: the value, or the element of an option or list.
     type Item: fmt::Display;
 
@@ -56,9 +59,10 @@ pub(super) fn wrong<T: Field>(node: &Node, path: &str) -> Fault {
 
 /// Types that are written as text: a quantity with its unit, or a name.
 macro_rules! by_text {
-    ($($ty:ty, $form:ident, $expects:expr;)*) => {$(
+    ($($ty:ty, $form:ident, $kind:literal, $expects:expr;)*) => {$(
         impl Field for $ty {
             const FORM: Form = Form::$form;
+            const KIND: &'static str = $kind;
             type Item = $ty;
             fn expects() -> String {
                 $expects.into()
@@ -77,18 +81,19 @@ macro_rules! by_text {
     )*};
 }
 by_text! {
-    Span, Other, "a time such as `8us`";
-    Bytes, Other, "a size such as `64KB`";
-    Rate, Other, "a rate such as `40Gbps`";
-    String, Text, "text";
-    Buffer, Other, "a size such as `128KiB`, `<n>packets` or `unlimited`";
-    Hosts, Other, "hosts such as `0-7,9`";
+    Span, Other, "time", "a time such as `8us`";
+    Bytes, Other, "bytes", "a size such as `64KB`";
+    Rate, Other, "rate", "a rate such as `40Gbps`";
+    String, Text, "text", "text";
+    Buffer, Other, "buffer", "a size such as `128KiB`, `<n>packets` or `unlimited`";
+    Hosts, Other, "hosts", "hosts such as `0-7,9`";
 }
 
 /// Whole numbers.
 macro_rules! whole {
     ($($ty:ty),*) => {$(
         impl Field for $ty {
+            const KIND: &'static str = "whole";
             type Item = $ty;
             fn expects() -> String {
                 "a whole number".into()
@@ -124,6 +129,7 @@ macro_rules! whole {
 whole!(u8, u32, u64, usize);
 
 impl Field for f64 {
+    const KIND: &'static str = "number";
     type Item = f64;
     fn expects() -> String {
         "a number".into()
@@ -147,6 +153,7 @@ impl Field for f64 {
 }
 
 impl Field for bool {
+    const KIND: &'static str = "flag";
     type Item = bool;
     fn expects() -> String {
         "true or false".into()
@@ -179,6 +186,7 @@ pub const fn auto<T>() -> Auto<T> {
 
 impl<T: Field> Field for Auto<T> {
     const FORM: Form = T::FORM;
+    const KIND: &'static str = T::KIND;
     type Item = T::Item;
     fn expects() -> String {
         format!("{}, or `auto`", T::expects())
@@ -205,6 +213,7 @@ impl<T: Field> Field for Auto<T> {
 
 impl<T: Field> Field for Option<T> {
     const FORM: Form = T::FORM;
+    const KIND: &'static str = T::KIND;
     type Item = T::Item;
     fn expects() -> String {
         T::expects()
@@ -234,6 +243,7 @@ impl<T: Field> Field for Option<T> {
 
 impl<T: Field> Field for Vec<T> {
     const FORM: Form = Form::List;
+    const KIND: &'static str = "list";
     type Item = T::Item;
     fn expects() -> String {
         format!("a list, each {}", T::expects())
@@ -266,6 +276,7 @@ impl<T: Field> Field for Vec<T> {
 }
 
 impl<T: Field> Field for BTreeMap<String, T> {
+    const KIND: &'static str = "table";
     type Item = Infallible;
     fn expects() -> String {
         format!("a table, each value {}", T::expects())
@@ -292,6 +303,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
 pub struct Setting(pub String);
 
 impl Field for Setting {
+    const KIND: &'static str = "text";
     type Item = Infallible;
     fn expects() -> String {
         "text, a number, true, false, a list, or a table".into()
@@ -332,6 +344,7 @@ impl fmt::Display for Overhead {
 }
 
 impl Field for Overhead {
+    const KIND: &'static str = "whole";
     type Item = Overhead;
     fn expects() -> String {
         "a whole number, true or false".into()

@@ -2,6 +2,7 @@
 
 use super::node::Node;
 use crate::Fault;
+use serde_json::{Value, json};
 
 /// How a value is written on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +69,9 @@ pub struct Key {
     pub meaning: String,
     /// Accepted values.
     pub expects: String,
+    /// What kind of value it is: `text`, `whole`, `number`, `flag`, `choice`, `rate`, `time`, `bytes`,
+    /// `buffer`, `hosts`, `list`, `table` or `section`.
+    pub value: &'static str,
     /// The accepted range, if it is narrower than the type.
     pub range: Option<&'static str>,
     /// Default value.
@@ -78,4 +82,53 @@ pub struct Key {
     pub flags: Vec<Flag>,
     /// What the text of a flag stands for, type and range checked.
     pub of_flag: fn(&str) -> Result<Node, Fault>,
+}
+
+impl Key {
+    /// Whether `auto` is accepted, too.
+    pub fn takes_auto(&self) -> bool {
+        self.expects.ends_with(", or `auto`")
+    }
+
+    /// The names that are accepted, if it is a choice.
+    pub fn choices(&self) -> Vec<&str> {
+        if self.value != "choice" {
+            return vec![];
+        }
+        let names = self.expects.strip_suffix(", or `auto`").unwrap_or(&self.expects);
+        names.split(", ").map(|name| name.trim_matches('`')).collect()
+    }
+
+    /// All that is known of it, for programs that make forms, types or documentation.
+    pub fn to_json(&self) -> Value {
+        let default = match &self.default {
+            Preset::Required => json!({ "required": true }),
+            Preset::Nothing => json!({}),
+            Preset::Value(value) => json!({ "value": value }),
+            Preset::Words(words) => json!({ "words": words }),
+        };
+        let flags = self.flags.iter().map(|flag| {
+            let commands = flag.commands.iter().map(|one| format!("{one:?}").to_lowercase());
+            json!({
+                "commands": commands.collect::<Vec<_>>(),
+                "name": flag.name,
+                "value": flag.value,
+                "switch": flag.switch,
+                "help": flag.help,
+            })
+        });
+        json!({
+            "section": self.section,
+            "path": self.path,
+            "kind": self.kind,
+            "meaning": self.meaning,
+            "expects": self.expects,
+            "type": self.value,
+            "choices": self.choices(),
+            "auto": self.takes_auto(),
+            "range": self.range,
+            "default": default,
+            "flags": flags.collect::<Vec<_>>(),
+        })
+    }
 }

@@ -344,6 +344,11 @@ impl Scenario {
         toml::to_string(self).expect("a scenario can be written")
     }
 
+    /// The scenario as TOML, without keys that are as their defaults.
+    pub fn to_brief_toml(&self) -> String {
+        toml::to_string(&self.brief()).expect("a scenario can be written")
+    }
+
     /// The keys that differ from their defaults, and those without default.
     pub fn brief(&self) -> Node {
         Value::Table(self.brief_entries()).into()

@@ -14,6 +14,7 @@ use std::convert::Infallible;
 macro_rules! by_name {
     ($($ty:ty, $names:expr;)*) => {$(
         impl Field for $ty {
+            const KIND: &'static str = "choice";
             type Item = Infallible;
             fn expects() -> String {
                 let names: Vec<String> = $names.iter().map(|one| format!("`{}`", one.0)).collect();

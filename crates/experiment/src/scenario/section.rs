@@ -11,6 +11,9 @@ pub trait Section: Sized {
     /// The title in a file, such as `[fabric]`, or what else the keys belong to.
     const TITLE: &'static str;
 
+    /// What it is, in a sentence.
+    const ABOUT: &'static str;
+
     /// Its keys.
     const KEYS: &'static [&'static str];
 
@@ -210,6 +213,7 @@ macro_rules! section {
 
         impl $crate::scenario::section::Section for $name {
             const TITLE: &'static str = $title;
+            const ABOUT: &'static str = concat!($($about),+);
             const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
 
             fn of_table(table: &Table<'_>) -> Result<Self, Fault> {
@@ -251,6 +255,7 @@ macro_rules! section {
                         kind: None,
                         meaning: [$($doc.trim()),+].join(" "),
                         expects: <$ty as Field>::expects(),
+                        value: <$ty as Field>::KIND,
                         range: first!($($range)?),
                         default: preset!($ty, $($default)?, $($says)?),
                         form: <$ty as Field>::FORM,

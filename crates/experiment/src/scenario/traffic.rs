@@ -225,7 +225,12 @@ macro_rules! kinds {
                 }
             }
 
-            /// What each kind is.
+            /// Each kind and what it is, in a sentence.
+            pub fn abouts() -> Vec<(&'static str, &'static str)> {
+                vec![$(($name, <$kind as Section>::ABOUT.trim_ascii())),*]
+            }
+
+            /// The keys of each kind.
             pub(super) fn meanings() -> Vec<(&'static str, Vec<Key>)> {
                 vec![$(($name, <$kind as Section>::describe("traffic"))),*]
             }

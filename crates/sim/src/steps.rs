@@ -1,0 +1,156 @@
+//! A run in one thread, step by step, that can be looked at between two steps.
+
+use crate::build::build;
+use crate::parallel::finish;
+use crate::partition::Partition;
+use incast_transport::{Bin, FlowId, Observed, Outcome, RunRecord, SenderTrace};
+use incast_world::{Captured, End, Monitor, Setup};
+
+/// Events between two progress reports, about a millisecond.
+const EVENTS_PER_REPORT: u64 = 8_192;
+
+/// A run in one thread. Its record does not depend on how it is cut into steps, nor on being looked
+/// at.
+pub struct Steps {
+    part: Partition,
+    end: End,
+    reached: u64,
+    over: bool,
+}
+
+/// What a port is like at an instant.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PortState {
+    /// Bytes that wait, as links charge them, without the packet in transmission.
+    pub backlog: u64,
+    /// Sums since the start of the run.
+    pub total: Bin,
+    /// Packets marked since the start of the run.
+    pub marks: u64,
+    /// The classes that PFC pauses now, one bit each.
+    pub paused: u8,
+}
+
+impl Steps {
+    /// At the start of a run.
+    pub fn new(setup: Setup) -> Steps {
+        let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
+        let (mut partitions, _) = build(setup, 1);
+        Steps::of(partitions.remove(0), end)
+    }
+
+    pub(crate) fn of(part: Partition, end: End) -> Steps {
+        Steps { part, end, reached: 0, over: false }
+    }
+
+    /// Runs to the end.
+    pub(crate) fn run(mut self, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
+        while !self.step(u64::MAX, EVENTS_PER_REPORT) && !monitor.stopped() {
+            self.report(monitor);
+        }
+        self.report(monitor);
+        self.finish(monitor.stopped())
+    }
+
+    fn report(&self, monitor: &Monitor) {
+        monitor.report(self.part.net.now(), self.completed(), self.hops());
+    }
+
+    /// Runs at most `most` events before `until` picoseconds. Returns whether the run is over.
+    pub fn step(&mut self, until: u64, most: u64) -> bool {
+        let before = self.end.limit();
+        let limit = before.min(until);
+        let more = self.part.run_some(limit, most, self.end.goal());
+        let (progress, probe) = (&self.part.openings.progress, &self.part.net.transit.probe);
+        self.end.note(progress.completed, progress.last_completion, probe.last_delivery());
+        let deadlock = !self.part.net.buffers.deadlock.is_empty();
+        let ends_here = limit == before && self.end.limit() == before;
+        self.over |= deadlock || !more && ends_here;
+        self.reached = match more || deadlock {
+            true => self.part.net.now(),
+            // Without a limit the run ends with its last event.
+            false if limit == u64::MAX => self.part.net.now(),
+            false => self.reached.max(limit),
+        };
+        self.over
+    }
+
+    /// The instant reached, picoseconds: every event before it has been handled.
+    pub fn now(&self) -> u64 {
+        self.reached
+    }
+
+    /// Whether the run is over.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Flows completed.
+    pub fn completed(&self) -> usize {
+        self.part.openings.progress.completed
+    }
+
+    /// Packets that began transmission.
+    pub fn hops(&self) -> u64 {
+        self.part.net.transit.hops
+    }
+
+    /// Events handled.
+    pub fn events(&self) -> u64 {
+        self.part.events
+    }
+
+    /// Every port of the fabric now, in order.
+    pub fn ports(&mut self) -> Vec<PortState> {
+        let now = self.reached;
+        self.part.bring_to(now);
+        let state = |port: usize| {
+            let (egress, body) = (&self.part.net.egress[port], &self.part.net.bodies[port]);
+            let of_nic = || {
+                let host = self.part.hosts.get(self.part.net.node_of(port as u32) as usize)?;
+                host.as_ref()?.end.marks()
+            };
+            let marks = body.handler.as_ref().map(|handler| handler.marks()).or_else(of_nic);
+            PortState {
+                backlog: egress.series.backlog(),
+                total: egress.series.so_far(now),
+                marks: marks.unwrap_or(0),
+                paused: !egress.transmitter.open,
+            }
+        };
+        (0..self.part.net.egress.len()).map(state).collect()
+    }
+
+    /// The sending sides of all flows, in order.
+    pub fn senders(&self) -> &[SenderTrace] {
+        self.part.net.transit.probe.senders()
+    }
+
+    /// Payload bytes of a flow that have arrived.
+    pub fn delivered(&self, flow: u32) -> u64 {
+        self.part.net.transit.probe.bytes_delivered(FlowId(flow))
+    }
+
+    /// The completed flows, in order of completion.
+    pub fn outcomes(&self) -> &[Outcome] {
+        self.part.net.transit.probe.outcomes()
+    }
+
+    /// What the source of a flow tells of it.
+    pub fn observe(&self, flow: u32) -> Observed {
+        let setup = &self.part.net.transit.common.flows[flow as usize];
+        let source = self.part.hosts[setup.flow.src.0 as usize].as_ref();
+        let end = &source.expect("there is one partition").end;
+        end.observe(setup.transport, setup.flow.id, self.reached)
+    }
+
+    /// Ends the run; if it is not over it is cut off here, as `interrupted`.
+    pub fn finish(self, interrupted: bool) -> (RunRecord, Vec<Captured>) {
+        let (interrupted, mut part) = (interrupted || !self.over, self.part);
+        if interrupted {
+            let now = part.net.now().max(self.reached);
+            part.net.transit.agenda.now = now;
+        }
+        finish(vec![part], &self.end, interrupted)
+    }
+}

@@ -1,0 +1,415 @@
+//! A results folder in memory.
+
+use crate::filling::{Filling, filling};
+use crate::lab::{Lab, Progress, run};
+use crate::opened::{Files, Opened, json_of, within};
+use crate::{Kind, Trouble, scenario, shape};
+use bytes::Bytes;
+use incast_experiment::{
+    Content, Contents, Fault, InputFile, Manifest, Plan, Scenario, VERSION, sources,
+};
+use incast_explain::{Difference, Repeated, Results};
+use incast_fabric::NodeId;
+use incast_measure::{Run, StoredFlows, files_of};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Results of one run or of a comparison.
+pub struct Folder {
+    files: Files,
+    manifest: Value,
+    scenario: Scenario,
+    runs: Vec<Opened>,
+    notes: Vec<String>,
+    /// Input files of the scenario that are known.
+    inputs: Contents,
+    /// Those that the manifest names.
+    named: Vec<InputFile>,
+}
+
+impl Folder {
+    /// Opens the files of a folder, by path. What is in front of the shortest path to a
+    /// `manifest.json` is left out.
+    ///
+    /// # Errors
+    /// There is no manifest, it is not that of a run, no run has results, or a file is not whole.
+    pub fn new(files: Vec<(String, Bytes)>) -> Result<Folder, Trouble> {
+        let files = rooted(files)?;
+        let raw = json_of(&files, "manifest.json")?.expect("it is there");
+        let text = String::from_utf8_lossy(&files["manifest.json"]);
+        let manifest = Manifest::parse(&text, "manifest.json")?;
+        let scenario = manifest.draft.scenario().map_err(|fault| match manifest.warning() {
+            Some(warning) => fault.noted(&warning),
+            None => fault,
+        })?;
+        let names = scenario.transport.names.clone();
+        let mut runs = vec![];
+        for label in &names {
+            let folder = if names.len() > 1 { label.as_str() } else { "" };
+            runs.push(Opened::new(&files, folder, label)?);
+        }
+        let notes = notes(&manifest, &raw, &runs);
+        runs.retain(Opened::has_results);
+        if runs.is_empty() {
+            let problem = "the run ended before its results were written, or only a part of the folder was \
+                           chosen: choose the whole folder, or repeat the run with `incast run FOLDER`";
+            return Err(Trouble::of(Kind::Incomplete, "flows.parquet", problem));
+        }
+        let named = serde_json::from_value(raw["files"].clone()).unwrap_or_default();
+        let mut folder =
+            Folder { files, manifest: raw, scenario, runs, notes, inputs: Contents::new(), named };
+        folder.find_inputs();
+        Ok(folder)
+    }
+
+    /// The files that a run leaves, opened.
+    ///
+    /// # Errors
+    /// None that a run can bring.
+    pub fn of(run: &Run, inputs: &scenario::Files) -> Result<Folder, Trouble> {
+        let files = files_of(run).into_iter().map(|(name, bytes)| (name, Bytes::from(bytes)));
+        let mut folder = Folder::new(files.collect())?;
+        for (name, text) in inputs {
+            folder.inputs.insert(name.clone(), Content::of(text.clone()));
+        }
+        Ok(folder)
+    }
+
+    /// Takes input files of the scenario that lie in the folder.
+    fn find_inputs(&mut self) {
+        for file in self.named.clone() {
+            let own = file.name.rsplit('/').next().unwrap_or(&file.name);
+            if let Some(bytes) = self.files.get(&file.name).or(self.files.get(own)).cloned() {
+                // One that has changed is refused where it is added by hand; here it is only not used.
+                let _ = self.add_input(&file.name, bytes.to_vec());
+            }
+        }
+    }
+
+    /// Gives an input file by its name in the scenario.
+    ///
+    /// # Errors
+    /// It is not the file that the run has read, or not text.
+    pub fn add_input(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), Trouble> {
+        let found = InputFile::of(name, "", &bytes).sha256;
+        if let Some(known) =
+            self.named.iter().find(|file| file.name == name && file.sha256 != found)
+        {
+            let problem = format!(
+                "changed since the run: expected SHA-256 {}, found {found}; choose the file as it was, or \
+                 repeat the run with `incast run FOLDER --allow-changed-files` and open those results",
+                known.sha256
+            );
+            return Err(Trouble::of(Kind::ChangedFile, name, problem));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Trouble::of(Kind::Input, name, "not text: expected UTF-8"))?;
+        self.inputs.insert(name.to_string(), Content::of(text));
+        Ok(())
+    }
+
+    /// What is in it: `ResultsInfo` in `incast-web.d.ts`.
+    pub fn info(&self) -> Value {
+        let read = |path: &String| {
+            let own = ["manifest.json", "summary.json"];
+            own.iter().any(|name| path.ends_with(name)) || path.ends_with(".parquet")
+        };
+        let inputs = self.named.iter().filter(|file| !is_scenario(file));
+        let inputs: Vec<Value> = inputs
+            .map(|file| {
+                let given = self.inputs.contains_key(&file.name);
+                json!({
+                    "name": file.name, "role": file.role, "sha256": file.sha256, "given": given,
+                })
+            })
+            .collect();
+        json!({
+            "title": self.title(),
+            "version": self.manifest["version"].as_str().unwrap_or_default(),
+            "notes": self.notes,
+            "runs": self.runs.iter().map(|run| self.run_info(run)).collect::<Vec<_>>(),
+            "inputs": inputs,
+            "others": self.files.keys().filter(|path| !read(path)).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The title of the scenario, or what was run where.
+    fn title(&self) -> String {
+        match self.manifest["title"].as_str() {
+            Some(title) if !title.is_empty() => title.to_string(),
+            _ => {
+                let labels: Vec<&str> = self.runs.iter().map(|run| run.label.as_str()).collect();
+                let topology = self.runs[0].manifest["fabric"]["topology"].as_str();
+                format!("{} on {}", labels.join(", "), topology.unwrap_or("a network"))
+            }
+        }
+    }
+
+    fn run_info(&self, run: &Opened) -> Value {
+        let manifest = &run.manifest;
+        let rows = run.table("flows").map_or(0, |table| table.rows());
+        let parameters = manifest["parameters"].as_object();
+        let transports: Vec<&String> =
+            parameters.into_iter().flatten().map(|(name, _)| name).collect();
+        let warning = |one: &Value| {
+            let text = one.as_str().or(one["text"].as_str()).map(str::to_string);
+            text.unwrap_or_else(|| one.to_string())
+        };
+        let warnings: Vec<String> =
+            manifest["warnings"].as_array().into_iter().flatten().map(warning).collect();
+        let rtt = manifest["fabric"]["base_rtt"].as_str().and_then(|text| text.parse().ok());
+        json!({
+            "label": run.label,
+            "folder": run.folder,
+            "complete": manifest["complete"].as_bool().unwrap_or(false),
+            "flows": rows,
+            "hosts": manifest["fabric"]["hosts"].as_u64().unwrap_or(0),
+            "simulated_ps": run.number("simulated_ns").map_or(0.0, |ns| ns * 1e3),
+            "base_rtt_ps": rtt.map_or(0, |rtt: incast_transport::Span| rtt.0),
+            "topology": manifest["fabric"]["topology"].as_str().unwrap_or_default(),
+            "transports": transports,
+            "world": manifest["world"].as_str().unwrap_or_default(),
+            "not_repeatable": self.not_repeatable(run).unwrap_or_default(),
+            "warnings": warnings,
+            "tables": run.names(),
+        })
+    }
+
+    /// Why a run cannot be repeated, as far as that is known without trying.
+    fn not_repeatable(&self, run: &Opened) -> Option<String> {
+        let known = incast_explain::not_repeatable(&self.manifest)
+            .or(incast_explain::not_repeatable(&run.manifest))
+            .map(str::to_string);
+        let missing = self.missing_input().map(|trouble| trouble.to_string());
+        let varies = self.scenario.run.world != incast_experiment::World::Sim
+            && self.scenario.dataplane.as_ref().is_some_and(|one| one.clock.varies());
+        let varies = varies.then(|| "it ran in real time: no two such runs are equal".to_string());
+        known.or(varies).or(missing)
+    }
+
+    fn missing_input(&self) -> Option<Trouble> {
+        let all = sources(&self.scenario);
+        let (name, role) = all.iter().find(|(name, _)| !self.inputs.contains_key(*name))?;
+        let problem = format!(
+            "the {role} file of the scenario is not in the folder: choose it too, and the run can be \
+             repeated and its fabric drawn"
+        );
+        Some(Trouble::of(Kind::MissingFile, name, problem))
+    }
+
+    /// A run by its number.
+    ///
+    /// # Errors
+    /// There are not so many.
+    pub fn run(&self, run: usize) -> Result<&Opened, Trouble> {
+        let most = self.runs.len() - 1;
+        let fault = || Fault::value("run", run, format!("expected 0 to {most}")).into();
+        self.runs.get(run).ok_or_else(fault)
+    }
+
+    /// The summary of a run as it is stored.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn summary(&self, run: usize) -> Result<Value, Trouble> {
+        let path = within(&self.run(run)?.folder, "summary.json");
+        let missing = || Trouble::of(Kind::Incomplete, &path, "it is not in the folder");
+        json_of(&self.files, &path)?.ok_or_else(missing)
+    }
+
+    /// The scenario of all runs as TOML.
+    pub fn scenario_toml(&self) -> String {
+        self.scenario.to_brief_toml()
+    }
+
+    /// The plan of a run.
+    ///
+    /// # Errors
+    /// An input file is missing, the scenario cannot be planned any more, or the run was in real time.
+    fn plan(&self, run: usize) -> Result<Plan, Trouble> {
+        self.results(run)?.plan().map_err(Trouble::not_repeatable)
+    }
+
+    fn results(&self, run: usize) -> Result<Results, Trouble> {
+        let opened = self.run(run)?;
+        if let Some(missing) = self.missing_input() {
+            return Err(missing);
+        }
+        let path = within(&opened.folder, "flows.parquet");
+        let stored = StoredFlows::of(self.files[&path].clone());
+        let stored = stored.map_err(|problem| Trouble::of(Kind::Truncated, &path, problem))?;
+        let version = self.manifest["version"].as_str().unwrap_or_default().to_string();
+        let inputs = Some(Arc::new(self.inputs.clone()));
+        let (scenario, label) = (self.scenario.clone(), opened.label.clone());
+        Ok(Results::of(PathBuf::from(&opened.folder), scenario, label, stored, version, inputs))
+    }
+
+    /// The network of a run.
+    ///
+    /// # Errors
+    /// An input file is missing, or the scenario cannot be planned any more.
+    pub fn fabric(&self, run: usize) -> Result<Value, Trouble> {
+        Ok(shape::fabric(&self.plan(run)?))
+    }
+
+    /// The ports on the way of a flow; empty if that is not known.
+    ///
+    /// # Errors
+    /// There is no such flow, or no network.
+    pub fn path(&self, run: usize, flow: usize) -> Result<Vec<u32>, Trouble> {
+        let opened = self.run(run)?;
+        let rows = opened.table("flows")?.rows();
+        let Some(path) = opened.path(flow)? else { return Err(no_such_flow(flow, rows)) };
+        let fabric = self.plan(run)?.fabric;
+        let nodes: Option<Vec<NodeId>> =
+            path.split('>').map(|name| fabric.node_named(name).ok()).collect();
+        let link =
+            |pair: &[NodeId]| fabric.ports_between(pair[0], pair[1]).first().map(|port| port.0);
+        Ok(nodes.and_then(|nodes| nodes.windows(2).map(link).collect()).unwrap_or_default())
+    }
+
+    /// Repeats a run with a trace of some flows and explains them.
+    ///
+    /// # Errors
+    /// There is no such flow, the run cannot be repeated, or `progress` says to stop.
+    pub fn explain(
+        &self,
+        number: usize,
+        flows: &[u32],
+        progress: Progress<'_>,
+    ) -> Result<Repeated, Trouble> {
+        let opened = self.run(number)?;
+        let rows = opened.table("flows")?.rows();
+        if let Some(flow) = flows.iter().find(|flow| **flow as usize >= rows) {
+            return Err(no_such_flow(*flow as usize, rows));
+        }
+        if let Some(problem) = incast_explain::not_repeatable(&self.manifest) {
+            return Err(Trouble::of(Kind::NotRepeatable, "manifest.json", problem));
+        }
+        let results = self.results(number)?;
+        let mut trouble = None;
+        let repeated = results.explain_by(flows, |plan| {
+            run(plan, 0, progress).map_err(|own| {
+                let fault = own.fault.clone();
+                trouble = Some(own);
+                fault
+            })
+        });
+        let mut repeated =
+            repeated.map_err(|fault| trouble.unwrap_or_else(|| Trouble::not_repeatable(fault)))?;
+        for explanation in &mut repeated.explanations {
+            explanation.notes.extend(self.notes.iter().cloned());
+        }
+        Ok(repeated)
+    }
+
+    /// One flow in two runs.
+    ///
+    /// # Errors
+    /// As [`explain`](Folder::explain).
+    pub fn difference(
+        &self,
+        first: usize,
+        second: usize,
+        flow: u32,
+        progress: Progress<'_>,
+    ) -> Result<Difference, Trouble> {
+        let mut one = |run: usize| -> Result<_, Trouble> {
+            let mut repeated = self.explain(run, &[flow], progress)?;
+            let mut explanation = repeated.explanations.remove(0);
+            explanation.run = self.run(run)?.label.clone();
+            Ok(explanation)
+        };
+        Ok(Difference::of(one(first)?, one(second)?))
+    }
+
+    /// Repeats a run with a trace of one port, and says who filled its queue.
+    ///
+    /// # Errors
+    /// There is no such port, the window is empty, the run cannot be repeated, or `progress` says to
+    /// stop.
+    pub fn filling(
+        &self,
+        run: usize,
+        port: u32,
+        from: u64,
+        until: u64,
+        progress: Progress<'_>,
+    ) -> Result<Filling, Trouble> {
+        filling(self.plan(run)?, port, from, until, progress)
+    }
+
+    /// The run again, step by step.
+    ///
+    /// # Errors
+    /// It cannot be repeated.
+    pub fn lab(&self, run: usize) -> Result<Lab, Trouble> {
+        Lab::of(Arc::new(self.plan(run)?), 0)
+    }
+
+    /// Its files by path.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+}
+
+fn no_such_flow(flow: usize, rows: usize) -> Trouble {
+    let problem = match rows {
+        0 => "the run has no flows".to_string(),
+        _ => format!("there is no such flow: expected 0 to {}", rows - 1),
+    };
+    Trouble { kind: Kind::NoSuchFlow, fault: Fault::value("flow", flow, problem) }
+}
+
+fn is_scenario(file: &InputFile) -> bool {
+    ["scenario", "manifest"].contains(&file.role.as_str())
+}
+
+/// The files without what is in front of the manifest.
+fn rooted(files: Vec<(String, Bytes)>) -> Result<Files, Trouble> {
+    let manifests = files.iter().filter_map(|(path, _)| path.strip_suffix("manifest.json"));
+    let manifests = manifests.filter(|front| front.is_empty() || front.ends_with('/'));
+    let Some(front) = manifests.min_by_key(|front| front.len()).map(str::to_string) else {
+        let problem = match files.is_empty() {
+            true => "the folder is empty",
+            false => "it has no manifest.json",
+        };
+        let text = format!(
+            "not a results folder: {problem}. Choose one that `incast run` or `incast compare` wrote, such as \
+             results/0001-demo"
+        );
+        return Err(Trouble::of(Kind::NoManifest, "", text));
+    };
+    let own = files.into_iter().filter_map(|(path, bytes)| {
+        path.strip_prefix(&front).map(|path| (path.to_string(), bytes))
+    });
+    Ok(own.collect())
+}
+
+/// What a reader should know.
+fn notes(manifest: &Manifest, raw: &Value, runs: &[Opened]) -> Vec<String> {
+    let mut notes: Vec<String> = vec![];
+    let version = raw["version"].as_str().unwrap_or_default();
+    if manifest.warning().is_some() {
+        notes.push(format!(
+            "written by version {version}, and this page is of {VERSION}: what is stored is shown as it is, \
+             but a repeated run may differ; open it with `incast explore` of that version"
+        ));
+    }
+    for run in runs {
+        let name = &run.label;
+        if !run.has_results() {
+            notes.push(format!(
+                "the run of {name} has no results: it was interrupted before; repeat it with `incast run \
+                 FOLDER`"
+            ));
+        } else if run.manifest["complete"] != Value::Bool(true) {
+            notes.push(format!(
+                "the run of {name} is not complete (interrupted, cut short, or without a completed flow): its \
+                 numbers are those until then"
+            ));
+        }
+    }
+    notes
+}
