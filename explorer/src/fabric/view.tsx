@@ -36,11 +36,13 @@ export interface Placed {
 }
 
 const MARGIN = 18;
+/** Room for the name of the highest tier. */
+const TOP = 28;
 
 function placed(shape: FabricShape, where: Layout, width: number, height: number): Placed {
   const node = (index: number): [number, number] => [
     MARGIN + (where.x[index] ?? 0) * (width - 2 * MARGIN),
-    MARGIN + (where.y[index] ?? 0) * (height - 2 * MARGIN),
+    TOP + (where.y[index] ?? 0) * (height - TOP - MARGIN),
   ];
   // The two directions lie side by side, each on its right.
   const gap = where.widest > 128 ? 0.6 : where.widest > 48 ? 1.2 : 2;
@@ -130,20 +132,18 @@ function drawNodes(context: CanvasRenderingContext2D, shape: FabricShape, where:
     else context.roundRect(x - 6, y - 5, 12, 10, 2);
     context.fill();
   });
+}
+
+/** The names of the tiers, under everything else. */
+function drawTiers(context: CanvasRenderingContext2D, shape: FabricShape, place: Placed) {
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "middle";
+  context.fillStyle = place.palette.quiet;
   const seen = new Set<string>();
   shape.nodes.forEach((node, index) => {
     if (seen.has(node.tier)) return;
     seen.add(node.tier);
-    const [, y] = place.node(index);
-    const text = NAMES[node.tier] ?? node.tier;
-    context.fillStyle = colours.paper;
-    context.globalAlpha = 0.8;
-    context.fillRect(0, y - 8 - 14, context.measureText(text).width + 6, 14);
-    context.globalAlpha = 1;
-    context.fillStyle = colours.quiet;
-    context.fillText(text, 3, y - 15);
+    context.fillText(NAMES[node.tier] ?? node.tier, 0, place.node(index)[1] - 16);
   });
 }
 
@@ -179,6 +179,7 @@ export function FabricView(props: FabricViewProps) {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     const thick = where.widest > 128 ? 0.7 : where.widest > 48 ? 1.1 : 1.8;
+    drawTiers(context, shape, place);
     drawPorts(context, { ...props, chosen: point ?? chosen }, place, lines, thick);
     drawNodes(context, shape, where, place, width);
     over?.(context, place);

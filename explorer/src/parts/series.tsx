@@ -23,6 +23,8 @@ export interface SeriesProps {
   readonly onTime?: ((time: number) => void) | undefined;
   /** Draws steps instead of straight lines between the values. */
   readonly steps?: boolean;
+  /** The upper end of the vertical axis, where charts beside each other are compared. */
+  readonly top?: number | undefined;
   readonly label: string;
 }
 
@@ -57,7 +59,7 @@ function options(props: SeriesProps, width: number, cursor: () => number | undef
   return {
     width,
     height: props.height ?? 180,
-    scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 1) * 1.05 || 1] } },
+    scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(props.top ?? 0, high ?? 1) * 1.05 || 1] } },
     cursor: { drag: { x: Boolean(props.onWindow), y: false, setScale: false }, points: { size: 5 } },
     legend: { live: true, isolate: true },
     axes: [
@@ -97,7 +99,7 @@ export function Series(props: SeriesProps) {
   const plot = useRef<uPlot | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  const kind = `${props.names.join("\n")}\n${props.unit}\n${props.timeUnit}\n${props.height}\n${props.steps}\n${theme.value}`;
+  const kind = `${props.names.join("\n")}\n${props.unit}\n${props.timeUnit}\n${props.height}\n${props.steps}\n${props.top}\n${theme.value}`;
 
   useEffect(() => {
     const element = holder.current;

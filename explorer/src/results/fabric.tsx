@@ -91,7 +91,7 @@ function SidePanel({ side, shape, series, metric, most }: Ready & { metric: Metr
         label={`Fabric of ${side.title}, links coloured by ${title}`}
       />
       <Busiest shape={shape} row={row} metric={metric} most={most} />
-      <Whole series={series} metric={metric} title={side.title} />
+      <Whole series={series} metric={metric} most={most} title={side.title} />
     </section>
   );
 }
@@ -131,7 +131,7 @@ function Busiest({ shape, row, metric, most }: { shape: FabricShape; row: Float3
 }
 
 /** The mean and the largest value over all ports, over time. */
-function Whole({ series, metric, title }: { series: PortSeries; metric: Metric; title: string }) {
+function Whole({ series, metric, most: top, title }: { series: PortSeries; metric: Metric; most: number; title: string }) {
   const data = useMemo(() => {
     const matrix = series.metric(metric);
     const times = Float64Array.from({ length: series.intervals }, (_, at) => (at * series.interval) / 1e6);
@@ -147,7 +147,7 @@ function Whole({ series, metric, title }: { series: PortSeries; metric: Metric; 
   return (
     <Series
       data={data} names={["largest of all ports", "mean of all ports"]} unit={`${METRICS[metric].title}, ${METRICS[metric].unit}`}
-      height={150} cursor={now.value / 1e6} onTime={(at) => seek(at * 1e6)}
+      height={150} top={top * SCALE[metric]} cursor={now.value / 1e6} onTime={(at) => seek(at * 1e6)}
       label={`${METRICS[metric].title} over time, ${title}`}
     />
   );
