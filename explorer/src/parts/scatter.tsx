@@ -24,7 +24,8 @@ export interface ScatterProps {
   readonly rows: Uint32Array;
   readonly total: number;
   readonly brush: Brush | undefined;
-  readonly onBrush: (brush: Brush | undefined) => void;
+  /** Told the rectangle; `done`: the reader has let it go. */
+  readonly onBrush: (brush: Brush | undefined, done: boolean) => void;
   readonly label: string;
   readonly height?: number;
 }
@@ -91,29 +92,67 @@ function axes(context: CanvasRenderingContext2D, props: ScatterProps, x: Scale, 
   context.restore();
 }
 
-/** Points as small squares, each pixel once. */
-function points(context: CanvasRenderingContext2D, props: ScatterProps, x: Scale, y: Scale, width: number, height: number) {
+/** From this many points on they are drawn as pixels. */
+const MANY = 5000;
+
+/** Where each row's point lies, in pixels of the canvas; -1 if it has none. */
+function pixels({ x: across, y: up, total }: ScatterProps, x: Scale, y: Scale, wide: number, ratio: number): Int32Array {
+  const places = new Int32Array(total).fill(-1);
+  for (let row = 0; row < total; row++) {
+    const [a, b] = [across.values[row] ?? NaN, up.values[row] ?? NaN];
+    const [px, py] = [Math.round(x(a) * ratio), Math.round(y(b) * ratio)];
+    if (px >= 0 && py >= 0) places[row] = py * wide + px;
+  }
+  return places;
+}
+
+/** Writes points into a picture: squares of two pixels, three on fine screens. */
+function dots(picture: ImageData, places: Int32Array, rows: Iterable<number> | undefined, colour: string, opacity: number) {
+  const cells = new Uint32Array(picture.data.buffer);
+  const value = parseInt(colour.slice(1), 16);
+  // Little-endian: alpha, blue, green, red.
+  const shade = ((Math.round(opacity * 255) << 24) | ((value & 255) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+  const one = (at: number) => {
+    if (at < 0) return;
+    cells[at] = shade;
+    cells[at + 1] = shade;
+    cells[at + picture.width] = shade;
+    cells[at + picture.width + 1] = shade;
+  };
+  if (rows) for (const row of rows) one(places[row] ?? -1);
+  else places.forEach(one);
+}
+
+/** Points as small squares: the chosen ones strongly, the others pale. */
+function points(context: CanvasRenderingContext2D, props: ScatterProps, places: Int32Array, ratio: number) {
   const colours = palette();
+  const { width, height } = context.canvas;
+  const [strong, pale] = [colours.series[0] ?? colours.ink, colours.grid];
+  const all = props.rows.length === props.total;
+  if (props.total >= MANY) {
+    const layer = new OffscreenCanvas(width, height);
+    const own = layer.getContext("2d");
+    const picture = own?.createImageData(width, height);
+    if (!own || !picture) return;
+    if (!all) dots(picture, places, undefined, pale, 1);
+    dots(picture, places, props.rows, strong, 0.75);
+    own.putImageData(picture, 0, 0);
+    context.save();
+    context.resetTransform();
+    context.drawImage(layer, 0, 0);
+    context.restore();
+    return;
+  }
+  const size = props.total > 2000 ? 2.4 : 4;
   const chosen = new Uint8Array(props.total);
   props.rows.forEach((row) => (chosen[row] = 1));
-  const all = props.rows.length === props.total;
-  const size = props.total > 20000 ? 1.6 : props.total > 2000 ? 2.4 : 4;
-  for (const strong of all ? [1] : [0, 1]) {
-    const done = new Uint8Array(width * height);
-    context.fillStyle = strong ? (colours.series[0] ?? colours.ink) : colours.grid;
-    context.globalAlpha = strong && props.total > 500 ? 0.55 : 0.8;
-    for (let row = 0; row < props.total; row++) {
-      if (chosen[row] !== strong) continue;
-      const [a, b] = [props.x.values[row] ?? NaN, props.y.values[row] ?? NaN];
-      if (Number.isNaN(a) || Number.isNaN(b)) continue;
-      const [px, py] = [x(a), y(b)];
-      if (props.total > 5000) {
-        const pixel = Math.round(py) * width + Math.round(px);
-        if (done[pixel]) continue;
-        done[pixel] = 1;
-      }
-      context.fillRect(px - size / 2, py - size / 2, size, size);
-    }
+  context.globalAlpha = 0.75;
+  for (const wanted of all ? [1] : [0, 1]) {
+    context.fillStyle = wanted ? strong : pale;
+    places.forEach((place, row) => {
+      if (place < 0 || chosen[row] !== wanted) return;
+      context.fillRect((place % width) / ratio - size / 2, Math.floor(place / width) / ratio - size / 2, size, size);
+    });
   }
   context.globalAlpha = 1;
 }
@@ -129,6 +168,9 @@ export function Scatter(props: ScatterProps) {
   const x = useMemo(() => scale(props.x, [LEFT, width - EDGE]), [props.x, width]);
   const y = useMemo(() => scale(props.y, [height - BOTTOM, EDGE]), [props.y, height]);
 
+  const ratio = window.devicePixelRatio || 1;
+  const places = useMemo(() => pixels(props, x, y, Math.round(width * ratio), ratio), [x, y, props.total, ratio]);
+
   useEffect(() => {
     const element = holder.current;
     if (!element) return undefined;
@@ -139,20 +181,19 @@ export function Scatter(props: ScatterProps) {
   useEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!canvas.current || !context) return;
-    const ratio = window.devicePixelRatio || 1;
     canvas.current.width = Math.round(width * ratio);
     canvas.current.height = Math.round(height * ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     axes(context, props, x, y, width, height);
-    points(context, props, x, y, width, height);
-  }, [x, y, props.rows, width, height, theme.value]);
+    points(context, props, places, ratio);
+  }, [places, props.rows, theme.value]);
 
   const place = (event: PointerEvent): [number, number] => {
     const box = (holder.current as HTMLElement).getBoundingClientRect();
     const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
     return [clamp(event.clientX - box.left, LEFT, width - EDGE), clamp(event.clientY - box.top, EDGE, height - BOTTOM)];
   };
-  const drag = (event: PointerEvent) => {
+  const drag = (event: PointerEvent, done: boolean) => {
     if (!from.current) return;
     const [ax, ay] = from.current;
     const [bx, by] = place(event);
@@ -160,12 +201,13 @@ export function Scatter(props: ScatterProps) {
     onBrush({
       x: [x.invert(Math.min(ax, bx)), x.invert(Math.max(ax, bx))],
       y: [y.invert(Math.max(ay, by)), y.invert(Math.min(ay, by))],
-    });
+    }, done);
   };
   const drop = (event: PointerEvent) => {
     const [ax, ay] = from.current ?? [0, 0];
     const [bx, by] = place(event);
-    if (from.current && Math.abs(bx - ax) < 3 && Math.abs(by - ay) < 3) onBrush(undefined);
+    if (from.current && Math.abs(bx - ax) < 3 && Math.abs(by - ay) < 3) onBrush(undefined, true);
+    else drag(event, true);
     from.current = undefined;
   };
   const box = brush && {
@@ -187,7 +229,7 @@ export function Scatter(props: ScatterProps) {
         event.currentTarget.setPointerCapture(event.pointerId);
         from.current = place(event);
       }}
-      onPointerMove={drag}
+      onPointerMove={(event) => drag(event, false)}
       onPointerUp={drop}
       onKeyDown={(event) => keys(event, brush, onBrush, x, y)}
     >
@@ -199,7 +241,7 @@ export function Scatter(props: ScatterProps) {
 
 /** Moves the rectangle by a twentieth of the axes; makes one in the upper right quarter if there is none. */
 function keys(event: KeyboardEvent, brush: Brush | undefined, onBrush: ScatterProps["onBrush"], x: Scale, y: Scale) {
-  if (event.key === "Escape") return onBrush(undefined);
+  if (event.key === "Escape") return onBrush(undefined, true);
   const moves: Readonly<Record<string, readonly [number, number]>> = {
     ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
   };
@@ -213,10 +255,10 @@ function keys(event: KeyboardEvent, brush: Brush | undefined, onBrush: ScatterPr
     return onBrush({
       x: [x.invert((left + right) / 2), x.invert(right)],
       y: [y.invert((floor + roof) / 2), y.invert(roof)],
-    });
+    }, true);
   }
   return onBrush({
     x: [x.invert(x(brush.x[0]) + step[0]), x.invert(x(brush.x[1]) + step[0])],
     y: [y.invert(y(brush.y[0]) + step[1]), y.invert(y(brush.y[1]) + step[1])],
-  });
+  }, true);
 }

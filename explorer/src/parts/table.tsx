@@ -25,6 +25,8 @@ export interface TableProps {
   readonly columns: readonly Column[];
   /** The rows to show, before sorting. */
   readonly rows: Uint32Array;
+  /** How many rows there are in all: 0 to `total` - 1. */
+  readonly total: number;
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
   readonly onRow?: (row: number) => void;
@@ -63,13 +65,22 @@ function Head({ column, sort, onSort }: { column: Column; sort: Sort; onSort: (s
 
 /** The table. It scrolls by itself; its first column holds the row's link. */
 export function Table(props: TableProps) {
-  const { columns, rows, sort, onSort, onRow, chosen, label } = props;
+  const { columns, rows, total, sort, onSort, onRow, chosen, label } = props;
   const holder = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [seen, setSeen] = useState(props.height ?? 420);
   const column = columns.find(({ key }) => key === sort.key) ?? columns[0];
-  const order = useMemo(
-    () => (column ? sorted(rows, column.order, sort.down) : rows), [rows, column?.key, column?.order, sort.down]);
+  // All rows are sorted once; a choice of rows then only has to be taken from them.
+  const whole = useMemo(() => {
+    const every = new Uint32Array(total).map((_, row) => row);
+    return column ? sorted(every, column.order, sort.down) : every;
+  }, [total, column?.key, column?.order, sort.down]);
+  const order = useMemo(() => {
+    if (rows.length === total) return whole;
+    const kept = new Uint8Array(total);
+    for (const row of rows) kept[row] = 1;
+    return whole.filter((row) => kept[row]);
+  }, [whole, rows]);
 
   useLayoutEffect(() => {
     const element = holder.current;

@@ -1,5 +1,5 @@
 /** All flows of a run: charts that choose, and a table. */
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { bytes, count, number, time } from "../parts/format";
 import { filter, type Field } from "../parts/filter";
 import { useLoaded } from "../parts/loaded";
@@ -113,10 +113,12 @@ function FlowsOf({ flows, other }: { flows: Flows; other: { side: Side; flows: F
   const named = useMemo(() => fields(flows), [flows]);
   const test = useMemo(() => filter(params.get("q") ?? "", named), [params.get("q"), named]);
   const [bySize, byTime] = [params.get("size"), params.get("time")];
+  // While a rectangle is drawn it is held here; when it is let go it goes into the address.
+  const [drawn, setDrawn] = useState<{ key: string; brush: Brush | undefined } | undefined>();
   const boxes = useMemo(() => [
-    { key: "size", brush: brushOf(bySize), x: size, y: result },
-    { key: "time", brush: brushOf(byTime), x: start, y: result },
-  ], [bySize, byTime, size, start, result]);
+    { key: "size", brush: drawn?.key === "size" ? drawn.brush : brushOf(bySize), x: size, y: result },
+    { key: "time", brush: drawn?.key === "time" ? drawn.brush : brushOf(byTime), x: start, y: result },
+  ], [bySize, byTime, drawn, size, start, result]);
   const rows = useMemo(() => {
     const kept = new Uint32Array(flows.rows);
     let found = 0;
@@ -129,9 +131,14 @@ function FlowsOf({ flows, other }: { flows: Flows; other: { side: Side; flows: F
   const all = useMemo(() => columns(flows, other), [flows, other]);
   const sort: Sort = { key: params.get("sort") ?? "slowdown", down: params.get("order") !== "up" };
   const pending = useRef(0);
-  const brushed = (key: string) => (brush: Brush | undefined) => {
+  const brushed = (key: string) => (brush: Brush | undefined, done: boolean) => {
     cancelAnimationFrame(pending.current);
-    pending.current = requestAnimationFrame(() => amend({ [key]: brushText(brush) }));
+    if (!done) {
+      pending.current = requestAnimationFrame(() => setDrawn({ key, brush }));
+      return;
+    }
+    setDrawn(undefined);
+    amend({ [key]: brushText(brush) });
   };
   const chosen = params.get("flow");
   return (
@@ -163,7 +170,7 @@ function FlowsOf({ flows, other }: { flows: Flows; other: { side: Side; flows: F
           onClick={() => amend({ size: undefined, time: undefined, q: undefined })}>Show all</button>
       </div>
       {typeof test === "string" && <div class="notice" role="alert">{test}</div>}
-      <Table label="Flows" columns={all} rows={rows} sort={sort} chosen={isNumber(chosen) ? Number(chosen) : undefined}
+      <Table label="Flows" columns={all} rows={rows} total={flows.rows} sort={sort} chosen={isNumber(chosen) ? Number(chosen) : undefined}
         onSort={({ key, down }) => amend({ sort: key, order: down ? undefined : "up" })}
         onRow={(row) => go("results/flow", { ...Object.fromEntries(params), flow: row })} />
     </>

@@ -106,7 +106,7 @@ function PortsOf({ fabric, totals: all }: { fabric: Fabric; totals: Totals }) {
       </div>
       {typeof test === "string" && <div class="notice" role="alert">{test}</div>}
       <div class="stack">
-        <Table label="Ports" columns={columns} rows={rows} sort={sort} height={560}
+        <Table label="Ports" columns={columns} rows={rows} total={fabric.ports.length} sort={sort} height={560}
           onSort={({ key, down }) => amend({ psort: key, porder: down ? undefined : "up" })}
           onRow={(port) => go("results/queue", { ...Object.fromEntries(params), port })} />
       </div>
