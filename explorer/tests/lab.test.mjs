@@ -89,8 +89,8 @@ test("a scene plays, ends with the native numbers, and exports the same records"
 });
 
 test("a try runs beside the scene", async () => {
-  await page.getByRole("button", { name: "timer of 1 ms" }).click();
-  await page.locator(".outcomes").getByRole("columnheader", { name: "timer of 1 ms: dctcp" }).waitFor();
+  await page.getByRole("button", { name: "DCTCP, timer of 1 ms" }).click();
+  await page.locator(".outcomes").getByRole("columnheader", { name: "DCTCP, timer of 1 ms", exact: true }).waitFor();
   await page.waitForFunction(() => !document.querySelector(".outcomes table")?.textContent?.includes("…"));
   const [before, , after] = await cells(/Completion time, slowest/);
   assert.match(before ?? "", /^10\.\d+ ms/);

@@ -12,7 +12,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
 const ABSENT = new Set(["fabric.file", "run.threads", "run.world", "transport.names", "transport.paths"]);
 
 const name = (key: Key) => key.path.split(".").at(-1) ?? key.path;
-const plain = (key: Key) => !["section", "table"].includes(key.type) && !(key.type === "list" && !key.choices.length && key.section !== "[transport]");
+const plain = (key: Key) => !["section", "table"].includes(key.type) && !(key.type === "list" && !key.choices.length);
 
 function shown(value: unknown): string {
   if (value === undefined || value === null) return "";

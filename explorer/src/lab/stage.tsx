@@ -183,6 +183,7 @@ export function Stage({ base, ports = [] }: { readonly base: number; readonly po
     setOwn(base);
     speed.value = base;
   }, [base]);
+  useEffect(() => stop, []);
   const names = useComputed(() => runs.value[0]?.shape.ports.map(({ name }) => name) ?? []);
   advanced.value;
   if (loading.value && !runs.value.length) return <p role="status">Starting the engine …</p>;

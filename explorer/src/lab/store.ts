@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Explanation } from "incast-web";
 import { shapeOf, type FabricShape } from "../fabric/shape";
 import { WATCHED, type Answer, type Batch, type Facts, type Frame, type Outcome, type Planned } from "./bench";
-import { engine, told } from "./engine";
+import { engine, Refused, restart, told } from "./engine";
 import { transportsOf, type Entry, type Setup } from "./setup";
 import { tooLarge } from "./size";
 
@@ -120,7 +120,7 @@ export async function open(next: Setup, flows: readonly number[] = []): Promise<
     else port.value = next.port;
     advanced.value++;
   } catch (error) {
-    refused.value = error instanceof Error ? error.message : String(error);
+    fail(error);
   } finally {
     if (own === session) loading.value = false;
   }
@@ -176,6 +176,8 @@ effect(() => {
 
 function fail(error: unknown): void {
   playing.value = rushing.value = false;
+  // After a fault of its own the engine is of no use; the next run gets another one.
+  if (error instanceof Refused && error.trouble.kind === "Panic") restart();
   refused.value = error instanceof Error ? error.message : String(error);
 }
 
