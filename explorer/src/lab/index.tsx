@@ -7,6 +7,5 @@ import "./lab.css";
 /** The section. */
 export function Laboratory() {
   const [, view, name = ""] = route.value.view.split("/");
-  if (view === "scene") return <ScenePage name={name} />;
-  return view === "run" ? <Free /> : <SceneList />;
+  return <div class="lab">{view === "scene" ? <ScenePage name={name} /> : view === "run" ? <Free /> : <SceneList />}</div>;
 }
