@@ -1,7 +1,7 @@
 /** What came of the runs: a table with differences, and why a flow was slow. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { bytes, count, number, time as timeText } from "../parts/format";
+import { bytes, count, number, rate, time as timeText } from "../parts/format";
 import { openFolders } from "../results/store";
 import { go } from "../route";
 import type { Outcome } from "./bench";
@@ -16,7 +16,11 @@ interface Statistics {
 /** The part of summary.json that the table shows. */
 interface Summary {
   readonly flows: { readonly total: number; readonly completed: number };
-  readonly all: { readonly fct_ns: Statistics; readonly slowdown: Statistics; readonly retransmits: number };
+  readonly ended_ns: number;
+  readonly load: { readonly goodput_gbps: number | null };
+  /** Of the flows that finished; null if none did. */
+  readonly all: { readonly fct_ns: Statistics | null; readonly slowdown: Statistics | null } | null;
+  readonly fairness: { readonly shares: readonly { readonly transport: string; readonly delivered_bytes: number }[] } | null;
   readonly counters: Readonly<Record<"marks" | "drops" | "trims" | "paused_ns", number>>;
   readonly tiers: readonly { readonly tier: string; readonly backlog_max_bytes?: number; readonly queue_max_bytes?: number }[];
 }
@@ -32,17 +36,35 @@ const ns = (value: number | null) => timeText(value === null ? null : value * 1e
 const queue = (summary: Summary) =>
   Math.max(0, ...summary.tiers.filter(({ tier }) => tier !== "nic").map((tier) => tier.backlog_max_bytes ?? 0));
 
+const gbps = (value: number | null) => rate(value === null ? null : value * 1e9);
+
 const ROWS: readonly Row[] = [
-  { title: "Completion time, mean", doc: "of the flows that finished", value: (s) => s.all.fct_ns.mean, show: ns },
-  { title: "Completion time, slowest", doc: "of the flows that finished", value: (s) => s.all.fct_ns.max, show: ns },
-  { title: "Slowdown, mean", doc: "completion time over that of the flow alone", value: (s) => s.all.slowdown.mean, show: number },
-  { title: "Slowdown, largest", doc: "completion time over that of the flow alone", value: (s) => s.all.slowdown.max, show: number },
+  { title: "Goodput", doc: "payload of all flows over the length of the run", value: (s) => s.load.goodput_gbps, show: gbps },
+  { title: "Completion time, mean", doc: "of the flows that finished", value: (s) => s.all?.fct_ns?.mean ?? null, show: ns },
+  { title: "Completion time, slowest", doc: "of the flows that finished", value: (s) => s.all?.fct_ns?.max ?? null, show: ns },
+  { title: "Slowdown, mean", doc: "completion time over that of the flow alone", value: (s) => s.all?.slowdown?.mean ?? null, show: number },
+  { title: "Slowdown, largest", doc: "completion time over that of the flow alone", value: (s) => s.all?.slowdown?.max ?? null, show: number },
   { title: "Longest switch queue", doc: "of all switch ports", value: queue, show: bytes },
   { title: "Packets dropped", doc: "at full queues", value: (s) => s.counters.drops, show: count },
   { title: "Packets trimmed", doc: "payload cut off, header forwarded", value: (s) => s.counters.trims, show: count },
   { title: "Packets marked", doc: "ECN or the transport's own marks", value: (s) => s.counters.marks, show: count },
   { title: "Links paused", doc: "by PFC, all links together", value: (s) => s.counters.paused_ns, show: ns },
 ];
+
+/** Where several transports share the fabric, what each delivered. */
+function shares(all: readonly (Summary | undefined)[]): Row[] {
+  const names = new Set(all.flatMap((summary) => {
+    const own = summary?.fairness?.shares ?? [];
+    return own.length > 1 ? own.map(({ transport }) => transport) : [];
+  }));
+  return [...names].map((name) => ({
+    title: `Goodput of ${name}`, doc: "payload of its flows over the length of the run", show: gbps,
+    value: (summary) => {
+      const own = summary.fairness?.shares.find(({ transport }) => transport === name);
+      return own ? (own.delivered_bytes * 8) / summary.ended_ns : null;
+    },
+  }));
+}
 
 /** How a value compares with the first run's. */
 function against(value: number | null, first: number | null): string {
@@ -88,7 +110,7 @@ export function Outcomes() {
       </p>
     );
   }
-  const rows = ROWS.filter((row) => all.some((summary) => summary && row.value(summary)));
+  const rows = [...ROWS, ...shares(all)].filter((row) => all.some((summary) => summary && row.value(summary)));
   return (
     <section class="outcomes">
       <div class="scroll" role="region" aria-label="Results of the runs" tabIndex={0}>
