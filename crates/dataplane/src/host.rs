@@ -131,6 +131,18 @@ impl<I: PacketIo> HostNode<I> {
         due.min(medium.io.due(self.line.port).0)
     }
 
+    /// Its link may have failed, or work again.
+    pub fn change_link(&mut self, medium: &mut Medium<I>) {
+        let down = medium.is_down(self.line.port);
+        if self.line.transmitter.dead && !down {
+            let marks = self.end.marks().unwrap_or(0);
+            if self.line.reconnect(medium, marks) {
+                self.end.want(medium.now);
+            }
+        }
+        self.line.transmitter.dead = down;
+    }
+
     /// A flow opens.
     pub fn open(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, id: FlowId) {
         let setup = medium.flows[id.0 as usize].clone();
@@ -168,8 +180,9 @@ impl<I: PacketIo> HostNode<I> {
 
     fn take(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, one: Arrived) {
         let now = medium.now;
-        let Arrived { packet, impaired, .. } = one;
-        if !impaired && medium.dead[self.line.reverse as usize] {
+        let Arrived { packet, impaired, complete, .. } = one;
+        let charged = self.packets.pool.charged(packet);
+        if !impaired && medium.is_cut_off(self.line.reverse, complete, charged) {
             medium.lose_on_link(&mut self.packets, packet, now);
         } else if let Some(opened) = {
             let (header, end) = (self.packets.pool[packet].header, &self.end);

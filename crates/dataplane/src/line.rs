@@ -78,6 +78,16 @@ impl Line {
         Some(opened)
     }
 
+    /// The link works again: nothing is paused. `marks` is how many packets the port has marked so
+    /// far. Whether a class has opened.
+    pub fn reconnect<I: PacketIo>(&mut self, medium: &mut Medium<I>, marks: u64) -> bool {
+        let opened = self.transmitter.reconnect(&mut self.series, marks, medium.now);
+        if opened && let Some(detector) = &mut medium.detector {
+            detector.set_open(self.port, u8::MAX);
+        }
+        opened
+    }
+
     /// Whether the ring has room for a packet; remembers it if not.
     pub fn has_room<I: PacketIo>(&mut self, medium: &mut Medium<I>) -> bool {
         self.held = medium.io.room(self.port) == 0;

@@ -5,11 +5,11 @@ use crate::payload::offset_of;
 use crate::{Arrival as Received, PacketIo};
 use incast_fabric::{Fabric, PortId, Routes};
 use incast_transport::{
-    FlowId, Header, Histogram, Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time,
+    Bytes, FlowId, Header, Histogram, Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time,
 };
 use incast_world::{
-    Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, LossLog,
-    choose,
+    Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, LinkState,
+    LossLog, choose,
 };
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ pub(crate) struct Medium<I: PacketIo> {
     /// Where links may come to wait for each other: who waits for whom.
     pub detector: Option<DeadlockDetector>,
     pub faults: Faults,
-    /// Routes with what has failed gone.
+    /// Routes without the links that are down.
     pub routes: Arc<Routes>,
-    /// Ports whose link has failed.
-    pub dead: Vec<bool>,
+    /// The links of all ports.
+    pub links: Vec<LinkState>,
     pub probe: Probe,
     pub tally: Tally,
     /// Losses for a trace.
@@ -95,6 +95,23 @@ impl<I: PacketIo> Medium<I> {
         let (node, back) = (self.fabric.port(PortId(back)).node, PortId(back));
         let arrival = Arrival { node, back, at: Time(self.now) };
         choose(&self.fabric, &self.routes, routing, self.seed, arrival, packet)
+    }
+
+    /// Whether a packet whose last bit arrives at `complete` over the link of `port` is lost, because
+    /// the link was down at an instant since its transmission began.
+    pub fn is_cut_off(&self, port: u32, complete: u64, charged: u32) -> bool {
+        let link = self.links[port as usize];
+        if link == LinkState::Whole {
+            return false;
+        }
+        let spec = self.fabric.port(PortId(port));
+        let took = spec.rate.tx_time(Bytes(charged as u64)).0 + spec.propagation.0;
+        link.loses(complete.saturating_sub(took))
+    }
+
+    /// Whether the link of `port` is down.
+    pub fn is_down(&self, port: u32) -> bool {
+        self.links[port as usize] == LinkState::Down
     }
 
     /// A packet or its payload is lost at a port, at `at`.

@@ -53,11 +53,12 @@ impl<I: PacketIo> Node<I> {
         }
     }
 
-    /// Some links have failed.
-    pub fn fail(&mut self, medium: &mut Medium<I>) {
+    /// Some links have failed or work again.
+    pub fn change_links(&mut self, medium: &mut Medium<I>) {
         match self {
-            Node::Host(_) | Node::Elsewhere => {}
-            Node::Switch(switch) => switch.fail(medium),
+            Node::Host(host) => host.change_link(medium),
+            Node::Switch(switch) => switch.change_links(medium),
+            Node::Elsewhere => {}
         }
     }
 

@@ -126,7 +126,9 @@ impl<I: PacketIo> SwitchNode<I> {
         sort(&mut arrived);
         for one in arrived.drain(..) {
             let header = self.packets.pool[one.packet].header;
-            if medium.dead[self.port(one.port).line.reverse as usize] {
+            let (link, charged) =
+                (self.port(one.port).line.reverse, self.packets.pool.charged(one.packet));
+            if medium.is_cut_off(link, one.complete, charged) {
                 medium.lose_on_link(&mut self.packets, one.packet, now);
             } else if self.port(one.port).takes_pause(medium, &header) {
                 self.packets.free(&mut medium.io, one.packet);
@@ -345,25 +347,40 @@ impl<I: PacketIo> SwitchNode<I> {
         }
     }
 
-    /// Whatever waits at a port whose link has just failed is lost.
-    pub fn fail(&mut self, medium: &mut Medium<I>) {
-        let now = medium.now;
+    /// Links may have failed, or work again.
+    pub fn change_links(&mut self, medium: &mut Medium<I>) {
         for index in 0..self.egress.len() {
-            let port = self.first + index as u32;
-            let egress = &mut self.egress[index];
-            if egress.line.transmitter.dead || !medium.dead[port as usize] {
-                continue;
+            let down = medium.is_down(self.first + index as u32);
+            match (self.egress[index].line.transmitter.dead, down) {
+                (false, true) => self.fail(medium, index),
+                (true, false) => self.reconnect(medium, index),
+                _ => {}
             }
-            egress.line.transmitter.dead = true;
-            while let Some(packet) = self.egress[index].split(&mut self.packets.pool).1.strand(now)
-            {
-                let mut place = Place { node: self, medium };
-                place.give_back(port, packet);
-                drop_packet(&mut place, port, packet, now);
-            }
-            let line = &mut self.egress[index].line;
-            line.transmitter.waiting = false;
-            line.series.set_backlog(now, 0);
+        }
+    }
+
+    /// Whatever waits at a port whose link has just failed is lost.
+    fn fail(&mut self, medium: &mut Medium<I>, index: usize) {
+        let (now, port) = (medium.now, self.first + index as u32);
+        self.egress[index].line.transmitter.dead = true;
+        while let Some(packet) = self.egress[index].split(&mut self.packets.pool).1.strand(now) {
+            let mut place = Place { node: self, medium };
+            place.give_back(port, packet);
+            drop_packet(&mut place, port, packet, now);
+        }
+        let line = &mut self.egress[index].line;
+        line.transmitter.waiting = false;
+        line.series.set_backlog(now, 0);
+    }
+
+    /// The link of a port works again: nothing waits there, and nothing is paused. The switch pauses
+    /// again what it still cannot take.
+    fn reconnect(&mut self, medium: &mut Medium<I>, index: usize) {
+        let port = self.first + index as u32;
+        let Egress { line, handler } = &mut self.egress[index];
+        line.reconnect(medium, handler.marks());
+        if medium.buffers.pfc.is_some() && self.buffer.link(port).reconnect() {
+            self.announce(Some(port), medium.now);
         }
     }
 }

@@ -11,11 +11,11 @@ use crate::record::collect;
 use crate::schedule::Schedule;
 use crate::switch::{Egress, SwitchNode};
 use crate::{Clock, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
-use incast_fabric::NodeId;
+use incast_fabric::{NodeId, PortId};
 use incast_transport::{FlowId, Framing, RunRecord, Time};
 use incast_world::{
-    Buffers, Captured, Captures, End, EndHost, Epoch, LossLog, Monitor, NEVER, Progress, Setup,
-    Switch, SwitchBuffer, epochs, new_deliveries, new_probe,
+    Buffers, Captured, Captures, End, EndHost, Epoch, LinkState, LossLog, Monitor, NEVER, Progress,
+    Setup, Switch, SwitchBuffer, epochs, last_repair, new_deliveries, new_probe,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -69,7 +69,7 @@ pub struct Testbed<I: PacketIo = Mem, C = Virtual, P = Zeros> {
     opens: BinaryHeap<Reverse<(u64, u32)>>,
     progress: Progress,
     end: End,
-    /// Failures to come, the latest first.
+    /// Changes of links to come, the latest first.
     epochs: Vec<Epoch>,
     /// Ports and classes that wait for each other for ever.
     deadlock: Vec<(u32, u8)>,
@@ -100,6 +100,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// A setup over a backend and a clock. Packets carry zeros.
     pub fn with(setup: Setup, io: I, clock: C) -> Testbed<I, C> {
         let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
+        let end = end.awaiting(last_repair(&setup.fabric));
         let all: Vec<u32> = (0..setup.fabric.nodes()).collect();
         Testbed::of(setup, io, clock, &all, end)
     }
@@ -144,11 +145,11 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 buffers,
                 faults: options.faults,
                 routes: Arc::new(fabric.routes()),
-                dead: vec![false; fabric.ports().len()],
+                links: vec![LinkState::Whole; fabric.ports().len()],
                 probe: new_probe(&flows, &transports, &options),
                 losses: LossLog::new(&options, fabric.ports().len()),
                 tally: Tally {
-                    captures: Captures::new(options.capture_limit),
+                    captures: Captures::new(&options, &fabric),
                     deliveries: new_deliveries(&flows, &transports, &options, |_| true),
                     ..Tally::default()
                 },
@@ -249,6 +250,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
             if over || passes.is_multiple_of(PASSES_PER_REPORT) {
                 let (completed, hops) = (self.progress.completed, self.medium.tally.hops);
                 monitor.report(self.medium.now, completed, hops);
+                self.medium.tally.captures.reach(self.medium.now);
             }
             if over {
                 return due != NEVER || !self.external.is_empty();
@@ -312,7 +314,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
             self.nodes[*node as usize].run_timers(&mut self.medium, &mut self.payload);
         }
         while self.epochs.last().is_some_and(|epoch| epoch.at <= now) {
-            self.fail();
+            self.change_links();
             visited = (0..self.nodes.len() as u32).collect();
         }
         for node in &visited {
@@ -369,13 +371,16 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         });
     }
 
-    /// The next failure happens.
-    fn fail(&mut self) {
+    /// The next change of links happens.
+    fn change_links(&mut self) {
         let Some(epoch) = self.epochs.pop() else { return };
         self.medium.routes = epoch.routes;
-        epoch.dead.iter().for_each(|port| self.medium.dead[port.0 as usize] = true);
+        for (port, link) in self.medium.links.iter_mut().enumerate() {
+            let down = epoch.dead.binary_search(&PortId(port as u32)).is_ok();
+            *link = link.after(epoch.at, down);
+        }
         for node in &mut self.nodes {
-            node.fail(&mut self.medium);
+            node.change_links(&mut self.medium);
         }
     }
 }

@@ -271,7 +271,9 @@ fn a_failing_link_takes_the_same_packets_along() {
     for name in ["dctcp", "ndp", "ren"] {
         let mut scenario = incast(name);
         let (leaf, spine) = (incast_fabric::NodeId(12), incast_fabric::NodeId(15));
-        Arc::make_mut(&mut scenario.fabric).fail_link(Time(300_000_000), leaf, spine, 0).unwrap();
+        Arc::make_mut(&mut scenario.fabric)
+            .fail_link(Time(300_000_000)..Time::NEVER, leaf, spine, 0)
+            .unwrap();
         scenario.same_in_both_worlds();
     }
 }

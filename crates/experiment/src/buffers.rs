@@ -3,7 +3,7 @@
 use crate::{Fault, scenario};
 use incast_fabric::{Fabric, NodeId, PortId, PortSpec};
 use incast_transport::{Bytes, Classes, Framing, Limit, Rate, RunRecord};
-use incast_world::{Pfc, SharedBuffer, sufficient_headroom};
+use incast_world::{Pfc, SharedBuffer, epochs, sufficient_headroom};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -199,9 +199,8 @@ fn headroom(
 /// Whether pauses can deadlock; rejected unless requested.
 fn cycle(fabric: &Fabric, allowed: bool, warnings: &mut Vec<String>) -> Result<bool, Fault> {
     let mut found = fabric.buffer_cycle(&fabric.routes());
-    for failure in fabric.failures() {
-        let dead = fabric.dead_at(failure.at);
-        found = found.or_else(|| fabric.buffer_cycle(&fabric.routes_without(&dead)));
+    for epoch in epochs(fabric) {
+        found = found.or_else(|| fabric.buffer_cycle(&epoch.routes));
     }
     let Some(cycle) = found else { return Ok(false) };
     let cycle = port_names(fabric, cycle.iter().copied());

@@ -39,7 +39,7 @@ pub use incast_world::{Captured, Monitor};
 pub use inputs::{Content, Contents, InputFile, Inputs, gather, sources};
 pub use manifest::{Manifest, VERSION};
 pub use plan::{Case, Plan, entry, transport};
-pub use run::{execute, prepare, tier_name};
+pub use run::{execute, execute_into, prepare, tier_name};
 pub use scenario::{Buffer, Draft, Scenario};
 pub use steps::Steps;
 pub use switch_cost::{SizeCost, switch_cost};

@@ -7,8 +7,9 @@ use incast_fabric::{
     Fabric, Forwarding, Imported, LinkDefaults, LinkOverride, Options, Problem, Tier,
     TopologyError, import,
 };
-use incast_transport::{Bytes, Time};
+use incast_transport::{Bytes, Span, Time};
 use incast_workload::{Failure, SwitchTier};
+use std::ops::Range;
 
 /// Builds the network. The imported file is returned with it.
 pub fn network(
@@ -38,7 +39,7 @@ fn links(
                 propagation: section.propagation.0.unwrap_or(PROPAGATION),
                 loss: section.loss,
             };
-            let fabric = incast_fabric::parse_with(spec, defaults, &options(section));
+            let fabric = incast_fabric::parse_with(spec, defaults, &options(section)?);
             Ok((fabric.map_err(of_topology)?, None))
         }
         (None, Some(file)) => {
@@ -46,7 +47,7 @@ fn links(
             let text = inputs.read(file, "topology").map_err(|fault| not_a_file(fault, file))?;
             let imported = import::import_text(file, &text)?;
             let mut fabric = imported.fabric.clone();
-            fabric.change_links(&options(section))?;
+            fabric.change_links(&options(section)?)?;
             Ok((fabric, Some(imported)))
         }
         (Some(_), Some(_)) => {
@@ -74,7 +75,7 @@ fn not_a_file(fault: Fault, name: &str) -> Fault {
 }
 
 /// Options of a topology in addition to its shape.
-fn options(section: &scenario::Fabric) -> Options {
+fn options(section: &scenario::Fabric) -> Result<Options, Fault> {
     let links = section.links.iter().map(|link| LinkOverride {
         a: link.a.clone(),
         b: link.b.clone(),
@@ -82,15 +83,71 @@ fn options(section: &scenario::Fabric) -> Options {
         propagation: link.propagation,
         loss: link.loss,
     });
-    let failures = section.failures.iter();
-    let failures = failures.map(|one| (Time(one.at.0), one.a.clone(), one.b.clone()));
-    Options {
+    let mut failures = vec![];
+    for (index, one) in section.failures.iter().enumerate() {
+        let ends = |down| (down, one.a.clone(), one.b.clone());
+        failures.extend(outages(one, index)?.into_iter().map(ends));
+    }
+    Ok(Options {
         uplink_rate: section.uplink_rate.0,
         uplink_propagation: section.uplink_propagation.0,
         oversubscription: section.oversubscription,
         links: links.collect(),
-        failures: failures.collect(),
+        failures,
+    })
+}
+
+/// When a link is down.
+fn outages(failure: &scenario::LinkFailure, index: usize) -> Result<Vec<Range<Time>>, Fault> {
+    let refuse = |key: &str, problem: String| {
+        Err(Fault::at(format!("fabric.failures.{index}.{key}"), problem))
+    };
+    let first = Time(failure.at.0);
+    let Some(down) = failure.repair_after else {
+        return match (failure.up_for, failure.times) {
+            (None, 1) => Ok(vec![first..Time::NEVER]),
+            (Some(_), _) => refuse(
+                "up_for",
+                "the link is never repaired: expected `repair_after` beside it, such as `1ms`".into(),
+            ),
+            (None, _) => refuse(
+                "times",
+                "a link that is never repaired fails once: expected 1, or `repair_after` and `up_for`"
+                    .into(),
+            ),
+        };
+    };
+    let up = match (failure.up_for, failure.times) {
+        (None, 1) => Span::ZERO,
+        (Some(up), 2..) => up,
+        (Some(_), _) => {
+            return refuse(
+                "up_for",
+                "the link fails once, so nothing follows its repair: expected `times` of 2 or more \
+                 beside it"
+                    .into(),
+            );
+        }
+        (None, times) => {
+            return refuse(
+                "times",
+                format!("the link fails {times} times: expected `up_for` beside it, such as `1ms`"),
+            );
+        }
+    };
+    let start = |round: u32| {
+        (down.0.checked_add(up.0)?.checked_mul(round as u64)?.checked_add(first.0)).map(Time)
+    };
+    let end = start(failure.times - 1).and_then(|last| last.0.checked_add(down.0));
+    if end.is_none_or(|end| end > Time::HORIZON.0) {
+        let key = if failure.times > 1 { "times" } else { "repair_after" };
+        let horizon = Span(Time::HORIZON.0);
+        let problem =
+            format!("the last repair is beyond the longest run: expected {horizon} or less");
+        return refuse(key, problem);
     }
+    let outage = |at: Time| at..at + down;
+    Ok((0..failure.times).filter_map(start).map(outage).collect())
 }
 
 /// Refuses keys whose value comes from the topology file.

@@ -1,14 +1,17 @@
 //! Output files of a run.
 
 use crate::Fault;
-use crate::execute;
 use crate::manifest::{comparison, outline};
 use crate::plan::{Case, Plan};
+use crate::run::{check_flows, execute, execute_into};
 use incast_measure::{Balance, ResultsFolder, Run};
 use incast_wire::pcapng;
-use incast_world::{Captured, Monitor};
+use incast_world::{Captured, Monitor, PacketSink};
 use serde_json::Value;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Writes one run's files into a folder: Parquet, summary, CSV if requested, and a manifest with
@@ -44,8 +47,12 @@ pub fn fill(
 ) -> Result<Filled, Fault> {
     begin(folder, plan)?;
     let mut runs = vec![];
-    let stopped = run(plan, threads, monitor, around, |case, ran| {
-        keep(folder, plan, case, &ran)?;
+    let work = |case: &Case| {
+        let run = execute_into(&place_of(folder, plan, case)?, plan, case, threads, monitor)?;
+        Ok(Ran { run, captured: vec![] })
+    };
+    let stopped = each(plan, monitor, work, around, |case, ran| {
+        write_case(folder, plan, case, &ran.run)?;
         runs.push(ran.run);
         Ok(())
     })?;
@@ -67,17 +74,29 @@ pub fn run(
     plan: &Plan,
     threads: usize,
     monitor: &Monitor,
+    around: impl FnMut(&str, &mut dyn FnMut()),
+    done: impl FnMut(&Case, Ran) -> Result<(), Fault>,
+) -> Result<bool, Fault> {
+    let ports = ports(plan, &plan.scenario.output.pcap)?;
+    let work = |case: &Case| {
+        let (run, captured) = execute(plan, case, ports.clone(), threads, monitor)?;
+        Ok(Ran { run, captured })
+    };
+    each(plan, monitor, work, around, done)
+}
+
+/// Does `work` for every case, until the monitor is stopped.
+fn each(
+    plan: &Plan,
+    monitor: &Monitor,
+    work: impl Fn(&Case) -> Result<Ran, Fault>,
     mut around: impl FnMut(&str, &mut dyn FnMut()),
     mut done: impl FnMut(&Case, Ran) -> Result<(), Fault>,
 ) -> Result<bool, Fault> {
-    let ports = ports(plan, &plan.scenario.output.pcap)?;
     for case in &plan.cases {
         let mut ran = None;
-        around(&case.label, &mut || {
-            ran = Some(execute(plan, case, ports.clone(), threads, monitor));
-        });
-        let (run, captured) = ran.expect("the work has been done")?;
-        done(case, Ran { run, captured })?;
+        around(&case.label, &mut || ran = Some(work(case)));
+        done(case, ran.expect("the work has been done")?)?;
         if monitor.stop.load(Ordering::Relaxed) {
             return Ok(true);
         }
@@ -93,15 +112,26 @@ pub fn begin(folder: &ResultsFolder, plan: &Plan) -> Result<(), Fault> {
 
 /// Writes the files of a case of a plan.
 pub fn keep(folder: &ResultsFolder, plan: &Plan, case: &Case, ran: &Ran) -> Result<(), Fault> {
-    let place = match plan.cases.len() {
-        1 => folder.path().to_path_buf(),
-        _ => folder.subfolder(&case.label)?,
-    };
-    write_run(&place, &ran.run, plan.scenario.output.csv)?;
+    let place = place_of(folder, plan, case)?;
     let ports = ports(plan, &plan.scenario.output.pcap)?;
     write_captures(&place, plan, &ports, &ran.captured)?;
+    write_case(folder, plan, case, &ran.run)
+}
+
+/// The folder of a case.
+fn place_of(folder: &ResultsFolder, plan: &Plan, case: &Case) -> Result<PathBuf, Fault> {
+    Ok(match plan.cases.len() {
+        1 => folder.path().to_path_buf(),
+        _ => folder.subfolder(&case.label)?,
+    })
+}
+
+/// Writes the tables of a case of a plan.
+fn write_case(folder: &ResultsFolder, plan: &Plan, case: &Case, run: &Run) -> Result<(), Fault> {
+    let place = place_of(folder, plan, case)?;
+    write_run(&place, run, plan.scenario.output.csv)?;
     if plan.cases.len() > 1 {
-        seal(&place, &ran.run)?;
+        seal(&place, run)?;
     }
     Ok(())
 }
@@ -184,7 +214,8 @@ pub fn title(plan: &Plan) -> String {
 
 /// Writes the comparison of several runs: report and picture.
 pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result<(), Fault> {
-    incast_measure::report_html(&folder.path().join("report.html"), title, runs)?;
+    let report = folder.path().join("report.html");
+    incast_measure::report_html_of(&report, folder.place(), title, runs)?;
     incast_measure::summary_svg(&folder.path().join("summary.svg"), title, runs)?;
     Ok(())
 }
@@ -192,6 +223,7 @@ pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result
 /// Checks the names of ports, flows and hosts under `[output]`.
 pub fn check(plan: &Plan) -> Result<(), Fault> {
     ports(plan, &plan.scenario.output.pcap)?;
+    check_flows(plan, "output.pcap_flows", &plan.scenario.output.pcap_flows)?;
     crate::trace::filter(plan).map(drop)
 }
 
@@ -231,22 +263,53 @@ pub fn write_captures(
     if ports.is_empty() {
         return Ok(());
     }
-    let path = folder.join("ports.pcapng");
-    let fail = |error: std::io::Error| Fault::new(error).placed(path.display().to_string());
-    let mut bytes = Vec::new();
-    let version = format!("incast {}", env!("CARGO_PKG_VERSION"));
-    let mut writer = pcapng::Writer::new(&mut bytes, &version).map_err(fail)?;
-    let mut interfaces = std::collections::BTreeMap::new();
-    for port in ports {
-        let spec = &plan.fabric.ports()[*port as usize];
-        let (from, to) = (plan.fabric.node_name(spec.node), plan.fabric.node_name(spec.peer));
-        let interface = writer.interface(&format!("{from}->{to}"), spec.rate).map_err(fail)?;
-        interfaces.insert(*port, interface);
+    let mut file = PcapFile::create(folder, plan, ports)?;
+    let all = captured.iter().try_for_each(|one| file.packet(one));
+    let place = folder.join(CAPTURES).display().to_string();
+    all.and_then(|()| file.finish()).map_err(|error| Fault::new(error).placed(place))
+}
+
+/// The file of captured packets in a results folder.
+const CAPTURES: &str = "ports.pcapng";
+
+/// A file of captured packets that is being written: readable, up to its last complete block, at any
+/// time.
+pub struct PcapFile {
+    /// Not there once the file is complete.
+    writer: Option<pcapng::Writer<BufWriter<File>>>,
+    interfaces: BTreeMap<u32, pcapng::Interface>,
+}
+
+impl PcapFile {
+    /// Begins the file of these ports of a plan.
+    pub fn create(folder: &Path, plan: &Plan, ports: &[u32]) -> Result<PcapFile, Fault> {
+        let path = folder.join(CAPTURES);
+        let fail = |error: io::Error| Fault::new(error).placed(path.display().to_string());
+        let out = BufWriter::new(File::create(&path).map_err(fail)?);
+        let version = format!("incast {}", env!("CARGO_PKG_VERSION"));
+        let snap = plan.scenario.output.pcap_snap;
+        let mut writer = pcapng::Writer::with_snap_length(out, &version, snap).map_err(fail)?;
+        let mut interfaces = BTreeMap::new();
+        for port in ports {
+            let spec = &plan.fabric.ports()[*port as usize];
+            let (from, to) = (plan.fabric.node_name(spec.node), plan.fabric.node_name(spec.peer));
+            let interface = writer.interface(&format!("{from}->{to}"), spec.rate).map_err(fail)?;
+            interfaces.insert(*port, interface);
+        }
+        Ok(PcapFile { writer: Some(writer), interfaces })
     }
-    for one in captured {
-        let interface = interfaces[&one.port];
-        writer.packet(interface, one.at, &one.packet, &one.extension).map_err(fail)?;
+}
+
+impl PacketSink for PcapFile {
+    fn packet(&mut self, one: &Captured) -> io::Result<()> {
+        let writer = self.writer.as_mut().expect("the file is not complete");
+        writer.packet(self.interfaces[&one.port], one.at, &one.packet, &one.extension)
     }
-    writer.finish().map_err(fail)?;
-    Ok(incast_measure::write_atomic(&path, &bytes)?)
+
+    fn finish(&mut self) -> io::Result<()> {
+        match self.writer.take() {
+            Some(writer) => writer.finish().map(drop),
+            None => Ok(()),
+        }
+    }
 }

@@ -10,14 +10,16 @@ use crate::scenario::{DataPlane, Parameters, Scenario};
 use crate::traffic::{Flows, flows, shape};
 use crate::{Fault, World, nearest};
 use incast_egress::port::Join;
-use incast_fabric::{Fabric, FixedPaths};
+use incast_fabric::{Fabric, FixedPaths, Routes};
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
     FabricSite, HostId, Limit, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Start, Traffic};
-use incast_world::{Pfc, RunTransport, SharedBuffer, fabric_site, reverse_path_is_equal};
+use incast_world::{
+    Pfc, RunTransport, SharedBuffer, epochs, fabric_site, last_repair, reverse_path_is_equal,
+};
 use std::sync::Arc;
 
 /// One run of a scenario: which transport carries what is not assigned otherwise.
@@ -338,25 +340,25 @@ impl Plan {
         Ok(())
     }
 
-    /// Refuses flows without a path at their start, or at the start of the run for flows that
-    /// wait for others.
+    /// Refuses flows without a path at their start or after a later repair, at the start of the run
+    /// for flows that wait for others.
     fn check_reachable(&self) -> Result<(), Fault> {
-        let mut times: Vec<Time> = self.fabric.failures().iter().map(|one| one.at).collect();
-        times.dedup();
-        let whole = (Time::ZERO, self.fabric.routes());
-        let broken = times.into_iter().map(|at| {
-            let dead = self.fabric.dead_at(at);
-            (at, self.fabric.routes_without(&dead))
-        });
-        let epochs: Vec<_> = std::iter::once(whole).chain(broken).collect();
+        let whole = (Time::ZERO, Arc::new(self.fabric.routes()));
+        let changed = epochs(&self.fabric).into_iter().map(|one| (Time(one.at), one.routes));
+        let epochs: Vec<_> = std::iter::once(whole).chain(changed).collect();
+        let repaired = last_repair(&self.fabric);
         for (index, flow) in self.traffic.flows.iter().enumerate() {
             let start = match flow.start {
                 Start::At(at) => at,
                 Start::After { .. } => Time::ZERO,
             };
             let current = epochs.partition_point(|(at, _)| *at <= start).max(1) - 1;
-            let (since, routes) = &epochs[current];
-            if self.fabric.path(routes, flow.src, flow.dst, |_| 0).is_empty() {
+            let since = epochs[current].0;
+            let reaches = |(_, routes): &(Time, Arc<Routes>)| {
+                !self.fabric.path(routes, flow.src, flow.dst, |_| 0).is_empty()
+            };
+            let later = if repaired > Some(since.0) { &epochs[current + 1..] } else { &[] };
+            if !reaches(&epochs[current]) && !later.iter().any(reaches) {
                 let (src, dst, name) = (flow.src, flow.dst, self.fabric.name());
                 let why = match current {
                     0 => String::new(),

@@ -2,23 +2,27 @@
 
 use crate::Fault;
 use crate::manifest::manifest;
+use crate::output::{self, PcapFile};
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
 use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
 use crate::trace;
 use incast_fabric::{
-    Forwarding, NodeId, Routes, Tier, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform,
+    Forwarding, NodeId, PortId, Routes, Tier, cut_through_fct_over, ideal_fct_over,
+    ideal_fct_over_uniform,
 };
-use incast_measure::{Balance, Fidelity, FlowMeta, PortMeta, Request, Run, Warning};
+use incast_measure::{Balance, Fidelity, FlowMeta, LinkChange, PortMeta, Request, Run, Warning};
 use incast_transport::{
     Bytes, Flow, FlowId, FlowRecord, Header, HostId, Packet, Routing, RunRecord, Segments, Span,
     Time,
 };
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
 use incast_world::{
-    Captured, FlowSetup, Monitor, Options, RunTransport, Setup, TraceLog, assemble, path_of,
-    path_use,
+    CaptureStream, Captured, FlowSetup, Monitor, Options, RunTransport, Setup, TraceLog, assemble,
+    path_of, path_use,
 };
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -63,12 +67,15 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         interval: run.interval.0.unwrap_or(base_rtt).max(SHORTEST_INTERVAL),
         watch: (0..plan.traffic.flows.len().min(watch) as u32).map(FlowId).collect(),
         capture,
+        capture_limit: usize::try_from(plan.scenario.output.pcap_limit).unwrap_or(usize::MAX),
+        capture_flows: plan.scenario.output.pcap_flows.iter().copied().collect(),
         silent: silent.collect(),
         pfc: plan.pfc.clone(),
         paths: plan.paths.clone(),
         marking: case.marking,
         ..Options::default()
     };
+    check_flows(plan, "output.pcap_flows", &plan.scenario.output.pcap_flows)?;
     let (fabric, site) = (plan.fabric.clone(), plan.site.clone());
     Ok(assemble(fabric, site, &case.transports, plan.join, flows.collect(), plan.shared, options)?)
 }
@@ -117,7 +124,8 @@ pub(crate) fn ended(
     }
 }
 
-/// Runs one case in the scenario's world, in at most `threads` threads.
+/// Runs one case in the scenario's world, in at most `threads` threads. The packets of the ports
+/// `capture` are kept in memory.
 pub fn execute(
     plan: &Plan,
     case: &Case,
@@ -126,10 +134,56 @@ pub fn execute(
     monitor: &Monitor,
 ) -> Result<(Run, Vec<Captured>), Fault> {
     let (setup, log) = begin(plan, case, capture, monitor)?;
+    work(plan, case, (setup, log), threads, monitor)
+}
+
+/// The same; the packets of the ports of `output.pcap`, if any, go to a file in `folder` while the
+/// run goes on.
+pub fn execute_into(
+    folder: &Path,
+    plan: &Plan,
+    case: &Case,
+    threads: usize,
+    monitor: &Monitor,
+) -> Result<Run, Fault> {
+    let ports = output::ports(plan, &plan.scenario.output.pcap)?;
+    let (mut setup, log) = begin(plan, case, ports.clone(), monitor)?;
+    if !ports.is_empty() {
+        let file = PcapFile::create(folder, plan, &ports)?;
+        let limit = plan.scenario.output.pcap_limit;
+        let stream = CaptureStream::new(Box::new(file), limit, monitor.halt.clone());
+        setup.options.capture_stream = Some(Arc::new(stream));
+    }
+    Ok(work(plan, case, (setup, log), threads, monitor)?.0)
+}
+
+/// Refuses numbers that no flow has.
+pub(crate) fn check_flows(plan: &Plan, key: &str, wanted: &[u32]) -> Result<(), Fault> {
+    let flows = plan.traffic.flows.len() as u32;
+    let Some(at) = wanted.iter().position(|flow| *flow >= flows) else { return Ok(()) };
+    let problem = match flows {
+        0 => "the scenario has no flows".to_string(),
+        _ => format!("expected a flow from 0 to {}", flows - 1),
+    };
+    Err(Fault::value(format!("{key}.{at}"), wanted[at], problem))
+}
+
+fn work(
+    plan: &Plan,
+    case: &Case,
+    (setup, log): (Setup, Option<Arc<TraceLog>>),
+    threads: usize,
+    monitor: &Monitor,
+) -> Result<(Run, Vec<Captured>), Fault> {
+    let stream = setup.options.capture_stream.clone();
     let world = plan.scenario.run.world;
     let threads = world.threads(Some(threads));
     let watch = Stopwatch::start();
-    let Ran { record, captured, fidelity } = world.run(plan, setup, threads, monitor)?;
+    let Ran { mut record, captured, fidelity } = world.run(plan, setup, threads, monitor)?;
+    if let Some(stream) = stream {
+        let file = |error| Fault::new(format!("the capture could not be written: {error}"));
+        record.captures_cut = stream.finish().map_err(file)?;
+    }
     let record = ended(case, record, log)?;
     let wall = watch.seconds();
     let fidelity = match fidelity {
@@ -160,6 +214,7 @@ pub(crate) fn describe(
         transports: case.transports.iter().map(|t| t.info.name.to_string()).collect(),
         flows: flow_metas(plan, case, &record),
         ports: port_metas(plan),
+        link_changes: link_changes(plan),
         requests: requests(plan, &record),
         base_rtt: plan.site.base_rtt,
         manifest,
@@ -246,6 +301,25 @@ fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {
         }
     });
     metas.collect()
+}
+
+/// Links that fail and work again, each change once.
+fn link_changes(plan: &Plan) -> Vec<LinkChange> {
+    let fabric = &plan.fabric;
+    let mut down = BTreeSet::new();
+    let mut all = vec![];
+    for at in fabric.link_changes() {
+        // Of the two ports of a link the first one.
+        let first = |port: &PortId| *port < fabric.port(*port).reverse;
+        let now: BTreeSet<PortId> = fabric.dead_at(at).into_iter().filter(first).collect();
+        for port in now.symmetric_difference(&down) {
+            let spec = fabric.port(*port);
+            let (a, b) = (fabric.node_name(spec.node), fabric.node_name(spec.peer));
+            all.push(LinkChange { at, link: format!("{a}-{b}"), up: !now.contains(port) });
+        }
+        down = now;
+    }
+    all
 }
 
 /// The name of the tier of a port in tables.

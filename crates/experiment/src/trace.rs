@@ -7,14 +7,7 @@ use incast_world::TraceFilter;
 /// The events that `[output.trace]` selects, if there is one.
 pub fn filter(plan: &Plan) -> Result<Option<TraceFilter>, Fault> {
     let Some(wanted) = &plan.scenario.output.trace else { return Ok(None) };
-    let flows = plan.traffic.flows.len() as u32;
-    if let Some(at) = wanted.flows.iter().position(|flow| *flow >= flows) {
-        let problem = match flows {
-            0 => "the scenario has no flows".to_string(),
-            _ => format!("expected a flow from 0 to {}", flows - 1),
-        };
-        return Err(Fault::value(format!("output.trace.flows.{at}"), wanted.flows[at], problem));
-    }
+    crate::run::check_flows(plan, "output.trace.flows", &wanted.flows)?;
     let ports = output::ports_of(plan, "output.trace.ports", &wanted.ports)?;
     let hosts = match &wanted.hosts {
         Some(hosts) => hosts.below(plan.fabric.hosts(), "output.trace.hosts")?,

@@ -176,7 +176,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
     let switching = (forwarding, select(vec![64, 100, 1_000]), delay(), delay());
     let base_rtt = weighted(0.3, span(30).prop_map(|rtt| rtt + Span::from_us(3)));
     let other = weighted(0.3, rate());
-    let failure = weighted(0.2, span(60));
+    let failure = weighted(0.3, (span(60), weighted(0.5, (span(30), 1..4u32))));
     (shape, links, memory, sizes, switching, base_rtt, other, failure).prop_map(
         |(shape, links, memory, sizes, switching, base_rtt, other, failure)| {
             let (rate, propagation, uplink_rate, oversubscription, loss) = links;
@@ -192,10 +192,13 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 propagation: None,
                 loss: Some(0.001),
             });
-            let failure = failure.filter(|_| redundant).map(|at| LinkFailure {
+            let failure = failure.filter(|_| redundant).map(|(at, repaired)| LinkFailure {
                 at,
                 a: "leaf0".into(),
                 b: "spine1".into(),
+                repair_after: repaired.map(|(down, _)| down + Span::from_us(1)),
+                up_for: repaired.filter(|(_, times)| *times > 1).map(|_| Span::from_us(9)),
+                times: repaired.map_or(1, |(_, times)| times),
             });
             Fabric {
                 topology: shape.map(String::from),
@@ -296,7 +299,14 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             traffic,
             run,
             dataplane: None,
-            output: Output { csv: false, pcap: vec![], trace: None },
+            output: Output {
+                csv: false,
+                pcap: vec![],
+                pcap_flows: vec![],
+                pcap_snap: 0,
+                pcap_limit: 1_000_000,
+                trace: None,
+            },
         },
     )
 }

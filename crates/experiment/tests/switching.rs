@@ -156,6 +156,12 @@ fn run(sets: &[&str], threads: usize, seen: bool) -> (RunRecord, Vec<Captured>) 
     (run.record, captured)
 }
 
+/// An uplink that flaps, some outages shorter than the propagation, and a host's link.
+const REPAIRED: &str = r#"fabric.failures=[
+    { at = "100us", a = "leaf0", b = "spine1", repair_after = "700ns", up_for = "20us", times = 9 },
+    { at = "150us", a = "host0", b = "leaf0", repair_after = "90us" },
+]"#;
+
 /// Every transport, and what acts on ports: PFC, a shared buffer, losses, failures, each way to
 /// balance load, links of several rates.
 #[test]
@@ -176,6 +182,8 @@ fn cut_through_is_the_same_in_both_worlds_and_any_number_of_threads() {
         vec!["fabric.shared_buffer={ pool = \"60KB\" }", "transport.names=[\"ren\"]"],
         vec!["fabric.loss=0.002"],
         vec!["fabric.failures=[{ at = \"200us\", a = \"leaf0\", b = \"spine1\" }]"],
+        vec![REPAIRED],
+        vec![REPAIRED, "fabric.pfc={ xoff = \"8KB\", allow_cycles = true }"],
         vec!["fabric.uplink_rate=40Gbps", ndp],
         vec!["fabric.uplink_rate=4Gbps", ndp],
         vec!["transport.routing=spray", "fabric.cut_through_bytes=200"],

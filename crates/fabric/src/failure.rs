@@ -1,13 +1,16 @@
-//! Links that fail during a run.
+//! Links that fail during a run, and work again.
 
 use crate::{Fabric, NodeId, PortId, Problem, Tier, TopologyError};
 use incast_units::Time;
+use std::ops::Range;
 
-/// A link that fails: from `at` on neither direction carries anything.
+/// A link that fails: from `at` until it is repaired neither direction carries anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// When.
     pub at: Time,
+    /// When it works again; [`Time::NEVER`] if it is not repaired.
+    pub until: Time,
     /// One direction.
     pub port: PortId,
     /// The other direction.
@@ -20,9 +23,20 @@ impl Fabric {
         &self.failures
     }
 
-    /// Every port, both directions, that has failed by `at` (inclusive), ascending.
+    /// The instants at which links fail or work again, ascending, each once.
+    pub fn link_changes(&self) -> Vec<Time> {
+        let ends = self.failures.iter().flat_map(|failure| [failure.at, failure.until]);
+        let mut times: Vec<Time> = ends.filter(|time| *time != Time::NEVER).collect();
+        times.sort_unstable();
+        times.dedup();
+        times
+    }
+
+    /// Every port, both directions, whose link is down at `at`, ascending. A link is down from the
+    /// instant of its failure until just before that of its repair.
     pub fn dead_at(&self, at: Time) -> Vec<PortId> {
-        let failed = self.failures.iter().filter(|failure| failure.at <= at);
+        let down = |failure: &&Failure| failure.at <= at && at < failure.until;
+        let failed = self.failures.iter().filter(down);
         let mut dead: Vec<PortId> = failed.flat_map(|one| [one.port, one.reverse]).collect();
         dead.sort_unstable();
         dead.dedup();
@@ -30,10 +44,10 @@ impl Fabric {
     }
 
     /// Lets link number `parallel` of the bundle between `a` and `b` (0 for a single link) fail at
-    /// `at`. Errors when there is no such link.
+    /// the start of `down` and work again at its end. Errors when there is no such link.
     pub fn fail_link(
         &mut self,
-        at: Time,
+        down: Range<Time>,
         a: NodeId,
         b: NodeId,
         parallel: u32,
@@ -45,13 +59,15 @@ impl Fabric {
             }
             return Err(TopologyError::new(Problem::NoSuchLink(a, b)));
         };
-        self.fail_port(at, port);
+        self.fail_port(down, port);
         Ok(())
     }
 
-    /// Lets the link behind `port` fail at `at`. Panics when there is no such port.
-    pub fn fail_port(&mut self, at: Time, port: PortId) {
-        let failure = Failure { at, port, reverse: self.port(port).reverse };
+    /// Lets the link behind `port` fail at the start of `down` and work again at its end. Panics
+    /// when there is no such port.
+    pub fn fail_port(&mut self, down: Range<Time>, port: PortId) {
+        let (at, until) = (down.start, down.end);
+        let failure = Failure { at, until, port, reverse: self.port(port).reverse };
         let place = self.failures.partition_point(|other| other.at <= at);
         self.failures.insert(place, failure);
     }

@@ -2,6 +2,7 @@
 
 use crate::{Fabric, TopologyError};
 use incast_units::{Rate, Span, Time};
+use std::ops::Range;
 
 /// What links are like unless something else is said.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +43,8 @@ pub struct Options {
     pub oversubscription: Option<f64>,
     /// Links that differ.
     pub links: Vec<LinkOverride>,
-    /// Links that fail: when, and between which nodes (the first link of a bundle).
-    pub failures: Vec<(Time, String, String)>,
+    /// Links that fail: from when until when, and between which nodes (the first link of a bundle).
+    pub failures: Vec<(Range<Time>, String, String)>,
 }
 
 impl Fabric {
@@ -54,9 +55,9 @@ impl Fabric {
             let (a, b) = (self.node_named(&change.a)?, self.node_named(&change.b)?);
             self.change_link(a, b, change.rate, change.propagation, change.loss)?;
         }
-        for (at, a, b) in &options.failures {
+        for (down, a, b) in &options.failures {
             let (a, b) = (self.node_named(a)?, self.node_named(b)?);
-            self.fail_link(*at, a, b, 0)?;
+            self.fail_link(down.clone(), a, b, 0)?;
         }
         Ok(())
     }

@@ -205,8 +205,8 @@ fn options_set_uplinks_links_and_failures() {
             loss: Some(0.25),
         }],
         failures: vec![
-            (Time(9), "spine0".into(), "tor0".into()),
-            (Time(5), "host3".into(), "leaf0".into()),
+            (Time(9)..Time::NEVER, "spine0".into(), "tor0".into()),
+            (Time(5)..Time::NEVER, "host3".into(), "leaf0".into()),
         ],
         ..Options::default()
     };
@@ -229,6 +229,36 @@ fn options_set_uplinks_links_and_failures() {
     assert_eq!(routes.next(leaf, 0).len(), 3);
     assert_eq!(routes.next(leaf, 31).len(), 4);
     assert!(fabric.path(&routes, 9, 3, |_| 0).is_empty());
+}
+
+/// A link that flaps beside one that fails twice, overlapping: what is down between two changes, and
+/// the routes are those of the beginning once all is repaired.
+#[test]
+fn repaired_links_give_the_routes_back() {
+    let options = Options {
+        failures: vec![
+            (Time(10)..Time(20), "leaf0".into(), "spine1".into()),
+            (Time(30)..Time(40), "leaf0".into(), "spine1".into()),
+            (Time(15)..Time(30), "host3".into(), "leaf0".into()),
+            (Time(25)..Time(35), "leaf0".into(), "host3".into()),
+        ],
+        ..Options::default()
+    };
+    let fabric = parse_with("leaf-spine:4x4x8", defaults(), &options).unwrap();
+    assert_eq!(fabric.link_changes(), [10, 15, 20, 25, 30, 35, 40].map(Time));
+    let down = |at| fabric.dead_at(Time(at)).len() / 2;
+    assert_eq!(
+        [9, 10, 15, 19, 20, 29, 30, 34, 35, 39, 40].map(down),
+        [0, 1, 2, 2, 1, 1, 2, 2, 1, 1, 0]
+    );
+    let whole = fabric.routes();
+    for at in [9, 40] {
+        let routes = fabric.routes_without(&fabric.dead_at(Time(at)));
+        for node in (32..fabric.nodes()).map(NodeId) {
+            (0..32).for_each(|host| assert_eq!(routes.next(node, host), whole.next(node, host)));
+        }
+    }
+    assert_eq!(fabric.routes_without(&fabric.dead_at(Time(10))).next(NodeId(32), 31).len(), 3);
 }
 
 /// REN's testbed: 3 links of 8 us each way, 10 Gb/s: 48 us and 3 transmissions each way.
@@ -371,7 +401,7 @@ fn symmetric_ecmp_is_symmetric() {
         three_tier.build().unwrap(),
     ];
     let mut broken = fabric("leaf-spine:4x6x3");
-    broken.fail_link(Time(0), NodeId(12), NodeId(16), 0).unwrap();
+    broken.fail_link(Time(0)..Time::NEVER, NodeId(12), NodeId(16), 0).unwrap();
     for fabric in whole.iter().chain([&broken]) {
         let routes = fabric.routes_without(&fabric.dead_at(Time(0)));
         for (a, b) in (0..fabric.hosts()).flat_map(|a| (0..a).map(move |b| (a, b))) {

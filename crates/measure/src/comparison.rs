@@ -200,14 +200,25 @@ impl Comparison {
         cells
     }
 
-    /// The table as an HTML `table` element; best values are set in bold.
+    /// The metrics that are zero in every run that has them.
+    pub fn zeros(&self) -> Vec<&'static str> {
+        let zero =
+            |values: &Vec<Option<Value>>| values.iter().flatten().all(|value| value.mean == 0.0);
+        let lines = self.metrics.iter().zip(&self.values);
+        lines.filter(|(_, values)| zero(values)).map(|(name, _)| *name).collect()
+    }
+
+    /// The table as an HTML `table` element, without the metrics that are zero in every run; best
+    /// values are set in bold.
     pub fn html(&self) -> String {
+        let zeros = self.zeros();
         let mut out = String::from("<table><thead><tr><th></th>");
         for label in &self.labels {
             out += &format!("<th scope=\"col\">{}</th>", escape(label));
         }
         out += "</tr></thead><tbody>\n";
-        for (line, name) in self.metrics.iter().enumerate() {
+        let shown = |(_, name): &(usize, &&str)| !zeros.contains(name);
+        for (line, name) in self.metrics.iter().enumerate().filter(shown) {
             out += &format!("<tr><th scope=\"row\">{}</th>", escape(name));
             for (value, best) in self.values[line].iter().zip(&self.best[line]) {
                 let class = if *best { " class=\"best\"" } else { "" };

@@ -50,8 +50,8 @@ pub use folder::{FolderError, ResultsFolder, write_atomic};
 pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
 pub use numbers::{Kind as NumberKind, Number, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
-pub use report::{report_html, report_text};
-pub use run::{FlowMeta, LONG_FLOW_BYTES, PortMeta, Request, Run};
+pub use report::{report_html, report_html_of, report_text};
+pub use run::{FlowMeta, LONG_FLOW_BYTES, LinkChange, PortMeta, Request, Run};
 pub use statistics::{Confidence, Distribution, HalfWidth};
 pub use stored::{StoredColumn, StoredFlows, StoredTable, Texts};
 pub use study::{

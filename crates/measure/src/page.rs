@@ -5,6 +5,8 @@ use crate::number::escape;
 use plotly::Plot;
 
 const STYLE: &str = include_str!("report.css");
+/// What fits charts to narrow screens.
+const SCRIPT: &str = include_str!("report.js");
 
 /// Forbids the page, and with it the charts' library, every request; what it needs is inside.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
@@ -25,8 +27,8 @@ pub(crate) fn head_with(title: &str, style: &str) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>{STYLE}{style}</style>\n<script>{}</script>\n</head><body>\n\
-         <h1>{title}</h1>\n",
+         <title>{title}</title>\n<style>{STYLE}{style}</style>\n<script>{}\n{SCRIPT}</script>\n\
+         </head><body>\n<h1>{title}</h1>\n",
         charts_library()
     )
 }
@@ -46,17 +48,42 @@ pub(crate) fn section(figure: &Figure) -> String {
     // The page has headings of its own.
     layout["title"] = serde_json::Value::Null;
     layout["autosize"] = true.into();
+    // A menu of the page's own can be read aloud and reached with keys.
+    let menu = layout.as_object_mut().and_then(|layout| layout.remove("updatemenus"));
+    let (choice, chosen) =
+        menu.map_or_else(Default::default, |menu| choice(name, &menu[0]["buttons"]));
     let (data, layout) = (script_json(&plot["data"]), script_json(&layout));
     let id = format!("figure-{name}");
     // Titles of figures are escaped already where they contain a label: they are Plotly's markup.
     format!(
         "<h2>{title}</h2>\n<div id=\"{id}\" class=\"figure\" style=\"height:{height}px\"></div>\n\
-         <script>Plotly.newPlot(\"{id}\",{data},{layout},\
+         {choice}<script>Plotly.newPlot(...fitted(\"{id}\",{data},{layout}),\
          {{responsive:true,displaylogo:false,\
-         modeBarButtonsToRemove:[\"select2d\",\"lasso2d\",\"autoScale2d\"]}});</script>\n\
+         modeBarButtonsToRemove:[\"select2d\",\"lasso2d\",\"autoScale2d\"]}});{chosen}</script>\n\
          <p class=\"caption\">{}</p>\n",
         escape(caption)
     )
+}
+
+/// A choice of what the lines of a figure show, from Plotly's buttons: the control, and its script.
+fn choice(name: &str, buttons: &serde_json::Value) -> (String, String) {
+    let buttons = buttons.as_array().map_or(&[][..], Vec::as_slice);
+    let option = |(at, button): (usize, &serde_json::Value)| {
+        // Labels of buttons are escaped already: they are Plotly's markup.
+        format!("<option value=\"{at}\">{}</option>", button["label"].as_str().unwrap_or(""))
+    };
+    let options: String = buttons.iter().enumerate().map(option).collect();
+    let changes: Vec<_> = buttons.iter().map(|button| &button["args"]).collect();
+    let changes = script_json(&serde_json::json!(changes));
+    let control = format!(
+        "<p class=\"choice\"><label>Port: <select id=\"choice-{name}\">{options}</select></label></p>\n"
+    );
+    let script = format!(
+        "{{const changes={changes};document.getElementById(\"choice-{name}\")\
+         .addEventListener(\"change\",event=>Plotly.restyle(\"figure-{name}\",\
+         ...changes[event.target.value]))}}"
+    );
+    (control, script)
 }
 
 /// JSON that cannot end the script it stands in.

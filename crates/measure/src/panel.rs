@@ -77,7 +77,7 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Drawn<()> {
     let names: Vec<&str> = panel.lines.iter().map(|line| line.name.as_str()).collect();
     let widest = names.iter().map(|name| name.chars().count().min(40)).max().unwrap_or(0);
     let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
-    legend(&beside, &names)?;
+    legend(&beside, &names, false)?;
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
         .x_label_area_size(46)

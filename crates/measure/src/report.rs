@@ -1,5 +1,8 @@
 //! `report.html`: one self-contained page that needs neither files nor network.
 
+mod sizes;
+mod tiers;
+
 use crate::figures::{Figure, figures, write_figures};
 use crate::folder::{FolderError, write_atomic};
 use crate::number::{escape, significant};
@@ -10,27 +13,41 @@ use std::path::Path;
 
 /// Writes the report of some runs atomically, and its figures as JSON into `figures/`. Runs of one label are repetitions.
 pub fn report_html(path: &Path, title: &str, runs: &[Run]) -> Result<(), FolderError> {
+    report_html_of(path, path.parent().unwrap_or(Path::new(".")), title, runs)
+}
+
+/// The same for results that will be in the folder `place`.
+pub fn report_html_of(
+    path: &Path,
+    place: &Path,
+    title: &str,
+    runs: &[Run],
+) -> Result<(), FolderError> {
     let figures = figures(runs);
     write_figures(path, &figures)?;
-    write_atomic(path, page(title, runs, &figures).as_bytes())
+    write_atomic(path, page(title, runs, &figures, Some(place)).as_bytes())
 }
 
 /// The report of some runs as text (about 4.7 MB, most of it the charts' library).
 pub fn report_text(title: &str, runs: &[Run]) -> String {
-    page(title, runs, &figures(runs))
+    page(title, runs, &figures(runs), None)
 }
 
-fn page(title: &str, runs: &[Run], figures: &[Figure]) -> String {
+fn page(title: &str, runs: &[Run], figures: &[Figure], place: Option<&Path>) -> String {
     let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
     let mut out = page::head(title);
     out += &warnings(runs);
     out += &comparison(&summaries);
     out += &balance(&summaries);
+    out += &next(place, runs);
     for figure in figures {
         out += &page::section(figure);
+        if figure.name == "slowdown_by_size" {
+            out += &sizes::table(runs);
+        }
     }
     out += &fairness(&summaries);
-    out += &tiers(&summaries);
+    out += &tiers::table(&summaries);
     out += &real_time(runs);
     out += &manifests(runs);
     out + END
@@ -42,6 +59,33 @@ fn warnings(runs: &[Run]) -> String {
         format!("<p class=\"warning\">{labels}: {text}.</p>\n")
     };
     grouped(runs, Run::warnings).into_iter().map(one).collect()
+}
+
+/// What a reader may do next with the results in `place`.
+fn next(place: Option<&Path>, runs: &[Run]) -> String {
+    let Some(place) = place else { return String::new() };
+    let folder = escape(&shell_word(&place.display().to_string()));
+    let labels: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
+    let transport = match labels.as_slice() {
+        [first, rest @ ..] if rest.iter().any(|label| label != first) => {
+            format!(" --transport {}", escape(&shell_word(first)))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "<p class=\"caption next\">Look closer: <code>incast explore {folder}</code> opens these results \
+         in a browser, with the fabric over time; <code>incast explain {folder}{transport} --slowest \
+         1</code> says why the slowest flow was slow.</p>\n"
+    )
+}
+
+/// A word as a shell reads it.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
 }
 
 /// When arrivals and departures balance in each run.
@@ -85,8 +129,22 @@ fn comparison(summaries: &[Summary]) -> String {
         "Summary"
     };
     format!(
-        "<h2>{heading}</h2>\n<div class=\"wide\">{}</div>\n<p class=\"caption\">{notes}</p>\n",
-        { table.html() }
+        "<h2>{heading}</h2>\n<div class=\"wide\">{}</div>\n{}<p class=\"caption\">{notes}</p>\n",
+        table.html(),
+        folded("rows are", &table.zeros())
+    )
+}
+
+/// What is zero in every run, folded.
+fn folded(what: &str, names: &[&str]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let (count, names) = (names.len(), escape(&names.join("; ")));
+    let what = if count == 1 { what.replace("s are", " is") } else { what.to_string() };
+    format!(
+        "<details class=\"fold\"><summary>{count} {what} zero in every run</summary><p>{names}</p>\
+         </details>\n"
     )
 }
 
@@ -135,63 +193,6 @@ fn fairness(summaries: &[Summary]) -> String {
          the recorded flows of all transports, in windows of a fiftieth of the run. Convergence: \
          time from the start of the last of them to the end of the first window from which on each \
          rate is within 20 % of their mean.</p>\n"
-    )
-}
-
-fn tiers(summaries: &[Summary]) -> String {
-    let mut rows = String::new();
-    for summary in summaries {
-        for tier in &summary.tiers {
-            let number = |value: Option<f64>| value.map_or("–".to_string(), significant);
-            let percent = |value: Option<f64>| number(value.map(|share| 100.0 * share));
-            let direction = if tier.upward { "up" } else { "down" };
-            let cells = [
-                tier.ports.to_string(),
-                percent(tier.utilisation_mean),
-                percent(tier.utilisation_max),
-                number(tier.backlog_mean_bytes.map(|bytes| bytes / 1e3)),
-                significant(tier.backlog_p99_bytes as f64 / 1e3),
-                significant(tier.backlog_max_bytes as f64 / 1e3),
-                tier.marks.to_string(),
-                tier.drops.to_string(),
-                tier.credit_drops.to_string(),
-                tier.trims.to_string(),
-                significant(tier.paused_ns / 1e3),
-                tier.pause_frames.to_string(),
-            ];
-            rows += &format!(
-                "<tr><th scope=\"row\">{}</th><td class=\"text\">{} {direction}</td>",
-                escape(&summary.label),
-                escape(&tier.tier)
-            );
-            cells.iter().for_each(|cell| rows += &format!("<td>{cell}</td>"));
-            rows += "</tr>\n";
-        }
-    }
-    if rows.is_empty() {
-        return rows;
-    }
-    let names = [
-        "ports",
-        "use, mean %",
-        "use, max %",
-        "queue, mean KB",
-        "queue, p99 KB",
-        "queue, max KB",
-        "marks",
-        "drops",
-        "credits dropped",
-        "trims",
-        "paused, µs",
-        "pause frames",
-    ];
-    let heads: String = names.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
-    format!(
-        "<h2>Ports by tier</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
-         class=\"text\">tier</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
-         <p class=\"caption\">Over the entire run. Use: bytes sent over link capacity. Queue: \
-         charged bytes waiting; p99 over time, of the port where it is largest. Paused: summed over \
-         ports.</p>\n"
     )
 }
 

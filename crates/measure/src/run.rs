@@ -47,6 +47,17 @@ pub struct PortMeta {
     pub upward: bool,
 }
 
+/// A link fails or works again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkChange {
+    /// When.
+    pub at: Time,
+    /// Its ends, such as `leaf0-spine1`.
+    pub link: String,
+    /// Whether it works from then on.
+    pub up: bool,
+}
+
 /// Flows that belong together, such as the responses to one query or one collective. They are
 /// complete with the last flow.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +86,8 @@ pub struct Run {
     pub flows: Vec<FlowMeta>,
     /// The ports, indexed by [`PortRecord::port`].
     pub ports: Vec<PortMeta>,
+    /// Links that fail and work again, in order of time.
+    pub link_changes: Vec<LinkChange>,
     /// The requests, if flows belong together.
     pub requests: Vec<Request>,
     /// Unloaded RTT of a full packet and its ACK over the longest path; zero if unknown.

@@ -11,6 +11,34 @@ pub fn percentile(sorted: &[f64], thousandths: u32) -> Option<f64> {
     sorted.get(rank as usize - 1).copied()
 }
 
+/// The 95 % confidence interval of a percentile in thousandths, by order statistics: two of the
+/// values, sorted in ascending order, between which the percentile of independent values of any
+/// distribution lies with a probability of at least 95 %, at most 2.5 % beyond either end (exact
+/// binomial tails). `None` if there are too few values for one of the ends.
+pub fn percentile_interval(sorted: &[f64], thousandths: u32) -> Option<(f64, f64)> {
+    let (n, q) = (sorted.len(), thousandths as f64 / 1000.0);
+    if n == 0 || !(0.0..1.0).contains(&q) || q == 0.0 {
+        return None;
+    }
+    // How many values are below the percentile has this distribution; in logarithms, since single
+    // probabilities are tiny.
+    let mut log = n as f64 * (1.0 - q).ln();
+    let (mut sum, mut low, mut high): (f64, Option<usize>, Option<usize>) = (0.0, None, None);
+    for below in 0..n {
+        sum += log.exp();
+        if sum <= 0.025 {
+            low = Some(below);
+        }
+        if sum >= 0.975 {
+            high = Some(below);
+            break;
+        }
+        log += ((n - below) as f64 / (below + 1) as f64 * q / (1.0 - q)).ln();
+    }
+    // The value with so many before it exceeds the percentile if at most that many are below that.
+    Some((*sorted.get(low?)?, *sorted.get(high?)?))
+}
+
 /// Arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)

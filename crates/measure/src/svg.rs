@@ -59,7 +59,7 @@ fn draw(
     let widest = lines.iter().map(|(name, _)| name.chars().count().min(40)).max().unwrap_or(0);
     let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
     let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
-    legend(&beside, &names)?;
+    legend(&beside, &names, true)?;
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
         .x_label_area_size(50)
@@ -82,21 +82,43 @@ fn draw(
     for (at, (_, bins)) in lines.iter().enumerate() {
         let points = bins.iter().map(|bin| (bin.size, bin.slowdown[1]));
         chart.draw_series(LineSeries::new(points.clone(), rgb(at).stroke_width(2)))?;
-        // Where colours repeat, the marker distinguishes lines.
-        match at / COLOURS.len() {
-            0 => chart.draw_series(points.map(|p| Circle::new(p, 4, rgb(at).filled())))?,
-            _ => chart.draw_series(points.map(|p| TriangleMarker::new(p, 6, rgb(at).filled())))?,
-        };
+        let marker = |place| EmptyElement::at(place) + Polygon::new(outline(at), rgb(at).filled());
+        chart.draw_series(points.map(marker))?;
     }
     Ok(())
 }
 
-/// The names of lines, one below the other.
-pub(crate) fn legend(area: &DrawingArea<SVGBackend<'_>, Shift>, names: &[&str]) -> Drawn<()> {
+/// The outline of the marker of a line, which tells it apart in grey too; they repeat after seven,
+/// with another colour.
+fn outline(line: usize) -> Vec<(i32, i32)> {
+    match (line + line / COLOURS.len()) % COLOURS.len() {
+        0 => vec![(0, -5), (3, -4), (5, 0), (3, 4), (0, 5), (-3, 4), (-5, 0), (-3, -4)],
+        1 => vec![(-4, -4), (4, -4), (4, 4), (-4, 4)],
+        2 => vec![(0, -6), (6, 0), (0, 6), (-6, 0)],
+        3 => vec![(0, -6), (6, 5), (-6, 5)],
+        4 => [(-2, -6), (2, -6), (2, -2), (6, -2), (6, 2), (2, 2), (2, 6), (-2, 6), (-2, 2)]
+            .into_iter()
+            .chain([(-6, 2), (-6, -2), (-2, -2)])
+            .collect(),
+        5 => vec![(0, 6), (6, -5), (-6, -5)],
+        _ => vec![(-6, -3), (6, -3), (6, 3), (-6, 3)],
+    }
+}
+
+/// The names of lines, one below the other; with `shapes` each line has a marker of its own.
+pub(crate) fn legend(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    names: &[&str],
+    shapes: bool,
+) -> Drawn<()> {
     for (at, name) in names.iter().enumerate() {
         let y = 24 + 24 * at as i32;
         area.draw(&PathElement::new([(4, y), (30, y)], rgb(at).stroke_width(2)))?;
         match at / COLOURS.len() {
+            _ if shapes => {
+                let filled = rgb(at).filled();
+                area.draw(&(EmptyElement::at((17, y)) + Polygon::new(outline(at), filled)))?;
+            }
             0 => area.draw(&Circle::new((17, y), 4, rgb(at).filled()))?,
             _ => area.draw(&TriangleMarker::new((17, y), 6, rgb(at).filled()))?,
         }

@@ -55,7 +55,12 @@ pub enum Warning {
         percentiles: Vec<Rare>,
     },
     /// Only the first packets of the captured ports were kept.
-    CapturesCut,
+    CapturesCut {
+        /// How many.
+        packets: u64,
+        /// Time of the last one, nanoseconds.
+        until_ns: u64,
+    },
     /// Only the first events of a trace were kept.
     TraceCut {
         /// How many.
@@ -122,9 +127,11 @@ impl fmt::Display for Warning {
                 let list: Vec<String> = percentiles.iter().map(one).collect();
                 write!(f, "percentiles of few flows: {}", list.join("; "))
             }
-            Warning::CapturesCut => {
-                f.write_str("captures were cut off: the file has only the first packets of the run")
-            }
+            Warning::CapturesCut { packets, until_ns } => write!(
+                f,
+                "the capture was cut off at {packets} packets, {until_ns} ns into the run; select less \
+                 (output.pcap, pcap_flows) or raise output.pcap_limit"
+            ),
             Warning::TraceCut { events, until_ns } => write!(
                 f,
                 "the trace was cut off at {events} events, {until_ns} ns into the run; select less \
@@ -184,8 +191,9 @@ pub fn warnings_of(run: &Run) -> Vec<Warning> {
     if !percentiles.is_empty() {
         all.push(Warning::FewFlows { percentiles });
     }
-    if run.record.captures_cut {
-        all.push(Warning::CapturesCut);
+    if let Some(cut) = run.record.captures_cut {
+        let until_ns = cut.until.0 / 1_000;
+        all.push(Warning::CapturesCut { packets: cut.packets, until_ns });
     }
     if let Some(trace) = &run.record.trace
         && let Some(events) = trace.cut_at

@@ -80,12 +80,16 @@ fn a_run_without_balance_says_how_many_flows_came_and_left() {
     assert!(arrivals == 6_000 && (3_900..4_100).contains(&departures), "{departures}");
 }
 
+const CUT: incast_transport::CaptureCut =
+    incast_transport::CaptureCut { packets: 7, until: incast_units::Time(12_999) };
+
 #[test]
 fn an_interruption_and_cut_captures_are_told_behind_what_was_known_before() {
     let mut run = run(9_000, 1_000);
     run.notes = vec![Warning::Configuration { about: "x".into() }];
-    (run.record.interrupted, run.record.captures_cut) = (true, true);
-    let expected = [run.notes[0].clone(), Warning::Interrupted, Warning::CapturesCut];
+    (run.record.interrupted, run.record.captures_cut) = (true, Some(CUT));
+    let cut = Warning::CapturesCut { packets: 7, until_ns: 12 };
+    let expected = [run.notes[0].clone(), Warning::Interrupted, cut];
     assert_eq!(run.warnings(), expected);
     assert!(!run.complete());
 }
@@ -94,11 +98,11 @@ fn an_interruption_and_cut_captures_are_told_behind_what_was_known_before() {
 fn a_warning_of_several_runs_is_given_once_with_their_names() {
     let (mut one, mut other) = (run(9_000, 999), run(9_000, 999));
     (one.label, other.label) = ("one".into(), "other".into());
-    other.record.captures_cut = true;
+    other.record.captures_cut = Some(CUT);
     let percentiles = vec![rare("all", 999, 9_999, 10_000), rare("long", 990, 999, 1_000)];
     let expected = [
         ("one, other".to_string(), Warning::FewFlows { percentiles }),
-        ("other".to_string(), Warning::CapturesCut),
+        ("other".to_string(), Warning::CapturesCut { packets: 7, until_ns: 12 }),
     ];
     assert_eq!(grouped(&[one, other], warnings_of), expected);
 }

@@ -11,8 +11,8 @@ use crate::transit::{Border, Common, Outbox, Transit};
 use incast_fabric::{Fabric, Forwarding, PortSpec};
 use incast_transport::{Bytes, PacketPool, PacketRef, Random, Routing};
 use incast_world::{
-    Captures, EndHost, FlowSetup, LossLog, PortSeries, Setup, Switch, Transmitter, epochs,
-    new_deliveries, new_probe, purpose,
+    Captures, EndHost, FlowSetup, LinkState, LossLog, PortSeries, Setup, Switch, Transmitter,
+    epochs, new_deliveries, new_probe, purpose,
 };
 use std::sync::Arc;
 
@@ -142,6 +142,10 @@ impl Builder {
             common: common.clone(),
             routes: Arc::new(fabric.routes()),
             failing: !common.epochs.is_empty(),
+            links: match common.epochs[..] {
+                [] => vec![],
+                _ => vec![LinkState::Whole; fabric.ports().len()],
+            },
             agenda: Agenda::new(common.seed),
             packets: PacketPool::new(self.0.framing),
             border: Border {
@@ -151,7 +155,7 @@ impl Builder {
             },
             probe: new_probe(flows, routing, options),
             deliveries: new_deliveries(flows, routing, options, ends_here),
-            captures: Captures::new(options.capture_limit),
+            captures: Captures::new(options, fabric),
             hops: 0,
             link_losses: 0,
             losses: LossLog::new(options, fabric.ports().len()),

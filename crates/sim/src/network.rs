@@ -99,7 +99,7 @@ impl Network {
 
     /// Schedules a pause frame at a port, ahead of all packets.
     #[inline]
-    fn announce(&mut self, port: Option<u32>) {
+    pub fn announce(&mut self, port: Option<u32>) {
         if let Some(port) = port {
             let egress = &mut self.egress[port as usize];
             egress.transmitter.announce(self.transit.agenda.now);

@@ -11,7 +11,7 @@ use crate::record::collect;
 use crate::steps::Steps;
 use crate::transit::Outbox;
 use incast_transport::RunRecord;
-use incast_world::{Captured, End, Monitor, Setup};
+use incast_world::{Captured, End, Monitor, Setup, last_repair};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -28,7 +28,8 @@ const SPINS: u32 = 200;
 /// Runs a setup to its end in up to `threads` threads and returns the record and the captured
 /// packets. The record does not depend on `threads`, apart from `events`.
 pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
-    let mut end = End::new(&setup.flows, setup.options.until, setup.options.drain);
+    let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
+    let mut end = end.awaiting(last_repair(&setup.fabric));
     let (mut partitions, window) = build(setup, threads);
     monitor.begun.store(true, Ordering::Relaxed);
     if partitions.len() == 1 {
@@ -207,6 +208,7 @@ impl Team {
         let part = &mut *self.partitions[index].lock().expect("no panic");
         part.run_some(limit, u64::MAX, usize::MAX);
         let next = part.net.close_window(limit);
+        part.net.transit.captures.reach(limit);
         for to in (0..count).filter(|to| *to != index) {
             let mut slot = self.mail[parity][index][to].lock().expect("no panic");
             std::mem::swap(&mut *slot, &mut part.net.transit.border.outboxes[to]);
@@ -261,6 +263,7 @@ impl Team {
             for part in &mut parts {
                 part.run_some(limit, u64::MAX, usize::MAX);
                 next = next.min(part.net.close_window(limit));
+                part.net.transit.captures.reach(limit);
             }
             for from in 0..parts.len() {
                 for to in (0..parts.len()).filter(|to| *to != from) {

@@ -7,6 +7,7 @@ use crate::mark;
 use crate::network::Network;
 use crate::queue::Event;
 use crate::switch::{arrive, is_eventful, settle};
+use incast_fabric::PortId;
 use incast_transport::{PacketRef, Time, prefetch};
 use incast_world::{FlowSetup, Progress, Switch, is_change};
 
@@ -133,7 +134,7 @@ impl Partition {
             1 => self.open(event.id),
             2 if event.id & PORT_TIMER != 0 => self.net.port_timer(event.id & !PORT_TIMER),
             2 => own_host(&mut self.hosts, event.id).timer(&mut self.net),
-            _ => self.fail(event.id as usize),
+            _ => self.change_links(event.id as usize),
         }
     }
 
@@ -183,9 +184,9 @@ impl Partition {
             self.serve(port);
         }
         let net = &mut self.net;
-        let dead = net.transit.failing && net.egress[port as usize].transmitter.dead;
-        if marks & (mark::LOST | mark::HEAD) != 0 || dead {
-            if dead || marks & mark::LOST != 0 {
+        let down = net.transit.failing && net.is_cut_off(port, packet, marks);
+        if marks & (mark::LOST | mark::HEAD) != 0 || down {
+            if down || marks & mark::LOST != 0 {
                 return net.transit.lose_on_link(packet);
             }
             match self.cuts_through(port, packet) {
@@ -328,17 +329,45 @@ impl Partition {
         own_host(&mut self.hosts, setup.flow.src.0).open(&mut self.net, setup);
     }
 
-    /// Fails links: from now on the epoch's routes are effective.
-    fn fail(&mut self, epoch: usize) {
+    /// Links fail or work again: from now on the epoch's routes are effective.
+    fn change_links(&mut self, epoch: usize) {
         let common = self.net.transit.common.clone();
         let epoch = &common.epochs[epoch];
         self.net.transit.routes = epoch.routes.clone();
-        for port in &epoch.dead {
-            self.net.egress[port.0 as usize].transmitter.dead = true;
-            let node = self.net.node_of(port.0) as usize;
-            if self.switches[node].is_some() {
-                self.net.fail_port(port.0);
+        for port in 0..self.net.egress.len() as u32 {
+            let down = epoch.dead.binary_search(&PortId(port)).is_ok();
+            let link = &mut self.net.transit.links[port as usize];
+            *link = link.after(epoch.at, down);
+            if down != self.net.egress[port as usize].transmitter.dead {
+                self.change_link(port, down);
             }
+        }
+    }
+
+    /// The link of `port`, perhaps of another partition, fails or works again.
+    fn change_link(&mut self, port: u32, down: bool) {
+        let node = self.net.node_of(port) as usize;
+        if self.switches[node].is_some() {
+            match down {
+                true => self.net.fail_port(port),
+                false => self.net.reconnect_port(port),
+            }
+        } else if self.hosts.get(node).is_some_and(Option::is_some) && !down {
+            self.reconnect_nic(port);
+        }
+        self.net.egress[port as usize].transmitter.dead = down;
+    }
+
+    /// The link of a NIC works again: nothing is paused.
+    fn reconnect_nic(&mut self, port: u32) {
+        let now = self.net.now();
+        let host = own_host(&mut self.hosts, self.net.node_of(port));
+        host.advance(&mut self.net, now);
+        let marks = host.end.marks().unwrap_or(0);
+        let egress = &mut self.net.egress[port as usize];
+        if egress.transmitter.reconnect(&mut egress.series, marks, now) {
+            self.net.buffers.set_open(port, u8::MAX);
+            host.resume(&mut self.net);
         }
     }
 }

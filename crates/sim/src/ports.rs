@@ -4,7 +4,7 @@ use crate::egress::{PortBody, tx_time};
 use crate::mark;
 use crate::network::Network;
 use incast_transport::{Fate, PacketRef, PortEnv, Time, Verdict};
-use incast_world::{PortParts, Transmitter, drop_packet};
+use incast_world::{LinkState, PortParts, Transmitter, drop_packet};
 
 impl Network {
     /// Splits a port into its transmitter and the other parts.
@@ -146,6 +146,35 @@ impl Network {
         let egress = &mut self.egress[port as usize];
         egress.transmitter.waiting = false;
         egress.series.set_backlog(now, 0);
+    }
+
+    /// The link of a switch port works again: nothing waits there, and nothing is paused. The switch
+    /// pauses again what it still cannot take.
+    pub fn reconnect_port(&mut self, port: u32) {
+        let (now, node) = (self.now(), self.node_of(port));
+        self.advance_port(port, now);
+        let marks = self.split(port).1.handler.marks();
+        let egress = &mut self.egress[port as usize];
+        if egress.transmitter.reconnect(&mut egress.series, marks, now) {
+            self.buffers.set_open(port, u8::MAX);
+        }
+        if self.buffers.pauses && self.buffers.of(node).0.link(port).reconnect() {
+            self.announce(Some(port));
+        }
+    }
+
+    /// Whether a packet that arrives over the link of `port` is lost, because the link was down at an
+    /// instant since its transmission began. Impaired packets have left the link.
+    #[cold]
+    pub fn is_cut_off(&self, port: u32, packet: PacketRef, marks: u8) -> bool {
+        let link = self.transit.links[port as usize];
+        if link == LinkState::Whole || marks & mark::IMPAIRED != 0 {
+            return false;
+        }
+        let (meta, egress) = (self.transit.packets.meta(packet), &self.egress[port as usize]);
+        let last_bit = if marks & mark::HEAD != 0 { meta.arrived.0 } else { self.now() };
+        let tx = tx_time(&self.transit.common.fabric, port, egress.byte_ps, meta.charged);
+        link.loses(last_bit - tx - egress.propagation)
     }
 
     /// Enqueues a packet at `port`, which is in order.

@@ -4,7 +4,7 @@ use crate::build::build;
 use crate::parallel::finish;
 use crate::partition::Partition;
 use incast_transport::{Bin, FlowId, Observed, Outcome, RunRecord, SenderTrace};
-use incast_world::{Captured, End, Monitor, Setup};
+use incast_world::{Captured, End, Monitor, Setup, last_repair};
 
 /// Events between two progress reports, about a millisecond.
 const EVENTS_PER_REPORT: u64 = 8_192;
@@ -35,6 +35,7 @@ impl Steps {
     /// At the start of a run.
     pub fn new(setup: Setup) -> Steps {
         let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
+        let end = end.awaiting(last_repair(&setup.fabric));
         let (mut partitions, _) = build(setup, 1);
         Steps::of(partitions.remove(0), end)
     }
@@ -61,6 +62,8 @@ impl Steps {
         let before = self.end.limit();
         let limit = before.min(until);
         let more = self.part.run_some(limit, most, self.end.goal());
+        let transit = &mut self.part.net.transit;
+        transit.captures.reach(transit.agenda.now);
         let (progress, probe) = (&self.part.openings.progress, &self.part.net.transit.probe);
         self.end.note(progress.completed, progress.last_completion, probe.last_delivery());
         let deadlock = !self.part.net.buffers.deadlock.is_empty();

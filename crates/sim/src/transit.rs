@@ -8,7 +8,8 @@ use incast_transport::{
     Extension, Header, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time,
 };
 use incast_world::{
-    Arrival, Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, LossLog, choose,
+    Arrival, Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, LinkState, LossLog,
+    choose,
 };
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub(crate) struct Common {
     pub part_of: Vec<u32>,
     pub routing: [Routing; 256],
     pub flows: Vec<FlowSetup>,
-    /// Failures, in order of time.
+    /// Changes of links, in order of time.
     pub epochs: Vec<Epoch>,
     pub buffers: Buffers,
     pub faults: Faults,
@@ -58,6 +59,8 @@ pub(crate) struct Transit {
     pub routes: Arc<Routes>,
     /// Links fail during the run.
     pub failing: bool,
+    /// The links of all ports, if some fail during the run.
+    pub links: Vec<LinkState>,
     pub agenda: Agenda,
     pub packets: PacketPool,
     pub border: Border,

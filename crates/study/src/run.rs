@@ -4,7 +4,7 @@ use crate::job::Task;
 use crate::point::Point;
 use crate::row::{Row, Times};
 use cpu_time::ThreadTime;
-use incast_experiment::{Fault, Monitor, Plan, deadlock, execute, output};
+use incast_experiment::{Fault, Monitor, Plan, deadlock, execute, execute_into, output};
 use incast_measure::{Run, SlowdownHistogram, summarise};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -69,19 +69,19 @@ fn work(
 ) -> Result<Option<Row>, Fault> {
     let plan = Plan::with_contents(point.scenario(), point.contents().clone())?;
     let case = &plan.cases[0];
-    let ports = match folder {
-        Some(_) => output::ports(&plan, &plan.scenario.output.pcap)?,
-        None => vec![],
+    let run = match folder {
+        Some(folder) => {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Fault::new(error).placed(folder.display().to_string()))?;
+            execute_into(folder, &plan, case, threads, monitor)?
+        }
+        None => execute(&plan, case, vec![], threads, monitor)?.0,
     };
-    let (run, captured) = execute(&plan, case, ports.clone(), threads, monitor)?;
     if run.record.interrupted {
         return Ok(None);
     }
     if let Some(folder) = folder {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Fault::new(error).placed(folder.display().to_string()))?;
         output::write_run(folder, &run, plan.scenario.output.csv)?;
-        output::write_captures(folder, &plan, &ports, &captured)?;
         incast_measure::report_html(
             &folder.join("report.html"),
             &point.name(),

@@ -214,7 +214,9 @@ pub use port::{
 };
 pub use probe::Probe;
 pub use random::Random;
-pub use record::{Bin, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord, RunRecord};
+pub use record::{
+    Bin, CaptureCut, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord, RunRecord,
+};
 pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 pub use trace::{Ended, HostClock, Outcome, SenderTrace};
 

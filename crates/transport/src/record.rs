@@ -175,10 +175,19 @@ pub struct RunRecord {
     pub malformed: u64,
     /// Packets lost on links (random loss and failures).
     pub link_losses: u64,
-    /// Whether ports that were captured sent more packets than were kept.
-    pub captures_cut: bool,
+    /// Where the capture was cut off, if ports that were captured sent more packets than were kept.
+    pub captures_cut: Option<CaptureCut>,
     /// The trace, if there is one.
     pub trace: Option<Trace>,
+}
+
+/// Where a capture was cut off: it has the first packets of the run, by time, then port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaptureCut {
+    /// How many packets it has.
+    pub packets: u64,
+    /// When the last of them began transmission.
+    pub until: Time,
 }
 
 impl RunRecord {

@@ -72,8 +72,13 @@ fn names(fields: &[&str]) -> Vec<String> {
 
 /// Writes packets one microsecond and 1.5 ns apart, alternating between two ports.
 fn write(path: &Path, packets: &[(Packet, Extension)]) {
+    write_cut(path, packets, 0);
+}
+
+/// The same, cut at a length.
+fn write_cut(path: &Path, packets: &[(Packet, Extension)], snap_length: u32) {
     let file = BufWriter::new(std::fs::File::create(path).unwrap());
-    let mut writer = Writer::new(file, "incast test").unwrap();
+    let mut writer = Writer::with_snap_length(file, "incast test", snap_length).unwrap();
     let ports = ["leaf0:port3", "spine1:port0"]
         .map(|name| writer.interface(name, Rate::from_gbps(100)).unwrap());
     for (i, (packet, extension)) in packets.iter().enumerate() {
@@ -120,6 +125,27 @@ fn wireshark_reads_what_we_write() {
         ];
         assert_eq!(frame[..], expected, "frame {}: {packet:?}", i + 1);
     }
+}
+
+/// 120 bytes of each packet hold every header: the same fields, the length as it was.
+#[test]
+fn a_capture_cut_at_a_length_has_every_header() {
+    let folder = folder("snap");
+    let (whole, cut) = (folder.join("whole.pcapng"), folder.join("cut.pcapng"));
+    let packets = all_packets();
+    write(&whole, &packets);
+    write_cut(&cut, &packets, 120);
+    let shown = names(&["frame.len", "incast.kind", "incast.flow", "ip.checksum.status"]);
+    let read = |capture: &Path| with_dissector(capture, &[], &shown);
+    assert_eq!(read(&whole), read(&cut));
+    let lengths = fields_of(&cut, &[], &names(&["frame.len", "frame.cap_len"]));
+    let mut shorter = 0;
+    for length in &lengths {
+        let [long, kept] = [&length[0], &length[1]].map(|text| number(text));
+        assert_eq!(kept, long.min(120));
+        shorter += (kept < long) as u32;
+    }
+    assert!(shorter > 0 && lengths.len() == packets.len());
 }
 
 /// Names and values of a header's fields, from its `Debug` output, so that new kinds are covered.

@@ -1,25 +1,69 @@
-//! Links that fail during a run.
+//! Links that fail during a run, and work again.
 
 use incast_fabric::{Fabric, PortId, Routes};
+use incast_transport::Time;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What holds from an instant on at which links fail.
+/// What holds from an instant on at which links fail or work again.
 pub struct Epoch {
     /// The instant, picoseconds.
     pub at: u64,
-    /// Routes without all that has failed by then.
+    /// Routes without the links that are down.
     pub routes: Arc<Routes>,
-    /// Ports whose link has failed by then.
+    /// Ports whose link is down, ascending.
     pub dead: Vec<PortId>,
 }
 
-/// The failures of a fabric, in order of time.
+/// What holds after each change of the links of a fabric, in order of time. Where the same links are
+/// down the routes are the same.
 pub fn epochs(fabric: &Fabric) -> Vec<Epoch> {
-    let mut times: Vec<_> = fabric.failures().iter().map(|failure| failure.at).collect();
-    times.dedup();
-    let epoch = |at| {
+    let mut known: BTreeMap<Vec<PortId>, Arc<Routes>> = BTreeMap::new();
+    let epoch = |at: Time| {
         let dead = fabric.dead_at(at);
-        Epoch { at: at.0, routes: Arc::new(fabric.routes_without(&dead)), dead }
+        let new = || Arc::new(fabric.routes_without(&dead));
+        let routes = known.entry(dead.clone()).or_insert_with(new).clone();
+        Epoch { at: at.0, routes, dead }
     };
-    times.into_iter().map(epoch).collect()
+    fabric.link_changes().into_iter().map(epoch).collect()
+}
+
+/// The last instant at which a link works again, picoseconds; `None` if none does.
+pub fn last_repair(fabric: &Fabric) -> Option<u64> {
+    let repairs = fabric.failures().iter().map(|failure| failure.until);
+    repairs.filter(|until| *until != Time::NEVER).map(|until| until.0).max()
+}
+
+/// A link of a run in which links fail: a packet crosses it only if the link works from the start of
+/// the packet's transmission until its last bit has arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LinkState {
+    /// It has always worked.
+    #[default]
+    Whole,
+    /// It works since this instant, picoseconds.
+    Since(u64),
+    /// It is down.
+    Down,
+}
+
+impl LinkState {
+    /// Whether a packet is lost whose transmission began at `start`, picoseconds, and which arrives
+    /// now.
+    pub fn loses(self, start: u64) -> bool {
+        match self {
+            LinkState::Whole => false,
+            LinkState::Since(at) => start < at,
+            LinkState::Down => true,
+        }
+    }
+
+    /// The state after a change of links at `at` after which this one is down or not.
+    pub fn after(self, at: u64, down: bool) -> LinkState {
+        match (self, down) {
+            (_, true) => LinkState::Down,
+            (LinkState::Down, false) => LinkState::Since(at),
+            (unchanged, false) => unchanged,
+        }
+    }
 }

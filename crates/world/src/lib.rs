@@ -42,10 +42,10 @@ pub use assembly::{
     port_site, shaped_share,
 };
 pub use buffer::SwitchBuffer;
-pub use captures::Captures;
+pub use captures::{CaptureStream, Captures, PacketSink};
 pub use deadlock::DeadlockDetector;
 pub use deliveries::Deliveries;
-pub use epoch::{Epoch, epochs};
+pub use epoch::{Epoch, LinkState, epochs, last_repair};
 pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
 pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, sufficient_headroom};
 pub use progress::{End, Monitor, Progress};

@@ -68,6 +68,13 @@ impl Ingress {
         self.below[class as usize]
     }
 
+    /// The link works again after a failure: its sender takes all classes for open. Whether it has
+    /// to be told otherwise.
+    pub fn reconnect(&mut self) -> bool {
+        self.signalled = 0;
+        self.paused != 0
+    }
+
     /// The frame with what has changed since the last one, if anything has.
     pub fn frame(&mut self) -> Option<Packet> {
         let classes = self.paused ^ self.signalled;

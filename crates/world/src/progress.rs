@@ -125,6 +125,13 @@ impl End {
         }
     }
 
+    /// For a run in which a link works again at `repaired`, picoseconds: until then a time without
+    /// progress is no sign.
+    pub fn awaiting(mut self, repaired: Option<u64>) -> End {
+        self.awaited = self.awaited.max(repaired.unwrap_or(0));
+        self
+    }
+
     /// For a run that ends at `until`, whatever is complete.
     pub fn at_last(until: Time) -> End {
         End { flows: usize::MAX, ..End::new(&[], until, Span::ZERO) }

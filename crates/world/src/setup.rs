@@ -1,11 +1,12 @@
 //! What a world is made from.
 
-use crate::{Buffers, Pfc, TraceLog};
+use crate::{Buffers, CaptureStream, Pfc, TraceLog};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
     Extension, Flow, FlowId, Framing, Host, Packet, Port, Routing, Span, SwitchHook, Time,
     TransportId,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A flow, whose it is and when it starts.
@@ -79,6 +80,10 @@ pub struct Options {
     pub capture: Vec<u32>,
     /// Most packets captured: the first ones of the run, by time and then port.
     pub capture_limit: usize,
+    /// Flows whose packets are captured; empty: all flows, and pause frames.
+    pub capture_flows: BTreeSet<u32>,
+    /// Where captured packets go while the run goes on, instead of memory.
+    pub capture_stream: Option<Arc<CaptureStream>>,
     /// Keep every delivered range, for tests.
     pub log_deliveries: bool,
     /// Injected faults.
@@ -109,6 +114,8 @@ impl Default for Options {
             watch: vec![],
             capture: vec![],
             capture_limit: 1_000_000,
+            capture_flows: BTreeSet::new(),
+            capture_stream: None,
             log_deliveries: false,
             faults: Faults::default(),
             silent: vec![],

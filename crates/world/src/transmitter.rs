@@ -198,6 +198,13 @@ impl Transmitter {
         opened
     }
 
+    /// Its link works again: nothing is paused. `marks` is how many packets the port has marked so
+    /// far. Whether a class has opened.
+    pub fn reconnect(&mut self, series: &mut PortSeries, marks: u64, now: u64) -> bool {
+        (self.dead, self.pausing, self.waiting) = (false, false, false);
+        self.open != u8::MAX && self.set_open(series, marks, now, u8::MAX)
+    }
+
     /// The classes that are open after a packet with this header, if it is a pause frame.
     #[inline]
     pub fn open_after(&self, header: &Header) -> Option<u8> {

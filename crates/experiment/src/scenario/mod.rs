@@ -206,7 +206,8 @@ section! {
 }
 
 section! {
-    /// A link failure.
+    /// A link failure. While the link is down routes avoid it, and packets that are on it or waiting
+    /// for it are lost.
     pub struct LinkFailure is "[[fabric.failures]]" {
         /// Time of the failure.
         at: Span;
@@ -214,6 +215,12 @@ section! {
         a: String;
         /// The other end.
         b: String;
+        /// Time from the failure until the link works again, with the routes of before.
+        repair_after: Option<Span> = None, says "never", "more than 0" => |span| *span > Span::ZERO;
+        /// For a link that flaps: time from each repair until the next failure. Needs `times`.
+        up_for: Option<Span> = None, "more than 0" => |span| *span > Span::ZERO;
+        /// How often the link fails. More than once needs `repair_after` and `up_for`.
+        times: u32 = 1, "1 to 10000" => |times| (1..=10_000).contains(times);
     }
 }
 
@@ -304,6 +311,17 @@ section! {
         /// Ports whose packets are captured as pcapng: `leaf0->spine1`, a number, or `all`.
         pcap: Vec<String> = vec![], flag [Run Compare] "--pcap" "PORTS"
             "Capture these ports (leaf0->spine1, a number, all) as pcapng";
+        /// Flows whose packets are captured, by number; without it all, and pause frames.
+        pcap_flows: Vec<u32> = vec![], says "all", flag [Run Compare] "--pcap-flows" "FLOWS"
+            "Capture only the packets of these flows";
+        /// Bytes kept of each captured packet, its Ethernet header included; 0 keeps all. 120 hold
+        /// every header.
+        pcap_snap: u32 = 0, flag [Run Compare] "--pcap-snap" "BYTES"
+            "Keep only the first BYTES of each captured packet";
+        /// Most packets that are captured: the first ones of the run. A warning tells that there were
+        /// more.
+        pcap_limit: u64 = 1_000_000, "1 to 100000000000" =>
+            |limit| (1..=100_000_000_000).contains(limit);
         /// Every event of some flows, ports or hosts, in `trace.parquet`. `{}` traces everything.
         trace: Option<Trace> = None;
     }

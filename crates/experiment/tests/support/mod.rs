@@ -88,7 +88,16 @@ fn pfc() -> impl Strategy<Value = Pfc> {
 fn fabric() -> impl Strategy<Value = Fabric> {
     let link = (text(), text(), of(rate()), of(span()), of(share()))
         .prop_map(|(a, b, rate, propagation, loss)| Link { a, b, rate, propagation, loss });
-    let failure = (span(), text(), text()).prop_map(|(at, a, b)| LinkFailure { at, a, b });
+    let above = || (1..u64::MAX).prop_map(Span);
+    let failure = (span(), text(), text(), of(above()), of(above()), 1..=10_000u32);
+    let failure = failure.prop_map(|(at, a, b, repair_after, up_for, times)| LinkFailure {
+        at,
+        a,
+        b,
+        repair_after,
+        up_for,
+        times,
+    });
     let shared = ((2_000..u64::MAX).prop_map(Bytes), positive())
         .prop_map(|(pool, alpha)| SharedBuffer { pool, alpha });
     let links = (auto(rate()), auto(span()), auto(rate()), auto(span()), of(positive()), share());
@@ -261,8 +270,15 @@ pub fn any_scenario() -> impl Strategy<Value = Scenario> {
             until,
             limit,
         });
-    let output = (any::<bool>(), vec(text(), 0..3), of(trace))
-        .prop_map(|(csv, pcap, trace)| Output { csv, pcap, trace });
+    let output =
+        (any::<bool>(), vec(text(), 0..3), of(trace)).prop_map(|(csv, pcap, trace)| Output {
+            csv,
+            pcap_flows: pcap.iter().map(|name: &String| name.len() as u32).collect(),
+            pcap_snap: 7 * pcap.len() as u32,
+            pcap_limit: 1 + pcap.len() as u64,
+            pcap,
+            trace,
+        });
     let all = (text(), fabric(), transport(), vec(traffic(), 0..4), run(), of(dataplane()), output);
     all.prop_map(|(title, fabric, transport, traffic, run, dataplane, output)| Scenario {
         title,

@@ -376,7 +376,7 @@ impl HtsimFailure {
             tier => tier,
         };
         let port = fabric.switch_link(tier, self.switch, self.link)?;
-        fabric.fail_port(at, port);
+        fabric.fail_port(at..Time::NEVER, port);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use super::style::{self, Stroke, decades};
 use crate::PartMeans;
 use crate::number::{escape, significant, size, time_unit};
 use crate::statistics::percentile;
-use plotly::common::{Marker, Orientation};
+use plotly::common::{ErrorData, ErrorType, Marker, Orientation};
 use plotly::layout::{Axis, BarMode, Legend, TraceOrder};
 use plotly::{Bar, Plot};
 
@@ -18,7 +18,9 @@ pub(super) fn by_size(lines: &[Line]) -> Vec<Figure> {
     }
     let note = "Solid: 99th percentile; dashed: median. Flows are collected in bins of a factor \
                 of two in size and drawn at their mean size. Below 100 flows in a bin the 99th \
-                percentile is the slowest flow.";
+                percentile is the slowest flow. Whiskers: 95 % confidence intervals by order \
+                statistics, as if flows were independent; none where flows are too few, for the 99th \
+                percentile fewer than 368.";
     let picture = |name: &str, title: &str, caption: String, ticks: Vec<(f64, String)>, y: Pick| {
         let title_y = title.split(" by ").next().unwrap_or(title);
         let x = style::log_axis("flow size (payload)", size_ticks(&bins));
@@ -26,22 +28,40 @@ pub(super) fn by_size(lines: &[Line]) -> Vec<Figure> {
         plot.set_layout(style::layout(title, x, style::log_axis(title_y, ticks), 440));
         for (at, (line, bins)) in lines.iter().zip(&bins).enumerate() {
             for (stroke, which) in [(Stroke::Second, 0), (Stroke::Marked, 1)] {
-                let points = bins.iter().map(|bin| (bin.size, y(bin)[which])).unzip();
+                let points = bins.iter().map(|bin| (bin.size, y(bin)[which].0)).unzip();
+                let ends = |end: fn(f64, (f64, f64)) -> f64| -> Vec<f64> {
+                    let of = |(value, between): (f64, Option<(f64, f64)>)| {
+                        between.map_or(0.0, |between| end(value, between))
+                    };
+                    bins.iter().map(|bin| of(y(bin)[which])).collect()
+                };
+                let whiskers = ErrorData::new(ErrorType::Data)
+                    .symmetric(false)
+                    .array(ends(|value, (_, high)| high - value))
+                    .array_minus(ends(|value, (low, _)| value - low))
+                    .thickness(1.0)
+                    .width(3);
                 let what = ["median", "99th percentile"][which];
                 let hover = |bin: &SizeBin| {
-                    let (size, value) = (size(bin.size), significant(y(bin)[which]));
+                    let (value, between) = y(bin)[which];
+                    let (size, value) = (size(bin.size), significant(value));
+                    let between = between.map_or(String::new(), |(low, high)| {
+                        format!("<br>95 %: {} to {}", significant(low), significant(high))
+                    });
                     let name = escape(&line.name);
-                    format!("{name}<br>{what} of {} flows of {size}: {value}", bin.count)
+                    format!("{name}<br>{what} of {} flows of {size}: {value}{between}", bin.count)
                 };
                 let texts = bins.iter().map(hover).collect();
-                let scatter = style::scatter(at, &line.name, points, stroke);
+                let scatter = style::scatter(at, &line.name, points, stroke).error_y(whiskers);
                 plot.add_trace(scatter.hover_template("%{text}<extra></extra>").text_array(texts));
             }
         }
         Figure::new(name, title, caption, 440, &plot)
     };
-    let all = |y: Pick| bins.iter().flatten().flat_map(y).collect::<Vec<f64>>();
-    let (slowdowns, times) = (all(|bin| bin.slowdown), all(|bin| bin.fct_ns));
+    let all = |y: Pick| -> Vec<f64> {
+        bins.iter().flatten().flat_map(|bin| y(bin).map(|(value, _)| value)).collect()
+    };
+    let (slowdowns, times) = (all(slowdowns_of), all(times_of));
     let slowdown_text = format!(
         "Slowdown is the completion time of a flow over its completion time alone on an empty \
          network: 1 is perfect. {note}"
@@ -52,20 +72,28 @@ pub(super) fn by_size(lines: &[Line]) -> Vec<Figure> {
             "Slowdown by flow size",
             slowdown_text,
             slowdown_ticks(&slowdowns),
-            |bin| bin.slowdown,
+            slowdowns_of,
         ),
         picture(
             "fct_by_size",
             "Flow completion time by flow size",
             format!("From the start of a flow to the arrival of its last byte. {note}"),
             time_ticks(&times),
-            |bin| bin.fct_ns,
+            times_of,
         ),
     ]
 }
 
-/// What of a bin is drawn: median and 99th percentile.
-type Pick = fn(&SizeBin) -> [f64; 2];
+/// What of a bin is drawn: median and 99th percentile, with their intervals.
+type Pick = fn(&SizeBin) -> [(f64, Option<(f64, f64)>); 2];
+
+fn slowdowns_of(bin: &SizeBin) -> [(f64, Option<(f64, f64)>); 2] {
+    [0, 1].map(|at| (bin.slowdown[at], bin.slowdown_between[at]))
+}
+
+fn times_of(bin: &SizeBin) -> [(f64, Option<(f64, f64)>); 2] {
+    [0, 1].map(|at| (bin.fct_ns[at], bin.fct_between[at]))
+}
 
 fn range(values: &[f64]) -> (f64, f64) {
     let low = values.iter().copied().fold(f64::MAX, f64::min).max(1e-3);

@@ -2,7 +2,7 @@
 
 use crate::Run;
 use crate::run::LONG_FLOW_BYTES;
-use crate::statistics::percentile;
+use crate::statistics::{percentile, percentile_interval};
 use incast_transport::Parts;
 
 /// The flows of one label and transport, over all runs of the label.
@@ -54,6 +54,8 @@ fn uses(run: &Run, transport: usize) -> bool {
 /// Flows of similar size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SizeBin {
+    /// Their sizes have this many bits: from 2^(bits-1) to below 2^bits bytes.
+    pub bits: u32,
     /// Their mean size in bytes.
     pub size: f64,
     /// Their number.
@@ -62,6 +64,11 @@ pub(crate) struct SizeBin {
     pub fct_ns: [f64; 2],
     /// Median and 99th percentile of the slowdown.
     pub slowdown: [f64; 2],
+    /// The 95 % confidence intervals of median and 99th percentile of the completion time, if there
+    /// are flows enough.
+    pub fct_between: [Option<(f64, f64)>; 2],
+    /// The same of the slowdown.
+    pub slowdown_between: [Option<(f64, f64)>; 2],
 }
 
 impl Line<'_> {
@@ -86,7 +93,8 @@ impl Line<'_> {
                 bins[size.max(1).ilog2() as usize].push([size as f64, fct.as_ns_f64(), slowdown]);
             }
         }
-        bins.iter().filter(|bin| !bin.is_empty()).map(|bin| size_bin(bin)).collect()
+        let full = bins.iter().enumerate().filter(|(_, bin)| !bin.is_empty());
+        full.map(|(at, bin)| size_bin(at as u32 + 1, bin)).collect()
     }
 
     /// Slowdowns of completed flows, ascending.
@@ -104,12 +112,23 @@ impl Line<'_> {
     }
 }
 
-fn size_bin(bin: &[[f64; 3]]) -> SizeBin {
-    let quantiles = |column: usize| {
+fn size_bin(bits: u32, bin: &[[f64; 3]]) -> SizeBin {
+    let sorted = |column: usize| {
         let mut values: Vec<f64> = bin.iter().map(|flow| flow[column]).collect();
         values.sort_unstable_by(f64::total_cmp);
-        [500, 990].map(|p| percentile(&values, p).expect("a bin has flows"))
+        values
     };
+    let quantiles = |all: &[f64]| [500, 990].map(|p| percentile(all, p).expect("a bin has flows"));
+    let between = |all: &[f64]| [500, 990].map(|p| percentile_interval(all, p));
     let size = bin.iter().map(|flow| flow[0]).sum::<f64>() / bin.len() as f64;
-    SizeBin { size, count: bin.len(), fct_ns: quantiles(1), slowdown: quantiles(2) }
+    let (times, slowdowns) = (sorted(1), sorted(2));
+    SizeBin {
+        bits,
+        size,
+        count: bin.len(),
+        fct_ns: quantiles(&times),
+        slowdown: quantiles(&slowdowns),
+        fct_between: between(&times),
+        slowdown_between: between(&slowdowns),
+    }
 }

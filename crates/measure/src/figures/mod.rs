@@ -4,6 +4,7 @@
 mod figure;
 mod flows;
 mod lines;
+mod marks;
 pub(crate) mod style;
 mod time;
 

@@ -30,6 +30,16 @@ pub(crate) fn symbol(line: usize) -> MarkerSymbol {
     symbols[(line + line / COLOURS.len()) % symbols.len()].clone()
 }
 
+/// The family of all texts.
+pub(crate) const FAMILY: &str = "system-ui, Segoe UI, Helvetica, Arial, sans-serif";
+
+/// The dashes of a line without markers, which tell lines apart in grey.
+fn dash(line: usize) -> DashType {
+    let dashes =
+        [DashType::Solid, DashType::Dash, DashType::Dot, DashType::DashDot, DashType::LongDash];
+    dashes[line % dashes.len()].clone()
+}
+
 /// How a line is drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stroke {
@@ -37,7 +47,7 @@ pub(crate) enum Stroke {
     Marked,
     /// Dashed, thin, with open markers, and not in the legend.
     Second,
-    /// Solid without markers.
+    /// Without markers, with dashes of its own.
     Plain,
 }
 
@@ -51,7 +61,8 @@ pub(crate) fn scatter(
     let line = Line::new().color(colour(at));
     let line = match stroke {
         Stroke::Second => line.width(1.2).dash(DashType::Dash),
-        _ => line.width(2.2),
+        Stroke::Plain => line.width(2.2).dash(dash(at)),
+        Stroke::Marked => line.width(2.2),
     };
     let size = if stroke == Stroke::Second { 4 } else { 8 };
     Scatter::new(points.0, points.1)
@@ -91,7 +102,7 @@ pub(crate) fn decades(low: f64, high: f64) -> Vec<f64> {
 pub(crate) fn layout(title: &str, x: Axis, y: Axis, height: usize) -> Layout {
     Layout::new()
         .title(Title::with_text(title))
-        .font(Font::new().family("system-ui, Segoe UI, Helvetica, Arial, sans-serif").size(14))
+        .font(Font::new().family(FAMILY).size(14))
         .paper_background_color("#ffffff")
         .plot_background_color("#ffffff")
         .margin(Margin::new().left(70).right(20).top(30).bottom(60))

@@ -1,6 +1,7 @@
 //! Figures over time: throughput and queues.
 
 use super::figure::Figure;
+use super::marks;
 use super::style::{self, Stroke};
 use crate::Run;
 use crate::fairness::{self, Window};
@@ -15,6 +16,10 @@ use plotly::layout::RangeMode;
 const POINTS: usize = 1000;
 /// Most lines of a figure over time.
 const LINES: usize = 8;
+/// Ports of one run that are drawn, or offered.
+const PORTS: usize = 5;
+/// Most ports of several runs that are offered.
+const CHOICES: usize = 12;
 /// Most runs that get a figure of their own.
 const RUNS: usize = 12;
 
@@ -61,7 +66,16 @@ struct Series {
     values: Vec<(f64, f64)>,
 }
 
-fn draw(name: &str, title: &str, caption: String, y: &str, series: Vec<Series>) -> Figure {
+/// What is over and beside the lines of a figure over time.
+struct Titles<'a> {
+    name: &'a str,
+    title: &'a str,
+    y: &'a str,
+}
+
+/// A figure over time of some runs.
+fn draw(titles: Titles<'_>, caption: String, runs: &[&Run], series: Vec<Series>) -> Figure {
+    let Titles { name, title, y } = titles;
     let last = series.iter().flat_map(|line| line.values.last()).map(|(at, _)| *at);
     let (unit, length) = time_unit(last.fold(0.0, f64::max));
     let mut plot = Plot::new();
@@ -74,7 +88,35 @@ fn draw(name: &str, title: &str, caption: String, y: &str, series: Vec<Series>) 
         let scatter = style::scatter(at, &line.name, points, Stroke::Plain);
         plot.add_trace(scatter.hover_template(hover));
     }
-    Figure::new(name, title, caption, 380, &plot)
+    let mut figure = Figure::new(name, title, caption, 380, &plot);
+    marks::pauses(&mut figure, &paused(runs), length);
+    marks::links(&mut figure, runs, length);
+    figure
+}
+
+/// When some port of each run was paused, nanoseconds; runs without pauses are left out.
+fn paused<'a>(runs: &[&'a Run]) -> Vec<(&'a str, Vec<(f64, f64)>)> {
+    let of = |run: &&'a Run| {
+        let some = |stretch: &Stretch| {
+            let mut ports =
+                (0..run.ports.len()).filter(|at| run.record.ports[*at].total.paused > 0);
+            ports.any(|port| join(run, port, stretch).paused > 0)
+        };
+        let ends = |stretch: Stretch| {
+            let (middle, length) = place(run, &stretch);
+            let half = length.as_ns_f64() / 2.0;
+            (middle - half, middle + half)
+        };
+        let mut all: Vec<(f64, f64)> = vec![];
+        for (from, to) in joined(run).filter(some).map(ends) {
+            match all.last_mut() {
+                Some(last) if from - last.1 < 0.5 => last.1 = to,
+                _ => all.push((from, to)),
+            }
+        }
+        (!all.is_empty()).then_some((run.label.as_str(), all))
+    };
+    runs.iter().filter_map(of).collect()
 }
 
 /// Throughput over time: of the chosen flows of each run if they were recorded, and the sum over
@@ -106,16 +148,21 @@ pub(super) fn throughput(runs: &[Run]) -> Vec<Figure> {
         });
         let name = format!("flow_throughput_over_time_{}", at + 1);
         let series = series.collect();
-        figures.push(draw(&name, &escape(&title), caption, "throughput (Gb/s)", series));
+        let titles = Titles { name: &name, title: &escape(&title), y: "throughput (Gb/s)" };
+        figures.push(draw(titles, caption, &[run], series));
     }
     let sums: Vec<Series> = firsts.iter().take(LINES).filter_map(|run| total(run)).collect();
     if !sums.is_empty() {
         let caption = "Sum over all links to the hosts (the NICs' own if there are no switches), \
                        in charged bytes: payload, headers and framing of data, acknowledgements \
                        and control packets.";
-        let name = "throughput_over_time";
-        let title = "Traffic to the hosts over time";
-        figures.push(draw(name, title, caption.to_string(), "throughput (Gb/s)", sums));
+        let titles = Titles {
+            name: "throughput_over_time",
+            title: "Traffic to the hosts over time",
+            y: "throughput (Gb/s)",
+        };
+        let drawn = &firsts[..firsts.len().min(LINES)];
+        figures.push(draw(titles, caption.to_string(), drawn, sums));
     }
     figures
 }
@@ -134,7 +181,8 @@ pub(super) fn shares(runs: &[Run]) -> Vec<Figure> {
             Series { name: name.clone(), values: values.collect() }
         });
         let name = format!("transport_throughput_over_time_{}", at + 1);
-        draw(&name, &escape(&title), caption, "throughput (Gb/s)", series.collect())
+        let titles = Titles { name: &name, title: &escape(&title), y: "throughput (Gb/s)" };
+        draw(titles, caption, &[run], series.collect())
     };
     several.take(RUNS).enumerate().map(figure).collect()
 }
@@ -167,25 +215,61 @@ fn join(run: &Run, port: usize, stretch: &Stretch) -> Bin {
     sum
 }
 
-/// Largest backlog over time: of the fullest switch ports of one run, or of the fullest of each.
+/// Largest backlog over time: of the fullest switch ports of one run, or of one port in each of
+/// several, with a choice of the port.
 pub(super) fn queues(runs: &[Run]) -> Option<Figure> {
     let firsts = firsts(runs);
-    let series: Vec<Series> = match firsts.as_slice() {
-        [run] => fullest(run, 5).into_iter().map(|port| queue(run, port, false)).collect(),
-        _ => firsts
-            .iter()
-            .take(LINES)
-            .flat_map(|run| fullest(run, 1).into_iter().map(|port| queue(run, port, true)))
-            .collect(),
-    };
-    let what = if firsts.len() == 1 { "the fullest ports" } else { "the fullest port of each run" };
+    let titles =
+        Titles { name: "queues_over_time", title: "Queues over time", y: "largest backlog (KB)" };
+    let what = "charged bytes waiting, without the packet in transmission";
+    if let [run] = firsts.as_slice() {
+        let series: Vec<Series> =
+            fullest(run, PORTS).into_iter().map(|port| queue(run, port)).collect();
+        let caption = format!(
+            "Largest backlog within each interval at the fullest ports, chosen by the largest backlog \
+             at any time; {what}."
+        );
+        return (!series.is_empty()).then(|| draw(titles, caption, &firsts, series));
+    }
+    let drawn = &firsts[..firsts.len().min(LINES)];
+    let ports = fullest_of_all(drawn);
     let caption = format!(
-        "Largest backlog within each interval at {what}, chosen by the largest backlog \
-         at any time; charged bytes waiting, without the packet in transmission."
+        "Largest backlog within each interval at the same port in every run; {what}. The choice has \
+         the fullest ports of the runs, by the largest backlog at any time."
     );
-    let title = "Queues over time";
-    (!series.is_empty())
-        .then(|| draw("queues_over_time", title, caption, "largest backlog (KB)", series))
+    let of_port = |name: &String| drawn.iter().map(|run| queue_of(run, name)).collect();
+    let first: Vec<Series> = of_port(ports.first()?);
+    let mut figure = draw(titles, caption, drawn, first);
+    marks::choices(&mut figure, &ports, |port| {
+        let all: Vec<Series> = of_port(port);
+        all.iter().map(|one| one.values.iter().map(|value| value.1).collect()).collect()
+    });
+    Some(figure)
+}
+
+/// Names of the ports that are among the fullest of some run, the fullest first.
+fn fullest_of_all(runs: &[&Run]) -> Vec<String> {
+    let mut all: Vec<(bool, u64, &str)> = vec![];
+    for run in runs {
+        for port in fullest(run, PORTS) {
+            let (meta, most) = (&run.ports[port], run.record.ports[port].total.backlog_max);
+            match all.iter_mut().find(|known| known.2 == meta.name) {
+                Some(known) => known.1 = known.1.max(most),
+                None => all.push((meta.tier == "nic", most, &meta.name)),
+            }
+        }
+    }
+    all.sort_by_key(|(nic, most, name)| (*nic, std::cmp::Reverse(*most), *name));
+    all.into_iter().take(CHOICES).map(|(_, _, name)| name.to_string()).collect()
+}
+
+/// The queue of a port in a run, which the run may not have.
+fn queue_of(run: &Run, name: &str) -> Series {
+    let label = run.label.clone();
+    match run.ports.iter().position(|port| port.name == name) {
+        Some(port) => Series { name: label, ..queue(run, port) },
+        None => Series { name: label, values: vec![] },
+    }
 }
 
 /// The ports with the largest backlogs, switches before NICs; none that never had one.
@@ -197,12 +281,10 @@ fn fullest(run: &Run, count: usize) -> Vec<usize> {
     ports
 }
 
-fn queue(run: &Run, port: usize, labelled: bool) -> Series {
-    let name = &run.ports[port].name;
-    let name = if labelled { format!("{}: {name}", run.label) } else { name.clone() };
+fn queue(run: &Run, port: usize) -> Series {
     let values = joined(run).map(|stretch| {
         let most = join(run, port, &stretch).backlog_max as f64 / 1e3;
         (place(run, &stretch).0, most)
     });
-    Series { name, values: values.collect() }
+    Series { name: run.ports[port].name.clone(), values: values.collect() }
 }

@@ -1,0 +1,71 @@
+//! The ports of each tier as a table.
+
+use super::folded;
+use crate::number::{escape, significant};
+use crate::{Summary, TierSummary};
+
+/// A number of a tier, if it has one.
+type Get = fn(&TierSummary) -> Option<f64>;
+
+/// Columns: name, value, and whether the column stays when it is zero everywhere.
+const COLUMNS: [(&str, Get, bool); 12] = [
+    ("ports", |tier| Some(tier.ports as f64), true),
+    ("use, mean %", |tier| Some(100.0 * tier.utilisation_mean?), true),
+    ("use, max %", |tier| Some(100.0 * tier.utilisation_max?), true),
+    ("queue, mean KB", |tier| Some(tier.backlog_mean_bytes? / 1e3), true),
+    ("queue, p99 KB", |tier| Some(tier.backlog_p99_bytes as f64 / 1e3), true),
+    ("queue, max KB", |tier| Some(tier.backlog_max_bytes as f64 / 1e3), true),
+    ("marks", |tier| Some(tier.marks as f64), false),
+    ("drops", |tier| Some(tier.drops as f64), false),
+    ("credits dropped", |tier| Some(tier.credit_drops as f64), false),
+    ("trims", |tier| Some(tier.trims as f64), false),
+    ("paused, \u{b5}s", |tier| Some(tier.paused_ns / 1e3), false),
+    ("pause frames", |tier| Some(tier.pause_frames as f64), false),
+];
+
+fn is_zero(value: Option<f64>) -> bool {
+    value.is_none_or(|value| value == 0.0)
+}
+
+/// The table. Rows in which nothing happened and columns that are zero everywhere are folded.
+pub(super) fn table(summaries: &[Summary]) -> String {
+    let tiers = || summaries.iter().flat_map(|one| one.tiers.iter().map(move |tier| (one, tier)));
+    let idle = |tier: &TierSummary| COLUMNS.iter().skip(1).all(|(_, get, _)| is_zero(get(tier)));
+    let zero = |get: &Get| tiers().all(|(_, tier)| is_zero(get(tier)));
+    let (shown, left): (Vec<_>, Vec<_>) =
+        COLUMNS.iter().partition(|(_, get, stays)| *stays || !zero(get));
+    let (mut rows, mut still) = (String::new(), vec![]);
+    for (summary, tier) in tiers() {
+        let direction = if tier.upward { "up" } else { "down" };
+        if idle(tier) {
+            still.push(format!("{}: {} {direction}", summary.label, tier.tier));
+            continue;
+        }
+        rows += &format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"text\">{} {direction}</td>",
+            escape(&summary.label),
+            escape(&tier.tier)
+        );
+        for (_, get, _) in &shown {
+            let text = get(tier).map_or("\u{2013}".to_string(), significant);
+            rows += &format!("<td>{text}</td>");
+        }
+        rows += "</tr>\n";
+    }
+    if rows.is_empty() && still.is_empty() {
+        return rows;
+    }
+    let heads: String =
+        shown.iter().map(|(name, _, _)| format!("<th scope=\"col\">{name}</th>")).collect();
+    let left: Vec<&str> = left.iter().map(|(name, _, _)| *name).collect();
+    let still: Vec<&str> = still.iter().map(String::as_str).collect();
+    format!(
+        "<h2>Ports by tier</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
+         class=\"text\">tier</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n{}{}\
+         <p class=\"caption\">Over the entire run. Use: bytes sent over link capacity. Queue: \
+         charged bytes waiting; p99 over time, of the port where it is largest. Paused: summed over \
+         ports.</p>\n",
+        folded("columns are", &left),
+        folded("rows are", &still)
+    )
+}
