@@ -39,6 +39,8 @@ mod testbed;
 mod transfer;
 mod values;
 
+pub use explain::sizes;
+
 use arguments::{Arguments, Command};
 use clap::{CommandFactory, Parser};
 use incast_experiment::Fault;

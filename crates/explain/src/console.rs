@@ -2,7 +2,7 @@
 
 use crate::control::ControlPoint;
 use crate::explanation::Explanation;
-use crate::verdict::in_front;
+use crate::verdict::{in_front, shares};
 use std::fmt::Write;
 
 /// Rows shown of a longer list.
@@ -146,7 +146,7 @@ fn waits(all: &Explanation) -> Vec<String> {
     if waited.is_empty() || all.flow.packets <= 1 {
         return vec![];
     }
-    let title = "\nAll its data packets together waited (these waits overlap in time):";
+    let title = "\nAll its data packets together waited (a sum: these waits overlap in time):";
     let mut lines = vec![title.to_string()];
     for wait in waited.iter().take(ROWS) {
         lines.push(format!(
@@ -157,7 +157,7 @@ fn waits(all: &Explanation) -> Vec<String> {
             time(wait.longest_ps),
             wait.marks
         ));
-        lines.push(format!("    behind {}", in_front(&wait.fronts, all.flow.id)));
+        lines.push(format!("    behind {}", shares(&wait.fronts, all.flow.id)));
     }
     lines
 }

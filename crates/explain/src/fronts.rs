@@ -59,7 +59,8 @@ pub struct PortWait {
     pub queue_bytes_max: u64,
     /// Packets that it marked.
     pub marks: u64,
-    /// What they waited for, longest first; adds up to `waited_ps`.
+    /// What they waited for, longest first; adds up to `waited_ps`. `bytes` has a packet in front
+    /// once for each packet that waited for it.
     pub fronts: Vec<FrontFacts>,
 }
 

@@ -6,8 +6,10 @@
 //! * [`Results`]: a results folder, whose run is repeated with a trace and held against what is
 //!   stored.
 //! * [`Difference`]: one flow in two runs, part by part.
+//! * [`Question`], [`Answer`]: what the command line and Python ask.
 //! * [`console`], [`page`]: an explanation as text and as a page of its own.
 
+mod answer;
 pub mod console;
 mod control;
 mod difference;
@@ -19,6 +21,7 @@ mod picture;
 mod repeat;
 mod verdict;
 
+pub use answer::{Answer, Question};
 pub use control::{ControlPoint, Silence};
 pub use difference::{Difference, PartDifference};
 pub use explanation::{Explanation, FlowFacts, LossFacts, PART_NAMES, PartFacts};

@@ -6,7 +6,7 @@ use crate::difference::{Difference, signed};
 use crate::explanation::Explanation;
 use crate::fronts::FrontFacts;
 use crate::picture::svg;
-use crate::verdict::in_front;
+use crate::verdict::{in_front, shares};
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:16px/1.45 system-ui,sans-serif;max-width:54rem;margin:1rem auto;padding:0 1rem;\
@@ -19,6 +19,14 @@ td.bar div.lost{background:repeating-linear-gradient(90deg,#bb5566,#bb5566 3px,#
 .mix{display:flex;height:1.1rem;border:1px solid #111}.mix div{border-right:1px solid #111;overflow:hidden;\
 font-size:.75rem;line-height:1.1rem;padding-left:2px}p.key{font-size:.85rem}.note{border-left:4px solid #111;\
 padding-left:.6rem}svg{width:100%;height:auto}.wide{overflow-x:auto}@media print{body{max-width:none;margin:0}}";
+
+/// Narrow screens, and dark ones.
+const SCREENS: &str = "p,td,th,h1{overflow-wrap:anywhere}td small{overflow-wrap:anywhere}\
+@media(max-width:40rem){body{padding:0 .6rem}h1{font-size:1.15rem}table{font-size:.82rem}\
+td.bar{width:34%;min-width:4rem}td.n{white-space:normal;min-width:3.6rem}svg text{font-size:20px}}\
+@media(prefers-color-scheme:dark){:root{color-scheme:dark}body{color:#e8e8e8;background:#16191c}\
+th,td{border-color:#444}.note{border-color:#e8e8e8}td.bar div,.mix,.mix div{border-color:#9a9a9a}\
+.mix div{color:#111}}";
 
 /// Colours that differ in lightness too, for flows in front in order of their share.
 const SHADES: [&str; 5] = ["#ddaa33", "#77aadd", "#eeeeee", "#bbcc77", "#cc99bb"];
@@ -34,7 +42,7 @@ fn head(title: &str) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
+         <title>{title}</title>\n<style>{STYLE}{SCREENS}</style></head><body>\n<h1>{title}</h1>\n"
     )
 }
 
@@ -203,16 +211,18 @@ fn lists(all: &Explanation) -> String {
     let mut out = String::new();
     let waits: Vec<_> = all.waits.iter().filter(|wait| wait.waited_ps > 0).collect();
     if !waits.is_empty() && all.flow.packets > 1 {
-        out += "<h2>All its packets together</h2>\n<p class=\"key\">Their waits overlap in time.</p>\n<table>\n";
+        out += "<h2>All its packets together</h2>\n<p class=\"key\">The sum of their waits, which overlap in \
+                time: two packets that wait for 1 us at once have waited for 2 us.</p>\n<table>\n";
         for wait in waits.iter().take(12) {
             let _ = writeln!(
                 out,
-                "<tr><td>{}<br><small>{} packets, {} marked</small></td><td class=\"bar\">{}</td>\
-                 <td class=\"n\">{}<br>at most {}</td></tr>",
+                "<tr><td>{}<br><small>{} packets, {} marked</small></td><td class=\"bar\">{}\
+                 <br><small>behind {}</small></td><td class=\"n\">{}<br>at most {}</td></tr>",
                 escape(&wait.port),
                 wait.packets,
                 wait.marks,
                 mix(&wait.fronts, all.flow.id),
+                escape(&shares(&wait.fronts, all.flow.id)),
                 time(wait.waited_ps),
                 time(wait.longest_ps)
             );

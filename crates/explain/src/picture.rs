@@ -14,7 +14,7 @@ const FLOOR: f64 = 194.0;
 const POINTS_MOST: usize = 2_000;
 
 const HEAD: &str = "role=\"img\" aria-label=\"Window or rate, losses and silences over time\" \
-    font-size=\"13\" font-family=\"sans-serif\"><defs><pattern id=\"hatch\" width=\"6\" height=\"6\" \
+    font-size=\"13\" fill=\"currentColor\" font-family=\"sans-serif\"><defs><pattern id=\"hatch\" width=\"6\" height=\"6\" \
     patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\" stroke=\"#777\" stroke-width=\"1\"/></pattern></defs>";
 
 /// A line: name and values over time.
@@ -74,7 +74,7 @@ pub(crate) fn svg(all: &Explanation) -> Option<String> {
     let right = width - RIGHT;
     let below = FLOOR + 18.0;
     out += &format!(
-        "<path d=\"M{LEFT} {TOP}V{FLOOR}H{right}\" fill=\"none\" stroke=\"#000\"/><text x=\"{LEFT}\" \
+        "<path d=\"M{LEFT} {TOP}V{FLOOR}H{right}\" fill=\"none\" stroke=\"currentColor\"/><text x=\"{LEFT}\" \
          y=\"{below}\">start</text><text x=\"{right}\" y=\"{below}\" text-anchor=\"end\">{} after the \
          start</text></svg>",
         time(fct)
@@ -97,7 +97,7 @@ fn line((name, points): &Series, fct: u64) -> String {
     let (end, middle) = (x(fct, fct), (TOP + FLOOR) / 2.0);
     let (beside, high, label) = (LEFT - 4.0, TOP + 10.0, label(name, most));
     format!(
-        "<path d=\"{path}H{end:.1}\" fill=\"none\" stroke=\"#004488\" stroke-width=\"2\"/><text \
+        "<path d=\"{path}H{end:.1}\" fill=\"none\" stroke=\"#3a7fc4\" stroke-width=\"2\"/><text \
          x=\"{beside}\" y=\"{high}\" text-anchor=\"end\">{label}</text><text x=\"16\" y=\"{middle}\" \
          text-anchor=\"middle\" transform=\"rotate(-90 16 {middle})\">{name}</text>"
     )
@@ -111,7 +111,7 @@ fn marks(all: &Explanation, fct: u64) -> String {
         let (left, right, low, high) = (at - 5.0, at + 5.0, FLOOR - 5.0, FLOOR + 5.0);
         out += &format!(
             "<path d=\"M{left:.1} {low}L{right:.1} {high}M{right:.1} {low}L{left:.1} {high}\" \
-             stroke=\"#000\" stroke-width=\"2\"><title>{} {} {} at {}</title></path>",
+             stroke=\"currentColor\" stroke-width=\"2\"><title>{} {} {} at {}</title></path>",
             loss.packet,
             loss.number,
             loss.how,
@@ -122,7 +122,7 @@ fn marks(all: &Explanation, fct: u64) -> String {
         let at = x(point.after_ps, fct);
         let (beside, high) = (at - 3.0, TOP + 10.0);
         out += &format!(
-            "<path d=\"M{at:.1} {TOP}V{FLOOR}\" stroke=\"#000\" stroke-width=\"1.5\" \
+            "<path d=\"M{at:.1} {TOP}V{FLOOR}\" stroke=\"currentColor\" stroke-width=\"1.5\" \
              stroke-dasharray=\"5 3\"/><text x=\"{beside:.1}\" y=\"{high}\" text-anchor=\"end\">timeout\
              </text>"
         );

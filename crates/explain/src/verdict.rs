@@ -63,7 +63,11 @@ fn sentence(all: &Explanation, part: &PartFacts) -> String {
         "blocked_credit" => waiting(all, &took, "a credit"),
         "blocked_window" => window(all, &took),
         "blocked_pacing" => {
-            format!("{took}: its congestion control spaced its packets.{}", rates(all))
+            format!(
+                "{took}: its congestion control spaced its packets.{}{}",
+                rates(all),
+                marks(all)
+            )
         }
         "serialisation" => format!("{took}: the links of the path transmitted the last packet."),
         "propagation" => format!("{took}: propagation along the path."),
@@ -176,7 +180,27 @@ fn window(all: &Explanation, took: &str) -> String {
         }
         None => String::new(),
     };
-    format!("{took}: its window{size} was full.{known}")
+    format!("{took}: its window{size} was full.{}{known}", marks(all))
+}
+
+/// Where the marks came from that kept a window or a rate small, and who stood in front there.
+fn marks(all: &Explanation) -> String {
+    let mut ports: Vec<_> = all.waits.iter().filter(|wait| wait.marks > 0).collect();
+    ports.sort_by_key(|wait| std::cmp::Reverse(wait.marks));
+    if ports.is_empty() {
+        return String::new();
+    }
+    let one = |wait: &&crate::PortWait| {
+        format!(
+            "{} of {} packets at {} (behind {})",
+            wait.marks,
+            wait.packets.max(wait.marks),
+            wait.port,
+            shares(&wait.fronts, all.flow.id)
+        )
+    };
+    let places: Vec<String> = ports.iter().take(2).map(one).collect();
+    format!(" Marks kept it small: {}.", places.join("; "))
 }
 
 fn rates(all: &Explanation) -> String {
@@ -206,9 +230,46 @@ pub(crate) fn in_front(fronts: &[FrontFacts], own: u32) -> String {
         (None, "shaped") => format!("the rate limit of class {} ({})", front.class, time(front.ps)),
         (None, _) => format!("pause frames of the port ({})", time(front.ps)),
     };
-    let mut sorted: Vec<&FrontFacts> = fronts.iter().collect();
-    sorted.sort_by_key(|front| std::cmp::Reverse(front.ps));
-    list(sorted.into_iter().map(one), FLOWS_MOST)
+    list(joined(fronts).iter().map(one), FLOWS_MOST)
+}
+
+/// What the packets of a flow waited for together, as shares of the sum of their waits. Bytes would be
+/// counted once for each packet that waited for them.
+pub(crate) fn shares(fronts: &[FrontFacts], own: u32) -> String {
+    let total: u64 = fronts.iter().map(|front| front.ps).sum();
+    let one = |front: &FrontFacts| {
+        let what = match (front.flow, front.why) {
+            (Some(flow), _) if flow == own => "its own packets".to_string(),
+            (Some(flow), "overtaken") => format!("flow {flow}, which overtook it"),
+            (Some(flow), _) => format!("flow {flow}"),
+            (None, "paused") => format!("pauses of class {}", front.class),
+            (None, "shaped") => format!("the rate limit of class {}", front.class),
+            (None, _) => "pause frames of the port".to_string(),
+        };
+        format!("{what} for {}", percent(front.ps as f64 / total.max(1) as f64))
+    };
+    list(joined(fronts).iter().map(one), FLOWS_MOST)
+}
+
+/// What was in front, by flow: a packet that was in transmission and those that were queued are one
+/// flow's. Longest first.
+fn joined(fronts: &[FrontFacts]) -> Vec<FrontFacts> {
+    let key = |one: &FrontFacts| match one.flow {
+        Some(flow) if one.why == "overtaken" => (Some(flow), "overtaken", one.class),
+        Some(flow) => (Some(flow), "", one.class),
+        None => (None, one.why, one.class),
+    };
+    let mut joined: Vec<FrontFacts> = vec![];
+    for front in fronts {
+        match joined.iter_mut().find(|known| key(known) == key(front)) {
+            Some(known) => {
+                (known.ps, known.bytes) = (known.ps + front.ps, known.bytes + front.bytes)
+            }
+            None => joined.push(front.clone()),
+        }
+    }
+    joined.sort_by_key(|front| std::cmp::Reverse(front.ps));
+    joined
 }
 
 fn queueing(all: &Explanation, part: &str, took: &str) -> String {

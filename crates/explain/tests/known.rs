@@ -104,6 +104,44 @@ fn two_flows_into_one_port() {
     assert_eq!(fronts, [2 * 1_538, 3 * 1_538]);
 }
 
+/// Two packets that wait behind the same two of another flow have waited twice as long, not for twice
+/// the bytes: the sum of their waits is given in shares of time.
+#[test]
+fn a_packet_in_front_of_two_is_no_two_packets() {
+    // By hand, 10 Gb/s and 1230.4 ns per packet: flow 1 sends two packets that are at the port of host
+    // 0 first; those of flow 0 arrive while the first of them leaves, one packet apart.
+    let traffic = long(1, 0, "2920B", "0us") + &long(2, 0, "2920B", "100ns");
+    let text = star(3, "\"trd\"", "rate = \"10Gbps\"\n", &traffic);
+    let all = explained(&text, 1);
+    let [wait] = &all.waits[..] else { panic!("{:?}", all.waits) };
+    // Both flows' packets take turns at the port: the first waits for one that is in transmission,
+    // the second for that of its own flow and one of the other.
+    let other: u64 = wait.fronts.iter().filter(|f| f.flow == Some(0)).map(|f| f.ps).sum();
+    let own: u64 = wait.fronts.iter().filter(|f| f.flow == Some(1)).map(|f| f.ps).sum();
+    assert_eq!((other + own, wait.packets), (wait.waited_ps, 2));
+    let text = console::text(&all);
+    let line = text.lines().skip_while(|line| !line.contains("together waited")).nth(2);
+    let line = line.expect("what they waited for");
+    let share = |ps: u64| format!("for {}", console::percent(ps as f64 / wait.waited_ps as f64));
+    assert!(line.contains(&format!("flow 0 {}", share(other))), "{line}");
+    assert!(own == 0 || line.contains(&format!("its own packets {}", share(own))), "{line}");
+    assert!(!line.contains(" B of"), "{line}");
+}
+
+/// A trace that has reached its limit is said to be cut off, with when.
+#[test]
+fn a_trace_beyond_its_limit_is_announced() {
+    let traffic = "[[traffic]]\nkind = \"incast\"\nreceiver = 0\nsize = \"64KB\"\n";
+    let text = star(5, "\"dctcp\"", "", traffic) + "[output.trace]\nflows = [2]\nlimit = 50\n";
+    let plan = Plan::new(Scenario::parse(&text, "test", &[]).unwrap()).unwrap();
+    let monitor = Monitor::default();
+    let (run, _) = incast_experiment::execute(&plan, &plan.cases[0], vec![], 1, &monitor).unwrap();
+    let all = Explanation::of(&run, 2);
+    let note = all.notes.iter().find(|note| note.contains("cut off at 50 events"));
+    assert!(note.is_some_and(|note| note.contains("us into the run")), "{:?}", all.notes);
+    assert!(run.warnings().iter().any(|one| one.to_string().contains("cut off at 50 events")));
+}
+
 /// 24 flows of 64 KB to one host under DCTCP: some lose the end of their first window and wait for
 /// their retransmission timer, 10 ms.
 #[test]
