@@ -99,6 +99,8 @@ def compare(
     max_packet_difference: float | None = None,
     csv: bool = False,
     pcap: str | Sequence[str] | None = None,
+    pcap_flows: str | Sequence[int] | None = None,
+    pcap_snap: int | None = None,
     set: Sets = None,
     out: Out = None,
     force: bool = False,
@@ -156,6 +158,10 @@ def compare(
         csv: Write CSV files in addition to Parquet.
         pcap: Capture these ports (leaf0->spine1, a number, all) as pcapng. Accepted: a
             list, each text. Default: [].
+        pcap_flows: Capture only the packets of these flows. Accepted: a list, each a whole
+            number. Default: all.
+        pcap_snap: Keep only the first BYTES of each captured packet. Accepted: a whole
+            number. Default: 0.
         set: Parameters of transports, such as `{'ren.spend': 'any'}` or objects of
             `incast.parameters`, and any key of a scenario, such as `{'run.until': '10ms'}`.
         out: A folder for the results. True: the next numbered one in `results`. None:
@@ -196,6 +202,8 @@ def compare(
             "max_packet_difference": max_packet_difference,
             "csv": csv,
             "pcap": pcap,
+            "pcap_flows": pcap_flows,
+            "pcap_snap": pcap_snap,
         },
         set=set,
         out=out,
@@ -219,6 +227,8 @@ def run(
     max_packet_difference: float | None = None,
     csv: bool = False,
     pcap: str | Sequence[str] | None = None,
+    pcap_flows: str | Sequence[int] | None = None,
+    pcap_snap: int | None = None,
     set: Sets = None,
     allow_changed_files: bool = False,
     out: Out = None,
@@ -252,6 +262,10 @@ def run(
         csv: Write CSV files in addition to Parquet.
         pcap: Capture these ports (leaf0->spine1, a number, all) as pcapng. Accepted: a
             list, each text. Default: [].
+        pcap_flows: Capture only the packets of these flows. Accepted: a list, each a whole
+            number. Default: all.
+        pcap_snap: Keep only the first BYTES of each captured packet. Accepted: a whole
+            number. Default: 0.
         set: Any key of the scenario, such as `{'run.seed': 7}`.
         allow_changed_files: Repeat a run even if its input files have changed.
         out: A folder for the results. True: the next numbered one in `results`. None:
@@ -277,6 +291,8 @@ def run(
             "max_packet_difference": max_packet_difference,
             "csv": csv,
             "pcap": pcap,
+            "pcap_flows": pcap_flows,
+            "pcap_snap": pcap_snap,
         },
         scenario=scenario,
         set=set,

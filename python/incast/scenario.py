@@ -52,12 +52,21 @@ class Output(Section):
             false.
         pcap: Ports whose packets are captured as pcapng: `leaf0->spine1`, a number, or
             `all`. Accepted: a list, each text. Default: [].
+        pcap_flows: Flows whose packets are captured, by number; without it all, and pause
+            frames. Accepted: a list, each a whole number. Default: all.
+        pcap_snap: Bytes kept of each captured packet, its Ethernet header included; 0 keeps
+            all. 120 hold every header. Accepted: a whole number. Default: 0.
+        pcap_limit: Most packets that are captured: the first ones of the run. A warning
+            tells that there were more. Accepted: 1 to 100000000000. Default: 1000000.
         trace: Every event of some flows, ports or hosts, in `trace.parquet`. `{}` traces
             everything. Accepted: a section [output.trace].
     """
 
     csv: bool | None = None
     pcap: Sequence[str] | None = None
+    pcap_flows: Sequence[int] | None = None
+    pcap_snap: int | None = None
+    pcap_limit: int | None = None
     trace: Trace | Mapping[str, Any] | None = None
 
 
@@ -400,11 +409,20 @@ class Failure(Section):
         at: Time of the failure. Accepted: a time such as `8us`. Required.
         a: One end. Accepted: text. Required.
         b: The other end. Accepted: text. Required.
+        repair_after: Time from the failure until the link works again, with the routes of
+            before. Accepted: more than 0. Default: never.
+        up_for: For a link that flaps: time from each repair until the next failure. Needs
+            `times`. Accepted: more than 0.
+        times: How often the link fails. More than once needs `repair_after` and `up_for`.
+            Accepted: 1 to 10000. Default: 1.
     """
 
     at: str
     a: str
     b: str
+    repair_after: str | None = None
+    up_for: str | None = None
+    times: int | None = None
 
 
 @dataclass(kw_only=True)

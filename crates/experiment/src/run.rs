@@ -4,14 +4,14 @@ use crate::Fault;
 use crate::manifest::manifest;
 use crate::output::{self, PcapFile};
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
+use crate::ports::{link_changes, port_metas};
 use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
 use crate::trace;
 use incast_fabric::{
-    Forwarding, NodeId, PortId, Routes, Tier, cut_through_fct_over, ideal_fct_over,
-    ideal_fct_over_uniform,
+    Forwarding, NodeId, Routes, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform,
 };
-use incast_measure::{Balance, Fidelity, FlowMeta, LinkChange, PortMeta, Request, Run, Warning};
+use incast_measure::{Balance, Fidelity, FlowMeta, Request, Run, Warning};
 use incast_transport::{
     Bytes, Flow, FlowId, FlowRecord, Header, HostId, Packet, Routing, RunRecord, Segments, Span,
     Time,
@@ -21,7 +21,6 @@ use incast_world::{
     CaptureStream, Captured, FlowSetup, Monitor, Options, RunTransport, Setup, TraceLog, assemble,
     path_of, path_use,
 };
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -299,46 +298,6 @@ fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {
                     && matches!(flow.start, Start::At(_)),
             warmup: drawn && seen <= warm,
         }
-    });
-    metas.collect()
-}
-
-/// Links that fail and work again, each change once.
-fn link_changes(plan: &Plan) -> Vec<LinkChange> {
-    let fabric = &plan.fabric;
-    let mut down = BTreeSet::new();
-    let mut all = vec![];
-    for at in fabric.link_changes() {
-        // Of the two ports of a link the first one.
-        let first = |port: &PortId| *port < fabric.port(*port).reverse;
-        let now: BTreeSet<PortId> = fabric.dead_at(at).into_iter().filter(first).collect();
-        for port in now.symmetric_difference(&down) {
-            let spec = fabric.port(*port);
-            let (a, b) = (fabric.node_name(spec.node), fabric.node_name(spec.peer));
-            all.push(LinkChange { at, link: format!("{a}-{b}"), up: !now.contains(port) });
-        }
-        down = now;
-    }
-    all
-}
-
-/// The name of the tier of a port in tables.
-pub fn tier_name(tier: Tier) -> &'static str {
-    match tier {
-        Tier::Host => "nic",
-        Tier::Edge => "edge",
-        Tier::Aggregation => "aggregation",
-        Tier::Core => "core",
-    }
-}
-
-fn port_metas(plan: &Plan) -> Vec<PortMeta> {
-    let fabric = &plan.fabric;
-    let metas = fabric.ports().iter().map(|port| PortMeta {
-        name: fabric.port_name(port),
-        tier: tier_name(port.tier),
-        rate: port.rate,
-        upward: port.upward,
     });
     metas.collect()
 }

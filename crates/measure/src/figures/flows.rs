@@ -29,18 +29,7 @@ pub(super) fn by_size(lines: &[Line]) -> Vec<Figure> {
         for (at, (line, bins)) in lines.iter().zip(&bins).enumerate() {
             for (stroke, which) in [(Stroke::Second, 0), (Stroke::Marked, 1)] {
                 let points = bins.iter().map(|bin| (bin.size, y(bin)[which].0)).unzip();
-                let ends = |end: fn(f64, (f64, f64)) -> f64| -> Vec<f64> {
-                    let of = |(value, between): (f64, Option<(f64, f64)>)| {
-                        between.map_or(0.0, |between| end(value, between))
-                    };
-                    bins.iter().map(|bin| of(y(bin)[which])).collect()
-                };
-                let whiskers = ErrorData::new(ErrorType::Data)
-                    .symmetric(false)
-                    .array(ends(|value, (_, high)| high - value))
-                    .array_minus(ends(|value, (low, _)| value - low))
-                    .thickness(1.0)
-                    .width(3);
+                let whiskers = whiskers(bins.iter().map(|bin| y(bin)[which]));
                 let what = ["median", "99th percentile"][which];
                 let hover = |bin: &SizeBin| {
                     let (value, between) = y(bin)[which];
@@ -82,6 +71,22 @@ pub(super) fn by_size(lines: &[Line]) -> Vec<Figure> {
             times_of,
         ),
     ]
+}
+
+/// The intervals of values; none where there is no interval.
+fn whiskers(values: impl Iterator<Item = (f64, Option<(f64, f64)>)> + Clone) -> ErrorData {
+    let ends = |end: fn(f64, (f64, f64)) -> f64| -> Vec<f64> {
+        let of = |(value, between): (f64, Option<(f64, f64)>)| {
+            between.map_or(0.0, |between| end(value, between))
+        };
+        values.clone().map(of).collect()
+    };
+    ErrorData::new(ErrorType::Data)
+        .symmetric(false)
+        .array(ends(|value, (_, high)| high - value))
+        .array_minus(ends(|value, (low, _)| value - low))
+        .thickness(1.0)
+        .width(3)
 }
 
 /// What of a bin is drawn: median and 99th percentile, with their intervals.
