@@ -8,6 +8,10 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+if alt.renderers.active == "default":
+    # The default loads a library from the network. A picture needs none, and shows wherever the notebook does.
+    alt.renderers.enable("svg")
+
 #: The palette of Okabe and Ito without its yellow, which is too pale for a line.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 SHAPES = ["circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right"]

@@ -64,6 +64,13 @@ def test_every_chart_is_drawn_offline(small: incast.Results, tmp_path: Path) -> 
     assert (tmp_path / "one.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_a_notebook_shows_charts_without_a_network(small: incast.Results) -> None:
+    shown = small.charts.slowdown_distribution()._repr_mimebundle_(None, None)
+    bundle = shown[0] if isinstance(shown, tuple) else shown
+    assert list(bundle) == ["image/svg+xml"] and "</svg>" in bundle["image/svg+xml"]
+    assert "cdn" not in bundle["image/svg+xml"]
+
+
 def test_a_mixed_run_has_a_line_per_transport(scenario: dict[str, Any]) -> None:
     scenario["transport"] = {"names": ["dctcp"], "assign": [{"name": "cubic", "hosts": "0-1"}]}
     scenario["traffic"][0]["size"] = "1MB"

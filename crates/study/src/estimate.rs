@@ -4,7 +4,9 @@ use crate::memory::of_plan;
 use crate::point::Point;
 use crate::store::Store;
 use crate::study::Study;
+use cpu_time::ThreadTime;
 use incast_experiment::{Fault, Monitor, Plan, execute};
+use incast_measure::{SlowdownHistogram, summarise};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -42,8 +44,9 @@ struct Size {
     memory: u64,
 }
 
-/// Probes a study: the first point of each series runs for a moment, and the others are assumed to
-/// cost as much per byte of payload. With a store, what it has need not be run.
+/// Probes a study: the first and the last point of each series run for a moment, and the others are
+/// assumed to cost as much per byte of payload, in CPU time, as these do on average: other programs
+/// do not change it. With a store, what it has need not be run.
 ///
 /// # Errors
 /// A scenario that cannot be planned.
@@ -68,18 +71,21 @@ pub fn estimate(study: &Study, store: Option<&Store>, threads: usize) -> Result<
     }
     let sizes = sizes(&to_run)?;
     let series: BTreeSet<usize> = to_run.iter().map(|point| point.series).collect();
-    let slice = PROBES / series.len() as u32;
+    let slice = (PROBES / (2 * series.len() as u32)).min(Duration::from_secs(1));
     let mut rates = BTreeMap::new();
     for own in series {
-        let mut points = study.points().iter().filter(|point| point.series == own);
-        let point = points.next().expect("the series has points");
-        rates.insert(own, probe(point, slice.min(Duration::from_secs(1)))?);
+        let mut points = to_run.iter().filter(|point| point.series == own);
+        let first = points.next().expect("the series has points to run");
+        let last = points.next_back().unwrap_or(first);
+        let [one, other] = [probe(first, slice)?, probe(last, slice)?];
+        rates.insert(own, Rate::mean(one, other));
     }
     let mean = sizes.values().map(|size| size.bytes).sum::<f64>() / sizes.len() as f64;
     let mut longest = 0.0f64;
     for point in &to_run {
         let bytes = sizes.get(&point.combination).map_or(mean, |size| size.bytes);
-        let seconds = rates[&point.series] * bytes;
+        let Rate { fixed, per_byte } = rates[&point.series];
+        let seconds = fixed + per_byte * bytes;
         all.cpu_seconds += seconds;
         longest = longest.max(seconds);
     }
@@ -106,11 +112,29 @@ fn sizes(points: &[&Arc<Point>]) -> Result<BTreeMap<usize, Size>, Fault> {
     chosen.map(size).collect()
 }
 
-/// Seconds per byte of payload that a point takes, from what it delivers until `slice` is over.
-fn probe(point: &Point, slice: Duration) -> Result<f64, Fault> {
+/// What a point of a series takes.
+#[derive(Clone, Copy)]
+struct Rate {
+    /// CPU seconds before the run: its plan.
+    fixed: f64,
+    /// CPU seconds per byte of payload.
+    per_byte: f64,
+}
+
+impl Rate {
+    fn mean(one: Rate, other: Rate) -> Rate {
+        let fixed = (one.fixed + other.fixed) / 2.0;
+        Rate { fixed, per_byte: (one.per_byte + other.per_byte) / 2.0 }
+    }
+}
+
+/// What a point takes, from what it delivers until `slice` is over.
+fn probe(point: &Point, slice: Duration) -> Result<Rate, Fault> {
+    let cpu = ThreadTime::now();
     let plan = Plan::with_contents(point.scenario(), point.contents().clone())?;
+    let fixed = cpu.elapsed().as_secs_f64();
     let monitor = Monitor::default();
-    let begin = Instant::now();
+    let (begin, cpu) = (Instant::now(), ThreadTime::now());
     let run = std::thread::scope(|scope| {
         let timer = scope.spawn(|| {
             while begin.elapsed() < slice && !monitor.stopped() {
@@ -124,8 +148,10 @@ fn probe(point: &Point, slice: Duration) -> Result<f64, Fault> {
         run
     });
     let (run, _) = run?;
+    // What a row says of the run is part of what it takes.
+    drop((summarise(&run), SlowdownHistogram::of(&run)));
     let delivered: u64 = run.record.flows.iter().map(|flow| flow.delivered).sum();
-    let seconds = begin.elapsed().as_secs_f64();
+    let seconds = cpu.elapsed().as_secs_f64();
     // Without a byte the whole of the slice was for the first.
-    Ok(seconds / delivered.max(1) as f64)
+    Ok(Rate { fixed, per_byte: seconds / delivered.max(1) as f64 })
 }

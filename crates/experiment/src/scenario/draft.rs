@@ -161,6 +161,9 @@ impl Draft {
     /// Puts a value at a place. The error says where the path leads through neither a table nor an
     /// entry of a list.
     fn put(&mut self, path: &str, value: Node, origin: Origin) -> Result<(), String> {
+        if let Some(quoted) = unquoted(path) {
+            return Err(format!("no such key: a name with dots stands in quotes: `{quoted}`"));
+        }
         let mut place = &mut self.root;
         let mut from = 0;
         for part in parts(path) {
@@ -257,6 +260,17 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split(move |c| {
         quoted ^= c == '"';
         c == '.' && !quoted
+    })
+}
+
+/// A varied key with dots that is written without quotes, as it would be with them.
+fn unquoted(path: &str) -> Option<String> {
+    let key = path.strip_prefix("study.vary.").filter(|key| !key.starts_with('"'))?;
+    let (start, last) = key.rsplit_once('.')?;
+    // An end or a step of a range.
+    Some(match ["from", "to", "step", "factor", "count", "scale"].contains(&last) {
+        true => format!("study.vary.\"{start}\".{last}"),
+        false => format!("study.vary.\"{key}\""),
     })
 }
 

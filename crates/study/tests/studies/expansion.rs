@@ -46,6 +46,13 @@ fn a_set_reaches_a_key_whose_name_has_dots() {
     let empty = [r#"study.vary.""=[0.3]"#.to_string()];
     let said = Study::parse(&text, "a test", &empty).unwrap_err().to_string();
     assert!(said.contains("an empty part in the key"), "{said}");
+    for (bare, quoted) in [
+        ("study.vary.traffic.0.load=[0.3]", r#"`study.vary."traffic.0.load"`"#),
+        ("study.vary.traffic.0.load.from=0.3", r#"`study.vary."traffic.0.load".from`"#),
+    ] {
+        let said = Study::parse(&text, "a test", &[bare.to_string()]).unwrap_err().to_string();
+        assert!(said.contains(quoted) && said.contains("--set study.vary.traffic"), "{said}");
+    }
 }
 
 #[test]

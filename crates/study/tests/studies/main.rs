@@ -1,5 +1,6 @@
 //! Studies: which points they have, and how they are run, kept and resumed.
 
+mod custom;
 mod expansion;
 mod joining;
 mod running;

@@ -265,18 +265,122 @@ fn input_files_go_with_the_study_and_with_its_points() {
     assert_eq!(fresh.summary, row.unwrap().summary);
 }
 
-/// Where the child process of the next test works.
+#[test]
+fn progress_counts_the_flows_of_points_that_are_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = study("[study]\nseeds = 2\n");
+    let flows = || {
+        let store = Arc::new(Store::open(dir.path(), &own).unwrap());
+        let mut driver = Driver::new(own.clone(), store, DriverOptions::default()).unwrap();
+        let mut seen = vec![0];
+        run_local(&mut driver, 1, &Arc::new(Monitor::default()), &mut |one| seen.push(one.flows))
+            .unwrap();
+        assert!(seen.is_sorted(), "{seen:?}");
+        seen.pop().unwrap()
+    };
+    assert_eq!(flows(), 4 * 40);
+    assert_eq!(flows(), 0, "rows that were there before took no time");
+}
+
+#[test]
+fn reports_of_all_points_are_kept_if_that_is_wanted() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = study("[study]\nreports = true\n");
+    run(&own, dir.path(), 2);
+    assert_eq!(own.points().len(), 2);
+    for point in own.points() {
+        let place = dir.path().join("reports").join(&point.hash);
+        let report = std::fs::read_to_string(place.join("report.html")).unwrap();
+        assert!(report.contains(&point.name()), "the report says which point it is of");
+        for file in ["manifest.json", "flows.parquet"] {
+            assert!(
+                place.join(file).is_file() || place.join(&point.label).join(file).is_file(),
+                "{file}"
+            );
+        }
+    }
+    let [without, with] = [study("[study]\n"), own].map(|one| one.points()[0].hash.clone());
+    assert_eq!(without, with, "files are no part of what a row is");
+}
+
+/// Where the child processes of the next tests work.
 const CHILD: &str = "INCAST_STUDY_CHILD";
 
 const LONG: &str = "[study]\nseeds = 5\n[study.vary]\n\"traffic.0.load\" = [0.2, 0.4, 0.6, 0.8]\n\
     \"traffic.0.flows\" = [150]\n";
 
-/// Runs the long study if a test has started this process for it.
+/// Runs the long study if a test has started this process for it, and says how many rows it made, or
+/// what went wrong.
 #[test]
 fn as_a_child_process() {
-    if let Some(dir) = std::env::var_os(CHILD) {
-        run(&study(LONG), Path::new(&dir), 2);
+    let Some(dir) = std::env::var_os(CHILD) else { return };
+    let own = study(LONG);
+    let store = Arc::new(Store::open(Path::new(&dir), &own).unwrap());
+    let mut driver = Driver::new(own, store, DriverOptions::default()).unwrap();
+    let ran = run_local(&mut driver, 2, &Arc::new(Monitor::default()), &mut |_| ());
+    match ran.and_then(|()| driver.finish()) {
+        Ok(outcome) => eprintln!("made {}", outcome.progress.done - outcome.progress.kept),
+        Err(fault) => {
+            eprintln!("fault {fault}");
+            std::process::exit(3);
+        }
     }
+}
+
+/// This test program as a child that runs the long study.
+fn child(dir: &Path) -> Command {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "running::as_a_child_process", "--nocapture"]);
+    child.env(CHILD, dir).stdout(Stdio::null()).stderr(Stdio::piped());
+    child
+}
+
+/// The words after `what` in what a child said.
+fn said(child: std::process::Child, what: &str) -> String {
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(what));
+    line.unwrap_or_else(|| panic!("{text}")).trim().to_string()
+}
+
+#[test]
+fn two_spawned_processes_share_a_store_and_make_each_row_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let both = [child(dir.path()).spawn().unwrap(), child(dir.path()).spawn().unwrap()];
+    let made = both.map(|one| said(one, "made").parse::<usize>().unwrap());
+    assert!(made.iter().all(|made| *made > 0), "{made:?}");
+    assert_eq!(made.iter().sum::<usize>(), 40, "{made:?}");
+    assert_eq!(rows(dir.path()).len(), 40);
+    let again = said(child(dir.path()).spawn().unwrap(), "made");
+    assert_eq!(again, "0");
+}
+
+/// A disk that takes no more, here files that may not grow, costs the points in flight.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_costs_the_points_in_flight() {
+    let [whole, full] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    run(&study(LONG), whole.path(), 2);
+    // Some rows are there.
+    let some = study(&LONG.replace("0.2, 0.4, 0.6, 0.8", "0.2, 0.4"));
+    run(&some, full.path(), 2);
+    Store::open(full.path(), &study(LONG)).unwrap();
+    let before = rows(full.path());
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh"]);
+    let own = child(full.path());
+    limited.arg(own.get_program()).args(own.get_args()).env(CHILD, full.path());
+    let why = said(limited.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap(), "fault");
+    assert!(why.contains("rows") && why.contains("File too large"), "{why}");
+    assert_eq!(rows(full.path()), before, "what was there is whole, and nothing else is");
+    let half = std::fs::read_dir(full.path().join("rows")).unwrap();
+    let names = half.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.into_iter().all(|name| name.ends_with(".json")), "nothing half-written is left");
+    // With room again it goes on.
+    let resumed = run(&study(LONG), full.path(), 2).progress;
+    assert_eq!((resumed.done, resumed.kept), (40, before.len()));
+    let table = |dir: &Path| std::fs::read(dir.join("study.parquet")).unwrap();
+    assert_eq!(table(whole.path()), table(full.path()));
 }
 
 /// Killed five times at moments that fall anywhere, then resumed: the same rows and table.
@@ -286,12 +390,7 @@ fn a_study_survives_being_killed() {
     run(&study(LONG), whole.path(), 2);
     let mut kept = vec![];
     for _ in 0..5 {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "running::as_a_child_process"])
-            .env(CHILD, killed.path())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = child(killed.path()).stderr(Stdio::null()).spawn().unwrap();
         // Each child is killed a little after it has kept rows of its own, in the middle of others.
         let before = kept.last().copied().unwrap_or(0);
         let rows = || Store::read(killed.path()).map_or(0, |store| store.hashes().unwrap().len());
