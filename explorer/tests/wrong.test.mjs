@@ -47,10 +47,10 @@ test("a browser without WebAssembly is told what to use", async () => {
   assert.match(told, /no WebAssembly.*incast explain/s);
 });
 
-test("`incast explore` opens its folder by itself, explains natively and ends", async () => {
+test("`incast explore` opens its folder by itself, explains natively and ends", { timeout: 60_000 }, async () => {
   const server = spawn(INCAST, ["explore", RESULTS, "--no-open"], { stdio: ["ignore", "pipe", "pipe"] });
   try {
-    const [line] = await once(server.stdout, "data");
+    const [line] = await Promise.race([once(server.stdout, "data"), once(server, "exit").then(([code]) => assert.fail(`it ended with ${code}`))]);
     const url = String(line).trim();
     const own = await page({ url, hash: "#/results/flow?flow=3&b=none", allowed: new RegExp(`^(${url}|blob:|data:)`) });
     await own.locator(".verdict li").first().waitFor();
