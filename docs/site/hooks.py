@@ -15,6 +15,7 @@ from mkdocs.structure.pages import Page
 
 TOP = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
+ITEM = re.compile(r"([-*]|\d+\.) ")
 LANGUAGES = {".py": "python", ".pyi": "python", ".rs": "rust", ".toml": "toml", ".csv": "text", ".topo": "text"}
 # The page of docs/ that stands for a file of the repository, and the other way round.
 FRONT = {"README.md": "index.md"}
@@ -93,6 +94,21 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def spaced(markdown: str) -> str:
+    """A blank line before each list and table that follows text: without it Python-Markdown sees text."""
+    lines: list[str] = []
+    code = False
+    for line in markdown.splitlines():
+        before = lines[-1] if lines else ""
+        code ^= line.lstrip().startswith("```")
+        table = line.startswith("|") and not before.startswith("|")
+        item = ITEM.match(line) and not ITEM.match(before) and not before.startswith("  ")
+        if not code and before and (table or item):
+            lines.append("")
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Leads links to where the site has their targets."""
     own = page.file.src_uri
@@ -107,7 +123,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return match[0]
         return match[1] + posixpath.relpath(target, posixpath.dirname(own) or ".") + match[3]
 
-    text = LINK.sub(led, markdown)
+    text = spaced(LINK.sub(led, markdown))
     return text.replace("<!-- laboratory -->", laboratory()) if own == "laboratory.md" else text
 
 
