@@ -51,6 +51,8 @@ export type Progress = (nowPs: number, completed: number, flows: number, hops: n
 // ---------- what the program declares ----------
 /** Version of the program, such as "0.2.0-dev". */
 export function version(): string;
+/** Panics with this message: for tests of what a page does then. */
+export function provoke(message: string): never;
 /** JSON `Declarations`. Constant; ask once. */
 export function declarations(): string;
 

@@ -59,23 +59,31 @@ impl Steps {
 
     /// Runs at most `most` events before `until` picoseconds. Returns whether the run is over.
     pub fn step(&mut self, until: u64, most: u64) -> bool {
+        let last = self.part.events.saturating_add(most);
+        // What is completed or delivered moves the end, up to which there may be more to do.
+        while self.advance(until, last) && !self.over && self.part.events < last {}
+        self.over
+    }
+
+    /// Runs until `until`, the end as it is known now, or the `last` event. Returns whether the end has
+    /// moved meanwhile.
+    fn advance(&mut self, until: u64, last: u64) -> bool {
         let before = self.end.limit();
         let limit = before.min(until);
-        let more = self.part.run_some(limit, most, self.end.goal());
+        let more = self.part.run_some(limit, last - self.part.events, self.end.goal());
         let transit = &mut self.part.net.transit;
         transit.captures.reach(transit.agenda.now);
         let (progress, probe) = (&self.part.openings.progress, &self.part.net.transit.probe);
         self.end.note(progress.completed, progress.last_completion, probe.last_delivery());
+        let moved = self.end.limit() != before;
         let deadlock = !self.part.net.buffers.deadlock.is_empty();
-        let ends_here = limit == before && self.end.limit() == before;
-        self.over |= deadlock || !more && ends_here;
-        self.reached = match more || deadlock {
-            true => self.part.net.now(),
-            // Without a limit the run ends with its last event.
-            false if limit == u64::MAX => self.part.net.now(),
+        self.over |= deadlock || !more && limit == before && !moved;
+        let idle = self.end.at == u64::MAX && self.part.net.transit.agenda.queue.is_empty();
+        self.reached = match more || deadlock || self.over && idle {
+            true => self.reached.max(self.part.net.now()),
             false => self.reached.max(limit),
         };
-        self.over
+        moved
     }
 
     /// The instant reached, picoseconds: every event before it has been handled.

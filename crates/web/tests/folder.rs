@@ -111,7 +111,7 @@ fn what_is_missing_or_damaged_is_said_with_what_to_do() {
     assert_eq!(refused(explain(&whole, 5)).0, Kind::NoSuchFlow);
     let (kind, text) = refused(whole.run(0).unwrap().numbers("trace", "time_ps"));
     assert!(kind == Kind::Incomplete && text.contains("[output.trace]"), "{text}");
-    let real = replaced(&BTreeMap::clone(whole.files()), "\"world\": \"sim\"", "\"processes\": 3");
+    let real = replaced(whole.files(), "\"interrupted\"", "\"processes\": 3, \"interrupted\"");
     let (kind, text) = refused(explain(&open(real).unwrap(), 1));
     assert!(kind == Kind::NotRepeatable && text.contains("several processes"), "{text}");
 }
