@@ -123,44 +123,46 @@ function dots(picture: ImageData, places: Int32Array, rows: Iterable<number> | u
   else places.forEach(one);
 }
 
-/** Points as small squares: the chosen ones strongly, the others pale. */
-function points(context: CanvasRenderingContext2D, props: ScatterProps, places: Int32Array, ratio: number) {
-  const colours = palette();
+/** Points of some rows as small squares; of all rows without `rows`. */
+function points(context: CanvasRenderingContext2D, places: Int32Array, rows: Uint32Array | undefined, colour: string, ratio: number) {
   const { width, height } = context.canvas;
-  const [strong, pale] = [colours.series[0] ?? colours.ink, colours.grid];
-  const all = props.rows.length === props.total;
-  if (props.total >= MANY) {
-    const layer = new OffscreenCanvas(width, height);
-    const own = layer.getContext("2d");
-    const picture = own?.createImageData(width, height);
-    if (!own || !picture) return;
-    if (!all) dots(picture, places, undefined, pale, 1);
-    dots(picture, places, props.rows, strong, 0.75);
-    own.putImageData(picture, 0, 0);
-    context.save();
-    context.resetTransform();
-    context.drawImage(layer, 0, 0);
-    context.restore();
+  if (places.length >= MANY) {
+    const picture = context.createImageData(width, height);
+    dots(picture, places, rows, colour, 0.75);
+    context.putImageData(picture, 0, 0);
     return;
   }
-  const size = props.total > 2000 ? 2.4 : 4;
-  const chosen = new Uint8Array(props.total);
-  props.rows.forEach((row) => (chosen[row] = 1));
+  const size = places.length > 2000 ? 2.4 : 4;
   context.globalAlpha = 0.75;
-  for (const wanted of all ? [1] : [0, 1]) {
-    context.fillStyle = wanted ? strong : pale;
-    places.forEach((place, row) => {
-      if (place < 0 || chosen[row] !== wanted) return;
-      context.fillRect((place % width) / ratio - size / 2, Math.floor(place / width) / ratio - size / 2, size, size);
-    });
-  }
+  context.fillStyle = colour;
+  const one = (place: number) => {
+    if (place >= 0) context.fillRect((place % width) / ratio - size / 2, Math.floor(place / width) / ratio - size / 2, size, size);
+  };
+  if (rows) rows.forEach((row) => one(places[row] ?? -1));
+  else places.forEach(one);
   context.globalAlpha = 1;
+}
+
+/** A canvas of the size and scale of the chart, empty. */
+function cleared(canvas: HTMLCanvasElement | null, width: number, height: number, ratio: number) {
+  const context = canvas?.getContext("2d");
+  if (!canvas || !context) return undefined;
+  const [wide, tall] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== wide || canvas.height !== tall) {
+    canvas.width = wide;
+    canvas.height = tall;
+  }
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
 }
 
 /** The chart. A drag chooses; Escape or a click takes the choice back; with the focus, arrow keys move the rectangle. */
 export function Scatter(props: ScatterProps) {
   const { brush, onBrush, label } = props;
   const holder = useRef<HTMLDivElement>(null);
+  const frame = useRef<HTMLCanvasElement>(null);
+  const pale = useRef<HTMLCanvasElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(480);
   const height = props.height ?? 260;
@@ -178,14 +180,16 @@ export function Scatter(props: ScatterProps) {
     watch.observe(element);
     return () => watch.disconnect();
   }, []);
+  // All points lie pale underneath; a choice redraws only what lies on top.
   useEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (!canvas.current || !context) return;
-    canvas.current.width = Math.round(width * ratio);
-    canvas.current.height = Math.round(height * ratio);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    axes(context, props, x, y, width, height);
-    points(context, props, places, ratio);
+    const under = cleared(pale.current, width, height, ratio);
+    if (under) points(under, places, undefined, palette().grid, ratio);
+    const lines = cleared(frame.current, width, height, ratio);
+    if (lines) axes(lines, props, x, y, width, height);
+  }, [places, theme.value]);
+  useEffect(() => {
+    const top = cleared(canvas.current, width, height, ratio);
+    if (top) points(top, places, props.rows.length === props.total ? undefined : props.rows, palette().series[0] ?? palette().ink, ratio);
   }, [places, props.rows, theme.value]);
 
   const place = (event: PointerEvent): [number, number] => {
@@ -233,6 +237,8 @@ export function Scatter(props: ScatterProps) {
       onPointerUp={drop}
       onKeyDown={(event) => keys(event, brush, onBrush, x, y)}
     >
+      <canvas ref={frame} />
+      <canvas ref={pale} />
       <canvas ref={canvas} />
       {box && <div class="brush" style={box} />}
     </div>
