@@ -2,7 +2,13 @@
 
 use crate::figures::Figure;
 use crate::number::escape;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use plotly::Plot;
+use std::io::Write as _;
+use std::sync::LazyLock;
 
 const STYLE: &str = include_str!("report.css");
 /// What fits charts to narrow screens.
@@ -27,19 +33,35 @@ pub(crate) fn head_with(title: &str, style: &str) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>{STYLE}{style}</style>\n<script>{}\n{SCRIPT}</script>\n\
-         </head><body>\n<h1>{title}</h1>\n",
-        charts_library()
+         <title>{title}</title>\n<style>{STYLE}{style}</style>\n</head><body>\n\
+         <h1>{title}</h1>\n<script>{}\n{SCRIPT}</script>\n",
+        &*LIBRARY
     )
 }
 
-/// The charts' library alone; the crate would add another for formulas, which no figure has.
-fn charts_library() -> String {
+/// Unpacks the charts' library, which is half as large so; `charts` is kept when it is there,
+/// and what follows it waits for that. Nothing is requested: the stream reads what the page has.
+const UNPACK: &str = "const charts=(async()=>{\
+    if(!window.DecompressionStream)throw Error(\"the charts need a browser of 2023 or later\");\
+    const packed=Uint8Array.from(atob(\"PACKED\"),(one)=>one.charCodeAt(0));\
+    const whole=new Blob([packed]).stream().pipeThrough(new DecompressionStream(\"gzip\"));\
+    const script=document.createElement(\"script\");\
+    script.textContent=await new Response(whole).text();\
+    document.head.append(script);\
+    })();\
+    charts.catch((error)=>document.querySelectorAll(\".figure\").forEach((one)=>{one.textContent=error.message;}));";
+
+/// The charts' library alone, packed; the crate would add another for formulas, which no figure has.
+static LIBRARY: LazyLock<String> = LazyLock::new(|| {
     let sources = Plot::offline_js_sources();
     let start = sources.find('>').expect("an opening script tag") + 1;
     let end = sources.find("</script>").expect("a closing script tag");
-    sources[start..end].to_string()
-}
+    // Higher levels make a page a tenth smaller, and every command slower.
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(&sources.as_bytes()[start..end]).expect("memory takes all");
+    let packed = BASE64_STANDARD.encode(packer.finish().expect("memory takes all"));
+    UNPACK.replace("PACKED", &packed)
+});
 
 /// A figure with its title and caption.
 pub(crate) fn section(figure: &Figure) -> String {
@@ -57,9 +79,9 @@ pub(crate) fn section(figure: &Figure) -> String {
     // Titles of figures are escaped already where they contain a label: they are Plotly's markup.
     format!(
         "<h2>{title}</h2>\n<div id=\"{id}\" class=\"figure\" style=\"height:{height}px\"></div>\n\
-         {choice}<script>Plotly.newPlot(...fitted(\"{id}\",{data},{layout}),\
+         {choice}<script>charts.then(()=>{{Plotly.newPlot(...fitted(\"{id}\",{data},{layout}),\
          {{responsive:true,displaylogo:false,\
-         modeBarButtonsToRemove:[\"select2d\",\"lasso2d\",\"autoScale2d\"]}});{chosen}</script>\n\
+         modeBarButtonsToRemove:[\"select2d\",\"lasso2d\",\"autoScale2d\"]}});{chosen}}});</script>\n\
          <p class=\"caption\">{}</p>\n",
         escape(caption)
     )

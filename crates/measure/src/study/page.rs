@@ -71,7 +71,7 @@ fn text(results: &StudyResults, figures: &[Figure]) -> String {
     out += &warnings(results);
     out += &format!(
         "<h2>Configuration</h2>\n<details><summary>study.toml: the scenario with all defaults</summary>\
-         <pre>{}</pre></details>\n<p class=\"caption\">Incast {}</p>\n<script>{}</script>\n",
+         <pre>{}</pre></details>\n<p class=\"caption\">Incast {}</p>\n<script>charts.then(()=>{{{}}});</script>\n",
         escape(&results.resolved),
         env!("CARGO_PKG_VERSION"),
         include_str!("study.js")
