@@ -102,7 +102,7 @@ fn what_cannot_be_explained_is_refused() {
     let folder = home.path();
     let own = |more: &[&'static str]| [&["explain", "out"][..], more].concat();
     std::fs::create_dir(folder.join("empty")).expect("a folder");
-    refused(folder, &["explain", "empty"], &["empty", "not a results folder", "incast run"]);
+    refused(folder, &["explain", "empty"], &["empty", "not a results folder", "no manifest.json"]);
     refused(folder, &["explain", "nowhere"], &["nowhere"]);
     refused(folder, &own(&[]), &["choose one with --transport (dctcp, ndp)", "--between"]);
     refused(folder, &own(&["--transport", "dctpc"]), &["--transport", "dctpc", "dctcp"]);
