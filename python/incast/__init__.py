@@ -30,6 +30,7 @@ from ._errors import (
     RunWarning,
     ScenarioError,
 )
+from ._explain import Explanation, explain
 from ._reproduce import reproduce
 from ._results import Results, Run
 from ._session import check
@@ -72,6 +73,7 @@ __all__ = [
     "ControlError",
     "EngineError",
     "ExecutorError",
+    "Explanation",
     "IncastError",
     "Interrupted",
     "Results",
@@ -85,6 +87,7 @@ __all__ = [
     "compare",
     "controls",
     "demo",
+    "explain",
     "list",
     "load",
     "meanings",

@@ -28,6 +28,13 @@ def reproduction(
     assuming: Sequence[str],
     kept: tuple[str | None, bool, bool],
 ) -> Reproduction: ...
+def explain(
+    folder: str | None,
+    asked: tuple[Sequence[int], int, str | None, tuple[int, int] | None],
+    between: tuple[str, str] | None,
+    threads: int | None,
+) -> tuple[str, str, str]: ...
+def sizes(text: str) -> tuple[int, int]: ...
 def interval(values: Sequence[float]) -> tuple[float | None, float | None]: ...
 def study(
     scenario: Any,

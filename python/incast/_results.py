@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from ._charts import Charts
+    from ._explain import Explanation, Side
 
 
 class _Source(Protocol):
@@ -242,6 +243,29 @@ class Results(Sequence[Run]):
         if isinstance(self._source, Path):
             return (self._source / "report.html").read_text(encoding="utf-8")
         return self._source.report()
+
+    def explain(
+        self,
+        *,
+        flow: int | Sequence[int] | None = None,
+        slowest: int | None = None,
+        transport: str | None = None,
+        size: str | int | tuple[int, int] | None = None,
+        between: tuple[Side, Side] | None = None,
+        threads: int | None = None,
+    ) -> Explanation:
+        """Says why a flow was slow: `incast.explain` of these results."""
+        from ._explain import explain
+
+        return explain(
+            self,
+            flow=flow,
+            slowest=slowest,
+            transport=transport,
+            size=size,
+            between=between,
+            threads=threads,
+        )
 
     def save(self, out: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the results folder that the command writes; `force` replaces one. Returns its path."""

@@ -5,6 +5,7 @@ mod control;
 mod declared;
 mod driver;
 mod error;
+mod explain;
 mod prepared;
 mod reproduce;
 mod results;
@@ -26,6 +27,8 @@ mod _incast {
     use super::declared::{catalogue, columns, keys, numbers};
     #[pymodule_export]
     use super::driver::{StudyDriver, run_bytes};
+    #[pymodule_export]
+    use super::explain::{explain, sizes};
     #[pymodule_export]
     use super::prepared::{Prepared, compare, demo, run};
     #[pymodule_export]

@@ -1,0 +1,235 @@
+"""Why a flow was slow: the answer as text, data, a page and frames."""
+
+from __future__ import annotations
+
+import functools
+import html
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _incast
+from ._errors import RunError
+from ._results import Results
+
+if TYPE_CHECKING:
+    import polars
+
+#: A side of a difference: a transport of the results, or other results.
+Side = str | os.PathLike[str] | Results
+
+
+class Explanation:
+    """What took the time of one or more flows, or how one flow differs between two runs.
+
+    `print(explanation)` shows the text; a notebook shows the page. Frames have a row per fact, with the
+    flow's number and the run it is of.
+    """
+
+    def __init__(self, text: str, data: str, page: str) -> None:
+        self._text, self._data, self._page = text, data, page
+
+    @property
+    def text(self) -> str:
+        """The answer in words, as the command prints it."""
+        return self._text
+
+    @functools.cached_property
+    def json(self) -> Any:
+        """The answer as data: a list of explanations, or a difference with `parts`, `a` and `b`."""
+        return json.loads(self._data)
+
+    @property
+    def html(self) -> str:
+        """The answer as one page that needs neither files nor network."""
+        return self._page
+
+    @property
+    def difference(self) -> bool:
+        """Whether it is the difference of one flow between two runs."""
+        return isinstance(self.json, dict)
+
+    @property
+    def verdict(self) -> list[str]:
+        """What took longest, in sentences; of a difference, what differs."""
+        if self.difference:
+            return [str(sentence) for sentence in self.json["verdict"]]
+        return [str(sentence) for one in self.json for sentence in one["verdict"]]
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the page. Returns its path."""
+        place = Path(path)
+        place.write_text(self._page, encoding="utf-8")
+        return place
+
+    # -- frames
+
+    @functools.cached_property
+    def waterfall(self) -> polars.DataFrame:
+        """Where the time went: one row per part of the completion time, which the parts add up to."""
+        return self._frame("parts", _PART)
+
+    @functools.cached_property
+    def path(self) -> polars.DataFrame:
+        """The way of the packet that completed the flow: one row per port, with how long it waited."""
+        return self._frame("hops", _HOP)
+
+    @functools.cached_property
+    def in_front(self) -> polars.DataFrame:
+        """Who was in front of that packet: one row per port and flow (or pause, or rate limit)."""
+        rows = [
+            {**named, "port": hop["port"], **front}
+            for named, one in self._all()
+            for hop in one["hops"]
+            for front in hop["fronts"]
+        ]
+        return _polars(rows, {"port": "str", **_FRONT})
+
+    @functools.cached_property
+    def waits(self) -> polars.DataFrame:
+        """The waits of all its data packets together, which overlap in time: one row per port."""
+        return self._frame("waits", _WAIT)
+
+    @functools.cached_property
+    def losses(self) -> polars.DataFrame:
+        """One row per lost packet."""
+        return self._frame("losses", _LOSS)
+
+    @functools.cached_property
+    def decisions(self) -> polars.DataFrame:
+        """What its congestion control knew and decided: one row per event."""
+        return self._frame("control", _CONTROL)
+
+    def _all(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        found = [self.json["a"], self.json["b"]] if self.difference else self.json
+        for one in found:
+            yield {"run": one["run"], "flow_id": one["flow"]["id"]}, one
+
+    def _frame(self, name: str, columns: dict[str, str]) -> polars.DataFrame:
+        rows = [{**named, **row} for named, one in self._all() for row in one[name]]
+        return _polars(rows, columns)
+
+    # -- display
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        flows = ", ".join(f"{named['flow_id']} ({named['run']})" for named, _ in self._all())
+        return f"<incast.Explanation of flow {flows}>"
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own, so that the page's style does not reach the notebook's.
+        page = html.escape(self._page, quote=True)
+        style = "width:100%;height:36rem;border:1px solid #888"
+        return f'<iframe srcdoc="{page}" style="{style}" title="{html.escape(repr(self))}"></iframe>'
+
+
+#: Columns of the frames with their types; lists and other nested values are left to `json`.
+_PART = {"name": "str", "meaning": "str", "ps": "int", "share": "float"}
+_HOP = {
+    "port": "str",
+    "tier": "str",
+    "after_ps": "int",
+    "class": "int",
+    "waited_ps": "int",
+    "queue_bytes": "int",
+    "marked": "bool",
+}
+_FRONT = {"why": "str", "flow": "int", "class": "int", "bytes": "int", "ps": "int"}
+_WAIT = {
+    "port": "str",
+    "tier": "str",
+    "packets": "int",
+    "waited_ps": "int",
+    "longest_ps": "int",
+    "queue_bytes_max": "int",
+    "marks": "int",
+}
+_LOSS = {
+    "after_ps": "int",
+    "port": "str",
+    "how": "str",
+    "packet": "str",
+    "number": "int",
+    "retransmission": "bool",
+    "queue_bytes": "int",
+}
+_CONTROL = {
+    "after_ps": "int",
+    "end": "str",
+    "event": "str",
+    "age_ps": "int",
+    "window_bytes": "int",
+    "rate_bps": "int",
+    "in_flight_bytes": "int",
+    "credits": "int",
+}
+
+
+def _polars(rows: list[dict[str, Any]], columns: dict[str, str]) -> polars.DataFrame:
+    import polars
+
+    types = {"str": polars.String, "int": polars.Int64, "float": polars.Float64, "bool": polars.Boolean}
+    schema = {"run": polars.String, "flow_id": polars.Int64}
+    schema |= {name: types[kind] for name, kind in columns.items()}
+    kept = [{name: row.get(name) for name in schema} for row in rows]
+    return polars.DataFrame(kept, schema=schema)
+
+
+def _sizes(size: str | int | tuple[int, int] | None) -> tuple[int, int] | None:
+    """A range of sizes in bytes."""
+    if size is None:
+        return None
+    if isinstance(size, tuple):
+        return size
+    return _incast.sizes(size if isinstance(size, str) else f"{size}B")
+
+
+def explain(
+    results: Results | str | os.PathLike[str] | None = None,
+    *,
+    flow: int | Sequence[int] | None = None,
+    slowest: int | None = None,
+    transport: str | None = None,
+    size: str | int | tuple[int, int] | None = None,
+    between: tuple[Side, Side] | None = None,
+    threads: int | None = None,
+) -> Explanation:
+    """Says why a flow was slow, by repeating its run with a trace. The command is `incast explain`.
+
+    Args:
+        results: results, or a results folder. May be left out beside two folders in `between`.
+        flow: the flow's number, or several; without it the slowest flow.
+        slowest: explain this many of the flows with the largest slowdown.
+        transport: the run of this transport, or its flows in a run of several.
+        size: only flows of this size: `"10KB-100KB"`, bytes, or two numbers of bytes.
+        between: explain the difference of one flow between two transports of the results, or between
+            two other results or folders.
+        threads: threads of the repeated run; as the run had without it.
+    """
+    if flow is not None and (slowest is not None or size is not None):
+        raise RunError("flow says which: expected neither slowest nor size beside it")
+    flows = [] if flow is None else [flow] if isinstance(flow, int) else list(flow)
+    asked = (flows, 1 if slowest is None else slowest, transport, _sizes(size))
+    with tempfile.TemporaryDirectory(prefix="incast-") as home:
+        folder = None if results is None else _place(results, Path(home) / "results")
+        sides = None
+        if between is not None:
+            first, second = between
+            sides = (_side(first, Path(home) / "a"), _side(second, Path(home) / "b"))
+        return Explanation(*_incast.explain(folder, asked, sides, threads))
+
+
+def _place(results: Results | str | os.PathLike[str], home: Path) -> str:
+    """The folder of results; those that are only in memory are written to `home`."""
+    if not isinstance(results, Results):
+        return os.fspath(results)
+    return os.fspath(results.save(home) if results.place is None else results.place)
+
+
+def _side(side: Side, home: Path) -> str:
+    return side if isinstance(side, str) else _place(side, home)
