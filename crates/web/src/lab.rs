@@ -115,10 +115,11 @@ impl Lab {
         loop {
             let over = self.step(until, BETWEEN_LOOKS);
             let engine = self.engine();
+            let on = progress(engine.now(), engine.completed(), flows, engine.hops());
             if over || engine.now() >= until {
                 return Ok(());
             }
-            if !progress(engine.now(), engine.completed(), flows, engine.hops()) {
+            if !on {
                 return Err(Fault::new("stopped").into());
             }
         }

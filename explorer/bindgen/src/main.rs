@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     let made = bindgen
         .input_path(module)
         .web(true)
-        .and_then(|bindgen| bindgen.typescript(true).generate(folder));
+        .and_then(|bindgen| bindgen.typescript(true).remove_name_section(true).generate(folder));
     match made {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
