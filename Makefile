@@ -5,7 +5,7 @@ export CARGO_TERM_COLOR ?= never
 # What is built once needs no notes for the next time, which would double the space it takes.
 export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
-SPACE := 6
+SPACE := 8
 
 .PHONY: test setup format lint docs site tidy deny oldest unit transport wheel explorer page
 
