@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import _thread
 import concurrent.futures
 import json
 import multiprocessing
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -54,19 +51,3 @@ def test_a_figure_is_a_study_on_any_executor(tmp_path: Path) -> None:
             raise AssertionError("nothing is done twice")
 
     assert incast.reproduce("ren/fig1", keep=there, executor=Unused()).equals(frame)
-
-
-def test_what_is_done_stays_after_ctrl_c(tmp_path: Path) -> None:
-    # The first figure is a drawing, the next ones run for hours.
-    def interrupt() -> None:
-        while not tables(tmp_path):
-            time.sleep(0.01)
-        _thread.interrupt_main()
-
-    threading.Thread(target=interrupt, daemon=True).start()
-    with pytest.raises(KeyboardInterrupt):
-        incast.reproduce("ren", keep=tmp_path, threads=1)
-    kept = tables(tmp_path)
-    assert kept and not list(tmp_path.rglob(".claims"))
-    incast.reproduce("ren/fig1", keep=tmp_path)
-    assert kept.items() <= tables(tmp_path).items()
