@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
 import concurrent.futures
 import json
 import multiprocessing
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -51,3 +55,25 @@ def test_a_figure_is_a_study_on_any_executor(tmp_path: Path) -> None:
             raise AssertionError("nothing is done twice")
 
     assert incast.reproduce("ren/fig1", keep=there, executor=Unused()).equals(frame)
+
+
+def test_what_is_done_stays_after_ctrl_c(tmp_path: Path) -> None:
+    # A shell starts what runs behind with the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    # The first figure is a drawing, the next ones run for hours.
+    def interrupt() -> None:
+        while not tables(tmp_path):
+            time.sleep(0.01)
+        _thread.interrupt_main()
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            incast.reproduce("ren", keep=tmp_path, threads=1)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    kept = tables(tmp_path)
+    assert kept and not list(tmp_path.rglob(".claims"))
+    incast.reproduce("ren/fig1", keep=tmp_path)
+    assert kept.items() <= tables(tmp_path).items()
