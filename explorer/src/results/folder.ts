@@ -31,10 +31,8 @@ function wanted(file: Source): boolean {
 /** Reads what the page needs. `without` leaves out tables that a repetition does not need. */
 export async function load(chosen: Chosen, without?: RegExp): Promise<Folder> {
   const files = chosen.files.filter((file) => wanted(file) && !without?.test(file.path));
-  const read: Record<string, Uint8Array> = {};
-  // One by one: a server keeps few connections, and tables are large.
-  for (const file of files) read[file.path] = new Uint8Array(await file.read());
-  return read;
+  const contents = await Promise.all(files.map((file) => file.read()));
+  return Object.fromEntries(files.map(({ path }, at) => [path, new Uint8Array(contents[at] ?? new ArrayBuffer())]));
 }
 
 /** Of an `<input webkitdirectory>`. */

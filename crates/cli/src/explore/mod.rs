@@ -37,8 +37,9 @@ pub fn explore(options: Explore) -> Result<Ended, Fault> {
     {
         eprintln!("warning: no browser could be started ({error}): open {address}");
     }
-    server.serve();
-    Ok(Ended::Done)
+    loop {
+        std::thread::park();
+    }
 }
 
 /// Listens on loopback: at the port asked for, else at the usual one, else at any.

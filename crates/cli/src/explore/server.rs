@@ -2,41 +2,44 @@
 
 use super::folder::Served;
 use incast_experiment::Fault;
+use oxhttp::model::{Body, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use std::fs::File;
-use std::net::TcpListener;
-use std::sync::Arc;
-use std::thread;
-use tiny_http::{Header, Method, Request, Response, ResponseBox};
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-/// Requests that are answered at a time; an explanation takes one of them for long.
-const AT_A_TIME: usize = 4;
 /// What tells the page that it is served with folders.
 const MARK: &str = "<meta name=\"incast-explore\" content=\"1\">";
+/// How long a connection may be silent: longer than browsers keep one that they do not use.
+const SILENCE: Duration = Duration::from_secs(600);
+/// Connections at a time, each with a thread of its own. More wait until one of these ends.
+const CONNECTIONS: usize = 512;
 
 pub(super) struct Server {
-    http: tiny_http::Server,
     port: u16,
     page: Vec<u8>,
     folders: Vec<Served>,
+    /// Explanations are made one after the other: each uses all cores.
+    explaining: Mutex<()>,
 }
 
 /// A status with a text.
-type Refusal = (u16, String);
+type Refusal = (StatusCode, String);
 
-fn header(name: &str, value: &str) -> Header {
-    Header::from_bytes(name, value).expect("plain names and values")
+fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    set(&mut response, header::CONTENT_TYPE, kind);
+    response
 }
 
-fn reply(status: u16, kind: &str, body: Vec<u8>) -> ResponseBox {
-    Response::from_data(body)
-        .with_status_code(status)
-        .with_header(header("Content-Type", kind))
-        .boxed()
+fn set(response: &mut Response<Body>, name: HeaderName, value: &'static str) {
+    response.headers_mut().insert(name, HeaderValue::from_static(value));
 }
 
 impl Server {
-    /// Serves `page` and `folders` on a listener.
+    /// Serves `page` and `folders` on the port of a listener.
     ///
     /// # Errors
     /// The listener is of no use.
@@ -46,9 +49,18 @@ impl Server {
         folders: Vec<Served>,
     ) -> Result<Arc<Server>, Fault> {
         let port = listener.local_addr().map_err(Fault::new)?.port();
-        let http = tiny_http::Server::from_listener(listener, None).map_err(Fault::new)?;
         let text = String::from_utf8_lossy(page).replacen("<head>", &format!("<head>{MARK}"), 1);
-        Ok(Arc::new(Server { http, port, page: text.into_bytes(), folders }))
+        let (page, explaining) = (text.into_bytes(), Mutex::new(()));
+        let server = Arc::new(Server { port, page, folders, explaining });
+        let own = server.clone();
+        let http = oxhttp::Server::new(move |request| own.answer(request))
+            .bind((Ipv4Addr::LOCALHOST, port))
+            .with_global_timeout(SILENCE)
+            .with_max_concurrent_connections(CONNECTIONS);
+        // It listens by itself; the port was only to be found.
+        drop(listener);
+        http.spawn().map_err(Fault::new)?;
+        Ok(server)
     }
 
     /// Where the page is.
@@ -56,99 +68,87 @@ impl Server {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// Answers requests until the program ends.
-    pub fn serve(self: &Arc<Server>) {
-        let workers = (0..AT_A_TIME).map(|_| {
-            let own = self.clone();
-            thread::spawn(move || {
-                own.http.incoming_requests().for_each(|request| own.answer(request))
-            })
+    fn answer(&self, request: &Request<Body>) -> Response<Body> {
+        let found = self.permitted(request).and_then(|()| {
+            let url = request.uri();
+            self.found(url.path(), url.query().unwrap_or_default())
         });
-        for worker in workers.collect::<Vec<_>>() {
-            let _ = worker.join();
-        }
-    }
-
-    fn answer(&self, request: Request) {
-        let response = self.permitted(&request).and_then(|()| self.found(request.url()));
-        let response = response.unwrap_or_else(|(status, text)| {
-            reply(status, "text/plain; charset=utf-8", text.into_bytes())
-        });
-        let response = response
-            .with_header(header("Cache-Control", "no-store"))
-            .with_header(header("X-Content-Type-Options", "nosniff"))
-            .with_header(header("Cross-Origin-Resource-Policy", "same-origin"));
-        // The browser may have gone; there is nobody to tell.
-        let _ = request.respond(response);
+        let mut response =
+            found.unwrap_or_else(|(status, text)| reply(status, "text/plain; charset=utf-8", text));
+        set(&mut response, header::CACHE_CONTROL, "no-store");
+        set(&mut response, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        let name = HeaderName::from_static("cross-origin-resource-policy");
+        set(&mut response, name, "same-origin");
+        response
     }
 
     /// Whether a request may be answered: pages of other sites reach loopback too, under their own names.
-    fn permitted(&self, request: &Request) -> Result<(), Refusal> {
-        if *request.method() != Method::Get {
-            return Err((405, "only GET is answered".into()));
+    fn permitted(&self, request: &Request<Body>) -> Result<(), Refusal> {
+        if request.method() != Method::GET {
+            return Err((StatusCode::METHOD_NOT_ALLOWED, "only GET is answered".into()));
         }
-        let value = |name: &'static str| {
-            let found = request.headers().iter().find(|header| header.field.equiv(name));
-            found.map(|header| header.value.as_str())
-        };
+        let value = |name: &str| request.headers().get(name).and_then(|own| own.to_str().ok());
         let own = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
-        if !value("Host").is_some_and(|host| own.iter().any(|own| own == host)) {
-            return Err((403, format!("only requests to {} are answered", own[0])));
+        if !value("host").is_some_and(|host| own.iter().any(|own| own == host)) {
+            let problem = format!("only requests to {} are answered", own[0]);
+            return Err((StatusCode::FORBIDDEN, problem));
         }
-        match value("Sec-Fetch-Site") {
-            Some("cross-site" | "same-site") if request.url() != "/" => {
-                Err((403, "only this page's requests are answered".into()))
+        match value("sec-fetch-site") {
+            Some("cross-site" | "same-site") if request.uri().path() != "/" => {
+                Err((StatusCode::FORBIDDEN, "only this page's requests are answered".into()))
             }
             _ => Ok(()),
         }
     }
 
-    fn found(&self, url: &str) -> Result<ResponseBox, Refusal> {
-        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    fn found(&self, path: &str, query: &str) -> Result<Response<Body>, Refusal> {
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         match parts.as_slice() {
-            [""] => Ok(reply(200, "text/html; charset=utf-8", self.page.clone())),
+            [""] => Ok(reply(StatusCode::OK, "text/html; charset=utf-8", self.page.clone())),
             ["folders"] => {
                 let all: Vec<_> = self.folders.iter().map(Served::listing).collect();
                 Ok(json(&all.into()))
             }
             ["files", folder, file] => self.file(folder, file),
             ["explain"] => self.explain(query),
-            _ => Err((404, "there is no such address".into())),
+            _ => Err((StatusCode::NOT_FOUND, "there is no such address".into())),
         }
     }
 
     fn folder(&self, number: &str) -> Result<&Served, Refusal> {
         let found = number.parse().ok().and_then(|number: usize| self.folders.get(number));
-        found.ok_or((404, "there is no such folder".into()))
+        found.ok_or((StatusCode::NOT_FOUND, "there is no such folder".into()))
     }
 
-    fn file(&self, folder: &str, file: &str) -> Result<ResponseBox, Refusal> {
-        let gone =
-            || (404, "there is no such file: was the folder changed? Load the page again".into());
+    fn file(&self, folder: &str, file: &str) -> Result<Response<Body>, Refusal> {
+        let gone = || {
+            let problem = "there is no such file: was the folder changed? Load the page again";
+            (StatusCode::NOT_FOUND, problem.into())
+        };
         let path = file.parse().ok().and_then(|file| self.folder(folder).ok()?.file(file));
         let file = File::open(path.ok_or_else(gone)?).map_err(|_| gone())?;
-        let kind = header("Content-Type", "application/octet-stream");
-        Ok(Response::from_file(file).with_header(kind).boxed())
+        Ok(reply(StatusCode::OK, "application/octet-stream", Body::from_read(file)))
     }
 
-    fn explain(&self, query: &str) -> Result<ResponseBox, Refusal> {
+    fn explain(&self, query: &str) -> Result<Response<Body>, Refusal> {
         let value = |name: &str| {
             let found =
                 query.split('&').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
             percent_decode_str(found.unwrap_or_default()).decode_utf8_lossy().into_owned()
         };
         let flow = value("flow");
-        let flow =
-            flow.parse().map_err(|_| (400, format!("flow={flow}: expected a flow's number")))?;
+        let wrong = |_| (StatusCode::BAD_REQUEST, format!("flow={flow}: expected a flow's number"));
+        let flow = flow.parse().map_err(wrong)?;
         let folder = self.folder(&value("folder"))?;
-        let told = folder.explain(&value("run"), flow).map_err(|fault| (422, fault.to_string()))?;
+        let _turn = self.explaining.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = folder.explain(&value("run"), flow);
+        let told = told.map_err(|fault| (StatusCode::UNPROCESSABLE_ENTITY, fault.to_string()))?;
         Ok(json(&told))
     }
 }
 
-fn json(value: &serde_json::Value) -> ResponseBox {
-    reply(200, "application/json", value.to_string().into_bytes())
+fn json(value: &serde_json::Value) -> Response<Body> {
+    reply(StatusCode::OK, "application/json", value.to_string())
 }
 
 #[cfg(test)]
@@ -170,9 +170,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let folder = Served::open(&results).unwrap();
         let server = Server::start(listener, b"<html><head></head>", vec![folder]).unwrap();
-        let port = server.port;
-        thread::spawn(move || server.serve());
-        port
+        server.port
     }
 
     /// Sends a request's head as it is and gives the answer.
@@ -195,7 +193,7 @@ mod tests {
         assert!(listed.contains(r#""path":"dctcp/flows.parquet""#), "{listed}");
         assert!(!listed.contains("link.toml"), "links lead out of the folder");
         // Files are in order: dctcp/flows.parquet, manifest.json.
-        assert!(get("/files/0/0").ends_with("PAR1"));
+        assert!(get("/files/0/0").contains("PAR1"));
         for path in [
             "/files/0/2",
             "/files/1/0",
@@ -218,9 +216,50 @@ mod tests {
             );
         };
         refused("GET /folders", &format!("Host: evil.example:{port}\r\n"), "403");
-        refused("GET /folders", "", "403");
+        refused("GET /folders", "", "400");
         refused("GET /folders", &format!("{host}Sec-Fetch-Site: cross-site\r\n"), "403");
         refused("POST /folders", &host, "405");
+    }
+
+    /// A browser keeps connections open and opens many at once: none may wait for another.
+    #[test]
+    fn silent_and_half_sent_requests_hold_up_nobody() {
+        let outside = tempfile::tempdir().unwrap();
+        let port = serving(outside.path());
+        let connect = || {
+            let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            stream
+        };
+        let get = format!("GET /folders HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+        let first = |stream: &mut TcpStream| {
+            let mut line = [0; 15];
+            stream.read_exact(&mut line).expect("an answer within ten seconds");
+            assert_eq!(&line, b"HTTP/1.1 200 OK");
+        };
+        // What is held up depends on chance: one try shows nothing.
+        for _ in 0..32 {
+            // All at once, every one before the first answer is read; none is closed.
+            let mut all: Vec<TcpStream> = (0..64).map(|_| connect()).collect();
+            for (at, stream) in all.iter_mut().enumerate() {
+                match at % 4 {
+                    0 => {}
+                    1 => stream.write_all(&get.as_bytes()[..25]).unwrap(),
+                    _ => stream.write_all(get.as_bytes()).unwrap(),
+                }
+            }
+            all.iter_mut().enumerate().filter(|(at, _)| at % 4 > 1).for_each(|(_, own)| first(own));
+            // What was half sent is answered once it is whole.
+            for stream in all.iter_mut().skip(1).step_by(4) {
+                stream.write_all(&get.as_bytes()[25..]).unwrap();
+                first(stream);
+            }
+        }
+        first(&mut {
+            let mut late = connect();
+            late.write_all(get.as_bytes()).unwrap();
+            late
+        });
     }
 
     #[test]
