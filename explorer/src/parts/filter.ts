@@ -54,8 +54,8 @@ function comparison(word: string, fields: Readonly<Record<string, Field>>): Test
   return (row) => holds(field.values[row] ?? NaN, limit);
 }
 
-/** The test that a text asks for, or what is wrong with the text. Words without a sign are looked for in texts. */
-export function filter(text: string, fields: Readonly<Record<string, Field>>): Test | string {
+/** The test that a text asks for, none if it asks for nothing, or what is wrong with the text. Words without a sign are looked for in texts. */
+export function filter(text: string, fields: Readonly<Record<string, Field>>): Test | string | undefined {
   const tests: Test[] = [];
   for (const word of text.trim().split(/\s+/).filter(Boolean)) {
     const compared = comparison(word, fields);
@@ -68,5 +68,5 @@ export function filter(text: string, fields: Readonly<Record<string, Field>>): T
     const found = texts.map((field) => [field.values.codes, codes(field.values, word, false)] as const);
     tests.push((row) => found.some(([own, sought]) => sought.has(own[row] ?? -1)));
   }
-  return (row) => tests.every((test) => test(row));
+  return tests.length ? (row) => tests.every((test) => test(row)) : undefined;
 }

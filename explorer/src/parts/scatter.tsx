@@ -107,7 +107,7 @@ function pixels({ x: across, y: up, total }: ScatterProps, x: Scale, y: Scale, w
 }
 
 /** Writes points into a picture: squares of two pixels, three on fine screens. */
-function dots(picture: ImageData, places: Int32Array, rows: Iterable<number> | undefined, colour: string, opacity: number) {
+function dots(picture: ImageData, places: Int32Array, rows: Uint32Array | undefined, colour: string, opacity: number) {
   const cells = new Uint32Array(picture.data.buffer);
   const value = parseInt(colour.slice(1), 16);
   // Little-endian: alpha, blue, green, red.
@@ -119,15 +119,30 @@ function dots(picture: ImageData, places: Int32Array, rows: Iterable<number> | u
     cells[at + picture.width] = shade;
     cells[at + picture.width + 1] = shade;
   };
-  if (rows) for (const row of rows) one(places[row] ?? -1);
-  else places.forEach(one);
+  if (rows) for (let at = 0; at < rows.length; at++) one(places[rows[at] ?? 0] ?? -1);
+  else for (let row = 0; row < places.length; row++) one(places[row] ?? -1);
+}
+
+/** The picture of a canvas, made once per size. */
+const pictures = new WeakMap<HTMLCanvasElement, ImageData>();
+
+function emptyPicture(context: CanvasRenderingContext2D): ImageData {
+  const { canvas } = context;
+  const known = pictures.get(canvas);
+  if (known?.width === canvas.width && known.height === canvas.height) {
+    known.data.fill(0);
+    return known;
+  }
+  const made = context.createImageData(canvas.width, canvas.height);
+  pictures.set(canvas, made);
+  return made;
 }
 
 /** Points of some rows as small squares; of all rows without `rows`. */
 function points(context: CanvasRenderingContext2D, places: Int32Array, rows: Uint32Array | undefined, colour: string, ratio: number) {
-  const { width, height } = context.canvas;
+  const { width } = context.canvas;
   if (places.length >= MANY) {
-    const picture = context.createImageData(width, height);
+    const picture = emptyPicture(context);
     dots(picture, places, rows, colour, 0.75);
     context.putImageData(picture, 0, 0);
     return;

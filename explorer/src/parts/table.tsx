@@ -50,6 +50,22 @@ export function sorted(rows: Uint32Array, order: (row: number) => number, down: 
   return places.map((at) => rows[at] ?? 0);
 }
 
+/** The rows that come at `first` to `last` in an order of all rows; `kept` is written over. */
+function part(order: Uint32Array, rows: Uint32Array, kept: Uint8Array, first: number, last: number): Uint32Array {
+  if (rows.length === order.length) return order.subarray(first, last);
+  kept.fill(0);
+  for (let at = 0; at < rows.length; at++) kept[rows[at] ?? 0] = 1;
+  const found = new Uint32Array(Math.max(last - first, 0));
+  let place = 0;
+  for (let at = 0; at < order.length && place < last; at++) {
+    const row = order[at] ?? 0;
+    if (!kept[row]) continue;
+    if (place >= first) found[place - first] = row;
+    place++;
+  }
+  return found;
+}
+
 function Head({ column, sort, onSort }: { column: Column; sort: Sort; onSort: (sort: Sort) => void }) {
   const own = sort.key === column.key;
   const down = own ? !sort.down : !column.text;
@@ -75,12 +91,7 @@ export function Table(props: TableProps) {
     const every = new Uint32Array(total).map((_, row) => row);
     return column ? sorted(every, column.order, sort.down) : every;
   }, [total, column?.key, column?.order, sort.down]);
-  const order = useMemo(() => {
-    if (rows.length === total) return whole;
-    const kept = new Uint8Array(total);
-    for (const row of rows) kept[row] = 1;
-    return whole.filter((row) => kept[row]);
-  }, [whole, rows]);
+  const kept = useMemo(() => new Uint8Array(total), [total]);
 
   useLayoutEffect(() => {
     const element = holder.current;
@@ -92,8 +103,8 @@ export function Table(props: TableProps) {
   }, [sort.key, sort.down]);
 
   const first = Math.max(0, Math.floor(top / ROW) - 6);
-  const last = Math.min(order.length, Math.ceil((top + seen) / ROW) + 6);
-  const shown = order.subarray(first, last);
+  const last = Math.min(rows.length, Math.ceil((top + seen) / ROW) + 6);
+  const shown = useMemo(() => part(whole, rows, kept, first, last), [whole, rows, first, last]);
   return (
     <div
       class="table"
@@ -104,7 +115,7 @@ export function Table(props: TableProps) {
       aria-label={label}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
-      <table class="figures" aria-rowcount={order.length + 1}>
+      <table class="figures" aria-rowcount={rows.length + 1}>
         <caption class="hidden">{label}</caption>
         <thead>
           <tr aria-rowindex={1}>{columns.map((one) => <Head column={one} sort={sort} onSort={onSort} />)}</tr>
@@ -122,7 +133,7 @@ export function Table(props: TableProps) {
               {columns.map((one) => <td class={one.text ? "text" : ""}>{one.cell(row)}</td>)}
             </tr>
           ))}
-          <tr class="space" aria-hidden="true" style={{ height: `${(order.length - last) * ROW}px` }} />
+          <tr class="space" aria-hidden="true" style={{ height: `${(rows.length - last) * ROW}px` }} />
         </tbody>
       </table>
     </div>

@@ -1,7 +1,7 @@
 /** All flows of a run: charts that choose, and a table. */
 import { useMemo, useRef, useState } from "preact/hooks";
 import { bytes, count, number, time } from "../parts/format";
-import { filter, type Field } from "../parts/filter";
+import { filter, type Field, type Test } from "../parts/filter";
 import { useLoaded } from "../parts/loaded";
 import { Scatter, type Axis, type Brush } from "../parts/scatter";
 import { Table, type Column, type Sort } from "../parts/table";
@@ -20,11 +20,6 @@ function brushOf(text: string | undefined): Brush | undefined {
 }
 
 const brushText = (brush: Brush | undefined) => brush && [...brush.x, ...brush.y].map((one) => one.toPrecision(5)).join(",");
-
-function inside(axis: Axis, range: readonly [number, number], row: number): boolean {
-  const value = axis.values[row] ?? NaN;
-  return value >= range[0] && value <= range[1];
-}
 
 function fields(flows: Flows): Record<string, Field> {
   const { numbers, texts } = flows;
@@ -85,6 +80,33 @@ function columns(flows: Flows, other: { side: Side; flows: Flows } | undefined):
   ];
 }
 
+/** A range of an axis that rows must lie in. */
+interface Bound {
+  readonly values: ArrayLike<number>;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The rows that pass the test and lie in every rectangle; `held` is written over. */
+function chosenRows(
+  held: Uint32Array, total: number, test: Test | string | undefined,
+  boxes: readonly { brush: Brush | undefined; x: Axis; y: Axis }[],
+): Uint32Array {
+  const bounds = boxes.flatMap(({ brush, x, y }): Bound[] => brush
+    ? [{ values: x.values, low: brush.x[0], high: brush.x[1] }, { values: y.values, low: brush.y[0], high: brush.y[1] }]
+    : []);
+  let found = 0;
+  rows: for (let row = 0; row < total; row++) {
+    for (const { values, low, high } of bounds) {
+      const value = values[row] ?? NaN;
+      if (!(value >= low && value <= high)) continue rows;
+    }
+    if (typeof test === "function" && !test(row)) continue;
+    if (typeof test !== "string") held[found++] = row;
+  }
+  return held.subarray(0, found);
+}
+
 export function FlowsPage() {
   const own = side.value;
   const beside = sides.value.find((one) => one !== own);
@@ -119,15 +141,8 @@ function FlowsOf({ flows, other }: { flows: Flows; other: { side: Side; flows: F
     { key: "size", brush: drawn?.key === "size" ? drawn.brush : brushOf(bySize), x: size, y: result },
     { key: "time", brush: drawn?.key === "time" ? drawn.brush : brushOf(byTime), x: start, y: result },
   ], [bySize, byTime, drawn, size, start, result]);
-  const rows = useMemo(() => {
-    const kept = new Uint32Array(flows.rows);
-    let found = 0;
-    for (let row = 0; row < flows.rows; row++) {
-      if (typeof test !== "string" && !test(row)) continue;
-      if (boxes.every(({ brush, x, y }) => !brush || (inside(x, brush.x, row) && inside(y, brush.y, row)))) kept[found++] = row;
-    }
-    return kept.subarray(0, found);
-  }, [flows, test, boxes]);
+  const held = useMemo(() => new Uint32Array(flows.rows), [flows]);
+  const rows = useMemo(() => chosenRows(held, flows.rows, test, boxes), [held, test, boxes]);
   const all = useMemo(() => columns(flows, other), [flows, other]);
   const sort: Sort = { key: params.get("sort") ?? "slowdown", down: params.get("order") !== "up" };
   const pending = useRef(0);

@@ -91,7 +91,7 @@ function PortsOf({ fabric, totals: all }: { fabric: Fabric; totals: Totals }) {
   const test = useMemo(() => filter(query, named), [query, named]);
   const rows = useMemo(() => {
     const every = Uint32Array.from(fabric.ports, (_, port) => port);
-    return typeof test === "string" ? every : every.filter((port) => test(port));
+    return typeof test === "function" ? every.filter((port) => test(port)) : every;
   }, [fabric, test]);
   const sort: Sort = { key: params.get("psort") ?? "queue", down: params.get("porder") !== "up" };
   return (

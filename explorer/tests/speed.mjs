@@ -1,0 +1,87 @@
+/**
+ * How fast the page is: node tests/speed.mjs FOLDER [PAGE]
+ *
+ * Opens a results folder in headless Chromium and prints how long that takes, and the frames per second of the time slider,
+ * of brushing, of scrolling the table and of the packets of the flow with most events. Not part of the tests: the figures
+ * depend on the machine. PAGE is dist/index.html by default; build it with `make explorer`.
+ */
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const [folder, file = fileURLToPath(new URL("../dist/index.html", import.meta.url))] = process.argv.slice(2);
+if (!folder) throw new Error("usage: node tests/speed.mjs FOLDER [PAGE]");
+const page = await (async () => {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  return (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+})();
+page.setDefaultTimeout(60_000);
+page.on("console", (message) => console.log(message.text()));
+
+/** From the choice of the folder until `ready` is there, in seconds. */
+async function opening(hash, ready) {
+  await page.goto("about:blank");
+  await page.goto(pathToFileURL(resolve(file)).href + hash);
+  await page.locator("input[type=file]").first().waitFor({ state: "attached" });
+  await page.evaluate((selector) => {
+    document.querySelector("input[type=file]").addEventListener("change", () => { window.begun = performance.now(); }, { capture: true, once: true });
+    new MutationObserver((_, self) => {
+      if (!document.querySelector(selector)) return;
+      self.disconnect();
+      requestAnimationFrame(() => requestAnimationFrame(() => { window.took = performance.now() - window.begun; }));
+    }).observe(document.body, { childList: true, subtree: true });
+  }, ready);
+  await page.locator("input[type=file]").first().setInputFiles(folder);
+  await page.waitForFunction(() => window.took !== undefined);
+  return (await page.evaluate(() => window.took)) / 1000;
+}
+
+/** Frames per second while `step` is called once per frame; the slowest frame of a hundred, and the script time per frame, in ms. */
+async function frames(what, step, count = 200) {
+  const { fps, late, busy } = await page.evaluate(async ([body, count]) => {
+    const step = new Function("at", "share", body);
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    // What a frame costs: from its begin until the thread is free again.
+    const idle = () => new Promise((done) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(0); });
+    const times = [];
+    const costs = [];
+    let last = await frame();
+    for (let at = 0; at < count; at++) {
+      const begun = performance.now();
+      step(at, at / count);
+      const now = await frame();
+      await idle();
+      costs.push(performance.now() - Math.max(begun, now - 1));
+      times.push(now - last);
+      last = now;
+    }
+    const sum = times.reduce((all, one) => all + one, 0);
+    costs.sort((a, b) => a - b);
+    return { fps: (count / sum) * 1000, late: [...times].sort((a, b) => a - b)[Math.floor(count * 0.99)], busy: costs[count >> 1] };
+  }, [step, count]);
+  console.log(`${what}: ${fps.toFixed(1)} frames/s, slowest of 100 ${late.toFixed(1)} ms, work per frame ${busy.toFixed(1)} ms (median)`);
+}
+
+for (let time = 0; time < 3; time++) console.log(`fabric opened in ${(await opening("#/results/fabric?b=none", ".clock input")).toFixed(2)} s`);
+await frames("slider", `const own = document.querySelector(".clock input");
+  own.value = String(Number(own.max) * share); own.dispatchEvent(new Event("input", { bubbles: true }));`);
+await page.getByRole("button", { name: "Play", exact: true }).click();
+await frames("play", "");
+console.log(`flows opened in ${(await opening("#/results/flows?b=none", ".table tbody td")).toFixed(2)} s`);
+await frames("brush", `const own = document.querySelector(".scatter"); const box = own.getBoundingClientRect();
+  own.setPointerCapture = () => {};
+  const send = (name, x, y) => own.dispatchEvent(new PointerEvent(name, { bubbles: true, pointerId: 1, clientX: box.left + x, clientY: box.top + y }));
+  if (at === 0) send("pointerdown", 80, 20);
+  send("pointermove", 90 + share * (box.width - 110), 40 + share * (box.height - 90));
+  if (share > 0.99) send("pointerup", 300, 200);`);
+await frames("scroll", `document.querySelector(".table").scrollTop = at * 400;`);
+await page.locator(".table thead button").nth(3).click();
+const sorted = await page.evaluate(async () => {
+  const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const begun = performance.now();
+  document.querySelectorAll(".table thead button")[5].click();
+  await frame();
+  return performance.now() - begun;
+});
+console.log(`sorted in ${sorted.toFixed(0)} ms`);
+await page.context().browser().close();
