@@ -58,5 +58,5 @@ export default defineConfig({
   plugins: [engine(), policy(), viteSingleFile()],
   resolve: { alias: { "incast-web": here("pkg/incast_web.js") } },
   worker: { format: "iife", plugins: () => [engine()] },
-  build: { target: "es2022", minify: !process.env.PLAIN, emptyOutDir: false, chunkSizeWarningLimit: 8192, reportCompressedSize: false },
+  build: { target: "es2022", emptyOutDir: false, chunkSizeWarningLimit: 8192, reportCompressedSize: false },
 });

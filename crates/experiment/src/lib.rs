@@ -39,6 +39,7 @@ pub use identity::{VERSIONS, Versions, identity, identity_of, transport_version}
 pub use incast_world::{Captured, Monitor};
 pub use inputs::{Content, Contents, InputFile, Inputs, gather, sources};
 pub use manifest::{Manifest, VERSION};
+pub use network::Network;
 pub use plan::{Case, Plan, entry, transport};
 pub use ports::tier_name;
 pub use run::{execute, execute_into, prepare};

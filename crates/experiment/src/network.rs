@@ -1,8 +1,9 @@
 //! The network of a scenario: a shape, or a file of another tool.
 
-use crate::Fault;
-use crate::inputs::Inputs;
-use crate::scenario::{self, ForwardingName, PROPAGATION, RATE};
+use crate::framing::framing;
+use crate::inputs::{Contents, Inputs};
+use crate::scenario::{self, ForwardingName, PROPAGATION, RATE, Scenario, Traffic};
+use crate::{Fault, Plan};
 use incast_fabric::{
     Fabric, Forwarding, Imported, LinkDefaults, LinkOverride, Options, Problem, Tier,
     TopologyError, import,
@@ -10,6 +11,36 @@ use incast_fabric::{
 use incast_transport::{Bytes, Span, Time};
 use incast_workload::{Failure, SwitchTier};
 use std::ops::Range;
+use std::sync::Arc;
+
+/// The network of a scenario without its flows, for pages that draw it.
+pub struct Network {
+    /// Nodes and links, with the failures of links.
+    pub fabric: Arc<Fabric>,
+    /// The base round-trip time that transports are configured with.
+    pub base_rtt: Span,
+}
+
+impl Network {
+    /// Of a scenario whose input files are `contents`. Flows are not planned, unless a file of flows
+    /// may list failures of links.
+    ///
+    /// # Errors
+    /// The network is wrong, or an input file is missing.
+    pub fn of(scenario: &Scenario, contents: Arc<Contents>) -> Result<Network, Fault> {
+        if scenario.traffic.iter().any(|entry| matches!(entry, Traffic::FlowFile(_))) {
+            let plan = Plan::with_contents(scenario.clone(), contents)?;
+            return Ok(Network { fabric: plan.fabric.clone(), base_rtt: plan.site.base_rtt });
+        }
+        scenario.check_ranges()?;
+        let framing = framing(&scenario.fabric)?;
+        let (fabric, _) = network(&scenario.fabric, &mut Inputs::of(contents))?;
+        let (mtu, header) = (framing.charged_mtu() as u64, framing.charged_header() as u64);
+        let own = scenario.fabric.base_rtt.0;
+        let base_rtt = own.unwrap_or_else(|| fabric.base_rtt(Bytes(mtu), Bytes(header)));
+        Ok(Network { fabric: Arc::new(fabric), base_rtt })
+    }
+}
 
 /// Builds the network. The imported file is returned with it.
 pub fn network(

@@ -5,7 +5,7 @@ use crate::lab::{Lab, Progress};
 use incast_experiment::scenario::Trace;
 use incast_experiment::{Fault, Plan};
 use incast_measure::Run;
-use incast_transport::{Bytes, EventKind, Span, Time};
+use incast_transport::{Bytes, EventKind, Span, Time, TraceEvent, Traced, flag};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub struct FlowFilling {
     pub size_bytes: u64,
     /// Of the queue's bytes times time in the window.
     pub share: f64,
-    /// Bytes that joined the queue within the window and left it later, as links charge them.
+    /// Bytes that joined the queue within the window, as links charge them.
     pub arrived_bytes: u64,
     /// Its packets marked within the window.
     pub marked: u64,
@@ -67,6 +67,51 @@ struct Stay {
     bytes: u64,
     from: u64,
     until: u64,
+}
+
+/// What tells a packet of a queue from the others: flow, kind, number, whether it is sent again.
+type Name = (u32, u8, u32, bool);
+
+/// The packets that have joined a queue and have not left it, by arrival.
+#[derive(Default)]
+struct Waiting(BTreeMap<Name, Vec<(u64, u64)>>);
+
+impl Waiting {
+    /// Follows an event of the queue.
+    fn follow(&mut self, event: &TraceEvent, flow: u32, packet: &Traced) {
+        let again = packet.flags & flag::RETRANSMIT != 0;
+        let name = (flow, packet.kind, packet.number, again);
+        if event.kind == EventKind::Queued {
+            self.0.entry(name).or_default().push((event.at.0, packet.bytes as u64));
+        }
+        let Some(known) = self.0.get_mut(&name) else { return };
+        match event.kind {
+            EventKind::Started => {
+                let arrival = event.at.0 - event.waited.unwrap_or(0);
+                known.retain(|(from, _)| *from != arrival);
+            }
+            EventKind::Trimmed => known.iter_mut().for_each(|one| one.1 = packet.bytes as u64),
+            // One that was dropped as it arrived has not joined.
+            EventKind::Dropped | EventKind::Bounced => drop(known.pop()),
+            _ => {}
+        }
+        if known.is_empty() {
+            self.0.remove(&name);
+        }
+    }
+
+    /// Their stays, which last until `end` at least.
+    fn stays(&self, end: u64) -> impl Iterator<Item = Stay> {
+        self.0.iter().flat_map(move |(name, all)| {
+            let flow = name.0;
+            all.iter().map(move |(from, bytes)| Stay {
+                flow,
+                bytes: *bytes,
+                from: *from,
+                until: end,
+            })
+        })
+    }
 }
 
 /// Runs a plan with a trace of one port from `from` to `until` picoseconds.
@@ -97,7 +142,7 @@ pub(crate) fn filling(
     let rtt = plan.site.base_rtt.0;
     let mut lab = Lab::of(Arc::new(plan), 0)?;
     lab.run_until(until, progress)?;
-    // A packet's stay is known when it leaves.
+    // How long a packet stays is known when it leaves.
     let state = lab.ports()[port as usize];
     let drain = rate.tx_time(Bytes(state.backlog)).0 + rtt;
     for _ in 0..DRAINS {
@@ -116,9 +161,11 @@ fn of_run(run: &Run, port: u32, from: u64, until: u64) -> Filling {
     let trace = run.record.trace.as_ref().expect("the run was traced");
     let mut stays = vec![];
     let mut counts: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
+    let mut waiting = Waiting::default();
     for event in &trace.events {
         let (Some(flow), Some(packet)) = (event.flow, event.packet) else { continue };
         let within = (from..until).contains(&event.at.0);
+        waiting.follow(event, flow.0, &packet);
         match (event.kind, event.waited) {
             (EventKind::Started, Some(waited)) => {
                 let stay = Stay {
@@ -136,6 +183,12 @@ fn of_run(run: &Run, port: u32, from: u64, until: u64) -> Filling {
             _ => {}
         }
     }
+    // Some never leave: the run ends first, a pause is not lifted, or others are always preferred.
+    let end = match trace.cut_at {
+        Some(_) => trace.events.last().map_or(from, |last| last.at.0.min(until)),
+        None => until,
+    };
+    stays.extend(waiting.stays(end).filter(|stay| stay.from < end));
     let step = (until - from).div_ceil(INSTANTS).max(1);
     let times_ps: Vec<u64> = (from..until).step_by(step as usize).collect();
     let flows = by_flow(run, &stays, &counts, &times_ps, from..until);

@@ -6,12 +6,13 @@ use crate::opened::{Files, Opened, json_of, within};
 use crate::{Kind, Trouble, scenario, shape};
 use bytes::Bytes;
 use incast_experiment::{
-    Content, Contents, Fault, InputFile, Manifest, Plan, Scenario, VERSION, sources,
+    Content, Contents, Fault, InputFile, Manifest, Network, Plan, Scenario, VERSION, sources,
 };
 use incast_explain::{Difference, Repeated, Results};
 use incast_fabric::NodeId;
 use incast_measure::{Run, StoredFlows, files_of};
 use serde_json::{Value, json};
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ pub struct Folder {
     inputs: Contents,
     /// Those that the manifest names.
     named: Vec<InputFile>,
+    /// The network of all runs, once it has been asked for.
+    network: OnceCell<Network>,
 }
 
 impl Folder {
@@ -57,8 +60,16 @@ impl Folder {
             return Err(Trouble::of(Kind::Incomplete, "flows.parquet", problem));
         }
         let named = serde_json::from_value(raw["files"].clone()).unwrap_or_default();
-        let mut folder =
-            Folder { files, manifest: raw, scenario, runs, notes, inputs: Contents::new(), named };
+        let mut folder = Folder {
+            files,
+            manifest: raw,
+            scenario,
+            runs,
+            notes,
+            inputs: Contents::new(),
+            named,
+            network: OnceCell::new(),
+        };
         folder.find_inputs();
         Ok(folder)
     }
@@ -181,19 +192,22 @@ impl Folder {
         let known = incast_explain::not_repeatable(&self.manifest)
             .or(incast_explain::not_repeatable(&run.manifest))
             .map(str::to_string);
-        let missing = self.missing_input().map(|trouble| trouble.to_string());
+        let missing = self.missing_input(|_| true).map(|trouble| trouble.to_string());
         let varies = self.scenario.run.world != incast_experiment::World::Sim
             && self.scenario.dataplane.as_ref().is_some_and(|one| one.clock.varies());
         let varies = varies.then(|| "it ran in real time: no two such runs are equal".to_string());
         known.or(varies).or(missing)
     }
 
-    fn missing_input(&self) -> Option<Trouble> {
-        let all = sources(&self.scenario);
-        let (name, role) = all.iter().find(|(name, _)| !self.inputs.contains_key(*name))?;
+    /// An input file that is not there, of those whose role is `needed`.
+    fn missing_input(&self, needed: impl Fn(&str) -> bool) -> Option<Trouble> {
+        let missing =
+            |(name, role): &(&str, &str)| needed(role) && !self.inputs.contains_key(*name);
+        let (name, role) = sources(&self.scenario).into_iter().find(missing)?;
         let problem = format!(
             "the {role} file of the scenario is not in the folder: choose it too, and the run can be \
-             repeated and its fabric drawn"
+             repeated{}",
+            if draws(role) { " and its fabric drawn" } else { "" }
         );
         Some(Trouble::of(Kind::MissingFile, name, problem))
     }
@@ -233,7 +247,7 @@ impl Folder {
 
     fn results(&self, run: usize) -> Result<Results, Trouble> {
         let opened = self.run(run)?;
-        if let Some(missing) = self.missing_input() {
+        if let Some(missing) = self.missing_input(|_| true) {
             return Err(missing);
         }
         let path = within(&opened.folder, "flows.parquet");
@@ -250,7 +264,22 @@ impl Folder {
     /// # Errors
     /// An input file is missing, or the scenario cannot be planned any more.
     pub fn fabric(&self, run: usize) -> Result<Value, Trouble> {
-        Ok(shape::fabric(&self.plan(run)?))
+        self.run(run)?;
+        let network = self.network()?;
+        Ok(shape::fabric(&network.fabric, network.base_rtt))
+    }
+
+    /// The network, which is the same in all runs. It is built once, and without their flows.
+    fn network(&self) -> Result<&Network, Trouble> {
+        if let Some(known) = self.network.get() {
+            return Ok(known);
+        }
+        if let Some(missing) = self.missing_input(draws) {
+            return Err(missing);
+        }
+        let network = Network::of(&self.scenario, Arc::new(self.inputs.clone()));
+        let network = network.map_err(Trouble::not_repeatable)?;
+        Ok(self.network.get_or_init(|| network))
     }
 
     /// The ports on the way of a flow; empty if that is not known.
@@ -261,7 +290,7 @@ impl Folder {
         let opened = self.run(run)?;
         let rows = opened.table("flows")?.rows();
         let Some(path) = opened.path(flow)? else { return Err(no_such_flow(flow, rows)) };
-        let fabric = self.plan(run)?.fabric;
+        let fabric = &self.network()?.fabric;
         let nodes: Option<Vec<NodeId>> =
             path.split('>').map(|name| fabric.node_named(name).ok()).collect();
         let link =
@@ -360,6 +389,11 @@ fn no_such_flow(flow: usize, rows: usize) -> Trouble {
         _ => format!("there is no such flow: expected 0 to {}", rows - 1),
     };
     Trouble { kind: Kind::NoSuchFlow, fault: Fault::value("flow", flow, problem) }
+}
+
+/// Whether a network may be drawn from a file: topologies, and flows with failures of links.
+fn draws(role: &str) -> bool {
+    ["topology", "flows"].contains(&role)
 }
 
 fn is_scenario(file: &InputFile) -> bool {

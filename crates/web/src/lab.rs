@@ -85,7 +85,7 @@ impl Lab {
 
     /// Its network.
     pub fn fabric(&self) -> Value {
-        shape::fabric(self.plan())
+        shape::fabric(&self.plan().fabric, self.plan().site.base_rtt)
     }
 
     /// The index of each flow's transport among those of [`info`](Lab::info).

@@ -1,11 +1,11 @@
 //! A fabric as JSON: `Fabric` in `incast-web.d.ts`.
 
-use incast_experiment::{Plan, tier_name};
-use incast_fabric::{NodeId, PortSpec};
+use incast_experiment::tier_name;
+use incast_fabric::{Fabric, NodeId, PortSpec};
+use incast_transport::Span;
 use serde_json::{Value, json};
 
-pub fn fabric(plan: &Plan) -> Value {
-    let fabric = &plan.fabric;
+pub fn fabric(fabric: &Fabric, base_rtt: Span) -> Value {
     let node = |node: u32| {
         json!({
             "name": fabric.node_name(NodeId(node)),
@@ -33,7 +33,7 @@ pub fn fabric(plan: &Plan) -> Value {
     });
     json!({
         "name": fabric.name(),
-        "base_rtt_ps": plan.site.base_rtt.0,
+        "base_rtt_ps": base_rtt.0,
         "nodes": (0..fabric.nodes()).map(node).collect::<Vec<_>>(),
         "ports": fabric.ports().iter().map(port).collect::<Vec<_>>(),
         "failures": failures.collect::<Vec<_>>(),

@@ -168,3 +168,44 @@ fn a_filling_adds_up_to_the_queue() {
     }
     assert!(seen > 50_000, "{seen}");
 }
+
+/// The run ends while the queue is full: what is still in it is named too.
+#[test]
+fn a_filling_names_flows_that_are_queued_at_the_end_of_the_run() {
+    for transport in ["dctcp", "ndp"] {
+        let rest = REST.replace("dctcp", transport);
+        let toml = format!("{TOPOLOGY}buffer = \"48KiB\"\n{rest}[run]\nuntil = \"40us\"\n");
+        let folder = open(files(&toml)).unwrap();
+        let fabric = folder.fabric(0).unwrap();
+        let ports = fabric["ports"].as_array().unwrap();
+        let port = ports.iter().position(|port| port["name"] == "leaf0->host0").unwrap();
+        let filling =
+            folder.filling(0, port as u32, 0, 40_000_000, &mut |_, _, _, _| true).unwrap();
+        let mut lab = folder.lab(0).unwrap();
+        let mut last = 0;
+        for (at, time) in filling.times_ps.iter().enumerate() {
+            lab.step(*time, u64::MAX);
+            last = lab.ports()[port].backlog;
+            let queue: u64 = filling.flows.iter().map(|flow| flow.queue_bytes[at]).sum();
+            // A packet that is trimmed while it waits counts as it leaves.
+            let settled = transport != "ndp" || at + 1 == filling.times_ps.len();
+            assert!(queue == last || !settled, "{transport} at {time} ps: {queue}, not {last}");
+        }
+        assert!(last > 0, "{transport} has an empty queue at the end");
+    }
+}
+
+/// Drawing the network plans no flows: those of this manifest could not be planned.
+#[test]
+fn the_network_is_drawn_without_planning_flows() {
+    let toml =
+        format!("{TOPOLOGY}failures = [{{ a = \"leaf0\", b = \"spine0\", at = \"9us\" }}]\n{REST}");
+    let files = files(&toml);
+    let folder = open(files.clone()).unwrap();
+    let drawn = folder.fabric(0).unwrap();
+    assert_eq!(drawn, folder.lab(0).unwrap().fabric());
+    assert_eq!(drawn["failures"].as_array().map(Vec::len), Some(1));
+    let many = open(replaced(&files, "\"senders\": 5", "\"senders\": 5000")).unwrap();
+    assert_eq!(many.fabric(0).unwrap(), drawn);
+    assert!(refused(many.lab(0)).1.contains("5000"));
+}
