@@ -1,6 +1,6 @@
 /** What the tests share: results that the program has made, a browser, and a page that watches itself. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -29,6 +29,16 @@ writeFileSync(join(home, "scenario.toml"), SCENARIO);
 /** The results. */
 export const RESULTS = join(home, "results");
 execFileSync(INCAST, ["run", join(home, "scenario.toml"), "--out", RESULTS], { stdio: "pipe" });
+
+/** Results of a scenario that reads a file: the folder, and the file, which is not in it. */
+export function ran(name, file, content, scenario) {
+  const place = join(home, `${name}-run`);
+  mkdirSync(place);
+  writeFileSync(join(place, file), content);
+  writeFileSync(join(place, "scenario.toml"), scenario);
+  execFileSync(INCAST, ["run", "scenario.toml", "--out", name], { stdio: "pipe", cwd: place });
+  return { folder: join(place, name), input: join(place, file) };
+}
 
 /** A copy of the results that a test may spoil. */
 export function copy(name) {
@@ -85,8 +95,9 @@ export async function choose(own, folder = RESULTS) {
 
 /** A page that shows the results at a view. */
 export async function opened(hash, options = {}) {
-  const own = await page({ hash, ...options });
-  await choose(own);
+  const { folder = RESULTS, ...others } = options;
+  const own = await page({ hash, ...others });
+  await choose(own, folder);
   await own.getByRole("navigation", { name: "Views of the results" }).waitFor();
   return own;
 }

@@ -286,7 +286,7 @@ export function Diagram({ all, start, label }: { readonly all: Sequence; readonl
       </div>
       <canvas
         ref={canvas} style={{ height: `${HEIGHT}px` }} tabIndex={0} role="application" aria-roledescription="diagram"
-        aria-label={`${label}. Up and down move, plus and minus zoom, Home goes to the start.`}
+        aria-label={`${label}. Up and down move, plus and minus zoom, Home goes to the start. The same is listed below.`}
         onKeyDown={keys}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);

@@ -6,12 +6,13 @@ import { address, amend, route } from "../route";
 import { palette } from "../theme";
 import { PARTS, type Flows, type RunData } from "./data";
 import { Diagram } from "./diagram";
+import { Events } from "./events";
 import { command, explain } from "./explaining";
 import { Repeating, type Progress } from "./parts";
 import { sequence } from "./sequence";
 import type { Columns, Told } from "./session";
 import { sides, told, type Side } from "./store";
-import { Trouble } from "./trouble";
+import { NotRepeatable, Trouble } from "./trouble";
 
 /** A run with fewer packet-hops is repeated without being asked for: it takes about a second. */
 const SMALL = 2_000_000;
@@ -200,13 +201,14 @@ function Why({ data, flow, flows, title }: { data: RunData; flow: number; flows:
   return (
     <>
       <h3>Why</h3>
-      {not_repeatable && <p>{not_repeatable}</p>}
+      <NotRepeatable data={data} />
       {!value && !running && !not_repeatable && (
         <p><button type="button" class="primary" onClick={ask}>Explain: run it again with a trace</button></p>
       )}
       {running && <Repeating progress={progress} onStop={stop} />}
       {problem && <Trouble problem={problem} data={data} again={ask} />}
       {problem && <><p>On the command line:</p><pre class="command" tabIndex={0}>{command(data, flow)}</pre></>}
+      {!value && stored.problem && <Trouble problem={stored.problem} />}
       {value && <Words told={value} flow={flow} />}
       {trace && <Packets data={data} trace={trace} flow={flow} flows={flows} title={title} whole={Boolean(value)} />}
     </>
@@ -242,6 +244,7 @@ function Packets({ data, trace, flow, flows, title, whole }: { data: RunData; tr
       <h3>Its packets in time</h3>
       {!whole && <p class="quiet small">From trace.parquet of the folder, which may not have all of them.</p>}
       <Diagram all={all} start={flows.numbers.start_ps[flow] || 0} label={`Packets of flow ${flow} in ${title}`} />
+      <Events all={all} start={flows.numbers.start_ps[flow] || 0} label={`Events of flow ${flow} in ${title}`} />
     </>
   );
 }

@@ -19,6 +19,8 @@ export interface Chosen {
 
 /** What the page reads of a folder: its tables and what says what they are. */
 const WANTED = /(^|\/)(manifest\.json|summary\.json|[a-z_]+\.parquet)$|\.(toml|cdf|tra|txt|csv|json|graphml)$/;
+/** What a page can hold of one file; the engine holds no more. */
+export const FILE_MOST = 1 << 30;
 /** Input files beside the manifest are read up to this size. */
 const INPUT_MOST = 64 << 20;
 
@@ -30,7 +32,10 @@ function wanted(file: Source): boolean {
 
 /** Reads what the page needs. `without` leaves out tables that a repetition does not need. */
 export async function load(chosen: Chosen, without?: RegExp): Promise<Folder> {
-  const files = chosen.files.filter((file) => wanted(file) && !without?.test(file.path));
+  const paths = new Set(chosen.files.map(({ path }) => path));
+  // A table in text is a copy of the one beside it, and much larger.
+  const copy = (path: string) => /\.csv$/.test(path) && paths.has(path.replace(/csv$/, "parquet"));
+  const files = chosen.files.filter((file) => wanted(file) && !copy(file.path) && !without?.test(file.path));
   const contents = await Promise.all(files.map((file) => file.read()));
   return Object.fromEntries(files.map(({ path }, at) => [path, new Uint8Array(contents[at] ?? new ArrayBuffer())]));
 }
@@ -48,9 +53,40 @@ function ofFile(file: File, path: string): Source {
   return { path, bytes: file.size, read: () => file.arrayBuffer() };
 }
 
+/** An item of a drop; the handle is not declared everywhere yet. */
+type Dropped = DataTransferItem & { getAsFileSystemHandle?(): Promise<FileSystemHandle | null> };
+
 /** Of what was dropped on the page: each folder by itself, and single files together as one folder. */
 export async function ofDrop(transfer: DataTransfer): Promise<Chosen[]> {
-  const entries = Array.from(transfer.items).flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const items = Array.from(transfer.items) as Dropped[];
+  // Chromium reads no entries on a page that was opened as a file, but handles; others have no handles.
+  const all = items.some((item) => item.getAsFileSystemHandle)
+    ? await ofHandles(items.map((item) => item.getAsFileSystemHandle?.()))
+    : await ofEntries(items.flatMap((item) => item.webkitGetAsEntry() ?? []));
+  if (!all.length) throw new Error("nothing that can be read was dropped: drop a results folder");
+  return all;
+}
+
+async function ofHandles(given: readonly (Promise<FileSystemHandle | null> | undefined)[]): Promise<Chosen[]> {
+  const handles = (await Promise.all(given)).filter((handle) => handle != null);
+  const folders = handles.filter((handle): handle is FileSystemDirectoryHandle => handle.kind === "directory");
+  const loose = handles.filter((handle): handle is FileSystemFileHandle => handle.kind === "file");
+  const all = await Promise.all(folders.map(async (handle) => ({ name: handle.name, files: await within(handle, "") })));
+  const own = await Promise.all(loose.map(async (handle) => ofFile(await handle.getFile(), handle.name)));
+  return own.length ? [...all, { name: "dropped files", files: own }] : all;
+}
+
+async function within(folder: FileSystemDirectoryHandle, prefix: string): Promise<Source[]> {
+  const found: Source[] = [];
+  for await (const handle of folder.values()) {
+    const path = prefix + handle.name;
+    if (handle.kind === "directory") found.push(...(await within(handle as FileSystemDirectoryHandle, `${path}/`)));
+    else found.push(ofFile(await (handle as FileSystemFileHandle).getFile(), path));
+  }
+  return found;
+}
+
+async function ofEntries(entries: readonly FileSystemEntry[]): Promise<Chosen[]> {
   const folders = entries.filter((entry): entry is FileSystemDirectoryEntry => entry.isDirectory);
   const loose = entries.filter((entry): entry is FileSystemFileEntry => entry.isFile);
   const all = await Promise.all(folders.map(async (entry) => ({ name: entry.name, files: await walk(entry, "") })));

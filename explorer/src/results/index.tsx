@@ -51,7 +51,7 @@ export function Results() {
 function Head() {
   const all = choices.value;
   const [a, b] = sides.value;
-  const notes = folders.value.flatMap(({ info }) => info.value.notes);
+  const notes = folders.value.flatMap(({ info, left }) => [...info.value.notes, ...left]);
   const warnings = sides.value.flatMap(({ title, data }) => data.info.warnings.map((text) => ({ title, text })));
   const pick = (side: "a" | "b") => (event: Event) => amend({ [side]: (event.currentTarget as HTMLSelectElement).value });
   return (

@@ -64,7 +64,10 @@ export function Open() {
         onDrop={(event) => {
           event.preventDefault();
           setOver(false);
-          if (event.dataTransfer) void ofDrop(event.dataTransfer).then((chosen) => show(chosen, false));
+          if (!event.dataTransfer) return;
+          ofDrop(event.dataTransfer).then((chosen) => show(chosen, false)).catch((error: Error) => {
+            refused.value = { name: "What was dropped", message: `${error.message}; or choose the folder with the button` };
+          });
         }}
       >
         <p><ChooseFolder beside={false} title="Choose a results folder" /></p>

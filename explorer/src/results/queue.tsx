@@ -10,7 +10,7 @@ import { Clock, now, seek } from "./clock";
 import type { PortSeries, RunData } from "./data";
 import { Repeating, type Progress } from "./parts";
 import { sides, type Side } from "./store";
-import { Trouble } from "./trouble";
+import { NotRepeatable, Trouble } from "./trouble";
 
 export function QueuePage() {
   const all = sides.value;
@@ -113,7 +113,7 @@ function Who({ data, port, from, until, title }: { data: RunData; port: number; 
     );
   };
   const { value, problem, running, progress } = state;
-  if (data.info.not_repeatable) return <p>{data.info.not_repeatable}</p>;
+  if (data.info.not_repeatable) return <NotRepeatable data={data} />;
   return (
     <>
       {!value && !running && <p><button type="button" class="primary" onClick={ask}>Run it again and watch this queue</button></p>}

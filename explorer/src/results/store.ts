@@ -3,8 +3,9 @@ import { computed, signal } from "@preact/signals";
 import { proxy, wrap, type Remote } from "comlink";
 import type { ResultsInfo } from "incast-web";
 import { engineModule } from "../engine";
+import { bytes as size } from "../parts/format";
 import { route } from "../route";
-import { load, type Chosen } from "./folder";
+import { FILE_MOST, load, type Chosen } from "./folder";
 import { RunData } from "./data";
 import type { Answer, Heard, Problem, Session } from "./session";
 import SessionWorker from "./worker?worker&inline";
@@ -27,6 +28,8 @@ export async function told<T>(answer: Promise<Answer<T>>): Promise<T> {
 export class Opened {
   readonly info = signal<ResultsInfo>(undefined as unknown as ResultsInfo);
   readonly runs: RunData[] = [];
+  /** What was left out, in words. */
+  readonly left: string[] = [];
   private readonly added: [string, Uint8Array][] = [];
   private repeating: { worker: Worker; session: Promise<Remote<Session>> } | undefined;
 
@@ -34,6 +37,22 @@ export class Opened {
 
   /** Reads a folder. Throws what is wrong with it. */
   static async open(chosen: Chosen): Promise<Opened> {
+    const large = chosen.files.filter(({ path, bytes }) => bytes > FILE_MOST && /(flows|ports|fairness|trace)\.parquet$/.test(path));
+    const needed = large.find(({ path }) => !/trace\.parquet$/.test(path));
+    if (needed) {
+      throw new Refused("too-large", `${needed.path}: ${size(needed.bytes)} are too large for a page, which holds ${size(FILE_MOST)} of one file: ` +
+        "read it with polars or pandas, or explain its flows with `incast explain`");
+    }
+    const left = new Set(large);
+    const own = { ...chosen, files: chosen.files.filter((file) => !left.has(file)) };
+    const notes = large.map(({ path, bytes }) => `${path}: ${size(bytes)} are too large for a page, which holds ${size(FILE_MOST)} of one file. ` +
+      "The trace is left out, all else is shown; trace fewer flows or a shorter time (output.trace.flows, from, until), or read it with polars or pandas.");
+    const opened = await Opened.read(own);
+    opened.left.push(...notes);
+    return opened;
+  }
+
+  private static async read(chosen: Chosen): Promise<Opened> {
     const files = await load(chosen);
     if (!Object.keys(files).length) {
       throw new Refused("no-manifest", `${chosen.name} holds no results: choose a folder that \`incast run\` or \`incast compare\` wrote, with a manifest.json`);

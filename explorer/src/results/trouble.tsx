@@ -3,6 +3,14 @@ import { useState } from "preact/hooks";
 import type { RunData } from "./data";
 import { Refused } from "./store";
 
+/** Why a run cannot be repeated; where only an input file is missing, a place to give it. */
+export function NotRepeatable({ data }: { data: RunData }) {
+  const { info: { not_repeatable: why }, folder } = data;
+  if (!why) return null;
+  const missing = folder.info.value.inputs.some(({ given }) => !given);
+  return missing ? <Trouble problem={new Refused("missing-file", why)} data={data} /> : <p>{why}</p>;
+}
+
 /** The problem; where an input file is missing, a place to give it. */
 export function Trouble({ problem, data, again }: { problem: Error; data?: RunData | undefined; again?: () => void }) {
   const [wrong, setWrong] = useState("");
