@@ -134,8 +134,10 @@ def test_other_threads_of_python_go_on_during_a_run() -> None:
     assert counted[0] > took * 1000 / 20
 
 
+# What a background shell starts ignores the signal, unless it asks for it.
 LONG = """
-import incast, sys
+import incast, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     incast.compare(["dctcp", "ren"], topology="leaf-spine:4x4x8", load=0.6, flows=2_000_000, threads=1,
                    workload="web_server", out=sys.argv[1])
