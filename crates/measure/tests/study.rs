@@ -163,10 +163,10 @@ fn results() -> StudyResults {
     let mut rows = Vec::new();
     for (buffer, factor) in [("100KB", 1.0), ("1MB", 0.7)] {
         for load in [0.2, 0.4, 0.6, 0.8] {
-            for at in 0..series.len() {
+            for (at, name) in series.iter().enumerate() {
                 for seed in 1..=3 {
                     let pressure = factor * load * [3.0, 1.5, 1.2][at];
-                    let run = support::made_up(&series[at], seed, 400, pressure);
+                    let run = support::made_up(name, seed, 400, pressure);
                     let failed = (at, seed, load) == (2, 3, 0.8);
                     rows.push(StudyRow {
                         hash: format!("{:064x}", rows.len()),
