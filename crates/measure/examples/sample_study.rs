@@ -17,16 +17,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut rows = Vec::new();
     for (buffer, factor) in [("100KB", 1.0), ("300KB", 0.85), ("1MB", 0.7)] {
         for load in [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8] {
-            for at in 0..series.len() {
+            for (at, name) in series.iter().enumerate() {
                 for seed in 1..=5 {
                     let pressure = factor * load / (1.0 - load) * [2.0, 1.5, 1.0, 0.8][at];
-                    let run = support::made_up(&series[at], seed * 17 + at as u64, 600, pressure);
+                    let run = support::made_up(name, seed * 17 + at as u64, 600, pressure);
                     let failed = (at, seed, load) == (3, 5, 0.8);
                     let numbers = numbers_of(&summarise(&run));
                     rows.push(StudyRow {
                         hash: format!("{:064x}", rows.len()),
                         series: at,
-                        transport: series[at].split(':').next().unwrap_or_default().into(),
+                        transport: name.split(':').next().unwrap_or_default().into(),
                         seed,
                         values: vec![Setting::Number(load), Setting::Text(buffer.into())],
                         error: failed.then(|| "the engine panicked at crates/sim: made up".into()),
