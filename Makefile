@@ -7,9 +7,9 @@ export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 8
 
-.PHONY: test setup format lint docs site tidy deny oldest unit transport wheel explorer page
+.PHONY: test setup format lint docs site tidy deny unit transport wheel explorer page
 
-test: setup format tidy deny lint oldest docs site unit
+test: setup format tidy deny lint docs site unit
 
 setup:
 	@free=$$(df -Pk . | awk 'NR == 2 { print int($$4 / 1048576) }'); [ -d target ] || [ "$$free" -ge $(SPACE) ] || { \
@@ -49,10 +49,8 @@ setup:
 format:
 	cargo fmt --all -- --check
 
-# Lints and documentation with the oldest compiler promised: `tests/toolchain` says why.
 lint:
-	cargo $$(./tests/toolchain) clippy --workspace --all-targets --locked --quiet --target-dir target/oldest $$(./tests/features) \
-	  -- -D warnings
+	./tests/lint
 
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo $$(./tests/toolchain) doc --workspace --no-deps --locked --quiet --target-dir target/oldest \
@@ -67,9 +65,6 @@ tidy:
 
 deny:
 	./tests/deny
-
-oldest:
-	./tests/oldest
 
 unit:
 	./tests/unit
