@@ -115,6 +115,7 @@ test("the packets of a flow are a table too, which keys reach", async () => {
   for (let tab = 0; tab < 3 && !(await summary.evaluate((element) => element === document.activeElement)); tab++) await own.keyboard.press("Tab");
   await own.keyboard.press("Enter");
   const list = own.getByRole("region", { name: "Events of flow 3 in dctcp" });
+  await list.locator("tbody tr:not(.space)").first().waitFor();
   const first = await list.locator("tbody tr:not(.space)").first().locator("td").allTextContents();
   assert.deepEqual([first[0], first[1]], ["0", "opened"]);
   await own.keyboard.press("Tab");

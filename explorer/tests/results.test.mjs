@@ -38,6 +38,16 @@ test("a folder opens, plays and is steered by keys", async () => {
   await own.check();
 });
 
+test("the first view leads to why the slowest flow was slow", async () => {
+  const flow = slowest("dctcp");
+  const own = await opened("");
+  const panel = own.getByRole("region", { name: "dctcp", exact: true });
+  await panel.getByRole("link", { name: `Why was flow ${flow.flow_id} slow?` }).click();
+  await own.getByRole("heading", { name: `dctcp: flow ${flow.flow_id}` }).waitFor();
+  await panel.locator(".verdict li").nth(1).waitFor();
+  await own.check();
+});
+
 test("a click on a flow shows where its time went, as the tables have it, and why", async () => {
   const flow = slowest("dctcp");
   const own = await opened("#/results/flows");

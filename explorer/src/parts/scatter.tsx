@@ -46,7 +46,8 @@ function scale(axis: Axis, range: [number, number]): Scale {
     if (value > high) high = value;
   }
   if (low > high) [low, high] = [1, 10];
-  if (low === high) high = axis.log ? low * 10 : low + 1;
+  // One value alone stands in the middle of its surroundings.
+  if (low === high) [low, high] = axis.log ? [low / 2, low * 2] : [low, low + (low || 1e6)];
   return axis.log
     ? scaleLog<number, number>().domain([low / 1.1, high * 1.1]).range(range)
     : scaleLinear<number, number>().domain([low, high + (high - low) * 0.02]).range(range);

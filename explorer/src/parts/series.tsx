@@ -25,6 +25,8 @@ export interface SeriesProps {
   readonly steps?: boolean;
   /** The upper end of the vertical axis, where charts beside each other are compared. */
   readonly top?: number | undefined;
+  /** The end of the horizontal axis, where charts share a clock. */
+  readonly until?: number | undefined;
   readonly label: string;
 }
 
@@ -59,9 +61,9 @@ function options(props: SeriesProps, width: number, cursor: () => number | undef
   return {
     width,
     height: props.height ?? 180,
-    scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(props.top ?? 0, high ?? 1) * 1.05 || 1] } },
+    scales: { x: { time: false, ...(props.until ? { range: [0, props.until] as [number, number] } : {}) }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(props.top ?? 0, high ?? 1) * 1.05 || 1] } },
     cursor: { drag: { x: Boolean(props.onWindow), y: false, setScale: false }, points: { size: 5 } },
-    legend: { live: true, isolate: true },
+    legend: { live: true, isolate: true, markers: { width: 3, dash: (_, at) => (at > 1 ? "dashed" : "solid") } },
     axes: [
       { ...axis, label: props.timeUnit ?? "µs", labelSize: 18, size: 34 },
       { ...axis, label: props.unit, labelSize: 18, size: 58 },
@@ -99,7 +101,7 @@ export function Series(props: SeriesProps) {
   const plot = useRef<uPlot | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  const kind = `${props.names.join("\n")}\n${props.unit}\n${props.timeUnit}\n${props.height}\n${props.steps}\n${props.top}\n${theme.value}`;
+  const kind = `${props.names.join("\n")}\n${props.unit}\n${props.timeUnit}\n${props.height}\n${props.steps}\n${props.top}\n${props.until}\n${theme.value}`;
 
   useEffect(() => {
     const element = holder.current;

@@ -16,10 +16,12 @@ export interface StackProps {
 const LEFT = 58;
 const BOTTOM = 34;
 
-/** Colour of an area; the last shade is for what is more than the palette has. */
+/** Areas with a colour of their own; the last area beyond them is grey. */
+export const SHADES = 6;
+
 function shade(at: number): string {
-  const { series } = palette();
-  return series[at % (series.length - 1)] ?? "#888888";
+  const { series, quiet } = palette();
+  return at < SHADES ? (series[at] ?? quiet) : quiet;
 }
 
 function draw(context: CanvasRenderingContext2D, { data, unit }: StackProps, width: number, height: number) {

@@ -7,8 +7,9 @@ import { useLoaded } from "../parts/loaded";
 import { Series } from "../parts/series";
 import { address, amend, go, route } from "../route";
 import { heat, palette } from "../theme";
-import { Clock, now, seek } from "./clock";
+import { Clock, end, now, seek } from "./clock";
 import type { Metric, PortSeries } from "./data";
+import { Slowest } from "./parts";
 import { sides, type Side } from "./store";
 import { Trouble } from "./trouble";
 
@@ -85,6 +86,7 @@ function SidePanel({ side, shape, series, metric, most }: Ready & { metric: Metr
   return (
     <section class="panel" aria-label={side.title}>
       <h3>{side.title}</h3>
+      <Slowest data={side.data} />
       <FabricView
         shape={shape} values={values} tick={at + series.intervals * Object.keys(METRICS).indexOf(metric)} describe={describe}
         chosen={Number.isNaN(chosen) ? undefined : chosen} onPort={open}
@@ -147,7 +149,7 @@ function Whole({ series, metric, most: top, title }: { series: PortSeries; metri
   return (
     <Series
       data={data} names={["largest of all ports", "mean of all ports"]} unit={`${METRICS[metric].title}, ${METRICS[metric].unit}`}
-      height={150} top={top * SCALE[metric]} cursor={now.value / 1e6} onTime={(at) => seek(at * 1e6)}
+      height={150} top={top * SCALE[metric]} until={end() / 1e6} cursor={now.value / 1e6} onTime={(at) => seek(at * 1e6)}
       label={`${METRICS[metric].title} over time, ${title}`}
     />
   );

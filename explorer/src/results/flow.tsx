@@ -8,7 +8,7 @@ import { PARTS, type Flows, type RunData } from "./data";
 import { Diagram } from "./diagram";
 import { Events } from "./events";
 import { command, explain } from "./explaining";
-import { Repeating, type Progress } from "./parts";
+import { Repeating, Slowest, type Progress } from "./parts";
 import { sequence } from "./sequence";
 import type { Columns, Told } from "./session";
 import { sides, told, type Side } from "./store";
@@ -31,6 +31,7 @@ export function FlowPage() {
         <a href={address("results/flows", Object.fromEntries(route.value.params))}>Choose it in the table of flows</a>
       </form>
       {!valid && <p class="quiet">Give the number of a flow, or click one in the table. The table begins with the slowest.</p>}
+      {!valid && sides.value.map(({ key, title, data }) => <div key={key}><strong>{title}</strong><Slowest data={data} /></div>)}
       {valid && <div class="sides stack">{sides.value.map((side) => <FlowPanel key={`${side.key} ${flow}`} side={side} flow={flow} />)}</div>}
     </>
   );
@@ -215,6 +216,11 @@ function Why({ data, flow, flows, title }: { data: RunData; flow: number; flows:
   );
 }
 
+/** A sentence whose names in backticks are set as code. */
+function coded(sentence: string) {
+  return sentence.split("`").map((part, at) => (at % 2 ? <code>{part}</code> : part));
+}
+
 function Words({ told: { explanation, cut, text }, flow }: { told: Told; flow: number }) {
   const other = (id: number) => (
     <a href={address("results/flow", { ...Object.fromEntries(route.value.params), flow: id })}>flow {id}</a>
@@ -222,7 +228,7 @@ function Words({ told: { explanation, cut, text }, flow }: { told: Told; flow: n
   const others = explanation.others.filter(({ id }) => id !== flow);
   return (
     <>
-      <ul class="verdict">{explanation.verdict.map((sentence) => <li>{sentence}</li>)}</ul>
+      <ul class="verdict">{explanation.verdict.map((sentence) => <li>{coded(sentence)}</li>)}</ul>
       {others.length > 0 && (
         <p class="small">Named here: {others.slice(0, 12).map(({ id, size_bytes }, at) => <>{at > 0 && ", "}{other(id)} ({bytes(size_bytes)})</>)}
           {others.length > 12 ? ` and ${others.length - 12} more` : ""}.</p>

@@ -1,7 +1,9 @@
 /** Small parts of the views of results. */
-import { useEffect, useState } from "preact/hooks";
-import { time } from "../parts/format";
-import { amend, route } from "../route";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { count, number, time } from "../parts/format";
+import { useLoaded } from "../parts/loaded";
+import { address, amend, route } from "../route";
+import type { RunData } from "./data";
 import { sides } from "./store";
 
 /** Which of the two shown runs a table is of. */
@@ -14,6 +16,25 @@ export function SideChoice() {
       <button type="button" aria-pressed={!second} onClick={() => amend({ side: undefined })}>{a?.title}</button>
       <button type="button" aria-pressed={second} onClick={() => amend({ side: "b" })}>{b.title}</button>
     </div>
+  );
+}
+
+/** The slowest flow of a run, with the way to why. */
+export function Slowest({ data }: { readonly data: RunData }) {
+  const { value: flows } = useLoaded(() => data.flows(), [data]);
+  const worst = useMemo(() => {
+    const slowdown = flows?.numbers.slowdown ?? [];
+    let found = -1;
+    slowdown.forEach((own, row) => { if (own > (slowdown[found] ?? 0)) found = row; });
+    return found;
+  }, [flows]);
+  if (!flows || worst < 0) return <p class="small quiet">{flows ? "No flow completed." : "…"}</p>;
+  const { fct_ps, slowdown } = flows.numbers;
+  return (
+    <p class="small">
+      Slowest of {count(flows.rows)} flows: {time(fct_ps[worst])}, {number(slowdown[worst])} times as long as
+      alone. <a href={address("results/flow", { ...Object.fromEntries(route.value.params), flow: worst })}>Why was flow {worst} slow?</a>
+    </p>
   );
 }
 

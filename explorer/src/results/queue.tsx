@@ -4,13 +4,19 @@ import type { Filling } from "incast-web";
 import { bytes, count, percent, rate, time } from "../parts/format";
 import { useLoaded, type Loaded } from "../parts/loaded";
 import { Series } from "../parts/series";
-import { Stack } from "../parts/stack";
+import { SHADES, Stack } from "../parts/stack";
 import { address, amend, route } from "../route";
-import { Clock, now, seek } from "./clock";
+import { Clock, end, now, seek } from "./clock";
 import type { PortSeries, RunData } from "./data";
 import { Repeating, type Progress } from "./parts";
 import { sides, type Side } from "./store";
 import { NotRepeatable, Trouble } from "./trouble";
+
+/** The largest queue of a port in all shown runs, bytes: charts side by side have one scale. */
+function useLargest(all: readonly Side[], port: number): number {
+  const { value } = useLoaded(() => Promise.all(all.map(({ data }) => data.ports())), [all.map(({ key }) => key).join(), all[0]?.data.folder]);
+  return useMemo(() => Math.max(0, ...(value ?? []).map((series) => series.of("queue", port).reduce((a, b) => Math.max(a, b), 0))), [value, port]);
+}
 
 export function QueuePage() {
   const all = sides.value;
@@ -21,6 +27,7 @@ export function QueuePage() {
   if (!fabric || !series) return <p role="status">Reading ports…</p>;
   const text = route.value.params.get("port") ?? "";
   const port = text === "" ? -1 : Number(text);
+  const top = useLargest(all, port);
   return (
     <>
       <div class="row">
@@ -34,7 +41,7 @@ export function QueuePage() {
       </div>
       {!fabric.ports[port] && <p class="quiet">Choose a port, or click a link of the fabric.</p>}
       {fabric.ports[port] && (
-        <div class="sides stack">{all.map((side) => <QueuePanel key={`${side.key} ${port}`} side={side} port={port} />)}</div>
+        <div class="sides stack">{all.map((side) => <QueuePanel key={`${side.key} ${port}`} side={side} port={port} top={top} />)}</div>
       )}
       {fabric.ports[port] && <Clock step={series.interval} />}
     </>
@@ -61,7 +68,7 @@ function windowOf(series: PortSeries, port: number): readonly [number, number] {
   return [Math.max(best - 10, 0) * series.interval, Math.min(best + 11, series.intervals) * series.interval];
 }
 
-function QueuePanel({ side, port }: { readonly side: Side; readonly port: number }) {
+function QueuePanel({ side, port, top }: { readonly side: Side; readonly port: number; readonly top: number }) {
   const { data, title } = side;
   const { value, problem } = useLoaded(async () => {
     const [fabric, series] = await Promise.all([data.fabric(), data.ports()]);
@@ -71,20 +78,20 @@ function QueuePanel({ side, port }: { readonly side: Side; readonly port: number
   if (!value) return <p role="status">Reading ports…</p>;
   const own = value.fabric.ports[port];
   if (!own) return <div class="notice" role="alert">{title} has no port {port}: expected 0 to {value.fabric.ports.length - 1}.</div>;
-  return <QueueOf data={data} title={title} port={port} name={`${own.name}, ${rate(own.rate_bps)}`} series={value.series} />;
+  return <QueueOf data={data} title={title} port={port} name={`${own.name}, ${rate(own.rate_bps)}`} series={value.series} top={top} />;
 }
 
-function QueueOf({ data, title, port, name, series }: { data: RunData; title: string; port: number; name: string; series: PortSeries }) {
+function QueueOf({ data, title, port, name, series, top }: { data: RunData; title: string; port: number; name: string; series: PortSeries; top: number }) {
   const all = useMemo(() => lines(series, port), [series, port]);
   const w = route.value.params.get("w");
   const [from, until] = useMemo(() => windowOf(series, port), [series, port, w]);
   const quiet = all.events.slice(1).every((line) => line.every((value) => value === 0));
   const pick = (a: number, b: number) => amend({ w: `${Math.round(a * 1e6)}-${Math.round(b * 1e6)}` });
-  const common = { cursor: now.value / 1e6, onWindow: pick, onTime: (at: number) => seek(at * 1e6), height: 150 };
+  const common = { cursor: now.value / 1e6, onWindow: pick, onTime: (at: number) => seek(at * 1e6), height: 150, until: end() / 1e6 };
   return (
     <section class="panel" aria-label={title}>
       <h3>{title}: {name}</h3>
-      <Series {...common} data={all.queue} names={["largest", "mean"]} unit="queue, KB" label={`Queue of ${name} over time, ${title}`} />
+      <Series {...common} top={top * 1e-3} data={all.queue} names={["largest", "mean"]} unit="queue, KB" label={`Queue of ${name} over time, ${title}`} />
       <Series {...common} data={all.use} names={["use", "paused"]} unit="%" label={`Use and pauses of ${name} over time, ${title}`} />
       {quiet
         ? <p class="quiet small">It marked, dropped and trimmed nothing.</p>
@@ -124,17 +131,26 @@ function Who({ data, port, from, until, title }: { data: RunData; port: number; 
   );
 }
 
+/** The times and the queue of each of the first flows; all others are one. */
+function areas({ flows, times_ps: times }: Filling) {
+  const scaled = (values: readonly number[]) => Float64Array.from(values, (one) => one / 1000);
+  const first = flows.slice(0, SHADES).filter(({ flow }) => flow !== null);
+  const rest = flows.slice(first.length);
+  const sum = scaled(times.map((_, at) => rest.reduce((all, { queue_bytes }) => all + (queue_bytes[at] ?? 0), 0)));
+  return {
+    data: [Float64Array.from(times, (ps) => ps / 1e6), ...first.map(({ queue_bytes }) => scaled(queue_bytes)), ...(rest.length ? [sum] : [])],
+    names: [...first.map(({ flow }) => `flow ${flow}`), ...(rest.length ? ["all others"] : [])],
+  };
+}
+
 function Filled({ filling, title }: { filling: Filling; title: string }) {
   const flows = filling.flows;
-  const data = useMemo(
-    () => [Float64Array.from(filling.times_ps, (ps) => ps / 1e6), ...flows.map(({ queue_bytes }) => Float64Array.from(queue_bytes, (one) => one / 1000))],
-    [filling]);
-  const name = (flow: number | null) => (flow === null ? "all others" : `flow ${flow}`);
+  const { data, names } = useMemo(() => areas(filling), [filling]);
   if (!flows.length) return <p>Nothing waited here in this window.</p>;
   return (
     <>
       {filling.cut && <p class="notice">The trace reached its limit: the end of the window is missing. Choose a shorter one.</p>}
-      <Stack data={data} names={flows.map(({ flow }) => name(flow))} unit="queue, KB" label={`Who filled ${filling.port}, ${title}`} />
+      <Stack data={data} names={names} unit="queue, KB" label={`Who filled ${filling.port}, ${title}`} />
       <div class="table" tabIndex={0} role="region" aria-label={`Flows in the queue, ${title}`}>
         <table class="figures">
           <thead><tr>{["Flow", "Share of the queue", "Arrived", "Size", "From", "To", "Marked", "Dropped"].map((head) => <th scope="col" style={{ padding: ".3rem .6rem" }}>{head}</th>)}</tr></thead>
