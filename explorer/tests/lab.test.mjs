@@ -85,6 +85,9 @@ test("a scene plays, ends with the native numbers, and exports the same records"
   }
   await page.getByRole("button", { name: /Why did flow \d+ take longest/ }).first().click();
   await page.getByText(/retransmission timeout, not queueing/).waitFor();
+  // The bars are a column of the table: their lane is as wide as the stylesheet says, not as what is in it.
+  const shares = await page.locator(".times").evaluate((table) => table.querySelector("td.bar").offsetWidth / table.offsetWidth);
+  assert.ok(shares > 0.4, `bars have ${shares} of the table`);
   await accessible("a scene");
 });
 
