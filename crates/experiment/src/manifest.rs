@@ -12,6 +12,7 @@ use incast_world::Pfc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -105,9 +106,14 @@ fn pfc_json(pfc: &Pfc) -> Value {
     })
 }
 
+/// Asked once: each run of a study has a manifest, and the system takes its time to describe all cores.
 fn machine() -> Value {
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    json!({ "cpu": cpu(), "cores": cores, "os": std::env::consts::OS })
+    static MACHINE: OnceLock<Value> = OnceLock::new();
+    let describe = || {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        json!({ "cpu": cpu(), "cores": cores, "os": std::env::consts::OS })
+    };
+    MACHINE.get_or_init(describe).clone()
 }
 
 /// The current directory, to which file names are relative.

@@ -73,6 +73,16 @@ pub(crate) fn write_through(
     path: &Path,
     write: impl FnOnce(&mut std::fs::File) -> io::Result<()>,
 ) -> Result<(), FolderError> {
+    replace(path, |file| {
+        write(file)?;
+        file.sync_all()
+    })
+}
+
+fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut std::fs::File) -> io::Result<()>,
+) -> Result<(), FolderError> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -87,13 +97,19 @@ pub(crate) fn write_through(
     }
     let mut temporary = at("write", path, builder.tempfile_in(folder))?;
     at("write", path, write(temporary.as_file_mut()))?;
-    at("write", path, temporary.as_file().sync_all())?;
     at("write", path, temporary.persist(path).map(drop).map_err(|error| error.error))
 }
 
 /// Writes a file atomically: a reader sees the old one or the new one, never a part.
 pub fn write_atomic(path: &Path, content: &[u8]) -> Result<(), FolderError> {
     write_through(path, |file| io::Write::write_all(file, content))
+}
+
+/// The same without waiting for the disk: a reader sees the old file or the new one, and so does one
+/// after the end of this process; after a loss of power the file may be empty. For many small files
+/// whose writer has them put on disk together.
+pub fn write_atomic_unsynced(path: &Path, content: &[u8]) -> Result<(), FolderError> {
+    replace(path, |file| io::Write::write_all(file, content))
 }
 
 /// A folder for the results of one run or one set of runs.

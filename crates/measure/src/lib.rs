@@ -46,7 +46,7 @@ pub use columns::columns_markdown;
 pub use comparison::{Better, Comparison, Metric};
 pub use fairness::{FairnessSummary, TransportShare};
 pub use fidelity::Fidelity;
-pub use folder::{FolderError, ResultsFolder, write_atomic};
+pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced};
 pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
 pub use numbers::{Kind as NumberKind, Number, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// One run of a figure: one transport with one seed in one set.
 pub struct FigureRun {
@@ -102,6 +103,10 @@ impl Gained for Made {
 
     fn flows(&self) -> u64 {
         self.table.flows as u64
+    }
+
+    fn took(&self) -> Option<Duration> {
+        Some(Duration::from_secs_f64(self.times.wall_seconds))
     }
 }
 

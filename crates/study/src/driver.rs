@@ -274,7 +274,7 @@ impl<J: Job> Driver<J> {
             }
         };
         match answer {
-            Answer::Row(row) => self.keep(ticket, &row),
+            Answer::Row(row) => self.keep(ticket, &row, row.took()),
             Answer::Interrupted => {
                 self.put_back(ticket);
                 Ok(())
@@ -286,8 +286,13 @@ impl<J: Job> Driver<J> {
         }
     }
 
-    /// The same for a row that needs no reading.
-    pub(crate) fn keep(&mut self, ticket: u64, row: &RowOf<J>) -> Result<(), Fault> {
+    /// The same for a row that needs no reading, with what its run took if that is known.
+    pub(crate) fn keep(
+        &mut self,
+        ticket: u64,
+        row: &RowOf<J>,
+        took: Option<Duration>,
+    ) -> Result<(), Fault> {
         let Some(flight) = self.flights.get(&ticket) else { return Ok(()) };
         if flight.point.hash() != row.hash() {
             self.lost(ticket, "the worker returned the row of another point");
@@ -301,7 +306,7 @@ impl<J: Job> Driver<J> {
         // Only now: another process may take the point as soon as nobody has it.
         drop(claim);
         let (series, combination) = point.kind();
-        self.eta.took(series, combination, since.elapsed());
+        self.eta.took(series, combination, took.unwrap_or_else(|| since.elapsed()));
         self.note(&point, row, false);
         self.advance(&BTreeSet::new(), false)
     }
@@ -344,7 +349,12 @@ impl<J: Job> Driver<J> {
         });
         let waiting = waiting.map(|point| point.kind());
         let left = self.eta.left(waiting, running, self.width);
-        Progress { running: self.flights.len(), left, ..self.progress }
+        Progress { left, ..self.counts() }
+    }
+
+    /// The same without the forecast, which looks at every point that waits.
+    pub(crate) fn counts(&self) -> Progress {
+        Progress { running: self.flights.len(), ..self.progress }
     }
 
     /// What is driven.

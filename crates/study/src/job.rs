@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A unit of work, which runs alike here and in a worker that has nothing but its bytes.
 pub trait Task: Send + Sync + Sized + 'static {
@@ -45,6 +46,11 @@ pub trait Gained: Serialize + DeserializeOwned + Send + 'static {
 
     /// Flows that the run completed.
     fn flows(&self) -> u64;
+
+    /// Wall-clock time that the run took, without waiting for its turn, if it is known.
+    fn took(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Where the rows of some tasks are kept, and which tasks they call for.
@@ -67,7 +73,7 @@ pub trait Job: Send + Sync {
     /// What cannot be read or is no row.
     fn row(&self, task: &Self::Task) -> Result<Option<RowOf<Self>>, Fault>;
 
-    /// Keeps a row, at once and whole.
+    /// Keeps a row: every reader sees all of it when this returns.
     ///
     /// # Errors
     /// What the system says, such as that the disk is full; then nothing has changed.

@@ -35,6 +35,7 @@ mod search;
 mod series;
 mod store;
 mod study;
+mod syncer;
 mod table;
 
 pub use claim::{Claim, Claimed, claim};

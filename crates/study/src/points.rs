@@ -11,16 +11,29 @@ use crate::run::run_into;
 use crate::store::Store;
 use crate::study::Study;
 use incast_experiment::{Fault, Monitor, Plan};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The points of a study, whose rows are in its store.
 pub struct Points {
     study: Arc<Study>,
     store: Arc<Store>,
-    rounds: Vec<Rounds>,
+    /// By combination, those that may need more seeds.
+    rounds: BTreeMap<usize, Rounds>,
+    /// Combinations whose rows have been looked at least since they came.
+    fresh: BTreeSet<usize>,
     known: Known,
+}
+
+impl Points {
+    fn of(study: Arc<Study>, store: Arc<Store>, rounds: Vec<Rounds>) -> Points {
+        let by_combination = |own: Rounds| (own.points[0][0].combination, own);
+        let rounds: BTreeMap<_, _> = rounds.into_iter().map(by_combination).collect();
+        let fresh = rounds.keys().copied().collect();
+        Points { study, store, rounds, fresh, known: Known::default() }
+    }
 }
 
 impl Task for Point {
@@ -65,6 +78,10 @@ impl Gained for Row {
     fn flows(&self) -> u64 {
         self.summary.as_ref().map_or(0, |summary| summary.flows.completed as u64)
     }
+
+    fn took(&self) -> Option<Duration> {
+        Some(Duration::from_secs_f64(self.times.wall_seconds))
+    }
 }
 
 impl Job for Points {
@@ -98,15 +115,21 @@ impl Job for Points {
         self.study.reports().then(|| self.store.report(&point.hash))
     }
 
-    fn note(&mut self, _: &Point, row: &Row) {
+    fn note(&mut self, point: &Point, row: &Row) {
         self.known.note(&self.study, row);
+        self.fresh.insert(point.combination);
     }
 
     /// The seeds that rows call for.
     fn more(&mut self) -> Result<Vec<Arc<Point>>, Fault> {
         let mut all = vec![];
-        for rounds in &mut self.rounds {
-            all.extend(rounds.advance(&self.study, &self.known)?);
+        for combination in std::mem::take(&mut self.fresh) {
+            let Some(rounds) = self.rounds.get_mut(&combination) else { continue };
+            let next = rounds.advance(&self.study, &self.known)?;
+            if !next.is_empty() {
+                self.fresh.insert(combination);
+            }
+            all.extend(next);
         }
         Ok(all)
     }
@@ -126,8 +149,9 @@ impl Driver<Points> {
         store: Arc<Store>,
         options: DriverOptions,
     ) -> Result<Driver, Fault> {
-        let (points, rounds) = (study.points().to_vec(), Rounds::of(&study));
-        Driver::of(Points { study, store, rounds, known: Known::default() }, points, options)
+        let points = study.points().to_vec();
+        let rounds = study.repeat().map_or(vec![], |_| Rounds::of(&study));
+        Driver::of(Points::of(study, store, rounds), points, options)
     }
 
     /// Drives these points and no others.
@@ -141,10 +165,6 @@ impl Driver<Points> {
         options: DriverOptions,
     ) -> Result<Driver, Fault> {
         let points = points.into_iter().map(Arc::new).collect();
-        Driver::of(
-            Points { study, store, rounds: vec![], known: Known::default() },
-            points,
-            options,
-        )
+        Driver::of(Points::of(study, store, vec![]), points, options)
     }
 }

@@ -59,7 +59,7 @@ impl Row {
         serde_json::to_vec(self).expect("plain data becomes JSON")
     }
 
-    /// Reads what [`Row::to_bytes`] wrote.
+    /// Reads what [`Row::to_bytes`] wrote; a part of it is no row.
     ///
     /// # Errors
     /// Bytes that are no row.

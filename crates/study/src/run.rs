@@ -190,7 +190,7 @@ mod tests {
                 false => work(&one.point, 1, &Monitor::default(), None),
             });
             let row = made.unwrap().0.unwrap_or_else(|error| Row::failed(&one.point, error));
-            driver.keep(one.ticket, &row).unwrap();
+            driver.keep(one.ticket, &row, None).unwrap();
         }
         let outcome = driver.finish().unwrap();
         assert_eq!((outcome.progress.done, outcome.progress.failed), (4, 1));

@@ -1,20 +1,25 @@
 //! A study's folder: one small file per row, written at once and never changed.
 //!
 //! * `rows/<hash>.json`: a row. It appears by renaming a complete file, so that a reader sees all
-//!   of it or nothing, and processes on several machines may share the folder.
-//! * `claims/<hash>`: locked while some process runs the point.
+//!   of it or nothing, and processes on several machines may share the folder. Rows are put on disk
+//!   within about a second, in groups; those that a loss of power has torn are found by the next
+//!   process that opens the folder, removed, and run again.
+//! * `claims/<hash>`: locked while some process runs the point. `claims/unsynced-*`: locked while a
+//!   process has rows that may not be on disk.
 //! * `study.toml`, `inputs/`: the study and copies of its input files.
 //! * `store.json`: what the folder is.
 
 use crate::claim::{Claimed, claim};
 use crate::row::Row;
 use crate::study::Study;
+use crate::syncer::{self, Syncer};
 use incast_experiment::scenario::Node;
 use incast_experiment::{Fault, VERSION, VERSIONS};
-use incast_measure::write_atomic;
+use incast_measure::{write_atomic, write_atomic_unsynced};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Layout of folders that this program writes.
@@ -42,6 +47,7 @@ struct Label {
 #[derive(Debug, Clone)]
 pub struct Store {
     dir: PathBuf,
+    syncer: Arc<Syncer>,
 }
 
 impl Store {
@@ -51,7 +57,7 @@ impl Store {
     /// # Errors
     /// A folder of another study or of another version, or of something else; what the system says.
     pub fn open(dir: &Path, study: &Study) -> Result<Store, Fault> {
-        let store = Store { dir: dir.into() };
+        let store = Store::at(dir);
         let label = Label {
             format: FORMAT,
             incast: VERSION.into(),
@@ -71,6 +77,7 @@ impl Store {
             make(&dir.join(folder))?;
         }
         store.tidy();
+        store.mend()?;
         let mut files = BTreeMap::new();
         for (at, input) in study.inputs().enumerate() {
             let base = Path::new(input.name)
@@ -87,12 +94,16 @@ impl Store {
         Ok(store)
     }
 
+    fn at(dir: &Path) -> Store {
+        Store { dir: dir.into(), syncer: Arc::new(Syncer::new(dir.join("claims"))) }
+    }
+
     /// An existing folder of a study.
     ///
     /// # Errors
     /// A folder of something else, or of another layout.
     pub fn read(dir: &Path) -> Result<Store, Fault> {
-        let store = Store { dir: dir.into() };
+        let store = Store::at(dir);
         match store.label()? {
             Some(label) if label.format == FORMAT => Ok(store),
             Some(label) => Err(store.other_layout(&label)),
@@ -183,6 +194,27 @@ impl Store {
         }
     }
 
+    /// If a process has ended without putting its rows on disk: removes those that are not whole, so
+    /// that their points are run again, and puts the others on disk.
+    fn mend(&self) -> Result<(), Fault> {
+        let marks = syncer::left(&self.dir.join("claims"));
+        if marks.is_empty() {
+            return Ok(());
+        }
+        let mut whole = vec![];
+        for hash in self.hashes()? {
+            let path = self.place(&hash);
+            // No part of a row is a row, nor is one with a hole.
+            match self.row(&hash) {
+                Ok(Some(row)) if row.hash == hash => whole.push(path),
+                _ => self.remove(&hash),
+            }
+        }
+        syncer::sync(&whole)?;
+        marks.iter().for_each(|mark| drop(std::fs::remove_file(mark)));
+        Ok(())
+    }
+
     fn place(&self, hash: &str) -> PathBuf {
         self.dir.join("rows").join(format!("{hash}.json"))
     }
@@ -215,12 +247,24 @@ impl Store {
         Ok(all)
     }
 
-    /// Keeps a row, on disk when this returns. A row that is there already is replaced by its like.
+    /// Keeps a row: every reader sees it when this returns, and it is on disk within about a second,
+    /// after [`Store::sync`], or when the store is dropped. A row that is there already is replaced by
+    /// its like.
     ///
     /// # Errors
-    /// What the system says, such as that the disk is full; then nothing has changed.
+    /// What the system says, such as that the disk is full; then nothing has changed, or it says so of
+    /// an earlier row, which is removed.
     pub fn add(&self, row: &Row) -> Result<(), Fault> {
-        write(&self.place(&row.hash), &row.to_bytes())
+        let path = self.place(&row.hash);
+        self.syncer.write(&path, || Ok(write_atomic_unsynced(&path, &row.to_bytes())?))
+    }
+
+    /// Returns once every row that was added is on disk.
+    ///
+    /// # Errors
+    /// What the system says of rows that could not be put there; they are removed.
+    pub fn sync(&self) -> Result<(), Fault> {
+        self.syncer.wait()
     }
 
     /// Removes a row, so that its point is run again.
@@ -236,7 +280,9 @@ impl Store {
         let path = self.place(hash);
         let placed = |fault: Fault| fault.placed(path.display().to_string());
         match std::fs::read(&path) {
-            Ok(bytes) => Row::from_bytes(&bytes).map(Some).map_err(placed),
+            Ok(bytes) => Row::from_bytes(&bytes).map(Some).map_err(|fault| {
+                placed(fault.noted("remove it, and the next `incast study` runs its point again"))
+            }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(placed(Fault::new(error))),
         }

@@ -80,6 +80,7 @@ fn setting(node: Option<&Node>) -> Setting {
 /// # Errors
 /// A row that cannot be read; what the system says.
 pub fn gather(study: &Study, store: &Store, changed: bool) -> Result<(), Fault> {
+    store.sync()?;
     let stamp = stamp(study, store)?;
     let place = store.dir().join("gathered");
     let same = || std::fs::read_to_string(&place).is_ok_and(|known| known == stamp);

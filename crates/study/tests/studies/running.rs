@@ -303,6 +303,62 @@ fn reports_of_all_points_are_kept_if_that_is_wanted() {
     assert_eq!(without, with, "files are no part of what a row is");
 }
 
+/// Marks of processes whose rows may not be on disk.
+fn marks(dir: &Path) -> usize {
+    let names = std::fs::read_dir(dir.join("claims")).unwrap().map(|one| one.unwrap().file_name());
+    names.filter(|name| name.to_string_lossy().starts_with("unsynced-")).count()
+}
+
+/// What a loss of power leaves of rows that were not yet on disk: nothing, a part, a hole.
+#[test]
+fn rows_that_are_not_whole_are_run_again() {
+    let [whole, torn] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let own = study("[study]\nseeds = 4\n");
+    run(&own, whole.path(), 2);
+    run(&own, torn.path(), 2);
+    let place = |at: usize| torn.path().join(format!("rows/{}.json", own.points()[at].hash));
+    let content = std::fs::read(place(1)).unwrap();
+    std::fs::write(place(0), "").unwrap();
+    std::fs::write(place(1), &content[..content.len() - 1]).unwrap();
+    let mut hole = std::fs::read(place(2)).unwrap();
+    hole[1000..1512].fill(0);
+    std::fs::write(place(2), hole).unwrap();
+    // The row of another point.
+    std::fs::write(place(3), std::fs::read(place(4)).unwrap()).unwrap();
+    // Whoever reads them says so.
+    let store = Store::read(torn.path()).unwrap();
+    let said = store.rows().unwrap_err().to_string();
+    assert!(
+        said.contains("not a row of a study") && said.contains("runs its point again"),
+        "{said}"
+    );
+    assert_eq!(marks(torn.path()), 0, "a study that has ended has all of its rows on disk");
+    std::fs::write(torn.path().join("claims/unsynced-1-1"), "").unwrap();
+    let resumed = run(&own, torn.path(), 2).progress;
+    assert_eq!((resumed.done, resumed.kept), (8, 4));
+    assert_eq!(rows(whole.path()), rows(torn.path()));
+    assert_eq!(marks(torn.path()), 0);
+}
+
+#[test]
+fn rows_of_a_process_that_goes_on_are_not_its_successors() {
+    let dir = tempfile::tempdir().unwrap();
+    let own = study("[study]\nseeds = 2\n");
+    let first = Store::open(dir.path(), &own).unwrap();
+    let row = incast_study::run_point(&own.points()[0], 1, &Monitor::default()).unwrap();
+    first.add(&row).unwrap();
+    assert_eq!(marks(dir.path()), 1);
+    // Another process sees the row, and that somebody takes care of it.
+    let second = Store::open(dir.path(), &own).unwrap();
+    assert_eq!((second.rows().unwrap().len(), marks(dir.path())), (1, 1));
+    first.sync().unwrap();
+    assert_eq!(marks(dir.path()), 0);
+    first.add(&row).unwrap();
+    assert_eq!(marks(dir.path()), 1);
+    drop(first);
+    assert_eq!(marks(dir.path()), 0);
+}
+
 /// Where the child processes of the next tests work.
 const CHILD: &str = "INCAST_STUDY_CHILD";
 
@@ -402,6 +458,7 @@ fn a_study_survives_being_killed() {
         std::thread::sleep(Duration::from_micros(moment.into()));
         child.kill().unwrap();
         child.wait().unwrap();
+        assert_eq!(marks(killed.path()), 1, "the next one looks at all rows");
         kept.push(rows());
     }
     assert!(kept.windows(2).all(|two| two[0] < two[1]) && kept[4] < 40, "{kept:?}");
