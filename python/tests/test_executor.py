@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -283,3 +284,31 @@ def test_controls_travel_with_points(tmp_path: Path) -> None:
     assert tables[0] == tables[1]
     errors = study.frame["error"].drop_nulls().to_list()
     assert len(errors) == 1 and "ValueError: not with this size" in errors[0]
+
+
+class Locked(Fixed):
+    """Cannot travel."""
+
+    name = "locked"
+    lock = threading.Lock()
+
+    def on_ack(self, ack: incast.Ack) -> None:
+        with self.lock:
+            pass
+
+
+def test_a_control_that_cannot_travel_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    executor = Here()
+    study = incast.study(TEXT.replace('"trd", "dctcp"', '"dctcp"'), out=tmp_path / "plain")
+    study.run(executor=executor)
+    assert executor.submitted == POINTS // 2
+    scenario = {
+        "fabric": {"topology": "star:4"},
+        "transport": {"names": [Locked]},
+        "traffic": [{"kind": "permutation", "size": "20KB"}],
+    }
+    with pytest.raises(ExecutorError, match="Locked cannot be sent to workers"):
+        incast.study(scenario, out=tmp_path / "own").run(executor=executor)
+    assert executor.submitted == POINTS // 2
+    # Here it can run: nothing has to travel.
+    assert incast.study(scenario, out=tmp_path / "own").run().frame["status"].to_list() == ["done"]
