@@ -80,9 +80,10 @@ class Control:
 
     #: Its name in scenarios and results; by default the class's name in lower case.
     name: ClassVar[str] = ""
-    #: Whether its packets are ECN-capable, so that ports may mark them.
+    #: Whether its packets are ECN-capable, so that ports may mark them. Through ports like VCP's they carry
+    #: its codes in any case.
     ecn: ClassVar[bool] = False
-    #: The transport whose ports, marking and routing it has: cubic, dcqcn, dctcp or timely.
+    #: The transport whose ports, marking and routing it has: cubic, dcqcn, dctcp, timely, trd or vcp.
     ports_like: ClassVar[str] = "dctcp"
     #: Defaults of its parameters. They are keys of the scenario (`transport.parameters.NAME.KEY`) and attributes
     #: of its objects.

@@ -124,6 +124,10 @@ class Ack:
     def ece(self) -> bool:
         """Whether the packet acknowledged was marked (ECN echo)."""
     @property
+    def code(self) -> int:
+        """The load of the busiest port on its path, as `ports_like = "vcp"` tells it: 1 below 80 %, 2 from
+        80 % on, 3 from 100 % on; 0 through other ports."""
+    @property
     def nack(self) -> bool:
         """Whether it is a request to go back."""
     @property

@@ -7,7 +7,7 @@ import math
 import pickle
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -224,6 +224,23 @@ def test_rates_timers_and_departures() -> None:
     assert run.flows["fct_ns"][0] == pytest.approx(100 * 1538 * 8 / 2.5, rel=0.02)
 
 
+class Codes(Fixed):
+    """Slows down when the ports say so."""
+
+    ports_like = "vcp"
+    seen: ClassVar[set[int]] = set()
+
+    def on_ack(self, ack: incast.Ack) -> None:
+        Codes.seen.add(ack.code)
+        self.window = self.segment if ack.code == 3 else 30_000
+
+
+def test_ports_of_vcp_tell_their_load() -> None:
+    Codes.seen.clear()
+    assert incast.run(hard(Codes)).complete
+    assert {1, 3} <= Codes.seen <= {1, 2, 3}
+
+
 def test_runs_in_threads_of_python_share_the_interpreter() -> None:
     expected = incast.run(hard(DCTCP))[0].flows
     found: list[Any] = []
@@ -267,7 +284,7 @@ def test_what_is_no_control_is_refused() -> None:
         incast.run(hard(type("Ren", (Fixed,), {})))
     with pytest.raises(incast.ScenarioError, match="did you mean `dctcp`"):
         incast.run(hard(type("Mine", (Fixed,), {"ports_like": "dctpc"})))
-    with pytest.raises(incast.ScenarioError, match="expected one of cubic, dcqcn, dctcp, timely"):
+    with pytest.raises(incast.ScenarioError, match="eight priorities.*expected one of cubic, dcqcn, dctcp, timely, trd, vcp"):
         incast.run(hard(type("Mine", (Fixed,), {"ports_like": "homa"})))
     with pytest.raises(incast.ScenarioError, match="accepted is"):
         incast.run(hard(type("Mine", (Fixed,), {"rto_min": "0s"})))

@@ -171,12 +171,16 @@ fn check(control: &Control) -> Result<&'static dyn Transport, Fault> {
     given.map_err(|error| {
         Fault::value(format!("control.{}", error.key), &error.value, &error.problem)
     })?;
-    let found = incast_protocols::find(ports_like).filter(|entry| entry.lends_ports().is_some());
-    found.ok_or_else(|| {
+    let found = incast_protocols::find(ports_like);
+    found.filter(|entry| entry.lends_ports().is_some()).ok_or_else(|| {
         let lends = CATALOGUE.iter().filter(|entry| entry.lends_ports().is_some());
         let names: Vec<&str> = lends.map(|entry| entry.info().name).collect();
         let hint = nearest(ports_like, names.iter().copied());
-        let problem = format!("expected one of {}{hint}", names.join(", "));
+        let why = found.map_or(String::new(), |entry| {
+            let needs = entry.info().switch_support;
+            format!("its ports need more of packets than a control writes ({needs}); ")
+        });
+        let problem = format!("{why}expected one of {}{hint}", names.join(", "));
         Fault::value("control.ports_like", ports_like, problem)
     })
 }
@@ -279,7 +283,8 @@ mod tests {
         let text = fault(|one| one.ports_like = "dctpc".into());
         assert!(text.contains("did you mean `dctcp`?"), "{text}");
         let text = fault(|one| one.ports_like = "ndp".into());
-        assert!(text.contains("expected one of cubic, dcqcn, dctcp, timely"), "{text}");
+        assert!(text.contains("expected one of cubic, dcqcn, dctcp, timely, trd, vcp"), "{text}");
+        assert!(text.contains("(payload trimming, return to sender"), "{text}");
         let text = fault(|one| one.sender = vec![("rto_min".into(), "0s".into())]);
         assert!(text.contains("control.rto_min = `0s`: accepted is more than 0"), "{text}");
         assert!(fault(|one| one.version = String::new()).contains("control.version"));

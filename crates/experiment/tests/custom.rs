@@ -4,11 +4,12 @@ use incast_endpoint::custom::{
     BadValue, CustomControl, CustomParameter, Flows, Law, Limits, Opening, fixed_law,
 };
 use incast_endpoint::sender::{Ack, Loss, Outbound, Progress};
-use incast_experiment::custom::{Control, Registered, register};
+use incast_experiment::custom::{Control, Registered, find, register};
 use incast_experiment::{Fault, Monitor, Plan, Scenario, execute, identity, transport_version};
 use incast_measure::Run;
 use incast_transport::{FabricSite, Kind, RunRecord, Span, Time};
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 /// DCTCP (DCTCP §3.3, RFC 8257), written against the interface of custom controls.
 struct Dctcp {
@@ -203,6 +204,77 @@ fn parameters_are_its_own_the_senders_and_the_ports() {
         let text = refused(change);
         assert!(text.contains(expected), "{text}");
     }
+}
+
+/// Notes the load codes that ACKs return.
+struct Codes(Arc<Mutex<BTreeSet<u8>>>, u64);
+
+impl CustomControl for Codes {
+    fn on_ack(&mut self, ack: &Ack<'_>, _: &Progress) -> Result<Limits, String> {
+        assert!(!ack.ece, "codes are no marks");
+        self.0.lock().unwrap().insert(ack.nibble);
+        Ok(Limits::window(self.1))
+    }
+
+    fn on_loss(&mut self, _: Loss, _: &Progress) -> Result<Limits, String> {
+        Ok(Limits::window(self.1))
+    }
+
+    fn on_timer(&mut self, _: &Progress) -> Result<Limits, String> {
+        Err("no timer was set".into())
+    }
+}
+
+struct CodesLaw(Arc<Mutex<BTreeSet<u8>>>, u64);
+
+impl Law for CodesLaw {
+    fn configure(
+        &self,
+        _: &[(&'static str, String)],
+        _: &Arc<FabricSite>,
+    ) -> Result<Arc<dyn Flows>, BadValue> {
+        Ok(Arc::new(CodesLaw(self.0.clone(), self.1)))
+    }
+}
+
+impl Flows for CodesLaw {
+    fn open(&self, _: &Opening<'_>) -> Result<(Box<dyn CustomControl>, Limits), String> {
+        Ok((Box::new(Codes(self.0.clone(), self.1)), Limits::window(self.1)))
+    }
+}
+
+/// Ports like VCP's tell their load: below 80 %, from 80 % on, overload. Those of TRD put ACKs in
+/// front. Both have the keys that decide what ports do, and no others.
+#[test]
+fn ports_of_vcp_return_codes_and_ports_of_trd_lend_two_queues() {
+    let seen = |senders: u32, window: u64, ports: &str| {
+        let codes = Arc::new(Mutex::new(BTreeSet::new()));
+        let law = Arc::new(CodesLaw(codes.clone(), window));
+        let own = Control { ports_like: ports.into(), ecn: false, ..control("codes", law) };
+        let _own = register(own).unwrap();
+        let text = format!(
+            "[fabric]\ntopology = \"star:4\"\nrate = \"10Gbps\"\n[transport]\nnames = [\"codes\"]\n\
+             [[traffic]]\nkind = \"incast\"\nreceiver = 0\nsenders = {senders}\nsize = \"1MB\"\n"
+        );
+        let own = plan(&text, &[]).unwrap();
+        let (run, _) = execute(&own, &own.cases[0], vec![], 1, &Monitor::default()).unwrap();
+        assert!(run.record.flows.iter().all(|flow| flow.completed.is_some()), "{ports}");
+        let codes = codes.lock().unwrap().clone();
+        codes
+    };
+    // One packet per RTT fills two links by turns; three windows of 60 KB wait at one port.
+    assert_eq!(seen(1, 100, "vcp"), BTreeSet::from([1]));
+    assert!(seen(3, 60_000, "vcp").contains(&3));
+    assert_eq!(seen(3, 60_000, "trd"), BTreeSet::from([0]), "no codes");
+    let keys = |ports: &str| {
+        let law = Arc::new(CodesLaw(Arc::default(), 1_000));
+        let own = Control { ports_like: ports.into(), ..control("codes", law) };
+        let _own = register(own).unwrap();
+        let entry = find("codes").unwrap();
+        entry.parameters().iter().map(|doc| doc.name).collect::<Vec<_>>()
+    };
+    assert!(keys("vcp").contains(&"high_load") && !keys("vcp").contains(&"increase"));
+    assert!(keys("trd").contains(&"control_limit") && !keys("trd").contains(&"stall"));
 }
 
 /// What a result is named after contains the version that the user gives, and the ports.

@@ -161,6 +161,9 @@ pub struct LentPorts {
     pub parameters: &'static [&'static str],
     /// The class of ACKs that its ports have room for.
     pub acks: Acks,
+    /// The code in the ECN bits that data leaves with, if ports write codes of their own there, and
+    /// not marks of RFC 3168: ACKs return it.
+    pub code: Option<u8>,
 }
 
 /// A catalogue entry. Every [`Declaration`](crate::Declaration) implements it.

@@ -21,7 +21,9 @@ pub use control::{
 pub use params::{Recovery, SenderParams};
 
 use crate::sender::views::{Ack, DATA, GoBack};
-use crate::sender::{EchoMark, Options, SenderDriven, congestion_control};
+use crate::sender::{
+    AckFields, Arriving, Feedback, Notification, Options, SenderDriven, congestion_control,
+};
 use guard::{Failures, Guarded};
 use incast_transport::{
     Acks, Configured, Ecn, EcnUse, FabricSite, HeaderView, Host, HostSite, Info, Kind, LentPorts,
@@ -32,6 +34,28 @@ use std::sync::atomic::AtomicBool;
 
 /// The packets of a custom control.
 const HEADERS: &[HeaderView] = &[DATA, Ack::VIEW.without("window").without("nibble"), GoBack::VIEW];
+
+/// The same through ports that write codes of their own.
+const CODED: &[HeaderView] = &[DATA, Ack::VIEW.without("window"), GoBack::VIEW];
+
+/// What an ACK returns of its data packet's ECN bits: the code of ports that write codes, else
+/// whether it was marked.
+#[derive(Clone, Copy)]
+struct Echo {
+    codes: bool,
+}
+
+impl Feedback for Echo {
+    #[inline]
+    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
+        match self.codes {
+            // In the header: the ACK's own ECN bits belong to the reverse path.
+            true => ack.nibble = data.packet.mark,
+            false => ack.ece = data.packet.mark == Ecn::Ce as u8,
+        }
+        None
+    }
+}
 
 /// A congestion control from outside the catalogue, as a transport.
 pub struct Custom {
@@ -51,7 +75,7 @@ pub struct Custom {
 
 impl Custom {
     /// The facts of a control: routing, ports and paths are those of `ports`. With `ecn` its data
-    /// packets are ECN-capable.
+    /// packets are ECN-capable; through ports that write codes of their own they carry those.
     ///
     /// # Errors
     /// `ports` does not lend its ports.
@@ -64,12 +88,17 @@ impl Custom {
         ports: &dyn Transport,
     ) -> Result<Info, String> {
         let like = ports.info();
-        if ports.lends_ports().is_none() {
+        let Some(lent) = ports.lends_ports() else {
             return Err(format!(
-                "the ports of {} need more of packets than a custom control writes",
-                like.name
+                "the ports of {} need more of packets than a custom control writes: {}",
+                like.name, like.switch_support
             ));
-        }
+        };
+        let own = match (lent.code, ecn) {
+            (Some(_), _) => EcnUse::OwnCode,
+            (None, true) => EcnUse::Rfc3168,
+            (None, false) => EcnUse::None,
+        };
         Ok(Info {
             name,
             id,
@@ -79,11 +108,11 @@ impl Custom {
             switch_support: like.switch_support,
             routing: like.routing,
             symmetric_paths: like.symmetric_paths,
-            ecn: if ecn { EcnUse::Rfc3168 } else { EcnUse::None },
-            marks: ecn && like.marks,
+            ecn: own,
+            marks: own != EcnUse::None && like.marks,
             made_for_pfc: like.made_for_pfc,
             feedback_bits: None,
-            headers: HEADERS,
+            headers: if lent.code.is_some() { CODED } else { HEADERS },
             deviations: &[],
         })
     }
@@ -146,7 +175,7 @@ impl Custom {
     fn options(&self, sender: &SenderParams) -> Options {
         let mark = if self.info.ecn == EcnUse::None { Ecn::NotEct } else { Ecn::Ect0 };
         Options {
-            data_mark: mark as u8,
+            data_mark: self.lent().code.unwrap_or(mark as u8),
             ack_class: if self.lent().acks == Acks::Control { 0 } else { 1 },
             ..sender.options(self.info.id)
         }
@@ -197,7 +226,8 @@ impl Transport for Custom {
         resolved.push(("ports_like (in force)", self.ports.info().name.into()));
         let failures = Arc::new(Failures::default());
         let info = self.info;
-        Ok(Arc::new(InForce { info, ports, flows, options, resolved, failures, fabric }))
+        let echo = Echo { codes: self.lent().code.is_some() };
+        Ok(Arc::new(InForce { info, ports, flows, options, echo, resolved, failures, fabric }))
     }
 }
 
@@ -207,6 +237,7 @@ struct InForce {
     ports: Arc<dyn Configured>,
     flows: Arc<dyn Flows>,
     options: Options,
+    echo: Echo,
     resolved: Values,
     failures: Arc<Failures>,
     fabric: Arc<FabricSite>,
@@ -216,7 +247,7 @@ impl Configured for InForce {
     fn host(&self, site: &HostSite) -> Box<dyn Host> {
         let (flows, failures, site) = (self.flows.clone(), self.failures.clone(), site.clone());
         let segment = self.fabric.framing.mss() as u64;
-        let control = congestion_control(EchoMark, move |now, flow, others| {
+        let control = congestion_control(self.echo, move |now, flow, others| {
             let opening = Opening { now, flow, site: &site, segment, others };
             Guarded::open(&*flows, &opening, &failures)
         });

@@ -54,7 +54,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     optional: Optional {
         in_force: |cubic| vec![("beta (in force)", cubic.params.beta().to_string())],
         takes_burst: true,
-        lends_ports: Some(LentPorts { parameters: &[], acks: Acks::Data }),
+        lends_ports: Some(LentPorts { parameters: &[], acks: Acks::Data, code: None }),
         ..Optional::NONE
     },
 };

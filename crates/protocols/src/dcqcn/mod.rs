@@ -64,6 +64,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
                 "control_limit",
             ],
             acks: Acks::Control,
+            code: None,
         }),
         ..Optional::NONE
     },

@@ -58,6 +58,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         lends_ports: Some(LentPorts {
             parameters: &["mark_threshold", "mark_rate", "mark_threshold_by_rate"],
             acks: Acks::Data,
+            code: None,
         }),
         ..Optional::NONE
     },

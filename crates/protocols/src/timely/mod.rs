@@ -52,7 +52,11 @@ pub static ENTRY: Declaration<Params> = Declaration {
     unsolicited: |_, _, _| 0,
     optional: Optional {
         extension: |_| STAMP_BYTES,
-        lends_ports: Some(LentPorts { parameters: &["control_limit"], acks: Acks::Control }),
+        lends_ports: Some(LentPorts {
+            parameters: &["control_limit"],
+            acks: Acks::Control,
+            code: None,
+        }),
         ..Optional::NONE
     },
 };

@@ -14,8 +14,8 @@ pub use params::{Order, Params};
 use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{self, ReceiverDriven, StallTimeout};
 use incast_transport::{
-    Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
-    Routing, TransportId,
+    Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
+    PortSite, Ready, Routing, TransportId,
 };
 
 /// Number on the wire.
@@ -49,6 +49,11 @@ pub static ENTRY: Declaration<Params, StallTimeout> = Declaration {
     optional: Optional {
         in_force: |trd| vec![("stall (in force)", trd.derived.first.to_string())],
         takes_burst: true,
+        lends_ports: Some(LentPorts {
+            parameters: &["control_limit"],
+            acks: Acks::Control,
+            code: None,
+        }),
         ..Optional::NONE
     },
 };

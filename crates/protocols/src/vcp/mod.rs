@@ -20,8 +20,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready, Routing,
-    Time, TransportId,
+    Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional, Policy, PortSite,
+    Ready, Routing, Time, TransportId,
 };
 
 /// VCP's number on the wire; its code is in the ECN bits.
@@ -60,6 +60,20 @@ pub static ENTRY: Declaration<Params> = Declaration {
     optional: Optional {
         shapes_nic: |vcp| vcp.params.at_nics,
         takes_burst: true,
+        lends_ports: Some(LentPorts {
+            parameters: &[
+                "interval",
+                "interval_min",
+                "sample",
+                "queue_weight",
+                "average_weight",
+                "target",
+                "high_load",
+                "at_nics",
+            ],
+            acks: Acks::Data,
+            code: Some(LOW),
+        }),
         ..Optional::NONE
     },
 };

@@ -12,6 +12,7 @@ pub struct Ack {
     sacked: u64,
     pub(super) payload: u64,
     ece: bool,
+    code: u8,
     nack: bool,
     limited: bool,
     pub(super) retransmit: bool,
@@ -26,6 +27,7 @@ impl Ack {
             sacked: 0,
             payload: 0,
             ece: false,
+            code: 0,
             nack: false,
             limited: false,
             retransmit: false,
@@ -37,7 +39,7 @@ impl Ack {
         self.progress = *progress;
         (self.bytes, self.sacked) = (ack.bytes, ack.sacked);
         (self.ece, self.nack, self.limited) = (ack.ece, ack.nack, ack.limited);
-        self.rtt = ack.rtt;
+        (self.code, self.rtt) = (ack.nibble, ack.rtt);
         (self.payload, self.retransmit) = (0, false);
     }
 }
@@ -60,6 +62,13 @@ impl Ack {
     #[getter]
     fn ece(&self) -> bool {
         self.ece
+    }
+
+    /// The load of the busiest port on its path, as `ports_like = "vcp"` tells it: 1 below 80 %, 2 from
+    /// 80 % on, 3 from 100 % on; 0 through other ports.
+    #[getter]
+    fn code(&self) -> u8 {
+        self.code
     }
 
     /// Whether it is a request to go back.
