@@ -20,6 +20,8 @@ const PLANNED: usize = 32;
 
 /// Bytes of a row on disk, in whole blocks.
 const ROW: u64 = 12 << 10;
+/// Bytes of the page, whose charts carry their library.
+const PAGE: u64 = 2_500 << 10;
 
 /// What a study will cost.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +36,7 @@ pub struct Estimate {
     pub wall_seconds: f64,
     /// Bytes of memory of the points that run at a time.
     pub memory: u64,
-    /// Bytes on disk of all rows.
+    /// Bytes on disk of all rows and of the page.
     pub disk: u64,
 }
 
@@ -64,7 +66,7 @@ pub fn estimate(study: &Study, store: Option<&Store>, threads: usize) -> Result<
         cpu_seconds: 0.0,
         wall_seconds: 0.0,
         memory: 0,
-        disk: once.len() as u64 * ROW,
+        disk: once.len() as u64 * ROW + PAGE,
     };
     if to_run.is_empty() {
         return Ok(all);
