@@ -126,7 +126,7 @@ class Ack:
     @property
     def code(self) -> int:
         """The load of the busiest port on its path, as `ports_like = "vcp"` tells it: 1 below 80 %, 2 from
-        80 % on, 3 from 100 % on; 0 through other ports."""
+        80 % on, 3 from 100 % on; 0 if the ACK has none, as always through other ports."""
     @property
     def nack(self) -> bool:
         """Whether it is a request to go back."""

@@ -259,8 +259,7 @@ fn ports_of_vcp_return_codes_and_ports_of_trd_lend_two_queues() {
         let own = plan(&text, &[]).unwrap();
         let (run, _) = execute(&own, &own.cases[0], vec![], 1, &Monitor::default()).unwrap();
         assert!(run.record.flows.iter().all(|flow| flow.completed.is_some()), "{ports}");
-        let codes = codes.lock().unwrap().clone();
-        codes
+        codes.lock().unwrap().clone()
     };
     // One packet per RTT fills two links by turns; three windows of 60 KB wait at one port.
     assert_eq!(seen(1, 100, "vcp"), BTreeSet::from([1]));

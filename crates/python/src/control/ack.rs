@@ -65,7 +65,7 @@ impl Ack {
     }
 
     /// The load of the busiest port on its path, as `ports_like = "vcp"` tells it: 1 below 80 %, 2 from
-    /// 80 % on, 3 from 100 % on; 0 through other ports.
+    /// 80 % on, 3 from 100 % on; 0 if the ACK has none, as always through other ports.
     #[getter]
     fn code(&self) -> u8 {
         self.code
