@@ -115,11 +115,16 @@ static void init_one(struct rte_mempool *pool, void *init, void *object, unsigne
   ((void (*)(void *))(uintptr_t)init)((char *)object + sizeof(struct rte_mbuf));
 }
 
-/* `init` writes the private area of each mbuf once. */
+/* `init` writes the private area of each mbuf once.
+ *
+ * Free mbufs are in a ring whose head and tail move together (HTS). In DPDK's default ring each thread
+ * waits for those before it: of more threads than cores, one that is descheduled in between holds up
+ * all, for minutes. In the other ring for such threads, RTS, a free mbuf may find no room and is lost. */
 int incast_dpdk_pool_create(const char *name, unsigned count, unsigned cache, uint16_t private_size,
                             uint16_t room, void (*init)(void *private_area),
                             struct rte_mempool **out) {
-  *out = rte_pktmbuf_pool_create(name, count, cache, private_size, room, SOCKET_ID_ANY);
+  *out = rte_pktmbuf_pool_create_by_ops(name, count, cache, private_size, room, SOCKET_ID_ANY,
+                                        "ring_mt_hts");
   if (*out == NULL)
     return failed();
   rte_mempool_obj_iter(*out, init_one, (void *)(uintptr_t)init);
