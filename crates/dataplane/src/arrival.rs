@@ -6,7 +6,7 @@ use crate::names::RUN_TIME;
 use crate::payload::fits;
 use crate::{Arrival, Frame, PacketIo};
 use incast_fabric::{PortId, order};
-use incast_transport::{Header, HostId, Packet, PacketRef, Probe, Stamps, Time};
+use incast_transport::{Header, HostId, Packet, PacketRef, Time};
 use incast_wire::decode_headers;
 use incast_world::{FlowSetup, heading};
 
@@ -88,14 +88,14 @@ pub(crate) fn read_burst<I: PacketIo>(
         (_, Here::Host { live, .. }) if packet.flow.0 & RUN_TIME != 0 => live && exist(packet),
         _ => known(flows, packet),
     };
+    tally.frames += incoming.len() as u64;
     for Arrival { at, complete, frame } in incoming.drain(..) {
-        tally.frames += 1;
         if at.0 < now {
             tally.lateness.add(now - at.0);
         }
         match decode_headers(frame.bytes()) {
             Ok(content) if belongs(&content) => {
-                let packet = packets.receive(frame, &content, || unknown_path(probe, &content));
+                let packet = packets.receive(frame, &content, || probe.started(content.flow));
                 let key = order::arrival_key(*seed, at, PortId(port));
                 arrived.push(Arrived {
                     at: at.0,
@@ -113,12 +113,6 @@ pub(crate) fn read_burst<I: PacketIo>(
             }
         }
     }
-}
-
-/// The stamps of a packet of which only bytes came: the flow's entire time counts as transit.
-fn unknown_path(probe: &Probe, packet: &Packet) -> Stamps {
-    let started = probe.started(packet.flow);
-    Stamps { started, departed: started, ..Stamps::default() }
 }
 
 /// Puts arrivals into the order in which they happen.

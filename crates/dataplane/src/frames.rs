@@ -2,13 +2,24 @@
 //! received: only what has changed is written.
 
 use crate::{Frame, PacketIo};
-use incast_transport::{EDITED, Extension, Framing, Packet, PacketPool, PacketRef, Stamps};
+use incast_transport::{EDITED, Extension, Framing, Packet, PacketPool, PacketRef};
 use incast_wire::{HEADER_BYTES, decode_extension, encode_headers, rewrite};
 
-/// A frame, and what its bytes say apart from the extension.
+/// A frame, and how many bytes of it are the extension.
 struct Framed<F> {
     frame: F,
-    says: Packet,
+    extension: u8,
+}
+
+impl<F: Frame> Framed<F> {
+    /// Bytes of the payload: what is behind the headers.
+    fn payload(&self) -> usize {
+        self.frame.bytes().len() - self.headers()
+    }
+
+    fn headers(&self) -> usize {
+        HEADER_BYTES as usize + self.extension as usize
+    }
 }
 
 /// The packets of a node, each with its frame if it came in one.
@@ -24,16 +35,16 @@ impl<F: Frame> Packets<F> {
     }
 
     /// Adds a packet whose headers were read from `frame`, whose padding goes, with the path that came
-    /// with the frame; with the stamps `unknown` if none did.
+    /// with the frame; if none did, with that of a packet whose flow was opened at `started`.
     #[inline]
     pub fn receive(
         &mut self,
         mut frame: F,
         content: &Packet,
-        unknown: impl FnOnce() -> Stamps,
+        started: impl FnOnce() -> u64,
     ) -> PacketRef {
         frame.truncate(content.ip_bytes() as usize);
-        let packet = self.pool.create(Packet { extension: 0, ..*content });
+        let packet = self.pool.adopt(Packet { extension: 0, ..*content });
         if content.extension > 0 {
             self.pool.extend(packet, decode_extension(frame.bytes(), content));
             self.pool.meta_mut(packet).mark &= !EDITED;
@@ -43,21 +54,29 @@ impl<F: Frame> Packets<F> {
                 *self.pool.stamps_mut(packet) = trail.stamps;
                 self.pool.meta_mut(packet).serialised = trail.serialised;
             }
-            None => *self.pool.stamps_mut(packet) = unknown(),
+            None => self.pool.forget_path(packet, started()),
         }
-        self.keep(packet, Framed { frame, says: *content });
+        self.keep(packet, Framed { frame, extension: content.extension });
         packet
     }
 
+    #[inline]
     fn keep(&mut self, packet: PacketRef, framed: Framed<F>) {
         let index = packet.0 as usize;
         if self.frames.len() <= index {
-            self.frames.resize_with(index + 1, || None);
+            self.lengthen(index);
         }
-        let old = self.frames[index].replace(framed);
-        assert!(old.is_none(), "a packet was freed and its frame was not");
+        let place = &mut self.frames[index];
+        assert!(place.is_none(), "a packet was freed and its frame was not");
+        *place = Some(framed);
     }
 
+    #[cold]
+    fn lengthen(&mut self, index: usize) {
+        self.frames.resize_with(index + 1, || None);
+    }
+
+    #[inline]
     fn take(&mut self, packet: PacketRef) -> Option<Framed<F>> {
         self.frames.get_mut(packet.0 as usize).and_then(Option::take)
     }
@@ -70,9 +89,7 @@ impl<F: Frame> Packets<F> {
     /// The payload of a packet as it came; nothing of one that came in no frame.
     pub fn payload(&self, packet: PacketRef) -> &[u8] {
         match self.frames.get(packet.0 as usize) {
-            Some(Some(Framed { frame, says })) => {
-                &frame.bytes()[(HEADER_BYTES + says.extension as u16) as usize..]
-            }
+            Some(Some(framed)) => &framed.frame.bytes()[framed.headers()..],
             _ => &[],
         }
     }
@@ -92,10 +109,10 @@ impl<F: Frame> Packets<F> {
         packet: PacketRef,
     ) -> Option<PacketRef> {
         let framed = match self.frames.get(packet.0 as usize) {
-            Some(Some(Framed { frame, says })) => {
+            Some(Some(Framed { frame, extension })) => {
                 let mut copy = io.alloc(frame.bytes().len())?;
                 copy.bytes_mut().copy_from_slice(frame.bytes());
-                Some(Framed { frame: copy, says: *says })
+                Some(Framed { frame: copy, extension: *extension })
             }
             _ => None,
         };
@@ -116,19 +133,20 @@ impl<F: Frame> Packets<F> {
     ) -> Option<F> {
         let (content, extension) = (&self.pool[packet], self.pool.extension(packet));
         let framed = self.frames.get_mut(packet.0 as usize).and_then(Option::take);
-        let Some(Framed { mut frame, says }) = framed else {
+        let Some(mut framed) = framed else {
             let mut frame = io.alloc(content.ip_bytes() as usize)?;
             let headers = encode_headers(content, extension, frame.bytes_mut());
             fill(content, &mut frame.bytes_mut()[headers..]);
             return Some(frame);
         };
-        let same = says.extension == content.extension && says.payload == content.payload;
+        let same =
+            framed.extension == content.extension && framed.payload() == content.payload as usize;
         let edited = self.pool.meta(packet).mark & EDITED != 0;
         if same && !(edited && content.extension > 0) {
-            rewrite(frame.bytes_mut(), &says, content);
-            return Some(frame);
+            rewrite(framed.frame.bytes_mut(), content);
+            return Some(framed.frame);
         }
-        encode_again(io, frame, &says, content, extension)
+        encode_again(io, framed, content, extension)
     }
 
     /// Gives all frames back: the run is over.
@@ -145,13 +163,13 @@ impl<F: Frame> Packets<F> {
 #[cold]
 fn encode_again<I: PacketIo>(
     io: &mut I,
-    mut frame: I::Frame,
-    says: &Packet,
+    framed: Framed<I::Frame>,
     is: &Packet,
     extension: &Extension,
 ) -> Option<I::Frame> {
-    assert!(is.payload <= says.payload, "a packet's payload grows");
-    let (old, new) = (says.extension as usize, is.extension as usize);
+    assert!(is.payload as usize <= framed.payload(), "a packet's payload grows");
+    let Framed { mut frame, extension: old } = framed;
+    let (old, new) = (old as usize, is.extension as usize);
     let headers = HEADER_BYTES as usize;
     frame.truncate(headers + old + is.payload as usize);
     if old > new {

@@ -6,6 +6,7 @@ use crate::{Departure, Frame, PacketIo, Trail};
 use incast_fabric::{Fabric, Forwarding, PortId};
 use incast_transport::{Bytes, Header, Packet, PacketRef, Random, Rate, Time};
 use incast_world::{Captured, Options, PortSeries, Transmitter, purpose};
+use std::cell::Cell;
 
 pub(crate) struct Line {
     pub port: u32,
@@ -21,6 +22,9 @@ pub(crate) struct Line {
     reads: Option<u32>,
     /// When it sends.
     pub transmitter: Transmitter,
+    /// Charged bytes of the last packet, and how long it occupied the line: most are as long as
+    /// the one before, and a division takes as long as a marker.
+    last_tx: Cell<(u32, u64)>,
     /// Charged bytes sent.
     pub sent: u64,
     /// The ring had no room when a packet could have left.
@@ -33,7 +37,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub fn new(port: u32, fabric: &Fabric, options: &Options) -> Line {
+    /// The sending side of `port`, whose handler may have deadlines if it is `timed`.
+    pub fn new(port: u32, fabric: &Fabric, options: &Options, timed: bool) -> Line {
         let spec = fabric.port(PortId(port));
         let reads = match fabric.forwarding() {
             Forwarding::CutThrough(first) if spec.peer.0 >= fabric.hosts() => Some(first.0 as u32),
@@ -48,7 +53,8 @@ impl Line {
             propagation: spec.propagation.0,
             loss: spec.loss,
             captured: options.capture.contains(&port),
-            transmitter: Transmitter::new(spec.tier as u8, true),
+            transmitter: Transmitter::new(spec.tier as u8, timed),
+            last_tx: Cell::new((0, 0)),
             sent: 0,
             held: false,
             staged: false,
@@ -58,8 +64,15 @@ impl Line {
     }
 
     /// How long a packet occupies the line; rounded up.
+    #[inline]
     pub fn tx(&self, charged: u32) -> u64 {
-        self.rate.tx_time(Bytes(charged as u64)).0
+        let (last, time) = self.last_tx.get();
+        if charged == last {
+            return time;
+        }
+        let time = self.rate.tx_time(Bytes(charged as u64)).0;
+        self.last_tx.set((charged, time));
+        time
     }
 
     /// If the packet is a pause frame: opens and closes classes, and returns whether one opened.

@@ -99,6 +99,7 @@ impl<I: PacketIo> Medium<I> {
 
     /// Whether a packet whose last bit arrives at `complete` over the link of `port` is lost, because
     /// the link was down at an instant since its transmission began.
+    #[inline]
     pub fn is_cut_off(&self, port: u32, complete: u64, charged: u32) -> bool {
         let link = self.links[port as usize];
         if link == LinkState::Whole {

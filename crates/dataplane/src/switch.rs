@@ -40,8 +40,14 @@ impl Egress {
         if self.line.held { NEVER } else { self.line.transmitter.next_start() }
     }
 
+    /// The next deadline of its markers; only few have any.
+    #[inline]
+    fn deadline(&self) -> u64 {
+        if self.line.transmitter.timed { self.handler.deadline().0 } else { NEVER }
+    }
+
     fn due(&self) -> u64 {
-        self.start().min(self.handler.deadline().0)
+        self.start().min(self.deadline())
     }
 
     /// Whether the packet is a pause frame, which then takes effect.
@@ -118,6 +124,7 @@ impl<I: PacketIo> SwitchNode<I> {
     /// Takes in what has arrived.
     pub fn receive(&mut self, medium: &mut Medium<I>) {
         let now = medium.now;
+        let pauses = medium.buffers.pfc.is_some();
         let mut arrived = std::mem::take(&mut self.arrived);
         for egress in &self.egress {
             take_burst(medium, &mut self.packets, egress.line.port, &mut arrived, Here::Switch);
@@ -125,12 +132,12 @@ impl<I: PacketIo> SwitchNode<I> {
         arrived.extend(self.stored.extract_if(.., |one| one.at <= now));
         sort(&mut arrived);
         for one in arrived.drain(..) {
-            let header = self.packets.pool[one.packet].header;
-            let (link, charged) =
-                (self.port(one.port).line.reverse, self.packets.pool.charged(one.packet));
+            let (header, charged) =
+                (self.packets.pool[one.packet].header, self.packets.pool.charged(one.packet));
+            let link = self.port(one.port).line.reverse;
             if medium.is_cut_off(link, one.complete, charged) {
                 medium.lose_on_link(&mut self.packets, one.packet, now);
-            } else if self.port(one.port).takes_pause(medium, &header) {
+            } else if pauses && self.port(one.port).takes_pause(medium, &header) {
                 self.packets.free(&mut medium.io, one.packet);
             } else {
                 self.packets.pool.stamps_mut(one.packet).ingress = one.port;
@@ -231,7 +238,9 @@ impl<I: PacketIo> SwitchNode<I> {
         let egress = &mut self.egress[(port - self.first) as usize];
         let (transmitter, parts) = egress.split(&mut self.packets.pool);
         let verdict = transmitter.enqueue(parts, packet, now);
-        self.settle(medium, port, packet, verdict);
+        if verdict != Verdict::only(Fate::Queued) {
+            self.settle(medium, port, packet, verdict);
+        }
     }
 
     /// What becomes of packets that did not simply join the queue.
@@ -286,7 +295,7 @@ impl<I: PacketIo> SwitchNode<I> {
             let mut calls = 0;
             loop {
                 let egress = &mut self.egress[index];
-                let (start, deadline) = (egress.start(), egress.handler.deadline().0);
+                let (start, deadline) = (egress.start(), egress.deadline());
                 if start.min(deadline) >= until {
                     break;
                 }
@@ -340,7 +349,7 @@ impl<I: PacketIo> SwitchNode<I> {
     /// Runs the timers of this instant.
     pub fn run_timers(&mut self, medium: &mut Medium<I>) {
         for egress in &mut self.egress {
-            if egress.handler.deadline().0 <= medium.now {
+            if egress.deadline() <= medium.now {
                 let port = egress.line.port;
                 egress.split(&mut self.packets.pool).1.wake(port, medium.now);
             }

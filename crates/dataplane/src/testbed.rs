@@ -402,7 +402,7 @@ fn build_nodes<I: PacketIo>(setup: &mut Setup, buffers: &Buffers, here: &[u32]) 
 fn build_host<I: PacketIo>(setup: &mut Setup, host: u32) -> HostNode<I> {
     let end = EndHost::new(setup, host);
     HostNode {
-        line: Line::new(end.port(), &setup.fabric, &setup.options),
+        line: Line::new(end.port(), &setup.fabric, &setup.options, true),
         packets: Packets::new(setup.framing),
         end,
         live: None,
@@ -413,9 +413,10 @@ fn build_host<I: PacketIo>(setup: &mut Setup, host: u32) -> HostNode<I> {
 
 fn build_switch<I: PacketIo>(setup: &mut Setup, node: u32, buffers: &Buffers) -> SwitchNode<I> {
     let ports = setup.fabric.ports_of(NodeId(node));
-    let egress = |port: u32| Egress {
-        line: Line::new(port, &setup.fabric, &setup.options),
-        handler: setup.ports[port as usize].take().expect("a switch port has a handler"),
+    let egress = |port: u32| {
+        let handler = setup.ports[port as usize].take().expect("a switch port has a handler");
+        let line = Line::new(port, &setup.fabric, &setup.options, handler.timed());
+        Egress { line, handler }
     };
     SwitchNode {
         first: ports.start,

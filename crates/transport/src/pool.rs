@@ -118,7 +118,14 @@ impl PacketPool {
     #[inline]
     pub fn create(&mut self, mut packet: Packet) -> PacketRef {
         packet.header = packet.header.rounded();
+        self.adopt(packet)
+    }
+
+    /// The same for a packet whose header values fit their fields, as those of a decoded packet do.
+    #[inline]
+    pub fn adopt(&mut self, packet: Packet) -> PacketRef {
         debug_assert_eq!(packet.extension, 0, "extensions are added with `extend`");
+        debug_assert_eq!(packet.header, packet.header.rounded());
         let meta = Meta {
             arrived: Time::ZERO,
             serialised: 0,
@@ -244,6 +251,19 @@ impl PacketPool {
     #[inline]
     pub fn stamps_mut(&mut self, packet: PacketRef) -> &mut Stamps {
         &mut self.stamps[packet.0 as usize]
+    }
+
+    /// Where the packet has been is not known: all its time since its flow was opened at `started`
+    /// counts as transit. Its [`gap`](Stamps::gap), which is then of another packet, stays.
+    #[inline]
+    pub fn forget_path(&mut self, packet: PacketRef, started: u64) {
+        let stamps = &mut self.stamps[packet.0 as usize];
+        // Field by field: a whole value would be built elsewhere and copied.
+        stamps.waited = [0; TIERS];
+        (stamps.informed, stamps.ingress, stamps.admitted) = (0, 0, 0);
+        (stamps.worst, stamps.worst_port) = (0, 0);
+        (stamps.started, stamps.departed) = (started, started);
+        stamps.spent = Spent::default();
     }
 
     /// Bytes that each link charges for a packet.

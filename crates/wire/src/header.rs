@@ -60,12 +60,22 @@ macro_rules! headers {
             }
 
             /// Writes the twelve bytes, network order.
+            #[inline]
             pub fn write(&self, out: &mut [u8; 12]) {
-                let mut at = 0;
+                for (bytes, word) in out.as_chunks_mut::<4>().0.iter_mut().zip(self.words()) {
+                    *bytes = word.to_be_bytes();
+                }
+            }
+
+            /// The twelve bytes as words. They are put together in registers: words that are read
+            /// from bytes just written one by one have to wait for the memory.
+            #[inline]
+            pub fn words(&self) -> [u32; 3] {
+                let mut all = 0u128;
                 match *self { $(Header::$name { $($field),* } => {
-                    $(headers!(@put $ty, $field, out, at);)*
+                    $(all = all << (8 * headers!(@width $ty)) | u128::from(headers!(@cut $ty, $field));)*
                 }),* }
-                debug_assert_eq!(at, 12);
+                [(all >> 64) as u32, (all >> 32) as u32, all as u32]
             }
 
             /// Reads the twelve bytes of a header of this kind; `None` for an unknown kind.
@@ -106,16 +116,6 @@ macro_rules! headers {
     (@cut u24, $v:ident) => { $v & U24_MAX }; (@cut $ty:ident, $v:ident) => { $v };
     (@sample u24, $a:ident, $b:ident) => { $a }; (@sample u32, $a:ident, $b:ident) => { $a };
     (@sample u16, $a:ident, $b:ident) => { $a as u16 }; (@sample u8, $a:ident, $b:ident) => { $b };
-    (@put u8, $v:ident, $o:ident, $at:ident) => { $o[$at] = $v; $at += 1; };
-    (@put u16, $v:ident, $o:ident, $at:ident) => {
-        $o[$at..$at + 2].copy_from_slice(&$v.to_be_bytes()); $at += 2;
-    };
-    (@put u24, $v:ident, $o:ident, $at:ident) => {
-        $o[$at..$at + 3].copy_from_slice(&$v.to_be_bytes()[1..]); $at += 3;
-    };
-    (@put u32, $v:ident, $o:ident, $at:ident) => {
-        $o[$at..$at + 4].copy_from_slice(&$v.to_be_bytes()); $at += 4;
-    };
     (@get u8, $b:ident, $at:ident) => {{ $at += 1; $b[$at - 1] }};
     (@get u16, $b:ident, $at:ident) => {{ $at += 2; u16::from_be_bytes([$b[$at - 2], $b[$at - 1]]) }};
     (@get u24, $b:ident, $at:ident) => {{

@@ -2,7 +2,7 @@
 
 use crate::Packet;
 use crate::checksum::{complement, updated};
-use crate::codec::{HEADERS, IP_BYTES, OWN_BYTES, check_common, common_words, ip_words, word};
+use crate::codec::{HEADERS, IP_BYTES, check_common, common_words, ip_words, word};
 
 /// Sets the mark of an encoded packet and updates the IPv4 header checksum incrementally.
 ///
@@ -17,46 +17,43 @@ pub fn rewrite_mark(bytes: &mut [u8], mark: u8) {
     bytes[10..12].copy_from_slice(&sum.to_be_bytes());
 }
 
-/// Brings the headers of an encoded packet from what `was` says to what `is` says, both with the
-/// same extension and payload. Words that differ are written and their checksums updated
-/// incrementally (RFC 1624); all others, the time to live among them, stay as they are.
+/// Brings the headers of an encoded packet to what `is` says, which has the same extension and payload.
+/// Words that differ are written and their checksums updated incrementally (RFC 1624); all others,
+/// the time to live among them, stay as they are.
 ///
 /// Panics, as [`encode_headers`](crate::encode_headers) does, if `bytes` is shorter than the headers, or if the packets differ in
 /// length.
-pub fn rewrite(bytes: &mut [u8], was: &Packet, is: &Packet) {
-    if was.mark != is.mark {
-        rewrite_mark(bytes, is.mark);
-    }
-    if (Packet { mark: is.mark, ..*was }) != *is {
-        rewrite_words(bytes, was, is);
-    }
-}
-
-/// The same for other fields than the mark.
-fn rewrite_words(bytes: &mut [u8], was: &Packet, is: &Packet) {
-    let lengths = |packet: &Packet| (packet.extension, packet.payload);
-    assert_eq!(lengths(was), lengths(is), "extension and payload");
-    check_common(is);
+#[inline]
+pub fn rewrite(bytes: &mut [u8], is: &Packet) {
     let headers = bytes.first_chunk_mut::<HEADERS>().expect("the headers are there");
     let (words, _) = headers.as_chunks_mut::<4>();
     let (ip, transport) = words.split_at_mut(IP_BYTES / 4);
+    let says = |word: &[u8; 4]| u32::from_be_bytes(*word);
     // The third word is the time to live, the protocol and the checksum, which it does not cover.
-    let mut change = 0;
-    for (index, word) in ip_words(is).into_iter().enumerate().filter(|(index, _)| *index != 2) {
-        change += replace(&mut ip[index], word);
-    }
-    update_sum(&mut ip[2], change);
+    let mut new_ip = ip_words(is);
+    new_ip[2] = says(&ip[2]);
     let [flow, kind] = common_words(is);
-    let mut change = replace(&mut transport[0], flow);
-    let sum_before = u32::from(transport[1][2]) << 8 | u32::from(transport[1][3]);
-    change += replace(&mut transport[1], kind | sum_before);
-    let mut own = [0; OWN_BYTES];
-    is.header.write(&mut own);
-    let (own, _) = own.as_chunks::<4>();
-    for (word, own) in transport[2..].iter_mut().zip(own) {
-        change += replace(word, u32::from_be_bytes(*own));
+    let [first, second, third] = is.header.words();
+    let new_transport = [flow, kind | says(&transport[1]) & 0xffff, first, second, third];
+    if differ(ip, &new_ip) {
+        check_common(is);
+        assert_eq!(word(ip.as_flattened(), 2), new_ip[0] as u16, "the packets differ in length");
+        let change = ip.iter_mut().zip(new_ip).map(|(word, new)| replace(word, new)).sum();
+        update_sum(&mut ip[2], change);
     }
-    update_sum(&mut transport[1], change);
+    if differ(transport, &new_transport) {
+        check_common(is);
+        let words = transport.iter_mut().zip(new_transport);
+        let change = words.map(|(word, new)| replace(word, new)).sum();
+        update_sum(&mut transport[1], change);
+    }
+}
+
+/// Whether the bytes say something else; without a branch for each word.
+#[inline]
+fn differ(bytes: &[[u8; 4]], words: &[u32; 5]) -> bool {
+    let differences = bytes.iter().zip(words).map(|(old, new)| u32::from_be_bytes(*old) ^ new);
+    differences.fold(0, |all, one| all | one) != 0
 }
 
 /// Writes a word; what the sum gains by it: the complement of the old one and the new one.

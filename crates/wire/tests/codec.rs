@@ -526,7 +526,7 @@ proptest! {
         let mut bytes = bytes_of(&was, &extension);
         bytes[8] = 63;
         reseal(&mut bytes, 40 + was.extension as usize);
-        rewrite(&mut bytes, &was, &is);
+        rewrite(&mut bytes, &is);
         prop_assert_eq!(decode(&bytes), Ok((is, extension)));
         prop_assert_eq!(bytes[8], 63);
     }

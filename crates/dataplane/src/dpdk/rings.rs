@@ -124,6 +124,7 @@ impl Rings {
                 Carrier::Ports(ports) => ports[port].receive(BURST, &mut self.scratch),
                 Carrier::Bare(rings) => rings[port].take(BURST, &mut self.scratch),
             };
+            self.scratch.iter().for_each(Mbuf::prefetch);
             end.read.extend(self.scratch.drain(..));
         }
         end.read.front().map(|mbuf| mbuf.private().release)

@@ -43,7 +43,7 @@ impl<I: PacketIo> SwitchNode<I> {
         laps.start();
         loop {
             let egress = &mut self.egress[index];
-            let (start, deadline) = (egress.start(), egress.handler.deadline().0);
+            let (start, deadline) = (egress.start(), egress.deadline());
             if start.min(deadline) >= until {
                 break;
             }
@@ -52,8 +52,8 @@ impl<I: PacketIo> SwitchNode<I> {
                 parts.wake(to, deadline);
             } else if let Some((packet, backlog)) = transmitter.dequeue(parts, start) {
                 let charged = self.packets.pool.charged(packet);
-                self.egress[index].line.transmitter.busy_until =
-                    start + self.egress[index].line.tx(charged);
+                let line = &mut self.egress[index].line;
+                line.transmitter.busy_until = start + line.tx(charged);
                 leaving.push((packet, start, backlog));
             }
         }

@@ -80,6 +80,8 @@ pub(crate) struct Transmitter {
     /// Charged bytes and time of a full packet and of a bare header, to save divisions.
     full: (u32, Span),
     bare: (u32, Span),
+    /// The same of the last packet of another size.
+    other: (u32, Span),
 }
 
 impl Transmitter {
@@ -94,6 +96,7 @@ impl Transmitter {
             rate: site.rate,
             full: timed(framing.charged_mtu()),
             bare: timed(framing.charged_header()),
+            other: (0, Span::ZERO),
             enqueue: markers.iter().any(|seen| seen.enqueue),
             dequeue: markers.iter().any(|seen| seen.dequeue),
             timed: markers.iter().any(|seen| seen.marker.timed()),
@@ -208,13 +211,16 @@ impl Transmitter {
     }
 
     #[inline]
-    fn time(&self, charged: u32) -> Span {
+    fn time(&mut self, charged: u32) -> Span {
         if charged == self.full.0 {
             self.full.1
         } else if charged == self.bare.0 {
             self.bare.1
         } else {
-            self.rate.tx_time(Bytes(charged as u64))
+            if charged != self.other.0 {
+                self.other = (charged, self.rate.tx_time(Bytes(charged as u64)));
+            }
+            self.other.1
         }
     }
 

@@ -224,9 +224,13 @@ impl PortMarker {
     fn roll(&mut self, now: Time, waiting: u32) {
         self.least = self.least.min(waiting);
         let elapsed = now.since(self.started);
-        if elapsed < self.clock.period {
-            return;
+        if elapsed >= self.clock.period {
+            self.end_period(now, waiting, elapsed);
         }
+    }
+
+    #[inline(never)]
+    fn end_period(&mut self, now: Time, waiting: u32, elapsed: Span) {
         let waiting = match self.sample {
             Sample::Last => waiting,
             Sample::Least => self.least,
