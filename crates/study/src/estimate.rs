@@ -7,13 +7,16 @@ use crate::study::Study;
 use cpu_time::ThreadTime;
 use incast_experiment::{Fault, Monitor, Plan, execute};
 use incast_measure::{SlowdownHistogram, summarise};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Time that all probes take together, about.
 const PROBES: Duration = Duration::from_secs(10);
+
+/// Most combinations of a series that run for a moment.
+const PROBED: usize = 6;
 
 /// Most combinations that are planned to learn their size.
 const PLANNED: usize = 32;
@@ -46,9 +49,10 @@ struct Size {
     memory: u64,
 }
 
-/// Probes a study: the first and the last point of each series run for a moment, and the others are
-/// assumed to cost as much per byte of payload, in CPU time, as these do on average: other programs
-/// do not change it. With a store, what it has need not be run.
+/// Probes a study: up to six combinations of each series, evenly chosen, run for a moment, and the
+/// others are assumed to cost as much per byte of payload, in CPU time, as the one next to them in
+/// the order in which the study varies its keys: other programs do not change it. With a store, what
+/// it has need not be run.
 ///
 /// # Errors
 /// A scenario that cannot be planned.
@@ -72,21 +76,12 @@ pub fn estimate(study: &Study, store: Option<&Store>, threads: usize) -> Result<
         return Ok(all);
     }
     let sizes = sizes(&to_run)?;
-    let series: BTreeSet<usize> = to_run.iter().map(|point| point.series).collect();
-    let slice = (PROBES / (2 * series.len() as u32)).min(Duration::from_secs(1));
-    let mut rates = BTreeMap::new();
-    for own in series {
-        let mut points = to_run.iter().filter(|point| point.series == own);
-        let first = points.next().expect("the series has points to run");
-        let last = points.next_back().unwrap_or(first);
-        let [one, other] = [probe(first, slice)?, probe(last, slice)?];
-        rates.insert(own, Rate::mean(one, other));
-    }
+    let rates = rates(&to_run)?;
     let mean = sizes.values().map(|size| size.bytes).sum::<f64>() / sizes.len() as f64;
     let mut longest = 0.0f64;
     for point in &to_run {
         let bytes = sizes.get(&point.combination).map_or(mean, |size| size.bytes);
-        let Rate { fixed, per_byte } = rates[&point.series];
+        let Rate { fixed, per_byte } = *nearest(&rates[&point.series], point.combination);
         let seconds = fixed + per_byte * bytes;
         all.cpu_seconds += seconds;
         longest = longest.max(seconds);
@@ -123,11 +118,31 @@ struct Rate {
     per_byte: f64,
 }
 
-impl Rate {
-    fn mean(one: Rate, other: Rate) -> Rate {
-        let fixed = (one.fixed + other.fixed) / 2.0;
-        Rate { fixed, per_byte: (one.per_byte + other.per_byte) / 2.0 }
-    }
+/// What the probed combinations of each series take.
+fn rates(points: &[&Arc<Point>]) -> Result<BTreeMap<usize, BTreeMap<usize, Rate>>, Fault> {
+    let mut series: BTreeMap<usize, BTreeMap<usize, &Arc<Point>>> = BTreeMap::new();
+    points.iter().for_each(|point| {
+        series.entry(point.series).or_default().entry(point.combination).or_insert(point);
+    });
+    let probes: usize = series.values().map(|own| own.len().min(PROBED)).sum();
+    let slice = (PROBES / probes as u32).min(Duration::from_secs(1));
+    let rates_of = |own: BTreeMap<usize, &Arc<Point>>| -> Result<BTreeMap<usize, Rate>, Fault> {
+        let own: Vec<_> = own.into_iter().collect();
+        let chosen = own.len().min(PROBED);
+        // The first and the last are among them.
+        let place = |at: usize| at * (own.len() - 1) / (chosen - 1).max(1);
+        (0..chosen)
+            .map(|at| own[place(at)])
+            .map(|(of, point)| Ok((of, probe(point, slice)?)))
+            .collect()
+    };
+    series.into_iter().map(|(at, own)| Ok((at, rates_of(own)?))).collect()
+}
+
+/// What is known of the combination that is next to this one.
+fn nearest(rates: &BTreeMap<usize, Rate>, combination: usize) -> &Rate {
+    let near = rates.iter().min_by_key(|(of, _)| of.abs_diff(combination));
+    near.expect("a series has points to run").1
 }
 
 /// What a point takes, from what it delivers until `slice` is over.
@@ -156,4 +171,17 @@ fn probe(point: &Point, slice: Duration) -> Result<Rate, Fault> {
     let seconds = cpu.elapsed().as_secs_f64();
     // Without a byte the whole of the slice was for the first.
     Ok(Rate { fixed, per_byte: seconds / delivered.max(1) as f64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_costs_as_much_as_the_probed_one_next_to_it() {
+        let rate = |fixed| Rate { fixed, per_byte: 0.0 };
+        let rates = BTreeMap::from([(0, rate(1.0)), (4, rate(2.0)), (9, rate(3.0))]);
+        let near = |combination| nearest(&rates, combination).fixed;
+        assert_eq!([0, 1, 3, 6, 7, 20].map(near), [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);
+    }
 }
