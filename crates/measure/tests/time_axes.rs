@@ -87,6 +87,8 @@ fn a_strip_shows_when_some_port_is_paused() {
         let strips: Vec<&Value> = data.iter().filter(|trace| trace["yaxis"] == "y2").collect();
         assert_eq!(strips.len(), 1, "{name}: the first run was never paused");
         assert_eq!(strips[0]["name"], "second: paused");
+        // Which of the runs it is stands beside the strip, though only one has one.
+        assert_eq!(figure.plot["layout"]["yaxis2"]["ticktext"], json!(["second paused"]));
         let ends: Vec<f64> =
             strips[0]["x"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
         let near = ends.iter().zip([1.0, 1.3, 4.0, 4.1]).all(|(at, due)| (at - due).abs() < 1e-9);

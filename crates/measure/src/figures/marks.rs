@@ -32,8 +32,9 @@ pub(super) fn links(figure: &mut Figure, runs: &[&Run], unit: f64) {
             "line": { "color": colour, "width": 1.4, "dash": dash },
         }));
         if changes.len() <= NAMED {
+            // The text is turned clockwise: its left is the page's upper side.
             let (sign, what) =
-                if change.up { ("\u{25b2}", "repaired") } else { ("\u{25bc}", "fails") };
+                if change.up { ("\u{25c0}", "repaired") } else { ("\u{25b6}", "fails") };
             texts.push(json!({
                 "x": x, "y": 1, "yref": "paper", "xanchor": "left", "yanchor": "top",
                 "textangle": 90, "showarrow": false, "font": { "size": 11, "color": colour },
@@ -56,8 +57,14 @@ pub(super) fn links(figure: &mut Figure, runs: &[&Run], unit: f64) {
     }
 }
 
-/// Draws a strip under the lines: when some port of each run was paused.
-pub(super) fn pauses(figure: &mut Figure, runs: &[(&str, Vec<(f64, f64)>)], unit: f64) {
+/// Draws a strip under the lines: when some port of each run was paused. With `several` runs in the
+/// figure each strip has the name of its own.
+pub(super) fn pauses(
+    figure: &mut Figure,
+    runs: &[(&str, Vec<(f64, f64)>)],
+    several: bool,
+    unit: f64,
+) {
     if runs.is_empty() {
         return;
     }
@@ -76,7 +83,6 @@ pub(super) fn pauses(figure: &mut Figure, runs: &[(&str, Vec<(f64, f64)>)], unit
         figure.plot["data"].as_array_mut().expect("traces are a list").push(trace);
     }
     let strip = (0.05 * runs.len() as f64).min(0.3);
-    let several = runs.len() > 1;
     let name = |(label, _): &(&str, Vec<(f64, f64)>)| match several {
         true => format!("{} paused", escape(label)),
         false => "paused".to_string(),

@@ -89,7 +89,7 @@ fn draw(titles: Titles<'_>, caption: String, runs: &[&Run], series: Vec<Series>)
         plot.add_trace(scatter.hover_template(hover));
     }
     let mut figure = Figure::new(name, title, caption, 380, &plot);
-    marks::pauses(&mut figure, &paused(runs), length);
+    marks::pauses(&mut figure, &paused(runs), runs.len() > 1, length);
     marks::links(&mut figure, runs, length);
     figure
 }
