@@ -36,6 +36,15 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// A sentence: what stands between backticks is code.
+fn prose(text: &str) -> String {
+    let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
+        0 => escape(part),
+        _ => format!("<code>{}</code>", escape(part)),
+    });
+    parts.collect()
+}
+
 fn head(title: &str) -> String {
     let title = escape(title);
     format!(
@@ -68,7 +77,7 @@ pub fn html_of_difference(all: &Difference) -> String {
     let mut out =
         head(&format!("Flow {} with {} and with {}", all.a.flow.id, all.a.run, all.b.run));
     for sentence in &all.verdict {
-        let _ = writeln!(out, "<p>{}</p>", escape(sentence));
+        let _ = writeln!(out, "<p>{}</p>", prose(sentence));
     }
     let _ = writeln!(
         out,
@@ -97,10 +106,10 @@ pub fn html_of_difference(all: &Difference) -> String {
 fn body(all: &Explanation) -> String {
     let mut out = String::new();
     for sentence in &all.verdict {
-        let _ = writeln!(out, "<p>{}</p>", escape(sentence));
+        let _ = writeln!(out, "<p>{}</p>", prose(sentence));
     }
     for note in &all.notes {
-        let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(note));
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", prose(note));
     }
     out += &waterfall(all);
     out += &path(all);

@@ -6,7 +6,7 @@ use crate::explanation::Explanation;
 
 /// Size of the picture and of the area within its axes.
 const SIZE: (f64, f64) = (640.0, 240.0);
-const LEFT: f64 = 70.0;
+const LEFT: f64 = 84.0;
 const TOP: f64 = 14.0;
 const RIGHT: f64 = 12.0;
 const FLOOR: f64 = 194.0;

@@ -62,6 +62,8 @@ fn check(all: &Explanation) {
     assert!(console::text(all).len() > 100);
     let html = page::html(std::slice::from_ref(all));
     assert!(html.contains("</html>") && !html.contains("http:") && !html.contains("https:"));
+    let code = all.verdict.iter().any(|sentence| sentence.contains('`'));
+    assert!(html.contains("<code>") >= code && !html.contains('`'), "names are set as code");
 }
 
 fn says(all: &Explanation, what: &str) {
