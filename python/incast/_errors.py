@@ -53,6 +53,19 @@ class _Fault(IncastError):
         named = {name: value for name, value in vars(self).items() if name != "problem"}
         return _rebuilt, (type(self), self.problem, named)
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the caller's lines, not those of this package."""
+        import itertools
+        import traceback
+        from pathlib import Path
+
+        own = str(Path(__file__).parent)
+        all_of_them = traceback.extract_tb(self.__traceback__)
+        callers = itertools.takewhile(lambda one: not one.filename.startswith(own), all_of_them)
+        shown = [one for one in callers if "IPython" not in one.filename]
+        lines = [line.rstrip() for line in traceback.format_list(shown)]
+        return [*lines, f"{type(self).__name__}: {self}"]
+
 
 def _rebuilt(kind: type[_Fault], problem: str, named: dict[str, Any]) -> _Fault:
     return kind(problem, **named)
@@ -89,3 +102,14 @@ class Interrupted(KeyboardInterrupt):
 
 class RunWarning(UserWarning):
     """Something that should be known before results are trusted."""
+
+
+#: Points that a message names at most.
+_NAMED = 4
+
+
+def some(points: list[dict[str, str]]) -> str:
+    """The first points with what went wrong, without tracebacks, and how many there are more."""
+    named = [f"`{one['point']}`: {one['why'].partition(chr(10))[0]}" for one in points[:_NAMED]]
+    more = len(points) - len(named)
+    return "; ".join(named) + (f"; and {more} more" if more > 0 else "")

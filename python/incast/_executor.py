@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _incast
-from ._errors import ExecutorError
+from ._errors import ExecutorError, some
 
 if TYPE_CHECKING:
     from ._control import Control
@@ -202,8 +202,8 @@ def run_on(
     *,
     at_once: int | None = None,
     patience: float | None = None,
-) -> None:
-    """Runs what a study's folder, or a folder of kept tables, lacks on an executor.
+) -> dict[str, Any]:
+    """Runs what a study's folder, or a folder of kept tables, lacks on an executor. Returns how it ended.
 
     Args:
         driver: makes what says what to run, and keeps what comes back. Only this process writes the folder.
@@ -229,13 +229,13 @@ def run_on(
     finally:
         # Also after Ctrl-C or an error: what is done is in the table.
         flights.abandon()
-        ended = json.loads(own.finish())
+        ended: dict[str, Any] = json.loads(own.finish())
     if ended["not_run"]:
-        lost = [f"`{one['point']}`: {one['why']}" for one in ended["not_run"]]
-        more = f"; and {len(lost) - 4} more" if len(lost) > 4 else ""
+        lost = ended["not_run"]
         raise ExecutorError(
-            f"the executor lost {len(lost)} of {ended['points']} points: {'; '.join(lost[:4])}{more}"
+            f"the executor lost {len(lost)} of {ended['points']} points: {some(lost)}"
         )
+    return ended
 
 
 def _fly(

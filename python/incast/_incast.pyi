@@ -42,6 +42,7 @@ def study(
     flags: dict[str, Any],
     sets: Sequence[str],
     section: dict[str, Any],
+    yes: bool,
 ) -> Study: ...
 def study_in(folder: str) -> Study: ...
 def run_bytes(point: bytes, threads: int = 1) -> bytes: ...
@@ -126,7 +127,8 @@ class Ack:
     @property
     def code(self) -> int:
         """The load of the busiest port on its path, as `ports_like = "vcp"` tells it: 1 below 80 %, 2 from
-        80 % on, 3 from 100 % on; 0 if the ACK has none, as always through other ports."""
+        80 % on, 3 from 100 % on. 0 through other ports, and in an ACK that ends its flow because the
+        receiver has had all of it already: it keeps nothing of such a flow."""
     @property
     def nack(self) -> bool:
         """Whether it is a request to go back."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _incast
 from ._control import Control, controls, named
-from ._errors import RunError
+from ._errors import RunError, RunWarning, some
 from ._progress import Shown
 from ._session import sets_of
 
@@ -104,7 +105,7 @@ class Study:
         progress: bool | None = None,
     ) -> Study:
         """Runs the points that its folder lacks, and returns the study. Ctrl-C keeps what is done;
-        another call goes on from there. A point that fails is a row with its error.
+        another call goes on from there. A point that fails is a row with its error, and a `RunWarning` names it.
 
         Args:
             executor: what runs the points: any object whose `submit` returns something with `done()` and
@@ -128,15 +129,20 @@ class Study:
                     more: dict[str, Any] = {"at_once": at_once, "patience": patience}
                     out = os.fspath(self._out)
                     driver = functools.partial(self._study.driver, out, retry_failed)
-                    run_on(driver, executor, told, self._own, **more)
+                    ended = run_on(driver, executor, told, self._own, **more)
                 else:
-                    _, raised = self._study.run(os.fspath(self._out), threads, retry_failed, told)
+                    out = os.fspath(self._out)
+                    text, raised = self._study.run(out, threads, retry_failed, told)
                     if raised is not None:
                         raise raised
+                    ended = json.loads(text)
         finally:
             shown.close()
             for name in ("frame", "times", "charts"):
                 self.__dict__.pop(name, None)
+        if ended["failed"]:
+            count = f"{len(ended['failed'])} of {ended['points']} points failed"
+            warnings.warn(f"{count}: {some(ended['failed'])}", RunWarning, stacklevel=2)
         return self
 
     def search(
@@ -264,10 +270,11 @@ def study(
     seeds: int | Sequence[int] | None = None,
     variants: Mapping[str, Mapping[str, Any]] | None = None,
     zip: Sequence[Sequence[str]] | None = None,
-    when: Sequence[Mapping[str, Any]] | None = None,
+    when: Mapping[str, Mapping[str, Any]] | None = None,
     repeat_until: Mapping[str, Any] | None = None,
     baseline: str | None = None,
     reports: bool | None = None,
+    yes: bool = False,
     set: Sets = None,
     out: str | os.PathLike[str] | None = None,
     **flags: Any,
@@ -283,11 +290,13 @@ def study(
         variants: transports with other parameters beside those of the scenario, by name:
             `{"ren: any": {"transport": "ren", "spend": "any"}}`.
         zip: groups of keys of `vary` that advance together; all else is combined.
-        when: conditions under which a key is varied.
+        when: conditions under which a key is varied:
+            `{"fabric.buffer": {"transport": "dctcp", "traffic.0.load": [0.8, 0.9]}}`.
         repeat_until: repeat with more seeds until an interval is small:
             `{"metric": "slowdown_p99", "half_width": "5%", "most": 40}`.
         baseline: the transport or variant with which others are compared.
         reports: keep the files of every point.
+        yes: take more than 100,000 points.
         set: overrides, as for `incast.run`.
         out: its folder, which is continued if it is there. None: `results/study-NAME`.
         flags: keywords of `incast.compare`, without a scenario.
@@ -309,7 +318,7 @@ def study(
     own: list[type[Control]] = []
     scenario, flags, section = (named(value, own) for value in (scenario, flags, section))
     with controls(*own):
-        made = _incast.study(scenario, text, flags, sets_of(set), section)
+        made = _incast.study(scenario, text, flags, sets_of(set), section, yes)
     name = made.name if made.name == "study" else f"study-{made.name}"
     return Study(made, Path("results") / name if out is None else Path(out), own)
 

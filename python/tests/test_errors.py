@@ -81,3 +81,11 @@ def test_numbers_of_numpy_are_numbers(scenario: dict[str, Any]) -> None:
     assert incast.check(scenario) == one
     scenario["run"] = {"seed": 3, "warmup": np.float32(0.25)}
     assert "warmup = 0.25" in incast.check(scenario)
+
+
+def test_a_notebook_shows_the_callers_lines() -> None:
+    with pytest.raises(incast.ScenarioError) as caught:
+        incast.compare(["dctpc"], topology="star:4")
+    shown = "\n".join(caught.value._render_traceback_())
+    assert "test_errors.py" in shown and "_session.py" not in shown
+    assert shown.endswith(f"ScenarioError: {caught.value}")

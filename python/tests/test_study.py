@@ -111,6 +111,59 @@ def test_wrong_studies(tmp_path: Path) -> None:
     assert error(vary={"fabric.mtuu": [1500]}).suggestion is not None
     assert "seeds" in str(error(seeds=3, repeat_until={"metric": "slowdown_p99", "half_width": "5%"}))
     assert error(vary={"run.seed": [1]}, seeds=0).key is not None
+    endless = {"from": 0.1, "to": 0.9, "step": 0}
+    assert "never ends" in str(error(vary={"traffic.0.load": endless}))
+    uneven = {"fabric.mtu": [1500, 9000], "traffic.0.load": [0.1]}
+    assert "fabric.mtu has 2" in str(error(vary=uneven, zip=[list(uneven)]))
+    assert "`yes=True`" in str(error(seeds=100_000, vary={"traffic.0.load": [0.1, 0.2]}))
+    assert not (tmp_path / "out").exists()
+
+
+def test_values_are_arrays_and_columns_too() -> None:
+    import numpy
+
+    loads = numpy.linspace(0.2, 0.8, 4)
+    for values in (loads, pl.Series(loads), tuple(loads), range(1, 5)):
+        assert len(incast.study(transports=["dctcp"], **SMALL, vary={"traffic.0.load": values})) == 4
+
+
+def test_a_file_with_keywords_is_its_study(tmp_path: Path) -> None:
+    flows, file = tmp_path / "flows.csv", tmp_path / "own.toml"
+    flows.write_text("src,dst,size_bytes,start_ns\n0,1,20000,0\n2,1,30000,0\n")
+    file.write_text(
+        '[fabric]\ntopology = "star:4"\n[transport]\nnames = ["ren"]\n[study]\n'
+        f'[[traffic]]\nkind = "file"\nfile = "{flows}"\n'
+    )
+    assert incast.study(file, seeds=2).out == Path("results/study-own")
+    study = incast.study(file, out=tmp_path / "study").run()
+    # The folder has a copy of the file.
+    flows.unlink()
+    more = incast.study(study.out / "study.toml", seeds=2, out=study.out).run()
+    assert (len(study), more.frame.height) == (1, 2)
+
+
+class Raises(incast.Control):
+    """Fails at the first ACK."""
+
+    def start(self) -> None:
+        self.window = 30_000
+
+    def on_ack(self, ack: incast.Ack) -> None:
+        raise ZeroDivisionError("mine")
+
+    def on_loss(self, at: incast.Ack, timeout: bool) -> None:
+        pass
+
+
+def test_a_control_that_fails_costs_its_points(tmp_path: Path) -> None:
+    study = incast.study(transports=["dctcp", Raises], **SMALL, seeds=2, out=tmp_path / "study")
+    with pytest.warns(incast.RunWarning) as warned:
+        study.run()
+    text = str(warned[0].message)
+    assert text.startswith("2 of 4 points failed: `raises, seed 1`: the control `raises`, flow ")
+    assert "on_ack: ZeroDivisionError: mine; `raises, seed 2`" in text, "no traceback"
+    assert study.frame["status"].to_list() == ["done", "done", "failed", "failed"]
+    assert "test_study.py" in study.frame["error"][2], "the traceback"
 
 
 def test_a_search_finds_the_load(tmp_path: Path) -> None:

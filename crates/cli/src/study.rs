@@ -33,10 +33,7 @@ pub fn study(options: Options) -> Result<Ended, Fault> {
         (None, false) => Path::new("results").join(format!("study-{}", study.name())),
     };
     let threads = World::Sim.threads(options.threads);
-    let before = match dir.join("store.json").is_file() {
-        true => Some(Store::read(&dir)?),
-        false => None,
-    };
+    let before = Store::existing(&dir, &study)?;
     let kept = before.as_ref().map(Store::hashes).transpose()?.unwrap_or_default();
     if !study.points().iter().all(|point| kept.contains(&point.hash)) {
         study.check()?;

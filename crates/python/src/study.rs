@@ -6,7 +6,7 @@ use crate::{error, value};
 use incast_cli::prepare;
 use incast_experiment::scenario::{Draft, Node, Value};
 use incast_experiment::{Fault, Monitor, World};
-use incast_study::{Driver, DriverOptions, Progress, Search, Store, Study as Inner};
+use incast_study::{Driver, DriverOptions, MOST_POINTS, Progress, Search, Store, Study as Inner};
 use incast_study::{estimate, run_local};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,7 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Study(Arc<Inner>);
 
 /// Reads a study: a path, TOML (`text`), a dictionary; or none of these: the flags of `incast compare`.
-/// `section` are keys of its `[study]`, in addition to those it has.
+/// `section` are keys of its `[study]`, in addition to those it has; with `yes` it may have any number of
+/// points.
 #[pyfunction]
 pub fn study(
     py: Python<'_>,
@@ -28,7 +29,9 @@ pub fn study(
     flags: &Bound<'_, PyDict>,
     sets: Vec<String>,
     section: &Bound<'_, PyDict>,
+    yes: bool,
 ) -> PyResult<Study> {
+    let most = if yes { usize::MAX } else { MOST_POINTS };
     let given = value::flags(flags)?;
     let section = match value::node(section, "study")? {
         Some(Node { value: Value::Table(entries), .. }) => entries,
@@ -39,30 +42,21 @@ pub fn study(
         true => None,
     };
     let made = match path {
-        Some(path) if section.is_empty() => py.detach(|| Inner::load(&path, &sets)),
-        Some(path) => Draft::load(&path).and_then(|draft| made(draft, &sets, section)),
-        None if scenario.is_none() => {
-            prepare::compare_draft(&given, &sets).and_then(|draft| made(draft, &[], section))
-        }
-        None if text => {
-            let read = Draft::parse(&scenario.extract::<String>()?, "the study");
-            read.and_then(|draft| made(draft, &sets, section))
-        }
+        Some(path) => py.detach(|| Inner::load_with(&path, &sets, section, most)),
         None => {
-            let node = value::node(scenario, "")?.unwrap_or_else(Node::table);
-            made(Draft::of_node(node, ""), &sets, section)
+            let draft = match scenario.is_none() {
+                true => prepare::compare_draft(&given, &sets),
+                false if text => Draft::parse(&scenario.extract::<String>()?, "the study")
+                    .and_then(|draft| draft.sets(&sets)),
+                false => {
+                    let node = value::node(scenario, "")?.unwrap_or_else(Node::table);
+                    Draft::of_node(node, "").sets(&sets)
+                }
+            };
+            draft.and_then(|draft| Inner::of_draft(draft, section, most))
         }
     };
     Ok(Study(Arc::new(made.map_err(|fault| error::scenario(py, &fault))?)))
-}
-
-/// The study of a draft with these keys of `[study]`.
-fn made(draft: Draft, sets: &[String], section: Vec<(String, Node)>) -> Result<Inner, Fault> {
-    let mut draft = draft.sets(sets)?;
-    for (key, node) in section {
-        draft.write(&format!("study.{key}"), node)?;
-    }
-    Inner::of_draft(draft)
 }
 
 /// The study in a study's folder.
@@ -120,7 +114,7 @@ impl Study {
         let study = self.0.clone();
         let monitor = Arc::new(Monitor::default());
         let work = move || {
-            let store = kept(&out)?;
+            let store = Store::existing(&out, &study)?;
             estimate(&study, store.as_ref(), World::Sim.threads(threads))
         };
         let (found, raised) = watched(py, &monitor, work, |_| Ok(()))?;
@@ -212,14 +206,10 @@ impl Study {
     }
 }
 
-/// A store that is there already.
-fn kept(dir: &Path) -> Result<Option<Store>, Fault> {
-    dir.join("store.json").is_file().then(|| Store::read(dir)).transpose()
-}
-
 /// The driver of a study whose rows are in a folder. A study with points to run is checked first.
 fn driver(study: &Arc<Inner>, dir: &Path, retry_failed: bool) -> Result<Driver, Fault> {
-    let before = kept(dir)?.map(|store| store.hashes()).transpose()?.unwrap_or_default();
+    let before = Store::existing(dir, study)?.map(|store| store.hashes()).transpose()?;
+    let before = before.unwrap_or_default();
     if !study.points().iter().all(|point| before.contains(&point.hash)) {
         study.check()?;
     }

@@ -34,6 +34,13 @@ fn within(value: &Bound<'_, PyAny>, key: &str, depth: usize) -> PyResult<Option<
     if value.is_instance_of::<PyFloat>() {
         return Ok(Some(Value::Number(value.extract()?).into()));
     }
+    // Arrays, columns and numbers of other libraries.
+    for name in ["tolist", "to_list"] {
+        if let Ok(method) = value.getattr(name) {
+            let plain = within(&method.call0()?, key, below)?;
+            return Ok(Some(plain.unwrap_or_else(|| Node::text("None"))));
+        }
+    }
     // A section of a scenario gives its keys as a dictionary.
     if let Ok(method) = value.getattr("to_dict") {
         return within(&method.call0()?, key, below);
@@ -47,7 +54,7 @@ fn within(value: &Bound<'_, PyAny>, key: &str, depth: usize) -> PyResult<Option<
     if let Ok(list) = value.cast::<PySequence>() {
         return self::list(&list.try_iter()?.collect::<PyResult<Vec<_>>>()?, key, below).map(Some);
     }
-    number(value, key, below).map(Some)
+    number(value, key).map(Some)
 }
 
 fn whole(value: &Bound<'_, PyAny>, key: &str) -> PyResult<Node> {
@@ -88,14 +95,10 @@ fn list(values: &[Bound<'_, PyAny>], key: &str, below: usize) -> PyResult<Node> 
     Ok(Value::List(all?).into())
 }
 
-/// Numbers and arrays of other libraries.
-fn number(value: &Bound<'_, PyAny>, key: &str, below: usize) -> PyResult<Node> {
+/// What is a number, if it says so.
+fn number(value: &Bound<'_, PyAny>, key: &str) -> PyResult<Node> {
     if value.hasattr("__index__")? {
         return whole(&value.call_method0("__index__")?, key);
-    }
-    if value.hasattr("tolist")? {
-        let plain = value.call_method0("tolist")?;
-        return Ok(within(&plain, key, below)?.unwrap_or_else(|| Node::text("None")));
     }
     if value.hasattr("__float__")? {
         return Ok(Value::Number(value.call_method0("__float__")?.extract()?).into());

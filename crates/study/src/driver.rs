@@ -319,6 +319,11 @@ impl<J: Job> Driver<J> {
         }
     }
 
+    /// What the point of a ticket is called, while it is handed out.
+    pub(crate) fn name(&self, ticket: u64) -> Option<String> {
+        self.flights.get(&ticket).map(|flight| flight.point.name())
+    }
+
     /// A worker died, or its answer never came. The point is handed out again, three times in all;
     /// then it is given up: it has no row, and a later call of the study runs it.
     pub fn lost(&mut self, ticket: u64, why: &str) {

@@ -2,11 +2,11 @@
 
 use crate::memory::of_plan;
 use crate::point::Point;
+use crate::run::row;
 use crate::store::Store;
 use crate::study::Study;
 use cpu_time::ThreadTime;
 use incast_experiment::{Fault, Monitor, Plan, execute};
-use incast_measure::{SlowdownHistogram, summarise};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,10 +21,22 @@ const PROBED: usize = 6;
 /// Most combinations that are planned to learn their size.
 const PLANNED: usize = 32;
 
-/// Bytes of a row on disk, in whole blocks.
+/// Bytes of a block of the file system: a row takes whole ones.
+const BLOCK: u64 = 4 << 10;
+/// Bytes of a row whose run did not end during its probe, at least; measured with 200 and 300 flows.
 const ROW: u64 = 12 << 10;
-/// Bytes of the page, whose charts carry their library.
-const PAGE: u64 = 2_500 << 10;
+/// Bytes that a row adds to the tables.
+const IN_TABLES: u64 = 500;
+/// Bytes of the page, whose charts carry their library, of its figures, and of tables without rows.
+const PAGE: u64 = 2_650_000;
+
+/// Bytes of the report and the tables of a run, where they are kept.
+const REPORT: u64 = 2_900_000;
+
+/// Bytes of memory of the program without a run.
+const PROGRAM: u64 = 11_000_000;
+/// Bytes that it takes at the end, to write tables and page.
+const ENDING: u64 = 48_000_000;
 
 /// What a study will cost.
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +49,9 @@ pub struct Estimate {
     pub cpu_seconds: f64,
     /// Seconds with so many threads, at least those of the longest point.
     pub wall_seconds: f64,
-    /// Bytes of memory of the points that run at a time.
+    /// Bytes of memory of the program with the points that run at a time.
     pub memory: u64,
-    /// Bytes on disk of all rows and of the page.
+    /// Bytes on disk of all rows, of the tables and of the page.
     pub disk: u64,
 }
 
@@ -69,26 +81,35 @@ pub fn estimate(study: &Study, store: Option<&Store>, threads: usize) -> Result<
         to_run: to_run.len(),
         cpu_seconds: 0.0,
         wall_seconds: 0.0,
-        memory: 0,
-        disk: once.len() as u64 * ROW + PAGE,
+        memory: ENDING,
+        disk: PAGE + once.len() as u64 * IN_TABLES,
     };
+    if study.reports() {
+        all.disk += to_run.len() as u64 * REPORT;
+    }
+    let there = (once.len() - to_run.len()) as u64;
     if to_run.is_empty() {
+        all.disk += there * ROW;
         return Ok(all);
     }
     let sizes = sizes(&to_run)?;
     let rates = rates(&to_run)?;
     let mean = sizes.values().map(|size| size.bytes).sum::<f64>() / sizes.len() as f64;
-    let mut longest = 0.0f64;
+    let (mut longest, mut rows) = (0.0f64, 0);
     for point in &to_run {
         let bytes = sizes.get(&point.combination).map_or(mean, |size| size.bytes);
-        let Rate { fixed, per_byte } = *nearest(&rates[&point.series], point.combination);
+        let Rate { fixed, per_byte, row } = *nearest(&rates[&point.series], point.combination);
         let seconds = fixed + per_byte * bytes;
         all.cpu_seconds += seconds;
         longest = longest.max(seconds);
+        rows += row;
     }
+    // Those that are there are taken for such as are not.
+    all.disk += rows + there * rows / to_run.len() as u64;
     let at_once = threads.max(1).min(to_run.len());
     all.wall_seconds = (all.cpu_seconds / threads.max(1) as f64).max(longest);
-    all.memory = sizes.values().map(|size| size.memory).max().unwrap_or(0) * at_once as u64;
+    let largest = sizes.values().map(|size| size.memory).max().unwrap_or(0);
+    all.memory = ENDING.max(PROGRAM + largest * at_once as u64);
     Ok(all)
 }
 
@@ -112,10 +133,12 @@ fn sizes(points: &[&Arc<Point>]) -> Result<BTreeMap<usize, Size>, Fault> {
 /// What a point of a series takes.
 #[derive(Clone, Copy)]
 struct Rate {
-    /// CPU seconds before the run: its plan.
+    /// CPU seconds before the run, for its plan, and after it, for its row.
     fixed: f64,
     /// CPU seconds per byte of payload.
     per_byte: f64,
+    /// Bytes of its row on disk.
+    row: u64,
 }
 
 /// What the probed combinations of each series take.
@@ -165,12 +188,16 @@ fn probe(point: &Point, slice: Duration) -> Result<Rate, Fault> {
         run
     });
     let (run, _) = run?;
-    // What a row says of the run is part of what it takes.
-    drop((summarise(&run), SlowdownHistogram::of(&run)));
-    let delivered: u64 = run.record.flows.iter().map(|flow| flow.delivered).sum();
     let seconds = cpu.elapsed().as_secs_f64();
+    let delivered: u64 = run.record.flows.iter().map(|flow| flow.delivered).sum();
+    // What a row says of the run is part of what it takes, and looks at every flow in any case.
+    let cpu = ThreadTime::now();
+    let bytes = row(point, &run).to_bytes().len() as u64;
+    let fixed = fixed + cpu.elapsed().as_secs_f64();
+    let least = if run.record.interrupted { ROW } else { 0 };
+    let row = bytes.next_multiple_of(BLOCK).max(least);
     // Without a byte the whole of the slice was for the first.
-    Ok(Rate { fixed, per_byte: seconds / delivered.max(1) as f64 })
+    Ok(Rate { fixed, per_byte: seconds / delivered.max(1) as f64, row })
 }
 
 #[cfg(test)]
@@ -179,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_point_costs_as_much_as_the_probed_one_next_to_it() {
-        let rate = |fixed| Rate { fixed, per_byte: 0.0 };
+        let rate = |fixed| Rate { fixed, per_byte: 0.0, row: 0 };
         let rates = BTreeMap::from([(0, rate(1.0)), (4, rate(2.0)), (9, rate(3.0))]);
         let near = |combination| nearest(&rates, combination).fixed;
         assert_eq!([0, 1, 3, 6, 7, 20].map(near), [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);

@@ -141,7 +141,7 @@ fn agree(first: &Path, own: &serde_json::Value, folder: &Path) -> Result<(), Fau
 }
 
 /// Keys that differ, at most five.
-fn differing(a: &serde_json::Value, b: &serde_json::Value, path: &str) -> Vec<String> {
+pub(crate) fn differing(a: &serde_json::Value, b: &serde_json::Value, path: &str) -> Vec<String> {
     let null = serde_json::Value::Null;
     let below = |key: &str| if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
     let mut all = match (a, b) {

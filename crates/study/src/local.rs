@@ -3,6 +3,7 @@
 use crate::driver::{Driver, Progress, Work};
 use crate::job::{Job, RowOf, Task};
 use crate::memory::available;
+use crate::run::caught;
 use incast_experiment::{Fault, Monitor};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -64,10 +65,7 @@ fn run_within<J: Job>(
             left: None,
             looked: Instant::now(),
         };
-        let result = pool.run(driver, monitor, told);
-        // Whatever happened, nothing runs on behind.
-        pool.stop();
-        result
+        pool.run(driver, monitor, told)
     })
 }
 
@@ -107,8 +105,9 @@ fn locked<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ticket, row, and what its run took; no row if the run was interrupted.
-type Made<J> = (u64, Option<RowOf<J>>, Duration);
+/// Ticket, row, and what its run took; no row if the run was interrupted. Or the text of a panic that
+/// is not the point's: a task makes those of its own run a row.
+type Made<J> = (u64, Result<Option<RowOf<J>>, String>, Duration);
 
 struct Pool<'scope, 'env, J: Job> {
     scope: &'scope Scope<'scope, 'env>,
@@ -152,12 +151,19 @@ impl<'scope, J: Job> Pool<'scope, '_, J> {
                 Ok((ticket, row, took)) => {
                     self.flying.remove(&ticket);
                     match row {
-                        Some(row) => {
+                        Ok(Some(row)) => {
                             let (last, new) = (self.took, took.as_secs_f64());
                             self.took = Some(last.map_or(new, |last| last + (new - last) / 8.0));
                             result = driver.keep(ticket, &row, Some(took)).and(result);
                         }
-                        None => driver.put_back(ticket),
+                        Ok(None) => driver.put_back(ticket),
+                        Err(panic) => {
+                            // The program is not as it should be: no other point is run.
+                            let name = driver.name(ticket).unwrap_or_default();
+                            driver.put_back(ticket);
+                            self.stop();
+                            result = result.and(Err(Fault::new(panic).noted(&name)));
+                        }
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -256,6 +262,13 @@ impl<'scope, J: Job> Pool<'scope, '_, J> {
     }
 }
 
+impl<J: Job> Drop for Pool<'_, '_, J> {
+    /// Whatever happened, a panic included, nothing runs on behind.
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
 /// A thread: runs a point, then what lies ready.
 fn work_off<J: Job>(
     first: Ready<J::Task>,
@@ -266,8 +279,8 @@ fn work_off<J: Job>(
     while let Some(Ready { ticket, point, threads, monitor, folder }) = next {
         let begin = Instant::now();
         let row = match monitor.stopped() {
-            true => None,
-            false => point.run(threads, &monitor, folder.as_deref()),
+            true => Ok(None),
+            false => caught(|| point.run(threads, &monitor, folder.as_deref())),
         };
         {
             // Before the row is sent: whoever gets it sees which threads are free.
@@ -307,6 +320,8 @@ mod tests {
         most: AtomicUsize,
         threads: AtomicUsize,
         pause: Duration,
+        /// Name of a task with a defect that its own guard does not see.
+        broken: &'static str,
     }
 
     #[derive(Serialize, Deserialize)]
@@ -354,6 +369,7 @@ mod tests {
             self.here.most.fetch_max(now, Ordering::SeqCst);
             self.here.threads.fetch_max(threads, Ordering::SeqCst);
             std::thread::sleep(self.here.pause);
+            assert!(self.name != self.here.broken, "no row for {}", self.name);
             self.here.now.fetch_sub(1, Ordering::SeqCst);
             Some(Done(self.name.clone()))
         }
@@ -413,6 +429,23 @@ mod tests {
         assert_eq!(most(&[100; 12], None, pause).0, 4, "threads are the limit");
         // One that is too large for all of it runs alone, and the others go on after it.
         assert_eq!(most(&[300, 90, 300, 90], Some(200), pause).0, 1);
+    }
+
+    /// The study would wait for its row for ever.
+    #[test]
+    fn a_panic_outside_of_a_points_guard_ends_the_study_with_its_message() {
+        let here = Arc::new(Here { broken: "point 3", ..Here::default() });
+        let task =
+            |at| Arc::new(Heavy { name: format!("point {at}"), memory: 1, here: here.clone() });
+        let tasks = (0..40).map(task).collect();
+        let mut driver = Driver::of(Nowhere, tasks, DriverOptions::default()).unwrap();
+        let ended = run_within(&mut driver, 2, None, &Arc::default(), &mut |_| ());
+        let text = ended.unwrap_err().to_string();
+        assert!(text.starts_with("internal error: no row for point 3 ("), "{text}");
+        assert!(text.contains("local.rs") && text.ends_with("(point 3)"), "{text}");
+        let progress = driver.progress();
+        assert_eq!((progress.running, progress.failed), (0, 0));
+        assert!((1..40).contains(&progress.done), "{progress:?}");
     }
 
     #[test]

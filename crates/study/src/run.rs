@@ -101,7 +101,8 @@ fn work(
     Ok(Some(row(point, &run)))
 }
 
-fn row(point: &Point, run: &Run) -> Row {
+/// What a table says of a run.
+pub(crate) fn row(point: &Point, run: &Run) -> Row {
     Row {
         hash: point.hash.clone(),
         transport: point.transport.clone(),
@@ -120,20 +121,11 @@ pub fn guarded<R>(
     threads: usize,
     work: impl FnOnce() -> Result<Option<R>, Fault>,
 ) -> Option<(Result<R, String>, Times)> {
-    listen();
     let (begin, cpu) = (Instant::now(), ThreadTime::now());
-    HEARD.with(|heard| *heard.borrow_mut() = Some(String::new()));
-    let done = catch_unwind(AssertUnwindSafe(work));
-    let heard = HEARD.with(|heard| heard.borrow_mut().take()).unwrap_or_default();
-    let made = match done {
+    let made = match caught(work) {
         Ok(Ok(made)) => Ok(made?),
         Ok(Err(fault)) => Err(fault.to_string()),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
-            let place = if heard.is_empty() { String::new() } else { format!(" ({heard})") };
-            Err(format!("internal error: {text}{place}"))
-        }
+        Err(panic) => Err(panic),
     };
     let times = Times {
         wall_seconds: begin.elapsed().as_secs_f64(),
@@ -143,8 +135,22 @@ pub fn guarded<R>(
     Some((made, times))
 }
 
+/// What the work gives, or its panic as a text.
+pub(crate) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    listen();
+    let around = HEARD.replace(Some(String::new()));
+    let done = catch_unwind(AssertUnwindSafe(work));
+    let heard = HEARD.replace(around).unwrap_or_default();
+    done.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+        let place = if heard.is_empty() { String::new() } else { format!(" ({heard})") };
+        format!("internal error: {text}{place}")
+    })
+}
+
 thread_local! {
-    /// Where a panic of this thread came from, while a point runs in it.
+    /// Where a panic of this thread came from, while its panics are caught.
     static HEARD: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 

@@ -10,6 +10,7 @@
 //! * `store.json`: what the folder is.
 
 use crate::claim::{Claimed, claim};
+use crate::join::differing;
 use crate::row::Row;
 use crate::study::Study;
 use crate::syncer::{self, Syncer};
@@ -43,6 +44,18 @@ struct Label {
     family: Node,
 }
 
+impl Label {
+    fn of(study: &Study) -> Label {
+        Label {
+            format: FORMAT,
+            incast: VERSION.into(),
+            engine: VERSIONS.engine,
+            study: study.name().into(),
+            family: study.family(),
+        }
+    }
+}
+
 /// A study's folder.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -58,13 +71,7 @@ impl Store {
     /// A folder of another study or of another version, or of something else; what the system says.
     pub fn open(dir: &Path, study: &Study) -> Result<Store, Fault> {
         let store = Store::at(dir);
-        let label = Label {
-            format: FORMAT,
-            incast: VERSION.into(),
-            engine: VERSIONS.engine,
-            study: study.name().into(),
-            family: study.family(),
-        };
+        let label = Label::of(study);
         match store.label()? {
             Some(found) => store.check(&found, &label, study)?,
             None if has_others(dir) => {
@@ -96,6 +103,17 @@ impl Store {
 
     fn at(dir: &Path) -> Store {
         Store { dir: dir.into(), syncer: Arc::new(Syncer::new(dir.join("claims"))) }
+    }
+
+    /// The folder of a study, if it is there; nothing is written.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn existing(dir: &Path, study: &Study) -> Result<Option<Store>, Fault> {
+        let store = Store::at(dir);
+        let Some(found) = store.label()? else { return Ok(None) };
+        store.check(&found, &Label::of(study), study)?;
+        Ok(Some(store))
     }
 
     /// An existing folder of a study.
@@ -171,12 +189,15 @@ impl Store {
         if rows.is_empty() || study.points().iter().any(|point| rows.contains(&point.hash)) {
             return Ok(());
         }
+        let family = |label: &Label| serde_json::to_value(&label.family).expect("plain data");
+        let keys = differing(&family(found), &family(own), "");
         let problem = format!(
-            "the folder of another study, `{}`, which has {} rows and no point in common with `{}`: \
-             expected another --out, or to remove the folder",
+            "the folder of another study, `{}`, which has {} rows and no point in common with `{}`: they \
+             differ in {}; expected another --out, or to remove the folder",
             found.study,
             rows.len(),
-            own.study
+            own.study,
+            if keys.is_empty() { "what they vary".into() } else { keys.join(", ") }
         );
         Err(Fault::new(problem).placed(place))
     }

@@ -69,7 +69,17 @@ impl Study {
 
     /// The same with at most so many points.
     pub fn load_up_to(path: &Path, sets: &[String], most: usize) -> Result<Study, Fault> {
-        let draft = Draft::load(path)?.sets(sets)?;
+        Study::load_with(path, sets, vec![], most)
+    }
+
+    /// The same with these keys of `[study]` in addition to those of the file.
+    pub fn load_with(
+        path: &Path,
+        sets: &[String],
+        section: Vec<(String, Node)>,
+        most: usize,
+    ) -> Result<Study, Fault> {
+        let draft = with(Draft::load(path)?.sets(sets)?, section)?;
         let stem = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
         // The file of a study's folder is called as all of them; the folder has the name.
         let folder = path.parent().filter(|_| stem == "study").and_then(Path::file_name);
@@ -84,16 +94,20 @@ impl Study {
     /// # Errors
     /// As [`Study::load`].
     pub fn parse(text: &str, name: &str, sets: &[String]) -> Result<Study, Fault> {
-        Study::of_draft(Draft::parse(text, name)?.sets(sets)?)
+        Study::of_draft(Draft::parse(text, name)?.sets(sets)?, vec![], MOST_POINTS)
     }
 
-    /// The study of a draft that has a table `study`. File names are relative to the current
-    /// directory.
+    /// The study of a draft, with these keys of `[study]` in addition to those it has, and at most so
+    /// many points. File names are relative to the current directory.
     ///
     /// # Errors
     /// As [`Study::load`].
-    pub fn of_draft(draft: Draft) -> Result<Study, Fault> {
-        Study::make(draft, "study", Path::new(""), MOST_POINTS)
+    pub fn of_draft(
+        draft: Draft,
+        section: Vec<(String, Node)>,
+        most: usize,
+    ) -> Result<Study, Fault> {
+        Study::make(with(draft, section)?, "study", Path::new(""), most)
     }
 
     fn make(mut draft: Draft, name: &str, folder: &Path, most: usize) -> Result<Study, Fault> {
@@ -338,6 +352,14 @@ impl Study {
     }
 }
 
+/// The draft with these keys of its `[study]`.
+fn with(mut draft: Draft, section: Vec<(String, Node)>) -> Result<Draft, Fault> {
+    for (key, node) in section {
+        draft.write(&format!("study.{key}"), node)?;
+    }
+    Ok(draft)
+}
+
 /// Removes what is at a path, and entries of lists by emptying them.
 fn remove(node: &mut Node, path: &str) {
     let (parent, last) = path.rsplit_once('.').unwrap_or(("", path));
@@ -404,8 +426,9 @@ fn copies(section: &Section, folder: &Path) -> Result<Contents, Fault> {
 fn limited(section: &Section, each: usize, most: usize) -> Result<(), Fault> {
     let points = count(section) * each as f64;
     if points > most as f64 {
-        let problem =
-            format!("{points} points: expected at most {most}; `--yes` runs them all the same");
+        let problem = format!(
+            "{points} points: expected at most {most}; `--yes`, or `yes=True`, runs them all the same"
+        );
         return Err(Fault::at("study.vary", problem));
     }
     Ok(())

@@ -7,12 +7,13 @@ use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section, section_field};
 use super::study::Any;
 use crate::Fault;
+use incast_transport::{Bytes, Rate, Span};
 
 /// Most values of a range.
 const MOST: f64 = 100_000.0;
 
 section! {
-    /// A range of numbers, or of quantities with the same unit.
+    /// A range of numbers, or of quantities of one kind: times, sizes or rates.
     pub struct Range is "a range" {
         /// The first value.
         from: Any;
@@ -59,6 +60,39 @@ fn number(node: &Node, path: &str) -> Result<Number, Fault> {
     Ok(Number { value, decimals, unit: unit.trim().to_string(), text, whole })
 }
 
+impl Number {
+    /// The same in the unit of another; none if it is of another kind.
+    fn within(self, other: &Number) -> Option<Number> {
+        if self.unit == other.unit && self.text == other.text {
+            return Some(self);
+        }
+        let ((kind, own), (its, scale)) = (scale(&self.unit)?, scale(&other.unit)?);
+        if kind != its {
+            return None;
+        }
+        let value = self.value * own as f64 / scale as f64;
+        let decimals = value.to_string().split_once('.').map_or(0, |(_, after)| after.len());
+        Some(Number { value, decimals, unit: other.unit.clone(), ..self })
+    }
+
+    /// A value in its unit, in whole picoseconds, bytes or bits per second if it has one.
+    fn whole_units(&self, value: f64) -> f64 {
+        match scale(&self.unit) {
+            Some((_, scale)) => (value * scale as f64).round() / scale as f64,
+            None => value,
+        }
+    }
+}
+
+/// What a unit measures, and how many of the smallest of its kind it is.
+fn scale(unit: &str) -> Option<(&'static str, u64)> {
+    let one = format!("1{unit}");
+    let time = one.parse().map(|Span(ps)| ("time", ps));
+    let size = || one.parse().map(|Bytes(bytes)| ("size", bytes));
+    let rate = || one.parse().map(|Rate(bits)| ("rate", bits));
+    time.or_else(|_| size()).or_else(|_| rate()).ok()
+}
+
 /// The values of a range, both ends included.
 ///
 /// # Errors
@@ -69,16 +103,13 @@ pub fn values(node: &Node, path: &str) -> Result<Vec<Node>, Fault> {
     range.check_keys(path)?;
     let at = |key: &str| join(path, key);
     let from = number(&range.from.0, &at("from"))?;
-    let to = number(&range.to.0, &at("to"))?;
-    let step = range.step.as_ref().map(|step| number(&step.0, &at("step"))).transpose()?;
-    for (key, other) in [("to", Some(&to)), ("step", step.as_ref())] {
-        if let Some(other) =
-            other.filter(|other| other.unit != from.unit || other.text != from.text)
-        {
-            let problem = format!("expected a value in the unit of `from`, {}", range.from.0);
-            return Err(Fault::value(at(key), format!("{}{}", other.value, other.unit), problem));
-        }
-    }
+    let alike = |key: &str, node: &Node| {
+        let problem = || format!("expected a value of the kind of `from`, {}", range.from.0);
+        let found = number(node, &at(key))?;
+        found.within(&from).ok_or_else(|| Fault::value(at(key), node, problem()))
+    };
+    let to = alike("to", &range.to.0)?;
+    let step = range.step.as_ref().map(|step| alike("step", &step.0)).transpose()?;
     let all = match (step, range.factor, range.count) {
         (Some(step), None, None) => added(&from, &to, &step, &at("step"))?,
         (None, Some(factor), None) => multiplied(&from, &to, factor, path)?,
@@ -91,7 +122,7 @@ pub fn values(node: &Node, path: &str) -> Result<Vec<Node>, Fault> {
     };
     let node = |value: f64| {
         let value = match (from.text, from.whole && to.whole && value.fract() == 0.0) {
-            (true, _) => Value::Text(format!("{value}{}", from.unit)),
+            (true, _) => Value::Text(format!("{}{}", from.whole_units(value), from.unit)),
             (false, true) => Value::Whole(value as i128),
             (false, false) => Value::Number(value),
         };
@@ -190,6 +221,15 @@ mod tests {
             ("{ from = 1, to = 100, count = 3, scale = \"log\" }", "1 10 100"),
             ("{ from = \"1KB\", to = \"2KB\", count = 5 }", "1KB 1.25KB 1.5KB 1.75KB 2KB"),
             ("{ from = 0.5, to = 0.5, step = 1 }", "0.5"),
+            ("{ from = \"500ns\", to = \"2us\", step = \"0.5us\" }", "500ns 1000ns 1500ns 2000ns"),
+            ("{ from = \"1KB\", to = \"2KB\", step = \"300B\" }", "1KB 1.3KB 1.6KB 1.9KB"),
+            (
+                "{ from = \"1us\", to = \"1ms\", count = 4, scale = \"log\" }",
+                "1us 10us 100us 1000us",
+            ),
+            // In whole bytes.
+            ("{ from = \"1KB\", to = \"3KB\", count = 4 }", "1KB 1.667KB 2.333KB 3KB"),
+            ("{ from = \"1Gbps\", to = \"1Tbps\", factor = 10 }", "1Gbps 10Gbps 100Gbps 1000Gbps"),
         ];
         for (text, values) in known {
             assert_eq!(of(text).as_deref(), Ok(values), "{text}");
@@ -206,7 +246,12 @@ mod tests {
             ("{ from = 0.1, to = 0.9, step = 1e-9 }", "at most 100000"),
             ("{ from = 0.1, to = 0.9 }", "`step`, `factor` and `count`"),
             ("{ from = 0.1, too = 0.9, step = 1 }", "did you mean `to`?"),
-            ("{ from = \"1us\", to = \"1ms\", step = \"1us\" }", "in the unit of `from`"),
+            (
+                "{ from = \"1us\", to = \"1KB\", step = \"1us\" }",
+                "to = `1KB`: expected a value of the kind of",
+            ),
+            ("{ from = \"1us\", to = 9, step = \"1us\" }", "of the kind of `from`, 1us"),
+            ("{ from = \"1us\", to = \"1ms\", step = \"0s\" }", "never ends"),
             ("{ from = true, to = 2, step = 1 }", "expected a number"),
             ("{ from = -1, to = 2, count = 3, scale = \"log\" }", "above 0"),
             ("{ from = inf, to = 2, count = 3 }", "expected a number"),

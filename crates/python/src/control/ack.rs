@@ -65,7 +65,8 @@ impl Ack {
     }
 
     /// The load of the busiest port on its path, as `ports_like = "vcp"` tells it: 1 below 80 %, 2 from
-    /// 80 % on, 3 from 100 % on; 0 if the ACK has none, as always through other ports.
+    /// 80 % on, 3 from 100 % on. 0 through other ports, and in an ACK that ends its flow because the
+    /// receiver has had all of it already: it keeps nothing of such a flow.
     #[getter]
     fn code(&self) -> u8 {
         self.code
