@@ -75,12 +75,25 @@ function flat(value: unknown, path: string, into: Map<string, string>): Map<stri
   return into;
 }
 
+/** Entries of lists of sections that only `one` has: "failures 50us leaf0 spine0". */
+function entries(one: Map<string, string>, other: Map<string, string>, sign: string): string[] {
+  const all = new Map<string, string[]>();
+  for (const [key, value] of one) {
+    const [, entry, list] = /^((?:\w+\.)*?(\w+)\.\d+)\.\w+$/.exec(key) ?? [];
+    if (!entry || [...other.keys()].some((own) => own.startsWith(`${entry}.`))) continue;
+    all.set(entry, [...(all.get(entry) ?? [`${sign}${list}`]), value]);
+    one.delete(key);
+  }
+  return [...all.values()].map((words) => words.slice(0, 4).join(" "));
+}
+
 /** What differs between two scenarios, in a few words: `buffer 512KiB`. */
 export function difference(before: Table, after: Table): string {
   const [a, b] = [flat(before, "", new Map()), flat(after, "", new Map())];
   a.delete("title");
   b.delete("title");
+  const whole = [...entries(b, a, ""), ...entries(a, b, "without ")];
   const keys = [...new Set([...a.keys(), ...b.keys()])].filter((key) => a.get(key) !== b.get(key));
-  const words = keys.map((key) => `${key.split(".").at(-1) ?? key} ${b.get(key) ?? "default"}`);
+  const words = [...whole, ...keys.map((key) => `${key.split(".").at(-1) ?? key} ${b.get(key) ?? "default"}`)];
   return words.length > 2 ? `${words.slice(0, 2).join(", ")}, …` : words.join(", ");
 }

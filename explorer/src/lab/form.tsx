@@ -1,6 +1,8 @@
 /** A form for scenarios, made from what the engine declares. */
 import type { Declarations, Key, TransportInfo } from "incast-web";
-import { at, draft, put, wrong, type Path, type Table } from "./draft";
+import { at, draft, put, wrong, type Table } from "./draft";
+import { Lists } from "./entries";
+import { Field, KeyField, name, plain } from "./field";
 import { HOSTS_MOST } from "./size";
 
 /** Keys that are shown first; the others are behind "More". */
@@ -10,67 +12,6 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
 };
 /** What has no meaning in a page. */
 const ABSENT = new Set(["fabric.file", "run.threads", "run.world", "transport.names", "transport.paths"]);
-
-const name = (key: Key) => key.path.split(".").at(-1) ?? key.path;
-const plain = (key: Key) => !["section", "table"].includes(key.type) && !(key.type === "list" && !key.choices.length);
-
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return Array.isArray(value) ? value.join(", ") : String(value);
-}
-
-/** What was typed, as the table holds it. */
-function typed(type: Key["type"] | "parameter", text: string): unknown {
-  const trimmed = text.trim();
-  if (!trimmed) return undefined;
-  if (type === "flag" || (type === "parameter" && /^(true|false)$/.test(trimmed))) return trimmed === "true";
-  if ((type === "whole" || type === "number" || type === "parameter") && /^-?\d+(\.\d+)?(e-?\d+)?$/i.test(trimmed)) return Number(trimmed);
-  return trimmed;
-}
-
-interface FieldProps {
-  readonly path: Path;
-  readonly label: string;
-  readonly help: string;
-  readonly type: Key["type"] | "parameter";
-  readonly choices: readonly string[];
-  readonly standard: string;
-}
-
-/** One key: its value, its meaning, and what is wrong with it. */
-function Field({ path, label, help, type, choices, standard }: FieldProps) {
-  const value = shown(at(draft.value, path));
-  const id = `key-${path.join("-")}`;
-  const own = wrong.value?.key === path.join(".") ? wrong.value.message : "";
-  const change = (event: Event) => put(path, typed(type, (event.currentTarget as HTMLInputElement).value));
-  const described = { id, "aria-describedby": `${id}-help`, "aria-invalid": own ? true : undefined };
-  const names = type === "flag" ? ["true", "false"] : type === "choice" ? choices : [];
-  return (
-    <div class={own ? "field bad" : "field"}>
-      <label for={id}>{label}</label>
-      {names.length
-        ? (
-          <select {...described} value={value} onChange={change}>
-            <option value="">{standard ? `${standard} (default)` : "default"}</option>
-            {names.map((one) => <option value={one}>{one}</option>)}
-          </select>
-        )
-        : <input {...described} type="text" value={value} placeholder={standard} onInput={change} spellcheck={false} autocomplete="off" />}
-      <p class="small quiet" id={`${id}-help`}>{own ? <strong role="alert">{own}</strong> : help}</p>
-    </div>
-  );
-}
-
-function KeyField({ one, path }: { readonly one: Key; readonly path: Path }) {
-  const { default: standard, expects, meaning } = one;
-  return (
-    <Field
-      path={path} label={name(one)} type={one.type} choices={one.choices}
-      standard={(standard.value ?? standard.words ?? "").replaceAll('"', "")}
-      help={`${meaning}${/[.!]$/.test(meaning) ? "" : "."} Accepted: ${one.range ?? expects}.`}
-    />
-  );
-}
 
 function Section({ all, section, title }: { readonly all: Declarations; readonly section: string; readonly title: string }) {
   const keys = all.keys.filter((one) => one.section === section && plain(one) && !ABSENT.has(one.path));
@@ -84,6 +25,7 @@ function Section({ all, section, title }: { readonly all: Declarations; readonly
       {section === "[fabric]" && <p class="small quiet">Topologies: {all.topologies.map(({ form }) => form).join(", ")}; at most {HOSTS_MOST} hosts here.</p>}
       <div class="fields">{fields(first)}</div>
       {section === "[fabric]" && <Pfc all={all} />}
+      {section === "[fabric]" && <Lists all={all} section={section} />}
       {rest.length > 0 && (
         <details>
           <summary>More of {title.toLowerCase()} ({rest.length})</summary>
@@ -120,7 +62,8 @@ function Transports({ all }: { readonly all: Declarations }) {
   const toggle = (own: string) =>
     put(["transport", "names"], chosen.includes(own) ? chosen.filter((one) => one !== own) : [...chosen, own]);
   const problem = wrong.value?.key.startsWith("transport.names") ? wrong.value.message : "";
-  const parametrised = all.transports.filter((one) => chosen.includes(one.name) || at(draft.value, ["transport", "parameters", one.name]));
+  const assigned = ((at(draft.value, ["transport", "assign"]) as Table[] | undefined) ?? []).map((one) => one["name"]);
+  const parametrised = all.transports.filter((one) => [...chosen, ...assigned].includes(one.name) || at(draft.value, ["transport", "parameters", one.name]));
   return (
     <fieldset>
       <legend>Transports</legend>
@@ -133,6 +76,7 @@ function Transports({ all }: { readonly all: Declarations }) {
         ))}
       </div>
       {problem && <p class="small"><strong role="alert">{problem}</strong></p>}
+      <Lists all={all} section="[transport]" />
       {parametrised.map((one) => <Parameters one={one} key={one.name} />)}
     </fieldset>
   );

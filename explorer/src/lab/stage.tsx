@@ -5,6 +5,7 @@ import { FabricView, HeatLegend, type Placed } from "../fabric/view";
 import { bytes, percent, time as timeText } from "../parts/format";
 import { Charts } from "./charts";
 import { Outcomes } from "./outcome";
+import { down } from "./outages";
 import {
   advanced, HASTE, instant, loading, now, over, playing, port, quiet, reached, refused, runs, rushing, seek, speed, step, stop, times,
   toEnd, toggle, type Run,
@@ -70,6 +71,7 @@ function overlay(run: Run, at: number, values: Float32Array, most: number, phase
       if ((frame[2 * ports + one] ?? 0) > (before?.[2 * ports + one] ?? 0)) cross(context, x, y, place);
       if (paused(run, at, one)) bars(context, place.along(one, 0.3), place);
     }
+    down(run.outages, now.peek()).forEach((one) => gap(context, place.along(one, 0.4), place.along(one, 0.6), place));
   };
 }
 
@@ -82,6 +84,23 @@ function cross(context: CanvasRenderingContext2D, x: number, y: number, place: P
   context.moveTo(x + 17, y - 5);
   context.lineTo(x + 9, y + 3);
   context.stroke();
+}
+
+/** A link that is down is interrupted. */
+function gap(context: CanvasRenderingContext2D, [ax, ay]: [number, number], [bx, by]: [number, number], place: Placed) {
+  const length = Math.hypot(bx - ax, by - ay) || 1;
+  const [dx, dy] = [(-(by - ay) / length) * 5, ((bx - ax) / length) * 5];
+  const line = (points: readonly [number, number, number, number], colour: string, width: number) => {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.beginPath();
+    context.moveTo(points[0], points[1]);
+    context.lineTo(points[2], points[3]);
+    context.stroke();
+  };
+  line([ax, ay, bx, by], place.palette.paper, 9);
+  line([ax - dx, ay - dy, ax + dx, ay + dy], place.palette.ink, 2);
+  line([bx - dx, by - dy, bx + dx, by + dy], place.palette.ink, 2);
 }
 
 function bars(context: CanvasRenderingContext2D, [x, y]: [number, number], place: Placed) {
@@ -172,6 +191,7 @@ function Legend() {
       <span><span class="blob" aria-hidden="true" /> queue, by its area</span>
       <span><b aria-hidden="true">×</b> packets dropped or trimmed</span>
       <span><b aria-hidden="true">‖</b> link paused</span>
+      {runs.value.some((run) => run.outages.length) && <span><b aria-hidden="true">─| |─</b> link down</span>}
     </p>
   );
 }

@@ -4,6 +4,7 @@ import type { Explanation } from "incast-web";
 import { shapeOf, type FabricShape } from "../fabric/shape";
 import { WATCHED, type Answer, type Batch, type Facts, type Frame, type Outcome, type Planned } from "./bench";
 import { engine, Refused, restart, told } from "./engine";
+import { outages, type Outage } from "./outages";
 import { transportsOf, type Entry, type Setup } from "./setup";
 import { tooLarge } from "./size";
 
@@ -15,6 +16,7 @@ export interface Run {
   readonly facts: Facts;
   readonly shape: FabricShape;
   readonly planned: Planned;
+  readonly outages: readonly Outage[];
   /** Flows whose bytes the frames hold. */
   readonly watched: readonly number[];
   readonly frames: Frame[];
@@ -111,11 +113,14 @@ export async function open(next: Setup, flows: readonly number[] = []): Promise<
     chosenFlows.value = flows;
     outcomes.value = [];
     setup.value = next;
-    runs.value = all.map((planned, at) => ({
-      ...(wanted[at] as { entry: Entry; transport: string; title: string }),
-      facts: planned.facts, shape: shapeOf(planned.fabric), planned, watched, frames: [], completed: [], over: false,
-      started: new Float64Array(), ended: new Float64Array(),
-    }));
+    runs.value = all.map((planned, at) => {
+      const own = wanted[at] as { entry: Entry; transport: string; title: string };
+      const shape = shapeOf(planned.fabric);
+      return {
+        ...own, facts: planned.facts, shape, planned, outages: outages(own.entry.toml, shape), watched, frames: [], completed: [],
+        over: false, started: new Float64Array(), ended: new Float64Array(),
+      };
+    });
     if (!runs.value[0]?.shape.ports.some(({ name }) => name === next.port)) port.value = busiest();
     else port.value = next.port;
     advanced.value++;
