@@ -273,7 +273,7 @@ export function Diagram({ all, start, label }: { readonly all: Sequence; readonl
       <div class="row small">
         <button type="button" onClick={() => zoom(0.6)} aria-label="Closer">+</button>
         <button type="button" onClick={() => zoom(1 / 0.6)} aria-label="Farther">−</button>
-        <button type="button" onClick={() => setWindow({ from: axis.from, until: axis.until })}>Whole flow</button>
+        <button type="button" onClick={() => setWindow({ from: axis.from, until: axis.until })}>All of it</button>
         <button type="button" onClick={() => setWindow(first(all, axis))}>Start</button>
         <span class="quiet">Drag to move, Ctrl and wheel to zoom; {count(all.legs.length)} packets on links.</span>
       </div>

@@ -9,7 +9,7 @@ import { Diagram } from "./diagram";
 import { Events } from "./events";
 import { command, explain } from "./explaining";
 import { Repeating, Slowest, type Progress } from "./parts";
-import { sequence } from "./sequence";
+import { part, PART, sequence } from "./sequence";
 import type { Columns, Told } from "./session";
 import { sides, told, type Side } from "./store";
 import { NotRepeatable, Trouble } from "./trouble";
@@ -26,7 +26,7 @@ export function FlowPage() {
       <form class="row" onSubmit={(event) => event.preventDefault()}>
         <label class="row">Flow
           <input type="number" min={0} step={1} value={text} style={{ width: "9rem" }}
-            onChange={(event) => amend({ flow: event.currentTarget.value })} />
+            onChange={(event) => amend({ flow: event.currentTarget.value, part: undefined })} />
         </label>
         <a href={address("results/flows", Object.fromEntries(route.value.params))}>Choose it in the table of flows</a>
       </form>
@@ -223,7 +223,7 @@ function coded(sentence: string) {
 
 function Words({ told: { explanation, cut, text }, flow }: { told: Told; flow: number }) {
   const other = (id: number) => (
-    <a href={address("results/flow", { ...Object.fromEntries(route.value.params), flow: id })}>flow {id}</a>
+    <a href={address("results/flow", { ...Object.fromEntries(route.value.params), flow: id, part: undefined })}>flow {id}</a>
   );
   const others = explanation.others.filter(({ id }) => id !== flow);
   return (
@@ -240,17 +240,41 @@ function Words({ told: { explanation, cut, text }, flow }: { told: Told; flow: n
   );
 }
 
+/** The choice of a part of a long flow. */
+function Parts({ trace, own, start }: { readonly trace: Columns; readonly own: number; readonly start: number }) {
+  const last = Math.ceil(trace.rows / PART) - 1;
+  const at = (row: number) => time((trace.numbers["time_ps"]?.[row] ?? NaN) - start);
+  const go = (next: number) => amend({ part: next || undefined });
+  return (
+    <div class="row small" role="group" aria-label="Part of the flow">
+      <button type="button" disabled={own === 0} onClick={() => go(own - 1)}>Earlier</button>
+      <button type="button" disabled={own === last} onClick={() => go(own + 1)}>Later</button>
+      <input
+        type="range" class="grow" min={0} max={last} step={1} value={own} aria-label="Part"
+        aria-valuetext={`Part ${own + 1} of ${last + 1}`} onInput={(event) => go(Number(event.currentTarget.value))}
+      />
+      <output class="figures">
+        Part {own + 1} of {last + 1}: {at(own * PART)} to {at(Math.min((own + 1) * PART, trace.rows) - 1)}, of {count(trace.rows)} events
+      </output>
+    </div>
+  );
+}
+
 function Packets({ data, trace, flow, flows, title, whole }: { data: RunData; trace: Columns; flow: number; flows: Flows; title: string; whole: boolean }) {
   const { value: shape } = useLoaded(() => data.shape(), [data]);
   const [src, dst] = [flows.numbers.src[flow] ?? 0, flows.numbers.dst[flow] ?? 0];
-  const all = useMemo(() => shape && sequence(trace, shape, src, dst), [trace, shape, src, dst]);
+  const wanted = Math.floor(Number(route.value.params.get("part") ?? 0)) || 0;
+  const own = Math.min(Math.max(wanted, 0), Math.max(Math.ceil(trace.rows / PART) - 1, 0));
+  const all = useMemo(() => shape && sequence(part(trace, own), shape, src, dst), [trace, own, shape, src, dst]);
   if (!all) return null;
+  const start = flows.numbers.start_ps[flow] || 0;
   return (
     <>
       <h3>Its packets in time</h3>
       {!whole && <p class="quiet small">From trace.parquet of the folder, which may not have all of them.</p>}
-      <Diagram all={all} start={flows.numbers.start_ps[flow] || 0} label={`Packets of flow ${flow} in ${title}`} />
-      <Events all={all} start={flows.numbers.start_ps[flow] || 0} label={`Events of flow ${flow} in ${title}`} />
+      {trace.rows > PART && <Parts trace={trace} own={own} start={start} />}
+      <Diagram all={all} start={start} label={`Packets of flow ${flow} in ${title}`} />
+      <Events all={all} start={start} label={`Events of flow ${flow} in ${title}`} />
     </>
   );
 }

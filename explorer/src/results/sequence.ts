@@ -243,6 +243,20 @@ export class Axis {
   }
 }
 
+/** Events of a long flow that are drawn at a time: a few thousand packets. */
+export const PART = 40_000;
+/** Events before a part that are looked at too, so that it has the packets that are on their way when it begins. */
+const BEFORE = 2_000;
+
+/** Some events of a trace; the columns are not copied. */
+export function part(trace: Columns, number: number): Columns {
+  const [from, until] = [Math.max(number * PART - BEFORE, 0), Math.min((number + 1) * PART, trace.rows)];
+  if (from === 0 && until === trace.rows) return trace;
+  const numbers = Object.entries(trace.numbers).map(([name, own]) => [name, own.subarray(from, until)]);
+  const texts = Object.entries(trace.texts).map(([name, { names, codes }]) => [name, { names, codes: codes.subarray(from, until) }]);
+  return { rows: until - from, numbers: Object.fromEntries(numbers), texts: Object.fromEntries(texts) };
+}
+
 /** Builds the diagram. `src` and `dst` are the nodes of the flow's hosts. */
 export function sequence(trace: Columns, shape: FabricShape, src: number, dst: number): Sequence {
   const follower = new Follower(trace, shape, src, dst);

@@ -49,11 +49,10 @@ function answer<T>(work: () => T): Answer<T> {
   }
 }
 
-function posted<T extends { numbers: Readonly<Record<string, Float64Array>>; texts: Readonly<Record<string, Texts>> }>(
-  columns: T,
-): T {
-  const buffers = [...Object.values(columns.numbers), ...Object.values(columns.texts).map((text) => text.codes)];
-  return transfer(columns, buffers.map((array) => array.buffer as ArrayBuffer));
+/** What a table's columns are in memory. */
+function buffers({ numbers, texts }: Columns): ArrayBuffer[] {
+  const all = [...Object.values(numbers), ...Object.values(texts).map((text) => text.codes)];
+  return all.map((array) => array.buffer as ArrayBuffer);
 }
 
 function read(run: number, table: string, wanted: Wanted): Columns {
@@ -62,24 +61,33 @@ function read(run: number, table: string, wanted: Wanted): Columns {
   return { rows: open().rows(run, table), numbers, texts };
 }
 
-/** The rows of `all` that `rows` lists. */
-function taken(all: Float64Array, rows: Uint32Array): Float64Array {
-  return Float64Array.from(rows, (row) => all[row] ?? NaN);
+/** The rows of a trace that are of one flow; `undefined` if all are. */
+function rowsOf(flows: Float64Array, flow: number): Uint32Array | undefined {
+  const rows = new Uint32Array(flows.length);
+  let found = 0;
+  for (let row = 0; row < flows.length; row++) if (flows[row] === flow) rows[found++] = row;
+  return found === flows.length ? undefined : rows.subarray(0, found);
 }
 
-/** The rows of a trace that are of one flow. */
+/** What `rows` lists of `all`, in a new array of its kind. */
+function taken<T extends Float64Array | Uint32Array>(all: T, rows: Uint32Array | undefined, into: T): T {
+  if (!rows) return all;
+  for (let at = 0; at < rows.length; at++) into[at] = all[rows[at] as number] as number;
+  return into;
+}
+
+/** The events of one flow in a trace. */
 function ofFlow(run: number, flow: number): Columns {
   const flows = open().numbers(run, "trace", "flow_id");
-  const found: number[] = [];
-  flows.forEach((own, row) => { if (own === flow) found.push(row); });
-  const rows = Uint32Array.from(found);
-  const numbers = Object.fromEntries(
-    TRACE_COLUMNS.numbers.map((name) => [name, taken(open().numbers(run, "trace", name), rows)]));
+  const rows = rowsOf(flows, flow);
+  const length = (rows ?? flows).length;
+  const numbers = Object.fromEntries(TRACE_COLUMNS.numbers.map((name) =>
+    [name, taken(open().numbers(run, "trace", name), rows, new Float64Array(rows ? length : 0))]));
   const texts = Object.fromEntries(TRACE_COLUMNS.texts.map((name) => {
     const { names, codes } = open().texts(run, "trace", name);
-    return [name, { names, codes: Uint32Array.from(rows, (row) => codes[row] ?? 0) }];
+    return [name, { names, codes: taken(codes, rows, new Uint32Array(rows ? length : 0)) }];
   }));
-  return { rows: rows.length, numbers, texts };
+  return { rows: length, numbers, texts };
 }
 
 const session = {
@@ -108,14 +116,16 @@ const session = {
   },
   columns(run: number, table: string, wanted: Wanted): Answer<Columns> {
     const all = answer(() => read(run, table, wanted));
-    if ("ok" in all) posted(all.ok);
+    if ("ok" in all) transfer(all, buffers(all.ok));
     return all;
   },
   path(run: number, flow: number): Answer<Uint32Array> {
     return answer(() => open().path(run, flow));
   },
   trace(run: number, flow: number): Answer<Columns> {
-    return answer(() => ofFlow(run, flow));
+    const all = answer(() => ofFlow(run, flow));
+    if ("ok" in all) transfer(all, buffers(all.ok));
+    return all;
   },
   addInput(name: string, bytes: Uint8Array): Answer<ResultsInfo> {
     return answer(() => {
@@ -125,16 +135,18 @@ const session = {
   },
   /** Repeats a run and explains a flow. */
   explain(run: number, flow: number, heard: Heard): Answer<Told> {
-    return answer(() => {
+    const all = answer(() => {
       const told = open().explain(run, Uint32Array.of(flow), (now, done, flows) => heard(now, done, flows));
       const numbers = Object.fromEntries(TRACE_COLUMNS.numbers.map((name) => [name, told.numbers(name)]));
       const texts = Object.fromEntries(TRACE_COLUMNS.texts.map((name) => [name, told.texts(name)]));
       const [explanation] = JSON.parse(told.json()) as Explanation[];
       if (!explanation) throw new Error("the engine explained no flow");
-      const all = { text: told.text(), explanation, trace: { rows: told.rows(), numbers, texts }, cut: told.cut() };
+      const own = { text: told.text(), explanation, trace: { rows: told.rows(), numbers, texts }, cut: told.cut() };
       told.free();
-      return all;
+      return own;
     });
+    if ("ok" in all) transfer(all, buffers(all.ok.trace));
+    return all;
   },
   /** Repeats a run and tells who filled a queue. */
   filling(run: number, port: number, from: number, until: number, heard: Heard): Answer<Filling> {
