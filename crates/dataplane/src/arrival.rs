@@ -4,10 +4,9 @@ use crate::frames::Packets;
 use crate::medium::Medium;
 use crate::names::RUN_TIME;
 use crate::payload::fits;
-use crate::{Arrival, Frame, PacketIo};
+use crate::{Arrival, PacketIo};
 use incast_fabric::{PortId, order};
 use incast_transport::{Header, HostId, Packet, PacketRef, Time};
-use incast_wire::decode_headers;
 use incast_world::{FlowSetup, heading};
 
 /// Most frames taken off a port in one pass.
@@ -93,9 +92,8 @@ pub(crate) fn read_burst<I: PacketIo>(
         if at.0 < now {
             tally.lateness.add(now - at.0);
         }
-        match decode_headers(frame.bytes()) {
-            Ok(content) if belongs(&content) => {
-                let packet = packets.receive(frame, &content, || probe.started(content.flow));
+        match packets.receive(frame, belongs, |flow| probe.started(flow)) {
+            Ok(packet) => {
                 let key = order::arrival_key(*seed, at, PortId(port));
                 arrived.push(Arrived {
                     at: at.0,
@@ -107,7 +105,7 @@ pub(crate) fn read_burst<I: PacketIo>(
                     egress: None,
                 });
             }
-            _ => {
+            Err(frame) => {
                 tally.malformed += 1;
                 io.free(frame);
             }

@@ -2,8 +2,8 @@
 //! received: only what has changed is written.
 
 use crate::{Frame, PacketIo};
-use incast_transport::{EDITED, Extension, Framing, Packet, PacketPool, PacketRef};
-use incast_wire::{HEADER_BYTES, decode_extension, encode_headers, rewrite};
+use incast_transport::{EDITED, Extension, FlowId, Framing, Packet, PacketPool, PacketRef};
+use incast_wire::{HEADER_BYTES, decode_extension, decode_headers_into, encode_headers, rewrite};
 
 /// A frame, and how many bytes of it are the extension.
 struct Framed<F> {
@@ -34,19 +34,26 @@ impl<F: Frame> Packets<F> {
         Packets { pool: PacketPool::new(framing), frames: vec![] }
     }
 
-    /// Adds a packet whose headers were read from `frame`, whose padding goes, with the path that came
-    /// with the frame; if none did, with that of a packet whose flow was opened at `started`.
+    /// Adds the packet of a frame, whose padding goes, with the path that came with the frame; if none
+    /// did, with that of a packet whose flow was opened at `started`. Gives the frame back if its
+    /// headers are malformed, or the packet does not belong here.
     #[inline]
     pub fn receive(
         &mut self,
         mut frame: F,
-        content: &Packet,
-        started: impl FnOnce() -> u64,
-    ) -> PacketRef {
+        belongs: impl FnOnce(&Packet) -> bool,
+        started: impl FnOnce(FlowId) -> u64,
+    ) -> Result<PacketRef, F> {
+        let packet = self.pool.adopt_with(|packet| {
+            decode_headers_into(frame.bytes(), packet).is_ok() && belongs(packet)
+        });
+        let Some(packet) = packet else { return Err(frame) };
+        let (content, _) = self.pool.both_mut(packet);
+        let (extension, flow) = (content.extension, content.flow);
         frame.truncate(content.ip_bytes() as usize);
-        let packet = self.pool.adopt(Packet { extension: 0, ..*content });
-        if content.extension > 0 {
-            self.pool.extend(packet, decode_extension(frame.bytes(), content));
+        if extension > 0 {
+            let read = decode_extension(frame.bytes(), content);
+            self.pool.extend(packet, read);
             self.pool.meta_mut(packet).mark &= !EDITED;
         }
         match frame.trail() {
@@ -54,10 +61,10 @@ impl<F: Frame> Packets<F> {
                 *self.pool.stamps_mut(packet) = trail.stamps;
                 self.pool.meta_mut(packet).serialised = trail.serialised;
             }
-            None => self.pool.forget_path(packet, started()),
+            None => self.pool.forget_path(packet, started(flow)),
         }
-        self.keep(packet, Framed { frame, extension: content.extension });
-        packet
+        self.keep(packet, Framed { frame, extension });
+        Ok(packet)
     }
 
     #[inline]

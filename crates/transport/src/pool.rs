@@ -3,7 +3,7 @@
 
 use crate::breakdown::{Gap, Spent, TIERS};
 use incast_units::Time;
-use incast_wire::{Extension, Framing, IntRecord, Packet};
+use incast_wire::{Extension, FlowId, Framing, Header, HostId, IntRecord, Packet, TransportId};
 use std::ops::{Index, IndexMut};
 
 /// A handle of a packet in the pool. Its holder owns the packet; each packet is freed exactly once.
@@ -38,6 +38,17 @@ pub struct Meta {
     /// Tier of the port at which it is queued, 0..4.
     pub tier: u8,
 }
+
+/// The state of a packet that has just come.
+const NEW: Meta = Meta {
+    arrived: Time::ZERO,
+    serialised: 0,
+    next: PacketRef::NONE,
+    link: u32::MAX,
+    charged: 0,
+    mark: 0,
+    tier: 0,
+};
 
 /// Timestamps and delays of a packet, for the breakdown of flow completion times. All in
 /// picoseconds. Forwarding touches the first cache line only; the third is written by few packets.
@@ -126,15 +137,7 @@ impl PacketPool {
     pub fn adopt(&mut self, packet: Packet) -> PacketRef {
         debug_assert_eq!(packet.extension, 0, "extensions are added with `extend`");
         debug_assert_eq!(packet.header, packet.header.rounded());
-        let meta = Meta {
-            arrived: Time::ZERO,
-            serialised: 0,
-            next: PacketRef::NONE,
-            link: u32::MAX,
-            charged: charged(&self.framing, &packet),
-            mark: 0,
-            tier: 0,
-        };
+        let meta = Meta { charged: charged(&self.framing, &packet), ..NEW };
         let slot = Slot { packet, meta };
         match self.free.pop() {
             Some(index) => {
@@ -143,6 +146,38 @@ impl PacketPool {
             }
             None => self.grow(slot),
         }
+    }
+
+    /// Adds a packet whose header values fit their fields, as those of a decoded packet do: `write`
+    /// fills in all of it, with the length of its extension, and returns whether it is one. The
+    /// extension is then set with [`extend`](PacketPool::extend).
+    ///
+    /// The packet is written where it stays: one that is put together elsewhere is copied by wide
+    /// loads, which have to wait for its many narrow stores.
+    #[inline]
+    pub fn adopt_with(&mut self, write: impl FnOnce(&mut Packet) -> bool) -> Option<PacketRef> {
+        if self.free.is_empty() {
+            self.grow_free();
+        }
+        let index = *self.free.last()?;
+        let Slot { packet, meta } = &mut self.slots[index as usize];
+        if !write(packet) {
+            return None;
+        }
+        debug_assert_eq!(packet.header, packet.header.rounded());
+        *meta = Meta { charged: charged(&self.framing, packet), ..NEW };
+        self.free.pop();
+        Some(PacketRef(index))
+    }
+
+    /// One more slot, free.
+    #[cold]
+    fn grow_free(&mut self) {
+        let none = HostId(0);
+        let header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 };
+        let packet = Packet::header_only(TransportId(0), FlowId(0), none, none, 0, header);
+        let slot = self.grow(Slot { packet, meta: NEW });
+        self.free.push(slot.0);
     }
 
     #[cold]

@@ -24,10 +24,11 @@
 //! contents of the payload and bytes beyond the IP length (Ethernet pads short frames).
 
 use crate::checksum::{checksum, complement, sum};
+use crate::header::BLANK;
 use crate::malformed::{Covered, Malformed};
 use crate::{
-    Explicit, Extension, FlowId, HEADER_BYTES, Header, HostId, INT_HOPS, IntRecord, PADDING_PAIRS,
-    Packet, SACK_RANGES, TransportId, U24_MAX, flag,
+    Explicit, Extension, FlowId, HEADER_BYTES, HostId, INT_HOPS, IntRecord, PADDING_PAIRS, Packet,
+    SACK_RANGES, TransportId, U24_MAX, flag,
 };
 
 /// The IPv4 protocol number of the transport header: "for experimentation and testing" (RFC 3692).
@@ -176,8 +177,16 @@ pub fn decode_extension(bytes: &[u8], packet: &Packet) -> Extension {
 
 /// Checks all that [`decode`] checks, and reads all but the extension, which few packets have.
 /// Never panics.
-#[inline]
 pub fn decode_headers(bytes: &[u8]) -> Result<Packet, Malformed> {
+    let none = HostId(0);
+    let mut packet = Packet::header_only(TransportId(0), FlowId(0), none, none, 0, BLANK);
+    decode_headers_into(bytes, &mut packet)?;
+    Ok(packet)
+}
+
+/// The same in place. What is in `packet` after an error is undefined.
+#[inline]
+pub fn decode_headers_into(bytes: &[u8], packet: &mut Packet) -> Result<(), Malformed> {
     let Some(headers) = bytes.first_chunk::<HEADERS>() else {
         return Err(Malformed::Short { needed: HEADER_BYTES, present: bytes.len() as u16 });
     };
@@ -191,24 +200,24 @@ pub fn decode_headers(bytes: &[u8]) -> Result<Packet, Malformed> {
     }
     let kind = headers[25] >> 3;
     let own = headers.last_chunk().expect("twelve bytes");
-    let header = Header::read(kind, own).ok_or(Malformed::Kind { kind })?;
-    let packet = Packet {
-        header,
-        src: host(headers, 12)?,
-        dst: host(headers, 16)?,
-        flow: FlowId(u32::from_be_bytes([headers[20], headers[21], headers[22], headers[23]])),
-        payload: length - end as u16,
-        path: word(headers, 4),
-        mark: headers[1] & 3,
-        class: headers[1] >> 5,
-        transport: TransportId(headers[24]),
-        flags: headers[25] & 7,
-        extension: extension_bytes,
-    };
-    if packet.has(flag::TRIMMED) && packet.payload > 0 {
-        return Err(Malformed::Trimmed { payload: packet.payload });
+    if !packet.header.read_into(kind, own) {
+        return Err(Malformed::Kind { kind });
     }
-    Ok(packet)
+    packet.src = host(headers, 12)?;
+    packet.dst = host(headers, 16)?;
+    packet.flow = FlowId(long_word(headers, 20));
+    packet.path = word(headers, 4);
+    packet.mark = headers[1] & 3;
+    packet.class = headers[1] >> 5;
+    packet.transport = TransportId(headers[24]);
+    packet.flags = headers[25] & 7;
+    packet.extension = extension_bytes;
+    let payload = length - end as u16;
+    packet.payload = payload;
+    if headers[25] & flag::TRIMMED != 0 && payload > 0 {
+        return Err(Malformed::Trimmed { payload });
+    }
+    Ok(())
 }
 
 /// Checks the IPv4 header, except for the addresses; returns the IP length.

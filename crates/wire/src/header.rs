@@ -40,6 +40,9 @@ pub mod tcp_flag {
 /// Largest value of a 24-bit field; wider values are truncated to 24 bits when written.
 pub const U24_MAX: u32 = (1 << 24) - 1;
 
+/// Any header, to be overwritten.
+pub(crate) const BLANK: Header = Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags: 0 };
+
 macro_rules! headers {
     ($($(#[$doc:meta])* $name:ident = $kind:literal {
         $($(#[$fdoc:meta])* $field:ident : $ty:ident),* $(,)? }),* $(,)?) => {
@@ -80,13 +83,24 @@ macro_rules! headers {
 
             /// Reads the twelve bytes of a header of this kind; `None` for an unknown kind.
             pub fn read(kind: u8, bytes: &[u8; 12]) -> Option<Header> {
+                let mut header = BLANK;
+                header.read_into(kind, bytes).then_some(header)
+            }
+
+            /// The same in place. Returns false for an unknown kind, and leaves the header as it is.
+            #[inline]
+            pub(crate) fn read_into(&mut self, kind: u8, bytes: &[u8; 12]) -> bool {
                 let mut at = 0;
-                let header = match kind {
-                    $($kind => Header::$name { $($field: headers!(@get $ty, bytes, at)),* },)*
-                    _ => return None,
-                };
+                // Each arm writes to the place itself: a value that is put together elsewhere is read
+                // back by wider loads, which have to wait for the stores.
+                match kind {
+                    $($kind => {
+                        *self = Header::$name { $($field: headers!(@get $ty, bytes, at)),* };
+                    })*
+                    _ => return false,
+                }
                 debug_assert_eq!(at, 12);
-                Some(header)
+                true
             }
 
             /// The header as decoded: values truncated to their fields' widths.

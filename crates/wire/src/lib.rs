@@ -17,7 +17,9 @@ pub mod telemetry;
 mod view;
 
 pub use checksum::checksum;
-pub use codec::{PROTOCOL, decode, decode_extension, decode_headers, encode, encode_headers};
+pub use codec::{
+    PROTOCOL, decode, decode_extension, decode_headers, decode_headers_into, encode, encode_headers,
+};
 pub use extension::{Explicit, Extension, INT_HOPS, IntRecord, PADDING_PAIRS, SACK_RANGES};
 pub use header::{Header, LAYOUTS, U24_MAX, data_flag, tcp_flag};
 pub use malformed::{Covered, Malformed};
