@@ -38,6 +38,7 @@ mod testbed;
 #[cfg(target_os = "linux")]
 mod transfer;
 mod values;
+pub mod warnings;
 
 pub use explain::sizes;
 

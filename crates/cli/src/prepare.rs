@@ -169,14 +169,13 @@ fn label(path: &Path) -> String {
 /// `changed`, changed files are only a warning.
 fn loaded(path: &Path, changed: bool) -> Result<(Draft, Vec<Warning>), Fault> {
     let Some(manifest) = Manifest::load(path)? else { return Ok((Draft::load(path)?, vec![])) };
-    let about = |about: String| Warning::Configuration { about };
-    let mut warnings: Vec<Warning> = manifest.warning().into_iter().map(about).collect();
+    let mut warnings: Vec<Warning> = manifest.warning().iter().map(Warning::known).collect();
     for fault in manifest.changed_files() {
         if !changed {
             let problem = format!("{fault}; use `--allow-changed-files` to run anyway");
             return Err(Fault::new(problem));
         }
-        warnings.push(about(fault.to_string()));
+        warnings.push(Warning::known(&Manifest::changed_file(&fault)));
     }
     Ok((manifest.draft, warnings))
 }

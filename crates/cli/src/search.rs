@@ -3,6 +3,7 @@
 use crate::Ended;
 use crate::arguments::Search as Options;
 use crate::study::{shown, stoppable};
+use crate::warnings::{SEARCH_WITH_FAILED_RUNS, warn};
 use incast_experiment::{Draft, Fault, World};
 use incast_measure::write_atomic;
 use incast_study::{Answer, Found, Search, Store, Study, run_local};
@@ -64,10 +65,7 @@ pub fn search(options: Options) -> Result<Ended, Fault> {
     print(&search, &answers, ran, &dir);
     let failed = answers.iter().flat_map(|answer| &answer.tried).any(|tried| tried.failed > 0);
     if failed {
-        eprintln!(
-            "warning: some runs failed or lack the metric; they count as failing the condition, see {}",
-            dir.join("search.json").display()
-        );
+        warn(&SEARCH_WITH_FAILED_RUNS, &[("file", &dir.join("search.json").display())]);
     }
     Ok(Ended::Done)
 }

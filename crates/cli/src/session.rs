@@ -3,6 +3,7 @@
 use crate::Ended;
 use crate::arguments::Output;
 use crate::progress::shown;
+use crate::warnings::{CTRL_C_NOT_HANDLED, warn};
 use incast_experiment::{Fault, Monitor, Plan, World, output};
 use incast_measure::{Comparison, ResultsFolder, Run, grouped, warnings_of};
 use incast_transport::{Bytes, Time};
@@ -13,7 +14,7 @@ use std::sync::atomic::Ordering;
 /// Installs `handler` for Ctrl-C and termination signals.
 pub fn on_signal(handler: impl FnMut() + Send + 'static) {
     if let Err(error) = ctrlc::set_handler(handler) {
-        eprintln!("warning: Ctrl-C will not be handled: {error}");
+        warn(&CTRL_C_NOT_HANDLED, &[("error", &error)]);
     }
 }
 

@@ -254,6 +254,35 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
+/// Every kind of warning has its own name, a sentence and an answer, and is in the page.
+#[test]
+fn the_page_of_warnings_is_that_of_the_program() {
+    let mut page = String::from(
+        "# Warnings\n\n<!-- generated from the program: UPDATE_DOCS=1 cargo test -p incast-cli --test \
+         documents renews it -->\n\nWhat the program says without ending: the results are there, but should \
+         not be trusted without a look. What\nis wrong with an input is an error: it names file, key, \
+         value and what is accepted, and the program ends with code 2. In the\nsentences `{names}` stand \
+         for values. The names do not change; scripts can go by them (`manifest.json`: \
+         [results](results.md)).\n",
+    );
+    let mut names = std::collections::BTreeSet::new();
+    for group in incast_cli::warnings::all() {
+        page += &format!("\n## {}\n\n{}\n", group.title, group.place);
+        for kind in group.kinds {
+            assert!(names.insert(kind.name), "`{}` twice", kind.name);
+            assert!(!kind.says.is_empty() && !kind.means.is_empty() && !kind.remedy.is_empty());
+            let (says, means) = (cell(kind.says), cell(kind.means));
+            page += &format!(
+                "\n### {}\n\n    warning: {says}\n\n{means}\n\n**What to do:** {}\n",
+                kind.name,
+                cell(kind.remedy)
+            );
+        }
+    }
+    assert!(names.len() > 25);
+    generated("warnings.md", &page);
+}
+
 /// One command: what it does, how it is called, its arguments, its examples.
 fn section(name: &str, command: &CommandLine) -> String {
     let words = name.replace('-', " ");

@@ -1,8 +1,9 @@
 //! Buffers of switches: per port or shared, and priority-based flow control.
 
+use crate::warnings::PFC_CAN_DEADLOCK;
 use crate::{Fault, scenario};
 use incast_fabric::{Fabric, NodeId, PortId, PortSpec};
-use incast_transport::{Bytes, Classes, Framing, Limit, Rate, RunRecord};
+use incast_transport::{Bytes, Classes, Framing, Limit, Notice, Rate, RunRecord};
 use incast_world::{Pfc, SharedBuffer, epochs, sufficient_headroom};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ pub struct Rules {
     /// Priority-based flow control.
     pub pfc: Option<Arc<Pfc>>,
     /// Warnings that affect how results may be interpreted.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Notice>,
 }
 
 /// Resolves `fabric.buffer`, `fabric.shared_buffer` and `fabric.pfc`.
@@ -56,7 +57,7 @@ fn pfc(
     framing: Framing,
     own: Limit,
     shared: Option<SharedBuffer>,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Notice>,
 ) -> Result<Option<Pfc>, Fault> {
     let Some(section) = &section.pfc else { return Ok(None) };
     let mtu = framing.charged_mtu() as u64;
@@ -197,19 +198,21 @@ fn headroom(
 }
 
 /// Whether pauses can deadlock; rejected unless requested.
-fn cycle(fabric: &Fabric, allowed: bool, warnings: &mut Vec<String>) -> Result<bool, Fault> {
+fn cycle(fabric: &Fabric, allowed: bool, warnings: &mut Vec<Notice>) -> Result<bool, Fault> {
     let mut found = fabric.buffer_cycle(&fabric.routes());
     for epoch in epochs(fabric) {
         found = found.or_else(|| fabric.buffer_cycle(&epoch.routes));
     }
     let Some(cycle) = found else { return Ok(false) };
     let cycle = port_names(fabric, cycle.iter().copied());
-    let text = format!("paused links can wait for each other in a cycle (PFC deadlock): {cycle}");
     if !allowed {
-        let problem = format!("{text}; set `fabric.pfc.allow_cycles = true` to run anyway");
+        let problem = format!(
+            "paused links can wait for each other in a cycle (PFC deadlock): {cycle}; set \
+             `fabric.pfc.allow_cycles = true` to run anyway"
+        );
         return Err(Fault::at("fabric.pfc", problem));
     }
-    warnings.push(format!("fabric.pfc: {text}"));
+    warnings.push(PFC_CAN_DEADLOCK.notice(&[("ports", &cycle)]));
     Ok(true)
 }
 

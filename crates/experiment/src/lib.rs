@@ -31,6 +31,7 @@ mod switch_cost;
 mod testbed;
 mod trace;
 mod traffic;
+pub mod warnings;
 mod world;
 
 pub use buffers::deadlock;

@@ -5,9 +5,10 @@ use crate::buffers::deadlock;
 use crate::inputs::{InputFile, bytes_of, text_of};
 use crate::plan::{Case, Plan};
 use crate::scenario::{Buffer, Draft, Node};
+use crate::warnings::{INPUT_CHANGED, OTHER_VERSION};
 use incast_egress::port::Join;
 use incast_measure::Run;
-use incast_transport::RunRecord;
+use incast_transport::{Notice, RunRecord};
 use incast_world::Pfc;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -161,7 +162,7 @@ impl Manifest {
         let input = InputFile::of(&name, "manifest", &bytes);
         let mut manifest = Manifest::parse(&text_of(&name, bytes)?, &name)?;
         manifest.draft.file = Some(input);
-        manifest.draft.note = manifest.warning();
+        manifest.draft.note = manifest.warning().map(|notice| notice.text);
         Ok(Some(manifest))
     }
 
@@ -200,13 +201,17 @@ impl Manifest {
     }
 
     /// Warning if another version wrote the manifest.
-    pub fn warning(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<Notice> {
         let Manifest { name, version, .. } = self;
         (version != VERSION).then(|| {
-            format!(
-                "{name} was written by version {version}, and this is {VERSION}: results may differ"
-            )
+            OTHER_VERSION.notice(&[("manifest", name), ("version", version), ("own", &VERSION)])
         })
+    }
+
+    /// The warning for one of [the changed files](Manifest::changed_files).
+    pub fn changed_file(fault: &Fault) -> Notice {
+        let (file, change) = (fault.place(), fault.problem());
+        INPUT_CHANGED.notice(&[("file", &file), ("change", &change)])
     }
 
     /// Input files that are missing or have changed.

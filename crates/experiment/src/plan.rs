@@ -8,13 +8,14 @@ use crate::mix::Mix;
 use crate::network::{break_link, network};
 use crate::scenario::{DataPlane, Parameters, Scenario};
 use crate::traffic::{Flows, flows, shape};
+use crate::warnings::{NOT_REPEATABLE, check_listed};
 use crate::{Fault, World, nearest};
 use incast_egress::port::Join;
 use incast_fabric::{Fabric, FixedPaths, Routes};
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, HostId, Limit, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
+    FabricSite, HostId, Limit, Notice, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Start, Traffic};
 use incast_world::{
@@ -120,7 +121,7 @@ impl Plan {
         scenario.run.world.check(&scenario)?;
         let framing = framing(&scenario.fabric)?;
         let (mut fabric, imported) = network(&scenario.fabric, &mut inputs)?;
-        let mut warnings: Vec<String> =
+        let mut warnings: Vec<Notice> =
             imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
         let shape = shape(&fabric);
         let Flows { traffic, failures } =
@@ -145,12 +146,12 @@ impl Plan {
             site,
             traffic,
             cases: vec![],
-            warnings: warnings.into_iter().map(about).collect(),
+            warnings: known(&warnings),
             scenario,
         };
         plan.cases = plan.cases()?;
         for transport in plan.cases.iter().flat_map(|case| &case.transports) {
-            for warning in transport.configured.warnings().into_iter().map(about) {
+            for warning in known(&transport.configured.warnings()) {
                 if !plan.warnings.contains(&warning) {
                     plan.warnings.push(warning);
                 }
@@ -187,13 +188,7 @@ impl Plan {
     fn without_repetition(&self) -> Option<Warning> {
         let clock = self.dataplane().clock;
         let varies = self.scenario.run.world == World::DataPlane && clock.varies();
-        varies.then(|| {
-            about(format!(
-                "the {} clock is real time: the run cannot be repeated to the byte, its manifest repeats \
-                 the scenario",
-                clock.name()
-            ))
-        })
+        varies.then(|| Warning::known(&NOT_REPEATABLE.notice(&[("clock", &clock.name())])))
     }
 
     /// Threads to run in.
@@ -407,8 +402,9 @@ fn fixed_paths(
     }
 }
 
-fn about(about: String) -> Warning {
-    Warning::Configuration { about }
+fn known(notices: &[Notice]) -> Vec<Warning> {
+    check_listed(notices);
+    notices.iter().map(Warning::known).collect()
 }
 
 /// The parameters of a transport as `(key, value)` pairs.

@@ -39,7 +39,7 @@ fn hpcc_with_four_integers() {
     assert!(hpcc(&four).notes.is_empty());
     assert_eq!(hpcc(&four).fabric.ports(), hpcc(THREE).fabric.ports());
     let wrong = THREE.replacen("6 2 5", "6 2 1 5", 1);
-    assert_eq!(hpcc(&wrong).notes, ["the header says 1 ToRs, 2 switches have hosts"]);
+    assert_eq!(hpcc(&wrong).notes[0].text, "the header says 1 ToRs, 2 switches have hosts");
 }
 
 /// Two servers of two GPUs, each with an NVSwitch (4, 5), under one switch (6).
@@ -51,7 +51,7 @@ fn simai_leaves_nvswitches_out() {
     assert_eq!(detect(text), Some(Kind::Hpcc));
     let imported = hpcc(text);
     assert_eq!((imported.fabric.hosts(), imported.fabric.nodes()), (4, 5));
-    assert!(imported.notes[0].contains("2 NVSwitches and their 4 links"));
+    assert!(imported.notes[0].text.contains("2 NVSwitches and their 4 links"));
     let one_line = text.replacen("4 5\n6\n", "4 5 6\n", 1);
     assert_eq!(hpcc(&one_line).fabric.ports(), imported.fabric.ports());
 }
@@ -60,7 +60,7 @@ fn simai_leaves_nvswitches_out() {
 fn the_description_at_the_end_is_ignored_with_a_note() {
     let text =
         format!("{THREE}\nFirst line: total node #, switch node #, link #\nsrc0 dst0 rate\n");
-    assert_eq!(hpcc(&text).notes, ["line 9 and following are not links: ignored"]);
+    assert_eq!(hpcc(&text).notes[0].text, "line 9 and following are not links: ignored");
     let more = format!("{THREE}3 2 400Gbps 1us 0\n");
     assert!(refused(&more).contains("topo.txt:8: a further link, but the header says 5"));
 }

@@ -55,15 +55,17 @@ pub use run::{FlowMeta, LONG_FLOW_BYTES, LinkChange, PortMeta, Request, Run};
 pub use statistics::{Confidence, Distribution, HalfWidth};
 pub use stored::{StoredColumn, StoredFlows, StoredTable, Texts};
 pub use study::{
-    PaperTable, RowTimes, Setting, StudyResults, StudyRow, study_columns_markdown, study_figures,
-    study_frame, times_frame, write_study_page,
+    PaperTable, RowTimes, Setting, Shown, StudyResults, StudyRow, key_unit, study_columns_markdown,
+    study_figures, study_frame, times_frame, write_study_page,
 };
 pub use summary::{
     Counters, FlowCounts, Group, LoadSummary, RequestSummary, Summary, TierSummary, group,
     summarise,
 };
 pub use svg::{summary_svg, summary_svg_text};
-pub use warning::{Rare, Warning, grouped, values_needed, warnings_of};
+pub use warning::{
+    Rare, WARNINGS_AFTER, WARNINGS_BEFORE, Warning, grouped, values_needed, warnings_of,
+};
 pub use write::{files_of, write_manifest, write_run, write_summary, write_tables};
 
 pub use incast_transport::RunRecord;

@@ -3,8 +3,79 @@
 use crate::Run;
 use crate::balance::Balance;
 use crate::run::LONG_FLOW_BYTES;
+use incast_units::{Notice, WarningKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+incast_units::warnings! {
+    /// Kinds of warnings before a run that come with data of their own.
+    pub static WARNINGS_BEFORE;
+    WITHOUT_PFC = "without_pfc" {
+        says: "designed for lossless fabrics, but this one drops packets: {transports}; `fabric.pfc` \
+               (--pfc) makes it lossless",
+        means: "These transports rely on PFC: their papers assume that no packet is lost, and their \
+                recovery from loss is slow. In a fabric that drops packets they look worse than they are.",
+        remedy: "`fabric.pfc = {}` or `--pfc`; without it say so beside the results.",
+    }
+}
+
+incast_units::warnings! {
+    /// Kinds of warnings about the records of a run.
+    pub static WARNINGS_AFTER;
+    INTERRUPTED = "interrupted" {
+        says: "interrupted: the results cover a part of the run",
+        means: "Ctrl-C (or the stop of a study) ended the run. All files are there, until the time of \
+                the interruption; the manifest has `\"complete\": false`.",
+        remedy: "Repeat it with `incast run FOLDER`.",
+    }
+    REFUSED = "refused" {
+        says: "refused: {reasons}; the results are not those of the scenario",
+        means: "A run in real time was not faithful: the machine was late by more than the bounds \
+                allow, so the times are those of the machine.",
+        remedy: "The bounds and what to do about each: docs/testbed.md. `incast doctor` looks at the \
+                 machine.",
+    }
+    NOTHING_COMPLETED = "nothing_completed" {
+        says: "none of {flows} flows completed: there are no completion times",
+        means: "The run ended before any flow did. Tables and charts of completion times are empty.",
+        remedy: "A later `run.until`, or smaller flows. If flows should have completed, `incast explain` \
+                 says what one waits for.",
+    }
+    INCOMPLETE = "incomplete" {
+        says: "{open} of {flows} measured flows did not complete; they are excluded from completion \
+               times and slowdowns, which therefore look too good",
+        means: "The flows that are left out are the slow ones, so means and percentiles are too low. A \
+                transport with more open flows can look better than one that completed all of them.",
+        remedy: "A later `run.until`, or none: without it a run lasts until all flows are complete.",
+    }
+    NEVER_BALANCED = "never_balanced" {
+        says: "arrivals and departures never balance: {arrivals} flows start in the second half of the \
+               arrivals, {departures} complete in it, and the number of open flows has no steady level. \
+               Completion times depend on the number of flows; take more of them, or less load",
+        means: "The run has no steady state to measure: flows pile up for as long as they arrive (or the \
+                run is too short to tell). The balance test: docs/results.md.",
+        remedy: "More flows (`flows`), or a lower `load`.",
+    }
+    FEW_FLOWS = "few_flows" {
+        says: "percentiles of few flows: {percentiles}",
+        means: "A percentile with fewer than ten flows above it is the accident of a few flows: p99 \
+                needs 1,000 flows, p99.9 needs 10,000. `short` flows have less than 100 KB, `long` ones \
+                the rest.",
+        remedy: "More flows, or several seeds; compare medians meanwhile.",
+    }
+    CAPTURES_CUT = "captures_cut" {
+        says: "the capture was cut off at {packets} packets, {until_ns} ns into the run; select less \
+               (output.pcap, pcap_flows) or raise output.pcap_limit",
+        means: "`ports.pcapng` has the first packets only. The run itself and all other files are whole.",
+        remedy: "Capture fewer ports or flows, or raise `output.pcap_limit`.",
+    }
+    TRACE_CUT = "trace_cut" {
+        says: "the trace was cut off at {events} events, {until_ns} ns into the run; select less \
+               (output.trace.flows, ports, hosts, from, until) or raise output.trace.limit",
+        means: "`trace.parquet` has the first events only. The run itself and all other files are whole.",
+        remedy: "Select less, or raise `output.trace.limit`: about 200 bytes of memory per event.",
+    }
+}
 
 /// Fewest values above a percentile: of fewer it is an accident.
 const VALUES_ABOVE: u64 = 10;
@@ -15,7 +86,10 @@ const VALUES_ABOVE: u64 = 10;
 pub enum Warning {
     /// What the scenario, a file it reads, or the configuration of a transport gives reason for.
     Configuration {
-        /// What it is.
+        /// Name of its [kind](WarningKind); empty in manifests of older versions.
+        #[serde(default)]
+        name: String,
+        /// Its sentence.
         about: String,
     },
     /// Transports whose papers assume a lossless fabric, in one that drops packets.
@@ -88,36 +162,41 @@ pub fn values_needed(thousandths: u32) -> u64 {
     VALUES_ABOVE * 1000 / (1000 - thousandths as u64)
 }
 
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Warning {
+    /// A warning that is known before a run.
+    pub fn known(notice: &Notice) -> Warning {
+        Warning::Configuration { name: notice.kind.name.into(), about: notice.text.clone() }
+    }
+
+    /// Its kind; `None` for one of a scenario, which carries its sentence.
+    pub fn kind(&self) -> Option<&'static WarningKind> {
+        Some(match self {
+            Warning::Configuration { .. } => return None,
+            Warning::WithoutPfc { .. } => &WITHOUT_PFC,
+            Warning::Interrupted => &INTERRUPTED,
+            Warning::Refused { .. } => &REFUSED,
+            Warning::NothingCompleted { .. } => &NOTHING_COMPLETED,
+            Warning::Incomplete { .. } => &INCOMPLETE,
+            Warning::NeverBalanced { .. } => &NEVER_BALANCED,
+            Warning::FewFlows { .. } => &FEW_FLOWS,
+            Warning::CapturesCut { .. } => &CAPTURES_CUT,
+            Warning::TraceCut { .. } => &TRACE_CUT,
+        })
+    }
+
+    /// The values of its sentence, by their names in it.
+    fn values(&self) -> Vec<(&'static str, String)> {
         match self {
-            Warning::Configuration { about } => f.write_str(about),
-            Warning::WithoutPfc { transports } => write!(
-                f,
-                "designed for lossless fabrics, but this one drops packets: {}; `fabric.pfc` (--pfc) \
-                 makes it lossless",
-                transports.join(", ")
-            ),
-            Warning::Interrupted => f.write_str("interrupted: the results cover a part of the run"),
-            Warning::Refused { reasons } => write!(
-                f,
-                "refused: {}; the results are not those of the scenario",
-                reasons.join("; ")
-            ),
-            Warning::NothingCompleted { flows } => {
-                write!(f, "none of {flows} flows completed: there are no completion times")
+            Warning::Configuration { .. } | Warning::Interrupted => vec![],
+            Warning::WithoutPfc { transports } => vec![("transports", transports.join(", "))],
+            Warning::Refused { reasons } => vec![("reasons", reasons.join("; "))],
+            Warning::NothingCompleted { flows } => vec![("flows", flows.to_string())],
+            Warning::Incomplete { open, flows } => {
+                vec![("open", open.to_string()), ("flows", flows.to_string())]
             }
-            Warning::Incomplete { open, flows } => write!(
-                f,
-                "{open} of {flows} measured flows did not complete; they are excluded from completion \
-                 times and slowdowns, which therefore look too good"
-            ),
-            Warning::NeverBalanced { arrivals, departures } => write!(
-                f,
-                "arrivals and departures never balance: {arrivals} flows start in the second half of \
-                 the arrivals, {departures} complete in it, and the number of open flows has no steady \
-                 level. Completion times depend on the number of flows; take more of them, or less load"
-            ),
+            Warning::NeverBalanced { arrivals, departures } => {
+                vec![("arrivals", arrivals.to_string()), ("departures", departures.to_string())]
+            }
             Warning::FewFlows { percentiles } => {
                 let one = |rare: &Rare| {
                     let Rare { of, thousandths, flows, needed } = rare;
@@ -125,19 +204,27 @@ impl fmt::Display for Warning {
                     format!("p{percentile} of {flows} {of} flows needs {needed}")
                 };
                 let list: Vec<String> = percentiles.iter().map(one).collect();
-                write!(f, "percentiles of few flows: {}", list.join("; "))
+                vec![("percentiles", list.join("; "))]
             }
-            Warning::CapturesCut { packets, until_ns } => write!(
-                f,
-                "the capture was cut off at {packets} packets, {until_ns} ns into the run; select less \
-                 (output.pcap, pcap_flows) or raise output.pcap_limit"
-            ),
-            Warning::TraceCut { events, until_ns } => write!(
-                f,
-                "the trace was cut off at {events} events, {until_ns} ns into the run; select less \
-                 (output.trace.flows, ports, hosts, from, until) or raise output.trace.limit"
-            ),
+            Warning::CapturesCut { packets, until_ns } => {
+                vec![("packets", packets.to_string()), ("until_ns", until_ns.to_string())]
+            }
+            Warning::TraceCut { events, until_ns } => {
+                vec![("events", events.to_string()), ("until_ns", until_ns.to_string())]
+            }
         }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Warning::Configuration { about, .. } = self {
+            return f.write_str(about);
+        }
+        let values = self.values();
+        let shown: Vec<(&str, &dyn fmt::Display)> =
+            values.iter().map(|(name, value)| (*name, value as &dyn fmt::Display)).collect();
+        f.write_str(&self.kind().expect("all others are declared").text(&shown))
     }
 }
 

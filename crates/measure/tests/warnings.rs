@@ -86,7 +86,7 @@ const CUT: incast_transport::CaptureCut =
 #[test]
 fn an_interruption_and_cut_captures_are_told_behind_what_was_known_before() {
     let mut run = run(9_000, 1_000);
-    run.notes = vec![Warning::Configuration { about: "x".into() }];
+    run.notes = vec![Warning::Configuration { name: "y".into(), about: "x".into() }];
     (run.record.interrupted, run.record.captures_cut) = (true, Some(CUT));
     let cut = Warning::CapturesCut { packets: 7, until_ns: 12 };
     let expected = [run.notes[0].clone(), Warning::Interrupted, cut];
@@ -118,5 +118,6 @@ fn a_manifest_has_kind_data_and_text() {
     let pfc = Warning::WithoutPfc { transports: vec!["hpcc".into()] };
     let back: Warning = serde_json::from_value(pfc.to_json()).unwrap();
     assert_eq!(back, pfc);
+    assert_eq!(pfc.to_json()["kind"], pfc.kind().unwrap().name);
     assert!(pfc.to_string().contains("fabric.pfc"));
 }

@@ -4,6 +4,7 @@ use crate::{
     Acks, FabricSite, HeaderView, Host, HostSite, ParameterDoc, ParameterError, ParameterSet,
     Policy, PortSite, SwitchHook, SwitchSite, TransportId,
 };
+use incast_units::{Notice, WarningKind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -190,6 +191,11 @@ pub trait Transport: Sync {
         None
     }
 
+    /// The kinds of [its warnings](Configured::warnings).
+    fn warning_kinds(&self) -> &'static [&'static WarningKind] {
+        &[]
+    }
+
     /// Sets the parameters for a fabric. `settings` are the user's `(key, value)` pairs.
     ///
     /// # Errors
@@ -224,7 +230,7 @@ pub trait Configured: Send + Sync {
     fn resolved(&self) -> Vec<(&'static str, String)>;
 
     /// Warnings for the user about these parameters on this fabric.
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Notice> {
         vec![]
     }
 

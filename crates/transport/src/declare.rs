@@ -5,6 +5,7 @@ use crate::{
     ParameterError, ParameterSet, Parameters, Policy, PortSite, SwitchHook, SwitchSite, Transport,
     parameter::SET,
 };
+use incast_units::{Notice, WarningKind};
 use std::sync::Arc;
 
 /// Names and values for the manifest.
@@ -46,7 +47,9 @@ pub struct Optional<P, D = ()> {
     /// `period` that is `auto`.
     pub in_force: fn(&Ready<P, D>) -> Values,
     /// What the user should look at before trusting a run; see [`Configured::warnings`].
-    pub warnings: fn(&Ready<P, D>) -> Vec<String>,
+    pub warnings: fn(&Ready<P, D>) -> Vec<Notice>,
+    /// The kinds of those; see [`Transport::warning_kinds`].
+    pub warning_kinds: &'static [&'static WarningKind],
     /// Whether a NIC needs the policy too; see [`Configured::shapes_nic`].
     pub shapes_nic: fn(&Ready<P, D>) -> bool,
     /// Whether a flow may have a first burst or initial window of its own; see
@@ -68,6 +71,7 @@ impl<P, D> Optional<P, D> {
         sets: &[],
         in_force: |_| vec![],
         warnings: |_| vec![],
+        warning_kinds: &[],
         shapes_nic: |_| false,
         takes_burst: false,
         lends_ports: None,
@@ -136,6 +140,10 @@ where
         self.optional.lends_ports
     }
 
+    fn warning_kinds(&self) -> &'static [&'static WarningKind] {
+        self.optional.warning_kinds
+    }
+
     fn configure(
         &self,
         settings: &[(String, String)],
@@ -194,7 +202,7 @@ where
         resolved
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Notice> {
         (self.declaration.optional.warnings)(&self.ready)
     }
 

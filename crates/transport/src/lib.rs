@@ -220,7 +220,7 @@ pub use record::{
 pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
 pub use trace::{Ended, HostClock, Outcome, SenderTrace};
 
-pub use incast_units::{Bytes, ParseError, Rate, Span, Time, math};
+pub use incast_units::{Bytes, Notice, ParseError, Rate, Span, Time, WarningKind, math, warnings};
 pub use incast_wire::{
     Ecn, Explicit, Extension, FlowId, Framing, HEADER_BYTES, Header, HeaderField, HeaderView,
     HostId, INT_HOPS, IntRecord, LAYOUTS, MarkCode, PADDING_PAIRS, Packet, SACK_RANGES,

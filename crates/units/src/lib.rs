@@ -1,12 +1,15 @@
 //! Typed quantities: times and durations in integer picoseconds, bytes, and rates in bits per
 //! second. One byte takes 20 ps at 400 Gb/s and a `u64` of picoseconds covers 213 days, so no
-//! floating point is needed. Every inexact operation documents its rounding.
+//! floating point is needed. Every inexact operation documents its rounding. Also the declaration of
+//! [warnings](WarningKind), which every crate that reads input can give.
 
 pub mod math;
 mod parse;
 mod time;
 mod volume;
+mod warning;
 
 pub use parse::ParseError;
 pub use time::{Span, Time};
 pub use volume::{Bytes, Rate};
+pub use warning::{Notice, WarningKind};

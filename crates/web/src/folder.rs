@@ -43,7 +43,7 @@ impl Folder {
         let text = String::from_utf8_lossy(&files["manifest.json"]);
         let manifest = Manifest::parse(&text, "manifest.json")?;
         let scenario = manifest.draft.scenario().map_err(|fault| match manifest.warning() {
-            Some(warning) => fault.noted(&warning),
+            Some(warning) => fault.noted(&warning.text),
             None => fault,
         })?;
         let names = scenario.transport.names.clone();

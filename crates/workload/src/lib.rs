@@ -31,6 +31,7 @@ mod random;
 mod request;
 mod size_table;
 mod traffic;
+mod warning;
 mod wire_cost;
 
 pub use builtin::{TableInfo, packet_table, packet_tables, table, tables};
@@ -51,4 +52,5 @@ pub use size_table::SizeTable;
 pub use traffic::{
     FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, Origin, RequestGroup, Shape, Start, Traffic,
 };
+pub use warning::WARNINGS;
 pub use wire_cost::WireCost;

@@ -5,8 +5,9 @@ use crate::packet_table::{PacketTable, segment};
 use crate::random::{Stream, fold, fold_text};
 use crate::size_table::SizeTable;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Origin, Shape, Start, Traffic};
+use crate::warning::{FEW_BYTES_DRAWN, HOST_LINKS_OVERLOADED, LOAD_ABOVE_CAPACITY};
 use crate::wire_cost::WireCost;
-use incast_units::{Rate, Time};
+use incast_units::{Notice, Rate, Time};
 
 /// Relative deviation of the drawn bytes from their mean that triggers a warning.
 const SIZE_WARNING: f64 = 0.1;
@@ -82,11 +83,9 @@ pub fn poisson(
     let drawn = traffic.total_bytes() as f64 / expected;
     traffic.warnings = arrivals.warnings(load);
     if (drawn - 1.0).abs() > SIZE_WARNING {
-        traffic.warnings.push(format!(
-            "the {flows} flows drawn carry {:.0} % of their expected bytes, so the load they bring \
-             differs from {load} by as much; more flows bring it closer",
-            drawn * 100.0
-        ));
+        let percent = format!("{:.0}", drawn * 100.0);
+        let values = &[("flows", &flows as _), ("percent", &percent as _), ("load", &load as _)];
+        traffic.warnings.push(FEW_BYTES_DRAWN.notice(values));
     }
     traffic.load_definition = arrivals.definition;
     traffic.offered_load = Some(load);
@@ -168,20 +167,14 @@ impl Arrivals {
         Ok(Arrivals { rate, host_load, definition })
     }
 
-    fn warnings(&self, load: f64) -> Vec<String> {
+    fn warnings(&self, load: f64) -> Vec<Notice> {
         let mut warnings = Vec::new();
         if load >= 1.0 {
-            warnings.push(format!(
-                "load {load} is not below what the fabric can carry: queues grow for as long as \
-                 flows arrive, and completion times depend on the length of the run"
-            ));
+            warnings.push(LOAD_ABOVE_CAPACITY.notice(&[("load", &load)]));
         }
         if self.host_load >= 1.0 && self.host_load > load * (1.0 + 1e-9) {
-            warnings.push(format!(
-                "the slowest host links would have to carry {:.2} of their rate: they are \
-                 overloaded, not only the place where load {load} is measured",
-                self.host_load
-            ));
+            let share = format!("{:.2}", self.host_load);
+            warnings.push(HOST_LINKS_OVERLOADED.notice(&[("share", &share), ("load", &load)]));
         }
         warnings
     }

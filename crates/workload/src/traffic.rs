@@ -1,7 +1,7 @@
 //! Flows: source, destination, size and start.
 
 use crate::error::{WorkloadError, one_of};
-use incast_units::{Rate, Span, Time};
+use incast_units::{Notice, Rate, Span, Time};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -149,7 +149,7 @@ pub struct Traffic {
     /// The requested load, relative to the capacity in `load_definition`.
     pub offered_load: Option<f64>,
     /// Warnings for the user.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Notice>,
     /// Requests, for request completion times; the index is the group's number.
     pub requests: Vec<RequestGroup>,
     /// Hosts that become unresponsive after their first RTT, ascending.

@@ -132,14 +132,14 @@ fn sources_and_destinations_are_uniform() {
 #[test]
 fn overload_runs_with_a_warning() {
     let over = background(&small(16), 1.2, 1000, SEED);
-    assert!(over.warnings[0].contains("load 1.2 is not below"), "{:?}", over.warnings);
+    assert!(over.warnings[0].text.contains("load 1.2 is not below"), "{:?}", over.warnings);
     // The uplinks have more capacity than the hosts, which overload first.
     let wide = Shape { uplink_total: Some(Rate::from_gbps(400)), ..small(16) };
     let traffic = background(&wide, 0.5, 1000, SEED);
-    assert!(traffic.warnings[0].contains("slowest host links"), "{:?}", traffic.warnings);
+    assert!(traffic.warnings[0].text.contains("slowest host links"), "{:?}", traffic.warnings);
     let sizes = table("data_mining").unwrap();
     let few = poisson(&small(16), sizes, 0.1, 20, SEED, None, WireCost::ETHERNET).unwrap();
-    assert!(few.warnings[0].contains("of their expected bytes"), "{:?}", few.warnings);
+    assert!(few.warnings[0].text.contains("of their expected bytes"), "{:?}", few.warnings);
 }
 
 fn message<T>(result: Result<T, WorkloadError>) -> String {

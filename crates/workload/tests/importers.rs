@@ -33,7 +33,7 @@ fn hpcc_with_mapped_hosts() {
     assert_eq!(written, "3\n10 2 3 100 5000000000 2\n2 10 3 200 64 2.000001\n10 11 3 100 1 3\n");
     assert!(export_hpcc(&traffic, &HostIds::same(1)).is_err());
     let several = read_hpcc("2\n0 1 3 100 1 0\n0 1 4 100 1 0\n", "f", &HostIds::same(2)).unwrap();
-    assert!(several.warnings[0].contains("priority groups 3, 4"));
+    assert!(several.warnings[0].text.contains("priority groups 3, 4"));
 }
 
 #[test]
@@ -103,9 +103,9 @@ fn htsim_triggers_become_waits() {
         ]
     );
     assert_eq!(traffic.warnings.len(), 3, "{:?}", traffic.warnings);
-    assert!(traffic.warnings[0].starts_with("ring.cm:14: multishot trigger 9"));
-    assert!(traffic.warnings[1].contains("`msg` is ignored"));
-    assert!(traffic.warnings[2].contains("`prio` is ignored"));
+    assert!(traffic.warnings[0].text.starts_with("ring.cm:14: multishot trigger 9"));
+    assert!(traffic.warnings[1].text.contains("`msg` is ignored"));
+    assert!(traffic.warnings[2].text.contains("`prio` is ignored"));
     assert!(message(export_csv(&traffic)).starts_with("flow 2: start = `after other flows`"));
     assert!(export_hpcc(&traffic, &HostIds::same(16)).is_err());
 }

@@ -6,6 +6,7 @@ mod server;
 use crate::Ended;
 use crate::arguments::Explore;
 use crate::session::on_signal;
+use crate::warnings::{NO_BROWSER, warn};
 use folder::Served;
 use incast_experiment::Fault;
 use server::Server;
@@ -35,7 +36,7 @@ pub fn explore(options: Explore) -> Result<Ended, Fault> {
     if !options.no_open
         && let Err(error) = open::that_detached(&address)
     {
-        eprintln!("warning: no browser could be started ({error}): open {address}");
+        warn(&NO_BROWSER, &[("error", &error), ("address", &address)]);
     }
     loop {
         std::thread::park();

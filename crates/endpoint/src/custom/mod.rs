@@ -27,7 +27,8 @@ use crate::sender::{
 use guard::{Failures, Guarded};
 use incast_transport::{
     Acks, Configured, Ecn, EcnUse, FabricSite, HeaderView, Host, HostSite, Info, Kind, LentPorts,
-    ParameterDoc, ParameterError, Policy, PortSite, Transport, TransportId, Values, parameter,
+    Notice, ParameterDoc, ParameterError, Policy, PortSite, Transport, TransportId, Values,
+    parameter,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -270,7 +271,7 @@ impl Configured for InForce {
         self.resolved.clone()
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Notice> {
         self.ports.warnings()
     }
 

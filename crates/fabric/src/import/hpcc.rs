@@ -8,10 +8,11 @@
 //! Headers of four integers (`<nodes> <switches> <tors> <links>`, ns3-datacenter) and of six words
 //! (`<nodes> <gpus per server> <nvswitches> <switches> <links> <gpu type>`, SimAI) are read too.
 
+use super::warning::{LINES_IGNORED, NVSWITCHES_LEFT_OUT, TORS_DISAGREE};
 use super::{Imported, error_at};
 use crate::graph::{MAX_LINKS, MAX_NODES};
 use crate::{Fabric, Graph, NodeId, PortId, Problem, Tier, TopologyError, Vertex};
-use incast_units::{Rate, Span};
+use incast_units::{Notice, Rate, Span};
 use std::fmt::Write;
 
 struct Header {
@@ -91,17 +92,14 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
     }
     let mut notes = Vec::new();
     if header.nvswitches > 0 {
-        notes.push(format!(
-            "left out {} NVSwitches and their {left_out} links: traffic inside a server takes the \
-             fabric",
-            header.nvswitches
-        ));
+        let values = &[("nvswitches", &header.nvswitches as _), ("links", &left_out as _)];
+        notes.push(NVSWITCHES_LEFT_OUT.notice(values));
     }
     notes.extend(check_rest(&reader, &header)?);
     let fabric = graph.build().map_err(|error| error.at(file, None))?.named(file);
     let edges = fabric.tiers.iter().filter(|tier| **tier == Tier::Edge).count();
     if let Some(tors) = header.tors.filter(|tors| *tors as usize != edges) {
-        notes.push(format!("the header says {tors} ToRs, {edges} switches have hosts"));
+        notes.push(TORS_DISAGREE.notice(&[("stated", &tors), ("found", &edges)]));
     }
     Ok(Imported { fabric, notes, queues: Vec::new(), host_ids })
 }
@@ -239,7 +237,7 @@ fn read_rate(word: &str) -> Result<Rate, String> {
 
 /// What stands after the last link. The original readers stop there, and files of HPCC end with a
 /// description of the format; a line that is a valid link means that the count is wrong.
-fn check_rest(reader: &Reader, header: &Header) -> Result<Option<String>, TopologyError> {
+fn check_rest(reader: &Reader, header: &Header) -> Result<Option<Notice>, TopologyError> {
     let rest = &reader.lines[reader.next..];
     for (line, words) in rest {
         if read_link(reader.file, *line, words, header.nodes).is_ok() {
@@ -247,7 +245,7 @@ fn check_rest(reader: &Reader, header: &Header) -> Result<Option<String>, Topolo
             return Err(error_at(reader.file, *line, message));
         }
     }
-    let note = |(line, _): &(usize, _)| format!("line {line} and following are not links: ignored");
+    let note = |(line, _): &(usize, _)| LINES_IGNORED.notice(&[("line", line)]);
     Ok(rest.first().map(note))
 }
 

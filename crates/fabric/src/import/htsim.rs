@@ -1,11 +1,12 @@
 //! htsim's `.topo` files and the failure lines of its connection matrices.
 
+use super::warning::{RADIX_IGNORED, SWITCH_LATENCY_IN_LINKS};
 use super::{Imported, error_at};
 use crate::error::nearest;
 use crate::fabric::Tier;
 use crate::shapes::{LeafSpine, ThreeTier};
 use crate::{Fabric, TopologyError};
-use incast_units::{Bytes, Rate, Span, Time};
+use incast_units::{Bytes, Notice, Rate, Span, Time};
 
 /// Buffers per port of one tier, as a `.topo` file states them, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +78,7 @@ pub fn import_htsim_topo(file: &str, text: &str) -> Result<Imported, TopologyErr
     let mut latencies =
         (0..tiers.value as usize).filter_map(|tier| topo.optional(tier, "switch_latency_ns"));
     if latencies.any(|latency| latency.value > 0) {
-        let note = "switch latency is counted as propagation of the links towards the switch";
-        notes.push(note.to_string());
+        notes.push(SWITCH_LATENCY_IN_LINKS.notice(&[]));
     }
     let bytes = |tier, key| topo.optional(tier, key).map(|given| Bytes(given.value));
     let queues = (0..tiers.value as usize)
@@ -262,7 +262,7 @@ impl Topo<'_> {
         &self,
         nodes: Given,
         pod: Given,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Notice>,
     ) -> Result<Fabric, TopologyError> {
         if pod.value != nodes.value {
             let (pod_size, all) = (pod.value, nodes.value);
@@ -270,7 +270,7 @@ impl Topo<'_> {
             return Err(error_at(self.file, pod.line, message));
         }
         if let Some(radix) = self.optional(1, "radix_up").filter(|radix| radix.value > 0) {
-            notes.push(format!("Radix_Up {} of the top tier is ignored", radix.value));
+            notes.push(RADIX_IGNORED.notice(&[("radix", &radix.value)]));
         }
         let per_leaf = self.count(0, "radix_down")?.value;
         let leaves = self.divide("Nodes", nodes, "Tier 0's radix_down", per_leaf)?;

@@ -2,12 +2,14 @@
 
 mod hpcc;
 mod htsim;
+mod warning;
 
 pub use hpcc::{export_hpcc_topology, import_hpcc_topology};
 pub use htsim::{HtsimFailure, TierQueues, import_htsim_topo};
+pub use warning::WARNINGS;
 
 use crate::{Fabric, TopologyError};
-use incast_units::Span;
+use incast_units::{Notice, Span};
 use std::path::Path;
 
 /// A fabric read from a file, and how its numbers translate.
@@ -16,7 +18,7 @@ pub struct Imported {
     /// The fabric, named after the file.
     pub fabric: Fabric,
     /// What a reader should know: what was left out or folded into something else.
-    pub notes: Vec<String>,
+    pub notes: Vec<Notice>,
     /// Buffers per tier, edge first, where the file states them (htsim).
     pub queues: Vec<TierQueues>,
     host_ids: Vec<u32>,

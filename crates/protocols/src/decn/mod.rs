@@ -62,7 +62,11 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy,
     // Packets after the first are paced.
     unsolicited: |_, _, packets| packets.min(1),
-    optional: Optional { warnings: |decn| decn.params.warnings(&decn.fabric), ..Optional::NONE },
+    optional: Optional {
+        warnings: |decn| decn.params.warnings(&decn.fabric),
+        warning_kinds: params::WARNINGS,
+        ..Optional::NONE
+    },
 };
 
 fn host(decn: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {

@@ -1,7 +1,33 @@
 //! Parameters of DECN.
 
 use super::code::{self, Unit};
-use incast_transport::{FabricSite, Rate, Span};
+use incast_transport::{FabricSite, Notice, Rate, Span};
+
+incast_transport::warnings! {
+    /// Kinds of warnings about parameters that suit a fabric badly.
+    pub static WARNINGS;
+    DECN_UNIT_SATURATES = "decn_unit_saturates" {
+        says: "decn.unit = {unit}: differences above {most} saturate, but links have {rate}; `scaled` \
+               has a larger unit",
+        means: "DECN's switches tell a sender in twelve bits how far its rate is from its share. With \
+                this unit the largest difference they can tell is less than the rate of a link, so a \
+                flow needs several periods where the paper's needs one.",
+        remedy: "`decn.unit = \"scaled\"`; `paper` is meant for the paper's 1 Gb/s links.",
+    }
+    DECN_UNIT_COARSE = "decn_unit_coarse" {
+        says: "decn.unit = {unit}: a step is {step}, too much for links of {rate}; differences are \
+               rounded to it",
+        means: "The smallest difference that DECN's switches can tell is a large part of the slowest \
+                link's rate, so flows do not settle on equal shares.",
+        remedy: "A smaller unit, or links that differ less in rate.",
+    }
+    DECN_CADENCE_OSCILLATES = "decn_cadence_oscillates" {
+        says: "decn.cadence = gain: oscillates where an RTT ({rtt}) is longer than two periods \
+               ({period}); `guard` does not",
+        means: "Senders get a correction several times before its effect can be measured, and add it up.",
+        remedy: "`decn.cadence = \"guard\"`, or a longer `decn.period`.",
+    }
+}
 
 incast_transport::choice! {
     /// When a sender requests a difference, and how much of it is applied.
@@ -145,32 +171,24 @@ impl Params {
     }
 
     /// Warnings about parameters that suit this fabric badly.
-    pub fn warnings(&self, fabric: &FabricSite) -> Vec<String> {
+    pub fn warnings(&self, fabric: &FabricSite) -> Vec<Notice> {
+        let unit = incast_transport::parameter::Value::show(&self.unit);
         let mut warnings = vec![];
         let most = Rate(code::decode(code::LARGEST, code::step(self.unit, fabric.max_rate)) as u64);
         if most < fabric.max_rate {
-            warnings.push(format!(
-                "decn.unit = {}: differences above {most} saturate, but links have {}; `scaled` \
-                 has a larger unit",
-                incast_transport::parameter::Value::show(&self.unit),
-                fabric.max_rate
-            ));
+            let values =
+                &[("unit", &unit as _), ("most", &most as _), ("rate", &fabric.max_rate as _)];
+            warnings.push(DECN_UNIT_SATURATES.notice(values));
         }
         let step = Rate(code::step(self.unit, fabric.max_rate) as u64);
         let slowest = fabric.rates.first().copied().unwrap_or(fabric.max_rate);
         if slowest.0 / STEPS_LEAST < step.0 {
-            warnings.push(format!(
-                "decn.unit = {}: a step is {step}, too much for links of {slowest}; differences are \
-                 rounded to it",
-                incast_transport::parameter::Value::show(&self.unit),
-            ));
+            let values = &[("unit", &unit as _), ("step", &step as _), ("rate", &slowest as _)];
+            warnings.push(DECN_UNIT_COARSE.notice(values));
         }
         if self.cadence == Cadence::Gain && fabric.base_rtt > self.period * 2 {
-            warnings.push(format!(
-                "decn.cadence = gain: oscillates where an RTT ({}) is longer than two \
-                 periods ({}); `guard` does not",
-                fabric.base_rtt, self.period
-            ));
+            let values = &[("rtt", &fabric.base_rtt as _), ("period", &self.period as _)];
+            warnings.push(DECN_CADENCE_OSCILLATES.notice(values));
         }
         warnings
     }

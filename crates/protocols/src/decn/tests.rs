@@ -694,11 +694,14 @@ fn an_unsuitable_unit_is_warned_about() {
     assert!(warned(10, &[]).is_empty());
     assert!(warned(1, &[("unit", "paper")]).is_empty());
     let [warning] = &warned(10, &[("unit", "paper")])[..] else { panic!("one warning") };
-    assert!(warning.contains("decn.unit = paper") && warning.contains("2.047Gbps"), "{warning}");
+    assert!(
+        warning.text.contains("decn.unit = paper") && warning.text.contains("2.047Gbps"),
+        "{warning}"
+    );
     assert_eq!(warned(1, &[("cadence", "gain"), ("period", "30us")]).len(), 1);
     assert!(warned(1, &[("cadence", "gain")]).is_empty());
     // The same for links with a rate of a few steps.
     let fabric = switch_port(Rate::from_mbps(10), PERIOD).fabric;
     let [warning] = &params(&[]).warnings(&fabric)[..] else { panic!("one warning") };
-    assert!(warning.contains("1Mbps") && warning.contains("10Mbps"), "{warning}");
+    assert!(warning.text.contains("1Mbps") && warning.text.contains("10Mbps"), "{warning}");
 }

@@ -4,6 +4,7 @@
 use super::{HostIds, Place, content, native::waits, unscaled};
 use crate::error::WorkloadError;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Start, Traffic};
+use crate::warning::PRIORITY_GROUPS_IGNORED;
 use incast_units::Time;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -57,8 +58,8 @@ pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
     let mut traffic = Traffic::from_flows(flows, Vec::new());
     if groups.len() > 1 {
         let groups = groups.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-        let warning = format!("{file}: priority groups {groups} are treated alike");
-        traffic.warnings.push(warning);
+        let values = &[("file", &file as _), ("groups", &groups as _)];
+        traffic.warnings.push(PRIORITY_GROUPS_IGNORED.notice(values));
     }
     Ok(traffic)
 }

@@ -10,7 +10,8 @@
 use super::{HostIds, Line, Place, content};
 use crate::error::{WorkloadError, one_of};
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Start, Traffic};
-use incast_units::{Span, Time};
+use crate::warning::{KEY_IGNORED, TRIGGER_ORDER, TRIGGER_STARTS_NOTHING};
+use incast_units::{Notice, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The tier of a switch in htsim's fat tree.
@@ -286,7 +287,8 @@ fn assemble(
         return Place { file, line: connection.line }.fail("trigger", id, accepted);
     }
     let ignored: BTreeSet<&str> = connections.iter().flat_map(|c| &c.ignored).copied().collect();
-    warnings.extend(ignored.iter().map(|key| format!("{file}: `{key}` is ignored")));
+    let ignored = ignored.iter().map(|key| KEY_IGNORED.notice(&[("file", &file), ("key", key)]));
+    warnings.extend(ignored);
     let mut traffic = Traffic::from_flows(unordered.flows, Vec::new());
     traffic.warnings = warnings;
     Ok(traffic)
@@ -333,13 +335,14 @@ fn check_triggers(
     triggers: &BTreeMap<u64, (usize, Fires)>,
     sources: &Ends,
     targets: &Ends,
-) -> Result<Vec<String>, WorkloadError> {
+) -> Result<Vec<Notice>, WorkloadError> {
     let mut warnings = Vec::new();
     for (&id, &(line, fires)) in triggers {
         let (firing, started) = (sources[&id].len(), targets[&id].len());
         let place = Place { file, line };
         if started == 0 {
-            warnings.push(format!("{file}:{line}: trigger {id} starts no connection"));
+            let values = &[("file", &file as _), ("line", &line as _), ("trigger", &id as _)];
+            warnings.push(TRIGGER_STARTS_NOTHING.notice(values));
             continue;
         }
         match fires {
@@ -355,10 +358,10 @@ fn check_triggers(
                 let accepted = format!("{started} connections that fire it, but {firing} do");
                 return place.fail("multishot trigger", id, accepted);
             }
-            Fires::MultiShot if firing > 1 => warnings.push(format!(
-                "{file}:{line}: multishot trigger {id}: the k-th connection it starts waits for \
-                 the k-th connection that fires it, in the order of the file"
-            )),
+            Fires::MultiShot if firing > 1 => {
+                let values = &[("file", &file as _), ("line", &line as _), ("trigger", &id as _)];
+                warnings.push(TRIGGER_ORDER.notice(values));
+            }
             _ => {}
         }
     }

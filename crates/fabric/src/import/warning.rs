@@ -1,0 +1,36 @@
+//! Warnings about topology files of other tools.
+
+incast_units::warnings! {
+    /// Kinds of warnings about topology files.
+    pub static WARNINGS;
+    NVSWITCHES_LEFT_OUT = "nvswitches_left_out" {
+        says: "left out {nvswitches} NVSwitches and their {links} links: traffic inside a server takes \
+               the fabric",
+        means: "A topology of SimAI joins the GPUs of a server by NVSwitches. Only the network between \
+                servers is modelled, so traffic between two GPUs of a server crosses it.",
+        remedy: "Leave flows inside a server out of the traffic, or read their times with care.",
+    }
+    LINES_IGNORED = "lines_ignored" {
+        says: "line {line} and following are not links: ignored",
+        means: "The topology file goes on after the number of links that its header states.",
+        remedy: "Compare the number of links in the header with the file.",
+    }
+    TORS_DISAGREE = "tors_disagree" {
+        says: "the header says {stated} ToRs, {found} switches have hosts",
+        means: "The header of the topology file and its links disagree. The links count: a rack is a \
+                switch with hosts.",
+        remedy: "Correct the header or the links.",
+    }
+    RADIX_IGNORED = "radix_ignored" {
+        says: "Radix_Up {radix} of the top tier is ignored",
+        means: "htsim's topology file gives the top tier links upwards, where nothing is.",
+        remedy: "Remove the line.",
+    }
+    SWITCH_LATENCY_IN_LINKS = "switch_latency_in_links" {
+        says: "switch latency is counted as propagation of the links towards the switch",
+        means: "htsim delays a packet in the switch. Here the same time is part of the propagation of \
+                the link before it, so packets arrive at the same time and the breakdown counts it as \
+                propagation.",
+        remedy: "Nothing.",
+    }
+}
