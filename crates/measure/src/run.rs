@@ -209,6 +209,29 @@ impl Run {
         self.record.ports[port].bins.get(index).copied().unwrap_or_default()
     }
 
+    /// Charged bytes that a port had on the wire, by interval. A packet is recorded where its
+    /// transmission begins; what the link cannot have carried before that interval ended, rounded
+    /// up to bytes, counts in the next one. What the end of the run cut off counts nowhere.
+    pub fn wire_bytes(&self, port: usize) -> Vec<u64> {
+        let (bins, rate) = (&self.record.ports[port].bins, self.ports[port].rate);
+        let (mut all, mut left) = (vec![], 0);
+        for index in 0.. {
+            if index >= bins.len() && (left == 0 || index >= self.intervals()) {
+                break;
+            }
+            let room = match rate.0 {
+                0 => u64::MAX,
+                bits => {
+                    (bits as u128 * self.interval(index).1.0 as u128 / 8_000_000_000_000) as u64
+                }
+            };
+            left += self.bin(port, index).sent_bytes;
+            all.push(left.min(room));
+            left -= left.min(room);
+        }
+        all
+    }
+
     /// The pauses in one interval of a port; empty if nothing was recorded.
     pub fn pauses(&self, port: usize, index: usize) -> Pauses {
         self.record.ports[port].pauses.get(index).copied().unwrap_or_default()

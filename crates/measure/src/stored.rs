@@ -254,7 +254,7 @@ impl StoredFlows {
     /// one of the two has are left out: another version wrote the file.
     pub fn differences(&self, run: &Run, flow: usize) -> Vec<&'static str> {
         let Some((batch, row)) = self.place(flow) else { return vec!["flow_id"] };
-        let own = FLOWS.rows_of(run, &[Row { item: flow, interval: 0 }]);
+        let own = FLOWS.rows_of(run, &[Row::of(flow, 0)]);
         let differs = |name: &&'static str| {
             let (stored, own) = (batch.column_by_name(name), own.column_by_name(name));
             let (Some(stored), Some(own)) = (stored, own) else { return false };

@@ -160,6 +160,33 @@ fn small_ports() -> Run {
     run
 }
 
+/// 200 B fill an interval: of 230 B that began in one, 30 were sent in the next, and so on; the run's
+/// end cuts off the rest. An interval in which nothing began has a row for what it still carried.
+#[test]
+fn bytes_count_where_the_link_carried_them() {
+    let mut run = small_ports();
+    let bin = |sent_bytes| incast_transport::Bin { sent_bytes, ..Default::default() };
+    for (began, carried, cut) in [
+        (vec![230, 190, 0], vec![200, 200, 20], 0),
+        (vec![230], vec![200, 30], 0),
+        (vec![0, 100], vec![0, 100], 0),
+        (vec![0, 0, 150, 150], vec![0, 0, 150, 100], 50),
+    ] {
+        run.record.ports[0].pauses = vec![];
+        run.record.ports[0].bins = began.iter().copied().map(bin).collect();
+        let wire = run.wire_bytes(0);
+        assert_eq!(wire, carried, "{began:?}");
+        assert_eq!(wire.iter().sum::<u64>() + cut, began.iter().sum::<u64>());
+    }
+    run.record.ports[0].bins = vec![bin(230)];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ports.parquet");
+    PORTS.write_parquet(&path, &run).unwrap();
+    let batch = &read(&path)[0];
+    assert_eq!(floats(batch, "utilisation"), [Some(1.0), Some(0.15)]);
+    assert_eq!(integers(batch, "sent_bytes"), [Some(230), Some(0)]);
+}
+
 #[test]
 fn ports_have_a_row_for_every_interval_in_which_something_happened() {
     let (folder, mut run) = (tempfile::tempdir().unwrap(), small_ports());

@@ -122,7 +122,7 @@ fn events(run: &Run) -> (Value, bool) {
     let mut all = Map::new();
     for column in TRACE.columns.iter().filter(|column| DRAWN.contains(&column.name)) {
         let cell = |item: usize| -> Value {
-            let row = Row { item, interval: 0 };
+            let row = Row::of(item, 0);
             match column.cell {
                 Cell::Integer(get) => get(run, row).into(),
                 Cell::Float(get) => get(run, row).into(),

@@ -10,6 +10,15 @@ pub struct Row {
     pub item: usize,
     /// Number of the interval; zero for flows.
     pub interval: usize,
+    /// Bytes that the port had on the wire in the interval ([`Run::wire_bytes`]); zero for others.
+    pub wire_bytes: u64,
+}
+
+impl Row {
+    /// A row that is not of a port.
+    pub fn of(item: usize, interval: usize) -> Row {
+        Row { item, interval, wire_bytes: 0 }
+    }
 }
 
 /// How a cell is read off a run, and with which type it is written.

@@ -12,7 +12,7 @@ pub static FAIRNESS: Table = Table {
           transports.",
     columns: COLUMNS,
     rows: |run| {
-        let each = |item| (0..run.intervals()).map(move |interval| Row { item, interval });
+        let each = |item| (0..run.intervals()).map(move |interval| Row::of(item, interval));
         Box::new((0..run.transports.len()).flat_map(each))
     },
 };

@@ -18,14 +18,18 @@ pub static PORTS: Table = Table {
 
 /// The intervals of a port in which something happened.
 fn busy(run: &Run, port: usize) -> impl Iterator<Item = Row> {
-    let happened = move |interval: &usize| {
-        run.bin(port, *interval) != Bin::default()
-            || run.pauses(port, *interval) != Pauses::default()
-    };
+    let wire = run.wire_bytes(port);
     let record = &run.record.ports[port];
-    (0..record.bins.len().max(record.pauses.len()))
-        .filter(happened)
-        .map(move |interval| Row { item: port, interval })
+    let intervals = wire.len().max(record.pauses.len());
+    let row = move |interval: usize| {
+        let wire_bytes = wire.get(interval).copied().unwrap_or(0);
+        Row { item: port, interval, wire_bytes }
+    };
+    (0..intervals).map(row).filter(move |row| {
+        row.wire_bytes > 0
+            || bin(run, *row) != Bin::default()
+            || pauses(run, *row) != Pauses::default()
+    })
 }
 
 fn bin(run: &Run, row: Row) -> Bin {
@@ -57,19 +61,16 @@ const COLUMNS: &[Column] = &[
     float(
         "throughput_gbps",
         "Gb/s",
-        "Charged bytes (payload, headers, framing) of packets that began transmission, over the \
-         interval.",
-        |run, row| gbps(bin(run, row).sent_bytes, run.interval(row.interval).1),
+        "Charged bytes (payload, headers, framing) on the wire, over the interval. Bytes of packets that \
+         began transmission (`sent_bytes`), as far as the link can have carried them before the \
+         interval ended; the rest counts in the next one.",
+        |run, row| gbps(row.wire_bytes, run.interval(row.interval).1),
     ),
     float(
         "utilisation",
         "",
-        "`throughput_gbps` over the rate of the link. A packet counts where its transmission \
-         begins, so a short interval can exceed 1 by a packet.",
-        |run, row| {
-            let sent = bin(run, row).sent_bytes;
-            share(sent, run.interval(row.interval).1, run.ports[row.item].rate)
-        },
+        "`throughput_gbps` over the rate of the link: at most 1.",
+        |run, row| share(row.wire_bytes, run.interval(row.interval).1, run.ports[row.item].rate),
     ),
     float(
         "backlog_mean_bytes",

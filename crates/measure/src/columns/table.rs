@@ -47,5 +47,5 @@ impl Table {
 
 /// A row per item.
 pub(super) fn each(items: usize) -> Rows<'static> {
-    Box::new((0..items).map(|item| Row { item, interval: 0 }))
+    Box::new((0..items).map(|item| Row::of(item, 0)))
 }

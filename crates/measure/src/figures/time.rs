@@ -198,8 +198,8 @@ fn total(run: &Run) -> Option<Series> {
     // Idle ports have no intervals.
     let mut sent = vec![0u64; run.intervals()];
     for port in ports {
-        let bins = run.record.ports[port].bins.iter();
-        sent.iter_mut().zip(bins).for_each(|(sum, bin)| *sum += bin.sent_bytes);
+        let bytes = run.wire_bytes(port);
+        sent.iter_mut().zip(bytes).for_each(|(sum, bytes)| *sum += bytes);
     }
     let values = joined(run).filter_map(|stretch| {
         let bytes = sent[stretch.from..stretch.to].iter().sum();
