@@ -40,15 +40,18 @@ fn next_steps(name: &str, number: u8) -> String {
         "crates/protocols/src/{name} is transport {number} on the wire and in the catalogue.\n\
          Its own tests:       cargo test -p incast-protocols --lib {name}::\n\
          Those of all:        cargo test -p incast-protocols --tests\n\
-         Its records:         UPDATE_RECORDS=1 cargo test -p incast-experiment --test records\n\
-         Wireshark's tables:  UPDATE_DOCS=1 cargo test -p incast-protocols --test headers\n\
          Run it:              cargo run --release -p incast-cli -- compare --transports \
          {name},dctcp\n\
+         To keep it:          docs/tutorials/add-a-transport.md, step 5\n\
          CONTRIBUTING.md, \"Add a transport\", says what to write into which file."
     )
 }
 
-/// Makes `src/NAME` below `protocols` and its lines in the catalogue; the number it has on the wire.
+/// Version of the results of each transport, beside `protocols`.
+const VERSIONS: &str = "../experiment/results-versions.toml";
+
+/// Makes `src/NAME` below `protocols`, its lines in the catalogue and the first version of its
+/// results; the number it has on the wire.
 ///
 /// # Errors
 /// An invalid or taken name, without writing; files that cannot be read or written.
@@ -59,6 +62,8 @@ fn lay_out(protocols: &Path, name: &str) -> Result<u8, String> {
     let read = |path: &Path| fs::read_to_string(path).map_err(|error| said(path, &error));
     let lib = protocols.join("src/lib.rs");
     let catalogue = catalogue_with(&read(&lib)?, name)?;
+    let versions = protocols.join(VERSIONS);
+    let listed = versions_with(&read(&versions)?, name)?;
     let mut files = vec![];
     for file in FILES {
         let template = read(&protocols.join("template").join(file))?;
@@ -73,6 +78,7 @@ fn lay_out(protocols: &Path, name: &str) -> Result<u8, String> {
     fs::create_dir_all(&folder).map_err(|error| said(&folder, &error))?;
     files.iter().try_for_each(|(path, text)| write(path, text))?;
     write(&lib, &catalogue)?;
+    write(&versions, &listed)?;
     Ok(number)
 }
 
@@ -139,6 +145,14 @@ fn catalogue_with(lib: &str, name: &str) -> Result<String, String> {
     lib.ok_or("src/lib.rs has no list of modules and entries".into())
 }
 
+/// The versions of results with the first one of a new transport.
+fn versions_with(text: &str, name: &str) -> Result<String, String> {
+    let (head, list) = text.split_once("[transports]\n").ok_or("no list of versions")?;
+    let entry = |line: &str| Some(line.split_once(" = ")?.0.to_string());
+    let list = with(list, name, entry, &format!("{name} = 1")).ok_or("no versions")?;
+    Ok(format!("{head}[transports]\n{list}"))
+}
+
 /// `text` with `line` in front of the first line of a list, as `of` reads it, that is of a later
 /// name, or behind the last one.
 fn with(text: &str, name: &str, of: fn(&str) -> Option<String>, line: &str) -> Option<String> {
@@ -154,29 +168,83 @@ fn with(text: &str, name: &str, of: fn(&str) -> Option<String>, line: &str) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
-    /// The crate's sources in a folder of their own.
-    fn copy() -> tempfile::TempDir {
+    /// The crate's sources in a folder of their own, and where they are in it.
+    fn copy() -> (tempfile::TempDir, PathBuf) {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = tempfile::tempdir().expect("a folder");
-        for part in ["src", "template"] {
-            fs::create_dir(folder.path().join(part)).expect("a folder");
+        let place = folder.path().join("protocols");
+        for part in ["src", "template", "../experiment"] {
+            fs::create_dir_all(place.join(part)).expect("a folder");
         }
-        fs::copy(here.join("src/lib.rs"), folder.path().join("src/lib.rs")).expect("a copy");
-        for file in FILES {
-            let file = Path::new("template").join(file);
-            fs::copy(here.join(&file), folder.path().join(&file)).expect("a copy");
+        let templates = FILES.iter().map(|file| Path::new("template").join(file));
+        for file in templates.chain(["src/lib.rs", VERSIONS].map(PathBuf::from)) {
+            fs::copy(here.join(&file), place.join(&file)).expect("a copy");
         }
-        folder
+        (folder, place)
+    }
+
+    fn page(name: &str) -> String {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        fs::read_to_string(root.join(name)).expect("the page")
+    }
+
+    /// What the pages tell a reader to do with the new folder: the lines to change are in it, the key
+    /// that is tried is one of its parameters, and the tests that are named exist.
+    #[test]
+    fn the_pages_fit_what_is_laid_out() {
+        let (_folder, place) = copy();
+        lay_out(&place, "my_dctcp").expect("a new name");
+        let file = place.join("src/my_dctcp/params.rs");
+        let mut params = fs::read_to_string(&file).expect("laid out");
+        let contributing = page("CONTRIBUTING.md");
+        let (_, diff) = contributing
+            .split_once("@@ crates/protocols/src/my_dctcp/params.rs\n")
+            .expect("a diff");
+        let diff = diff.split("\n\n").next().expect("its lines");
+        let mut old = String::new();
+        for line in diff.lines().map(|line| line.trim_start_matches("    ")) {
+            match line.split_at(1) {
+                ("-", line) => old += &format!("{line}\n"),
+                ("+", _) if old.is_empty() => {}
+                ("+", _) => {
+                    // What the lines begin with; they may be cut in the middle of a line.
+                    let old = std::mem::take(&mut old);
+                    let known = params.contains(old.trim_end());
+                    assert!(known, "not in params.rs:\n{old}");
+                    params = params.replacen(old.trim_end(), "", 1);
+                }
+                _ => panic!("{line}"),
+            }
+        }
+        assert!(!params.contains("decrease: f64") && !params.contains("mark_threshold: "));
+        let tutorial = page("docs/tutorials/add-a-transport.md");
+        let (_, tried) = tutorial.split_once("--set my_dctcp.").expect("a parameter is tried");
+        let key = tried.split('=').next().expect("a key");
+        assert!(page("crates/protocols/template/params.rs").contains(&format!("        {key}: ")));
+        for text in [&contributing, &tutorial] {
+            for line in text.split("cargo test -p ").skip(1) {
+                let words: Vec<&str> = line.split([' ', '\n', '`']).collect();
+                let krate = words[0].trim_start_matches("incast-");
+                let tests = words.windows(2).filter(|two| two[0] == "--test").map(|two| two[1]);
+                for test in tests {
+                    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate);
+                    let there = ["", ".rs"].map(|end| root.join(format!("tests/{test}{end}")));
+                    assert!(there.iter().any(|path| path.exists()), "{krate} --test {test}");
+                }
+            }
+        }
     }
 
     #[test]
     fn a_folder_is_laid_out_and_stands_in_the_catalogue() {
-        let folder = copy();
-        let number = lay_out(folder.path(), "my_dctcp").expect("a new name");
+        let (_folder, place) = copy();
+        let number = lay_out(&place, "my_dctcp").expect("a new name");
         assert!(CATALOGUE.iter().all(|entry| entry.info().id.0 & 0x7F != number));
-        let read = |file: &str| fs::read_to_string(folder.path().join(file)).expect("it is there");
+        let read = |file: &str| fs::read_to_string(place.join(file)).expect("it is there");
         let lib = read("src/lib.rs");
+        assert!(read(VERSIONS).contains("\nmlcp = 1\nmy_dctcp = 1\nndp = 1\n"));
         let all: Vec<&str> = lib.lines().filter(|line| line.contains("my_dctcp")).collect();
         assert_eq!(all, ["pub mod my_dctcp;", "    &my_dctcp::ENTRY,"]);
         let at = |line: &str| lib.lines().position(|other| other == line).expect("a line");
@@ -194,7 +262,7 @@ mod tests {
             let text = read(&format!("src/my_dctcp/{file}"));
             assert!(!text.to_lowercase().contains("template"), "{file} names the template");
         }
-        let again = lay_out(folder.path(), "my_dctcp").expect_err("taken now");
+        let again = lay_out(&place, "my_dctcp").expect_err("taken now");
         assert!(again.contains("NAME = `my_dctcp`: taken"), "{again}");
     }
 
@@ -212,7 +280,7 @@ mod tests {
 
     #[test]
     fn bad_and_taken_names_are_refused_without_writing() {
-        let folder = copy();
+        let (_folder, place) = copy();
         for (name, problem) in [
             ("Ren", "expected 2 to 24"),
             ("2fast", "expected 2 to 24"),
@@ -225,9 +293,9 @@ mod tests {
             ("template", "a word of the language or of the template"),
             ("options", "`Options` in mod.rs: a type of this name"),
         ] {
-            let refused = lay_out(folder.path(), name).expect_err(name);
+            let refused = lay_out(&place, name).expect_err(name);
             assert!(refused.starts_with(&format!("NAME = `{name}`: {problem}")), "{refused}");
         }
-        assert_eq!(fs::read_dir(folder.path().join("src")).expect("a folder").count(), 1);
+        assert_eq!(fs::read_dir(place.join("src")).expect("a folder").count(), 1);
     }
 }
