@@ -2,7 +2,7 @@
 
 use crate::control::ControlPoint;
 use crate::explanation::Explanation;
-use crate::verdict::{in_front, shares};
+use crate::verdict::{ended, in_front, shares};
 use std::fmt::Write;
 
 /// Rows shown of a longer list.
@@ -17,7 +17,7 @@ pub fn time(ps: u64) -> String {
     let (value, unit) = match ps {
         0..1_000 => return format!("{ps} ps"),
         1_000..1_000_000 => (ps as f64 / 1e3, "ns"),
-        1_000_000..1_000_000_000 => (ps as f64 / 1e6, "us"),
+        1_000_000..1_000_000_000 => (ps as f64 / 1e6, "µs"),
         1_000_000_000..1_000_000_000_000 => (ps as f64 / 1e9, "ms"),
         _ => (ps as f64 / 1e12, "s"),
     };
@@ -31,9 +31,9 @@ pub fn time(ps: u64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// Bytes on links: exact below 100,000.
+/// Bytes on links: exact below 10,000, so that single packets can be counted.
 pub fn bytes(bytes: u64) -> String {
-    if bytes < 100_000 { format!("{bytes} B") } else { size(bytes) }
+    if bytes < 10_000 { format!("{bytes} B") } else { size(bytes) }
 }
 
 /// A size of a flow.
@@ -186,13 +186,19 @@ fn events(all: &Explanation) -> Vec<String> {
     for one in all.silences.iter().take(ROWS) {
         let (after, long) = (time(one.after_ps), time(one.ps));
         let again = if one.retransmission { ", then a retransmission" } else { "" };
-        lines.push(format!("  after {after:>9} for {long:>9}, until: {}{again}", one.ended_by));
+        let until = ended(&one.ended_by);
+        lines.push(format!("  after {after:>9} for {long:>9}, until {until}{again}"));
+    }
+    if all.silences.len() > ROWS {
+        lines.push(format!("  and {} more", all.silences.len() - ROWS));
     }
     lines
 }
 
 fn control(all: &Explanation) -> Vec<String> {
-    let points = &all.control;
+    // What comes after its completion, such as the last ACK, explains nothing.
+    let within = |point: &&ControlPoint| all.flow.fct_ps.is_none_or(|fct| point.after_ps <= fct);
+    let points: Vec<&ControlPoint> = all.control.iter().filter(within).collect();
     if points.len() < 2 {
         return vec![];
     }

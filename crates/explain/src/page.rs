@@ -1,7 +1,7 @@
 //! An explanation as a page of its own: no script, no request, readable in print, in grey and on a
 //! phone.
 
-use crate::console::{bytes, percent, time};
+use crate::console::{bytes, percent, size, time};
 use crate::difference::{Difference, signed};
 use crate::explanation::Explanation;
 use crate::fronts::FrontFacts;
@@ -17,8 +17,10 @@ td.bar{width:45%;min-width:6rem}td.bar div{height:1rem;border:1px solid #111;bac
 td.bar div.wait{background:repeating-linear-gradient(45deg,#ddaa33,#ddaa33 4px,#fff 4px,#fff 7px)}\
 td.bar div.lost{background:repeating-linear-gradient(90deg,#bb5566,#bb5566 3px,#fff 3px,#fff 5px)}\
 .mix{display:flex;height:1.1rem;border:1px solid #111}.mix div{border-right:1px solid #111;overflow:hidden;\
-font-size:.75rem;line-height:1.1rem;padding-left:2px}p.key{font-size:.85rem}.note{border-left:4px solid #111;\
-padding-left:.6rem}svg{width:100%;height:auto}.wide{overflow-x:auto}@media print{body{max-width:none;margin:0}}";
+font-size:.75rem;line-height:1.1rem;overflow-wrap:normal}.mix i{display:inline-block;width:0}\
+.mix span{white-space:nowrap}p.key{font-size:.85rem}.note{border-left:4px solid #111;\
+padding-left:.6rem}svg{width:100%;height:auto}.wide{overflow-x:auto}@media print{body{max-width:none;margin:0}\
+h2{break-after:avoid}tr,svg,.note{break-inside:avoid}}";
 
 /// Narrow screens, and dark ones.
 const SCREENS: &str = "p,td,th,h1{overflow-wrap:anywhere}td small{overflow-wrap:anywhere}\
@@ -159,7 +161,8 @@ fn waterfall(all: &Explanation) -> String {
     out
 }
 
-/// A wait as a bar divided by who was in front.
+/// A wait as a bar divided by who was in front. A label is shown whole or not at all: where it has no
+/// room it wraps into a second line, which is cut off.
 fn mix(fronts: &[FrontFacts], own: u32) -> String {
     let mut sorted: Vec<&FrontFacts> = fronts.iter().filter(|front| front.ps > 0).collect();
     sorted.sort_by_key(|front| std::cmp::Reverse(front.ps));
@@ -171,11 +174,13 @@ fn mix(fronts: &[FrontFacts], own: u32) -> String {
             Some(flow) => format!("{flow}"),
             None => front.why.to_string(),
         };
+        let share = 100.0 * front.ps as f64 / total.max(1) as f64;
         let _ = write!(
             out,
-            "<div style=\"width:{:.2}%;background:{}\">{name}</div>",
-            100.0 * front.ps as f64 / total.max(1) as f64,
-            SHADES[at % SHADES.len()]
+            "<div style=\"width:{share:.2}%;background:{}\" title=\"{name}: {}\"><i></i> \
+             <span>{name}</span></div>",
+            SHADES[at % SHADES.len()],
+            time(front.ps)
         );
     }
     out + "</div>"
@@ -221,7 +226,7 @@ fn lists(all: &Explanation) -> String {
     let waits: Vec<_> = all.waits.iter().filter(|wait| wait.waited_ps > 0).collect();
     if !waits.is_empty() && all.flow.packets > 1 {
         out += "<h2>All its packets together</h2>\n<p class=\"key\">The sum of their waits, which overlap in \
-                time: two packets that wait for 1 us at once have waited for 2 us.</p>\n<table>\n";
+                time: two packets that wait for 1 µs at once have waited for 2 µs.</p>\n<table>\n";
         for wait in waits.iter().take(12) {
             let _ = writeln!(
                 out,
@@ -267,7 +272,7 @@ fn lists(all: &Explanation) -> String {
                 flow.id,
                 flow.src,
                 flow.dst,
-                bytes(flow.size_bytes),
+                size(flow.size_bytes),
                 escape(&flow.transport)
             );
         }

@@ -127,7 +127,8 @@ impl Results {
         let labels = labels(&raw);
         let label = chosen(&labels, transport, &folder)?;
         let home = if labels.len() > 1 { folder.join(&label) } else { folder.clone() };
-        let mut notes: Vec<String> = manifest.warning().into_iter().collect();
+        let warning = manifest.warning().map(|notice| notice.text);
+        let mut notes: Vec<String> = warning.into_iter().collect();
         let own = json(&home.join("manifest.json")).unwrap_or(Value::Null);
         if own["complete"] == Value::Bool(false) {
             notes.push(format!(

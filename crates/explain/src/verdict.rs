@@ -153,7 +153,7 @@ fn waiting(all: &Explanation, took: &str, what: &str) -> String {
     format!("{took}: it had data, and waited for {what} from host {}.{when}", all.flow.dst)
 }
 
-fn ended(by: &str) -> String {
+pub(crate) fn ended(by: &str) -> String {
     match by {
         "timeout" => "a timeout".into(),
         "the start" => "its first packet".into(),

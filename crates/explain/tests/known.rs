@@ -140,7 +140,7 @@ fn a_trace_beyond_its_limit_is_announced() {
     let (run, _) = incast_experiment::execute(&plan, &plan.cases[0], vec![], 1, &monitor).unwrap();
     let all = Explanation::of(&run, 2);
     let note = all.notes.iter().find(|note| note.contains("cut off at 50 events"));
-    assert!(note.is_some_and(|note| note.contains("us into the run")), "{:?}", all.notes);
+    assert!(note.is_some_and(|note| note.contains("µs into the run")), "{:?}", all.notes);
     assert!(run.warnings().iter().any(|one| one.to_string().contains("cut off at 50 events")));
 }
 
