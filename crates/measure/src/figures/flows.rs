@@ -6,7 +6,9 @@ use super::style::{self, Stroke, decades};
 use crate::PartMeans;
 use crate::number::{escape, significant, size, time_unit};
 use crate::statistics::percentile;
-use plotly::common::{ErrorData, ErrorType, Marker, Orientation};
+use plotly::common::{
+    ErrorData, ErrorType, Marker, Orientation, Pattern, PatternFillMode, PatternShape,
+};
 use plotly::layout::{Axis, BarMode, Legend, TraceOrder};
 use plotly::{Bar, Plot};
 
@@ -147,23 +149,24 @@ fn slowdown_ticks(slowdowns: &[f64]) -> Vec<(f64, String)> {
     chosen.into_iter().map(|at| (at, significant(at))).collect()
 }
 
-/// Display name of a part of the completion time, and its colour. Blue: the NIC works; yellow
-/// to brown: blocked; red: recovery; grey: the links; green and purple: queues.
-const PARTS: [(&str, &str); 14] = [
-    ("NIC busy with this flow", "#0072B2"),
-    ("NIC busy with other flows", "#7FC4EE"),
-    ("NIC idle, no reason reported", "#F3E9C0"),
-    ("waiting for a grant", "#F0E442"),
-    ("waiting for a credit", "#E69F00"),
-    ("window full", "#B07A00"),
-    ("paced", "#6B4A00"),
-    ("recovery from loss", "#D52B00"),
-    ("serialisation", "#8C8C8C"),
-    ("propagation", "#CFCFCF"),
-    ("queues in NICs", "#E3B5CF"),
-    ("queues at the edge", "#009E73"),
-    ("queues in the aggregation", "#00573F"),
-    ("queues in the core", "#8A3F6E"),
+/// Display name of a part of the completion time, its colour, and its pattern, which a greyscale print
+/// keeps. Blue: the NIC works; yellow to brown: blocked; red: recovery; grey: the links; green and
+/// purple: queues.
+const PARTS: [(&str, &str, PatternShape); 14] = [
+    ("NIC busy with this flow", "#0072B2", PatternShape::None),
+    ("NIC busy with other flows", "#7FC4EE", PatternShape::RightDiagonalLine),
+    ("NIC idle, no reason reported", "#F3E9C0", PatternShape::Dot),
+    ("waiting for a grant", "#F0E442", PatternShape::LeftDiagonalLine),
+    ("waiting for a credit", "#E69F00", PatternShape::DiagonalCross),
+    ("window full", "#B07A00", PatternShape::VerticalLine),
+    ("paced", "#6B4A00", PatternShape::HorizontalLine),
+    ("recovery from loss", "#D52B00", PatternShape::Cross),
+    ("serialisation", "#8C8C8C", PatternShape::None),
+    ("propagation", "#CFCFCF", PatternShape::Dot),
+    ("queues in NICs", "#E3B5CF", PatternShape::RightDiagonalLine),
+    ("queues at the edge", "#009E73", PatternShape::LeftDiagonalLine),
+    ("queues in the aggregation", "#00573F", PatternShape::DiagonalCross),
+    ("queues in the core", "#8A3F6E", PatternShape::HorizontalLine),
 ];
 
 /// Mean parts of the completion time of short and of long flows.
@@ -195,17 +198,22 @@ fn stacked_bars(title: &str, means: &[(&str, PartMeans)], height: usize) -> Plot
     let (unit, length) = time_unit(means.iter().map(|(_, p)| total(p)).fold(0.0, f64::max));
     let names: Vec<String> = means.iter().map(|(name, _)| escape(name)).collect();
     let mut plot = Plot::new();
-    for (at, (part, colour)) in PARTS.into_iter().enumerate() {
+    for (at, (part, colour, shape)) in PARTS.into_iter().enumerate() {
         let values: Vec<f64> = means.iter().map(|(_, p)| p.named()[at].1 / length).collect();
         if values.iter().all(|value| *value == 0.0) {
             continue;
         }
         let hover = format!("%{{y}}<br>{part}: %{{x:.4g}} {unit}<extra></extra>");
+        let pattern = Pattern::new()
+            .shape(shape)
+            .fill_mode(PatternFillMode::Overlay)
+            .foreground_opacity(0.45)
+            .size(7.0);
         let bar = Bar::new(values, names.clone())
             .orientation(Orientation::Horizontal)
             .name(part)
             .hover_template(hover)
-            .marker(Marker::new().color(colour));
+            .marker(Marker::new().color(colour).pattern(pattern));
         plot.add_trace(bar);
     }
     let x = style::axis(&format!("mean time per flow ({unit})"));
