@@ -64,6 +64,16 @@ class Study:
         return self._study.keys
 
     @property
+    def titles(self) -> dict[str, str]:
+        """Titles of the varied keys, by key: what charts call them."""
+        return dict(zip(self.keys, self._study.key_titles, strict=True))
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of the varied keys in `frame`, by key; empty for plain numbers and texts."""
+        return dict(zip(self.keys, self._study.key_units, strict=True))
+
+    @property
     def seeds(self) -> list[int]:
         """The seeds; with `repeat_until` the first ones."""
         return self._study.seeds

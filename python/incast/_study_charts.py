@@ -34,6 +34,16 @@ class StudyCharts:
         chosen = x or max(numbers, key=lambda key: frame[key].n_unique())
         return chosen, [key for key in keys if key != chosen and frame[key].n_unique() > 1]
 
+    def _title(self, key: str, value: str = "") -> str:
+        """What a varied key is called, with its unit."""
+        title = self._study.titles[key]
+        return f"{title} ({value})" if value else title
+
+    def _number(self, number: str, largest: float) -> tuple[str, float]:
+        """What a number is called, with its unit, and what its values are divided by."""
+        title, unit, scale = _incast.shown(number, largest) or (number, "", 1.0)
+        return (f"{title} ({unit})" if unit else title), scale
+
     def curve(self, number: str = "slowdown_p99", x: str | None = None) -> Any:
         """A number against a varied key: the mean over seeds with its 95 % confidence interval. Other
         varied keys make a picture each.
@@ -44,7 +54,9 @@ class StudyCharts:
         """
         along, others = self._axis(x)
         points = self._study.curves(number).filter(pl.col("mean").is_not_null())
-        return self._drawn(points, along, others, f"{number}", f"{number} against {along}")
+        title, scale = self._number(number, float(points["mean"].max() or 0.0))  # type: ignore[arg-type]
+        points = points.with_columns(pl.col("mean", "low", "high") / scale)
+        return self._drawn(points, along, others, title, [title, f"{number} against {along}"])
 
     def difference(
         self, number: str = "slowdown_p99", baseline: str | None = None, x: str | None = None
@@ -80,8 +92,9 @@ class StudyCharts:
         points = groups.drop("values").with_columns(
             mean, (mean - half).alias("low"), (mean + half).alias("high")
         )
-        title = f"{number}: difference to {base} (%)"
-        return self._drawn(points, along, others, title, title, zero=True)
+        what = (_incast.shown(number, 0.0) or (number, "", 1.0))[0]
+        heading = [f"{what}: difference to {base}", f"{number} against {along}, paired by seed"]
+        return self._drawn(points, along, others, f"difference to {base} (%)", heading, zero=True)
 
     def _drawn(
         self,
@@ -89,7 +102,7 @@ class StudyCharts:
         along: str,
         others: list[str],
         y_title: str,
-        title: str,
+        heading: list[str],
         zero: bool = False,
     ) -> Any:
         order = [label for label in self._study.labels if label in points["label"]]
@@ -97,13 +110,19 @@ class StudyCharts:
         names = {along: "x", **{key: f"facet{at}" for at, key in enumerate(others)}}
         points = points.rename(names)
         numeric = points["x"].dtype.is_numeric()
-        x = alt.X("x:Q" if numeric else "x:N").title(along)
+        title = alt.Title(heading[0], subtitle=heading[1])
         if numeric:
-            x = x.scale(zero=False, padding=12)
-        scale = alt.Scale(zero=True) if zero else alt.Scale(zero=False)
+            largest = float(points["x"].max() or 0.0)  # type: ignore[arg-type]
+            unit, scale = style.scaled(self._study.units[along], largest)
+            points = points.with_columns(pl.col("x") / scale)
+            x = alt.X("x:Q").title(self._title(along, unit)).axis(style.numbers(points["x"]))
+            x = x.scale(zero=False, padding=12, nice=False)
+        else:
+            x = alt.X("x:N").title(self._title(along))
+        vertical = alt.Scale(zero=True) if zero else alt.Scale(zero=False)
         base = alt.Chart(points).encode(x=x, color=style.colour("label:N", order))
-        y = alt.Y("mean:Q").scale(scale).title(y_title)
-        tooltip = ["label", "x", "mean", "low", "high"]
+        y = alt.Y("mean:Q").scale(vertical).title(y_title)
+        tooltip = ["label", alt.Tooltip("x").title(along), "mean", "low", "high"]
         layers: list[Any] = [
             base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2="high:Q"),
             base.mark_point(filled=True, size=55, opacity=1).encode(
@@ -120,11 +139,16 @@ class StudyCharts:
         if not others:
             return alt.layer(*layers).properties(title=title, width=420, height=280)
         small = alt.layer(*layers).properties(width=240, height=180)
-        headers = [alt.Column("facet0:N").title(others[0])]
-        facets: dict[str, Any] = {"column": headers[0]}
-        if len(others) > 1:
-            facets["row"] = alt.Row("facet1:N").title(others[1])
-        return small.facet(**facets).properties(title=title)
+        return small.facet(**self._facets(others)).properties(title=title)
+
+    def _facets(self, keys: list[str]) -> dict[str, Any]:
+        """Small multiples by the first two of these keys; of one key in rows of four."""
+        if len(keys) == 1:
+            return {"facet": alt.Facet("facet0:N").title(self._title(keys[0])), "columns": 4}
+        return {
+            "column": alt.Column("facet0:N").title(self._title(keys[0])),
+            "row": alt.Row("facet1:N").title(self._title(keys[1])),
+        }
 
     def slowdown_by_size(self, percentile: float = 99) -> Any:
         """Slowdown by size of the flow, over all seeds; varied keys make a picture each.
@@ -132,7 +156,6 @@ class StudyCharts:
         Args:
             percentile: of the slowdown, by nearest rank, at most 1/128 off; 0 to 100.
         """
-        _, others = self._axis(None) if self._study.keys else ("", [])
         keys = [key for key in self._study.keys if self._study.frame[key].n_unique() > 1]
         columns = ["histogram_size_bytes", "histogram_slowdown", "histogram_flows"]
         cells = (
@@ -171,7 +194,5 @@ class StudyCharts:
         title = f"p{percentile:g} slowdown by flow size"
         if not keys:
             return picture.properties(title=title, width=420, height=280)
-        facets: dict[str, Any] = {"column": alt.Column("facet0:N").title(keys[0])}
-        if len(keys) > 1:
-            facets["row"] = alt.Row("facet1:N").title(keys[1])
-        return picture.properties(width=200, height=170).facet(**facets).properties(title=title)
+        small = picture.properties(width=200, height=170)
+        return small.facet(**self._facets(keys)).properties(title=title)

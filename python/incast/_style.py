@@ -53,6 +53,30 @@ _TIME = (
 )
 
 
+#: Labels of ticks never touch: those that would are left out.
+APART: dict[str, Any] = {"labelOverlap": "greedy", "labelSeparation": 8}
+
+#: Most values of a key that each have a tick.
+MOST_TICKS = 12
+
+
+def numbers(values: pl.Series) -> alt.Axis:
+    """An axis of plain numbers: a tick for each value if there are few."""
+    distinct = sorted(set(values.drop_nulls().to_list()))
+    if len(distinct) <= MOST_TICKS:
+        return alt.Axis(format=".4~r", values=distinct, **APART)
+    return alt.Axis(format=".4~r", **APART)
+
+
+def scaled(unit: str, largest: float) -> tuple[str, float]:
+    """The unit in which values of a column up to this one read best, and what they are divided by."""
+    if unit == "ns":
+        return time_unit(largest)
+    if unit == "bytes":
+        return ("MB", 1e6) if largest >= 2e6 else ("KB", 1e3)
+    return unit, 1.0
+
+
 def ticks(values: pl.Series) -> list[float]:
     """Ticks of a logarithmic axis: the coarsest steps of which at least three lie within the values."""
     low = max(float(values.min() or 0.0), 1e-3)  # type: ignore[arg-type]
@@ -67,17 +91,17 @@ def ticks(values: pl.Series) -> list[float]:
 
 def plain(values: pl.Series) -> alt.Axis:
     """A logarithmic axis with plain numbers: 1, 10, 100."""
-    return alt.Axis(format="~g", values=ticks(values))
+    return alt.Axis(format="~g", values=ticks(values), **APART)
 
 
 def sizes(values: pl.Series) -> alt.Axis:
     """A logarithmic axis of bytes (KB = 1000)."""
-    return alt.Axis(labelExpr=_SIZE, values=ticks(values))
+    return alt.Axis(labelExpr=_SIZE, values=ticks(values), **APART)
 
 
 def times(values: pl.Series) -> alt.Axis:
     """A logarithmic axis of times, of values in nanoseconds."""
-    return alt.Axis(labelExpr=_TIME, values=ticks(values))
+    return alt.Axis(labelExpr=_TIME, values=ticks(values), **APART)
 
 
 def time_unit(longest_ns: float) -> tuple[str, float]:

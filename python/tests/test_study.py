@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import polars as pl
 import pytest
 from conftest import SMALL
 
 import incast
+from incast import _style as style
 
 LOADS = [0.3, 0.6]
 TEXT = """
@@ -98,8 +103,27 @@ def test_charts_of_a_study(study: incast.Study, tmp_path: Path) -> None:
     }
     for name, chart in charts.items():
         chart.save(tmp_path / f"{name}.svg")
-        assert "NaN" not in (tmp_path / f"{name}.svg").read_text()
+        text = (tmp_path / f"{name}.svg").read_text()
+        assert "NaN" not in text
+        # Axes have titles; keys stand in the subtitle.
+        assert ">Load<" in text and not re.search(r"aria-label=\"X-axis titled '[a-z_0-9]*\\.", text)
+    assert ">Slowdown, 99th percentile<" in (tmp_path / "curve.svg").read_text()
+    assert study.titles["traffic.0.load"] == "Load"
     assert "slowdown_p99" in study._repr_html_() or "label" in study._repr_html_()
+
+
+def test_labels_of_ticks_never_touch() -> None:
+    """Many values on a small axis: what is drawn has room, and small numbers keep a tick each."""
+    few = style.numbers(pl.Series([0.2, 0.3, 0.2]))
+    assert few.to_dict()["values"] == [0.2, 0.3]
+    many = pl.DataFrame({"x": [at / 100 for at in range(15, 90)], "y": 1.0})
+    chart = alt.Chart(many).mark_point().encode(x=alt.X("x").axis(style.numbers(many["x"])), y="y")
+    with io.StringIO() as text:
+        chart.properties(width=150).save(text, format="svg")
+        drawn = text.getvalue()
+    labels = re.findall(r'translate\(([\d.]+),[\d.]+\)"[^>]*opacity="1">(0\.\d+)<', drawn)
+    places = [float(place) for place, _ in labels]
+    assert len(labels) >= 3 and all(b - a > 30 for a, b in pairwise(places)), labels
 
 
 def test_wrong_studies(tmp_path: Path) -> None:

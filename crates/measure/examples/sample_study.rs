@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         title: "Three made-up transports and a variant".into(),
         resolved: "[study]\nseeds = 5\n".into(),
         keys: ["traffic.0.load", "fabric.buffer"].map(String::from).into(),
+        titles: ["Load", "Buffer of a switch port"].map(String::from).into(),
         series: series.into(),
         baseline: Some("dctcp".into()),
         metric: None,

@@ -50,6 +50,16 @@ pub(crate) fn time_unit(largest_ns: f64) -> (&'static str, f64) {
     }
 }
 
+/// The unit in which values of a column up to `largest` are read best, and what they are divided by.
+pub(crate) fn display_unit(unit: &'static str, largest: f64) -> (&'static str, f64) {
+    match unit {
+        "ns" => time_unit(largest),
+        "bytes" if largest >= 2e6 => ("MB", 1e6),
+        "bytes" => ("KB", 1e3),
+        unit => (unit, 1.0),
+    }
+}
+
 /// Text that is safe between tags and in attributes of HTML and SVG.
 pub(crate) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

@@ -201,6 +201,7 @@ fn results() -> StudyResults {
         title,
         resolved,
         keys: keys.into(),
+        titles: ["Load", "Buffer of a switch port"].map(String::from).into(),
         series: series.into(),
         baseline: None,
         metric: None,

@@ -36,7 +36,7 @@ mod _incast {
     #[pymodule_export]
     use super::results::{Results, comparison};
     #[pymodule_export]
-    use super::study::{Study, interval, study, study_in};
+    use super::study::{Study, interval, shown, study, study_in};
     #[pymodule_export]
     use super::table::Table;
 

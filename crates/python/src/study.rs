@@ -92,6 +92,18 @@ impl Study {
         self.0.keys().to_vec()
     }
 
+    /// The titles of the varied keys, in their order.
+    #[getter]
+    fn key_titles(&self) -> Vec<String> {
+        self.0.key_titles()
+    }
+
+    /// The units that the varied keys have in tables, in their order.
+    #[getter]
+    fn key_units(&self) -> Vec<&'static str> {
+        self.0.key_units()
+    }
+
     /// The seeds; with `repeat_until` the first ones.
     #[getter]
     fn seeds(&self) -> Vec<u64> {
@@ -215,6 +227,14 @@ fn driver(study: &Arc<Inner>, dir: &Path, retry_failed: bool) -> Result<Driver, 
     }
     let store = Arc::new(Store::open(dir, study)?);
     Driver::new(study.clone(), store, DriverOptions { retry_failed })
+}
+
+/// The title of a number of runs for an axis, the unit in which values up to `largest` are shown, and
+/// what they are divided by; `None` for another column.
+#[pyfunction]
+pub fn shown(number: &str, largest: f64) -> Option<(String, &'static str, f64)> {
+    let shown = incast_measure::Shown::of(incast_measure::number(number).ok()?, largest);
+    Some((shown.title, shown.unit, shown.scale))
 }
 
 /// Mean and half the width of its 95 % confidence interval (Student's t); no interval of one value.

@@ -5,11 +5,12 @@ use crate::point::Point;
 use crate::rounds::{Known, planned};
 use crate::series::{Series, series};
 use crate::store::Store;
+use crate::table::setting;
 use incast_experiment::scenario::study::{Seeds, Study as Section};
-use incast_experiment::scenario::{Node, Value};
+use incast_experiment::scenario::{Node, Value, title_of};
 use incast_experiment::{Content, Contents, Draft, Fault, Plan, Scenario, gather};
-use incast_measure::Number;
 use incast_measure::statistics::HalfWidth;
+use incast_measure::{Number, key_unit};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -205,6 +206,31 @@ impl Study {
     /// The varied keys, in the order of the file.
     pub fn keys(&self) -> &[String] {
         &self.keys
+    }
+
+    /// The titles of the varied keys, in their order: no two alike.
+    pub fn key_titles(&self) -> Vec<String> {
+        let title = |key: &String| {
+            let entry = key.strip_prefix("traffic.").and_then(|rest| rest.split_once('.'));
+            let kind = entry.and_then(|(at, _)| self.draft.written(&format!("traffic.{at}.kind")));
+            title_of(key, kind.map(Node::to_string).as_deref())
+        };
+        let all: Vec<String> = self.keys.iter().map(title).collect();
+        let alone = |title: &String| all.iter().filter(|other| *other == title).count() == 1;
+        let named = |(title, key): (&String, &String)| match alone(title) {
+            true => title.clone(),
+            false => format!("{title}: {key}"),
+        };
+        all.iter().zip(self.keys.iter()).map(named).collect()
+    }
+
+    /// The units of the varied keys in tables, in their order; empty for plain numbers and texts.
+    pub fn key_units(&self) -> Vec<&'static str> {
+        let unit = |at: usize| {
+            let value = |point: &Arc<Point>| setting(point.values.get(at).and_then(Option::as_ref));
+            key_unit(&self.points.iter().map(value).collect::<Vec<_>>())
+        };
+        (0..self.keys.len()).map(unit).collect()
     }
 
     /// Transports, then variants.

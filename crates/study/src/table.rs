@@ -53,6 +53,7 @@ pub fn results(study: &Study, store: &Store) -> Result<StudyResults, Fault> {
         },
         resolved: study.resolved(&BTreeMap::new()),
         keys: study.keys().to_vec(),
+        titles: study.key_titles(),
         baseline: series.get(study.baseline()).cloned(),
         series,
         metric: study.repeat().map(|repeat| repeat.number.name.clone()),
@@ -61,7 +62,8 @@ pub fn results(study: &Study, store: &Store) -> Result<StudyResults, Fault> {
     })
 }
 
-fn setting(node: Option<&Node>) -> Setting {
+/// A value of a varied key, as tables have it.
+pub(crate) fn setting(node: Option<&Node>) -> Setting {
     match node.map(|node| &node.value) {
         Some(Value::Whole(number)) => Setting::Number(*number as f64),
         Some(Value::Number(number)) => Setting::Number(*number),

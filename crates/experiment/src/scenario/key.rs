@@ -1,5 +1,6 @@
 //! What is known of a key of a scenario: for documentation, and for flags that set it.
 
+use super::Scenario;
 use super::node::Node;
 use crate::Fault;
 use serde_json::{Value, json};
@@ -84,7 +85,47 @@ pub struct Key {
     pub of_flag: fn(&str) -> Result<Node, Fault>,
 }
 
+/// Longest title in characters: what fits below a small chart.
+const LONGEST_TITLE: usize = 44;
+
+/// The last part of a path as words: `fabric.uplink_rate` is "Uplink rate".
+fn humanised(path: &str) -> String {
+    let name = path.rsplit('.').next().unwrap_or(path).replace('_', " ");
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+/// The title of the key at a path as a scenario has it, such as `traffic.0.load`, in traffic of `kind`
+/// if it is in an entry of traffic. A parameter of a transport is called by both names.
+pub fn title_of(path: &str, kind: Option<&str>) -> String {
+    if let Some(parameter) = path.strip_prefix("transport.parameters.")
+        && let Some((transport, name)) = parameter.split_once('.')
+    {
+        return format!("{transport}: {}", name.replace('_', " "));
+    }
+    let parts: Vec<&str> = path.split('.').filter(|part| part.parse::<u32>().is_err()).collect();
+    let path = parts.join(".");
+    let own =
+        |key: &&Key| key.path == path && (key.kind.is_none() || kind.is_none() || key.kind == kind);
+    let keys = Scenario::all_keys();
+    keys.iter().find(own).map_or_else(|| humanised(&path), Key::title)
+}
+
 impl Key {
+    /// Its title on axes and in headings: the first words of its meaning, or its name where they are
+    /// long.
+    pub fn title(&self) -> String {
+        let ends = ['.', ',', ';', ':', '('];
+        let first = self.meaning.split(ends).next().unwrap_or_default().trim();
+        let bytes = self.meaning[first.len()..].trim_start_matches(',').starts_with(" in bytes");
+        match first.chars().count() > LONGEST_TITLE || first.contains('`') {
+            true => humanised(&self.path),
+            false if bytes => format!("{first} (bytes)"),
+            false => first.into(),
+        }
+    }
+
     /// Whether `auto` is accepted, too.
     pub fn takes_auto(&self) -> bool {
         self.expects.ends_with(", or `auto`")
@@ -130,5 +171,33 @@ impl Key {
             "default": default,
             "flags": flags.collect::<Vec<_>>(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_the_first_words_of_a_meaning_if_they_are_short() {
+        for (path, kind, title) in [
+            ("traffic.0.load", Some("poisson"), "Load"),
+            ("traffic.1.size", Some("incast"), "Bytes of a flow"),
+            ("traffic.0.size", Some("requests"), "Bytes that a client receives per round"),
+            ("fabric.buffer", None, "Buffer of a switch port"),
+            ("fabric.mtu", None, "Largest packet at the network layer (bytes)"),
+            ("fabric.oversubscription", None, "Oversubscription"),
+            ("traffic.0.workload", Some("poisson"), "Flow sizes"),
+            ("fabric.pfc.reserve", None, "Reserve"),
+            ("transport.parameters.ren.rto_min", None, "ren: rto min"),
+            ("not.a.key_at_all", None, "Key at all"),
+        ] {
+            assert_eq!(title_of(path, kind), title, "{path}");
+        }
+        // None is empty, and none has the marks of code in it.
+        for key in Scenario::all_keys() {
+            let title = key.title();
+            assert!(!title.is_empty() && !title.contains('`'), "{}: {title}", key.path);
+        }
     }
 }

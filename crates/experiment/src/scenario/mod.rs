@@ -17,7 +17,7 @@ pub use dataplane::{Backend, Clock, DataPlane};
 pub use docs::{keys_markdown, study_markdown};
 pub use draft::Draft;
 pub use field::{Auto, Buffer, Hosts, Overhead, Setting, auto};
-pub use key::{Command, Flag, Form, Key, Preset};
+pub use key::{Command, Flag, Form, Key, Preset, title_of};
 pub use names::ForwardingName;
 pub use node::{Node, Origin, Value};
 pub use traffic::{

@@ -8,7 +8,16 @@ use incast_units::{Bytes, Rate, Span};
 /// The values of a varied key as a column, and their unit. Quantities become floats in one unit if
 /// all are of one kind: ns, Gb/s or bytes.
 pub(super) fn key_values(rows: &[StudyRow], key: usize) -> (&'static str, Values) {
-    let all = || rows.iter().map(|row| row.values.get(key));
+    column(&rows.iter().map(|row| row.values.get(key)).collect::<Vec<_>>())
+}
+
+/// The unit that a varied key with these values has in tables: `ns`, `Gb/s`, `bytes` or none.
+pub fn key_unit(values: &[Setting]) -> &'static str {
+    column(&values.iter().map(Some).collect::<Vec<_>>()).0
+}
+
+fn column(values: &[Option<&Setting>]) -> (&'static str, Values) {
+    let all = || values.iter().copied();
     let each = |read: &dyn Fn(&Setting) -> Option<f64>| -> Option<Vec<Option<f64>>> {
         let absent = |value: &Setting| matches!(value, Setting::Text(text) if text.is_empty());
         let read = |value: Option<&Setting>| match value {

@@ -3,7 +3,7 @@
 use super::StudyResults;
 use super::facets::{Along, Estimate, Facet, Facets, Place};
 use crate::figures::{Figure, style};
-use crate::number::{escape, significant, time_unit};
+use crate::number::{display_unit, escape, significant};
 use crate::numbers::Number;
 use crate::statistics::paired_relative;
 use serde_json::{Value, json};
@@ -126,7 +126,7 @@ pub(super) fn marker(series: usize, size: usize, open: bool) -> Value {
 }
 
 /// Title, unit and the divisor of a metric for display, by its largest value.
-pub(super) struct Shown {
+pub struct Shown {
     /// What it is, without unit.
     pub title: String,
     /// The unit in which it reads best; empty if it has none.
@@ -159,12 +159,7 @@ impl Shown {
         let known = TITLES.iter().find(|(name, _)| *name == number.name);
         let all = number.doc.trim_end_matches('.').trim_end_matches("; all measured flows");
         let title = known.map_or(all, |(_, title)| title).to_string();
-        let (unit, scale) = match number.unit {
-            "ns" => time_unit(largest),
-            "bytes" if largest >= 2e6 => ("MB", 1e6),
-            "bytes" => ("KB", 1e3),
-            unit => (unit, 1.0),
-        };
+        let (unit, scale) = display_unit(number.unit, largest);
         Shown { title, unit, scale }
     }
 
@@ -203,6 +198,17 @@ fn x_axis(facets: &Facets<'_>) -> Value {
             "range": [-0.5, names.len() as f64 - 0.5],
         }),
         Along::Nothing => json!({ "tickvals": [], "range": [-1.0, 1.0] }),
+    }
+}
+
+/// A title within a sentence: `Load` is "load", `ECN` stays.
+fn lower(title: &str) -> String {
+    let mut letters = title.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().to_string() + letters.as_str()
+        }
+        _ => title.into(),
     }
 }
 
@@ -338,11 +344,17 @@ pub(super) fn metric(
     }
     let shown = Shown::of(number, high);
     let seeds = seeds(all().map(|one| one.seeds));
-    let over =
-        facets.along.key().map_or(String::new(), |key| format!(" over {}", results.keys[key]));
+    let (over, key) = match facets.along.key() {
+        Some(key) => {
+            let title = results.title_of(key);
+            let key = format!(" Horizontal: `{}`.", results.keys[key]);
+            (format!(" over {}", lower(title)), key)
+        }
+        None => Default::default(),
+    };
     let caption = format!(
         "{}. Mean over seeds ({seeds}); whiskers: 95 % confidence interval of the mean (Student's t \
-         over the seeds' values). Column {} of study.parquet.{}",
+         over the seeds' values). Column {} of study.parquet.{key}{}",
         number.doc.trim_end_matches('.'),
         number.name,
         left_out(facets)

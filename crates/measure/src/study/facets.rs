@@ -3,6 +3,7 @@
 use super::columns::key_values;
 use super::{StudyResults, StudyRow};
 use crate::frame::Values;
+use crate::number::display_unit;
 use crate::statistics::{Confidence, confidence, mean};
 
 /// The horizontal axis.
@@ -11,8 +12,10 @@ pub(super) enum Along {
     Numbers {
         /// Which key.
         key: usize,
-        /// Its unit; empty for plain numbers.
+        /// The unit in which they are shown; empty for plain numbers.
         unit: &'static str,
+        /// Values are divided by this.
+        scale: f64,
     },
     /// A key with several texts, in order of appearance.
     Names {
@@ -81,6 +84,15 @@ impl Place<'_> {
     }
 }
 
+/// The values of a column of numbers.
+fn numbers(values: Values) -> Option<Vec<Option<f64>>> {
+    match values {
+        Values::Integer(list) => Some(list.iter().map(|v| v.map(|v| v as f64)).collect()),
+        Values::Float(list) => Some(list),
+        _ => None,
+    }
+}
+
 impl Along {
     fn of(results: &StudyResults) -> Along {
         let several = |key: usize| {
@@ -90,8 +102,10 @@ impl Along {
         let varied: Vec<usize> = (0..results.keys.len()).filter(|key| several(*key)).collect();
         for key in &varied {
             let (unit, values) = key_values(&results.rows, *key);
-            if matches!(values, Values::Integer(_) | Values::Float(_)) {
-                return Along::Numbers { key: *key, unit };
+            if let Some(values) = numbers(values) {
+                let largest = values.into_iter().flatten().fold(0.0, f64::max);
+                let (unit, scale) = display_unit(unit, largest);
+                return Along::Numbers { key: *key, unit, scale };
             }
         }
         let Some(key) = varied.first().copied() else { return Along::Nothing };
@@ -116,10 +130,10 @@ impl Along {
     /// Title of the axis.
     pub fn title(&self, results: &StudyResults) -> String {
         match self {
-            Along::Numbers { key, unit: "" } | Along::Names { key, .. } => {
-                results.keys[*key].clone()
+            Along::Numbers { key, unit: "", .. } | Along::Names { key, .. } => {
+                results.title_of(*key).into()
             }
-            Along::Numbers { key, unit } => format!("{} ({unit})", results.keys[*key]),
+            Along::Numbers { key, unit, .. } => format!("{} ({unit})", results.title_of(*key)),
             Along::Nothing => String::new(),
         }
     }
@@ -130,11 +144,11 @@ impl<'a> Facets<'a> {
     pub fn of(results: &'a StudyResults) -> Facets<'a> {
         let along = Along::of(results);
         let numbers: Vec<Option<f64>> = match &along {
-            Along::Numbers { key, .. } => match key_values(&results.rows, *key).1 {
-                Values::Integer(list) => list.iter().map(|v| v.map(|v| v as f64)).collect(),
-                Values::Float(list) => list,
-                _ => unreachable!("numbers are integers or floats"),
-            },
+            Along::Numbers { key, scale, .. } => {
+                let values = numbers(key_values(&results.rows, *key).1);
+                let shown = |value: Option<f64>| value.map(|value| value / scale);
+                values.expect("they are numbers").into_iter().map(shown).collect()
+            }
             Along::Names { key, names } => {
                 let at = |row: &StudyRow| names.iter().position(|name| *name == row.setting(*key));
                 results.rows.iter().map(|row| at(row).map(|at| at as f64)).collect()
@@ -145,8 +159,9 @@ impl<'a> Facets<'a> {
         for (row, x) in results.rows.iter().zip(numbers) {
             let (Some(x), None) = (x, &row.error) else { continue };
             let others = (0..results.keys.len()).filter(|key| Some(*key) != along.key());
-            let title: Vec<String> =
-                others.map(|key| format!("{} = {}", results.keys[key], row.setting(key))).collect();
+            let title: Vec<String> = others
+                .map(|key| format!("{}: {}", results.title_of(key), row.setting(key)))
+                .collect();
             let title = title.join(", ");
             let facet = match all.iter().position(|facet| facet.title == title) {
                 Some(at) => &mut all[at],

@@ -8,7 +8,8 @@ mod page;
 mod paper;
 mod sizes;
 
-pub use columns::{study_columns_markdown, study_frame, times_frame};
+pub use columns::{key_unit, study_columns_markdown, study_frame, times_frame};
+pub use curves::Shown;
 pub use page::{study_figures, write_study_page};
 pub use paper::PaperTable;
 
@@ -79,6 +80,8 @@ pub struct StudyResults {
     pub resolved: String,
     /// The varied keys, in order.
     pub keys: Vec<String>,
+    /// Their titles; a key without one is shown as it is.
+    pub titles: Vec<String>,
     /// Labels of transports and variants, in order.
     pub series: Vec<String>,
     /// The series with which others are compared; the first if none is named.
@@ -104,6 +107,11 @@ impl StudyRow {
 }
 
 impl StudyResults {
+    /// The title of a varied key.
+    pub(crate) fn title_of(&self, key: usize) -> &str {
+        self.titles.get(key).unwrap_or(&self.keys[key])
+    }
+
     /// The series with which others are compared.
     pub(crate) fn baseline(&self) -> usize {
         let named = self.baseline.as_ref();

@@ -97,7 +97,11 @@ fn summary(results: &StudyResults) -> String {
     let mut lines = vec![("Compared".to_string(), results.series.join(", "))];
     for (at, key) in results.keys.iter().enumerate() {
         let values = distinct(results.rows.iter().map(|row| row.setting(at)));
-        lines.push((key.clone(), shortened(&values)));
+        let name = match results.title_of(at) {
+            title if title == key => key.clone(),
+            title => format!("{title} ({key})"),
+        };
+        lines.push((name, shortened(&values)));
     }
     lines.push(("Seeds".into(), shortened(&seeds)));
     let mut runs = format!("{done} done");

@@ -75,7 +75,7 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
 const TICKS: [f64; 8] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 fn title(results: &StudyResults, facets: &Facets<'_>, facet: &str, place: &Place<'_>) -> String {
-    let here = facets.along.key().map(|key| format!("{} = {}", results.keys[key], place.name));
+    let here = facets.along.key().map(|key| format!("{}: {}", results.title_of(key), place.name));
     let parts = [here.unwrap_or_default(), facet.to_string()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
