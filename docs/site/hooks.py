@@ -127,6 +127,18 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return text.replace("<!-- laboratory -->", laboratory()) if own == "laboratory.md" else text
 
 
+# Code keeps what is typed; in prose and tables a microsecond is written as the program's pages write it.
+CODE = re.compile(r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)", re.DOTALL)
+MICROSECONDS = re.compile(r"(?<=[0-9]) us\b|(?<=\()us(?=\))")
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Writes "8 us" as "8 µs" outside of code."""
+    parts = CODE.split(html)
+    parts[::2] = [MICROSECONDS.sub(lambda found: found[0].replace("us", "µs"), text) for text in parts[::2]]
+    return "".join(parts)
+
+
 def laboratory() -> str:
     """The laboratory, if it has been built."""
     if not (TOP / "explorer/dist/index.html").is_file():

@@ -76,6 +76,69 @@ def follow(page: Path, folder: Path) -> None:
             printed = None
 
 
+#: A study of a second, in the place of the reader's own.
+STUDY = """
+[fabric]
+topology = "leaf-spine:2x2x4"
+[transport]
+names = ["ren", "dctcp"]
+[[traffic]]
+kind = "poisson"
+workload = "web_server"
+load = 0.4
+flows = 60
+[study]
+seeds = 2
+[study.vary]
+"traffic.0.load" = [0.3, 0.6]
+"""
+#: Pages of the reference whose programs run one after the other, each with what the ones before it have defined.
+PROGRAMS = ["python.md", "control.md", "explain.md"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_of_the_reference_run(name: str, tmp_path: Path) -> None:
+    """With files of the reader's own in their place, and fewer flows where a page says how many."""
+    for file in ("load.toml", "study.toml"):
+        (tmp_path / file).write_text(STUDY)
+    run("incast compare --transports dctcp,ren --topology star:9 --incast 8 --flows 20 --out results/0001-demo", tmp_path)
+    programs = [text for language, _, text in BLOCK.findall((DOCS / name).read_text()) if language == "python"]
+    assert programs
+    whole = "\n".join(programs).replace("flows=1000", "flows=100").replace('until="slowdown_p99 < 5"', 'until="slowdown_p99 < 5", flows=60, tolerance=0.4')
+    # A file: the source of a control must be there to be read.
+    (tmp_path / "page.py").write_text(whole)
+    run([sys.executable, "page.py"], tmp_path)
+
+
+def test_a_study_on_the_processes_of_a_laptop(tmp_path: Path) -> None:
+    (program,) = [text for _, title, text in BLOCK.findall((DOCS / "executors.md").read_text()) if title == "laptop.py"]
+    (tmp_path / "study.toml").write_text(STUDY)
+    (tmp_path / "laptop.py").write_text(program)
+    run([sys.executable, "laptop.py"], tmp_path)
+    assert list(tmp_path.glob("**/study.parquet"))
+
+
+def test_filters_of_the_wireshark_page(tmp_path: Path) -> None:
+    """tshark knows every field that the page names, and the commands of the page work on a capture of that name."""
+    if shutil.which("tshark") is None and not os.environ.get("CI"):
+        pytest.skip("tshark is not installed; make setup installs it")
+    page = (DOCS / "wireshark/README.md").read_text()
+    ports = "--pcap leaf0-\\>host0"
+    run(f"incast compare --transports ren,ndp --topology star:4 --flows 20 --load 0.5 {ports} --out out", tmp_path)
+    (tmp_path / "out/ren/ports.pcapng").rename(tmp_path / "port.pcapng")
+    (tmp_path / "docs").symlink_to(DOCS)
+    rows = [line.split(" | ")[0] for line in page.partition("## Filters")[2].partition("## The bytes")[0].splitlines()]
+    filters = [one for row in rows if row.startswith("| `") for one in re.findall("`([^`]+)`", row)]
+    assert len(filters) > 25
+    # One command for all: what one of them does not know fails it.
+    whole = " || ".join(one if " " in one else f"({one})" for one in filters)
+    assert run(["tshark", "-r", "port.pcapng", "-X", "lua_script:docs/wireshark/incast.lua", "-Y", whole], tmp_path)
+    commands = re.findall(r"^    (tshark .*?[^\\])$", page, re.DOTALL | re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        assert run(command.replace("incast.homa.data", "incast.ren.data").replace("flow == 7", "flow == 1"), tmp_path)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_says_what_happens(page: Path, tmp_path: Path) -> None:
     """Each page in a folder of its own."""
