@@ -1,5 +1,5 @@
 /** A fabric drawn by tiers on a canvas; each link is two lines, one per direction. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { heat, palette, theme, type Palette } from "../theme";
 import { layout, type FabricShape, type Layout } from "./shape";
 import "./view.css";
@@ -167,7 +167,8 @@ export function FabricView(props: FabricViewProps) {
     return () => watch.disconnect();
   }, []);
 
-  useEffect(() => {
+  // Before the frame is shown: an effect after it would draw in every other frame only.
+  useLayoutEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!canvas.current || !context) return;
     const ratio = window.devicePixelRatio || 1;

@@ -45,7 +45,7 @@ function List({ all, list }: { readonly all: Declarations; readonly list: Key })
   const replace = (next: readonly Table[]) => put(path, next.length ? next : undefined);
   return (
     <section class="part" aria-label={about.title}>
-      <p class="row">{about.title} <span class="small quiet">{list.meaning}</span></p>
+      <p class="row">{about.title} {list.meaning !== `${about.title}.` && <span class="small quiet">{list.meaning}</span>}</p>
       {entries.map((_, place) => {
         const title = `${about.one} ${place + 1}`;
         const own = wrong.value?.key === `${list.path}.${place}` ? wrong.value.message : "";

@@ -1,6 +1,7 @@
 /** What came of the runs: a table with differences, and why a flow was slow. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { coded } from "../parts/coded";
 import { bytes, count, number, rate, time as timeText } from "../parts/format";
 import { openFolders } from "../results/store";
 import { go } from "../route";
@@ -173,7 +174,7 @@ function Answer() {
   return (
     <section class="panel why" aria-live="polite">
       <h3>Flow {flow.id} under {run?.title}: host{flow.src} to host{flow.dst}, {bytes(flow.size_bytes)}, {timeText(flow.fct_ps)}</h3>
-      {verdict.map((sentence) => <p>{sentence}</p>)}
+      {verdict.map((sentence) => <p>{coded(sentence)}</p>)}
       <div class="scroll" role="region" aria-label="Where the time went" tabIndex={0}>
         <table class="times figures">
           <caption class="hidden">Where the time went</caption>

@@ -1,6 +1,6 @@
 /** Many points on two axes, and a rectangle that the reader draws to choose some of them. */
 import { scaleLinear, scaleLog } from "d3-scale";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { palette, theme } from "../theme";
 import "./scatter.css";
 
@@ -197,13 +197,13 @@ export function Scatter(props: ScatterProps) {
     return () => watch.disconnect();
   }, []);
   // All points lie pale underneath; a choice redraws only what lies on top.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const under = cleared(pale.current, width, height, ratio);
     if (under) points(under, places, undefined, palette().grid, ratio);
     const lines = cleared(frame.current, width, height, ratio);
     if (lines) axes(lines, props, x, y, width, height);
   }, [places, theme.value]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const top = cleared(canvas.current, width, height, ratio);
     if (top) points(top, places, props.rows.length === props.total ? undefined : props.rows, palette().series[0] ?? palette().ink, ratio);
   }, [places, props.rows, theme.value]);

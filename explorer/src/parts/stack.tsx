@@ -1,6 +1,6 @@
 /** Areas on top of each other, such as the bytes of a queue by flow. */
 import { scaleLinear } from "d3-scale";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { palette, theme } from "../theme";
 import "./stack.css";
 
@@ -79,7 +79,7 @@ export function Stack(props: StackProps) {
     watch.observe(element);
     return () => watch.disconnect();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!canvas.current || !context) return;
     const ratio = devicePixelRatio || 1;

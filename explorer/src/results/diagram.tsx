@@ -1,5 +1,5 @@
 /** A time-sequence diagram: hosts and switches side by side, time from top to bottom. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, count, time } from "../parts/format";
 import { palette, theme, type Palette } from "../theme";
 import { Axis, type Leg, type Point, type Sequence, type Wait } from "./sequence";
@@ -28,6 +28,9 @@ const SIGNS: Readonly<Record<string, readonly [sign: string, alarm: boolean]>> =
 /** The colour of a kind of packet, by its place among the kinds. */
 const colourOf = (kinds: readonly string[], kind: string, colours: Palette) =>
   colours.series[Math.max(kinds.indexOf(kind), 0) % 7] ?? colours.ink;
+
+/** Data are drawn thicker than what answers them, so that greyscale tells them apart. */
+const widthOf = (kind: string) => (kind === "Data" ? 2 : 1);
 
 /** A look at the beginning that is not too dense. */
 function first(all: Sequence, axis: Axis): Window {
@@ -111,26 +114,38 @@ function drawLegs(context: CanvasRenderingContext2D, all: Sequence, look: View) 
   const colours = palette();
   const seen = all.legs.filter((leg) => leg.to >= look.from && leg.from <= look.until);
   const arrows = seen.length < 600;
-  context.lineWidth = seen.length > 3000 ? 0.5 : 1.2;
+  const dense = seen.length > 3000;
+  // One stroke for all that look alike: thousands of strokes would take longer than a frame.
+  const alike = new Map<string, Leg[]>();
   for (const leg of seen) {
-    const colour = colourOf(all.kinds, leg.kind, colours);
-    const [ax, ay, bx, by] = [look.x(leg.fromColumn), look.y(leg.from), look.x(leg.toColumn), look.y(leg.to)];
-    context.strokeStyle = colour;
-    context.setLineDash(leg.retransmission ? [5, 3] : []);
+    const key = `${leg.kind}\n${leg.retransmission}`;
+    const group = alike.get(key);
+    if (group) group.push(leg);
+    else alike.set(key, [leg]);
+  }
+  for (const [key, legs] of alike) {
+    const [kind = "", again] = key.split("\n");
+    context.strokeStyle = colourOf(all.kinds, kind, colours);
+    context.lineWidth = dense ? 0.5 : widthOf(kind);
+    context.setLineDash(again === "true" ? [5, 3] : []);
     context.beginPath();
-    context.moveTo(ax, ay);
-    context.lineTo(bx, by);
+    for (const leg of legs) {
+      context.moveTo(look.x(leg.fromColumn), look.y(leg.from));
+      context.lineTo(look.x(leg.toColumn), look.y(leg.to));
+    }
     context.stroke();
-    if (!arrows) continue;
+  }
+  context.setLineDash([]);
+  for (const leg of arrows ? seen : []) {
+    const [ax, ay, bx, by] = [look.x(leg.fromColumn), look.y(leg.from), look.x(leg.toColumn), look.y(leg.to)];
     const angle = Math.atan2(by - ay, bx - ax);
-    context.fillStyle = colour;
+    context.fillStyle = colourOf(all.kinds, leg.kind, colours);
     context.beginPath();
     context.moveTo(bx, by);
     context.lineTo(bx - 6 * Math.cos(angle - 0.35), by - 6 * Math.sin(angle - 0.35));
     context.lineTo(bx - 6 * Math.cos(angle + 0.35), by - 6 * Math.sin(angle + 0.35));
     context.fill();
   }
-  context.setLineDash([]);
 }
 
 function drawWaits(context: CanvasRenderingContext2D, all: Sequence, look: View) {
@@ -215,7 +230,7 @@ export function Diagram({ all, start, label }: { readonly all: Sequence; readonl
     watch.observe(element);
     return () => watch.disconnect();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!canvas.current || !context) return;
     const ratio = devicePixelRatio || 1;
@@ -278,7 +293,7 @@ export function Diagram({ all, start, label }: { readonly all: Sequence; readonl
         <span class="quiet">Drag to move, Ctrl and wheel to zoom; {count(all.legs.length)} packets on links.</span>
       </div>
       <div class="row small keys">
-        {all.kinds.map((kind) => <span><i style={{ background: colourOf(all.kinds, kind, colours) }} />{kind}</span>)}
+        {all.kinds.map((kind) => <span><i style={{ background: colourOf(all.kinds, kind, colours), height: `${widthOf(kind) + 1}px` }} />{kind}</span>)}
         <span><i class="wait" style={{ background: colours.heat[2] }} />waiting in a queue</span>
         {found.map((what) => (
           <label><input type="checkbox" checked={!hidden.has(what)} onChange={() => flip(what)} />{SIGNS[what]?.[0]} {what}</label>

@@ -1,5 +1,6 @@
 /** One flow: where its time went, by what way, who was in front, and its packets in time. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { coded } from "../parts/coded";
 import { bytes, count, number, time } from "../parts/format";
 import { useLoaded, type Loaded } from "../parts/loaded";
 import { address, amend, route } from "../route";
@@ -214,11 +215,6 @@ function Why({ data, flow, flows, title }: { data: RunData; flow: number; flows:
       {trace && <Packets data={data} trace={trace} flow={flow} flows={flows} title={title} whole={Boolean(value)} />}
     </>
   );
-}
-
-/** A sentence whose names in backticks are set as code. */
-function coded(sentence: string) {
-  return sentence.split("`").map((part, at) => (at % 2 ? <code>{part}</code> : part));
 }
 
 function Words({ told: { explanation, cut, text }, flow }: { told: Told; flow: number }) {

@@ -50,7 +50,7 @@ export interface Sequence {
   readonly until: number;
   /** Times without anything, which are drawn short. */
   readonly silences: readonly Silence[];
-  /** Kinds of packets, the most frequent first. */
+  /** Kinds of packets, data first, so that colours are the same in every part of a flow. */
   readonly kinds: readonly string[];
 }
 
@@ -98,7 +98,7 @@ class Follower {
   readonly waits: Wait[] = [];
   readonly points: Point[] = [];
   readonly used: Set<number>[];
-  readonly counts = new Map<string, number>();
+  readonly sent = new Set<string>();
   readonly span: [number, number] = [Infinity, -Infinity];
   private readonly nodes: Map<string, number>;
   private readonly peers: Map<string, number>;
@@ -153,7 +153,7 @@ class Follower {
     const key = `${packet} ${number} ${Number.isNaN(departed) ? "" : departed}`;
     const all = this.travelling.get(key) ?? [];
     if (event === "sent") {
-      this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+      this.sent.add(kind);
       this.travelling.set(key, [...all, { node, next: -1, left: at, arrived: at, queue: NaN }]);
       return;
     }
@@ -261,7 +261,7 @@ export function part(trace: Columns, number: number): Columns {
 export function sequence(trace: Columns, shape: FabricShape, src: number, dst: number): Sequence {
   const follower = new Follower(trace, shape, src, dst);
   for (let row = 0; row < trace.rows; row++) follower.row(row);
-  const { legs, waits, points, used, counts, span } = follower;
+  const { legs, waits, points, used, sent, span } = follower;
   const names = used.map((all) => {
     const [first] = all;
     const node = first === undefined ? undefined : shape.nodes[first];
@@ -270,7 +270,7 @@ export function sequence(trace: Columns, shape: FabricShape, src: number, dst: n
   names[0] = shape.nodes[src]?.name ?? "source";
   names[names.length - 1] = shape.nodes[dst]?.name ?? "destination";
   legs.sort((a, b) => a.from - b.from);
-  const kinds = [...counts].sort((a, b) => b[1] - a[1]).map(([kind]) => kind);
+  const kinds = [...sent].sort((a, b) => Number(b === "Data") - Number(a === "Data") || a.localeCompare(b));
   const [from, until] = span[0] > span[1] ? [0, 1] : span;
   return { columns: names, legs, waits, points, from, until, kinds, silences: silences(legs, waits, points, [from, until]) };
 }
