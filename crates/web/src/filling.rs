@@ -61,36 +61,62 @@ pub struct FlowFilling {
     pub queue_bytes: Vec<u64>,
 }
 
-/// A packet's stay in the queue.
+/// A packet's stay in the queue, as long as it has one size.
 struct Stay {
     flow: u32,
     bytes: u64,
     from: u64,
     until: u64,
+    /// Whether it begins with the packet's arrival.
+    joins: bool,
 }
 
 /// What tells a packet of a queue from the others: flow, kind, number, whether it is sent again.
 type Name = (u32, u8, u32, bool);
 
+/// A packet that waits: when it came, since when it has its present size, and that size.
+struct Packet {
+    came: u64,
+    since: u64,
+    bytes: u64,
+}
+
+impl Packet {
+    /// Its stay with its present size until `until`.
+    fn stay(&self, flow: u32, until: u64) -> Stay {
+        let &Packet { came, since, bytes } = self;
+        Stay { flow, bytes, from: since, until, joins: came == since }
+    }
+}
+
 /// The packets that have joined a queue and have not left it, by arrival.
 #[derive(Default)]
-struct Waiting(BTreeMap<Name, Vec<(u64, u64)>>);
+struct Waiting(BTreeMap<Name, Vec<Packet>>);
 
 impl Waiting {
-    /// Follows an event of the queue.
-    fn follow(&mut self, event: &TraceEvent, flow: u32, packet: &Traced) {
+    /// Follows an event of the queue; stays that have ended go to `stays`. A packet that is trimmed
+    /// while it waits has stayed with its whole size until then.
+    fn follow(&mut self, event: &TraceEvent, flow: u32, packet: &Traced, stays: &mut Vec<Stay>) {
         let again = packet.flags & flag::RETRANSMIT != 0;
         let name = (flow, packet.kind, packet.number, again);
-        if event.kind == EventKind::Queued {
-            self.0.entry(name).or_default().push((event.at.0, packet.bytes as u64));
-        }
-        let Some(known) = self.0.get_mut(&name) else { return };
+        let (now, bytes) = (event.at.0, packet.bytes as u64);
+        let known = self.0.entry(name).or_default();
         match event.kind {
+            EventKind::Queued => known.push(Packet { came: now, since: now, bytes }),
             EventKind::Started => {
-                let arrival = event.at.0 - event.waited.unwrap_or(0);
-                known.retain(|(from, _)| *from != arrival);
+                let came = now - event.waited.unwrap_or(0);
+                let own = known.iter().position(|one| one.came == came);
+                // One that came before the trace began is not known.
+                let own = own.map_or(Packet { came, since: came, bytes }, |at| known.remove(at));
+                stays.push(own.stay(flow, now));
             }
-            EventKind::Trimmed => known.iter_mut().for_each(|one| one.1 = packet.bytes as u64),
+            EventKind::Trimmed => {
+                for one in known.iter_mut() {
+                    // One that was trimmed as it came never had its whole size here.
+                    stays.extend((one.since < now).then(|| one.stay(flow, now)));
+                    (one.since, one.bytes) = (now, bytes);
+                }
+            }
             // One that was dropped as it arrived has not joined.
             EventKind::Dropped | EventKind::Bounced => drop(known.pop()),
             _ => {}
@@ -100,16 +126,12 @@ impl Waiting {
         }
     }
 
-    /// Their stays, which last until `end` at least.
+    /// The stays of those that had come before `end`, which last until then at least.
     fn stays(&self, end: u64) -> impl Iterator<Item = Stay> {
         self.0.iter().flat_map(move |(name, all)| {
             let flow = name.0;
-            all.iter().map(move |(from, bytes)| Stay {
-                flow,
-                bytes: *bytes,
-                from: *from,
-                until: end,
-            })
+            let there = all.iter().filter(move |one| one.since < end);
+            there.map(move |one| one.stay(flow, end))
         })
     }
 }
@@ -165,21 +187,10 @@ fn of_run(run: &Run, port: u32, from: u64, until: u64) -> Filling {
     for event in &trace.events {
         let (Some(flow), Some(packet)) = (event.flow, event.packet) else { continue };
         let within = (from..until).contains(&event.at.0);
-        waiting.follow(event, flow.0, &packet);
-        match (event.kind, event.waited) {
-            (EventKind::Started, Some(waited)) => {
-                let stay = Stay {
-                    flow: flow.0,
-                    bytes: packet.bytes as u64,
-                    from: event.at.0 - waited,
-                    until: event.at.0,
-                };
-                if stay.from < until && stay.until > from {
-                    stays.push(stay);
-                }
-            }
-            (EventKind::Marked, _) if within => counts.entry(flow.0).or_default()[0] += 1,
-            (EventKind::Dropped, _) if within => counts.entry(flow.0).or_default()[1] += 1,
+        waiting.follow(event, flow.0, &packet, &mut stays);
+        match event.kind {
+            EventKind::Marked if within => counts.entry(flow.0).or_default()[0] += 1,
+            EventKind::Dropped if within => counts.entry(flow.0).or_default()[1] += 1,
             _ => {}
         }
     }
@@ -188,7 +199,8 @@ fn of_run(run: &Run, port: u32, from: u64, until: u64) -> Filling {
         Some(_) => trace.events.last().map_or(from, |last| last.at.0.min(until)),
         None => until,
     };
-    stays.extend(waiting.stays(end).filter(|stay| stay.from < end));
+    stays.extend(waiting.stays(end));
+    stays.retain(|stay| stay.from < until && stay.until > from);
     let step = (until - from).div_ceil(INSTANTS).max(1);
     let times_ps: Vec<u64> = (from..until).step_by(step as usize).collect();
     let flows = by_flow(run, &stays, &counts, &times_ps, from..until);
@@ -246,7 +258,7 @@ fn by_flow(
     }
     for stay in stays {
         let own = &mut all[place[&stay.flow]];
-        if stay.from >= window.start {
+        if stay.joins && stay.from >= window.start {
             own.arrived_bytes += stay.bytes;
         }
         // Those instants at which it waits: it has come, and has not left.
