@@ -1,8 +1,10 @@
-//! The scenes of the laboratory: every number in their text is what their scenario gives.
+//! The scenes of the laboratory: their text says what their scenario gives.
 //!
 //! `explorer/scenes/NAME/scene.toml` names its numbers as `[[fact]]`s, and the text refers to them as
-//! `{name}`. Here every scenario runs, and each fact has to say what was measured, with the digits
-//! that it has.
+//! `{name}`. What it says without a number is a `[[claim]]`: the words, and a number with its bounds
+//! that makes them true. `given` lists the words of definitions. Here every scenario runs, each fact
+//! has to say what was measured, with the digits that it has, each claim has to hold, and every
+//! sentence has to have one of the three.
 
 use incast_experiment::{Monitor, Plan, Scenario, execute};
 use incast_measure::Run;
@@ -22,12 +24,14 @@ struct Scene {
     watch: Vec<String>,
     question: String,
     answer: String,
+    given: Vec<String>,
     view: View,
     #[serde(default)]
     case: Vec<Case>,
     #[serde(default)]
     r#try: Vec<Case>,
     fact: Vec<Fact>,
+    claim: Vec<Claim>,
 }
 
 /// What the page shows at first.
@@ -69,7 +73,22 @@ struct Fact {
     constant: bool,
 }
 
-/// Numbers that claims about papers do not need.
+/// What the text says without a number.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Claim {
+    /// The words, as they stand in the text.
+    says: Vec<String>,
+    case: Option<String>,
+    transport: Option<String>,
+    measure: Option<Measure>,
+    own: Option<Own>,
+    least: Option<f64>,
+    most: Option<f64>,
+}
+
+/// Numbers that claims about papers do not need. Where several ports are meant, `leaf->spine` is every
+/// port from a node whose name begins with `leaf` to one whose name begins with `spine`.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 enum Own {
@@ -81,6 +100,56 @@ enum Own {
     BaseRttUs,
     /// Share of the slowest flow's completion time that is recovery from losses.
     RecoveryOfSlowest,
+    /// Flows that lost longer than this to recovery from losses.
+    Waiting {
+        over: String,
+    },
+    /// Flows that were complete at an instant.
+    FinishedBy {
+        at: String,
+    },
+    /// Packets that the port has marked.
+    Marks {
+        port: String,
+    },
+    /// Share of the time that the least used of the ports transmits.
+    LeastUse {
+        port: String,
+        from: String,
+        to: String,
+    },
+    /// The same of the most used one.
+    MostUse {
+        port: String,
+        from: String,
+        to: String,
+    },
+    /// Charged bytes that the ports sent together.
+    SentMb {
+        port: String,
+    },
+    /// Those of the port that sent least.
+    LeastSentMb {
+        port: String,
+    },
+    /// Those of the port that sent most.
+    MostSentMb {
+        port: String,
+    },
+    /// Mean backlog of the port in the interval in which it is smallest.
+    LeastQueueKb {
+        port: String,
+        from: String,
+        to: String,
+    },
+    /// When the port was paused first, if that pause lasted to the end of its interval.
+    FirstPauseUs {
+        port: String,
+    },
+    /// How many of the ports were paused.
+    PausedPorts {
+        port: String,
+    },
     /// Completion of the last of these flows.
     LastEndUs {
         flows: Vec<usize>,
@@ -122,6 +191,56 @@ fn span(text: &str) -> Span {
 fn port(run: &Run, name: &str) -> usize {
     let found = run.ports.iter().position(|port| port.name == name);
     found.unwrap_or_else(|| panic!("there is no port {name}"))
+}
+
+/// Ports of a name, or whose ends' names begin so.
+fn ports(run: &Run, wanted: &str) -> Vec<usize> {
+    let (from, to) = wanted.split_once("->").expect("a port");
+    let fits = |name: &str| {
+        let (a, b) = name.split_once("->").expect("a port");
+        name == wanted || a.starts_with(from) && b.starts_with(to)
+    };
+    let found: Vec<usize> = (0..run.ports.len()).filter(|at| fits(&run.ports[*at].name)).collect();
+    assert!(!found.is_empty(), "there is no port {wanted}");
+    found
+}
+
+/// Charged megabytes that each of some ports sent.
+fn sent(run: &Run, wanted: &str) -> Vec<f64> {
+    let all = ports(run, wanted).into_iter();
+    all.map(|port| run.record.ports[port].total.sent_bytes as f64 / 1e6).collect()
+}
+
+/// The intervals of a port between two instants.
+fn inside<'a>(
+    run: &'a Run,
+    name: &str,
+    from: &str,
+    to: &str,
+) -> impl Iterator<Item = (u64, u64, Bin)> + use<'a> {
+    let (from, to) = (span(from).0, span(to).0);
+    bins(run, name).filter(move |bin| bin.0 >= from && bin.0 + bin.1 <= to)
+}
+
+/// Share of the time between two instants in which each of some ports transmits.
+fn uses(run: &Run, wanted: &str, from: &str, to: &str) -> Vec<f64> {
+    let one = |port: usize| {
+        let all = inside(run, &run.ports[port].name, from, to);
+        let add = |(bytes, time), (_, width, bin): (u64, u64, Bin)| {
+            (bytes + bin.sent_bytes, time + width)
+        };
+        let (bytes, time) = all.fold((0, 0), add);
+        bytes as f64 * 8e12 / run.ports[port].rate.0 as f64 / time as f64
+    };
+    ports(run, wanted).into_iter().map(one).collect()
+}
+
+fn least(all: impl IntoIterator<Item = f64>) -> f64 {
+    all.into_iter().min_by(f64::total_cmp).expect("one or more")
+}
+
+fn most(all: impl IntoIterator<Item = f64>) -> f64 {
+    all.into_iter().max_by(f64::total_cmp).expect("one or more")
 }
 
 /// Microseconds that the port needs for some charged bytes.
@@ -192,6 +311,34 @@ impl Own {
                 let (fct, flow) = *times(run).last().unwrap();
                 run.record.flows[flow].parts.unwrap().recovery as f64 / fct as f64
             }
+            Own::Waiting { over } => {
+                let parts = run.record.flows.iter().filter_map(|flow| flow.parts);
+                parts.filter(|parts| parts.recovery > span(over).0).count() as f64
+            }
+            Own::FinishedBy { at } => {
+                let done = run.record.flows.iter().filter_map(|flow| flow.completed);
+                done.filter(|end| end.0 <= span(at).0).count() as f64
+            }
+            Own::Marks { port: name } => run.record.ports[port(run, name)].total.marks as f64,
+            Own::LeastUse { port, from, to } => least(uses(run, port, from, to)),
+            Own::MostUse { port, from, to } => most(uses(run, port, from, to)),
+            Own::SentMb { port } => sent(run, port).iter().sum(),
+            Own::LeastSentMb { port } => least(sent(run, port)),
+            Own::MostSentMb { port } => most(sent(run, port)),
+            Own::LeastQueueKb { port, from, to } => {
+                let mean =
+                    |(_, width, bin): (u64, u64, Bin)| bin.backlog_area as f64 / width as f64 / 1e3;
+                least(inside(run, port, from, to).map(mean))
+            }
+            Own::FirstPauseUs { port } => {
+                let first = bins(run, port).find(|(_, _, bin)| bin.paused > 0);
+                let (start, width, bin) = first.expect("it is paused");
+                (start + width - bin.paused) as f64 / 1e6
+            }
+            Own::PausedPorts { port } => {
+                let paused = |port: &&usize| run.record.ports[**port].total.paused > 0;
+                ports(run, port).iter().filter(paused).count() as f64
+            }
             Own::LastEndUs { flows } => {
                 let ends = flows.iter().map(|flow| run.record.flows[*flow].completed.unwrap().0);
                 ends.max().unwrap() as f64 / 1e6
@@ -213,8 +360,15 @@ impl Own {
     /// The unit that its name ends in.
     fn unit(&self) -> &'static str {
         match self {
-            Own::RecoveryOfSlowest => "",
-            Own::ReceivedKb { .. } => "KB",
+            Own::RecoveryOfSlowest
+            | Own::Waiting { .. }
+            | Own::FinishedBy { .. }
+            | Own::Marks { .. }
+            | Own::LeastUse { .. }
+            | Own::MostUse { .. }
+            | Own::PausedPorts { .. } => "",
+            Own::SentMb { .. } | Own::LeastSentMb { .. } | Own::MostSentMb { .. } => "MB",
+            Own::ReceivedKb { .. } | Own::LeastQueueKb { .. } => "KB",
             Own::CarriedGbps { .. } => "Gb/s",
             _ => "us",
         }
@@ -260,14 +414,24 @@ impl Runs<'_> {
         &self.made[case]
     }
 
-    /// The run that a fact is about: of its case, or the scene's first; of its transport, or the
-    /// first.
-    fn run(&mut self, fact: &Fact, first: &str) -> &Run {
-        let case = fact.case.as_deref().unwrap_or(first);
+    /// The run that a number is of: of its case, or the scene's first; of its transport, or the first.
+    fn run(&mut self, case: Option<&str>, transport: Option<&str>, first: &str) -> &Run {
+        let case = case.unwrap_or(first);
         let runs = self.of(case);
-        let Some(wanted) = &fact.transport else { return &runs[0].1 };
+        let Some(wanted) = transport else { return &runs[0].1 };
         let found = runs.iter().find(|(label, _)| label == wanted);
         &found.unwrap_or_else(|| panic!("{case}: no run of {wanted}")).1
+    }
+}
+
+/// A number of a run, and its unit.
+fn number(measure: Option<&Measure>, own: Option<&Own>, run: &Run) -> (f64, &'static str) {
+    match (measure, own) {
+        (Some(measure), None) => {
+            (measure.of(run).unwrap_or_else(|| panic!("no {}", measure.id())), measure.kind.unit())
+        }
+        (None, Some(own)) => (own.of(run), own.unit()),
+        _ => panic!("expected a measure or an own number"),
     }
 }
 
@@ -277,16 +441,32 @@ fn measured(fact: &Fact, run: &Run) -> String {
         let value = run.manifest.pointer(key).unwrap_or_else(|| panic!("no {key} in the manifest"));
         return value.as_str().map_or_else(|| value.to_string(), str::to_string);
     }
-    let (value, unit) = match (&fact.measure, &fact.own) {
-        (Some(measure), None) => {
-            (measure.of(run).unwrap_or_else(|| panic!("no {}", measure.id())), measure.kind.unit())
-        }
-        (None, Some(own)) => (own.of(run), own.unit()),
-        _ => panic!("{}: a fact has a measure or an own one", fact.name),
-    };
+    let (value, unit) = number(fact.measure.as_ref(), fact.own.as_ref(), run);
     let (digits, shown) = fact.says.split_once(' ').unwrap_or((&fact.says, ""));
     let decimals = digits.split_once('.').map_or(0, |(_, behind)| behind.len());
     format!("{:.decimals$} {shown}", value * factor(unit, shown)).trim_end().to_string()
+}
+
+impl Claim {
+    /// What is wrong with it in a run.
+    fn wrong(&self, run: &Run) -> Option<String> {
+        assert!(self.least.or(self.most).is_some(), "{:?}: expected bounds", self.says);
+        let (value, _) = number(self.measure.as_ref(), self.own.as_ref(), run);
+        let (least, most) =
+            (self.least.unwrap_or(f64::NEG_INFINITY), self.most.unwrap_or(f64::INFINITY));
+        let holds = (least..=most).contains(&value);
+        (!holds).then(|| format!("{:?}: expected {least} to {most}, is {value}", self.says))
+    }
+}
+
+/// Sentences that have neither a fact nor words of a claim or a definition; sources in parentheses
+/// apart.
+fn unfounded<'a>(text: &'a str, phrases: &[&str]) -> Vec<&'a str> {
+    let sentences = text.split(". ").flat_map(|part| part.split("? ")).map(str::trim);
+    let founded = |one: &str| {
+        one.contains('{') || one.starts_with('(') || phrases.iter().any(|own| one.contains(own))
+    };
+    sentences.filter(|one| !one.is_empty() && !founded(one)).collect()
 }
 
 /// The `{names}` of a text.
@@ -323,6 +503,15 @@ fn wrong(path: &Path) -> Vec<String> {
         assert!(!text.is_empty());
         only_facts(text);
     }
+    let claimed = scene.claim.iter().flat_map(|claim| &claim.says).chain(&scene.given);
+    let phrases: Vec<&str> = claimed.map(String::as_str).collect();
+    for phrase in &phrases {
+        assert!(texts().any(|text| text.contains(phrase)), "{path:?}: nobody says `{phrase}`");
+    }
+    let asserting = [&scene.summary, &scene.text, &scene.answer];
+    let asserting = asserting.into_iter().chain(&scene.watch);
+    let bare: Vec<&str> = asserting.flat_map(|text| unfounded(text, &phrases)).collect();
+    assert!(bare.is_empty(), "{path:?}: neither tested nor given: {bare:#?}");
     let alone = [Case { name: String::new(), set: vec![] }];
     let cases: &[Case] = if scene.case.is_empty() { &alone } else { &scene.case };
     let all = cases.iter().chain(&scene.r#try);
@@ -344,14 +533,20 @@ fn wrong(path: &Path) -> Vec<String> {
     }
     let facts = scene.fact.iter().filter(|fact| !fact.constant);
     let differs = facts.filter_map(|fact| {
-        let should = measured(fact, runs.run(fact, &cases[0].name));
+        let run = runs.run(fact.case.as_deref(), fact.transport.as_deref(), &cases[0].name);
+        let should = measured(fact, run);
         let is = format!("{path:?}: {} says {}, is {should}", fact.name, fact.says);
         (should != fact.says).then_some(is)
     });
-    differs.collect()
+    let mut all: Vec<String> = differs.collect();
+    all.extend(scene.claim.iter().filter_map(|claim| {
+        let run = runs.run(claim.case.as_deref(), claim.transport.as_deref(), &cases[0].name);
+        Some(format!("{path:?}: {}", claim.wrong(run)?))
+    }));
+    all
 }
 
-/// Every fact of every scene.
+/// Every fact, claim and sentence of every scene.
 #[test]
 fn scenes_say_what_their_scenarios_give() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../explorer/scenes");
@@ -368,4 +563,11 @@ fn scenes_say_what_their_scenarios_give() {
 #[should_panic(expected = "`12 ms` is not a fact")]
 fn a_bare_number_is_refused() {
     only_facts("it takes {long}, or 12 ms, with a window of 10.");
+}
+
+/// A sentence that nothing holds is found.
+#[test]
+fn a_sentence_without_ground_is_found() {
+    let text = "It takes {long}. Queues are lines of packets. It rains? (REN, Figure 1.)";
+    assert_eq!(unfounded(text, &["lines of packets"]), ["It rains"]);
 }
