@@ -134,4 +134,55 @@ test("the form refuses in the engine's words, and a changed scenario runs", asyn
   await page.locator(".picture").nth(3).waitFor();
 });
 
+test("links fail and transports are mixed by form, with the native records", async () => {
+  await page.goto("about:blank");
+  await page.goto(`${PAGE}#/lab/run`);
+  await page.getByRole("textbox", { name: "topology", exact: true }).fill("leaf-spine:2x2x4");
+  await page.getByRole("button", { name: "Add link failure" }).click();
+  const failure = page.getByRole("group", { name: "link failure 1" });
+  const fill = (of, name, text) => of.getByRole("textbox", { name, exact: true }).or(of.getByRole("combobox", { name, exact: true })).fill(text);
+  const refused = (of, words) => of.locator(".bad").filter({ hasText: words }).waitFor();
+  await fill(failure, "at", "");
+  await refused(failure, "needs the key `at`");
+  await fill(failure, "at", "30us");
+  await fill(failure, "a", "leaf0");
+  await fill(failure, "b", "spine9");
+  await refused(failure, "no node `spine9`; there are spine0 to spine1");
+  await fill(failure, "b", "leaf1");
+  await refused(failure, "there is no link leaf0 - leaf1");
+  await fill(failure, "b", "spine1");
+  await fill(failure, "times", "3");
+  await refused(failure, "a link that is never repaired fails once");
+  await fill(failure, "repair_after", "40us");
+  await refused(failure, "expected `up_for` beside it");
+  await fill(failure, "up_for", "60us");
+  await page.getByText("8 hosts, 7 flows").waitFor();
+  await page.getByRole("button", { name: "Add assigned transport" }).click();
+  const assigned = page.getByRole("group", { name: "assigned transport 1" });
+  await assigned.getByRole("combobox", { name: "name" }).selectOption("timely");
+  await fill(assigned, "hosts", "99");
+  await refused(assigned, "expected hosts below 8");
+  await fill(assigned, "hosts", "4-6");
+  await page.getByText("8 hosts, 7 flows").waitFor();
+  assert.equal(await page.locator(".free .bad").count(), 0);
+  await accessible("the form with lists");
+  await page.getByText("The scenario as TOML, and the command").click();
+  const toml = await page.locator(".export pre").textContent();
+  assert.match(toml, /\[\[fabric.failures\]\]\nat = "30us"[^[]*times = 3/);
+  assert.match(toml, /\[\[transport.assign\]\]\nname = "timely"\nhosts = "4-6"/);
+  await page.getByRole("checkbox", { name: /keep the former run/ }).uncheck();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByText("link down").waitFor();
+  await page.waitForFunction(() => document.querySelector(".outcomes table") && !document.querySelector(".outcomes table").textContent.includes("…"));
+  const hashes = await cells(/Hash of the records/);
+  const out = native(toml, "lists");
+  const own = ["dctcp", "ndp"].map((name) => sha256(readFileSync(join(out, name, "flows.parquet"))));
+  assert.ok(hashes.length === 2 && hashes.every((hash, at) => own[at].startsWith(hash)), `${hashes}: ${own}`);
+  const mixed = JSON.parse(readFileSync(join(out, "dctcp", "manifest.json"), "utf8"));
+  assert.ok("timely" in mixed.parameters, Object.keys(mixed.parameters).join());
+  // What was added can be taken away.
+  await failure.getByRole("button", { name: "Remove link failure 1" }).click();
+  await page.waitForFunction(() => !document.querySelector(".export pre")?.textContent?.includes("failures"));
+});
+
 test("nothing was complained about, and nothing asked for", () => assert.deepEqual(heard, []));

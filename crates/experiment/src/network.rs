@@ -71,14 +71,14 @@ fn links(
                 loss: section.loss,
             };
             let fabric = incast_fabric::parse_with(spec, defaults, &options(section)?);
-            Ok((fabric.map_err(of_topology)?, None))
+            Ok((fabric.map_err(|error| of_topology(error, section))?, None))
         }
         (None, Some(file)) => {
             check_file(section, file)?;
             let text = inputs.read(file, "topology").map_err(|fault| not_a_file(fault, file))?;
             let imported = import::import_text(file, &text)?;
             let mut fabric = imported.fabric.clone();
-            fabric.change_links(&options(section)?)?;
+            fabric.change_links(&options(section)?).map_err(|error| of_topology(error, section))?;
             Ok((fabric, Some(imported)))
         }
         (Some(_), Some(_)) => {
@@ -88,11 +88,28 @@ fn links(
     }
 }
 
-/// The key of a topology that is wrong or too large. Links and failures name their ends.
-fn of_topology(error: TopologyError) -> Fault {
-    match error.problem {
-        Problem::Malformed(_) | Problem::TooLarge(_) => Fault::at("fabric.topology", error),
-        _ => error.into(),
+/// The key of a topology that is wrong or too large, or of the end of a link that is not there.
+fn of_topology(error: TopologyError, section: &scenario::Fabric) -> Fault {
+    let links = section.links.iter().map(|one| (&one.a, &one.b)).enumerate();
+    let failures = section.failures.iter().map(|one| (&one.a, &one.b)).enumerate();
+    let mut ends = (links.map(|(at, ends)| (format!("fabric.links.{at}"), ends)))
+        .chain(failures.map(|(at, ends)| (format!("fabric.failures.{at}"), ends)));
+    let key = match &error.problem {
+        Problem::Malformed(_) | Problem::TooLarge(_) => Some("fabric.topology".into()),
+        Problem::UnknownNode(name, _) => ends.find_map(|(entry, (a, b))| match name {
+            name if name == a => Some(format!("{entry}.a")),
+            name if name == b => Some(format!("{entry}.b")),
+            _ => None,
+        }),
+        Problem::NoSuchLink(x, y) => {
+            let found = ends.find(|(_, (a, b))| (*a, *b) == (x, y) || (*b, *a) == (x, y));
+            found.map(|(entry, _)| format!("{entry}.b"))
+        }
+        _ => None,
+    };
+    match key {
+        Some(key) => Fault::at(key, error),
+        None => error.into(),
     }
 }
 

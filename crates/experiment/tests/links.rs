@@ -231,4 +231,14 @@ fn what_cannot_be_is_refused() {
         let refused = refused.err().expect("refused");
         assert!(refused.contains(says), "{more}: {refused}");
     }
+    for (a, b, says) in [
+        ("host9", "switch0", "fabric.failures.1.a: no node `host9`"),
+        ("host1", "spine0", "fabric.failures.1.b: "),
+        ("host1", "host0", "fabric.failures.1.b: there is no link host1 - host0"),
+    ] {
+        let first = format!("{{ at = \"1us\", {ends} }}");
+        let both = format!("{first}, {{ at = \"2us\", a = \"{a}\", b = \"{b}\" }}");
+        let refused = plan(PACKET, &both, &[]).err().expect("refused");
+        assert!(refused.contains(says), "{a}, {b}: {refused}");
+    }
 }
