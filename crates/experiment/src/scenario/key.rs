@@ -118,7 +118,9 @@ impl Key {
     pub fn title(&self) -> String {
         let ends = ['.', ',', ';', ':', '('];
         let first = self.meaning.split(ends).next().unwrap_or_default().trim();
-        let bytes = self.meaning[first.len()..].trim_start_matches(',').starts_with(" in bytes");
+        // A quantity has its unit with it.
+        let bytes = self.value == "whole"
+            && self.meaning[first.len()..].trim_start_matches(',').starts_with(" in bytes");
         match first.chars().count() > LONGEST_TITLE || first.contains('`') {
             true => humanised(&self.path),
             false if bytes => format!("{first} (bytes)"),

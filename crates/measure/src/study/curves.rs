@@ -347,7 +347,7 @@ pub(super) fn metric(
     let (over, key) = match facets.along.key() {
         Some(key) => {
             let title = results.title_of(key);
-            let key = format!(" Horizontal: `{}`.", results.keys[key]);
+            let key = format!(" Horizontal: {}.", results.keys[key]);
             (format!(" over {}", lower(title)), key)
         }
         None => Default::default(),
