@@ -10,12 +10,8 @@ use crate::warnings::{NO_BROWSER, warn};
 use folder::Served;
 use incast_experiment::Fault;
 use server::Server;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
-
-/// The port that is tried first, so that addresses of views last from one call to the next.
-const PORT: u16 = 7341;
 
 pub fn explore(options: Explore) -> Result<Ended, Fault> {
     let page = PAGE.ok_or_else(|| {
@@ -27,8 +23,7 @@ pub fn explore(options: Explore) -> Result<Ended, Fault> {
     })?;
     let folders: Vec<Served> =
         options.results.iter().map(|folder| Served::open(folder)).collect::<Result<_, Fault>>()?;
-    let listener = listen(options.port)?;
-    let server = Server::start(listener, page, folders)?;
+    let server = Server::start(options.port, page, folders)?;
     let address = server.address();
     say!("{address}");
     eprintln!("press Ctrl-C to end");
@@ -40,17 +35,5 @@ pub fn explore(options: Explore) -> Result<Ended, Fault> {
     }
     loop {
         std::thread::park();
-    }
-}
-
-/// Listens on loopback: at the port asked for, else at the usual one, else at any.
-fn listen(port: Option<u16>) -> Result<TcpListener, Fault> {
-    let bind = |port| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-    match port {
-        Some(port) => bind(port).map_err(|error| {
-            let problem = format!("{error}: choose another port, or leave it out");
-            Fault::value("--port", port, problem)
-        }),
-        None => bind(PORT).or_else(|_| bind(0)).map_err(Fault::new),
     }
 }

@@ -5,7 +5,10 @@ use incast_experiment::Fault;
 use oxhttp::model::{Body, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use std::fs::File;
+use std::io;
+use std::iter::{once, repeat_with};
 use std::net::{Ipv4Addr, TcpListener};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,9 +18,14 @@ const MARK: &str = "<meta name=\"incast-explore\" content=\"1\">";
 const SILENCE: Duration = Duration::from_secs(600);
 /// Connections at a time, each with a thread of its own. More wait until one of these ends.
 const CONNECTIONS: usize = 512;
+/// The port that is tried first, so that addresses of views last from one call to the next.
+const PORT: u16 = 7341;
+/// Free ports that are tried after it.
+const TRIES: usize = 16;
 
 pub(super) struct Server {
-    port: u16,
+    /// Written once, before the first request.
+    port: AtomicU16,
     page: Vec<u8>,
     folders: Vec<Served>,
     /// Explanations are made one after the other: each uses all cores.
@@ -39,33 +47,61 @@ fn set(response: &mut Response<Body>, name: HeaderName, value: &'static str) {
 }
 
 impl Server {
-    /// Serves `page` and `folders` on the port of a listener.
+    /// Serves `page` and `folders` on loopback: at the port asked for, else at the usual one, else at
+    /// any that is free.
     ///
     /// # Errors
-    /// The listener is of no use.
+    /// The port asked for is taken, or none is free.
     pub fn start(
-        listener: TcpListener,
+        asked: Option<u16>,
         page: &[u8],
         folders: Vec<Served>,
     ) -> Result<Arc<Server>, Fault> {
-        let port = listener.local_addr().map_err(Fault::new)?.port();
+        match asked {
+            Some(port) => Server::at(once(Ok(port)), page, folders).map_err(|error| {
+                let problem = format!("{error}: choose another port, or leave it out");
+                Fault::value("--port", port, problem)
+            }),
+            None => {
+                let ports = once(Ok(PORT)).chain(repeat_with(free).take(TRIES));
+                Server::at(ports, page, folders).map_err(Fault::new)
+            }
+        }
+    }
+
+    /// Serves at the first of `ports` that nobody else has.
+    fn at(
+        ports: impl Iterator<Item = io::Result<u16>>,
+        page: &[u8],
+        folders: Vec<Served>,
+    ) -> io::Result<Arc<Server>> {
         let text = String::from_utf8_lossy(page).replacen("<head>", &format!("<head>{MARK}"), 1);
         let (page, explaining) = (text.into_bytes(), Mutex::new(()));
-        let server = Arc::new(Server { port, page, folders, explaining });
-        let own = server.clone();
-        let http = oxhttp::Server::new(move |request| own.answer(request))
-            .bind((Ipv4Addr::LOCALHOST, port))
-            .with_global_timeout(SILENCE)
-            .with_max_concurrent_connections(CONNECTIONS);
-        // It listens by itself; the port was only to be found.
-        drop(listener);
-        http.spawn().map_err(Fault::new)?;
-        Ok(server)
+        let server = Arc::new(Server { port: AtomicU16::new(0), page, folders, explaining });
+        let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        for port in ports {
+            let port = port?;
+            server.port.store(port, Ordering::Relaxed);
+            let own = server.clone();
+            let http = oxhttp::Server::new(move |request| own.answer(request))
+                .bind((Ipv4Addr::LOCALHOST, port))
+                .with_global_timeout(SILENCE)
+                .with_max_concurrent_connections(CONNECTIONS);
+            match http.spawn() {
+                Ok(_) => return Ok(server),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+
+    fn port(&self) -> u16 {
+        self.port.load(Ordering::Relaxed)
     }
 
     /// Where the page is.
     pub fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+        format!("http://127.0.0.1:{}/", self.port())
     }
 
     fn answer(&self, request: &Request<Body>) -> Response<Body> {
@@ -88,7 +124,7 @@ impl Server {
             return Err((StatusCode::METHOD_NOT_ALLOWED, "only GET is answered".into()));
         }
         let value = |name: &str| request.headers().get(name).and_then(|own| own.to_str().ok());
-        let own = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
+        let own = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", self.port()));
         if !value("host").is_some_and(|host| own.iter().any(|own| own == host)) {
             let problem = format!("only requests to {} are answered", own[0]);
             return Err((StatusCode::FORBIDDEN, problem));
@@ -147,6 +183,12 @@ impl Server {
     }
 }
 
+/// A port that is free now. Another program may take it before the server does: it is tried, and
+/// the next one after it.
+fn free() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
 fn json(value: &serde_json::Value) -> Response<Body> {
     reply(StatusCode::OK, "application/json", value.to_string())
 }
@@ -167,10 +209,9 @@ mod tests {
         std::fs::write(outside.join("secret"), "secret").unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink(outside.join("secret"), results.join("link.toml")).unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let folder = Served::open(&results).unwrap();
-        let server = Server::start(listener, b"<html><head></head>", vec![folder]).unwrap();
-        server.port
+        let ports = repeat_with(free).take(TRIES);
+        Server::at(ports, b"<html><head></head>", vec![folder]).unwrap().port()
     }
 
     /// Sends a request's head as it is and gives the answer.
@@ -260,6 +301,20 @@ mod tests {
             late.write_all(get.as_bytes()).unwrap();
             late
         });
+    }
+
+    /// Another program has taken the port since it was found free: the next one is served.
+    #[test]
+    fn a_port_that_was_taken_meanwhile_is_passed_over() {
+        let other = TcpListener::bind("127.0.0.1:0").unwrap();
+        let taken = other.local_addr().unwrap().port();
+        let ports = once(Ok(taken)).chain(repeat_with(free).take(TRIES));
+        let server = Server::at(ports, b"<head>", vec![]).unwrap();
+        assert_ne!(server.port(), taken);
+        let head = format!("Host: 127.0.0.1:{}\r\n", server.port());
+        assert!(ask(server.port(), "GET /", &head).contains(MARK), "it answers under its port");
+        let refused = Server::start(Some(taken), b"<head>", vec![]).map(drop).unwrap_err();
+        assert!(refused.to_string().starts_with(&format!("--port = `{taken}`: ")), "{refused}");
     }
 
     #[test]
