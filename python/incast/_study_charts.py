@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -110,7 +111,7 @@ class StudyCharts:
         names = {along: "x", **{key: f"facet{at}" for at, key in enumerate(others)}}
         points = points.rename(names)
         numeric = points["x"].dtype.is_numeric()
-        title = alt.Title(heading[0], subtitle=heading[1])
+        title = alt.Title(textwrap.wrap(heading[0], 56), subtitle=heading[1])
         if numeric:
             largest = float(points["x"].max() or 0.0)  # type: ignore[arg-type]
             unit, scale = style.scaled(self._study.units[along], largest)
@@ -121,7 +122,7 @@ class StudyCharts:
             x = alt.X("x:N").title(self._title(along))
         vertical = alt.Scale(zero=True) if zero else alt.Scale(zero=False)
         base = alt.Chart(points).encode(x=x, color=style.colour("label:N", order))
-        y = alt.Y("mean:Q").scale(vertical).title(y_title)
+        y = alt.Y("mean:Q").scale(vertical).title(textwrap.wrap(y_title, 44))
         tooltip = ["label", alt.Tooltip("x").title(along), "mean", "low", "high"]
         layers: list[Any] = [
             base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2="high:Q"),
