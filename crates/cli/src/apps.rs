@@ -8,9 +8,10 @@ use bytes::Bytes;
 use clap::Args;
 use incast_dataplane::endpoint::{Endpoint, Event, Limits, Purpose};
 use incast_dataplane::{
-    Clock, Idle, Mem, Monotonic, PacketIo, PacketSockets, RealTime, Rule, Testbed, system,
+    Clock, Idle, Mem, Monotonic, Outside, PacketIo, RealTime, Rule, Testbed, system,
 };
-use incast_experiment::{Fault, nodes, transport};
+use incast_experiment::nodes::{self, OverPorts};
+use incast_experiment::{Fault, Plan, transport};
 use incast_fabric::{LinkDefaults, parse};
 use incast_transport::{Histogram, HostId, Rate, Span};
 use incast_world::for_messages;
@@ -29,9 +30,12 @@ pub struct Place {
     /// Host of the scenario: host0
     #[arg(long, value_name = "HOST")]
     pub name: String,
-    /// Interface of its port: PORT=if:INTERFACE
+    /// Interface of its port: PORT=if:INTERFACE, or device of DPDK: PORT=PCI-ADDRESS, PORT=net_DRIVER...
     #[arg(long, value_name = "PORT=OUTLET")]
     pub port: Vec<String>,
+    /// Start DPDK with these arguments of its EAL, instead of those that the device needs
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub eal: Option<String>,
     /// Override a scenario key: transport.names=["ren"]
     #[arg(long, value_name = "KEY=VALUE", value_parser = crate::values::set)]
     pub set: Vec<String>,
@@ -77,9 +81,12 @@ pub struct Perf {
     /// Host of the scenario
     #[arg(long, value_name = "HOST")]
     pub name: Option<String>,
-    /// Interface of its port: PORT=if:INTERFACE
+    /// Interface of its port: PORT=if:INTERFACE, or device of DPDK: PORT=PCI-ADDRESS, PORT=net_DRIVER...
     #[arg(long, value_name = "PORT=OUTLET")]
     pub port: Vec<String>,
+    /// Start DPDK with these arguments of its EAL, instead of those that the device needs
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub eal: Option<String>,
     /// Host that runs `incast testbed serve`
     #[arg(long, value_name = "HOST")]
     pub to: Option<String>,
@@ -106,67 +113,147 @@ fn stopped() -> Arc<AtomicBool> {
     stop
 }
 
-/// An endpoint on a host of a scenario, which has met its neighbour; and the host named `to`.
-type Remote = Endpoint<PacketSockets, RealTime>;
+/// An application on a host of a scenario.
+trait Application {
+    /// Runs on an endpoint which has met its neighbour; `to` is the host of that name, if one is given.
+    fn run<I: Outside>(
+        self,
+        endpoint: Endpoint<I, RealTime>,
+        to: Option<HostId>,
+    ) -> Result<Ended, Fault>;
+}
 
-fn remote(place: &Place, to: Option<&str>) -> Result<(Remote, Option<HostId>), Fault> {
+/// An application, and what its endpoint is made from.
+struct Remote<'a, A> {
+    plan: &'a Plan,
+    node: &'a nodes::Node,
+    patience: Duration,
+    to: Option<HostId>,
+    application: A,
+}
+
+impl<A: Application> OverPorts for Remote<'_, A> {
+    type Out = Ended;
+
+    fn run<I>(self, mut io: I) -> Result<Ended, Fault>
+    where
+        I: Outside + Send,
+        I::Frame: Send,
+    {
+        let Remote { plan, node, patience, to, application } = self;
+        nodes::meet(plan, node, &mut io, patience)?;
+        let clock = RealTime::new(Rule::Tsc, Idle::Sleep(Span::from_us(1)));
+        let setup = nodes::without_flows(plan)?;
+        let start = (system::process_number() >> 32) as u32;
+        let me = HostId(node.id.0);
+        let endpoint = Endpoint::within(Limits::default(), io, clock, setup, me, start);
+        application.run(endpoint, to)
+    }
+}
+
+/// Runs an application on a host of a scenario.
+fn remote(place: &Place, to: Option<&str>, application: impl Application) -> Result<Ended, Fault> {
     let plan = planned(&place.scenario, &place.set)?;
     let node = nodes::Node::new(&plan, &place.name, &place.port)?;
     let host = |id: u32, name: &str, flag: &str| match id < plan.fabric.hosts() {
         true => Ok(HostId(id)),
         false => Err(Fault::new(format!("{name} is a switch: expected a host")).placed(flag)),
     };
-    let me = host(node.id.0, &node.name, "--name")?;
+    host(node.id.0, &node.name, "--name")?;
     let to = to.map(|name| {
         let id = plan.fabric.node_named(name).map_err(|e| Fault::new(e).placed("--to"))?;
         host(id.0, name, "--to")
     });
     let to = to.transpose()?;
-    let mut io = nodes::open(&node)?;
     let patience = Duration::from_nanos(place.patience.0 / 1_000);
-    nodes::meet(&plan, &node, &mut io, patience)?;
-    let clock = RealTime::new(Rule::Tsc, Idle::Sleep(Span::from_us(1)));
-    let setup = nodes::without_flows(&plan)?;
-    let start = (system::process_number() >> 32) as u32;
-    Ok((Endpoint::within(Limits::default(), io, clock, setup, me, start), to))
+    let remote = Remote { plan: &plan, node: &node, patience, to, application };
+    nodes::over(&plan, &node, place.eal.as_deref(), remote)
 }
 
 pub fn serve(options: Serve) -> Result<Ended, Fault> {
-    let stop = stopped();
-    let (mut endpoint, _) = remote(&options.place, None)?;
-    let mut server = Server::new(&options.folder);
-    say!("{} serves; Ctrl-C ends it", options.place.name);
-    while !stop.load(Ordering::Relaxed) {
-        if let Some(Event::Received(received)) = endpoint.poll()
-            && let Some(line) = server.take(&mut endpoint, &received)
-        {
-            say!("{line}");
+    remote(&options.place, None, Serving { options: &options, stop: stopped() })
+}
+
+struct Serving<'a> {
+    options: &'a Serve,
+    stop: Arc<AtomicBool>,
+}
+
+impl Application for Serving<'_> {
+    fn run<I: Outside>(
+        self,
+        mut endpoint: Endpoint<I, RealTime>,
+        _to: Option<HostId>,
+    ) -> Result<Ended, Fault> {
+        let mut server = Server::new(&self.options.folder);
+        say!("{} serves; Ctrl-C ends it", self.options.place.name);
+        while !self.stop.load(Ordering::Relaxed) {
+            if let Some(Event::Received(received)) = endpoint.poll()
+                && let Some(line) = server.take(&mut endpoint, &received)
+            {
+                say!("{line}");
+            }
         }
+        Ok(Ended::Done)
     }
-    Ok(Ended::Done)
 }
 
 pub fn send(options: SendFile) -> Result<Ended, Fault> {
     let stop = stopped();
-    let mut transfer = Transfer::open(&options.file)?;
-    let (mut endpoint, to) = remote(&options.place, Some(&options.to))?;
-    let to = to.expect("it was given");
-    let begin = Instant::now();
-    let place = options.file.display().to_string();
-    loop {
-        transfer.fill(&mut endpoint, to)?;
-        if let Some(event) = endpoint.poll()
-            && let Some(outcome) = transfer.take(event)
-        {
-            let digest = outcome.map_err(|problem| Fault::new(problem).placed(&place))?;
-            let (bytes, seconds) = (transfer.length(), begin.elapsed().as_secs_f64());
-            let rate = bytes as f64 * 8e-6 / seconds;
-            say!("{bytes} bytes in {seconds:.2} s, {rate:.1} Mb/s; SHA-256 {digest} at both ends");
-            return Ok(Ended::Done);
+    let transfer = Transfer::open(&options.file)?;
+    remote(&options.place, Some(&options.to), Sending { options: &options, transfer, stop })
+}
+
+struct Sending<'a> {
+    options: &'a SendFile,
+    transfer: Transfer,
+    stop: Arc<AtomicBool>,
+}
+
+impl Application for Sending<'_> {
+    fn run<I: Outside>(
+        self,
+        mut endpoint: Endpoint<I, RealTime>,
+        to: Option<HostId>,
+    ) -> Result<Ended, Fault> {
+        let Sending { options, mut transfer, stop } = self;
+        let to = to.expect("it was given");
+        let begin = Instant::now();
+        let place = options.file.display().to_string();
+        loop {
+            transfer.fill(&mut endpoint, to)?;
+            if let Some(event) = endpoint.poll()
+                && let Some(outcome) = transfer.take(event)
+            {
+                let digest = outcome.map_err(|problem| Fault::new(problem).placed(&place))?;
+                let (bytes, seconds) = (transfer.length(), begin.elapsed().as_secs_f64());
+                let rate = bytes as f64 * 8e-6 / seconds;
+                say!(
+                    "{bytes} bytes in {seconds:.2} s, {rate:.1} Mb/s; SHA-256 {digest} at both ends"
+                );
+                return Ok(Ended::Done);
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Ended::Interrupted);
+            }
         }
-        if stop.load(Ordering::Relaxed) {
-            return Ok(Ended::Interrupted);
-        }
+    }
+}
+
+/// Measures over ports of this machine.
+struct Measuring<'a> {
+    options: &'a Perf,
+    stop: Arc<AtomicBool>,
+}
+
+impl Application for Measuring<'_> {
+    fn run<I: Outside>(
+        self,
+        mut endpoint: Endpoint<I, RealTime>,
+        to: Option<HostId>,
+    ) -> Result<Ended, Fault> {
+        let to = to.expect("required with --scenario");
+        measure(&mut endpoint, to, self.options, &self.stop, || {})
     }
 }
 
@@ -174,11 +261,10 @@ pub fn perf(options: Perf) -> Result<Ended, Fault> {
     let stop = stopped();
     if let (Some(scenario), Some(name)) = (&options.scenario, &options.name) {
         let (set, patience) = (vec![], Span::from_secs(10));
-        let (name, port) = (name.clone(), options.port.clone());
-        let place = Place { scenario: scenario.clone(), name, port, set, patience };
-        let (mut endpoint, to) = remote(&place, options.to.as_deref())?;
-        let to = to.expect("required with --scenario");
-        return measure(&mut endpoint, to, &options, &stop, || {});
+        let (name, port, eal) = (name.clone(), options.port.clone(), options.eal.clone());
+        let place = Place { scenario: scenario.clone(), name, port, eal, set, patience };
+        let measuring = Measuring { options: &options, stop };
+        return remote(&place, options.to.as_deref(), measuring);
     }
     let name = options.transport.as_deref().expect("required without --scenario");
     let entry = transport(name, "--transport")?;

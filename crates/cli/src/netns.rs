@@ -10,7 +10,7 @@ use crate::node::planned;
 use crate::session::{finish, on_signal, stoppable};
 use clap::Args;
 use incast_dataplane::system;
-use incast_experiment::nodes::{Interface, NodeRecord};
+use incast_experiment::nodes::{CorePart, Cores, Interface, Node, NodeRecord, Outlet};
 use incast_experiment::{Fault, Monitor, Plan, output};
 use incast_fabric::NodeId;
 use incast_measure::ResultsFolder;
@@ -44,6 +44,12 @@ pub struct Netns {
     /// End the run after this time, complete or not; at most 600s
     #[arg(long = "for", value_name = "TIME", default_value = "60s")]
     pub time: Span,
+    /// Use the interfaces through DPDK (net_af_packet) instead of packet sockets
+    #[arg(long)]
+    pub dpdk: bool,
+    /// Cores for the ports of each switch, which are dealt out to them in turn: 0,1
+    #[arg(long, value_name = "CORES")]
+    pub lcores: Option<String>,
     #[command(flatten)]
     pub output: Output,
     /// Already in the user namespace
@@ -58,6 +64,12 @@ pub fn netns(options: Netns) -> Result<Ended, Fault> {
         let problem = format!("{nodes} nodes: a testbed of namespaces has at most {NODES_MOST}");
         return Err(Fault::new(problem).placed("fabric.topology"));
     }
+    if options.dpdk {
+        Outlet::parse(&outlet(0, true)).map_err(|why| Fault::new(why).placed("--dpdk"))?;
+    }
+    if let Some(list) = &options.lcores {
+        check_cores(&plan, list)?;
+    }
     if options.time > TIME_MOST {
         let problem = format!("accepted is at most {TIME_MOST}");
         return Err(Fault::value("--for", options.time, problem));
@@ -66,6 +78,16 @@ pub fn netns(options: Netns) -> Result<Ended, Fault> {
         return start_inside();
     }
     run(plan, &options)
+}
+
+/// Whether every switch can spread its ports over the cores of a list.
+fn check_cores(plan: &Plan, list: &str) -> Result<(), Fault> {
+    for id in (plan.fabric.hosts()..plan.fabric.nodes()).map(NodeId) {
+        let outlet = |port| (port, Outlet::Interface(interface(port)));
+        let ports = plan.fabric.ports_of(id).map(outlet).collect();
+        Cores::new(plan, &Node { id, name: plan.fabric.node_name(id), ports }, list)?;
+    }
+    Ok(())
 }
 
 /// Starts this command again as root of a user namespace.
@@ -125,6 +147,14 @@ fn interface(port: u32) -> String {
     format!("p{port}")
 }
 
+/// The outlet of a port.
+fn outlet(port: u32, dpdk: bool) -> String {
+    match dpdk {
+        true => format!("net_af_packet{port},iface={}", interface(port)),
+        false => format!("if:{}", interface(port)),
+    }
+}
+
 impl Processes {
     /// Starts a process for each node.
     fn start(plan: &Plan, options: &Netns) -> Result<Processes, Fault> {
@@ -140,7 +170,10 @@ impl Processes {
                 command.args(["--set", set]);
             }
             for port in plan.fabric.ports_of(NodeId(node)) {
-                command.args(["--port", &format!("{port}=if:{}", interface(port))]);
+                command.args(["--port", &format!("{port}={}", outlet(port, options.dpdk))]);
+            }
+            if let Some(lcores) = options.lcores.as_ref().filter(|_| node >= plan.fabric.hosts()) {
+                command.args(["--lcores", lcores]);
             }
             let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
             let started = pipes.spawn().map_err(|error| missing("unshare", "util-linux", &error));
@@ -293,8 +326,10 @@ fn run(plan: Plan, options: &Netns) -> Result<Ended, Fault> {
     drop(processes);
     let interrupted = monitor.stopped();
     let world = format!(
-        "data plane, {} processes in network namespaces, over veth pairs, clock tsc",
-        records.len()
+        "data plane, {} processes in network namespaces, over veth pairs{}{}, clock tsc",
+        records.len(),
+        if options.dpdk { " by DPDK (net_af_packet)" } else { "" },
+        options.lcores.as_ref().map_or(String::new(), |list| format!(", switches on cores {list}")),
     );
     let run = output::fill_from(&folder, &plan, &records, &world, wall)?;
     summary(&plan, &records);
@@ -366,6 +401,12 @@ fn summary(plan: &Plan, records: &[NodeRecord]) {
         let (share, dropped) = (record.cpu_share() * 100.0, sum(|i| i.dropped + i.refused));
         let name = &record.name;
         say!("{name:<10} {share:>6.1}% {sent:>11} {received:>11} {dropped:>9}");
+        for CorePart { core, ports, packets, crossed, cpu_s } in &record.cores {
+            let share = cpu_s / record.wall_s.max(1e-9) * 100.0;
+            say!(
+                "  core {core:<3} {share:>6.1}% {packets:>11} packets sent by ports {ports:?}, {crossed} handed over"
+            );
+        }
     }
     let bytes: u64 = records.iter().map(NodeRecord::delivered).sum();
     let flows = plan.traffic.flows.len();

@@ -16,9 +16,10 @@
 use crate::Ended;
 use crate::session::on_signal;
 use clap::Args;
-use incast_dataplane::system;
+use incast_dataplane::{Outside, system};
+use incast_experiment::nodes::{self, Cores, OverPorts};
 use incast_experiment::scenario::Draft;
-use incast_experiment::{Fault, Monitor, Plan, nodes};
+use incast_experiment::{Fault, Monitor, Plan};
 use incast_transport::Span;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -37,9 +38,19 @@ pub struct Node {
     /// Node of the scenario: host0, leaf1, switch0
     #[arg(long, value_name = "NODE")]
     pub name: String,
-    /// Interface of a port: PORT=if:INTERFACE; PORT is a port's number, or the node it leads to
+    /// Interface of a port: PORT=if:INTERFACE, or device of DPDK: PORT=PCI-ADDRESS, PORT=net_DRIVER...; PORT is a
+    /// port's number, or the node it leads to
     #[arg(long, value_name = "PORT=OUTLET")]
     pub port: Vec<String>,
+    /// Start DPDK with these arguments of its EAL, instead of those that the devices need
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub eal: Option<String>,
+    /// Cores for its ports, which are dealt out to them in turn, with a thread on each: 2,3 or 2-5
+    #[arg(long, value_name = "CORES")]
+    pub lcores: Option<String>,
+    /// Never sleep: for cores on which nothing else runs
+    #[arg(long)]
+    pub poll: bool,
     /// Override a scenario key: run.seed=7
     #[arg(long, value_name = "KEY=VALUE", value_parser = crate::values::set)]
     pub set: Vec<String>,
@@ -67,8 +78,20 @@ pub fn node(options: Node) -> Result<Ended, Fault> {
     let node = nodes::Node::new(&plan, &options.name, &options.port)?;
     let patience = Duration::from_nanos(options.patience.0 / 1_000);
     let monitor = Arc::new(Monitor::default());
+    let mut cores = match &options.lcores {
+        Some(list) => Cores::new(&plan, &node, list)?,
+        None => Cores::default(),
+    };
+    cores.polls = options.poll;
+    let (plan, node, eal) = (&plan, &node, options.eal.as_deref());
     if options.managed {
-        return managed(&plan, &node, patience, &monitor);
+        // Leaders answer signals; a node ends when its leader says so, or is gone.
+        on_signal(|| {});
+        let lines = lines();
+        system::disable_ipv6();
+        say!("here");
+        expect(&lines, "open")?;
+        return nodes::over(plan, node, eal, Managed { plan, node, cores, patience, lines });
     }
     let stop = monitor.clone();
     on_signal(move || {
@@ -76,20 +99,43 @@ pub fn node(options: Node) -> Result<Ended, Fault> {
             std::process::exit(130);
         }
     });
-    let mut io = nodes::open(&node)?;
-    nodes::meet(&plan, &node, &mut io, patience)?;
-    say!("{}: all neighbours are here", node.name);
-    let stop = monitor.clone();
-    if let Some(time) = options.time {
-        std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_nanos(time.0 / 1_000));
-            stop.stop.store(true, Ordering::Relaxed);
-        });
+    let time = options.time;
+    nodes::over(plan, node, eal, Alone { plan, node, cores, patience, time, monitor })
+}
+
+/// A node that nobody leads.
+struct Alone<'a> {
+    plan: &'a Plan,
+    node: &'a nodes::Node,
+    cores: Cores,
+    patience: Duration,
+    time: Option<Span>,
+    monitor: Arc<Monitor>,
+}
+
+impl OverPorts for Alone<'_> {
+    type Out = Ended;
+
+    fn run<I>(self, mut io: I) -> Result<Ended, Fault>
+    where
+        I: Outside + Send,
+        I::Frame: Send,
+    {
+        let Alone { plan, node, cores, patience, time, monitor } = self;
+        nodes::meet(plan, node, &mut io, patience)?;
+        say!("{}: all neighbours are here", node.name);
+        let stop = monitor.clone();
+        if let Some(time) = time {
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_nanos(time.0 / 1_000));
+                stop.stop.store(true, Ordering::Relaxed);
+            });
+        }
+        let record = nodes::run(plan, node, io, &cores, system::monotonic(), &monitor, || {})?;
+        let json = serde_json::to_string_pretty(&record).expect("a record is JSON");
+        say!("{json}");
+        Ok(Ended::Done)
     }
-    let record = nodes::run(&plan, &node, io, system::monotonic(), &monitor, || {})?;
-    let json = serde_json::to_string_pretty(&record).expect("a record is JSON");
-    say!("{json}");
-    Ok(Ended::Done)
 }
 
 /// Lines of the standard input. Its end ends the process.
@@ -115,50 +161,57 @@ fn expect(lines: &Receiver<String>, what: &str) -> Result<String, Fault> {
     }
 }
 
-fn managed(
-    plan: &Plan,
-    node: &nodes::Node,
+/// A node that is led by lines.
+struct Managed<'a> {
+    plan: &'a Plan,
+    node: &'a nodes::Node,
+    cores: Cores,
     patience: Duration,
-    monitor: &Arc<Monitor>,
-) -> Result<Ended, Fault> {
-    // Leaders answer signals; a node ends when its leader says so, or is gone.
-    on_signal(|| {});
-    let lines = lines();
-    system::disable_ipv6();
-    say!("here");
-    expect(&lines, "open")?;
-    let mut io = nodes::open(node)?;
-    nodes::meet(plan, node, &mut io, patience)?;
-    say!("met");
-    let epoch = expect(&lines, "start")?;
-    let epoch = epoch.parse().map_err(|_| Fault::new(format!("`{epoch}` is no instant")))?;
-    let led = monitor.clone();
-    let leader = std::thread::spawn(move || {
-        let mut told = 0;
-        loop {
-            let completed = led.completed.load(Ordering::Relaxed);
-            if completed != told {
-                told = completed;
-                say!("completed {told}");
+    lines: Receiver<String>,
+}
+
+impl OverPorts for Managed<'_> {
+    type Out = Ended;
+
+    fn run<I>(self, mut io: I) -> Result<Ended, Fault>
+    where
+        I: Outside + Send,
+        I::Frame: Send,
+    {
+        let Managed { plan, node, cores, patience, lines } = self;
+        nodes::meet(plan, node, &mut io, patience)?;
+        say!("met");
+        let epoch = expect(&lines, "start")?;
+        let epoch = epoch.parse().map_err(|_| Fault::new(format!("`{epoch}` is no instant")))?;
+        let monitor = Arc::new(Monitor::default());
+        let led = monitor.clone();
+        let leader = std::thread::spawn(move || tell_and_wait(&led, lines));
+        let mut lines = None;
+        let record = nodes::run(plan, node, io, &cores, epoch, &monitor, || {
+            say!("stopped");
+            lines = leader.join().ok();
+            if let Some(lines) = &lines {
+                // Either `count`, or the leader is gone and so is this process.
+                let _ = lines.recv();
             }
-            match lines.recv_timeout(LOOK) {
-                Ok(_) => {
-                    led.stop.store(true, Ordering::Relaxed);
-                    return lines;
-                }
-                Err(_) => continue,
-            }
+        })?;
+        say!("record {}", serde_json::to_string(&record).expect("a record is JSON"));
+        Ok(Ended::Done)
+    }
+}
+
+/// Tells the leader how many flows are complete, until it says stop.
+fn tell_and_wait(led: &Monitor, lines: Receiver<String>) -> Receiver<String> {
+    let mut told = 0;
+    loop {
+        let completed = led.completed.load(Ordering::Relaxed);
+        if completed != told {
+            told = completed;
+            say!("completed {told}");
         }
-    });
-    let mut lines = None;
-    let record = nodes::run(plan, node, io, epoch, monitor, || {
-        say!("stopped");
-        lines = leader.join().ok();
-        if let Some(lines) = &lines {
-            // Either `count`, or the leader is gone and so is this process.
-            let _ = lines.recv();
+        if lines.recv_timeout(LOOK).is_ok() {
+            led.stop.store(true, Ordering::Relaxed);
+            return lines;
         }
-    })?;
-    say!("record {}", serde_json::to_string(&record).expect("a record is JSON"));
-    Ok(Ended::Done)
+    }
 }

@@ -82,6 +82,113 @@ fn seven_processes_carry_a_flow() {
     }
 }
 
+/// Whether the program has DPDK; says loudly if not.
+fn dpdk() -> bool {
+    if !cfg!(feature = "dpdk") {
+        eprintln!("\n*** PORTS OVER DPDK WERE NOT TESTED: this program was built without it\n");
+    }
+    cfg!(feature = "dpdk")
+}
+
+/// Two hosts and a switch, each a process with ports of DPDK.
+#[test]
+fn a_switch_and_its_hosts_run_over_devices_of_dpdk() {
+    if !tier() || !dpdk() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = SCENARIO.replace("dumbbell:3x2", "star:2").replace("\"3\"", "\"1\"");
+    let scenario = scenario.replace("10MB", "1MB");
+    std::fs::write(folder.path().join("net.toml"), scenario).unwrap();
+    let output = incast(
+        folder.path(),
+        &["testbed", "netns", "net.toml", "--dpdk", "--for", "60s", "--out", "out"],
+    );
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    // As above, frames sent are held against frames received and dropped, link by link.
+    assert!(output.status.success(), "{out}\n{err}");
+    let manifest = std::fs::read_to_string(folder.path().join("out/manifest.json")).unwrap();
+    assert!(manifest.contains("veth pairs by DPDK (net_af_packet)"), "{manifest}");
+    let nodes = std::fs::read(folder.path().join("out/nodes.json")).unwrap();
+    let nodes: Vec<Value> = serde_json::from_slice(&nodes).unwrap();
+    let delivered = |node: &Value| node["flows"][0]["delivered"].as_u64();
+    assert_eq!(nodes.iter().filter_map(delivered).max(), Some(1_000_000));
+    let switch = nodes.iter().find(|node| node["name"] == "leaf0").expect("it has a record");
+    for interface in switch["interfaces"].as_array().unwrap() {
+        let count = |key: &str| interface[key].as_u64().unwrap();
+        assert!(count("sent") > 300 && count("received") > 300, "{interface}");
+        assert_eq!(count("refused"), 0, "{interface}");
+    }
+}
+
+/// A switch of four ports on two cores, which hand frames over to each other.
+#[test]
+fn a_switch_spreads_its_ports_over_cores() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if !tier() || cores < 2 {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = SCENARIO.replace("dumbbell:3x2", "star:4").replace("10MB", "1MB");
+    std::fs::write(folder.path().join("net.toml"), scenario).unwrap();
+    let run = ["testbed", "netns", "net.toml", "--for", "60s", "--lcores"];
+    let output = incast(folder.path(), &[&run[..], &["0,1", "--out", "out"]].concat());
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
+    assert!(out.contains("core 0") && out.contains("handed over"), "{out}");
+    let nodes = std::fs::read(folder.path().join("out/nodes.json")).unwrap();
+    let nodes: Vec<Value> = serde_json::from_slice(&nodes).unwrap();
+    let delivered = |node: &Value| node["flows"][0]["delivered"].as_u64();
+    assert_eq!(nodes.iter().filter_map(delivered).max(), Some(1_000_000));
+    // Data goes from a port of the one core to a port of the other, and ACKs come back.
+    let switch = nodes.iter().find(|node| node["name"] == "leaf0").expect("it has a record");
+    let total = |key: &str| -> u64 {
+        let all = switch["cores"].as_array().unwrap();
+        all.iter().map(|core| core[key].as_u64().unwrap()).sum()
+    };
+    assert_eq!(switch["cores"].as_array().unwrap().len(), 2);
+    assert_eq!(total("packets"), switch["packet_hops"].as_u64().unwrap());
+    assert_eq!(
+        total("crossed") + switch["malformed"].as_u64().unwrap(),
+        switch["frames"].as_u64().unwrap()
+    );
+    let refused = incast(
+        folder.path(),
+        &[&run[..], &["0,1", "--set", "transport.names=[\"dcqcn\"]"]].concat(),
+    );
+    let text = String::from_utf8_lossy(&refused.stderr).to_string();
+    assert!(text.contains("leaf0 needs one core for all its ports: with PFC"), "{text}");
+}
+
+/// What a person gets wrong about devices is said in one line.
+#[test]
+fn mistakes_about_devices_are_said() {
+    if !dpdk() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("net.toml"), SCENARIO).unwrap();
+    let says = |more: &[&str], expected: &str| {
+        let node = ["testbed", "node", "net.toml", "--name", "host0"];
+        let output = incast(folder.path(), &[&node[..], more].concat());
+        let text = String::from_utf8_lossy(&output.stderr).trim().to_string();
+        assert!(!output.status.success() && text.contains(expected), "{text}");
+        assert_eq!(text.lines().count(), 1, "{text}");
+    };
+    says(&["--port", "0=0000:ff:1f.7"], "there is no PCI device 0000:ff:1f.7");
+    says(&["--port", "0=ff:1f"], "a PCI address is written as 0000:3b:00.0");
+    says(&["--port", "0=net_af_packet0,iface=nothere"], "no network interface `nothere`");
+    says(&["--port", "0=net_nosuch0"], "net_nosuch0");
+    says(&["--port", "0=if:lo", "--eal", "--no-huge"], "EAL arguments have no effect");
+    let switch = ["--name", "leaf0", "--port", "host0=if:lo", "--port", "host1=net_ring0"];
+    let star = ["testbed", "node", "net.toml", "--set", "fabric.topology=star:4"];
+    let output = incast(folder.path(), &[&star[..], &switch[..]].concat());
+    let text = String::from_utf8_lossy(&output.stderr).to_string();
+    assert!(text.contains("`if:lo` and `net_ring0` are of two kinds"), "{text}");
+}
+
 /// What a person gets wrong is said in one line.
 #[test]
 fn mistakes_are_said() {
@@ -99,7 +206,10 @@ fn mistakes_are_said() {
     let unknown = with(&["hots0"]);
     assert!(unknown.contains("did you mean `host0`"), "{unknown}");
     let form = with(&["host0", "--port", "0=veth0"]);
-    assert!(form.contains("expected PORT=if:INTERFACE"), "{form}");
+    assert!(
+        form.contains("expected if:INTERFACE, such as if:veth0, or a device of DPDK"),
+        "{form}"
+    );
     let other = with(&["host0", "--port", "7=if:veth0"]);
     assert!(other.contains("host0 has the ports 0 to 0"), "{other}");
     let twice = with(&["host0", "--port", "0=if:a", "--port", "0=if:b"]);

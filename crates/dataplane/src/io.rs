@@ -130,6 +130,10 @@ pub trait PacketIo {
         false
     }
 
+    /// Nodes here hold `change` frames more, or fewer: they have come from, or gone to, the nodes of a
+    /// backend that was split off this one, or this one off it.
+    fn note_crossing(&mut self, _change: isize) {}
+
     /// Frames that nodes hold: allocated or received, and neither staged nor freed. 0 after a run,
     /// or a frame has leaked.
     fn held(&self) -> usize;

@@ -60,6 +60,7 @@
 //! |---|---|---|
 //! | [`Mem`] | in memory | nothing |
 //! | `dpdk::Rings` | rings of DPDK: `net_ring` ports, or bare rings beyond 16 links | the feature `dpdk` |
+//! | [`PacketSockets`] | network interfaces of Linux | the right to open packet sockets |
 //! | `dpdk::Wire` | network interfaces (veth), NICs | the feature `dpdk`, privilege |
 //!
 //! Over DPDK a frame is an mbuf; [`PacketIo::flush`] is one `rte_eth_tx_burst` for each port and pass.
@@ -101,6 +102,7 @@ mod medium;
 mod mem;
 mod names;
 mod node;
+mod outside;
 mod pace;
 #[cfg(target_os = "linux")]
 mod packet_socket;
@@ -120,9 +122,11 @@ pub use hello::{HELLO, Identity, Meeting, Neighbour};
 pub use incast_world::{Captured, Setup};
 pub use io::{Arrival, Departure, Frame, HEADROOM, PacketIo, Trail};
 pub use mem::{Buffer, Mem};
+pub use outside::{Outside, PortCount};
 pub use pace::{CREDIT, Idle, Pace, RealTime, Rule, STALL};
 #[cfg(target_os = "linux")]
-pub use packet_socket::{PacketSockets, PortCount};
+pub use packet_socket::PacketSockets;
 pub use payload::{Payload, Zeros};
 pub use shared::SharedClock;
+pub use switch::{Crossing, one_core_only};
 pub use testbed::{Ran, Testbed, run, run_virtual};

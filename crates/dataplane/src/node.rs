@@ -2,7 +2,7 @@
 
 use crate::host::HostNode;
 use crate::medium::Medium;
-use crate::switch::SwitchNode;
+use crate::switch::{Crossing, SwitchNode};
 use crate::{PacketIo, Payload};
 use incast_transport::FlowId;
 use incast_world::NEVER;
@@ -85,9 +85,18 @@ impl<I: PacketIo> Node<I> {
         match self {
             Node::Host(host) => io.is_external(host.line.port),
             Node::Switch(switch) => {
-                switch.egress.iter().any(|egress| io.is_external(egress.line.port))
+                switch.crossing.is_some()
+                    || switch.egress.iter().any(|egress| io.is_external(egress.line.port))
             }
             Node::Elsewhere => false,
+        }
+    }
+
+    /// Frames that went to other cores of the node, and that came from them, if it has several.
+    pub fn crossing(&self) -> Option<(u64, u64)> {
+        match self {
+            Node::Switch(switch) => switch.crossing.as_ref().map(Crossing::counts),
+            Node::Host(_) | Node::Elsewhere => None,
         }
     }
 

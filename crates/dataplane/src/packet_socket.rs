@@ -11,7 +11,8 @@ mod socket;
 
 use crate::hello::HELLO;
 use crate::mem::Buffer;
-use crate::{Arrival, Departure, Frame, PacketIo};
+use crate::outside::divide;
+use crate::{Arrival, Departure, Frame, Outside, PacketIo, PortCount};
 use incast_transport::Time;
 use incast_wire::PROTOCOL;
 use socket::{Incoming, Socket};
@@ -28,25 +29,10 @@ const IP_PROTOCOL: usize = 9;
 const STAGED_MOST: usize = 256;
 /// Longest IPv4 packet: the largest MTU of Ethernet interfaces in use.
 const LONGEST: usize = 9_000;
+/// Most buffers that are kept for later.
+const SPARE_MOST: usize = 4_096;
 /// Most foreign frames that one burst reads, so that a flood of them does not hold up a pass.
 const FOREIGN_MOST: usize = 64;
-
-/// What came and went at a port, without hellos.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct PortCount {
-    /// Frames that the interface took.
-    pub sent: u64,
-    /// Frames received.
-    pub received: u64,
-    /// Frames that were there when the run was over, among those received.
-    pub unread: u64,
-    /// Frames received that are not of this program.
-    pub foreign: u64,
-    /// Frames that the interface refused for good, for instance because it is down.
-    pub refused: u64,
-    /// Frames that the kernel dropped because the socket's buffer was full.
-    pub dropped: u64,
-}
 
 /// A port of this process.
 struct Port {
@@ -88,20 +74,25 @@ impl PacketSockets {
         Ok(())
     }
 
-    /// The neighbours have met: hellos that still come are dropped.
-    pub fn end_hellos(&mut self) {
+    fn buffer(&mut self, length: usize) -> Buffer {
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.begin(length);
+        buffer
+    }
+}
+
+impl Outside for PacketSockets {
+    fn end_hellos(&mut self) {
         self.met = true;
     }
 
-    /// What came and went at a port, if it is one of this process.
-    pub fn count(&mut self, port: u32) -> Option<PortCount> {
+    fn count(&mut self, port: u32) -> Option<PortCount> {
         let port = self.ports.get_mut(port as usize)?.as_mut()?;
         port.count.dropped += port.socket.take_dropped();
         Some(port.count)
     }
 
-    /// Takes in what is still there, as received and unread, and drops it.
-    pub fn drain(&mut self) {
+    fn drain(&mut self) {
         let mut arrived = vec![];
         for port in 0..self.ports.len() as u32 {
             while self.rx_burst(port, Time::ZERO, 32, &mut arrived) > 0 {
@@ -113,10 +104,10 @@ impl PacketSockets {
         }
     }
 
-    fn buffer(&mut self, length: usize) -> Buffer {
-        let mut buffer = self.spare.pop().unwrap_or_default();
-        buffer.begin(length);
-        buffer
+    fn split(self, groups: &[Vec<u32>]) -> Vec<PacketSockets> {
+        let met = self.met;
+        let part = |ports| PacketSockets { ports, met, ..PacketSockets::default() };
+        divide(self.ports, groups).into_iter().map(part).collect()
     }
 }
 
@@ -186,7 +177,10 @@ impl PacketIo for PacketSockets {
 
     fn free(&mut self, frame: Buffer) {
         self.held -= 1;
-        self.spare.push(frame);
+        // Of a switch with several cores, some get more frames than they give away.
+        if self.spare.len() < SPARE_MOST {
+            self.spare.push(frame);
+        }
     }
 
     fn stage(&mut self, port: u32, mut frame: Buffer, _: Departure) -> Result<(), Buffer> {
@@ -211,7 +205,11 @@ impl PacketIo for PacketSockets {
                 Err(error) if is_full(&error) => break,
                 Err(_) => one.count.refused += 1,
             }
-            self.spare.extend(one.staged.pop_front());
+            if let Some(sent) = one.staged.pop_front()
+                && self.spare.len() < SPARE_MOST
+            {
+                self.spare.push(sent);
+            }
         }
         one.staged.len()
     }
@@ -229,6 +227,11 @@ impl PacketIo for PacketSockets {
 
     fn is_external(&self, port: u32) -> bool {
         self.ports.get(port as usize).is_some_and(Option::is_some)
+    }
+
+    fn note_crossing(&mut self, change: isize) {
+        let held = self.held.checked_add_signed(change).expect("a frame that is held");
+        self.held = held;
     }
 
     fn held(&self) -> usize {

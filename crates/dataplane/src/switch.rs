@@ -1,6 +1,9 @@
 //! A software switch: what `incast_world` makes of it, and the frames that come and go.
 
+mod crossing;
 mod stages;
+
+pub use crossing::{Crossing, one_core_only};
 
 use crate::PacketIo;
 use crate::arrival::{Arrived, Here, sort, take_burst};
@@ -8,9 +11,7 @@ use crate::frames::Packets;
 use crate::line::Line;
 use crate::medium::Medium;
 use incast_fabric::{PortId, order};
-use incast_transport::{
-    Fate, Header, Packet, PacketPool, PacketRef, Port, PortView, Time, Verdict,
-};
+use incast_transport::{Fate, Packet, PacketPool, PacketRef, Port, PortView, Time, Verdict};
 use incast_world::{
     Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter, Views,
     drop_or_trim, drop_packet, lose, turn_back, with_displaced,
@@ -32,6 +33,8 @@ pub(crate) struct SwitchNode<I: PacketIo> {
     pub arrived: Vec<Arrived>,
     /// Packets of which only the first bytes are here and which are stored until the last is.
     pub stored: Vec<Arrived>,
+    /// Its other cores, if its ports are spread over several.
+    pub crossing: Option<Crossing<I::Frame>>,
 }
 
 impl Egress {
@@ -48,12 +51,6 @@ impl Egress {
 
     fn due(&self) -> u64 {
         self.start().min(self.deadline())
-    }
-
-    /// Whether the packet is a pause frame, which then takes effect.
-    fn takes_pause<I: PacketIo>(&mut self, medium: &mut Medium<I>, header: &Header) -> bool {
-        let handler = &self.handler;
-        self.line.apply_pause(medium, header, || handler.marks()).is_some()
     }
 
     fn view(&self) -> PortView {
@@ -103,7 +100,10 @@ impl<I: PacketIo> Drops for Place<'_, I> {
 impl<I: PacketIo> SwitchNode<I> {
     /// When it must be visited next.
     pub fn due(&self, medium: &mut Medium<I>) -> u64 {
-        let of = |egress: &Egress| egress.due().min(medium.io.due(egress.line.port).0);
+        let of = |egress: &Egress| {
+            let port = egress.line.port;
+            if self.is_foreign(port) { NEVER } else { egress.due().min(medium.io.due(port).0) }
+        };
         let stored = self.stored.iter().map(|one| one.at);
         self.egress.iter().map(of).chain(stored).min().unwrap_or(NEVER)
     }
@@ -126,18 +126,23 @@ impl<I: PacketIo> SwitchNode<I> {
         let now = medium.now;
         let pauses = medium.buffers.pfc.is_some();
         let mut arrived = std::mem::take(&mut self.arrived);
-        for egress in &self.egress {
-            take_burst(medium, &mut self.packets, egress.line.port, &mut arrived, Here::Switch);
+        for index in 0..self.egress.len() {
+            let port = self.first + index as u32;
+            if !self.is_foreign(port) {
+                take_burst(medium, &mut self.packets, port, &mut arrived, Here::Switch);
+            }
+        }
+        if self.crossing.is_some() {
+            self.take_crossed(medium, &mut arrived);
         }
         arrived.extend(self.stored.extract_if(.., |one| one.at <= now));
         sort(&mut arrived);
         for one in arrived.drain(..) {
-            let (header, charged) =
-                (self.packets.pool[one.packet].header, self.packets.pool.charged(one.packet));
+            let charged = self.packets.pool.charged(one.packet);
             let link = self.port(one.port).line.reverse;
             if medium.is_cut_off(link, one.complete, charged) {
                 medium.lose_on_link(&mut self.packets, one.packet, now);
-            } else if pauses && self.port(one.port).takes_pause(medium, &header) {
+            } else if pauses && self.takes_pause(medium, &one) {
                 self.packets.free(&mut medium.io, one.packet);
             } else {
                 self.packets.pool.stamps_mut(one.packet).ingress = one.port;
@@ -145,6 +150,13 @@ impl<I: PacketIo> SwitchNode<I> {
             }
         }
         self.arrived = arrived;
+    }
+
+    /// Whether the packet is a pause frame, which then takes effect.
+    fn takes_pause(&mut self, medium: &mut Medium<I>, one: &Arrived) -> bool {
+        let header = self.packets.pool[one.packet].header;
+        let Egress { line, handler } = self.port(one.port);
+        line.apply_pause(medium, &header, || handler.marks()).is_some()
     }
 
     /// Forwards a packet of which all is here, or which can leave at once; stores another one.
@@ -200,6 +212,9 @@ impl<I: PacketIo> SwitchNode<I> {
     }
 
     fn forward(&mut self, medium: &mut Medium<I>, back: u32, port: u32, packet: PacketRef) {
+        if self.is_foreign(port) {
+            return self.hand_over(medium, back, port, packet);
+        }
         match self.switch.has_hooks() {
             true => self.call_hooks(medium, back, port, packet),
             false => self.enqueue(medium, port, packet),

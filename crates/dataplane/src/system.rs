@@ -20,6 +20,42 @@ pub fn instant_of(epoch: u64) -> Instant {
     if epoch >= read { now + away } else { now.checked_sub(away).unwrap_or(now) }
 }
 
+/// Keeps this thread on a core, as the system numbers them.
+///
+/// # Errors
+/// There is no such core, or this process may not use it; in words.
+pub fn pin(core: usize) -> Result<(), String> {
+    // SAFETY: all bytes 0 are an empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    let allowed = allowed_cores();
+    if !allowed.contains(&core) {
+        return Err(format!("core {core} is none of this process: it may use {allowed:?}"));
+    }
+    // SAFETY: the core is within the set, which lives during the call; 0 is this thread.
+    let result = unsafe {
+        libc::CPU_SET(core, &mut set);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set)
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(format!("core {core}: {}", std::io::Error::last_os_error())),
+    }
+}
+
+/// The cores on which this thread may run.
+pub fn allowed_cores() -> Vec<usize> {
+    // SAFETY: all bytes 0 are an empty set, which the system fills and which lives during the call.
+    let (result, set) = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        let size = size_of::<libc::cpu_set_t>();
+        (libc::sched_getaffinity(0, size, &raw mut set), set)
+    };
+    let most = libc::CPU_SETSIZE as usize;
+    // SAFETY: every core is within the set.
+    let has = |core: &usize| result == 0 && unsafe { libc::CPU_ISSET(*core, &set) };
+    (0..most).filter(has).collect()
+}
+
 /// Switches IPv6 off at interfaces that come into this network namespace, as far as that is allowed:
 /// their kernel then sends nothing of its own.
 pub fn disable_ipv6() {
@@ -37,6 +73,18 @@ pub fn process_number() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_stays_on_its_core() {
+        let core = *allowed_cores().last().expect("it runs somewhere");
+        std::thread::spawn(move || {
+            pin(core).unwrap();
+            assert_eq!(allowed_cores(), [core]);
+            assert!(pin(1_023).unwrap_err().contains("may use"));
+        })
+        .join()
+        .unwrap();
+    }
 
     #[test]
     fn instants_agree_with_the_clock() {

@@ -9,7 +9,7 @@ use crate::medium::{Medium, Tally};
 use crate::node::Node;
 use crate::record::collect;
 use crate::schedule::Schedule;
-use crate::switch::{Egress, SwitchNode};
+use crate::switch::{Crossing, Egress, SwitchNode, one_core_only};
 use crate::{Clock, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
 use incast_fabric::{NodeId, PortId};
 use incast_transport::{FlowId, Framing, RunRecord, Time};
@@ -48,6 +48,8 @@ pub struct Ran<I> {
     pub fidelity: Option<Fidelity>,
     /// The backend, for what it has counted.
     pub io: I,
+    /// Frames that went to other cores of the same switch.
+    pub crossed: u64,
 }
 
 /// Hosts and switches of a setup, polled by one thread.
@@ -111,6 +113,28 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     pub fn part(setup: Setup, io: I, clock: C, nodes: &[u32]) -> Testbed<I, C> {
         let end = End::at_last(setup.options.until);
         Testbed::of(setup, io, clock, nodes, end)
+    }
+
+    /// The same for one core of switch `node`, whose ports are spread over several: what crosses
+    /// between them goes by `crossing`.
+    ///
+    /// Panics if the node is a host, or if its ports have something in common
+    /// ([`one_core_only`](crate::one_core_only)).
+    pub fn core(
+        setup: Setup,
+        io: I,
+        clock: C,
+        node: u32,
+        crossing: Crossing<I::Frame>,
+    ) -> Testbed<I, C> {
+        assert_eq!(one_core_only(&setup, node), None);
+        let mut testbed = Testbed::part(setup, io, clock, &[node]);
+        let Node::Switch(switch) = &mut testbed.nodes[node as usize] else {
+            panic!("node {node} is a host")
+        };
+        switch.crossing = Some(crossing);
+        testbed.external = vec![node];
+        testbed
     }
 
     fn of(mut setup: Setup, io: I, clock: C, here: &[u32], end: End) -> Testbed<I, C> {
@@ -218,13 +242,17 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         let cut = interrupted || !self.deadlock.is_empty();
         let ended = self.end.ended(self.medium.now, busy, cut);
         let fidelity = self.fidelity();
+        let crossing = self.nodes.iter().filter_map(Node::crossing);
+        let (crossed, taken) = crossing.fold((0, 0), |sum, (to, from)| (sum.0 + to, sum.1 + from));
         let (mut record, captured) = collect(self.nodes, &mut self.medium, ended);
         if busy && !record.complete && !interrupted {
             record.stalled_since = self.end.stalled_since(ended);
         }
         record.interrupted = interrupted;
+        // Those were counted where they were received.
+        record.events -= taken;
         record.deadlock = self.deadlock;
-        Ran { record, captured, fidelity, io: self.medium.io }
+        Ran { record, captured, fidelity, io: self.medium.io, crossed }
     }
 
     fn fidelity(&mut self) -> Option<Fidelity> {
@@ -426,5 +454,6 @@ fn build_switch<I: PacketIo>(setup: &mut Setup, node: u32, buffers: &Buffers) ->
         switch: Switch::new(setup, node),
         arrived: vec![],
         stored: vec![],
+        crossing: None,
     }
 }

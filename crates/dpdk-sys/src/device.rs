@@ -1,7 +1,9 @@
 //! What a device's name says, and why it may not be there.
 
 use crate::Error;
-use crate::raw::incast_dpdk_may_capture;
+use crate::error::reason;
+use crate::raw::{incast_dpdk_bring_up, incast_dpdk_may_capture};
+use std::ffi::CString;
 use std::path::Path;
 
 /// What kind of device.
@@ -72,9 +74,32 @@ impl Device {
                 let present = network_devices();
                 return Err(Error::NoDevice { address: address.clone(), present });
             }
+            Kind::Other if self.name.contains(':') => {
+                let reason = "a PCI address is written as 0000:3b:00.0".into();
+                return Err(Error::Port { device: self.arguments.clone(), reason });
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Its address, if it is a PCI device.
+    pub fn pci(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Pci(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    /// Brings the network interface up, if it is one: frames cross no other.
+    pub fn bring_up(&self) -> Result<(), Error> {
+        let Kind::Interface(name) = &self.kind else { return Ok(()) };
+        let Ok(text) = CString::new(name.as_str()) else { return Ok(()) };
+        // SAFETY: a text.
+        match unsafe { incast_dpdk_bring_up(text.as_ptr()) } {
+            0 => Ok(()),
+            error => Err(Error::Port { device: name.clone(), reason: reason(error) }),
+        }
     }
 
     /// Why DPDK may have refused it.
@@ -125,6 +150,10 @@ fn interfaces() -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn device_of_pci(text: &str) -> Option<String> {
+        Device::parse(text).pci().map(str::to_string)
+    }
+
     #[test]
     fn a_device_is_named_in_four_ways() {
         let device = Device::parse("0000:3B:00.0");
@@ -142,6 +171,9 @@ mod tests {
             ("net_af_packet7", Kind::Interface("veth0".into()))
         );
         assert_eq!(Device::parse("net_tap0").kind, Kind::Other);
-        assert_eq!(Device::parse("pci:ff").kind, Kind::Other);
+        let wrong = Device::parse("3b:00");
+        assert_eq!((&wrong.kind, wrong.pci()), (&Kind::Other, None));
+        assert!(wrong.check().unwrap_err().to_string().contains("0000:3b:00.0"));
+        assert_eq!(device_of_pci("3b:00.0"), Some("0000:3b:00.0".into()));
     }
 }

@@ -1,6 +1,7 @@
 //! DPDK's environment: started once per process.
 
 use crate::Error;
+use crate::device::Device;
 use crate::error::{messages, reason};
 use crate::raw::{
     incast_dpdk_init, incast_dpdk_sibling, incast_dpdk_thread_is_registered,
@@ -17,6 +18,44 @@ pub const EMBEDDED: &str = "--no-huge -m 1024 --no-pci --no-telemetry --no-shcon
 /// Arguments for network interfaces through the kernel: as [`EMBEDDED`], with little memory, as each
 /// node is a process.
 pub const WIRE: &str = "--no-huge -m 64 --no-pci --no-telemetry --no-shconf";
+
+/// MiB of memory for a process with devices through the kernel, and more for each of them: 3,072 mbufs
+/// and the rings that it shares with the kernel.
+const MEMORY: usize = 48;
+const MEMORY_PER_DEVICE: usize = 16;
+
+/// EAL arguments with which these devices can be opened ([`Port::open`](crate::Port::open)). Of a PCI
+/// device the process needs hugepages; without one, no privilege beyond that of the devices.
+///
+/// # Errors
+/// A device is not there, or may not be used.
+pub fn arguments_for(devices: &[&str]) -> Result<String, Error> {
+    let devices: Vec<Device> = devices.iter().map(|device| Device::parse(device)).collect();
+    devices.iter().try_for_each(Device::check)?;
+    let addresses: Vec<String> =
+        devices.iter().filter_map(Device::pci).map(|address| format!(" -a {address}")).collect();
+    if !addresses.is_empty() {
+        return Ok(format!("--in-memory --no-telemetry{}", addresses.concat()));
+    }
+    let memory = MEMORY + MEMORY_PER_DEVICE * devices.len();
+    let mut drivers = vec![sibling("mempool_ring")];
+    for device in &devices {
+        let driver = driver_of(&device.name);
+        if !drivers.contains(&driver) {
+            drivers.push(driver);
+        }
+    }
+    let drivers: Vec<String> =
+        drivers.into_iter().flatten().map(|path| format!(" -d {path}")).collect();
+    let start = format!("--no-huge -m {memory} --no-pci --no-telemetry --no-shconf");
+    Ok(start + &drivers.concat())
+}
+
+/// The library of the driver of a virtual device, whose name begins with that of the driver.
+fn driver_of(device: &str) -> Option<String> {
+    let lengths = (1..=device.len()).rev().filter(|end| device.is_char_boundary(*end));
+    lengths.map(|end| &device[..end]).find_map(sibling)
+}
 
 /// The arguments of the start, if there was one.
 static STARTED: Mutex<Option<Result<String, Error>>> = Mutex::new(None);

@@ -34,7 +34,7 @@ mod raw;
 mod ring;
 
 #[cfg(feature = "link")]
-pub use environment::{EMBEDDED, Environment, Registered, WIRE, version};
+pub use environment::{EMBEDDED, Environment, Registered, WIRE, arguments_for, version};
 #[cfg(feature = "link")]
 pub use error::Error;
 #[cfg(feature = "link")]

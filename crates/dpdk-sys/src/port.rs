@@ -89,6 +89,7 @@ impl<T> Port<T> {
         let mut result = find();
         if result < 0 {
             found.check()?;
+            found.bring_up()?;
             let arguments = text(&found.arguments)?;
             // SAFETY: DPDK runs; the arguments are a text.
             let probed = unsafe { incast_dpdk_probe(arguments.as_ptr()) };

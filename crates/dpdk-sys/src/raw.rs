@@ -89,6 +89,7 @@ unsafe extern "C" {
     ) -> c_int;
     pub(crate) fn incast_dpdk_port_find(name: *const c_char) -> c_int;
     pub(crate) fn incast_dpdk_may_capture() -> c_int;
+    pub(crate) fn incast_dpdk_bring_up(interface: *const c_char) -> c_int;
     pub(crate) fn incast_dpdk_probe(arguments: *const c_char) -> c_int;
     pub(crate) fn incast_dpdk_port_start(
         port: u16,

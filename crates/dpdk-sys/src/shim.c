@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -191,6 +193,24 @@ int incast_dpdk_may_capture(void) {
     return -errno;
   close(socket_number);
   return 0;
+}
+
+/* Brings a network interface up. */
+int incast_dpdk_bring_up(const char *interface) {
+  struct ifreq request = {0};
+  int result = 0, any = socket(AF_INET, SOCK_DGRAM, 0);
+  if (any < 0)
+    return -errno;
+  strncpy(request.ifr_name, interface, IFNAMSIZ - 1);
+  if (ioctl(any, SIOCGIFFLAGS, &request) != 0)
+    result = -errno;
+  else if (!(request.ifr_flags & IFF_UP)) {
+    request.ifr_flags |= IFF_UP;
+    if (ioctl(any, SIOCSIFFLAGS, &request) != 0)
+      result = -errno;
+  }
+  close(any);
+  return result;
 }
 
 /* Looks for the device of these arguments: a PCI address, or `net_af_packet0,iface=veth0`. */

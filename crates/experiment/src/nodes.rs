@@ -1,34 +1,25 @@
 //! One node of a scenario as a process of its own, over interfaces of this machine.
 
+mod cores;
+mod outlet;
 mod record;
+mod run;
 
-pub use record::{FlowPart, Interface, NodeRecord, PortPart, gather};
+pub use cores::Cores;
+pub use outlet::{Outlet, OverPorts, over};
+pub use record::{CorePart, FlowPart, Interface, NodeRecord, PortPart, gather};
+pub use run::run;
 
 use crate::plan::Plan;
 use crate::{Fault, nearest, prepare};
-use cpu_time::ProcessTime;
-use incast_dataplane::{
-    Identity, Idle, Meeting, Monotonic, Neighbour, PacketSockets, RealTime, Rule, Testbed, system,
-};
+use incast_dataplane::{Identity, Meeting, Neighbour, Outside, system};
 use incast_fabric::NodeId;
-use incast_transport::Span;
-use incast_world::Monitor;
 use sha2::{Digest, Sha256};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Between two hellos.
 const BETWEEN_HELLOS: Duration = Duration::from_millis(20);
-/// How long an idle node gives its core up: between namespaces of one machine a yield instead keeps
-/// the neighbours from running.
-const NAP: Span = Span::from_us(1);
-
-/// Where a port of a node leads out of the process.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outlet {
-    /// An interface of this machine.
-    Interface(String),
-}
 
 /// A node of a scenario, and the outlet of each of its ports.
 #[derive(Clone, Debug)]
@@ -42,12 +33,13 @@ pub struct Node {
 }
 
 impl Node {
-    /// The node `name` of a scenario whose ports are given as `5=if:veth0`: the number of the port
-    /// in the scenario, or the name of the node it leads to.
+    /// The node `name` of a scenario whose ports are given as `5=if:veth0` or `5=0000:3b:00.0`: the
+    /// number of the port in the scenario, or the name of the node it leads to; and an
+    /// [`Outlet`].
     ///
     /// # Errors
-    /// There is no such node or port, a port is missing or there twice, or an outlet is of no kind
-    /// that this program has.
+    /// There is no such node or port, a port is missing or there twice, outlets are of two kinds, or
+    /// one is of no kind that this program has.
     pub fn new(plan: &Plan, name: &str, ports: &[String]) -> Result<Node, Fault> {
         let fabric = &plan.fabric;
         let id = fabric.node_named(name).map_err(|error| Fault::new(error).placed("--name"))?;
@@ -56,6 +48,15 @@ impl Node {
             let (port, outlet) = node.outlet(plan, text)?;
             if node.ports.iter().any(|(known, _)| *known == port) {
                 return Err(Fault::new(format!("port {port} is given twice")).placed("--port"));
+            }
+            if let Some((_, first)) = node.ports.first()
+                && first.is_device() != outlet.is_device()
+            {
+                let problem = format!(
+                    "`{first}` and `{outlet}` are of two kinds: all ports of a node are interfaces \
+                     (if:NAME), or all are devices of DPDK"
+                );
+                return Err(Fault::new(problem).placed("--port"));
             }
             node.ports.push((port, outlet));
         }
@@ -69,7 +70,7 @@ impl Node {
             .collect();
         if !missing.is_empty() {
             let problem = format!(
-                "{} has no interface at port {}: give it as --port {}=if:NAME",
+                "{} has no interface at port {}: give it as --port {}=if:NAME, or a device of DPDK",
                 node.name,
                 missing.join(", "),
                 missing[0].split(' ').next().unwrap_or("N"),
@@ -83,8 +84,9 @@ impl Node {
     fn outlet(&self, plan: &Plan, text: &str) -> Result<(u32, Outlet), Fault> {
         let fabric = &plan.fabric;
         let refuse = |problem: String| Fault::new(problem).placed(format!("--port {text}"));
-        let form = "expected PORT=if:INTERFACE, such as 5=if:veth0";
-        let Some((port, outlet)) = text.split_once('=') else { return Err(refuse(form.into())) };
+        let Some((port, outlet)) = text.split_once('=') else {
+            return Err(refuse(format!("expected PORT=OUTLET: {}", Outlet::FORM)));
+        };
         let all = fabric.ports_of(self.id);
         let peers: Vec<String> =
             all.clone().map(|p| fabric.node_name(fabric.ports()[p as usize].peer)).collect();
@@ -99,12 +101,7 @@ impl Node {
                 "{name} has the ports {first} to {last}, to {peers}{hint}"
             )));
         };
-        match outlet.split_once(':') {
-            Some(("if", interface)) if !interface.is_empty() => {
-                Ok((port, Outlet::Interface(interface.into())))
-            }
-            _ => Err(refuse(form.into())),
-        }
+        Ok((port, Outlet::parse(outlet).map_err(refuse)?))
     }
 
     /// The ends of its links.
@@ -118,19 +115,6 @@ impl Node {
     }
 }
 
-/// Opens the outlets of a node.
-///
-/// # Errors
-/// An interface is not there, or there is no right to use it.
-pub fn open(node: &Node) -> Result<PacketSockets, Fault> {
-    let mut io = PacketSockets::new();
-    for (port, Outlet::Interface(interface)) in &node.ports {
-        let place = format!("--port {port}=if:{interface}");
-        io.attach(*port, interface).map_err(|problem| Fault::new(problem).placed(place))?;
-    }
-    Ok(io)
-}
-
 /// Meets the neighbours of a node, for at most `patience`.
 ///
 /// # Errors
@@ -138,7 +122,7 @@ pub fn open(node: &Node) -> Result<PacketSockets, Fault> {
 pub fn meet(
     plan: &Plan,
     node: &Node,
-    io: &mut PacketSockets,
+    io: &mut impl Outside,
     patience: Duration,
 ) -> Result<(), Fault> {
     let text = plan.resolved(&plan.cases).to_toml();
@@ -170,37 +154,6 @@ pub fn meet(
             return Err(Fault::new(format!("{}: after {waited} s {missing}", node.name)));
         }
     }
-}
-
-/// Runs a node from `epoch` on, an instant of the machine's monotonic clock in nanoseconds, until
-/// `monitor` stops it or `run.until` comes. `done` is called when it is over, before the frames that
-/// are still there are counted.
-///
-/// # Errors
-/// The scenario is of a kind that no process can run alone.
-pub fn run(
-    plan: &Plan,
-    node: &Node,
-    io: PacketSockets,
-    epoch: u64,
-    monitor: &Monitor,
-    done: impl FnOnce(),
-) -> Result<NodeRecord, Fault> {
-    check(plan)?;
-    let setup = prepare(plan, &plan.cases[0], vec![])?;
-    let start = system::instant_of(epoch);
-    sleep(start.saturating_duration_since(Instant::now()));
-    let clock = RealTime::on(Monotonic::since(start), Rule::Tsc, Idle::Sleep(NAP));
-    let (cpu, begin) = (ProcessTime::now(), Instant::now());
-    let ran = Testbed::part(setup, io, clock, &[node.id.0]).run_timed(monitor);
-    let (cpu, wall) = (cpu.elapsed(), begin.elapsed());
-    let mut io = ran.io;
-    done();
-    io.drain();
-    let mut record = NodeRecord::of(plan, node, &ran.record);
-    (record.cpu_s, record.wall_s) = (cpu.as_secs_f64(), wall.as_secs_f64());
-    record.interfaces = node.ports.iter().map(|(port, _)| Interface::of(*port, &mut io)).collect();
-    Ok(record)
 }
 
 /// Refuses scenarios that need to know in one process what happens in others.

@@ -10,7 +10,7 @@ mod wire;
 
 pub use frame::{MbufFrame, Note};
 pub use incast_dpdk_sys::{
-    EMBEDDED, Environment, Error, Mempool, Port, WIRE, forward, most_ports, version,
+    EMBEDDED, Environment, Error, Mempool, Port, WIRE, arguments_for, forward, most_ports, version,
 };
 pub use rings::Rings;
 pub use wire::Wire;

@@ -2,16 +2,21 @@
 
 use super::frame::MbufFrame;
 use super::{BURST, Memory};
-use crate::{Arrival, Departure, PacketIo};
+use crate::hello::HELLO;
+use crate::outside::divide;
+use crate::{Arrival, Departure, Outside, PacketIo, PortCount};
 use incast_dpdk_sys::{Environment, Error, Mbuf, Mempool, Port};
 use incast_transport::{Framing, Time};
 use incast_wire::{HEADER_BYTES, PROTOCOL};
+use std::any::Any;
 use std::sync::Arc;
 
 /// Bytes of an Ethernet header.
 const ETHERNET: usize = 14;
 /// The shortest Ethernet frame, without its checksum.
 const SHORTEST: usize = 60;
+/// Where the protocol stands in an IPv4 packet.
+const IP_PROTOCOL: usize = 9;
 /// Of an IPv4 packet.
 const ETHER_TYPE: [u8; 2] = [0x08, 0x00];
 /// The address to which all frames go: locally administered, and that of no kernel, which then
@@ -31,20 +36,23 @@ struct End {
     port: Port<()>,
     header: [u8; ETHERNET],
     staged: Vec<Mbuf<()>>,
+    count: PortCount,
 }
 
 /// Ports at devices of DPDK: network interfaces (`net_af_packet`), NICs. What a port receives comes
 /// from outside the process.
 ///
 /// Frames have an Ethernet header here, to an address that is nobody's; nodes see IPv4 packets. Frames
-/// that are none of ours - another destination, Ethernet type or IP protocol - are ignored
+/// that are none of ours - another Ethernet type or IP protocol, or to another's address - are ignored
 /// and counted. Releases are without meaning: the wire takes its own time. Trails do not travel.
 pub struct Wire {
     /// By port of the fabric; `None` where there is no device.
     ends: Vec<Option<End>>,
     scratch: Vec<Mbuf<()>>,
-    foreign: u64,
+    /// Hellos are no longer handed on.
+    met: bool,
     memory: Memory<()>,
+    environment: Environment,
 }
 
 impl Wire {
@@ -65,18 +73,19 @@ impl Wire {
             header[..6].copy_from_slice(&ANY_NODE);
             header[6..12].copy_from_slice(&port.address());
             header[12..].copy_from_slice(&ETHER_TYPE);
-            let end = End { port, header, staged: Vec::with_capacity(STAGED) };
+            let count = PortCount::default();
+            let end = End { port, header, staged: Vec::with_capacity(STAGED), count };
             let number = *number as usize;
             ends.resize_with(ends.len().max(number + 1), || None);
             ends[number] = Some(end);
         }
         let scratch = Vec::with_capacity(BURST);
-        Ok(Wire { ends, scratch, foreign: 0, memory: Memory::new(pool) })
+        Ok(Wire { ends, scratch, met: false, memory: Memory::new(pool), environment })
     }
 
     /// Frames of others that came by.
     pub fn foreign(&self) -> u64 {
-        self.foreign
+        self.ends.iter().flatten().map(|end| end.count.foreign).sum()
     }
 
     /// The device of a port of the fabric.
@@ -94,14 +103,14 @@ impl Wire {
     }
 }
 
-/// Whether a frame is one of ours, as far as its first headers say.
-fn is_ours(mbuf: &Mbuf<()>) -> bool {
+/// Whether a frame that came to a port with this address is one of ours, as far as its first headers say.
+fn is_ours(mbuf: &Mbuf<()>, own: &[u8]) -> bool {
     let bytes = mbuf.bytes();
     mbuf.is_one_segment()
         && bytes.len() >= ETHERNET + HEADER_BYTES as usize
-        && bytes[..6] == ANY_NODE
+        && (bytes[..6] == ANY_NODE || bytes[..6] == *own || bytes[..6] == [0xFF; 6])
         && bytes[12..ETHERNET] == ETHER_TYPE
-        && bytes[ETHERNET + 9] == PROTOCOL
+        && [PROTOCOL, HELLO].contains(&bytes[ETHERNET + IP_PROTOCOL])
 }
 
 impl PacketIo for Wire {
@@ -116,13 +125,18 @@ impl PacketIo for Wire {
     ) -> usize {
         let Some(Some(end)) = self.ends.get_mut(port as usize) else { return 0 };
         end.port.receive(most.min(BURST), &mut self.scratch);
+        self.scratch.iter().for_each(Mbuf::prefetch);
         let before = into.len();
         for mut mbuf in self.scratch.drain(..) {
-            if is_ours(&mbuf) {
-                mbuf.cut_front(ETHERNET);
+            if !is_ours(&mbuf, &end.header[6..12]) {
+                end.count.foreign += 1;
+                continue;
+            }
+            mbuf.cut_front(ETHERNET);
+            let hello = mbuf.bytes()[IP_PROTOCOL] == HELLO;
+            end.count.received += !hello as u64;
+            if !(hello && self.met) {
                 into.push(Arrival { at: now, complete: now, frame: MbufFrame(mbuf) });
-            } else {
-                self.foreign += 1;
             }
         }
         let count = into.len() - before;
@@ -158,10 +172,15 @@ impl PacketIo for Wire {
     }
 
     fn flush(&mut self, port: u32) -> usize {
-        let Some(end) = self.end(port) else { return 0 };
+        let Some(Some(end)) = self.ends.get_mut(port as usize) else { return 0 };
         // A device may take a burst in parts.
+        let before = end.staged.len();
         while !end.staged.is_empty() && end.port.send(&mut end.staged) > 0 {}
-        end.staged.len()
+        let left = end.staged.len();
+        if self.met {
+            end.count.sent += (before - left) as u64;
+        }
+        left
     }
 
     fn room(&mut self, port: u32) -> usize {
@@ -176,7 +195,52 @@ impl PacketIo for Wire {
         self.device(port).is_some()
     }
 
+    fn note_crossing(&mut self, change: isize) {
+        let held = self.memory.held.checked_add_signed(change).expect("a frame that is held");
+        self.memory.held = held;
+    }
+
     fn held(&self) -> usize {
         self.memory.held
+    }
+}
+
+impl Outside for Wire {
+    fn end_hellos(&mut self) {
+        self.met = true;
+        // Hellos are all that was staged so far, and they are not counted.
+        self.ends.iter_mut().flatten().for_each(|end| end.staged.clear());
+    }
+
+    fn count(&mut self, port: u32) -> Option<PortCount> {
+        let end = self.end(port)?;
+        let device = end.port.counts();
+        Some(PortCount { dropped: device.missed + device.without_memory, ..end.count })
+    }
+
+    fn drain(&mut self) {
+        let mut arrived = vec![];
+        for port in 0..self.ends.len() as u32 {
+            while self.rx_burst(port, Time::ZERO, BURST, &mut arrived) > 0 {
+                if let Some(end) = self.end(port) {
+                    end.count.unread += arrived.len() as u64;
+                }
+                arrived.drain(..).for_each(|arrival| self.free(arrival.frame));
+            }
+        }
+    }
+
+    fn enter_thread(&self) -> Option<Box<dyn Any>> {
+        self.environment.register_thread().map(|registered| Box::new(registered) as Box<dyn Any>)
+    }
+
+    fn split(self, groups: &[Vec<u32>]) -> Vec<Wire> {
+        let Wire { ends, met, memory, environment, .. } = self;
+        let part = |ends| {
+            let scratch = Vec::with_capacity(BURST);
+            let memory = Memory::new(memory.pool.clone());
+            Wire { ends, scratch, met, memory, environment }
+        };
+        divide(ends, groups).into_iter().map(part).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Node;
 use crate::plan::Plan;
-use incast_dataplane::PacketSockets;
+use incast_dataplane::Outside;
 use incast_transport::{Bin, Histogram, Pauses, PortRecord, RunRecord, Span, Time};
 use incast_world::empty_record;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,24 @@ pub struct NodeRecord {
     pub ports: Vec<PortPart>,
     /// Frames at its interfaces.
     pub interfaces: Vec<Interface>,
+    /// Its cores, if its ports are spread over several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cores: Vec<CorePart>,
+}
+
+/// What one core of a switch did.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct CorePart {
+    /// Its number.
+    pub core: usize,
+    /// Ports that it polled and served.
+    pub ports: Vec<u32>,
+    /// Packets that it sent.
+    pub packets: u64,
+    /// Frames that it handed over to the other cores.
+    pub crossed: u64,
+    /// Processor time, seconds.
+    pub cpu_s: f64,
 }
 
 /// What a node knows of a flow.
@@ -87,8 +105,9 @@ pub struct Interface {
 }
 
 impl Interface {
-    pub(super) fn of(port: u32, io: &mut PacketSockets) -> Interface {
-        let count = io.count(port).unwrap_or_default();
+    /// At the part of a node's ports in which the port is.
+    pub(super) fn of(port: u32, parts: &mut [impl Outside]) -> Interface {
+        let count = parts.iter_mut().find_map(|io| io.count(port)).unwrap_or_default();
         let incast_dataplane::PortCount { sent, received, unread, foreign, refused, dropped } =
             count;
         Interface { port, sent, received, unread, foreign, refused, dropped }
@@ -143,6 +162,29 @@ impl NodeRecord {
                 .collect(),
             ..NodeRecord::default()
         }
+    }
+}
+
+impl NodeRecord {
+    /// The record of a switch from those of its cores.
+    pub(super) fn of_cores(parts: Vec<(NodeRecord, CorePart)>) -> NodeRecord {
+        let interval = parts.iter().map(|(part, _)| part.interval).max().unwrap_or(1).max(1);
+        let mut all = NodeRecord { interval, ..NodeRecord::default() };
+        for (part, core) in parts {
+            let times = interval / part.interval.max(1);
+            let own = part.ports.iter().filter(|port| core.ports.contains(&port.port));
+            all.ports.extend(own.map(|port| PortPart::of(&port.series(times))));
+            all.name = part.name;
+            all.ended = all.ended.max(part.ended);
+            all.packet_hops += part.packet_hops;
+            all.frames += part.frames;
+            all.malformed += part.malformed;
+            all.link_losses += part.link_losses;
+            all.flows = part.flows;
+            all.cores.push(core);
+        }
+        all.ports.sort_by_key(|port| port.port);
+        all
     }
 }
 
