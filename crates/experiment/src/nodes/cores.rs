@@ -109,7 +109,7 @@ mod tests {
             )
         };
         let allowed = system::allowed_cores();
-        let [first, second] = allowed[..] else { return };
+        let [first, second, ..] = allowed[..] else { return };
         let both = format!("{first},{second}");
         let spread = cores(&star("", "dctcp"), &both).unwrap();
         let groups: Vec<(usize, Vec<u32>)> =
@@ -119,11 +119,11 @@ mod tests {
         assert!(refused(&star("", "dctcp"), "4000").contains("core 4000 is not there"));
         let why = refused(&star("", "dcqcn"), &both);
         assert!(why.contains("with PFC"), "{why}");
-        let why = refused(&star("shared_buffer = \"1MB\"\n", "dctcp"), &both);
+        let why = refused(&star("[fabric.shared_buffer]\npool = \"1MB\"\n", "dctcp"), &both);
         assert!(why.contains("share one buffer"), "{why}");
         let why = refused(&star("forwarding = \"cut_through\"\n", "dctcp"), &both);
         assert!(why.contains("cuts through"), "{why}");
-        let why = refused(&star("", "decn"), &both);
+        let why = refused(&star("", "fasttune"), &both);
         assert!(why.contains("hook"), "{why}");
     }
 }
