@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(groups, [(first, vec![3, 5]), (second, vec![4])]);
         let refused = |text: &str, list: &str| cores(text, list).unwrap_err().to_string();
         assert!(refused(&star("", "dctcp"), "4000").contains("core 4000 is not there"));
-        let why = refused(&star("", "dcqcn"), &both);
+        let why = refused(&star("[fabric.pfc]\n", "dctcp"), &both);
         assert!(why.contains("with PFC"), "{why}");
         let why = refused(&star("[fabric.shared_buffer]\npool = \"1MB\"\n", "dctcp"), &both);
         assert!(why.contains("share one buffer"), "{why}");
