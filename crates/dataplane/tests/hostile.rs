@@ -315,9 +315,7 @@ fn survives(entry: &'static dyn Transport, frames: u64, seed: u64) {
         let (id, size) = (seen.flow.0, setup.flow.size);
         let delivered = watched.delivered[id as usize];
         assert!(seen.delivered <= size, "{name}: {} bytes of flow {id} of {size}", seen.delivered);
-        // A port of RCP believes the round trips that packets tell it, and takes long to forget them:
-        // forged ones slow every flow down.
-        if id < HONEST && name != "rcp" {
+        if id < HONEST {
             assert_eq!(delivered, size, "{name}: flow {id}");
             assert!(seen.completed.is_some(), "{name}: flow {id} does not finish");
         }

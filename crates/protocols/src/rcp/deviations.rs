@@ -61,4 +61,13 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         reason: "Otherwise all ports of a run measure at the same instants.",
         effect: None,
     },
+    Deviation {
+        number: 9,
+        section: "",
+        what: "A port believes no round trip longer than the base RTT and a full buffer at each hop \
+               there and back.",
+        reason: "Dukkipati's pseudo-code has a constant, MAX_ALLOWABLE_RTT; without one a single \
+                 forged packet slows all flows down for seconds.",
+        effect: None,
+    },
 ];

@@ -21,6 +21,19 @@ pub struct Gains {
     rtt: Span,
     /// No interval is shorter: the time of a packet.
     shortest: Span,
+    /// Longer round trips are not believed.
+    longest: Span,
+}
+
+/// The longest round trip that a packet can have (MAX_ALLOWABLE_RTT of Dukkipati's pseudo-code): each
+/// buffer there and back is full, on the slowest links. What a packet says is nobody's measurement
+/// but its sender's.
+fn longest_rtt(site: &PortSite) -> Span {
+    let fabric = &site.fabric;
+    let slowest = fabric.rates.first().copied().unwrap_or(site.rate);
+    let full = fabric.buffer.bytes(fabric.framing.charged_mtu()).0 as f64 * 8.0 / slowest.0 as f64;
+    let queues = span(full * 2.0 * fabric.hops as f64);
+    Span(queues.0.saturating_add(fabric.base_rtt.0))
 }
 
 impl Gains {
@@ -37,6 +50,7 @@ impl Gains {
             slot: params.slot.unwrap_or(Span::MAX),
             rtt: params.rtt_initial.unwrap_or(site.fabric.base_rtt),
             shortest: site.fabric.mtu_time(site.rate),
+            longest: longest_rtt(site),
         }
     }
 }
@@ -115,9 +129,12 @@ impl Controller {
         self.input += bytes as u64;
     }
 
-    /// It was one whose sender has an RTT of `rtt`.
+    /// It was one whose sender says that it has an RTT of `rtt`.
     #[inline]
     pub fn measures(&mut self, bytes: u32, rtt: Span) {
+        if rtt > self.gains.longest {
+            return;
+        }
         self.rtt_bytes += bytes as u64;
         self.rtt_sum += rtt.as_secs_f64() * bytes as f64;
     }

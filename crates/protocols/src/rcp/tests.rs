@@ -8,7 +8,7 @@ use incast_endpoint::sender::{
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
-use incast_transport::{Header, Packet, PacketRef, Random, Rate, Time, tcp_flag};
+use incast_transport::{Header, Limit, Packet, PacketRef, Random, Rate, Time, tcp_flag};
 
 const C: f64 = 1.25e9;
 const RTT: Span = Span::from_us(400);
@@ -82,6 +82,29 @@ fn the_average_rtt_rises_quickly_and_falls_slowly() {
     // R/C = 0.5, sample/d0 = 0.5: a quarter of the way.
     assert!(near(after(200), 350.0), "{}", after(200));
     assert!(near(after(400), 400.0), "{}", after(400));
+}
+
+/// A round trip longer than full buffers at all hops make it is made up.
+#[test]
+fn a_round_trip_that_cannot_be_is_not_believed() {
+    let after = |buffer: Limit, us: u64| {
+        let site = switch_port(RATE, RTT);
+        let mut fabric = (*site.fabric).clone();
+        (fabric.buffer, fabric.hops) = (buffer, 2);
+        let site = PortSite { buffer, fabric: fabric.into(), ..site };
+        let mut port = Controller::new(Gains::new(&params(&[]), &site), Time::ZERO + RTT);
+        port.arrives(250_000);
+        port.measures(1_538, RTT);
+        port.measures(1_538, Span::from_us(us));
+        port.advance(at(400), 0);
+        port.state().1 * 1e6
+    };
+    // 100 packets of 1.23 us in each of four queues: 892 us at most.
+    let packets = Limit::Packets(100);
+    assert!(near(after(packets, 892), 646.0), "{}", after(packets, 892));
+    assert!(near(after(packets, 893), 400.0), "{}", after(packets, 893));
+    assert!(near(after(packets, 1_000_000), 400.0));
+    assert!(near(after(Limit::Unlimited, 1_000_000), 500_200.0));
 }
 
 #[test]
