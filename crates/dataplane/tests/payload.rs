@@ -218,7 +218,8 @@ fn arrive_with_their_digest(size: u64) {
         let held = bytes.flows.iter().map(|flow| flow.held_most).max().unwrap_or(0);
         for (id, flow) in bytes.flows.into_iter().enumerate() {
             assert_eq!((flow.next, flow.held), (size, 0), "{name}: flow {id}");
-            assert!(flow.held_most < 16 << 20, "{name}: {} bytes ahead", flow.held_most);
+            // A packet that is lost twice waits for timeouts of 10 ms or more; at 10 Gb/s 12.5 MB pass in each.
+            assert!(flow.held_most < 128 << 20, "{name}: {} bytes ahead", flow.held_most);
             let digest = format!("{:x}", flow.digest.finalize());
             assert_eq!(digest, digest_of(FlowId(id as u32), size), "{name}: flow {id}");
         }
