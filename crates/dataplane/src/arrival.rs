@@ -6,7 +6,7 @@ use crate::names::RUN_TIME;
 use crate::payload::fits;
 use crate::{Arrival, PacketIo};
 use incast_fabric::{PortId, order};
-use incast_transport::{Header, HostId, Packet, PacketRef, Time};
+use incast_transport::{Header, HostId, Packet, PacketRef, Time, flag};
 use incast_world::{FlowSetup, heading};
 
 /// Most frames taken off a port in one pass.
@@ -44,7 +44,8 @@ fn known(flows: &[FlowSetup], packet: &Packet) -> bool {
     let ends = (setup.flow.src, setup.flow.dst);
     let forth = ends == (packet.src, packet.dst);
     let back = ends == (packet.dst, packet.src);
-    let fits = forth && fits(&setup.flow, packet) || back && !packet.is_data();
+    let answers = back && !packet.is_data() && !packet.has(flag::BOUNCED);
+    let fits = forth && fits(&setup.flow, packet) || answers;
     setup.transport == packet.transport && fits
 }
 

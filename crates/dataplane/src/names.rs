@@ -12,7 +12,8 @@
 //! Transports, probe and payload know a flow by a number that is the host's own: it is given when
 //! the flow is opened, or when its first packet arrives, and does not return before 2^32 others.
 
-use incast_transport::{FlowId, Header, Packet, Span, Time, TransportId};
+use crate::payload::bounces;
+use incast_transport::{FlowId, Header, Packet, Span, Time, TransportId, flag, tcp_flag};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
@@ -132,6 +133,7 @@ impl Names {
     pub fn admits(&self, packet: &Packet, full: u16) -> bool {
         let (payload, most) = (packet.payload as u64, self.bounds.bytes);
         match packet.header {
+            _ if packet.has(flag::BOUNCED) => bounces(packet),
             _ if payload == 0 => true,
             Header::Segment { seq, .. } => seq as u64 + payload <= most,
             Header::Data { seq, .. } | Header::Credited { seq, .. } => {
@@ -187,16 +189,19 @@ impl Names {
         let name = Name { peer: if src == self.host { dst } else { src }, flow: packet.flow.0 };
         if let Some(flow) = self.here.get(&name).copied() {
             let known = self.flows.get_mut(&flow).expect("a name belongs to a flow");
-            // Only sources send data.
-            if known.transport != packet.transport || known.mine && packet.is_data() {
+            // Only sources send data, and what is sent back returns to them.
+            let foreign = if known.mine { packet.is_data() } else { packet.has(flag::BOUNCED) };
+            if known.transport != packet.transport || foreign {
                 return Found::Stale;
             }
-            known.heard = now;
-            self.heard.insert(name.peer, now);
+            if !known.mine || answers(packet) {
+                known.heard = now;
+                self.heard.insert(name.peer, now);
+            }
             return Found::Known(flow);
         }
         let larger = name.flow & 1 == 1;
-        if larger == (self.host > name.peer) {
+        if larger == (self.host > name.peer) || packet.has(flag::BOUNCED) {
             return Found::Stale;
         }
         if self.arriving >= self.bounds.arriving {
@@ -302,6 +307,16 @@ impl Names {
     }
 }
 
+/// Whether a packet that has come to a flow's source shows that its destination lives. Switches send
+/// headers back, and some make packets in the destination's name, which acknowledge nothing.
+fn answers(packet: &Packet) -> bool {
+    let from_host = match packet.header {
+        Header::Segment { flags, .. } => flags & tcp_flag::ACK != 0,
+        _ => true,
+    };
+    from_host && !packet.has(flag::BOUNCED)
+}
+
 /// Where the numbers of a pair of hosts begin: apart from those of other pairs.
 fn pair(from: u32, to: u32) -> u32 {
     let both = (from as u64) << 32 | to as u64;
@@ -376,6 +391,27 @@ mod tests {
     }
 
     #[test]
+    fn what_switches_make_is_no_sign_of_a_destination() {
+        let mut names = Names::new(0, 0, 0, BOUNDS);
+        let flow = names.open(1, DCTCP, 0);
+        let sent_back = Header::Data { seq: 0, offset: 0, tag: 0, flags: 0 };
+        let segment = |flags| Header::Segment { seq: 0, ack: 0, window: 0, nibble: 0, flags };
+        let from = |header, flags| Packet {
+            header,
+            flags,
+            ..packet(1, 0, FlowId(names.wire(flow).unwrap().0))
+        };
+        let bounced = from(sent_back, flag::BOUNCED | flag::TRIMMED);
+        let (by_switch, ack) = (from(segment(0), 0), from(segment(tcp_flag::ACK), 0));
+        for made in [bounced, by_switch] {
+            assert_eq!(names.arrive(&made, second(1)), Found::Known(flow));
+            assert_eq!(names.ends(&names.flows[&flow]), (second(2), second(10)));
+        }
+        names.arrive(&ack, second(1));
+        assert_eq!(names.ends(&names.flows[&flow]), (second(3), second(11)));
+    }
+
+    #[test]
     fn more_flows_than_there_is_room_for_are_refused() {
         let mut names = Names::new(0, 0, 0, BOUNDS);
         let wire = |number: u32| FlowId(RUN_TIME | number << 1 | 1);
@@ -400,6 +436,32 @@ mod tests {
         let data = |seq: u32| Header::Data { seq, offset: 0, tag: 0, flags: 0 };
         assert!(admits(data(10), 200) && !admits(data(11), 200) && !admits(data(u32::MAX), 1));
         assert!(!admits(packet(1, 0, FlowId(0)).header, 1), "it carries nothing");
+    }
+
+    /// A packet that is sent back comes by its source's address: a host that took one for a flow that
+    /// arrives would answer itself.
+    #[test]
+    fn only_headers_of_own_data_are_sent_back() {
+        let mut names = Names::new(3, 0, 0, BOUNDS);
+        let header = Header::Data { seq: 0, offset: 0, tag: 0, flags: 0 };
+        let back = |flow, header, flags| {
+            let flags = flags | flag::BOUNCED;
+            Packet { header, flags, ..packet(3, 8, flow) }
+        };
+        let mine = names.open(8, DCTCP, 0);
+        let wire = names.wire(mine).unwrap();
+        let bounced = back(wire, header, flag::TRIMMED);
+        assert!(names.admits(&bounced, 200));
+        assert_eq!(names.arrive(&bounced, 1), Found::Known(mine));
+        // Of the other host's flows, known here or not, nothing returns to this one.
+        let other = FlowId(RUN_TIME | 5 << 1 | 1);
+        assert_eq!(names.arrive(&back(other, header, flag::TRIMMED), 2), Found::Stale);
+        assert!(matches!(names.arrive(&packet(8, 3, other), 3), Found::New(_)));
+        assert_eq!(names.arrive(&back(other, header, flag::TRIMMED), 4), Found::Stale);
+        // A request for credits was never trimmed, nor was a whole packet.
+        let request = packet(3, 8, wire).header;
+        assert!(!names.admits(&back(wire, request, flag::TRIMMED), 200));
+        assert!(!names.admits(&back(wire, header, 0), 200));
     }
 
     #[test]

@@ -64,17 +64,22 @@ pub(crate) fn offset_of(flow: &Flow, header: &Header, near: u64) -> Option<u64> 
     }
 }
 
+/// Whether a packet is one that switches send back to its source: the header of trimmed data.
+pub(crate) fn bounces(packet: &Packet) -> bool {
+    let data = matches!(
+        packet.header,
+        Header::Segment { .. } | Header::Data { .. } | Header::Credited { .. }
+    );
+    data && packet.has(flag::TRIMMED)
+}
+
 /// Whether what a packet claims to carry is a part of its flow: a segment lies within it, and a
 /// packet with a number is the flow's packet of that number. What is sent back is the header of
 /// trimmed data.
 pub(crate) fn fits(flow: &Flow, packet: &Packet) -> bool {
     let payload = packet.payload;
-    let data = matches!(
-        packet.header,
-        Header::Segment { .. } | Header::Data { .. } | Header::Credited { .. }
-    );
     if packet.has(flag::BOUNCED) {
-        return data && packet.has(flag::TRIMMED);
+        return bounces(packet);
     }
     if payload == 0 {
         return true;

@@ -25,6 +25,8 @@ struct Net {
     fabric: Arc<Fabric>,
     transport: &'static dyn Transport,
     limits: Limits,
+    /// Turns in which the switch had something to do.
+    carried: u64,
 }
 
 impl Net {
@@ -37,7 +39,7 @@ impl Net {
         let clocks = SharedClock::of(3);
         let switch = Testbed::part(setup, wires.clone(), clocks[2].clone(), &[2]);
         let sides = vec![None, None];
-        let mut net = Net { sides, switch, clocks, wires, fabric, transport, limits };
+        let mut net = Net { sides, switch, clocks, wires, fabric, transport, limits, carried: 0 };
         (0..2).for_each(|host| net.start(host, 0));
         net
     }
@@ -56,7 +58,7 @@ impl Net {
 
     /// Polls everything once: what has happened, by host.
     fn turn(&mut self) -> Vec<(usize, Event)> {
-        self.switch.turn();
+        self.carried += self.switch.turn() as u64;
         let mut events = vec![];
         for (host, side) in self.sides.iter_mut().enumerate() {
             match side {
@@ -212,7 +214,8 @@ fn a_million_messages_leave_memory_as_it_is() {
 
 #[test]
 fn a_peer_that_dies_fails_the_message_in_time_and_may_return() {
-    for name in ["dctcp", "ren", "homa", "ndp", "phost", "expresspass"] {
+    for entry in incast_protocols::CATALOGUE {
+        let name = entry.info().name;
         let mut net = Net::new(name, 0.0, Limits::default());
         let limits = net.limits;
         let first = net.side(0).send(HostId(1), vec![1; 50_000].into()).unwrap();
@@ -257,6 +260,41 @@ fn a_peer_that_dies_fails_the_message_in_time_and_may_return() {
                 }
             }
         }
+    }
+}
+
+/// A source that falls silent in the middle of a message. Its destination asks for what is missing,
+/// by grants, credits, pulls or tokens, no longer than its limits say; then it has forgotten the
+/// message and sends nothing more.
+#[test]
+fn a_destination_does_not_ask_a_silent_source_for_ever() {
+    let silence = Span::from_ms(100);
+    for entry in incast_protocols::CATALOGUE {
+        let name = entry.info().name;
+        let mut net = Net::new(name, 0.0, Limits { silence, ..Limits::default() });
+        net.side(0).send(HostId(1), vec![1; 5_000_000].into()).unwrap();
+        let begun = |net: &mut Net| net.side(1).tables().arriving > 0;
+        for turn in 0.. {
+            assert!(turn < 100_000, "{name}: nothing arrives");
+            assert_eq!(net.turn(), [], "{name}");
+            if begun(&mut net) {
+                break;
+            }
+        }
+        net.sides[0] = None;
+        let died = net.side(1).now();
+        let mut carried = net.carried;
+        while net.side(1).tables() != Tables::default() {
+            let waited = net.side(1).now() - died;
+            assert!(waited <= silence + Span::from_ms(1), "{name}: {:?}", net.side(1).tables());
+            assert_eq!(net.turn(), [], "{name}");
+        }
+        println!("{name}: {} turns until it is forgotten", net.carried - carried);
+        // What is on its way arrives; then the wire stays quiet.
+        (0..10_000).for_each(|_| assert_eq!(net.turn(), [], "{name}"));
+        carried = net.carried;
+        (0..10_000).for_each(|_| assert_eq!(net.turn(), [], "{name}"));
+        assert_eq!(net.carried, carried, "{name} still asks");
     }
 }
 
