@@ -210,7 +210,7 @@ fn arrive_with_their_digest(size: u64) {
         assert!(record.complete, "{name} does not finish");
         assert_eq!((record.malformed, io.held(), io.lost()), (0, 0, 0), "{name}");
         let least = size / 1_460 / 50;
-        assert!(record.link_losses as u64 > least, "{name}: {} losses", record.link_losses);
+        assert!(record.link_losses > least, "{name}: {} losses", record.link_losses);
         let trims: u32 = record.ports.iter().map(|port| port.total.trims).sum();
         assert_eq!(trims as u64 > least, name == "ndp", "{name}: {trims} trimmed");
         let grown = record.flows[0].extension_bytes;
