@@ -1,9 +1,11 @@
-//! Output files of a run.
+//! Output files of a run. A page has the tables alone: no report is compiled for it.
 
 use crate::Fault;
 use crate::manifest::{comparison, outline};
 use crate::plan::{Case, Plan};
-use crate::run::{check_flows, execute, execute_into};
+#[cfg(not(target_family = "wasm"))]
+use crate::run::execute_into;
+use crate::run::{check_flows, execute};
 use incast_measure::{Balance, ResultsFolder, Run};
 use incast_wire::pcapng;
 use incast_world::{Captured, Monitor, PacketSink};
@@ -38,6 +40,7 @@ pub struct Filled {
 /// Runs every case of a plan and fills a folder with tables, captures, report and manifests, each
 /// case in a subfolder of its own if there are several. `around` is given the work of each case
 /// with its label, and does it.
+#[cfg(not(target_family = "wasm"))]
 pub fn fill(
     folder: &ResultsFolder,
     plan: &Plan,
@@ -138,6 +141,7 @@ fn write_case(folder: &ResultsFolder, plan: &Plan, case: &Case, run: &Run) -> Re
 
 /// Writes what compares the runs of a plan, and its manifest. Where balance decides which flows are
 /// measured, the runs are then judged by what is common to them.
+#[cfg(not(target_family = "wasm"))]
 pub fn close(
     folder: &ResultsFolder,
     plan: &Plan,
@@ -213,6 +217,7 @@ pub fn title(plan: &Plan) -> String {
 }
 
 /// Writes the comparison of several runs: report and picture.
+#[cfg(not(target_family = "wasm"))]
 pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result<(), Fault> {
     let report = folder.path().join("report.html");
     incast_measure::report_html_of(&report, folder.place(), title, runs)?;

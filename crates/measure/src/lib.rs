@@ -14,29 +14,38 @@
 //! * [`panel`]: a picture in the form of a paper's.
 //! * [`folder`]: a results folder whose files are written atomically.
 //!
+//! In a page (WebAssembly) there are no reports, figures or tables of studies: the page draws its own.
+//!
 //! Flows of the warm-up are in the columns but excluded from statistics of flows.
 
 mod balance;
 pub mod columns;
 mod comparison;
+#[cfg(not(target_family = "wasm"))]
 pub mod curves;
 pub mod fairness;
 mod fidelity;
+#[cfg(not(target_family = "wasm"))]
 pub mod figures;
 pub mod folder;
 pub mod frame;
 mod histogram;
 mod number;
 mod numbers;
+#[cfg(not(target_family = "wasm"))]
 mod page;
+#[cfg(not(target_family = "wasm"))]
 pub mod panel;
 mod parts;
+#[cfg(not(target_family = "wasm"))]
 mod report;
 mod run;
 pub mod statistics;
 mod stored;
+#[cfg(not(target_family = "wasm"))]
 mod study;
 mod summary;
+#[cfg(not(target_family = "wasm"))]
 mod svg;
 mod warning;
 mod write;
@@ -50,10 +59,12 @@ pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced
 pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
 pub use numbers::{Kind as NumberKind, Number, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
+#[cfg(not(target_family = "wasm"))]
 pub use report::{report_html, report_html_of, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, LinkChange, PortMeta, Request, Run};
 pub use statistics::{Confidence, Distribution, HalfWidth};
 pub use stored::{StoredColumn, StoredFlows, StoredTable, Texts};
+#[cfg(not(target_family = "wasm"))]
 pub use study::{
     PaperTable, RowTimes, Setting, Shown, StudyResults, StudyRow, key_unit, study_columns_markdown,
     study_figures, study_frame, times_frame, write_study_page,
@@ -62,6 +73,7 @@ pub use summary::{
     Counters, FlowCounts, Group, LoadSummary, RequestSummary, Summary, TierSummary, group,
     summarise,
 };
+#[cfg(not(target_family = "wasm"))]
 pub use svg::{summary_svg, summary_svg_text};
 pub use warning::{
     Rare, WARNINGS_AFTER, WARNINGS_BEFORE, Warning, grouped, values_needed, warnings_of,

@@ -19,6 +19,7 @@ pub(crate) fn significant(value: f64) -> String {
 
 /// A value and the half width of its interval, both to two digits of the half width: `4.15` and
 /// `0.34`, `203` and `53`. Of no width, four digits.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn with_half_width(value: f64, half_width: f64) -> (String, String) {
     if half_width == 0.0 || !half_width.is_finite() {
         return (significant(value), significant(half_width));
@@ -31,6 +32,7 @@ pub(crate) fn with_half_width(value: f64, half_width: f64) -> (String, String) {
 }
 
 /// A size of a flow: `500 B`, `10 KB`, `1.5 MB` (KB = 1000 bytes).
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn size(bytes: f64) -> String {
     match bytes {
         b if b >= 1e9 => format!("{} GB", significant(b / 1e9)),
