@@ -113,7 +113,8 @@ pub struct LossFacts {
     pub port: String,
     /// `dropped`, `trimmed`, `bounced` or `lost` (on the link).
     pub how: &'static str,
-    /// Kind of packet.
+    /// Kind of packet: `Data`, `ACK`, or the name of its header, which is `Segment` for a notification
+    /// of congestion.
     pub packet: &'static str,
     /// Its number.
     pub number: u32,
@@ -162,10 +163,15 @@ pub(crate) fn events(run: &Run, flow: u32) -> impl Iterator<Item = &TraceEvent> 
     all.iter().filter(move |event| event.flow.is_some_and(|own| own.0 == flow))
 }
 
-/// The name of a header's kind.
+/// The name of a header's kind. A segment is named by what it is for: data, or the ACK of some; without
+/// either it is a notification of congestion or the ACK of nothing.
 pub(crate) fn kind_name(packet: &Traced) -> &'static str {
     let found = LAYOUTS.iter().find(|layout| layout.kind == packet.kind);
-    found.map_or("packet", |layout| layout.name)
+    match (found.map_or("packet", |layout| layout.name), packet.payload) {
+        ("Segment", 0) if packet.number > 0 => "ACK",
+        ("Segment", size) if size > 0 => "Data",
+        (name, _) => name,
+    }
 }
 
 impl Explanation {
