@@ -76,7 +76,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Adds an interface, with a name such as `leaf0:port3`. May be called between packets.
+    /// Adds an interface, with a name such as `leaf0->host3`. May be called between packets.
     pub fn interface(&mut self, name: &str, rate: Rate) -> io::Result<Interface> {
         self.begin(INTERFACE_DESCRIPTION);
         self.put(&ETHERNET.to_le_bytes());

@@ -60,7 +60,7 @@ fn sample(payload: u16) -> Packet {
 
 fn capture() -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), "incast 0.1.0").unwrap();
-    let first = writer.interface("leaf0:port3", Rate::from_gbps(100)).unwrap();
+    let first = writer.interface("leaf0->host3", Rate::from_gbps(100)).unwrap();
     let second = writer.interface("host12", Rate::from_gbps(10)).unwrap();
     writer.packet(second, Time(1_999), &sample(7), &Extension::None).unwrap();
     let late = Time(5_000_000_000_123_456_789);
@@ -84,7 +84,7 @@ fn each_port_is_an_interface() {
     let blocks = blocks(&capture());
     assert_eq!(blocks.iter().map(|b| b.kind).collect::<Vec<_>>(), [0x0a0d_0d0a, 1, 1, 6, 6]);
     for (block, name, rate) in
-        [(&blocks[1], "leaf0:port3", 100_000_000_000u64), (&blocks[2], "host12", 10_000_000_000)]
+        [(&blocks[1], "leaf0->host3", 100_000_000_000u64), (&blocks[2], "host12", 10_000_000_000)]
     {
         assert_eq!(u16_at(&block.body, 0), 1, "link type Ethernet");
         assert_eq!(u32_at(&block.body, 4), 0, "frames are kept whole");

@@ -79,7 +79,7 @@ fn write(path: &Path, packets: &[(Packet, Extension)]) {
 fn write_cut(path: &Path, packets: &[(Packet, Extension)], snap_length: u32) {
     let file = BufWriter::new(std::fs::File::create(path).unwrap());
     let mut writer = Writer::with_snap_length(file, "incast test", snap_length).unwrap();
-    let ports = ["leaf0:port3", "spine1:port0"]
+    let ports = ["leaf0->host3", "spine1->leaf0"]
         .map(|name| writer.interface(name, Rate::from_gbps(100)).unwrap());
     for (i, (packet, extension)) in packets.iter().enumerate() {
         let at = Time(i as u64 * 1_001_500);
@@ -112,7 +112,7 @@ fn wireshark_reads_what_we_write() {
         let ns = i as u64 * 1_001_500 / 1000;
         let expected = [
             format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000),
-            ["leaf0:port3", "spine1:port0"][i % 2].to_owned(),
+            ["leaf0->host3", "spine1->leaf0"][i % 2].to_owned(),
             (14 + packet.ip_bytes()).to_string(),
             "1".to_owned(), // good
             "253".to_owned(),
@@ -386,7 +386,7 @@ fn the_filters_of_the_readme_are_valid() {
     // Wireshark rejects the expression if one of them is not a filter.
     let any = filters.join(" or ");
     let frames = with_dissector(&capture, &["-Y", &any], &names(&["frame.number"]));
-    assert_eq!(frames, [["1"]], "it was seen at leaf0:port3");
+    assert_eq!(frames, [["1"]], "it was seen at leaf0->host3");
 }
 
 #[test]
