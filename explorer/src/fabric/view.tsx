@@ -75,6 +75,8 @@ function nearest(shape: FabricShape, place: Placed, x: number, y: number): numbe
 
 /** Steps of colour and width, so that thousands of links are drawn in a few strokes. */
 const LEVELS = 24;
+/** Links of one step that are drawn as single lines, however wide. */
+const FEW = 4;
 
 /** Both ends of every port's line: four numbers per port. */
 function ends(shape: FabricShape, place: Placed): Float32Array {
@@ -94,16 +96,24 @@ function drawPorts(context: CanvasRenderingContext2D, props: FabricViewProps, pl
     const value = values[port] ?? NaN;
     return Number.isNaN(value) ? -1 : Math.round(Math.min(Math.max(value, 0), 1) * LEVELS);
   };
-  const trace = (port: number) => {
+  const trace = (port: number, aside: number) => {
     const at = port * 4;
-    context.moveTo(lines[at] ?? 0, lines[at + 1] ?? 0);
-    context.lineTo(lines[at + 2] ?? 0, lines[at + 3] ?? 0);
+    const [ax, ay, bx, by] = [lines[at] ?? 0, lines[at + 1] ?? 0, lines[at + 2] ?? 0, lines[at + 3] ?? 0];
+    const share = aside / (Math.hypot(bx - ax, by - ay) || 1);
+    const [dx, dy] = [(by - ay) * share, (ax - bx) * share];
+    context.moveTo(ax + dx, ay + dy);
+    context.lineTo(bx + dx, by + dy);
   };
   const stroke = (ports: readonly number[], colour: string, width: number) => {
+    // Without a GPU a line of up to one pixel takes a quarter of the time of a wider one: hundreds are drawn as such, side by side.
+    const strands = ports.length > FEW ? Math.ceil(width) : 1;
     context.strokeStyle = colour;
-    context.lineWidth = width;
+    context.lineWidth = width / strands;
     context.beginPath();
-    ports.forEach(trace);
+    for (let strand = 0; strand < strands; strand++) {
+      const aside = ((strand + 0.5) / strands - 0.5) * width;
+      for (const port of ports) trace(port, aside);
+    }
     context.stroke();
   };
   const strong = [...(marked ?? [])];
@@ -120,18 +130,18 @@ function drawPorts(context: CanvasRenderingContext2D, props: FabricViewProps, pl
 
 const NAMES: Readonly<Record<string, string>> = { host: "hosts", edge: "edge", aggregation: "aggregation", core: "core" };
 
-function drawNodes(context: CanvasRenderingContext2D, shape: FabricShape, where: Layout, place: Placed, width: number) {
-  const colours = place.palette;
+/** The outlines of all hosts, and of all switches. */
+function outlines(shape: FabricShape, where: Layout, place: Placed, width: number): [Path2D, Path2D] {
+  const [hosts, switches] = [new Path2D(), new Path2D()];
   const room = (width - 2 * MARGIN) / where.widest;
   const host = Math.min(Math.max(room * 0.32, 1.2), 6);
   shape.nodes.forEach((node, index) => {
     const [x, y] = place.node(index);
-    context.fillStyle = node.tier === "host" ? colours.quiet : colours.ink;
-    context.beginPath();
-    if (node.tier === "host") context.arc(x, y, host, 0, 2 * Math.PI);
-    else context.roundRect(x - 6, y - 5, 12, 10, 2);
-    context.fill();
+    if (node.tier !== "host") return switches.roundRect(x - 6, y - 5, 12, 10, 2);
+    hosts.moveTo(x + host, y);
+    hosts.arc(x, y, host, 0, 2 * Math.PI);
   });
+  return [hosts, switches];
 }
 
 /** The names of the tiers, under everything else. */
@@ -158,6 +168,7 @@ export function FabricView(props: FabricViewProps) {
   const place = useMemo(() => placed(shape, where, width, height), [shape, where, width, height, theme.value]);
 
   const lines = useMemo(() => ends(shape, place), [shape, place]);
+  const nodes = useMemo(() => outlines(shape, where, place, width), [shape, where, place, width]);
 
   useEffect(() => {
     const element = canvas.current?.parentElement;
@@ -182,7 +193,10 @@ export function FabricView(props: FabricViewProps) {
     const thick = where.widest > 128 ? 0.7 : where.widest > 48 ? 1.1 : 1.8;
     drawTiers(context, shape, place);
     drawPorts(context, { ...props, chosen: point ?? chosen }, place, lines, thick);
-    drawNodes(context, shape, where, place, width);
+    nodes.forEach((outline, at) => {
+      context.fillStyle = at ? place.palette.ink : place.palette.quiet;
+      context.fill(outline);
+    });
     over?.(context, place);
   }, [place, values, tick, marked, chosen, point, over, width, height]);
 

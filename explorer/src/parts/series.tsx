@@ -1,5 +1,5 @@
 /** Dense series over time, drawn by uPlot. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import "./series.css";
@@ -30,31 +30,15 @@ export interface SeriesProps {
   readonly label: string;
 }
 
-/** The line of the time now, drawn on top. */
-function cursorLine(of: () => number | undefined): uPlot.Plugin {
-  return {
-    hooks: {
-      draw: (plot) => {
-        const time = of();
-        if (time === undefined) return;
-        const x = Math.round(plot.valToPos(time, "x", true));
-        const { top, height, left, width } = plot.bbox;
-        if (x < left || x > left + width) return;
-        plot.ctx.save();
-        plot.ctx.strokeStyle = palette().alarm;
-        plot.ctx.lineWidth = 1.5 * devicePixelRatio;
-        plot.ctx.setLineDash([]);
-        plot.ctx.beginPath();
-        plot.ctx.moveTo(x, top);
-        plot.ctx.lineTo(x, top + height);
-        plot.ctx.stroke();
-        plot.ctx.restore();
-      },
-    },
-  };
+/** Puts the line of the time now where it belongs; moving an element is cheaper than drawing the chart again. */
+function placeCursor(plot: uPlot, line: HTMLElement, time: number | undefined): void {
+  const x = time === undefined ? -1 : plot.valToPos(time, "x");
+  const seen = x >= 0 && x <= plot.over.clientWidth;
+  line.style.visibility = seen ? "visible" : "hidden";
+  if (seen) line.style.transform = `translateX(${x}px)`;
 }
 
-function options(props: SeriesProps, width: number, cursor: () => number | undefined): uPlot.Options {
+function options(props: SeriesProps, width: number, placed: (plot: uPlot) => void): uPlot.Options {
   const colours = palette();
   const steps = props.steps ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
   const axis = { stroke: colours.quiet, grid: { stroke: colours.grid, width: 1 }, ticks: { stroke: colours.grid, width: 1 } };
@@ -81,8 +65,8 @@ function options(props: SeriesProps, width: number, cursor: () => number | undef
         value: (_: uPlot, value: number | null) => (value == null ? "" : value.toLocaleString("en", { maximumFractionDigits: 2 })),
       })),
     ],
-    plugins: [cursorLine(cursor)],
     hooks: {
+      draw: [placed],
       setSelect: [
         (plot) => {
           const { left, width: wide } = plot.select;
@@ -99,6 +83,7 @@ function options(props: SeriesProps, width: number, cursor: () => number | undef
 export function Series(props: SeriesProps) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
+  const line = useRef<HTMLElement | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
   const kind = `${props.names.join("\n")}\n${props.unit}\n${props.timeUnit}\n${props.height}\n${props.steps}\n${props.top}\n${props.until}\n${theme.value}`;
@@ -110,12 +95,15 @@ export function Series(props: SeriesProps) {
       ...props,
       onWindow: props.onWindow && ((from, until) => latest.current.onWindow?.(from, until)),
     };
+    const cursor = document.createElement("div");
+    cursor.className = "time-now";
     const made = new uPlot(
-      options(own, Math.max(element.clientWidth, 120), () => latest.current.cursor),
+      options(own, Math.max(element.clientWidth, 120), (drawn) => placeCursor(drawn, cursor, latest.current.cursor)),
       latest.current.data as uPlot.AlignedData,
       element,
     );
-    plot.current = made;
+    made.over.append(cursor);
+    [plot.current, line.current] = [made, cursor];
     const click = () => {
       const { left } = made.cursor;
       if (left !== undefined && left !== null && left >= 0) latest.current.onTime?.(made.posToVal(left, "x"));
@@ -127,11 +115,13 @@ export function Series(props: SeriesProps) {
     return () => {
       watch.disconnect();
       made.destroy();
-      plot.current = undefined;
+      [plot.current, line.current] = [undefined, undefined];
     };
   }, [kind]);
 
   useEffect(() => plot.current?.setData(props.data as uPlot.AlignedData), [props.data]);
-  useEffect(() => plot.current?.redraw(false), [props.cursor]);
+  useLayoutEffect(() => {
+    if (plot.current && line.current) placeCursor(plot.current, line.current, props.cursor);
+  }, [props.cursor]);
   return <div class="series" ref={holder} role="img" aria-label={props.label} />;
 }
