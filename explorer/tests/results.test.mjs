@@ -38,6 +38,39 @@ test("a folder opens, plays and is steered by keys", async () => {
   await own.check();
 });
 
+test("play moves the picture in every frame, as fast as it says", async () => {
+  const own = await opened("#/results/fabric?b=none", {
+    before: () => {
+      window.drawn = 0;
+      const { clearRect } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.clearRect = function (...all) {
+        if (this.canvas.closest?.(".fabric")) window.drawn++;
+        return clearRect.apply(this, all);
+      };
+    },
+  });
+  await own.locator(".clock input").waitFor();
+  await own.getByRole("button", { name: "Play", exact: true }).click();
+  const { moved, seconds, drawn, pictures } = await own.evaluate(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    const [input, canvas] = [document.querySelector(".clock input"), document.querySelector(".fabric canvas")];
+    const [begun, from] = [await frame(), Number(input.value)];
+    const before = window.drawn;
+    const pictures = new Set();
+    let at = begun;
+    for (let count = 0; count < 60; count++) {
+      at = await frame();
+      if (count % 10 === 0) pictures.add(canvas.toDataURL());
+    }
+    return { moved: (input.value - from) / input.max, seconds: (at - begun) / 1000, drawn: window.drawn - before, pictures: pictures.size };
+  });
+  // One second shows a twentieth of the run.
+  assert.ok(Math.abs(moved / seconds / 0.05 - 1) < 0.3, `${moved} of the run in ${seconds} s`);
+  assert.ok(drawn >= 55, `${drawn} drawings in 60 frames`);
+  assert.ok(pictures >= 4, `${pictures} pictures in 6 looks`);
+  await own.check();
+});
+
 test("the first view leads to why the slowest flow was slow", async () => {
   const flow = slowest("dctcp");
   const own = await opened("");

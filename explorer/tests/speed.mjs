@@ -111,8 +111,16 @@ async function all() {
   for (let time = 0; time < 3; time++) console.log(`fabric opened in ${(await opening("#/results/fabric?b=none", ".clock input")).toFixed(2)} s`);
   await frames("slider", `const own = document.querySelector(".clock input");
     own.value = String(Number(own.max) * share); own.dispatchEvent(new Event("input", { bubbles: true }));`);
+  // From the start: where the slider has stopped, play would be over at once.
+  await page.evaluate(() => {
+    const own = document.querySelector(".clock input");
+    own.value = "0";
+    own.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  const clock = () => page.locator(".clock input").inputValue().then(Number);
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await frames("play", "");
+  console.log(`play went to ${((await clock()) / Number(await page.locator(".clock input").getAttribute("max")) * 100).toFixed(1)} % of the run`);
   console.log(`flows opened in ${(await opening("#/results/flows?b=none", ".table tbody td")).toFixed(2)} s`);
   await frames("brush", `const own = document.querySelector(".scatter"); const box = own.getBoundingClientRect();
     own.setPointerCapture = () => {};

@@ -121,6 +121,13 @@ export class PortSeries {
   at(time: number): number {
     return Math.min(Math.max(Math.floor(time / this.interval), 0), this.intervals - 1);
   }
+
+  /** The two intervals between whose middles a time lies, and how far it is from the first to the second. */
+  between(time: number): { readonly at: number; readonly next: number; readonly share: number } {
+    const middle = time / this.interval - 0.5;
+    const at = this.at(middle * this.interval);
+    return { at, next: Math.min(at + 1, this.intervals - 1), share: Math.min(Math.max(middle - at, 0), 1) };
+  }
 }
 
 /** Remembers the first call's promise, unless it fails. */

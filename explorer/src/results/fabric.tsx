@@ -7,7 +7,7 @@ import { useLoaded } from "../parts/loaded";
 import { Series } from "../parts/series";
 import { address, amend, go, route } from "../route";
 import { heat, palette } from "../theme";
-import { Clock, end, now, seek } from "./clock";
+import { Clock, end, now, playing, seek } from "./clock";
 import type { Metric, PortSeries } from "./data";
 import { Slowest } from "./parts";
 import { sides, type Side } from "./store";
@@ -75,7 +75,12 @@ function SidePanel({ side, shape, series, metric, most }: Ready & { metric: Metr
   const values = useMemo(() => new Float32Array(shape.ports.length), [shape]);
   const row = matrix.subarray(at * series.ports, (at + 1) * series.ports);
   const scale = most > 0 ? 1 / most : 0;
-  row.forEach((value, port) => (values[port] = value * scale));
+  // While it plays, colours pass from interval to interval; a time that is looked at shows its own.
+  const between = playing.value ? series.between(now.value) : { at, next: at, share: 0 };
+  for (let port = 0; port < series.ports; port++) {
+    const [from, to] = [matrix[between.at * series.ports + port] ?? 0, matrix[between.next * series.ports + port] ?? 0];
+    values[port] = (from + (to - from) * between.share) * scale;
+  }
   const { title, text } = METRICS[metric];
   const chosen = Number(route.value.params.get("port") ?? NaN);
   const describe = (port: number) => {
@@ -88,7 +93,7 @@ function SidePanel({ side, shape, series, metric, most }: Ready & { metric: Metr
       <h3>{side.title}</h3>
       <Slowest data={side.data} />
       <FabricView
-        shape={shape} values={values} tick={at + series.intervals * Object.keys(METRICS).indexOf(metric)} describe={describe}
+        shape={shape} values={values} tick={between.at + between.share + series.intervals * Object.keys(METRICS).indexOf(metric)} describe={describe}
         chosen={Number.isNaN(chosen) ? undefined : chosen} onPort={open}
         label={`Fabric of ${side.title}, links coloured by ${title}`}
       />
@@ -114,7 +119,7 @@ function Busiest({ shape, row, metric, most }: { shape: FabricShape; row: Float3
   });
   const stops = palette().heat;
   return (
-    <ul class="busiest" aria-label={`Ports with most ${METRICS[metric].title} now`} style={{ minHeight: `${SHOWN * 1.45}em` }}>
+    <ul class="busiest" aria-label={`Ports with most ${METRICS[metric].title} now`} style={{ height: `${SHOWN * 1.45}em` }}>
       {top.map((port) => {
         const share = most > 0 ? (row[port] ?? 0) / most : 0;
         return (
