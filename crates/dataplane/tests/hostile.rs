@@ -330,6 +330,37 @@ fn forged_frames_are_counted_and_harm_only_their_flows() {
     }
 }
 
+/// Requests for credits in the name of sources that have no such flow: the credits fill the ports
+/// behind their destination, but not for ever.
+#[test]
+fn credits_that_nobody_asked_for_starve_nobody_for_long() {
+    for name in ["expresspass", "ccrp"] {
+        let mut trial = scenario(incast_protocols::find(name).unwrap());
+        trial.options.capture.clear();
+        let never = |id, src, dst| flow(id, src, dst, 150_000, Time::NEVER);
+        let forged = [(1, 3), (2, 3), (1, 5), (2, 5)].iter().zip(1..);
+        let forged = forged.map(|((src, dst), id)| never(id, *src, *dst));
+        trial.flows = std::iter::once(flow(0, 0, 3, 150_000, at(100)))
+            .chain(forged)
+            .map(|flow| incast_testkit::setup_of(flow, trial.entry.info().id))
+            .collect();
+        let mut testbed = Testbed::new(trial.setup());
+        for setup in &trial.flows[1..] {
+            let Flow { id, src, dst, .. } = setup.flow;
+            let back = trial.fabric.host_port(dst.0).0;
+            let header = Header::Request { packets: 1_000, stamp: 0, segment: 0, flags: 0 };
+            let request = Packet::header_only(setup.transport, id, src, dst, 1, header);
+            let mut bytes = vec![];
+            encode(&request, &Extension::None, &mut bytes);
+            assert!(testbed.inject(back, Time(10_000 + id.0 as u64), &bytes));
+        }
+        let (record, ..) = testbed.run();
+        assert_eq!(record.malformed, 0, "{name}");
+        let completed = record.flows[0].completed.unwrap_or_else(|| panic!("{name}: starved"));
+        assert!(completed < at(20_000), "{name}: {completed}");
+    }
+}
+
 #[test]
 #[ignore = "takes minutes"]
 fn ten_million_forged_frames() {

@@ -226,9 +226,12 @@ impl<L: CreditControl> Host for CreditHost<L> {
 
     fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
         let outbox = &mut self.outbox;
+        let flow = env.packets[packet].flow;
         match env.packets[packet].header {
             Header::Credited { .. } => self.receivers.data(env, outbox, packet),
             Header::Credit { .. } => self.senders.credit(env, outbox, packet),
+            // Its own source requests nothing from itself: somebody else made that up.
+            Header::Request { .. } if self.senders.has(flow) => {}
             Header::Request { .. } => self.receivers.requested(env, outbox, packet),
             Header::Nack { .. } => self.senders.missing(env, outbox, packet),
             Header::Data { .. } => self.receivers.unscheduled(env, outbox, packet),

@@ -14,6 +14,12 @@ use incast_transport::{Ecn, Env, FlowId, Header, HostId, Packet, PacketRef, Span
 /// say nothing about longer times, since they begin again every 4.3 s.
 const MEMORY: Span = Span::from_secs(1);
 
+/// A source that has let so many credits in a row go unanswered, and has said nothing for so many
+/// repetition times of a request, is sent no more until it requests them again. One that lives does
+/// so after four of these times without credits.
+const UNANSWERED_MOST: u32 = 4_096;
+const UNANSWERED_TIMES: u64 = 16;
+
 /// Most ranges in one request.
 const RANGES_MOST: u32 = 16;
 
@@ -37,6 +43,8 @@ struct Incoming<F> {
     missing: Time,
     /// Stamp of the last request or stop, and when it came.
     requested: (u32, Time),
+    /// When the source last sent data, a request or a stop, and the credits sent by then.
+    heard: (Time, u32),
     /// When the information of the last data was current, in picoseconds.
     informed: u64,
     armed: Time,
@@ -112,6 +120,7 @@ impl<L: CreditControl> Receivers<L> {
             return;
         }
         flow.requested = (stamp, env.now);
+        flow.heard = (env.now, flow.sent);
         if stop {
             flow.next_credit = Time::NEVER;
             if packets == 0 {
@@ -138,6 +147,7 @@ impl<L: CreditControl> Receivers<L> {
         let Some(slot) = self.flows.slot_of(id) else { return };
         let flow = self.flows.at_mut(slot);
         flow.informed = env.packets.stamps(packet).informed;
+        flow.heard = (env.now, flow.sent);
         if flow.count.comes(data.credit, flow.sent) {
             let (rtt, marked) = (since(data.credit_sent, env.now), mark == Ecn::Ce as u8);
             let arrived = Arrived { now: env.now, rtt, marked, payload };
@@ -222,10 +232,17 @@ impl<L: CreditControl> Receivers<L> {
                 self.control.wake(&mut flow.control, env.now);
             }
             if flow.missing <= env.now {
-                flow.request_missing(env, outbox, &self.terms, id);
+                match env.now - flow.heard.0 < MEMORY {
+                    true => flow.request_missing(env, outbox, &self.terms, id),
+                    // A source that lives and misses an answer says so.
+                    false => flow.missing = Time::NEVER,
+                }
             }
             if flow.next_credit <= env.now {
-                flow.pace(env, outbox, &self.terms, &self.control, id);
+                match flow.is_unanswered(env.now, &self.terms) {
+                    true => flow.next_credit = Time::NEVER,
+                    false => flow.pace(env, outbox, &self.terms, &self.control, id),
+                }
             }
             let deadline = flow.deadline(&self.control);
             self.timers.arm(id, &mut flow.armed, deadline);
@@ -255,6 +272,7 @@ impl<F> Incoming<F> {
             segment,
             missing: Time::NEVER,
             requested: (stamp.wrapping_sub(1), now),
+            heard: (now, 0),
             informed: now.0,
             armed: Time::NEVER,
         }
@@ -264,6 +282,14 @@ impl<F> Incoming<F> {
     fn is_outdated(&self, stamp: u32, now: Time) -> bool {
         let (last, came) = self.requested;
         now - came < MEMORY && stamp.wrapping_sub(last) as i32 <= 0
+    }
+
+    /// Whether the source seems to be gone.
+    #[inline]
+    fn is_unanswered(&self, now: Time, terms: &Terms) -> bool {
+        let (last, sent) = self.heard;
+        self.sent.wrapping_sub(sent) >= UNANSWERED_MOST
+            && now - last >= terms.request_again * UNANSWERED_TIMES
     }
 
     /// Takes a data packet in. Returns whether it was the last one missing.

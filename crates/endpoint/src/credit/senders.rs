@@ -81,6 +81,11 @@ impl Senders {
         self.flows.len()
     }
 
+    /// Whether a flow starts here that is not known to have arrived.
+    pub(super) fn has(&self, flow: FlowId) -> bool {
+        self.flows.contains(flow)
+    }
+
     /// Forgets a flow. What is queued of it and its timers find nothing.
     pub(super) fn abandon(&mut self, flow: FlowId) {
         self.flows.remove(flow);

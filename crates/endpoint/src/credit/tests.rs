@@ -281,6 +281,33 @@ fn a_stopped_destination_sends_no_credits_until_the_next_request() {
 }
 
 #[test]
+fn a_source_that_never_answers_is_credited_until_it_asks_again() {
+    let mut rig = Rig::new(TERMS);
+    rig.receive(request(100_000, 0), 0, 0);
+    let mut credits = rig.headers().len();
+    let ten = |rig: &mut Rig, from: u64, until: u64| {
+        (from..until).step_by(10).map(|us| rig.at(us).headers().len()).sum::<usize>()
+    };
+    credits += ten(&mut rig, 10, 30_000);
+    assert_eq!(credits, 3_000);
+    // An answer: the count begins anew.
+    rig.data(0, 2_999, 7, false);
+    assert_eq!(ten(&mut rig, 30_000, 200_000), 4_096);
+    assert_eq!(rig.driver.host.deadline(), Time::NEVER, "it is quiet");
+    rig.at(200_000).receive(request(100_000, 200_000), 0, 0);
+    assert_eq!(rig.headers().len() + ten(&mut rig, 200_010, 201_000), 100);
+}
+
+#[test]
+fn a_source_takes_no_request_for_its_own_flow() {
+    let mut rig = Rig::new(TERMS);
+    rig.open(10);
+    assert_eq!(rig.headers().len(), 1);
+    rig.receive(request(10, 0), 0, 0);
+    assert!(rig.at(50).headers().is_empty(), "no credits");
+}
+
+#[test]
 fn marks_are_seen_and_a_decision_begins_the_count_again() {
     let mut rig = Rig::new(TERMS);
     rig.receive(request(9, 0), 0, 0).at(100).headers();

@@ -22,8 +22,10 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 3,
         section: "",
         what: "A source without credits requests them again after 4 timeouts; requests and stops \
-               carry their send time.",
-        reason: "The authors' code aborts on reordering; here every flow completes.",
+               carry their send time. A destination stops after 4,096 credits and 16 timeouts \
+               without an answer.",
+        reason: "The authors' code aborts on reordering; here every flow completes. Credits for a \
+                 source that is gone would fill the ports for ever.",
         effect: None,
     },
     Deviation {
