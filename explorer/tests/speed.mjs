@@ -97,6 +97,10 @@ async function oneFlow() {
   await frames("move the whole", drag, 100);
   await frames("zoom into the whole", `document.querySelector(at % 40 < 20 ? '[aria-label="Closer"]' : '[aria-label="Farther"]').click();`, 100);
   await frames("point at the whole", `${pointer} send("pointermove", 60 + share * 300);`, 100);
+  if (await page.getByRole("slider", { name: "Part" }).count()) {
+    await frames("part slider", `const own = document.querySelector('[aria-label="Part"]');
+      own.value = String(Number(own.max) * share); own.dispatchEvent(new Event("input", { bubbles: true }));`, 100);
+  }
   const listed = await page.evaluate(async () => {
     const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     const begun = performance.now();

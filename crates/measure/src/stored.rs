@@ -2,11 +2,16 @@
 
 use crate::Run;
 use crate::columns::{FLOWS, Row};
-use arrow_array::{Array, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{DataType, Field};
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    Array, BooleanArray, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt64Array,
+};
+use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -54,26 +59,28 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn add(&mut self, text: &str) {
+    /// Adds a row; returns its code.
+    fn add(&mut self, text: &str) -> u32 {
         let Texts { names, codes } = &mut self.texts;
         // Neighbours are often equal.
-        if let Some(last) = codes.last().filter(|last| names[**last as usize] == text) {
-            return codes.push(*last);
-        }
-        let code = self.known.get(text).copied().unwrap_or_else(|| {
+        let last = codes.last().copied().filter(|last| names[*last as usize] == text);
+        let code = last.or_else(|| self.known.get(text).copied()).unwrap_or_else(|| {
             let code = names.len() as u32;
             self.known.insert(text.to_string(), code);
             names.push(text.to_string());
             code
         });
         codes.push(code);
+        code
     }
 }
 
 impl<'a> FromIterator<&'a str> for Texts {
     fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Texts {
         let mut all = Gathered::default();
-        texts.into_iter().for_each(|text| all.add(text));
+        for text in texts {
+            all.add(text);
+        }
         all.texts
     }
 }
@@ -88,8 +95,20 @@ impl StoredTable {
     /// # Errors
     /// It is not a whole Parquet file.
     pub fn new(bytes: Bytes) -> Result<StoredTable, String> {
-        let metadata = ArrowReaderMetadata::load(&bytes, Default::default()).map_err(broken)?;
-        Ok(StoredTable { bytes, metadata })
+        let stored = ArrowReaderMetadata::load(&bytes, Default::default()).map_err(broken)?;
+        // Texts as the file has them, each once: a text per row takes four times as long.
+        let coded = |field: &Arc<Field>| match field.data_type() {
+            DataType::Utf8 => {
+                let coded = DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into());
+                Arc::new(field.as_ref().clone().with_data_type(coded))
+            }
+            _ => field.clone(),
+        };
+        let fields: Vec<Arc<Field>> = stored.schema().fields().iter().map(coded).collect();
+        let schema = Schema::new_with_metadata(fields, stored.schema().metadata().clone());
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+        let metadata = ArrowReaderMetadata::try_new(stored.metadata().clone(), options);
+        Ok(StoredTable { bytes, metadata: metadata.map_err(broken)? })
     }
 
     /// Number of rows.
@@ -168,11 +187,22 @@ impl StoredTable {
     pub fn texts(&self, name: &str) -> Result<Texts, String> {
         let mut all = Gathered::default();
         self.column(name, |array| {
-            let Some(own) = array.as_any().downcast_ref::<StringArray>() else {
+            let own = array.as_any().downcast_ref::<DictionaryArray<Int32Type>>();
+            let Some(own) = own.and_then(|own| own.downcast_dict::<StringArray>()) else {
                 return Err(format!("`{name}` is a column of numbers, not of texts"));
             };
-            for row in 0..own.len() {
-                all.add(if own.is_valid(row) { own.value(row) } else { "" });
+            let (keys, texts) = (own.keys(), own.values());
+            let mut known = vec![None; texts.len()];
+            for row in 0..keys.len() {
+                if keys.is_null(row) {
+                    all.add("");
+                    continue;
+                }
+                let key = keys.value(row) as usize;
+                match known[key] {
+                    Some(code) => all.texts.codes.push(code),
+                    None => known[key] = Some(all.add(texts.value(key))),
+                }
             }
             Ok(())
         })?;

@@ -10,7 +10,7 @@ import { Diagram } from "./diagram";
 import { Events } from "./events";
 import { command, explain } from "./explaining";
 import { Repeating, Slowest, type Progress } from "./parts";
-import { part, PART, sequence } from "./sequence";
+import { GLANCE, part, PART, sequence } from "./sequence";
 import type { Columns, Told } from "./session";
 import { sides, told, type Side } from "./store";
 import { NotRepeatable, Trouble } from "./trouble";
@@ -237,10 +237,9 @@ function Words({ told: { explanation, cut, text }, flow }: { told: Told; flow: n
 }
 
 /** The choice of a part of a long flow. */
-function Parts({ trace, own, start }: { readonly trace: Columns; readonly own: number; readonly start: number }) {
+function Parts({ trace, own, start, go }: { readonly trace: Columns; readonly own: number; readonly start: number; readonly go: (part: number) => void }) {
   const last = Math.ceil(trace.rows / PART) - 1;
   const at = (row: number) => time((trace.numbers["time_ps"]?.[row] ?? NaN) - start);
-  const go = (next: number) => amend({ part: next || undefined });
   return (
     <div class="row small" role="group" aria-label="Part of the flow">
       <button type="button" disabled={own === 0} onClick={() => go(own - 1)}>Earlier</button>
@@ -259,16 +258,27 @@ function Parts({ trace, own, start }: { readonly trace: Columns; readonly own: n
 function Packets({ data, trace, flow, flows, title, whole }: { data: RunData; trace: Columns; flow: number; flows: Flows; title: string; whole: boolean }) {
   const { value: shape } = useLoaded(() => data.shape(), [data]);
   const [src, dst] = [flows.numbers.src[flow] ?? 0, flows.numbers.dst[flow] ?? 0];
-  const wanted = Math.floor(Number(route.value.params.get("part") ?? 0)) || 0;
+  // While the slider moves the part is kept here: browsers allow few changes of the address per second.
+  const [moved, setMoved] = useState<number | undefined>();
+  const wanted = moved ?? (Math.floor(Number(route.value.params.get("part") ?? 0)) || 0);
   const own = Math.min(Math.max(wanted, 0), Math.max(Math.ceil(trace.rows / PART) - 1, 0));
-  const all = useMemo(() => shape && sequence(part(trace, own), shape, src, dst), [trace, own, shape, src, dst]);
+  useEffect(() => {
+    if (moved === undefined) return undefined;
+    const timer = setTimeout(() => {
+      amend({ part: moved || undefined });
+      setMoved(undefined);
+    }, 250);
+    return () => clearTimeout(timer);
+  }, [moved]);
+  const length = moved === undefined ? PART : GLANCE;
+  const all = useMemo(() => shape && sequence(part(trace, own, length), shape, src, dst), [trace, own, length, shape, src, dst]);
   if (!all) return null;
   const start = flows.numbers.start_ps[flow] || 0;
   return (
     <>
       <h3>Its packets in time</h3>
       {!whole && <p class="quiet small">From trace.parquet of the folder, which may not have all of them.</p>}
-      {trace.rows > PART && <Parts trace={trace} own={own} start={start} />}
+      {trace.rows > PART && <Parts trace={trace} own={own} start={start} go={setMoved} />}
       <Diagram all={all} start={start} label={`Packets of flow ${flow} in ${title}`} />
       <Events all={all} start={start} label={`Events of flow ${flow} in ${title}`} />
     </>

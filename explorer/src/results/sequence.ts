@@ -1,4 +1,5 @@
 /** What a time-sequence diagram shows, from the events of one flow. */
+import type { Texts } from "incast-web";
 import type { FabricShape } from "../fabric/shape";
 import type { Columns } from "./session";
 
@@ -31,6 +32,7 @@ export interface Point {
   readonly column: number;
   readonly at: number;
   readonly what: string;
+  /** In words; written when it is asked for, since few of thousands are. */
   readonly text: string;
 }
 
@@ -77,6 +79,8 @@ const POINTS = new Set(["marked", "dropped", "trimmed", "bounced", "lost", "deci
 
 /** A packet on its way. */
 interface Travelling {
+  /** When it left its source, NaN for what is not data. */
+  readonly departed: number;
   node: number;
   /** The node that it goes to, or -1 if that is not known. */
   next: number;
@@ -92,6 +96,22 @@ function called(packet: string, payload: number): string {
   return packet === "Data" && payload === 0 ? "header of trimmed data" : packet === "Ack" ? "ACK" : packet;
 }
 
+/** A row of a trace with a packet. */
+interface Seen {
+  readonly row: number;
+  readonly node: number;
+  readonly at: number;
+  /** Code of the place. */
+  readonly place: number;
+  readonly kind: string;
+  readonly number: number;
+  readonly departed: number;
+}
+
+/** A column of numbers, and one of texts. */
+const numbers = (trace: Columns, name: string) => trace.numbers[name] ?? new Float64Array();
+const texts = (trace: Columns, name: string) => trace.texts[name] ?? { names: [], codes: new Uint32Array() };
+
 /** Follows packets from event to event. */
 class Follower {
   readonly legs: Leg[] = [];
@@ -100,25 +120,36 @@ class Follower {
   readonly used: Set<number>[];
   readonly sent = new Set<string>();
   readonly span: [number, number] = [Infinity, -Infinity];
-  private readonly nodes: Map<string, number>;
-  private readonly peers: Map<string, number>;
   private readonly far: Int32Array;
-  private readonly travelling = new Map<string, Travelling[]>();
+  /** Packets under way by kind and number: few of each. */
+  private readonly travelling = new Map<number, Travelling[]>();
+  private readonly times: Float64Array;
+  private readonly bytes: Float64Array;
+  private readonly payloads: Float64Array;
+  private readonly again: Float64Array;
+  private readonly queues: Float64Array;
+  private readonly departures: Float64Array;
+  private readonly numbers: Float64Array;
+  private readonly places: Texts;
+  private readonly events: Texts;
+  private readonly packets: Texts;
+  private readonly whys: Texts;
+  /** By code of a place: its node, and the node at the other end of its link; -1 if there is none. */
+  private readonly nodes: Int32Array;
+  private readonly peers: Int32Array;
 
-  constructor(private readonly trace: Columns, shape: FabricShape, src: number, private readonly dst: number) {
-    this.nodes = new Map(shape.nodes.map(({ name }, node) => [name, node]));
-    this.peers = new Map(shape.ports.map(({ name, to }) => [name, to]));
+  constructor(trace: Columns, shape: FabricShape, src: number, private readonly dst: number) {
     this.far = distances(shape, src);
     this.used = Array.from({ length: Math.max(this.far[dst] ?? 1, 1) + 1 }, () => new Set<number>());
-  }
-
-  private number(name: string, row: number): number {
-    return this.trace.numbers[name]?.[row] ?? NaN;
-  }
-
-  private text(name: string, row: number): string {
-    const own = this.trace.texts[name];
-    return own?.names[own.codes[row] ?? 0] ?? "";
+    [this.times, this.numbers, this.departures] = [numbers(trace, "time_ps"), numbers(trace, "number"), numbers(trace, "departed_ps")];
+    [this.bytes, this.payloads] = [numbers(trace, "bytes"), numbers(trace, "payload_bytes")];
+    [this.again, this.queues] = [numbers(trace, "retransmission"), numbers(trace, "queue_bytes")];
+    [this.places, this.events] = [texts(trace, "place"), texts(trace, "event")];
+    [this.packets, this.whys] = [texts(trace, "packet"), texts(trace, "why")];
+    const nodes = new Map(shape.nodes.map(({ name }, node) => [name, node]));
+    const peers = new Map(shape.ports.map(({ name, to }) => [name, to]));
+    this.nodes = Int32Array.from(this.places.names, (place) => nodes.get(place.split("->")[0] ?? "") ?? -1);
+    this.peers = Int32Array.from(this.places.names, (place) => peers.get(place) ?? -1);
   }
 
   private column(node: number): number {
@@ -130,57 +161,66 @@ class Follower {
 
   /** One event of the trace. */
   row(row: number): void {
-    const [place, event, packet] = [this.text("place", row), this.text("event", row), this.text("packet", row)];
-    const node = this.nodes.get(place.split("->")[0] ?? "");
-    if (node === undefined) return;
-    const at = this.number("time_ps", row);
-    this.span[0] = Math.min(this.span[0], at);
-    this.span[1] = Math.max(this.span[1], at);
-    const number = this.number("number", row);
-    const kind = called(packet, this.number("payload_bytes", row));
+    const place = this.places.codes[row] ?? 0;
+    const node = this.nodes[place] ?? -1;
+    if (node < 0) return;
+    const [event, code] = [this.events.names[this.events.codes[row] ?? 0] ?? "", this.packets.codes[row] ?? 0];
+    const packet = this.packets.names[code] ?? "";
+    const [at, number] = [this.times[row] ?? NaN, this.numbers[row] ?? NaN];
+    if (at < this.span[0]) this.span[0] = at;
+    if (at > this.span[1]) this.span[1] = at;
+    const kind = called(packet, this.payloads[row] ?? NaN);
     if (POINTS.has(event)) {
-      const why = this.text("why", row);
-      const what = packet ? `${kind} ${number}` : "";
-      this.points.push({ column: this.column(node), at, what: event, text: `${event} ${why} ${what} at ${place}`.replace(/\s+/g, " ") });
+      const words = () => {
+        const why = this.whys.names[this.whys.codes[row] ?? 0] ?? "";
+        return `${event} ${why} ${packet ? `${kind} ${number}` : ""} at ${this.places.names[place]}`.replace(/\s+/g, " ");
+      };
+      this.points.push({ column: this.column(node), at, what: event, get text() { return words(); } });
     }
-    if (packet) this.moved(row, event, { node, at, place, packet, kind, number });
+    if (packet) this.moved(event, code, { row, node, at, place, kind, number, departed: this.departures[row] ?? NaN });
   }
 
-  private moved(row: number, event: string, one: { node: number; at: number; place: string; packet: string; kind: string; number: number }) {
-    const { node, at, place, packet, kind, number } = one;
+  private moved(event: string, packet: number, seen: Seen) {
+    const { row, node, at, kind, number, departed } = seen;
     // A packet is followed by its kind, its number and, if it is data, when it left its source.
-    const departed = this.number("departed_ps", row);
-    const key = `${packet} ${number} ${Number.isNaN(departed) ? "" : departed}`;
+    const key = number * this.packets.names.length + packet;
     const all = this.travelling.get(key) ?? [];
+    const own = (one: Travelling) => one.departed === departed || (Number.isNaN(one.departed) && Number.isNaN(departed));
+    const keep = (one: Travelling) => {
+      if (!all.length) this.travelling.set(key, all);
+      all.push(one);
+    };
     if (event === "sent") {
       this.sent.add(kind);
-      this.travelling.set(key, [...all, { node, next: -1, left: at, arrived: at, queue: NaN }]);
-      return;
+      return keep({ departed, node, next: -1, left: at, arrived: at, queue: NaN });
     }
-    if (event === "started") return this.started(all, one);
+    if (event === "started") return this.started(all.find((one) => own(one) && one.node === node && (Number.isNaN(one.left) || one.left === at)), seen);
     if (event !== "queued" && event !== "delivered" && event !== "dropped") return;
-    const coming = all.find((own) => own.node !== node && (own.next === node || own.next === -1) && !Number.isNaN(own.left));
+    const coming = all.find((one) => own(one) && one.node !== node && (one.next === node || one.next === -1) && !Number.isNaN(one.left));
     if (coming) {
       this.legs.push({
-        kind, number, bytes: this.number("bytes", row), retransmission: this.number("retransmission", row) === 1,
+        kind, number, bytes: this.bytes[row] ?? NaN, retransmission: this.again[row] === 1,
         fromColumn: this.column(coming.node), toColumn: this.column(node), from: coming.left, to: at,
       });
     }
     if (event === "queued") {
-      const own = coming ?? { node, next: -1, left: NaN, arrived: at, queue: NaN };
-      if (!coming) this.travelling.set(key, [...all, own]);
-      Object.assign(own, { node, next: this.peers.get(place) ?? -1, left: NaN, arrived: at, queue: this.number("queue_bytes", row) });
-    } else this.travelling.set(key, all.filter((own) => own !== coming));
+      const there = { node, next: this.peers[seen.place] ?? -1, left: NaN, arrived: at, queue: this.queues[row] ?? NaN };
+      if (coming) Object.assign(coming, there);
+      else keep({ departed, ...there });
+    } else if (coming) {
+      all.splice(all.indexOf(coming), 1);
+      if (!all.length) this.travelling.delete(key);
+    }
   }
 
-  private started(all: readonly Travelling[], { node, at, place, kind, number }: { node: number; at: number; place: string; kind: string; number: number }) {
-    const own = all.find((one) => one.node === node && (Number.isNaN(one.left) || one.left === at));
+  private started(own: Travelling | undefined, { node, at, place, kind, number }: Seen) {
     if (!own) return;
     if (at > own.arrived) {
-      this.waits.push({ column: this.column(node), from: own.arrived, to: at, kind, number, port: place, queue: own.queue });
+      const port = this.places.names[place] ?? "";
+      this.waits.push({ column: this.column(node), from: own.arrived, to: at, kind, number, port, queue: own.queue });
     }
     own.left = at;
-    own.next = this.peers.get(place) ?? -1;
+    own.next = this.peers[place] ?? -1;
   }
 }
 
@@ -191,17 +231,23 @@ const DRAWN_SILENCE = 0.05;
 
 /** The times of a flow that are long and empty. */
 function silences(legs: readonly Leg[], waits: readonly Wait[], points: readonly Point[], [from, until]: [number, number]): Silence[] {
-  const busy = [
-    ...legs.map((leg) => [leg.from, leg.to] as const),
-    ...waits.map((wait) => [wait.from, wait.to] as const),
-    ...points.map((point) => [point.at, point.at] as const),
-  ].sort((a, b) => a[0] - b[0]);
+  const length = legs.length + waits.length + points.length;
+  const [starts, ends] = [new Float64Array(length), new Float64Array(length)];
+  const put = (at: number, start: number, end: number) => {
+    starts[at] = start;
+    ends[at] = end;
+  };
+  legs.forEach((leg, at) => put(at, leg.from, leg.to));
+  waits.forEach((wait, at) => put(legs.length + at, wait.from, wait.to));
+  points.forEach((point, at) => put(legs.length + waits.length + at, point.at, point.at));
+  starts.sort();
+  ends.sort();
   const found: Silence[] = [];
-  let last = from;
-  for (const [start, end] of busy) {
+  starts.forEach((start, before) => {
+    // If as many have ended as had begun, nothing was under way.
+    const last = before ? (ends[before - 1] ?? until) : from;
     if (start - last > LEAST_SILENCE * (until - from)) found.push({ from: last, until: start });
-    last = Math.max(last, end);
-  }
+  });
   return found;
 }
 
@@ -244,13 +290,16 @@ export class Axis {
 }
 
 /** Events of a long flow that are drawn at a time: a few thousand packets. */
-export const PART = 40_000;
+export const PART = 10_000;
 /** Events before a part that are looked at too, so that it has the packets that are on their way when it begins. */
 const BEFORE = 2_000;
 
-/** Some events of a trace; the columns are not copied. */
-export function part(trace: Columns, number: number): Columns {
-  const [from, until] = [Math.max(number * PART - BEFORE, 0), Math.min((number + 1) * PART, trace.rows)];
+/** Events of a part that are drawn while parts pass by: its beginning. */
+export const GLANCE = 2_500;
+
+/** Some events of a trace, of a part or of its beginning; the columns are not copied. */
+export function part(trace: Columns, number: number, length = PART): Columns {
+  const [from, until] = [Math.max(number * PART - BEFORE, 0), Math.min(number * PART + length, trace.rows)];
   if (from === 0 && until === trace.rows) return trace;
   const numbers = Object.entries(trace.numbers).map(([name, own]) => [name, own.subarray(from, until)]);
   const texts = Object.entries(trace.texts).map(([name, { names, codes }]) => [name, { names, codes: codes.subarray(from, until) }]);
@@ -270,6 +319,7 @@ export function sequence(trace: Columns, shape: FabricShape, src: number, dst: n
   names[0] = shape.nodes[src]?.name ?? "source";
   names[names.length - 1] = shape.nodes[dst]?.name ?? "destination";
   legs.sort((a, b) => a.from - b.from);
+  waits.sort((a, b) => a.from - b.from);
   const kinds = [...sent].sort((a, b) => Number(b === "Data") - Number(a === "Data") || a.localeCompare(b));
   const [from, until] = span[0] > span[1] ? [0, 1] : span;
   return { columns: names, legs, waits, points, from, until, kinds, silences: silences(legs, waits, points, [from, until]) };

@@ -6,7 +6,6 @@ export interface Wanted {
 
 /** The columns of a trace that the time-sequence diagram needs. */
 export const TRACE_COLUMNS: Wanted = {
-  numbers: ["time_ps", "number", "bytes", "payload_bytes", "retransmission", "departed_ps", "queue_bytes", "wait_ps",
-    "front_flow", "window_bytes", "rate_bps", "credits"],
+  numbers: ["time_ps", "number", "bytes", "payload_bytes", "retransmission", "departed_ps", "queue_bytes"],
   texts: ["place", "event", "packet", "why"],
 };

@@ -13,7 +13,7 @@ const LEVELS: usize = 3;
 /// Most events that an explanation carries to the page.
 const EVENTS_MOST: usize = 400_000;
 /// Columns that the page draws.
-const DRAWN: [&str; 16] = [
+const DRAWN: [&str; 11] = [
     "time_ps",
     "place",
     "event",
@@ -24,12 +24,7 @@ const DRAWN: [&str; 16] = [
     "retransmission",
     "departed_ps",
     "queue_bytes",
-    "wait_ps",
     "why",
-    "front_flow",
-    "window_bytes",
-    "rate_bps",
-    "credits",
 ];
 
 /// A results folder.
