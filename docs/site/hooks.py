@@ -148,7 +148,10 @@ def laboratory() -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Puts the laboratory beside its page."""
+    """Puts the laboratory beside its page, and tells it where the other pages are."""
     built = TOP / "explorer/dist"
     if (built / "index.html").is_file():
-        shutil.copytree(built, Path(config.site_dir) / "laboratory", dirs_exist_ok=True)
+        place = Path(config.site_dir) / "laboratory"
+        shutil.copytree(built, place, dirs_exist_ok=True)
+        page = place / "index.html"
+        page.write_text(page.read_text().replace("<head>", '<head><meta name="incast-docs" content="../">', 1))

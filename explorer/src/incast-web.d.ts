@@ -103,10 +103,12 @@ export interface TransportInfo {
 }
 
 // ---------- scenarios ----------
+/** A warning: its name, its sentence, what it means, and what to do. A name of another version has no meaning here: "". */
+export interface Warning { name: string; text: string; means: string; remedy: string }
 /** JSON `Check`: never throws for a wrong scenario, it reports. `check` plans the scenario without running it. */
 export function check(toml: string, files?: Files): string;
 export type Check =
-  | { ok: true; title: string; warnings: string[]; cases: string[]; hosts: number; switches: number; ports: number; flows: number; total_bytes: number;
+  | { ok: true; title: string; warnings: Warning[]; cases: string[]; hosts: number; switches: number; ports: number; flows: number; total_bytes: number;
       base_rtt_ps: number; host_rate_bps: number; topology: string; files: string[] }
   | { ok: false; fault: { place: string; line: number | null; key: string; value: string; problem: string; accepted: string; suggestion: string; kind: string; message: string } };
 /** A scenario's TOML as JSON, as it is written (nothing resolved): {"fabric":{"topology":"star:4"},"transport":{"names":["dctcp"]},"traffic":[{"kind":"incast",...}]}.
@@ -148,7 +150,7 @@ export class Lab {
   /** `transport`: which of transport.names (default the first). Throws a Fault (wrong scenario; more hosts or flows than `limits`). */
   constructor(toml: string, transport?: string | null, files?: Files | null);
   free(): void;
-  /** JSON {label, title, transports:[names; index = flowTransport], flows, hosts, base_rtt_ps, bdp_bytes, mtu_bytes, host_rate_bps, buffer_bytes|null, until_ps|null, warnings:[..]} */
+  /** JSON {label, title, transports:[names; index = flowTransport], flows, hosts, base_rtt_ps, bdp_bytes, mtu_bytes, host_rate_bps, buffer_bytes|null, until_ps|null, warnings: Warning[]} */
   info(): string;
   fabric(): string;
 
@@ -241,7 +243,7 @@ export interface ResultsInfo {
     transports: string[]; world: string;
     /** "" if explain and replay are possible, else why not. */
     not_repeatable: string;
-    warnings: string[];
+    warnings: Warning[];
     tables: string[];
   }[];
   /** Input files of the scenario: [{name, role, sha256, given}] (given: it is in the folder or was added). */

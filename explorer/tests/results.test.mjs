@@ -1,6 +1,9 @@
 import { after, test } from "node:test";
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { choose, ended, INCAST, opened, page, RESULTS, table } from "./page.mjs";
 
 after(ended);
@@ -69,6 +72,23 @@ test("play moves the picture in every frame, as fast as it says", async () => {
   assert.ok(drawn >= 55, `${drawn} drawings in 60 frames`);
   assert.ok(pictures >= 4, `${pictures} pictures in 6 looks`);
   await own.check();
+});
+
+test("a warning says what it means and what to do, and on the docs site leads to its section", async () => {
+  const own = await opened("#/results/fabric?b=none");
+  await own.getByText("2 warnings", { exact: true }).click();
+  const warning = own.locator(".warnings li").last();
+  assert.match(await warning.textContent(), /percentiles of few flows: .*\(few_flows\).*What to do: More flows/);
+  assert.equal(await warning.getByRole("link").count(), 0);
+  await own.check();
+  // As docs/site/hooks.py puts it beside the pages.
+  const html = readFileSync(new URL("../dist/index.html", import.meta.url), "utf8");
+  const file = join(dirname(RESULTS), "site.html");
+  writeFileSync(file, html.replace("<head>", '<head><meta name="incast-docs" content="../">'));
+  const there = await opened("#/results/fabric?b=none", { url: pathToFileURL(file).href });
+  await there.getByText("2 warnings", { exact: true }).click();
+  assert.equal(await there.getByRole("link", { name: "few_flows" }).getAttribute("href"), "../warnings.html#few_flows");
+  await there.check();
 });
 
 test("the first view leads to why the slowest flow was slow", async () => {

@@ -3,7 +3,7 @@
 use crate::filling::{Filling, filling};
 use crate::lab::{Lab, Progress, run};
 use crate::opened::{Files, Opened, json_of, within};
-use crate::{Kind, Trouble, scenario, shape};
+use crate::{Kind, Trouble, scenario, shape, warning};
 use bytes::Bytes;
 use incast_experiment::{
     Content, Contents, Fault, InputFile, Manifest, Network, Plan, Scenario, VERSION, sources,
@@ -163,12 +163,7 @@ impl Folder {
         let parameters = manifest["parameters"].as_object();
         let transports: Vec<&String> =
             parameters.into_iter().flatten().map(|(name, _)| name).collect();
-        let warning = |one: &Value| {
-            let text = one.as_str().or(one["text"].as_str()).map(str::to_string);
-            text.unwrap_or_else(|| one.to_string())
-        };
-        let warnings: Vec<String> =
-            manifest["warnings"].as_array().into_iter().flatten().map(warning).collect();
+        let warnings = manifest["warnings"].as_array().into_iter().flatten().map(warning::stored);
         let rtt = manifest["fabric"]["base_rtt"].as_str().and_then(|text| text.parse().ok());
         json!({
             "label": run.label,
@@ -182,7 +177,7 @@ impl Folder {
             "transports": transports,
             "world": manifest["world"].as_str().unwrap_or_default(),
             "not_repeatable": self.not_repeatable(run).unwrap_or_default(),
-            "warnings": warnings,
+            "warnings": warnings.collect::<Vec<_>>(),
             "tables": run.names(),
         })
     }

@@ -1,7 +1,7 @@
 //! One run, live.
 
 use crate::scenario::{Files, fits, planned};
-use crate::{Kind, Trouble, shape};
+use crate::{Kind, Trouble, shape, warning};
 use incast_experiment::{Fault, Plan, Steps, nearest};
 use incast_measure::Run;
 use incast_sim::PortState;
@@ -79,7 +79,7 @@ impl Lab {
             "host_rate_bps": site.host_rate.0,
             "buffer_bytes": buffer,
             "until_ps": plan.scenario.run.until.map(|until| until.0),
-            "warnings": plan.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "warnings": warning::planned(&plan.warnings),
         })
     }
 

@@ -18,6 +18,7 @@ mod opened;
 pub mod scenario;
 mod shape;
 mod trouble;
+mod warning;
 
 pub use filling::{Filling, FlowFilling};
 pub use folder::Folder;

@@ -1,6 +1,6 @@
 //! Scenarios as text, as tables for forms, and what the program declares.
 
-use crate::{FILE_BYTES_MOST, FLOWS_MOST, HOSTS_MOST, Kind, TRACE_ROWS_MOST, Trouble};
+use crate::{FILE_BYTES_MOST, FLOWS_MOST, HOSTS_MOST, Kind, TRACE_ROWS_MOST, Trouble, warning};
 use incast_experiment::scenario::{Draft, Key, Node, Traffic};
 use incast_experiment::{
     Content, Contents, Fault, Plan, Scenario, World, declared, output, sources,
@@ -83,7 +83,7 @@ pub fn check(toml: &str, files: &Files) -> Value {
         Ok(plan) => json!({
             "ok": true,
             "title": output::title(&plan),
-            "warnings": plan.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "warnings": warning::planned(&plan.warnings),
             "cases": plan.cases.iter().map(|case| &case.label).collect::<Vec<_>>(),
             "hosts": plan.fabric.hosts(),
             "switches": plan.fabric.nodes() - plan.fabric.hosts(),

@@ -208,3 +208,25 @@ fn the_network_is_drawn_without_planning_flows() {
     assert_eq!(many.fabric(0).unwrap(), drawn);
     assert!(refused(many.lab(0)).1.contains("5000"));
 }
+
+/// A warning comes with its name and what to do, before a run and in its results.
+#[test]
+fn warnings_have_names_meanings_and_remedies() {
+    let toml = format!("{TOPOLOGY}{}", REST.replace("dctcp", "dcqcn"));
+    let checked = scenario::check(&toml, &scenario::Files::new());
+    let files = files(&toml);
+    let stored = open(files.clone()).unwrap().info();
+    for one in [&checked["warnings"][0], &stored["runs"][0]["warnings"][0]] {
+        assert_eq!(one["name"], "without_pfc");
+        assert!(
+            one["text"].as_str().unwrap().starts_with("designed for lossless fabrics"),
+            "{one}"
+        );
+        assert!(one["remedy"].as_str().unwrap().contains("`--pfc`"), "{one}");
+    }
+    // One of another version has its sentence alone.
+    let strange = open(replaced(&files, "\"without_pfc\"", "\"of_tomorrow\"")).unwrap().info();
+    let strange = &strange["runs"][0]["warnings"][0];
+    assert_eq!((&strange["name"], &strange["means"]), (&"of_tomorrow".into(), &"".into()));
+    assert_eq!(strange["text"], checked["warnings"][0]["text"]);
+}

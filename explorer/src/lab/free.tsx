@@ -1,5 +1,6 @@
 /** The laboratory by itself: a form, its runs, and the former run beside them. */
 import { useEffect, useState } from "preact/hooks";
+import { Warnings } from "../parts/warnings";
 import { amend, route } from "../route";
 import { difference, draft, edit, sound, wrong, type Table } from "./draft";
 import { broken, declared } from "./engine";
@@ -59,6 +60,7 @@ function RunBar() {
           {own.check.hosts} hosts, {own.check.flows} flows, {own.check.cases.length === 1 ? "1 transport" : `${own.check.cases.length} transports`}
         </span>
       )}
+      {own && <Warnings all={own.check.warnings.map((warning) => ({ of: "", warning }))} />}
       {wrong.value && <strong class="small grow" role="alert">{wrong.value.message}</strong>}
     </div>
   );

@@ -1,5 +1,6 @@
 /** Opens results folders: their fabric over time, flows, ports, one flow, one queue. */
 import { useEffect } from "preact/hooks";
+import { Warnings } from "../parts/warnings";
 import { address, amend, route } from "../route";
 import { FabricPage } from "./fabric";
 import { FlowPage } from "./flow";
@@ -52,7 +53,8 @@ function Head() {
   const all = choices.value;
   const [a, b] = sides.value;
   const notes = folders.value.flatMap(({ info, left }) => [...info.value.notes, ...left]);
-  const warnings = sides.value.flatMap(({ title, data }) => data.info.warnings.map((text) => ({ title, text })));
+  const several = sides.value.length > 1;
+  const warnings = sides.value.flatMap(({ title, data }) => data.info.warnings.map((warning) => ({ of: several ? title : "", warning })));
   const pick = (side: "a" | "b") => (event: Event) => amend({ [side]: (event.currentTarget as HTMLSelectElement).value });
   return (
     <>
@@ -83,12 +85,7 @@ function Head() {
       </div>
       <Reading />
       {notes.map((note) => <div class="notice" role="status">{note}</div>)}
-      {warnings.length > 0 && (
-        <details class="small">
-          <summary>{warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`}</summary>
-          {warnings.map(({ title, text }) => <p>{title}: {text}</p>)}
-        </details>
-      )}
+      <Warnings all={warnings} />
     </>
   );
 }
