@@ -164,12 +164,27 @@ test("links fail and transports are mixed by form, with the native records", asy
   await refused(assigned, "expected hosts below 8");
   await fill(assigned, "hosts", "4-6");
   await page.getByText("8 hosts, 7 flows").waitFor();
+  // One transport balances its load otherwise than all others.
+  const routing = page.getByRole("combobox", { name: "routings.ndp" });
+  assert.match(await routing.locator("option").first().textContent(), /^source-path/);
+  await routing.selectOption("ecmp");
+  await page.getByText("[transport.routings]").waitFor({ state: "attached" });
+  // Pauses for some classes, and a threshold by rate.
+  await page.getByRole("checkbox", { name: /^pfc/ }).check();
+  await page.getByRole("textbox", { name: "classes", exact: true }).fill("1, nine");
+  await page.locator(".field.bad").filter({ hasText: "fabric.pfc.classes" }).waitFor();
+  await page.getByRole("textbox", { name: "classes", exact: true }).fill("0, 1, 2");
+  await page.getByRole("textbox", { name: "title", exact: true }).fill("Mixed and failing");
+  await page.getByText("8 hosts, 7 flows").waitFor();
   assert.equal(await page.locator(".free .bad").count(), 0);
   await accessible("the form with lists");
   await page.getByText("The scenario as TOML, and the command").click();
   const toml = await page.locator(".export pre").textContent();
   assert.match(toml, /\[\[fabric.failures\]\]\nat = "30us"[^[]*times = 3/);
   assert.match(toml, /\[\[transport.assign\]\]\nname = "timely"\nhosts = "4-6"/);
+  assert.match(toml, /\[transport.routings\]\nndp = "ecmp"/);
+  assert.match(toml, /classes = \[0, 1, 2\]/);
+  assert.match(toml, /^title = "Mixed and failing"/);
   await page.getByRole("checkbox", { name: /keep the former run/ }).uncheck();
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByText("link down").waitFor();
@@ -180,6 +195,7 @@ test("links fail and transports are mixed by form, with the native records", asy
   assert.ok(hashes.length === 2 && hashes.every((hash, at) => own[at].startsWith(hash)), `${hashes}: ${own}`);
   const mixed = JSON.parse(readFileSync(join(out, "dctcp", "manifest.json"), "utf8"));
   assert.ok("timely" in mixed.parameters, Object.keys(mixed.parameters).join());
+  assert.equal(mixed.scenario.transport.routings.ndp, "ecmp");
   // What was added can be taken away.
   await failure.getByRole("button", { name: "Remove link failure 1" }).click();
   await page.waitForFunction(() => !document.querySelector(".export pre")?.textContent?.includes("failures"));

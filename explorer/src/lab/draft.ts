@@ -20,6 +20,9 @@ export function at(table: unknown, path: Path): unknown {
   return path.reduce<unknown>((place, step) => (place as Record<string | number, unknown> | undefined)?.[step], table);
 }
 
+/** Tables that are there only for what they hold. */
+const TABLES = new Set(["routings"]);
+
 /** Sets a value in the draft; `undefined` removes the key. */
 export function put(path: Path, value: unknown): void {
   const all = structuredClone(draft.peek() ?? {});
@@ -29,8 +32,13 @@ export function put(path: Path, value: unknown): void {
     place = place[step] as Record<string | number, unknown>;
   });
   const last = path.at(-1) as string | number;
-  if (value === undefined) delete place[last];
-  else place[last] = value;
+  if (value !== undefined) place[last] = value;
+  else {
+    delete place[last];
+    // A table that became empty would be said to differ.
+    const [owner, parent] = [at(all, path.slice(0, -2)) as Record<string | number, unknown> | undefined, path.at(-2)];
+    if (parent !== undefined && owner && TABLES.has(String(parent)) && !Object.keys(place).length) delete owner[parent];
+  }
   draft.value = all;
 }
 

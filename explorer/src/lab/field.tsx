@@ -4,28 +4,45 @@ import { at, draft, put, wrong, type Path } from "./draft";
 
 /** A key's own name. */
 export const name = (key: Key) => key.path.split(".").at(-1) ?? key.path;
+/** What a field holds: what the program declares, whole numbers with commas, or numbers by name such as `100Gbps = 0.25`. */
+type Kind = Key["type"] | "parameter" | "numbers" | "pairs";
+
+/** What the field of a key holds. */
+function kindOf({ type, expects }: Key): Kind {
+  if (type === "list" && /each a whole number$/.test(expects)) return "numbers";
+  return type === "table" && /each value a number$/.test(expects) ? "pairs" : type;
+}
+
 /** Whether it is a field, and no section or list of sections. */
-export const plain = (key: Key) => !["section", "table"].includes(key.type) && !(key.type === "list" && !key.choices.length);
+export const plain = (key: Key) => !["section", "table"].includes(kindOf(key)) && !(kindOf(key) === "list" && !key.choices.length);
 
 function shown(value: unknown): string {
   if (value === undefined || value === null) return "";
-  return Array.isArray(value) ? value.join(", ") : String(value);
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "object" ? Object.entries(value).map(([key, one]) => `${key} = ${one}`).join(", ") : String(value);
 }
 
+const NUMBER = /^-?\d+(\.\d+)?(e-?\d+)?$/i;
+const numeric = (text: string) => (NUMBER.test(text) ? Number(text) : text);
+
 /** What was typed, as the table holds it. */
-function typed(type: Key["type"] | "parameter", text: string): unknown {
+function typed(type: Kind, text: string): unknown {
   const trimmed = text.trim();
   if (!trimmed) return undefined;
-  if (type === "flag" || (type === "parameter" && /^(true|false)$/.test(trimmed))) return trimmed === "true";
-  if ((type === "whole" || type === "number" || type === "parameter") && /^-?\d+(\.\d+)?(e-?\d+)?$/i.test(trimmed)) return Number(trimmed);
-  return trimmed;
+  const parts = () => trimmed.split(",").map((part) => part.trim()).filter(Boolean);
+  if (type === "numbers") return parts().map(numeric);
+  if (type === "pairs") {
+    return Object.fromEntries(parts().map((part) => part.split("=").map((side) => side.trim())).map(([key = "", value = ""]) => [key, numeric(value)]));
+  }
+  if (["flag", "whole", "number", "parameter"].includes(type) && /^(true|false)$/.test(trimmed)) return trimmed === "true";
+  return ["whole", "number", "parameter"].includes(type) ? numeric(trimmed) : trimmed;
 }
 
 interface FieldProps {
   readonly path: Path;
   readonly label: string;
   readonly help: string;
-  readonly type: Key["type"] | "parameter";
+  readonly type: Kind;
   readonly choices: readonly string[];
   readonly standard: string;
   /** What may be typed, as suggestions. */
@@ -37,7 +54,9 @@ interface FieldProps {
 export function Field({ path, label, help, type, choices, standard, hints = [], required }: FieldProps) {
   const value = shown(at(draft.value, path));
   const id = `key-${path.join("-")}`;
-  const own = wrong.value?.key === path.join(".") ? wrong.value.message : "";
+  const key = path.join(".");
+  // One of several values in a field has a key of its own.
+  const own = wrong.value && (wrong.value.key === key || wrong.value.key.startsWith(`${key}.`)) ? wrong.value.message : "";
   const change = (event: Event) => put(path, typed(type, (event.currentTarget as HTMLInputElement).value));
   const described = { id, "aria-describedby": `${id}-help`, "aria-invalid": own ? true : undefined };
   const names = type === "flag" ? ["true", "false"] : type === "choice" ? choices : [];
@@ -76,7 +95,7 @@ export function KeyField({ one, path, choices, hints = [] }: KeyProps) {
   const { default: standard, expects, meaning } = one;
   return (
     <Field
-      path={path} label={name(one)} type={choices ? "choice" : one.type} choices={choices ?? one.choices} hints={hints}
+      path={path} label={name(one)} type={choices ? "choice" : kindOf(one)} choices={choices ?? one.choices} hints={hints}
       required={standard.required}
       standard={(standard.value ?? standard.words ?? "").replaceAll('"', "")}
       help={`${meaning}${/[.!]$/.test(meaning) ? "" : "."} Accepted: ${one.range ?? expects}.`}

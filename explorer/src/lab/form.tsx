@@ -8,22 +8,26 @@ import { HOSTS_MOST } from "./size";
 /** Keys that are shown first; the others are behind "More". */
 const FIRST: Readonly<Record<string, readonly string[]>> = {
   "[fabric]": ["topology", "rate", "propagation", "buffer", "oversubscription", "loss"],
-  "[run]": ["seed", "until", "interval"],
+  "[run]": ["title", "seed", "until", "interval"],
 };
 /** What has no meaning in a page. */
 const ABSENT = new Set(["fabric.file", "run.threads", "run.world", "transport.names", "transport.paths"]);
 
 function Section({ all, section, title }: { readonly all: Declarations; readonly section: string; readonly title: string }) {
-  const keys = all.keys.filter((one) => one.section === section && plain(one) && !ABSENT.has(one.path));
+  const own = (one: Key) => one.section === section || (section === "[run]" && one.path === "title");
+  const keys = all.keys.filter((one) => own(one) && plain(one) && !ABSENT.has(one.path));
   const wanted = FIRST[section] ?? keys.map(name);
   const first = wanted.flatMap((own) => keys.filter((one) => name(one) === own));
   const rest = keys.filter((one) => !first.includes(one));
-  const fields = (list: readonly Key[]) => list.map((one) => <KeyField one={one} path={one.path.split(".")} key={one.path} />);
+  const transports = { choices: all.transports.map((one) => one.name) };
+  const fields = (list: readonly Key[]) => list.map((one) =>
+    <KeyField one={one} path={one.path.split(".")} key={one.path} {...(one.path === "transport.marking" ? transports : {})} />);
   return (
     <fieldset>
       <legend>{title}</legend>
       {section === "[fabric]" && <p class="small quiet">Topologies: {all.topologies.map(({ form }) => form).join(", ")}; at most {HOSTS_MOST} hosts here.</p>}
       <div class="fields">{fields(first)}</div>
+      {section === "[transport]" && <Routings all={all} />}
       {section === "[fabric]" && <Pfc all={all} />}
       {section === "[fabric]" && <Lists all={all} section={section} />}
       {rest.length > 0 && (
@@ -33,6 +37,34 @@ function Section({ all, section, title }: { readonly all: Declarations; readonly
         </details>
       )}
     </fieldset>
+  );
+}
+
+/** The transports of the runs: those that are chosen, and those that some flows are assigned to. */
+function inUse(): unknown[] {
+  const chosen = (at(draft.value, ["transport", "names"]) as string[] | undefined) ?? [];
+  const assigned = (at(draft.value, ["transport", "assign"]) as Table[] | undefined) ?? [];
+  return [...new Set([...chosen, ...assigned.map((one) => one["name"])])];
+}
+
+/** Load balancing of single transports. */
+function Routings({ all }: { readonly all: Declarations }) {
+  const [each, whole] = ["transport.routings", "transport.routing"].map((path) => all.keys.find((one) => one.path === path));
+  const names = inUse().map(String);
+  if (!each || !whole || !names.length) return null;
+  const set = at(draft.value, ["transport", "routing"]);
+  return (
+    <div class="part" role="group" aria-label="Routing of single transports">
+      <p class="small quiet">{each.meaning}</p>
+      <div class="fields">
+        {names.map((own) => (
+          <Field
+            key={own} path={["transport", "routings", own]} label={`routings.${own}`} type="choice" choices={whole.choices}
+            standard={String(set ?? all.transports.find((one) => one.name === own)?.routing ?? "")} help=""
+          />
+        ))}
+      </div>
+    </div>
   );
 }
 
@@ -62,8 +94,7 @@ function Transports({ all }: { readonly all: Declarations }) {
   const toggle = (own: string) =>
     put(["transport", "names"], chosen.includes(own) ? chosen.filter((one) => one !== own) : [...chosen, own]);
   const problem = wrong.value?.key.startsWith("transport.names") ? wrong.value.message : "";
-  const assigned = ((at(draft.value, ["transport", "assign"]) as Table[] | undefined) ?? []).map((one) => one["name"]);
-  const parametrised = all.transports.filter((one) => [...chosen, ...assigned].includes(one.name) || at(draft.value, ["transport", "parameters", one.name]));
+  const parametrised = all.transports.filter((one) => inUse().includes(one.name) || at(draft.value, ["transport", "parameters", one.name]));
   return (
     <fieldset>
       <legend>Transports</legend>
