@@ -18,6 +18,13 @@ export function end(): number {
   return Math.max(1, ...sides.value.map(({ data }) => data.info.simulated_ps));
 }
 
+/** The unit of time axes: its name, and its picoseconds. */
+export function axisUnit(): { readonly timeUnit: string; readonly ps: number } {
+  const length = end();
+  if (length >= 2e12) return { timeUnit: "s", ps: 1e12 };
+  return length >= 2e9 ? { timeUnit: "ms", ps: 1e9 } : { timeUnit: "µs", ps: 1e6 };
+}
+
 /** Goes to a time and writes it into the address. */
 export function seek(time: number): void {
   now.value = Math.min(Math.max(Math.round(time), 0), end());

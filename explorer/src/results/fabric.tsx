@@ -7,7 +7,7 @@ import { useLoaded } from "../parts/loaded";
 import { Series } from "../parts/series";
 import { address, amend, go, route } from "../route";
 import { heat, palette } from "../theme";
-import { Clock, end, now, playing, seek } from "./clock";
+import { axisUnit, Clock, end, now, playing, seek } from "./clock";
 import type { Metric, PortSeries } from "./data";
 import { Slowest } from "./parts";
 import { sides, type Side } from "./store";
@@ -139,9 +139,10 @@ function Busiest({ shape, row, metric, most }: { shape: FabricShape; row: Float3
 
 /** The mean and the largest value over all ports, over time. */
 function Whole({ series, metric, most: top, title }: { series: PortSeries; metric: Metric; most: number; title: string }) {
+  const { timeUnit, ps } = axisUnit();
   const data = useMemo(() => {
     const matrix = series.metric(metric);
-    const times = Float64Array.from({ length: series.intervals }, (_, at) => (at * series.interval) / 1e6);
+    const times = Float64Array.from({ length: series.intervals }, (_, at) => (at * series.interval) / ps);
     const mean = new Float64Array(series.intervals);
     const most = new Float64Array(series.intervals);
     matrix.forEach((value, at) => {
@@ -150,11 +151,11 @@ function Whole({ series, metric, most: top, title }: { series: PortSeries; metri
       most[interval] = Math.max(most[interval] ?? 0, value * SCALE[metric]);
     });
     return [times, most, mean];
-  }, [series, metric]);
+  }, [series, metric, ps]);
   return (
     <Series
       data={data} names={["largest of all ports", "mean of all ports"]} unit={`${METRICS[metric].title}, ${METRICS[metric].unit}`}
-      height={150} top={top * SCALE[metric]} until={end() / 1e6} cursor={now.value / 1e6} onTime={(at) => seek(at * 1e6)}
+      height={150} top={top * SCALE[metric]} timeUnit={timeUnit} until={end() / ps} cursor={now.value / ps} onTime={(at) => seek(at * ps)}
       label={`${METRICS[metric].title} over time, ${title}`}
     />
   );

@@ -1,6 +1,7 @@
 /** Opens results folders: their fabric over time, flows, ports, one flow, one queue. */
 import { useEffect } from "preact/hooks";
-import { Warnings } from "../parts/warnings";
+import type { Warning } from "incast-web";
+import { Warnings, type Shown } from "../parts/warnings";
 import { address, amend, route } from "../route";
 import { FabricPage } from "./fabric";
 import { FlowPage } from "./flow";
@@ -9,7 +10,7 @@ import { ofServer, SERVED } from "./folder";
 import { Open, ChooseFolder, Reading, show } from "./open";
 import { PortsPage } from "./ports";
 import { QueuePage } from "./queue";
-import { choices, folders, refused, sides } from "./store";
+import { choices, folders, refused, sides, type Side } from "./store";
 import "./results.css";
 
 const VIEWS = [
@@ -49,17 +50,29 @@ export function Results() {
   );
 }
 
+/** The warnings of the shown runs; one that several have is given once. */
+function grouped(all: readonly Side[]): Shown[] {
+  const found = new Map<string, { warning: Warning; of: string[] }>();
+  for (const { title, data } of all) {
+    for (const warning of data.info.warnings) {
+      const known = found.get(warning.text);
+      if (known) known.of.push(title);
+      else found.set(warning.text, { warning, of: [title] });
+    }
+  }
+  return [...found.values()].map(({ warning, of }) => ({ warning, of: of.length < all.length ? of.join(", ") : "" }));
+}
+
 function Head() {
   const all = choices.value;
   const [a, b] = sides.value;
   const notes = folders.value.flatMap(({ info, left }) => [...info.value.notes, ...left]);
-  const several = sides.value.length > 1;
-  const warnings = sides.value.flatMap(({ title, data }) => data.info.warnings.map((warning) => ({ of: several ? title : "", warning })));
+  const warnings = grouped(sides.value);
   const pick = (side: "a" | "b") => (event: Event) => amend({ [side]: (event.currentTarget as HTMLSelectElement).value });
   return (
     <>
       <div class="head">
-        <h2>{folders.value.map(({ info, chosen }) => info.value.title || chosen.name).join(" and ")}</h2>
+        <h2>{[...new Set(folders.value.map(({ info, chosen }) => info.value.title || chosen.name))].join(" and ")}</h2>
         <div class="row grow">
           <label class="row small">Run
             <select value={a?.key ?? ""} onChange={pick("a")}>

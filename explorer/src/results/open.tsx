@@ -1,6 +1,6 @@
 /** Choosing results folders. */
 import { useState } from "preact/hooks";
-import { go, route } from "../route";
+import { address, go, route } from "../route";
 import { ofDrop, ofInput, type Chosen } from "./folder";
 import { folders, openFolders, reading, refused } from "./store";
 
@@ -76,6 +76,10 @@ export function Open() {
           as <code>results/0001-demo</code>. Drop two folders to see them side by side.
         </p>
       </div>
+      <p>
+        No results yet? The <a href={address("lab")}>laboratory</a> runs the simulator in this page, with ten scenes to begin with, such
+        as <a href={address("lab/scene/01-incast")}>why a flow of 64 KB took 10 ms</a>.
+      </p>
       <p class="quiet small">
         Files are read in this page and sent nowhere. <code>incast explore results/0001-demo</code> opens
         the page with the folder, and explains flows of runs that are too large for a browser.

@@ -6,7 +6,7 @@ import { useLoaded, type Loaded } from "../parts/loaded";
 import { Series } from "../parts/series";
 import { SHADES, Stack } from "../parts/stack";
 import { address, amend, route } from "../route";
-import { Clock, end, now, seek } from "./clock";
+import { axisUnit, Clock, end, now, seek } from "./clock";
 import type { PortSeries, RunData } from "./data";
 import { Repeating, type Progress } from "./parts";
 import { sides, type Side } from "./store";
@@ -48,9 +48,9 @@ export function QueuePage() {
   );
 }
 
-function lines(series: PortSeries, port: number) {
+function lines(series: PortSeries, port: number, ps: number) {
   const scaled = (values: Float32Array, by: number) => Float64Array.from(values, (value) => value * by);
-  const times = Float64Array.from({ length: series.intervals }, (_, at) => (at * series.interval) / 1e6);
+  const times = Float64Array.from({ length: series.intervals }, (_, at) => (at * series.interval) / ps);
   return {
     queue: [times, scaled(series.of("queue", port), 1e-3), scaled(series.column(series.matrix("backlog_mean_bytes"), port), 1e-3)],
     use: [times, scaled(series.of("use", port), 100), scaled(series.of("pauses", port), 100)],
@@ -82,12 +82,13 @@ function QueuePanel({ side, port, top }: { readonly side: Side; readonly port: n
 }
 
 function QueueOf({ data, title, port, name, series, top }: { data: RunData; title: string; port: number; name: string; series: PortSeries; top: number }) {
-  const all = useMemo(() => lines(series, port), [series, port]);
+  const { timeUnit, ps } = axisUnit();
+  const all = useMemo(() => lines(series, port, ps), [series, port, ps]);
   const w = route.value.params.get("w");
   const [from, until] = useMemo(() => windowOf(series, port), [series, port, w]);
   const quiet = all.events.slice(1).every((line) => line.every((value) => value === 0));
-  const pick = (a: number, b: number) => amend({ w: `${Math.round(a * 1e6)}-${Math.round(b * 1e6)}` });
-  const common = { cursor: now.value / 1e6, onWindow: pick, onTime: (at: number) => seek(at * 1e6), height: 150, until: end() / 1e6 };
+  const pick = (a: number, b: number) => amend({ w: `${Math.round(a * ps)}-${Math.round(b * ps)}` });
+  const common = { timeUnit, cursor: now.value / ps, onWindow: pick, onTime: (at: number) => seek(at * ps), height: 150, until: end() / ps };
   return (
     <section class="panel" aria-label={title}>
       <h3>{title}: {name}</h3>

@@ -151,7 +151,7 @@ export const choices = computed(() =>
   folders.value.flatMap((folder, at) =>
     folder.info.value.runs.map((info, run) => ({
       key: `${at}/${info.label}`,
-      title: folders.value.length > 1 ? `${folder.chosen.name}: ${info.label}` : info.label,
+      title: folders.value.length > 1 && folder.chosen.name !== info.label ? `${folder.chosen.name}: ${info.label}` : info.label,
       data: folder.runs[run] as RunData,
     }))));
 
