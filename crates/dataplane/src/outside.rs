@@ -44,6 +44,7 @@ pub trait Outside: PacketIo + Sized {
 }
 
 /// Divides things that are known by number.
+#[cfg(any(feature = "dpdk", target_os = "linux"))]
 pub(crate) fn divide<T>(mut all: Vec<Option<T>>, groups: &[Vec<u32>]) -> Vec<Vec<Option<T>>> {
     let take = |group: &Vec<u32>| {
         let mut part: Vec<Option<T>> = all.iter().map(|_| None).collect();

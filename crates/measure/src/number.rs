@@ -53,6 +53,7 @@ pub(crate) fn time_unit(largest_ns: f64) -> (&'static str, f64) {
 }
 
 /// The unit in which values of a column up to `largest` are read best, and what they are divided by.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn display_unit(unit: &'static str, largest: f64) -> (&'static str, f64) {
     match unit {
         "ns" => time_unit(largest),
