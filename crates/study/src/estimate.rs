@@ -37,6 +37,8 @@ const REPORT: u64 = 2_900_000;
 const PROGRAM: u64 = 11_000_000;
 /// Bytes that it takes at the end, to write tables and page.
 const ENDING: u64 = 48_000_000;
+/// Bytes that it takes then per row, which are all read; measured with 10,000.
+const ROW_READ: u64 = 16 << 10;
 
 /// What a study will cost.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +83,7 @@ pub fn estimate(study: &Study, store: Option<&Store>, threads: usize) -> Result<
         to_run: to_run.len(),
         cpu_seconds: 0.0,
         wall_seconds: 0.0,
-        memory: ENDING,
+        memory: ENDING + once.len() as u64 * ROW_READ,
         disk: PAGE + once.len() as u64 * IN_TABLES,
     };
     if study.reports() {
@@ -109,7 +111,7 @@ pub fn estimate(study: &Study, store: Option<&Store>, threads: usize) -> Result<
     let at_once = threads.max(1).min(to_run.len());
     all.wall_seconds = (all.cpu_seconds / threads.max(1) as f64).max(longest);
     let largest = sizes.values().map(|size| size.memory).max().unwrap_or(0);
-    all.memory = ENDING.max(PROGRAM + largest * at_once as u64);
+    all.memory = all.memory.max(PROGRAM + largest * at_once as u64);
     Ok(all)
 }
 
