@@ -152,7 +152,8 @@ class Study:
                 self.__dict__.pop(name, None)
         if ended["failed"]:
             count = f"{len(ended['failed'])} of {ended['points']} points failed"
-            warnings.warn(f"{count}: {some(ended['failed'])}", RunWarning, stacklevel=2)
+            again = "retry_failed=True runs them again"
+            warnings.warn(f"{count}: {some(ended['failed'])}; {again}", RunWarning, stacklevel=2)
         return self
 
     def search(

@@ -188,6 +188,8 @@ def test_a_control_that_fails_costs_its_points(tmp_path: Path) -> None:
     assert "on_ack: ZeroDivisionError: mine; `raises, seed 2`" in text, "no traceback"
     assert study.frame["status"].to_list() == ["done", "done", "failed", "failed"]
     assert "test_study.py" in study.frame["error"][2], "the traceback"
+    with pytest.warns(incast.RunWarning, match="2 of 4 points failed.*retry_failed=True"):
+        study.run()
 
 
 def test_a_search_finds_the_load(tmp_path: Path) -> None:

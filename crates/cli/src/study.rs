@@ -203,6 +203,9 @@ fn finish(outcome: &Outcome, dir: &Path, stopped: bool) -> Result<Ended, Fault> 
     if outcome.failed.len() > SHOWN {
         eprintln!("error: and {} more failed points", outcome.failed.len() - SHOWN);
     }
+    if !outcome.failed.is_empty() {
+        eprintln!("error: --retry-failed runs failed points again");
+    }
     for one in outcome.not_run.iter().take(SHOWN) {
         eprintln!("error: not run: {}: {}", one.point, one.why);
     }

@@ -88,6 +88,20 @@ struct Flight<T> {
     claim: Option<Claim>,
 }
 
+/// What is there when points are planned.
+#[derive(Clone, Copy)]
+struct Kept<'a> {
+    /// Hashes of rows.
+    rows: &'a BTreeSet<String>,
+    /// Of these, those that are known to have an error.
+    failed: &'a BTreeSet<String>,
+    /// Whether points that have failed are run again.
+    retry: bool,
+}
+
+/// Points that are planned late: whether they have a row is looked at when they are handed out.
+const NOTHING: Kept = Kept { rows: &BTreeSet::new(), failed: &BTreeSet::new(), retry: false };
+
 /// Drives the points of a study, or the tasks of another job, to the end.
 pub struct Driver<J: Job = Points> {
     job: J,
@@ -133,29 +147,27 @@ impl<J: Job> Driver<J> {
             width: 1,
         };
         let kept = driver.job.kept()?;
-        driver.plan(tasks, &kept, options.retry_failed)?;
-        driver.advance(&kept, options.retry_failed)?;
+        let failed = driver.job.failed()?;
+        let kept = Kept { rows: &kept, failed: &failed, retry: options.retry_failed };
+        driver.plan(tasks, kept)?;
+        driver.advance(kept)?;
         Ok(driver)
     }
 
     /// Adds points: those with a row are done, the others wait.
-    fn plan(
-        &mut self,
-        points: Vec<Arc<J::Task>>,
-        kept: &BTreeSet<String>,
-        retry: bool,
-    ) -> Result<(), Fault> {
+    fn plan(&mut self, points: Vec<Arc<J::Task>>, kept: Kept) -> Result<(), Fault> {
+        let Kept { rows, failed, retry } = kept;
         for point in points {
             if !self.met.insert(point.hash().to_string()) {
                 continue;
             }
             self.progress.points += 1;
-            if !kept.contains(point.hash()) {
+            if !rows.contains(point.hash()) {
                 self.waiting.push_back(point);
                 continue;
             }
             // Rows are opened only if what they say is needed.
-            let row = match self.job.reads() || retry {
+            let row = match self.job.reads() || retry || failed.contains(point.hash()) {
                 true => self.job.row(&point)?,
                 false => None,
             };
@@ -189,13 +201,13 @@ impl<J: Job> Driver<J> {
     }
 
     /// Adds the points that rows call for.
-    fn advance(&mut self, kept: &BTreeSet<String>, retry: bool) -> Result<(), Fault> {
+    fn advance(&mut self, kept: Kept) -> Result<(), Fault> {
         loop {
             let next = self.job.more()?;
             if next.is_empty() {
                 return Ok(());
             }
-            self.plan(next, kept, retry)?;
+            self.plan(next, kept)?;
         }
     }
 
@@ -242,7 +254,7 @@ impl<J: Job> Driver<J> {
         // Looked at after the claim: whoever had it before has written its row by now.
         if let Some(row) = self.job.row(&point)? {
             self.note(&point, &row, true);
-            self.advance(&BTreeSet::new(), false)?;
+            self.advance(NOTHING)?;
             return Ok(None);
         }
         let ticket = self.next;
@@ -308,7 +320,7 @@ impl<J: Job> Driver<J> {
         let (series, combination) = point.kind();
         self.eta.took(series, combination, took.unwrap_or_else(|| since.elapsed()));
         self.note(&point, row, false);
-        self.advance(&BTreeSet::new(), false)
+        self.advance(NOTHING)
     }
 
     /// The point waits again, as if it had never been handed out: for a pool that broke through no

@@ -64,6 +64,15 @@ pub trait Job: Send + Sync {
     /// What the system says.
     fn kept(&self) -> Result<BTreeSet<String>, Fault>;
 
+    /// Hashes of kept rows with an error, as far as this is known without reading them: these are read
+    /// in any case, so that whoever continues a study hears of them.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn failed(&self) -> Result<BTreeSet<String>, Fault> {
+        Ok(BTreeSet::new())
+    }
+
     /// Whether the job is told of rows that are kept already: what they say is needed.
     fn reads(&self) -> bool;
 

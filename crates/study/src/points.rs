@@ -91,6 +91,10 @@ impl Job for Points {
         self.store.hashes()
     }
 
+    fn failed(&self) -> Result<BTreeSet<String>, Fault> {
+        self.store.failed()
+    }
+
     fn reads(&self) -> bool {
         self.study.repeat().is_some()
     }

@@ -4,6 +4,8 @@
 //!   of it or nothing, and processes on several machines may share the folder. Rows are put on disk
 //!   within about a second, in groups; those that a loss of power has torn are found by the next
 //!   process that opens the folder, removed, and run again.
+//! * `failed/<hash>`: the row has an error. Empty; it is written before the row, and means nothing
+//!   without it.
 //! * `claims/<hash>`: locked while some process runs the point. `claims/unsynced-*`: locked while a
 //!   process has rows that may not be on disk.
 //! * `study.toml`, `inputs/`: the study and copies of its input files.
@@ -80,7 +82,7 @@ impl Store {
             }
             None => {}
         }
-        for folder in ["rows", "claims"] {
+        for folder in ["rows", "failed", "claims"] {
             make(&dir.join(folder))?;
         }
         store.tidy();
@@ -227,7 +229,10 @@ impl Store {
             let path = self.place(&hash);
             // No part of a row is a row, nor is one with a hole.
             match self.row(&hash) {
-                Ok(Some(row)) if row.hash == hash => whole.push(path),
+                Ok(Some(row)) if row.hash == hash => {
+                    self.mark(&row)?;
+                    whole.push(path);
+                }
                 _ => self.remove(&hash),
             }
         }
@@ -250,22 +255,23 @@ impl Store {
     /// # Errors
     /// What the system says.
     pub fn hashes(&self) -> Result<BTreeSet<String>, Fault> {
-        let folder = self.dir.join("rows");
-        let failed = |error: std::io::Error| Fault::new(error).placed(folder.display().to_string());
-        let entries = match std::fs::read_dir(&folder) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(BTreeSet::new());
-            }
-            entries => entries.map_err(failed)?,
-        };
-        let mut all = BTreeSet::new();
-        for entry in entries {
-            let name = entry.map_err(failed)?.file_name();
-            if let Some(hash) = name.to_string_lossy().strip_suffix(".json") {
-                all.insert(hash.to_string());
-            }
+        listed(&self.dir.join("rows"), ".json")
+    }
+
+    /// The hashes of rows with an error. One whose row has been replaced or removed may be among them.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn failed(&self) -> Result<BTreeSet<String>, Fault> {
+        listed(&self.dir.join("failed"), "")
+    }
+
+    /// Makes a row with an error known as such.
+    fn mark(&self, row: &Row) -> Result<(), Fault> {
+        match row.error {
+            Some(_) => write(&self.dir.join("failed").join(&row.hash), b""),
+            None => Ok(()),
         }
-        Ok(all)
     }
 
     /// Keeps a row: every reader sees it when this returns, and it is on disk within about a second,
@@ -276,6 +282,7 @@ impl Store {
     /// What the system says, such as that the disk is full; then nothing has changed, or it says so of
     /// an earlier row, which is removed.
     pub fn add(&self, row: &Row) -> Result<(), Fault> {
+        self.mark(row)?;
         let path = self.place(&row.hash);
         self.syncer.write(&path, || Ok(write_atomic_unsynced(&path, &row.to_bytes())?))
     }
@@ -291,6 +298,7 @@ impl Store {
     /// Removes a row, so that its point is run again.
     pub(crate) fn remove(&self, hash: &str) {
         let _ = std::fs::remove_file(self.place(hash));
+        let _ = std::fs::remove_file(self.dir.join("failed").join(hash));
     }
 
     /// A row, if it is there.
@@ -334,10 +342,25 @@ impl Store {
     }
 }
 
+/// Names in a folder, without what they end with; others are passed over. None without the folder.
+fn listed(folder: &Path, end: &str) -> Result<BTreeSet<String>, Fault> {
+    let placed = |error: std::io::Error| Fault::new(error).placed(folder.display().to_string());
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        entries => entries.map_err(placed)?,
+    };
+    let mut all = BTreeSet::new();
+    for entry in entries {
+        let name = entry.map_err(placed)?.file_name();
+        all.extend(name.to_string_lossy().strip_suffix(end).map(String::from));
+    }
+    Ok(all)
+}
+
 /// Whether a folder has something that no study has put there. A study that was killed early, or
 /// that another process begins right now, has no label yet.
 fn has_others(dir: &Path) -> bool {
-    const OWN: [&str; 5] = ["rows", "claims", "inputs", "study.toml", "store.json"];
+    const OWN: [&str; 6] = ["rows", "failed", "claims", "inputs", "study.toml", "store.json"];
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name()).any(|name| {
         let name = name.to_string_lossy();

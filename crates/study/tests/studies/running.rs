@@ -102,9 +102,11 @@ fn a_failed_point_is_a_row_and_the_others_go_on() {
         let mut driver = Driver::new(own, store, DriverOptions { retry_failed }).unwrap();
         let waits = !driver.done();
         run_local(&mut driver, 1, &Arc::new(Monitor::default()), &mut |_| ()).unwrap();
+        // Whoever continues the study hears of it, each time.
+        assert_eq!(driver.finish().unwrap().failed, outcome.failed);
         waits
     };
-    assert_eq!([again(false), again(true)], [false, true]);
+    assert_eq!([again(false), again(true), again(false)], [false, true, false]);
 }
 
 #[test]
