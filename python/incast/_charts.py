@@ -102,14 +102,13 @@ class Charts:
             color=style.colour("line:N", order),
             tooltip=["line", "what", "flows", "size_bytes", column],
         )
-        dash = alt.StrokeDash("what:N").scale(
-            domain=["99th percentile", "median"], range=[[1, 0], [5, 4]]
-        )
+        lines = ["99th percentile", "median"]
+        dash = alt.StrokeDash("what:N").scale(domain=lines, range=[[1, 0], [5, 4]])
         points = base.transform_filter("datum.what === '99th percentile'").mark_point(
             filled=True, size=45, opacity=1
         )
         return alt.layer(
-            base.mark_line(strokeWidth=2).encode(strokeDash=dash.title(None)),
+            base.mark_line(strokeWidth=2).encode(strokeDash=dash.legend(**style.legend(lines))),
             points.encode(shape=style.shape("line:N", order)),
         ).properties(title=f"{title[0].upper()}{title[1:]} by flow size", width=480, height=300)
 
@@ -186,7 +185,7 @@ class Charts:
                 y=alt.Y("line:N").sort(order).title(None),
                 color=alt.Color("part:N")
                 .scale(domain=[text for text, _ in shown], range=[colour for _, colour in shown])
-                .legend(title=None, symbolLimit=0, labelLimit=0),
+                .legend(**style.legend([text for text, _ in shown])),
                 order="at:Q",
                 tooltip=["line", "part", "microseconds"],
             )

@@ -23,22 +23,29 @@ def _turned(values: list[Any], order: list[str], shift: int = 0) -> list[Any]:
     return [values[(at + shift * (at // len(values))) % len(values)] for at in range(len(order))]
 
 
+def legend(names: list[str]) -> dict[str, Any]:
+    """A legend of all its names. A picture is as wide as they are in the font it is laid out with; they may be an eighth
+    wider in that of the viewer, which only has the space between."""
+    space = max(map(len, names), default=0)
+    return {"title": None, "symbolLimit": 0, "labelLimit": 0, "offset": 4, "padding": 10 + space}
+
+
 def colour(field: str, order: list[str]) -> alt.Color:
     """Colours of lines in a fixed order."""
     scale = alt.Scale(domain=order, range=_turned(COLOURS, order))
-    return alt.Color(field).scale(scale).legend(title=None, symbolLimit=0, labelLimit=0)
+    return alt.Color(field).scale(scale).legend(**legend(order))
 
 
 def shape(field: str, order: list[str]) -> alt.Shape:
     """Markers of lines in the same order."""
     scale = alt.Scale(domain=order, range=_turned(SHAPES, order, 1))
-    return alt.Shape(field).scale(scale).legend(title=None, symbolLimit=0, labelLimit=0)
+    return alt.Shape(field).scale(scale).legend(**legend(order))
 
 
 def dash(field: str, order: list[str]) -> alt.StrokeDash:
     """Dashes of lines in the same order."""
     scale = alt.Scale(domain=order, range=_turned(DASHES, order, 1))
-    return alt.StrokeDash(field).scale(scale).legend(title=None, symbolLimit=0, labelLimit=0)
+    return alt.StrokeDash(field).scale(scale).legend(**legend(order))
 
 
 _SIZE = (
