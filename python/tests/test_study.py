@@ -53,6 +53,13 @@ def test_the_table_is_that_of_the_command(study: incast.Study, tmp_path: Path) -
     assert (study.out / "study.parquet").read_bytes() == native
 
 
+def test_keywords_give_the_table_of_a_file_with_the_same_keys(study: incast.Study, tmp_path: Path) -> None:
+    keywords: dict[str, Any] = {"topology": "leaf-spine:2x2x4", "workload": "web_server", "flows": 60}
+    keys = {"traffic.0.load": LOADS}
+    own = incast.study(transports=["ren", "dctcp"], **keywords, vary=keys, seeds=3, out=tmp_path / "own").run()
+    assert (own.out / "study.parquet").read_bytes() == (study.out / "study.parquet").read_bytes()
+
+
 def test_the_rows_are_runs(study: incast.Study) -> None:
     assert (len(study), study.labels, study.keys) == (12, ["ren", "dctcp"], ["traffic.0.load"])
     frame = study.frame

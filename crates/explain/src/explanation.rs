@@ -170,6 +170,7 @@ pub(crate) fn kind_name(packet: &Traced) -> &'static str {
     match (found.map_or("packet", |layout| layout.name), packet.payload) {
         ("Segment", 0) if packet.number > 0 => "ACK",
         ("Segment", size) if size > 0 => "Data",
+        ("Ack", _) => "ACK",
         (name, _) => name,
     }
 }

@@ -45,7 +45,12 @@ pub fn study(
         Some(path) => py.detach(|| Inner::load_with(&path, &sets, section, most)),
         None => {
             let draft = match scenario.is_none() {
-                true => prepare::compare_draft(&given, &sets),
+                true => {
+                    // `compare` leaves out the throughput of flows from its reports; a study's numbers
+                    // are those of a file with the same keys.
+                    let sets = [vec!["run.watch=auto".into()], sets].concat();
+                    prepare::compare_draft(&given, &sets)
+                }
                 false if text => Draft::parse(&scenario.extract::<String>()?, "the study")
                     .and_then(|draft| draft.sets(&sets)),
                 false => {
