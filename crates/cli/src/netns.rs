@@ -401,7 +401,7 @@ fn summary(plan: &Plan, records: &[NodeRecord]) {
         let (share, dropped) = (record.cpu_share() * 100.0, sum(|i| i.dropped + i.refused));
         let name = &record.name;
         say!("{name:<10} {share:>6.1}% {sent:>11} {received:>11} {dropped:>9}");
-        for CorePart { core, ports, packets, crossed, cpu_s } in &record.cores {
+        for CorePart { core, ports, packets, crossed, cpu_s, .. } in &record.cores {
             let share = cpu_s / record.wall_s.max(1e-9) * 100.0;
             say!(
                 "  core {core:<3} {share:>6.1}% {packets:>11} packets sent by ports {ports:?}, {crossed} handed over"
@@ -413,7 +413,8 @@ fn summary(plan: &Plan, records: &[NodeRecord]) {
     say!("{flows} flows, {bytes} bytes delivered");
 }
 
-/// On every link, what one end sent the other has received, or its kernel has dropped.
+/// On every link, what one end sent the other has received, or its kernel has dropped; and what one
+/// core of a switch handed over another has taken, or it was still on its way.
 fn check_frames(plan: &Plan, records: &[NodeRecord]) -> Result<(), String> {
     let all: Vec<_> = records.iter().flat_map(|record| &record.interfaces).collect();
     for one in &all {
@@ -425,6 +426,15 @@ fn check_frames(plan: &Plan, records: &[NodeRecord]) -> Result<(), String> {
             return Err(format!(
                 "port {} sent {} frames; port {reverse} received {} and dropped {}",
                 one.port, one.sent, other.received, other.dropped
+            ));
+        }
+    }
+    for NodeRecord { name, cores, .. } in records {
+        let sum = |of: fn(&CorePart) -> u64| cores.iter().map(of).sum::<u64>();
+        let (crossed, taken, unread) = (sum(|c| c.crossed), sum(|c| c.taken), sum(|c| c.unread));
+        if crossed != taken + unread {
+            return Err(format!(
+                "cores of {name} handed over {crossed} frames; others took {taken}, and {unread} were left"
             ));
         }
     }

@@ -92,10 +92,10 @@ impl<I: PacketIo> Node<I> {
         }
     }
 
-    /// Frames that went to other cores of the node, and that came from them, if it has several.
-    pub fn crossing(&self) -> Option<(u64, u64)> {
+    /// The way to other cores of the node, if it has several: the run is over.
+    pub fn take_crossing(&mut self) -> Option<Crossing<I::Frame>> {
         match self {
-            Node::Switch(switch) => switch.crossing.as_ref().map(Crossing::counts),
+            Node::Switch(switch) => switch.crossing.take(),
             Node::Host(_) | Node::Elsewhere => None,
         }
     }

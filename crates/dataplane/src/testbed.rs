@@ -39,7 +39,7 @@ pub fn run_virtual(setup: Setup) -> (RunRecord, Vec<Captured>) {
 }
 
 /// What a run leaves.
-pub struct Ran<I> {
+pub struct Ran<I: PacketIo> {
     /// The record.
     pub record: RunRecord,
     /// Captured packets, in order of time and port.
@@ -50,6 +50,19 @@ pub struct Ran<I> {
     pub io: I,
     /// Frames that went to other cores of the same switch.
     pub crossed: u64,
+    /// Frames that came from them.
+    pub taken: u64,
+    /// What leads from and to them.
+    crossing: Option<Crossing<I::Frame>>,
+}
+
+impl<I: PacketIo> Ran<I> {
+    /// Gives back the frames that were on their way from other cores of the same switch when this one
+    /// ended, and returns how many: what went to other cores has come there or is among these. To be
+    /// called once all of them have ended.
+    pub fn drain_crossing(&mut self) -> u64 {
+        self.crossing.as_mut().map_or(0, |crossing| crossing.drain(&mut self.io))
+    }
 }
 
 /// Hosts and switches of a setup, polled by one thread.
@@ -242,8 +255,8 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         let cut = interrupted || !self.deadlock.is_empty();
         let ended = self.end.ended(self.medium.now, busy, cut);
         let fidelity = self.fidelity();
-        let crossing = self.nodes.iter().filter_map(Node::crossing);
-        let (crossed, taken) = crossing.fold((0, 0), |sum, (to, from)| (sum.0 + to, sum.1 + from));
+        let crossing = self.nodes.iter_mut().find_map(Node::take_crossing);
+        let (crossed, taken) = crossing.as_ref().map_or((0, 0), Crossing::counts);
         let (mut record, captured) = collect(self.nodes, &mut self.medium, ended);
         if busy && !record.complete && !interrupted {
             record.stalled_since = self.end.stalled_since(ended);
@@ -252,7 +265,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         // Those were counted where they were received.
         record.events -= taken;
         record.deadlock = self.deadlock;
-        Ran { record, captured, fidelity, io: self.medium.io, crossed }
+        Ran { record, captured, fidelity, io: self.medium.io, crossed, taken, crossing }
     }
 
     fn fidelity(&mut self) -> Option<Fidelity> {

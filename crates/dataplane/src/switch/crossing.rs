@@ -69,6 +69,20 @@ impl<F> Crossing<F> {
     pub(crate) fn counts(&self) -> (u64, u64) {
         (self.sent, self.received)
     }
+
+    /// Takes in what is still on its way to this core, and gives it back. Returns how many frames
+    /// that were.
+    pub(crate) fn drain(&mut self, io: &mut impl PacketIo<Frame = F>) -> u64 {
+        let mut left = 0;
+        for other in &mut self.others {
+            while let Ok(Crossed { frame, .. }) = other.from.pop() {
+                io.note_crossing(1);
+                io.free(frame);
+                left += 1;
+            }
+        }
+        left
+    }
 }
 
 /// Why the ports of switch `node` cannot be spread over cores: something is common to them. `None`

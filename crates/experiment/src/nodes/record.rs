@@ -50,6 +50,12 @@ pub struct CorePart {
     pub packets: u64,
     /// Frames that it handed over to the other cores.
     pub crossed: u64,
+    /// Frames that it took from the other cores.
+    #[serde(default)]
+    pub taken: u64,
+    /// Frames from the other cores that were still on their way when the run was over.
+    #[serde(default)]
+    pub unread: u64,
     /// Processor time, seconds.
     pub cpu_s: f64,
 }

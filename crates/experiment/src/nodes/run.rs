@@ -91,10 +91,11 @@ where
         started.into_iter().map(|one| one.join().expect("a core's thread panicked")).collect()
     });
     let (mut parts, mut backends) = (vec![], vec![]);
-    for ((ran, cpu_s), (core, ports)) in ran?.into_iter().zip(cores.iter()) {
+    for ((mut ran, cpu_s), (core, ports)) in ran?.into_iter().zip(cores.iter()) {
         let part = NodeRecord::of(plan, node, &ran.record);
-        let packets = part.packet_hops;
-        let own = CorePart { core, ports: ports.clone(), packets, crossed: ran.crossed, cpu_s };
+        let (packets, ports, unread) = (part.packet_hops, ports.clone(), ran.drain_crossing());
+        let Ran { crossed, taken, .. } = ran;
+        let own = CorePart { core, ports, packets, crossed, taken, unread, cpu_s };
         parts.push((part, own));
         backends.push(ran.io);
     }
