@@ -74,7 +74,7 @@ pub enum Command {
     Testbed(crate::testbed::Testbed),
     /// Say what of the data plane works on this machine, and what would mend the rest
     #[command(after_help = "Examples:\n  incast doctor\n  incast doctor --tier rings --json\n\n\
-        Exit code: 0 if all tiers but nic work (with --tier: if that one does), else 1")]
+        Exit code: 0 if memory, rings, namespaces and tshark work (with --tier: if that one does), else 1")]
     Doctor(crate::doctor::Doctor),
     /// Print the completions of a shell
     #[command(after_help = "Examples:\n  \

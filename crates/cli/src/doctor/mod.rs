@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 #[derive(Args)]
 pub struct Doctor {
-    /// Only this tier decides the exit code [default: all but nic]
+    /// Only this tier decides the exit code [default: memory, rings, namespaces and tshark do]
     #[arg(long, value_name = "TIER")]
     pub tier: Option<Tier>,
     /// Print JSON
@@ -29,12 +29,29 @@ pub enum Tier {
     Namespaces,
     /// Captures read by tshark
     Tshark,
+    /// Ports at interfaces of this machine, outside of namespaces
+    Interfaces,
     /// A NIC that DPDK drives
     Nic,
+    /// Real time without compensation: `--clock tsc`
+    RealTime,
 }
 
 impl Tier {
-    const ALL: [Tier; 5] = [Tier::Memory, Tier::Rings, Tier::Namespaces, Tier::Tshark, Tier::Nic];
+    const ALL: [Tier; 7] = [
+        Tier::Memory,
+        Tier::Rings,
+        Tier::Namespaces,
+        Tier::Tshark,
+        Tier::Interfaces,
+        Tier::Nic,
+        Tier::RealTime,
+    ];
+
+    /// Whether tests and experiments need it on every machine.
+    fn is_common(self) -> bool {
+        !matches!(self, Tier::Interfaces | Tier::Nic | Tier::RealTime)
+    }
 
     fn name(self) -> &'static str {
         match self {
@@ -42,7 +59,9 @@ impl Tier {
             Tier::Rings => "rings",
             Tier::Namespaces => "namespaces",
             Tier::Tshark => "tshark",
+            Tier::Interfaces => "interfaces",
             Tier::Nic => "nic",
+            Tier::RealTime => "real-time",
         }
     }
 
@@ -52,7 +71,9 @@ impl Tier {
             Tier::Rings => "links over DPDK rings in one process",
             Tier::Namespaces => "a process per node, network namespaces and veth pairs",
             Tier::Tshark => "captures decoded by tshark",
+            Tier::Interfaces => "ports at interfaces of this machine (if:eth1)",
             Tier::Nic => "a NIC driven by DPDK",
+            Tier::RealTime => "--clock tsc, --poll: cores on which nothing else runs",
         }
     }
 
@@ -63,7 +84,9 @@ impl Tier {
             Tier::Rings => &["library"],
             Tier::Namespaces => &["namespaces"],
             Tier::Tshark => &["tshark"],
+            Tier::Interfaces => &["privileges"],
             Tier::Nic => &["library", "hugepages", "nic"],
+            Tier::RealTime => &["clock", "isolated", "stalls"],
         }
     }
 }
@@ -105,7 +128,7 @@ pub fn doctor(options: Doctor) -> Result<Ended, Fault> {
         }
         false => print(&checks),
     }
-    let counts = |tier: &Tier| options.tier.map_or(*tier != Tier::Nic, |one| one == *tier);
+    let counts = |tier: &Tier| options.tier.map_or(tier.is_common(), |one| one == *tier);
     let mut wanted = Tier::ALL.iter().filter(|tier| counts(tier));
     let works = wanted.all(|tier| missing(*tier, &checks).is_empty());
     Ok(if works { Ended::Done } else { Ended::Failed })
@@ -119,6 +142,8 @@ fn print(checks: &[Check]) {
         say!("  {mark}  {:<10}  {}", tier.name(), tier.what());
         for check in missing {
             say!("                   {}: {}", check.name, check.found);
+            let mend = check.mend.as_deref().unwrap_or_default();
+            say!("                   mend it: {mend}");
         }
     }
     say!("\nMachine");
