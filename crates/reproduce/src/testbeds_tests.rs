@@ -3,6 +3,11 @@
 use super::tests::reproduce;
 use super::*;
 
+/// The experiments with the tables that are kept in the repository.
+fn repository() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments")
+}
+
 struct Silent;
 
 impl Watch for Silent {
@@ -38,6 +43,9 @@ fn testbeds_are_judged_in_both_worlds() {
             assert!(one.sentence.ends_with(" The data plane gives the same."), "{one:#?}");
         }
         assert_eq!(reproduce(name, &kept, &mut Silent, None).unwrap(), made);
+        let keep = Some(repository());
+        let ours = reproduce(name, &Options { keep, ..kept.clone() }, &mut Silent, None).unwrap();
+        assert_eq!(ours, made, "the kept tables of {name} are not what it gives now");
     }
     // A table of the data plane with another number: said so.
     let place = folder.path().join("amrt/fig9/kept/dataplane/as_published/run/amrt-1.csv");
@@ -50,4 +58,24 @@ fn testbeds_are_judged_in_both_worlds() {
     let words = " In the data plane, as published does not hold (0.1 Gb/s).";
     assert!(read.iter().any(|one| one.sentence.ends_with(words)), "{read:#?}");
     assert!(read.iter().all(|one| one.sets[0].dataplane.as_ref().is_some_and(|own| !own.equal)));
+}
+
+/// Tables of both worlds in the repository are of the scenarios that would be run now.
+#[test]
+fn kept_tables_of_testbeds_are_of_their_scenarios() {
+    struct Told(Vec<String>);
+    impl Watch for Told {
+        fn verdict(&mut self, _: &Verdict) {}
+        fn note(&mut self, text: &str) {
+            self.0.push(text.to_string());
+        }
+    }
+    let options = Options { keep: Some(repository()), from_kept: true, ..Options::default() };
+    for experiment in Experiment::all().unwrap().into_iter().filter(Experiment::in_dataplane) {
+        let mut told = Told(vec![]);
+        let name = &experiment.name;
+        let read = reproduce(name, &options, &mut told, None).unwrap();
+        assert_eq!(told.0, Vec::<String>::new(), "{name}");
+        assert!(read.iter().all(|one| one.sets[0].dataplane.is_some()), "{name}: {read:#?}");
+    }
 }
