@@ -89,13 +89,18 @@ pub(crate) fn read_burst<I: PacketIo>(
         _ => known(flows, packet),
     };
     tally.frames += incoming.len() as u64;
+    // The frames of a burst mostly come at one instant.
+    let mut keyed = (Time::NEVER, 0);
     for Arrival { at, complete, frame } in incoming.drain(..) {
         if at.0 < now {
             tally.lateness.add(now - at.0);
         }
         match packets.receive(frame, belongs, |flow| probe.started(flow)) {
             Ok(packet) => {
-                let key = order::arrival_key(*seed, at, PortId(port));
+                if keyed.0 != at {
+                    keyed = (at, order::arrival_key(*seed, at, PortId(port)));
+                }
+                let key = keyed.1;
                 arrived.push(Arrived {
                     at: at.0,
                     key,
