@@ -429,7 +429,10 @@ fn check_frames(plan: &Plan, records: &[NodeRecord]) -> Result<(), String> {
             ));
         }
     }
-    for NodeRecord { name, cores, .. } in records {
+    for NodeRecord { name, cores, exhausted, .. } in records {
+        if *exhausted > 0 {
+            return Err(format!("{name} had no packet memory for {exhausted} packets"));
+        }
         let sum = |of: fn(&CorePart) -> u64| cores.iter().map(of).sum::<u64>();
         let (crossed, taken, unread) = (sum(|c| c.crossed), sum(|c| c.taken), sum(|c| c.unread));
         if crossed != taken + unread {

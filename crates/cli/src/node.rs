@@ -132,6 +132,10 @@ impl OverPorts for Alone<'_> {
             });
         }
         let record = nodes::run(plan, node, io, &cores, system::monotonic(), &monitor, || {})?;
+        if record.exhausted > 0 {
+            let (name, count) = (&node.name, record.exhausted);
+            eprintln!("warning: {name} had no packet memory for {count} packets: they are lost");
+        }
         let json = serde_json::to_string_pretty(&record).expect("a record is JSON");
         say!("{json}");
         Ok(Ended::Done)

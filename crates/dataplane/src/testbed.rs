@@ -48,6 +48,8 @@ pub struct Ran<I: PacketIo> {
     pub fidelity: Option<Fidelity>,
     /// The backend, for what it has counted.
     pub io: I,
+    /// Packets for which there was no frame: packet memory was exhausted. They are link losses too.
+    pub exhausted: u64,
     /// Frames that went to other cores of the same switch.
     pub crossed: u64,
     /// Frames that came from them.
@@ -257,6 +259,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         let fidelity = self.fidelity();
         let crossing = self.nodes.iter_mut().find_map(Node::take_crossing);
         let (crossed, taken) = crossing.as_ref().map_or((0, 0), Crossing::counts);
+        let exhausted = self.medium.tally.exhausted;
         let (mut record, captured) = collect(self.nodes, &mut self.medium, ended);
         if busy && !record.complete && !interrupted {
             record.stalled_since = self.end.stalled_since(ended);
@@ -265,7 +268,8 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         // Those were counted where they were received.
         record.events -= taken;
         record.deadlock = self.deadlock;
-        Ran { record, captured, fidelity, io: self.medium.io, crossed, taken, crossing }
+        let io = self.medium.io;
+        Ran { record, captured, fidelity, io, exhausted, crossed, taken, crossing }
     }
 
     fn fidelity(&mut self) -> Option<Fidelity> {

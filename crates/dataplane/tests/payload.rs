@@ -1,9 +1,10 @@
 //! Real bytes through the data plane: what an application lends arrives, each byte once.
 
-use incast_dataplane::{Mem, PacketIo, Payload, Testbed, Virtual};
+use incast_dataplane::{Mem, PacketIo, Payload, Ran, Testbed, Virtual};
 use incast_fabric::{LinkDefaults, parse};
 use incast_testkit::{Trial, at, flow};
 use incast_transport::*;
+use incast_world::Monitor;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -128,8 +129,9 @@ fn packets_without_a_frame_are_lost_and_sent_again() {
     let mut bytes = Carried::new(&trial);
     let io = Mem::new(&trial.fabric, Framing::ETHERNET).limited_to(12);
     let testbed = Testbed::with(trial.setup(), io, Virtual::new()).carrying(&mut bytes);
-    let (record, _, io) = testbed.run();
+    let Ran { record, io, exhausted, .. } = testbed.run_timed(&Monitor::default());
     assert!(record.complete && record.link_losses > 0, "{} losses", record.link_losses);
+    assert_eq!(exhausted, record.link_losses, "none is lost for another reason");
     assert_eq!((io.made(), io.held(), io.lost()), (12, 0, 0));
     bytes.check("dctcp");
 }

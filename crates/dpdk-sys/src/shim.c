@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -77,7 +78,23 @@ int incast_dpdk_init(int argc, char **argv) {
     setvbuf(log, NULL, _IONBF, 0);
     rte_openlog_stream(log);
   }
-  return rte_eal_init(argc, argv) < 0 ? failed() : 0;
+  /* Besides its log, it prints its usage and alarms; the caller says what is wrong in one line. */
+  fflush(NULL);
+  int out = dup(STDOUT_FILENO), error = dup(STDERR_FILENO), none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (out >= 0 && error >= 0 && none >= 0) {
+    dup2(none, STDOUT_FILENO);
+    dup2(none, STDERR_FILENO);
+  }
+  int result = rte_eal_init(argc, argv) < 0 ? failed() : 0;
+  fflush(NULL);
+  if (out >= 0 && error >= 0 && none >= 0) {
+    dup2(out, STDOUT_FILENO);
+    dup2(error, STDERR_FILENO);
+  }
+  close(out);
+  close(error);
+  close(none);
+  return result;
 }
 
 const char *incast_dpdk_version(void) { return rte_version(); }

@@ -30,20 +30,33 @@ pub fn run(settings: &DataPlane, setup: Setup, monitor: &Monitor) -> Result<Ran,
     match settings.backend {
         Backend::Memory => {
             let io = Mem::new(&setup.fabric, setup.framing);
-            Ok(run_over(settings, setup, io, monitor))
+            run_over(settings, setup, io, monitor)
         }
         Backend::Rings => dpdk::run(settings, setup, monitor),
     }
 }
 
 /// Runs a setup over a backend that emulates its links.
-fn run_over<I: PacketIo>(settings: &DataPlane, setup: Setup, io: I, monitor: &Monitor) -> Ran {
+fn run_over<I: PacketIo>(
+    settings: &DataPlane,
+    setup: Setup,
+    io: I,
+    monitor: &Monitor,
+) -> Result<Ran, Fault> {
     let ran = match settings.clock.rule() {
         None => Testbed::with(setup, io, Virtual::new()).run_timed(monitor),
         // Links are emulated: nothing comes before it is due.
         Some(rule) => Testbed::with(setup, io, RealTime::new(rule, Idle::Spin)).run_timed(monitor),
     };
-    Ran { record: ran.record, captured: ran.captured, fidelity: ran.fidelity }
+    if ran.exhausted > 0 {
+        let problem = format!(
+            "its packet memory ran out {} times, so packets were lost that no buffer of the scenario \
+             dropped: expected smaller buffers or fewer links, or `memory`",
+            ran.exhausted
+        );
+        return Err(Fault::value("dataplane.backend", settings.backend.name(), problem));
+    }
+    Ok(Ran { record: ran.record, captured: ran.captured, fidelity: ran.fidelity })
 }
 
 /// With the feature: rings of DPDK.
@@ -68,7 +81,7 @@ pub(crate) mod dpdk {
         let environment = start()?;
         let _thread = environment.register_thread();
         let io = Rings::new(environment, &setup.fabric, setup.framing).map_err(refused)?;
-        Ok(run_over(settings, setup, io, monitor))
+        run_over(settings, setup, io, monitor)
     }
 }
 

@@ -127,7 +127,15 @@ impl<J: OverPorts> OverDevices for J {
             move |error| Fault::new(error).placed(place)
         };
         let known = arguments_for(&names).map_err(refused("--port"))?;
-        let environment = Environment::start(eal.unwrap_or(&known)).map_err(refused("--eal"))?;
+        let started = Environment::start(eal.unwrap_or(&known)).map_err(|error| {
+            let help = if known.contains("-a ") { "; see `incast doctor --tier nic`" } else { "" };
+            Fault::new(format!("{error}{help}")).placed(if eal.is_some() {
+                "--eal"
+            } else {
+                "--port"
+            })
+        });
+        let environment = started?;
         let io = Wire::open(environment, &devices, framing).map_err(refused("--port"))?;
         self.run(io)
     }

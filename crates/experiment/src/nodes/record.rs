@@ -24,6 +24,9 @@ pub struct NodeRecord {
     pub malformed: u64,
     /// Packets lost on links.
     pub link_losses: u64,
+    /// Those of them for which there was no packet memory.
+    #[serde(default)]
+    pub exhausted: u64,
     /// Processor time of the run, seconds.
     pub cpu_s: f64,
     /// Real time of the run, seconds.
@@ -186,6 +189,7 @@ impl NodeRecord {
             all.frames += part.frames;
             all.malformed += part.malformed;
             all.link_losses += part.link_losses;
+            all.exhausted += part.exhausted;
             all.flows = part.flows;
             all.cores.push(core);
         }

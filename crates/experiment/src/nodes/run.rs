@@ -48,7 +48,8 @@ where
             }
             let setup = prepare(plan, &plan.cases[0], vec![])?;
             let ran = Testbed::part(setup, io, clock(), &[node.id.0]).run_timed(monitor);
-            (NodeRecord::of(plan, node, &ran.record), vec![ran.io])
+            let part = NodeRecord::of(plan, node, &ran.record);
+            (NodeRecord { exhausted: ran.exhausted, ..part }, vec![ran.io])
         }
         _ => over_cores(plan, node, io, cores, clock, monitor)?,
     };
@@ -93,6 +94,7 @@ where
     let (mut parts, mut backends) = (vec![], vec![]);
     for ((mut ran, cpu_s), (core, ports)) in ran?.into_iter().zip(cores.iter()) {
         let part = NodeRecord::of(plan, node, &ran.record);
+        let part = NodeRecord { exhausted: ran.exhausted, ..part };
         let (packets, ports, unread) = (part.packet_hops, ports.clone(), ran.drain_crossing());
         let Ran { crossed, taken, .. } = ran;
         let own = CorePart { core, ports, packets, crossed, taken, unread, cpu_s };
