@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// An echo is wanted.
 pub const ECHO: u8 = b'e';
@@ -29,13 +30,23 @@ const CHUNK_BYTES: usize = 1 << 20;
 const CHUNKS_MOST: usize = 8;
 /// Files that arrive at a time.
 const FILES_MOST: usize = 16;
+/// A file of which nothing has come for so long is given up when another one begins.
+const SILENCE_MOST: Duration = Duration::from_secs(60);
 /// The answer that all is well.
 const DONE: &[u8] = b"ok";
 
 /// Answers what comes.
 pub struct Server {
     folder: PathBuf,
-    files: HashMap<(HostId, u64), (PathBuf, File)>,
+    files: HashMap<(HostId, u64), Arriving>,
+}
+
+/// A file of which not all is here.
+struct Arriving {
+    path: PathBuf,
+    file: File,
+    /// When its last chunk came.
+    heard: Instant,
 }
 
 impl Server {
@@ -82,17 +93,33 @@ impl Server {
         let offset = u64::from_be_bytes(head[8..].try_into().expect("eight bytes"));
         let key = (from, number);
         if !self.files.contains_key(&key) {
+            self.forget_silent();
             if self.files.len() >= FILES_MOST {
                 return Err(format!("{FILES_MOST} files are arriving already"));
             }
             let path = self.folder.join(format!(".incast-{}-{number:x}.part", from.0));
-            let file = File::options().create_new(true).read(true).write(true).open(&path);
+            // What a server that was killed has left there is of no use.
+            let file =
+                File::options().create(true).truncate(true).read(true).write(true).open(&path);
             let file = file.map_err(|error| format!("{}: {error}", path.display()))?;
-            self.files.insert(key, (path, file));
+            self.files.insert(key, Arriving { path, file, heard: Instant::now() });
         }
-        let (path, file) = self.files.get_mut(&key).expect("just opened");
+        let Arriving { path, file, heard } = self.files.get_mut(&key).expect("just opened");
+        *heard = Instant::now();
         let written = file.seek(SeekFrom::Start(offset)).and_then(|_| file.write_all(data));
         written.map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// Gives up files whose sender has died, as far as can be known.
+    fn forget_silent(&mut self) {
+        self.files.retain(|_, one| {
+            let keeps = one.heard.elapsed() < SILENCE_MOST;
+            if !keeps {
+                // That it cannot be removed changes nothing.
+                let _ = std::fs::remove_file(&one.path);
+            }
+            keeps
+        });
     }
 
     fn end(&mut self, from: HostId, bytes: &[u8]) -> Result<String, String> {
@@ -104,7 +131,8 @@ impl Server {
         if !plain || name.starts_with('.') {
             return Err(format!("`{name}` is not a plain file name"));
         }
-        let (path, mut file) = self.files.remove(&(from, number)).ok_or("no such transfer")?;
+        let arriving = self.files.remove(&(from, number)).ok_or("no such transfer")?;
+        let Arriving { path, mut file, .. } = arriving;
         let fail = |error: std::io::Error| format!("{}: {error}", path.display());
         let place = self.folder.join(name);
         let finished = (|| {
@@ -291,5 +319,12 @@ mod tests {
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
             std::fs::remove_file(&arrived).unwrap();
         }
+        // Part of a file that a server had when it was killed is in nobody's way.
+        let bytes = vec![7; 2_000];
+        let number = u64::from_be_bytes(Sha256::digest(&bytes)[..8].try_into().unwrap());
+        let part = folder.path().join(format!(".incast-0-{number:x}.part"));
+        std::fs::write(&part, vec![1; 9_000]).unwrap();
+        transfer(&bytes, folder.path()).0.unwrap();
+        assert!(std::fs::read(folder.path().join("data.bin")).unwrap() == bytes && !part.exists());
     }
 }

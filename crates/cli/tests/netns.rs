@@ -131,12 +131,27 @@ fn a_switch_spreads_its_ports_over_cores() {
     let scenario = SCENARIO.replace("dumbbell:3x2", "star:4").replace("10MB", "1MB");
     std::fs::write(folder.path().join("net.toml"), scenario).unwrap();
     let run = ["testbed", "netns", "net.toml", "--for", "60s", "--lcores"];
-    let output = incast(folder.path(), &[&run[..], &["0,1", "--out", "out"]].concat());
-    let (out, err) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{out}\n{err}");
-    assert!(out.contains("core 0") && out.contains("handed over"), "{out}");
-    let nodes = std::fs::read(folder.path().join("out/nodes.json")).unwrap();
+    let ports: &[&[&str]] = if dpdk() { &[&[], &["--dpdk"]] } else { &[&[]] };
+    for ports in ports {
+        let more = [&["0,1", "--out", "out", "--force"], *ports].concat();
+        let output = incast(folder.path(), &[&run[..], &more].concat());
+        let (out, err) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{out}\n{err}");
+        assert!(out.contains("core 0") && out.contains("handed over"), "{out}");
+        of_two_cores(folder.path());
+    }
+    let refused = incast(
+        folder.path(),
+        &[&run[..], &["0,1", "--set", "transport.names=[\"fasttune\"]"]].concat(),
+    );
+    let text = String::from_utf8_lossy(&refused.stderr).to_string();
+    assert!(text.contains("leaf0 needs one core for all its ports: a transport's hook"), "{text}");
+}
+
+/// What the results of such a run say.
+fn of_two_cores(folder: &Path) {
+    let nodes = std::fs::read(folder.join("out/nodes.json")).unwrap();
     let nodes: Vec<Value> = serde_json::from_slice(&nodes).unwrap();
     let delivered = |node: &Value| node["flows"][0]["delivered"].as_u64();
     assert_eq!(nodes.iter().filter_map(delivered).max(), Some(1_000_000));
@@ -152,12 +167,101 @@ fn a_switch_spreads_its_ports_over_cores() {
         total("crossed") + switch["malformed"].as_u64().unwrap(),
         switch["frames"].as_u64().unwrap()
     );
-    let refused = incast(
-        folder.path(),
-        &[&run[..], &["0,1", "--set", "transport.names=[\"fasttune\"]"]].concat(),
+    assert_eq!(total("crossed"), total("taken") + total("unread"));
+}
+
+/// Applications on hosts, each a process in a namespace of its own, and what becomes of them when others
+/// are killed and come again. Each line that begins with `==` names what follows.
+const APPLICATIONS: &str = r#"
+set -e
+mount -t tmpfs none /run
+for n in h0 h1 s; do ip netns add $n; done
+for i in 0 1; do
+  ip link add a$i mtu 9000 type veth peer name b$i mtu 9000
+  ip link set a$i netns h$i
+  ip link set b$i netns s
+done
+# In the background only: the process that is killed is the program.
+node() { exec ip netns exec s "$0" testbed node net.toml --name leaf0 --for 100s "$@"; }
+client() { ip netns exec h0 "$0" testbed "$@" --name host0 --port leaf0=if:a0 --to host1; }
+dying() { exec ip netns exec h0 "$0" testbed "$@" --name host0 --port leaf0=if:a0 --to host1; }
+node --port host0=if:b0 --port host1=if:b1 > node.log 2>&1 & switch=$!
+ip netns exec h1 "$0" testbed serve net.toml --name host1 --port leaf0=if:a1 --folder inbox > serve.log 2>&1 & server=$!
+echo == send; client send one.bin net.toml
+echo == perf; client perf --scenario net.toml --for 1500ms
+echo == client killed
+dying send big.bin net.toml > /dev/null 2>&1 & sender=$!
+sleep 0.4; kill -KILL $sender; wait $sender || true
+client send two.bin net.toml
+echo == switch killed
+kill -KILL $switch; wait $switch || true
+node $AGAIN > again.log 2>&1 & switch=$!
+client send three.bin net.toml
+echo == server killed
+kill -KILL $server; wait $server || true
+client send one.bin net.toml 2>&1 || echo it fails
+kill -INT $switch; wait $switch
+"#;
+
+/// Runs [`APPLICATIONS`] with ports of the switch that comes again: what it prints, and the folder.
+fn applications(again: &str) -> (String, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let scenario = SCENARIO.replace("dumbbell:3x2", "star:2").replace("\"3\"", "\"1\"");
+    std::fs::write(at("net.toml"), scenario).unwrap();
+    std::fs::create_dir(at("inbox")).unwrap();
+    for (name, length) in
+        [("one.bin", 300_000), ("two.bin", 200_001), ("three.bin", 1), ("big.bin", 10_000_000u32)]
+    {
+        let bytes: Vec<u8> = (0..length).map(|at| (at * 31 + at / 257) as u8).collect();
+        std::fs::write(at(name), bytes).unwrap();
+    }
+    let mut unshare = Command::new("unshare");
+    unshare.args(["-Urnm", "sh", "-c", APPLICATIONS, env!("CARGO_BIN_EXE_incast")]);
+    let output = unshare.env("AGAIN", again).current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).to_string();
+    let logs = ["node.log", "serve.log", "again.log"]
+        .map(|log| std::fs::read_to_string(at(log)).unwrap_or_default());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{errors}\n{logs:?}");
+    (said, folder)
+}
+
+#[test]
+fn applications_run_over_veth_pairs_and_peers_return() {
+    if !tier() {
+        return;
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = if cores < 2 { "--poll" } else { "--poll --lcores 0,1" };
+    let ports = match dpdk() {
+        true => "--port host0=net_af_packet0,iface=b0 --port host1=net_af_packet1,iface=b1",
+        false => "--port host0=if:b0 --port host1=if:b1",
+    };
+    let (said, folder) = applications(&format!("{cores} {ports}"));
+    let parts: Vec<&str> = said.split("== ").skip(1).collect();
+    let part = |name: &str| {
+        let found = parts.iter().find_map(|part| part.strip_prefix(name));
+        found.unwrap_or_else(|| panic!("no part `{name}`: {said}"))
+    };
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    for (name, sent) in [("send", "one"), ("client killed", "two"), ("switch killed", "three")] {
+        assert!(part(name).contains("SHA-256") && part(name).contains("at both ends"), "{said}");
+        assert!(read(&format!("inbox/{sent}.bin")) == read(&format!("{sent}.bin")), "{sent}");
+    }
+    let meter = part("perf");
+    let line = meter.lines().find(|line| line.contains("Mb/s in")).expect(meter);
+    let rate: f64 = line.split(' ').next().unwrap().parse().unwrap();
+    assert!((1.0..=95.0).contains(&rate) && line.contains(" 0 failed"), "{meter}");
+    assert!(
+        meter.contains("   1 s ") && meter.contains("p99.9"),
+        "a live line, percentiles: {meter}"
     );
-    let text = String::from_utf8_lossy(&refused.stderr).to_string();
-    assert!(text.contains("leaf0 needs one core for all its ports: a transport's hook"), "{text}");
+    let killed = part("server killed");
+    assert!(
+        killed.contains("it fails") && killed.contains("the destination is silent"),
+        "{killed}"
+    );
 }
 
 /// What a person gets wrong about devices is said in one line.
@@ -180,6 +284,13 @@ fn mistakes_about_devices_are_said() {
     says(&["--port", "0=net_af_packet0,iface=nothere"], "no network interface `nothere`");
     says(&["--port", "0=net_nosuch0"], "net_nosuch0");
     says(&["--port", "0=if:lo", "--eal", "--no-huge"], "EAL arguments have no effect");
+    says(
+        &["--port", "0=net_ring0", "--eal", "--bogus"],
+        "does not start with the arguments `--bogus`",
+    );
+    let small = "--no-huge -m 4 --no-pci --no-telemetry --no-shconf";
+    says(&["--port", "0=net_ring0", "--eal", small], "raise `-m` in the EAL arguments");
+    says(&["--port", "0=net_ring0", "--patience", "1s"], "its own frames come back");
     let switch = ["--name", "leaf0", "--port", "host0=if:lo", "--port", "host1=net_ring0"];
     let star = ["testbed", "node", "net.toml", "--set", "fabric.topology=star:4"];
     let output = incast(folder.path(), &[&star[..], &switch[..]].concat());

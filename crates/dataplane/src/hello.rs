@@ -4,6 +4,8 @@
 //! met a neighbour when it has heard it and knows that it was heard. What does not fit - another
 //! version, another scenario, other ends of the link, a second node of one name - ends the meeting
 //! with a message.
+//!
+//! A node that runs answers hellos, so that a neighbour that ended can return.
 
 use crate::{Departure, Frame, PacketIo};
 use incast_transport::Time;
@@ -102,6 +104,14 @@ impl Meeting {
         bytes[10..12].copy_from_slice(&sum.to_be_bytes());
         bytes.extend_from_slice(text.as_bytes());
         bytes
+    }
+
+    /// The answer of a node that runs to a frame that came by `port`: nothing if it is no hello, or says
+    /// that its sender has heard this process already.
+    pub(crate) fn answer(&self, port: u32, bytes: &[u8]) -> Option<Vec<u8>> {
+        let hello = read(bytes)?;
+        let news = hello.heard != self.me.process && hello.who.process != self.me.process;
+        news.then(|| self.hello(port, hello.who.process))
     }
 
     /// Takes in hellos that have arrived; other frames are dropped.
@@ -242,6 +252,23 @@ mod tests {
         switch.hear(&mut io).unwrap();
         assert!(switch.is_over() && switch.missing().is_none());
         assert_eq!(io.held(), 0);
+    }
+
+    #[test]
+    fn a_neighbour_that_returns_is_answered_once() {
+        let (mut io, _, switch) = pair(|_| {});
+        let (_, mut host, _) = pair(|host| host.process = 99);
+        let answer = switch.answer(2, &host.hello(0, 6_000)).expect("it is new");
+        assert!(io.inject(0, Time::ZERO, &answer));
+        host.hear(&mut io).unwrap();
+        assert!(host.is_over(), "it is heard, and hears");
+        assert!(switch.answer(2, &host.hello(0, 6)).is_none(), "it knows");
+        assert!(host.answer(0, &answer).is_none() && host.answer(0, b"none").is_none());
+        // One that does not fit finds out by itself.
+        let (_, mut other, _) = pair(|host| host.scenario = 78);
+        let answer = switch.answer(2, &other.hello(0, 0)).expect("it is new");
+        assert!(io.inject(0, Time::ZERO, &answer));
+        assert!(other.hear(&mut io).unwrap_err().contains("another scenario"));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Backends whose ports lead out of the process.
 
-use crate::PacketIo;
+use crate::{Meeting, PacketIo};
 use std::any::Any;
+use std::sync::Arc;
 
 /// What came and went at a port, without hellos.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -24,8 +25,9 @@ pub struct PortCount {
 /// A backend whose ports lead out of the process: interfaces of the machine, devices of DPDK. Until
 /// the neighbours have met it hands on hellos too.
 pub trait Outside: PacketIo + Sized {
-    /// The neighbours have met: hellos that still come are dropped.
-    fn end_hellos(&mut self);
+    /// The neighbours have met: from now on `meeting` answers the hellos of those that return, and
+    /// none is handed on.
+    fn end_hellos(&mut self, meeting: Arc<Meeting>);
 
     /// What came and went at a port, if it is one of this backend.
     fn count(&mut self, port: u32) -> Option<PortCount>;

@@ -12,12 +12,13 @@ mod socket;
 use crate::hello::HELLO;
 use crate::mem::Buffer;
 use crate::outside::divide;
-use crate::{Arrival, Departure, Frame, Outside, PacketIo, PortCount};
+use crate::{Arrival, Departure, Frame, Meeting, Outside, PacketIo, PortCount};
 use incast_transport::Time;
 use incast_wire::PROTOCOL;
 use socket::{Incoming, Socket};
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 
 /// Bytes of an Ethernet header.
 const ETHERNET: usize = 14;
@@ -31,7 +32,7 @@ const STAGED_MOST: usize = 256;
 const LONGEST: usize = 9_000;
 /// Most buffers that are kept for later.
 const SPARE_MOST: usize = 4_096;
-/// Most foreign frames that one burst reads, so that a flood of them does not hold up a pass.
+/// Most foreign frames and hellos that one burst reads, so that a flood of them does not hold up a pass.
 const FOREIGN_MOST: usize = 64;
 
 /// A port of this process.
@@ -50,8 +51,8 @@ pub struct PacketSockets {
     ports: Vec<Option<Port>>,
     spare: Vec<Buffer>,
     held: usize,
-    /// Hellos are no longer handed on.
-    met: bool,
+    /// Answers hellos, which are no longer handed on, once the neighbours have met.
+    met: Option<Arc<Meeting>>,
 }
 
 impl PacketSockets {
@@ -74,6 +75,19 @@ impl PacketSockets {
         Ok(())
     }
 
+    /// Sends a hello, if there is room.
+    #[cold]
+    fn say(&mut self, port: u32, bytes: &[u8]) {
+        let Some(mut frame) = self.alloc(bytes.len()) else { return };
+        frame.bytes_mut().copy_from_slice(bytes);
+        let at = Time::ZERO;
+        let departure = Departure { start: at, release: at, complete: at };
+        if let Err(frame) = self.stage(port, frame, departure) {
+            self.free(frame);
+        }
+        self.flush(port);
+    }
+
     fn buffer(&mut self, length: usize) -> Buffer {
         let mut buffer = self.spare.pop().unwrap_or_default();
         buffer.begin(length);
@@ -82,8 +96,8 @@ impl PacketSockets {
 }
 
 impl Outside for PacketSockets {
-    fn end_hellos(&mut self) {
-        self.met = true;
+    fn end_hellos(&mut self, meeting: Arc<Meeting>) {
+        self.met = Some(meeting);
     }
 
     fn count(&mut self, port: u32) -> Option<PortCount> {
@@ -105,8 +119,8 @@ impl Outside for PacketSockets {
     }
 
     fn split(self, groups: &[Vec<u32>]) -> Vec<PacketSockets> {
-        let met = self.met;
-        let part = |ports| PacketSockets { ports, met, ..PacketSockets::default() };
+        let part =
+            |ports| PacketSockets { ports, met: self.met.clone(), ..PacketSockets::default() };
         divide(self.ports, groups).into_iter().map(part).collect()
     }
 }
@@ -157,11 +171,14 @@ impl PacketIo for PacketSockets {
             one.neighbour.copy_from_slice(&frame.bytes()[6..12]);
             let hello = is_hello(frame.bytes());
             one.count.received += !hello as u64;
-            if hello && self.met {
+            frame.cut_front(ETHERNET);
+            if hello && let Some(meeting) = &self.met {
+                let answer = meeting.answer(port, frame.bytes());
                 self.spare.push(frame);
+                answer.into_iter().for_each(|answer| self.say(port, &answer));
+                foreign += 1;
                 continue;
             }
-            frame.cut_front(ETHERNET);
             into.push(Arrival { at: now, complete: now, frame });
             count += 1;
         }

@@ -15,6 +15,7 @@ use crate::{Fault, nearest, prepare};
 use incast_dataplane::{Identity, Meeting, Neighbour, Outside, system};
 use incast_fabric::NodeId;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -146,7 +147,7 @@ pub fn meet(
         if meeting.is_over() {
             // The last hello of all: that the neighbours are heard.
             (0..3).for_each(|_| meeting.say(io));
-            io.end_hellos();
+            io.end_hellos(Arc::new(meeting));
             return Ok(());
         }
         if let Some(missing) = meeting.missing().filter(|_| begin.elapsed() >= patience) {

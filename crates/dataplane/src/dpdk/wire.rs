@@ -4,7 +4,7 @@ use super::frame::MbufFrame;
 use super::{BURST, Memory};
 use crate::hello::HELLO;
 use crate::outside::divide;
-use crate::{Arrival, Departure, Outside, PacketIo, PortCount};
+use crate::{Arrival, Departure, Meeting, Outside, PacketIo, PortCount};
 use incast_dpdk_sys::{Environment, Error, Mbuf, Mempool, Port};
 use incast_transport::{Framing, Time};
 use incast_wire::{HEADER_BYTES, PROTOCOL};
@@ -49,8 +49,9 @@ pub struct Wire {
     /// By port of the fabric; `None` where there is no device.
     ends: Vec<Option<End>>,
     scratch: Vec<Mbuf<()>>,
-    /// Hellos are no longer handed on.
-    met: bool,
+    /// Answers hellos, which are no longer handed on, once the neighbours have met.
+    met: Option<Arc<Meeting>>,
+    answers: Vec<Mbuf<()>>,
     memory: Memory<()>,
     environment: Environment,
 }
@@ -80,7 +81,8 @@ impl Wire {
             ends[number] = Some(end);
         }
         let scratch = Vec::with_capacity(BURST);
-        Ok(Wire { ends, scratch, met: false, memory: Memory::new(pool), environment })
+        let memory = Memory::new(pool);
+        Ok(Wire { ends, scratch, met: None, answers: vec![], memory, environment })
     }
 
     /// Frames of others that came by.
@@ -101,6 +103,17 @@ impl Wire {
     fn end(&mut self, port: u32) -> Option<&mut End> {
         self.ends.get_mut(port as usize)?.as_mut()
     }
+}
+
+/// The mbuf of a hello with what answers it, and with an Ethernet header; `None` if it has no room.
+#[cold]
+fn answered(mut mbuf: Mbuf<()>, bytes: &[u8], end: &End) -> Option<Mbuf<()>> {
+    if !mbuf.reset(bytes.len()) || !mbuf.grow_front(ETHERNET) {
+        return None;
+    }
+    mbuf.bytes_mut()[..ETHERNET].copy_from_slice(&end.header);
+    mbuf.bytes_mut()[ETHERNET..].copy_from_slice(bytes);
+    Some(mbuf)
 }
 
 /// Whether a frame that came to a port with this address is one of ours, as far as its first headers say.
@@ -135,9 +148,18 @@ impl PacketIo for Wire {
             mbuf.cut_front(ETHERNET);
             let hello = mbuf.bytes()[IP_PROTOCOL] == HELLO;
             end.count.received += !hello as u64;
-            if !(hello && self.met) {
-                into.push(Arrival { at: now, complete: now, frame: MbufFrame(mbuf) });
+            match &self.met {
+                Some(meeting) if hello => {
+                    let answer = meeting.answer(port, mbuf.bytes());
+                    self.answers.extend(answer.and_then(|bytes| answered(mbuf, &bytes, end)));
+                }
+                _ => into.push(Arrival { at: now, complete: now, frame: MbufFrame(mbuf) }),
             }
+        }
+        if !self.answers.is_empty() {
+            // One that the device does not take is lost: hellos are repeated.
+            end.port.send(&mut self.answers);
+            self.answers.clear();
         }
         let count = into.len() - before;
         self.memory.held += count;
@@ -177,7 +199,7 @@ impl PacketIo for Wire {
         let before = end.staged.len();
         while !end.staged.is_empty() && end.port.send(&mut end.staged) > 0 {}
         let left = end.staged.len();
-        if self.met {
+        if self.met.is_some() {
             end.count.sent += (before - left) as u64;
         }
         left
@@ -206,8 +228,8 @@ impl PacketIo for Wire {
 }
 
 impl Outside for Wire {
-    fn end_hellos(&mut self) {
-        self.met = true;
+    fn end_hellos(&mut self, meeting: Arc<Meeting>) {
+        self.met = Some(meeting);
         // Hellos are all that was staged so far, and they are not counted.
         self.ends.iter_mut().flatten().for_each(|end| end.staged.clear());
     }
@@ -239,7 +261,7 @@ impl Outside for Wire {
         let part = |ends| {
             let scratch = Vec::with_capacity(BURST);
             let memory = Memory::new(memory.pool.clone());
-            Wire { ends, scratch, met, memory, environment }
+            Wire { ends, scratch, met: met.clone(), answers: vec![], memory, environment }
         };
         divide(ends, groups).into_iter().map(part).collect()
     }
