@@ -202,15 +202,19 @@ fn control(all: &Explanation) -> Vec<String> {
     if points.len() < 2 {
         return vec![];
     }
-    let mut lines =
-        vec![format!("\nWhat its congestion control knew and did ({} events):", points.len())];
     let step = points.len().div_ceil(2 * ROWS);
     let shown = points.iter().enumerate().filter(|(at, point)| {
         at % step == 0 || *at + 1 == points.len() || point.event == "timeout"
     });
-    for (_, point) in shown.take(3 * ROWS) {
-        lines.push(format!("  after {:>9}: {}", time(point.after_ps), state(point)));
-    }
+    let shown: Vec<&&ControlPoint> = shown.take(3 * ROWS).map(|(_, point)| point).collect();
+    let count = match points.len() {
+        all if all > shown.len() => format!("{} of {all} events", shown.len()),
+        all => format!("{all} events"),
+    };
+    let mut lines = vec![format!("\nWhat its congestion control knew and did ({count}):")];
+    let line =
+        |point: &&ControlPoint| format!("  after {:>9}: {}", time(point.after_ps), state(point));
+    lines.extend(shown.into_iter().map(line));
     lines
 }
 

@@ -119,8 +119,9 @@ impl Results {
         }
         if let Some(changed) = manifest.changed_files().into_iter().next() {
             let problem = format!(
-                "{changed}; the run cannot be repeated without the file as it was: restore it, or run \
-                 `incast run {place} --allow-changed-files` and explain those results"
+                "{changed}; the run cannot be repeated without the file as it was: restore it, or, to \
+                 explain a run with what the file holds now, run `incast run {place} \
+                 --allow-changed-files` first"
             );
             return Err(Fault::new(problem));
         }
