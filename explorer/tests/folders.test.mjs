@@ -62,7 +62,7 @@ test("an interrupted run is shown as far as it went, with what to do", async () 
   const folder = changed("half", "dctcp/manifest.json", (text) => text.replace('"complete": true', '"complete": false'));
   for (const name of ["flows", "ports", "fairness"]) rmSync(join(folder, "ndp", `${name}.parquet`));
   const own = await opened("", { folder });
-  assert.match(await notices(own), /run of dctcp is not complete.*run of ndp has no results.*repeat it with `incast run/s);
+  assert.match(await notices(own), /run of dctcp is not complete.*run of ndp has no results.*repeat it with incast run/s);
   assert.equal(await own.getByRole("combobox", { name: "beside" }).count(), 0, "there is one run");
   await own.check();
 });

@@ -39,6 +39,8 @@ test("results of another version open, and the page says so", async () => {
 test("a flow and a port that do not exist are named with the range", async () => {
   const own = await opened("#/results/flow?flow=4000&b=none");
   assert.match(await own.getByRole("alert").textContent(), /no flow 4000: expected 0 to 46/);
+  await own.evaluate(() => { location.hash = "#/results/queue?port=99&b=none"; });
+  await own.getByRole("alert").filter({ hasText: "no port 99: expected 0 to 23" }).waitFor();
   await own.check();
 });
 

@@ -151,7 +151,8 @@ impl Manifest {
         };
         let name = file.display().to_string();
         if path.is_dir() && !file.is_file() {
-            let problem = "not a results folder: it has no manifest.json";
+            let problem = "not a results folder: it has no manifest.json; expected one that `incast run` or \
+                           `incast compare` wrote";
             return Err(Fault::new(problem).placed(path.display().to_string()));
         }
         let bytes = bytes_of(&name)?;
@@ -170,7 +171,8 @@ impl Manifest {
     pub fn parse(text: &str, name: &str) -> Result<Manifest, Fault> {
         let all: Value = serde_json::from_str(text).map_err(|error| {
             let problem = match error.is_eof() {
-                true => "the manifest is truncated".to_string(),
+                true => "the manifest is truncated: copy the folder again, or repeat the run"
+                    .to_string(),
                 false => format!("not JSON: {error}"),
             };
             Fault::new(problem).placed(format!("{name}:{}", error.line()))

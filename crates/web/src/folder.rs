@@ -190,7 +190,9 @@ impl Folder {
         let missing = self.missing_input(|_| true).map(|trouble| trouble.to_string());
         let varies = self.scenario.run.world != incast_experiment::World::Sim
             && self.scenario.dataplane.as_ref().is_some_and(|one| one.clock.varies());
-        let varies = varies.then(|| "it ran in real time: no two such runs are equal".to_string());
+        let advice = "it ran in real time, and no two such runs are equal: it cannot be repeated and \
+                      explained; run its scenario with `run.world = \"sim\"`";
+        let varies = varies.then(|| advice.to_string());
         known.or(varies).or(missing)
     }
 
@@ -436,7 +438,7 @@ fn notes(manifest: &Manifest, raw: &Value, runs: &[Opened]) -> Vec<String> {
         } else if run.manifest["complete"] != Value::Bool(true) {
             notes.push(format!(
                 "the run of {name} is not complete (interrupted, cut short, or without a completed flow): its \
-                 numbers are those until then"
+                 numbers are those until then; `incast run FOLDER` repeats it"
             ));
         }
     }

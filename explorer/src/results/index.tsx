@@ -1,6 +1,7 @@
 /** Opens results folders: their fabric over time, flows, ports, one flow, one queue. */
 import { useEffect } from "preact/hooks";
 import type { Warning } from "incast-web";
+import { coded } from "../parts/coded";
 import { Warnings, type Shown } from "../parts/warnings";
 import { address, amend, route } from "../route";
 import { FabricPage } from "./fabric";
@@ -97,7 +98,7 @@ function Head() {
         </div>
       </div>
       <Reading />
-      {notes.map((note) => <div class="notice" role="status">{note}</div>)}
+      {notes.map((note) => <div class="notice" role="status">{coded(note)}</div>)}
       <Warnings all={warnings} />
     </>
   );

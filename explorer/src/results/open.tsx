@@ -1,5 +1,6 @@
 /** Choosing results folders. */
 import { useState } from "preact/hooks";
+import { coded } from "../parts/coded";
 import { address, go, route } from "../route";
 import { ofDrop, ofInput, type Chosen } from "./folder";
 import { folders, openFolders, reading, refused } from "./store";
@@ -39,7 +40,7 @@ export function Reading() {
       {problem && (
         <div class="notice" role="alert">
           <p><strong>{problem.name || "The folder"} cannot be opened.</strong></p>
-          <p>{problem.message}</p>
+          <p>{coded(problem.message)}</p>
         </div>
       )}
     </>

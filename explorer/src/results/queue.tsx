@@ -39,7 +39,10 @@ export function QueuePage() {
         </label>
         <a href={address("results/ports", Object.fromEntries(route.value.params))}>Choose it in the table of ports</a>
       </div>
-      {!fabric.ports[port] && <p class="quiet">Choose a port, or click a link of the fabric.</p>}
+      {text !== "" && !fabric.ports[port] && (
+        <div class="notice" role="alert">There is no port {text}: expected 0 to {fabric.ports.length - 1}, or choose one by its name.</div>
+      )}
+      {text === "" && <p class="quiet">Choose a port, or click a link of the fabric.</p>}
       {fabric.ports[port] && (
         <div class="sides stack">{all.map((side) => <QueuePanel key={`${side.key} ${port}`} side={side} port={port} top={top} />)}</div>
       )}

@@ -1,5 +1,6 @@
 /** What cannot be shown, and what the reader can do. */
 import { useState } from "preact/hooks";
+import { coded } from "../parts/coded";
 import type { RunData } from "./data";
 import { Refused } from "./store";
 
@@ -8,7 +9,7 @@ export function NotRepeatable({ data }: { data: RunData }) {
   const { info: { not_repeatable: why }, folder } = data;
   if (!why) return null;
   const missing = folder.info.value.inputs.some(({ given }) => !given);
-  return missing ? <Trouble problem={new Refused("missing-file", why)} data={data} /> : <p>{why}</p>;
+  return missing ? <Trouble problem={new Refused("missing-file", why)} data={data} /> : <p>{coded(why)}</p>;
 }
 
 /** The problem; where an input file is missing, a place to give it. */
@@ -29,7 +30,7 @@ export function Trouble({ problem, data, again }: { problem: Error; data?: RunDa
   };
   return (
     <div class="notice" role="alert">
-      <p>{problem.message}</p>
+      <p>{coded(problem.message)}</p>
       {needed.map(({ name, role }) => (
         <p><label>{name} ({role}): <input type="file" onChange={give(name)} /></label></p>
       ))}
