@@ -136,20 +136,19 @@ function density(all: Sequence, look: View): Density {
 /** One stroke for all that look alike: thousands of strokes would take longer than a frame. */
 function drawLegs(context: CanvasRenderingContext2D, all: Sequence, look: View, { arrows, dense }: Density) {
   const colours = palette();
-  const alike = new Map<string, { readonly leg: Leg; readonly path: Path2D; ends: [number, number] }>();
-  const heads: [Leg, number, number, number, number][] = [];
+  const alike = new Map<string, { readonly leg: Leg; readonly path: Path2D; readonly heads: Path2D; ends: [number, number] }>();
   for (const leg of all.legs) {
     if (leg.to < look.from || leg.from > look.until) continue;
     const [ax, ay, bx, by] = [look.x(leg.fromColumn), look.y(leg.from), look.x(leg.toColumn), look.y(leg.to)];
     // In a dense drawing lines of one link that would lie on each other are drawn once; they come in order of time.
     const key = dense ? `${leg.kind}\n${leg.retransmission}\n${leg.fromColumn}\n${leg.toColumn}` : `${leg.kind}\n${leg.retransmission}`;
     let group = alike.get(key);
-    if (!group) alike.set(key, (group = { leg, path: new Path2D(), ends: [-Infinity, -Infinity] }));
+    if (!group) alike.set(key, (group = { leg, path: new Path2D(), heads: new Path2D(), ends: [-Infinity, -Infinity] }));
     else if (dense && Math.abs(ay - group.ends[0]) < 0.75 && Math.abs(by - group.ends[1]) < 0.75) continue;
     group.ends = [ay, by];
     group.path.moveTo(ax, ay);
     group.path.lineTo(bx, by);
-    if (arrows) heads.push([leg, ax, ay, bx, by]);
+    if (arrows) head(group.heads, Math.atan2(by - ay, bx - ax), bx, by);
   }
   for (const { leg, path } of alike.values()) {
     context.strokeStyle = colourOf(all.kinds, leg.kind, colours);
@@ -158,15 +157,18 @@ function drawLegs(context: CanvasRenderingContext2D, all: Sequence, look: View, 
     context.stroke(path);
   }
   context.setLineDash([]);
-  for (const [leg, ax, ay, bx, by] of heads) {
-    const angle = Math.atan2(by - ay, bx - ax);
+  for (const { leg, heads } of alike.values()) {
     context.fillStyle = colourOf(all.kinds, leg.kind, colours);
-    context.beginPath();
-    context.moveTo(bx, by);
-    context.lineTo(bx - 6 * Math.cos(angle - 0.35), by - 6 * Math.sin(angle - 0.35));
-    context.lineTo(bx - 6 * Math.cos(angle + 0.35), by - 6 * Math.sin(angle + 0.35));
-    context.fill();
+    context.fill(heads);
   }
+}
+
+/** The head of an arrow that ends at a place. */
+function head(path: Path2D, angle: number, x: number, y: number) {
+  path.moveTo(x, y);
+  path.lineTo(x - 6 * Math.cos(angle - 0.35), y - 6 * Math.sin(angle - 0.35));
+  path.lineTo(x - 6 * Math.cos(angle + 0.35), y - 6 * Math.sin(angle + 0.35));
+  path.closePath();
 }
 
 /** Waits of a column that overlap are one bar. */
