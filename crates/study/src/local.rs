@@ -285,11 +285,10 @@ fn work_off<J: Job>(
         {
             // Before the row is sent: whoever gets it sees which threads are free.
             let mut queue = locked(queue);
-            next = if threads == 1 { queue.ready.pop_front() } else { None };
-            if next.is_none() {
-                queue.busy -= threads;
-                queue.running -= 1;
-            }
+            // One that had all threads goes on with one: what lies ready has nobody else.
+            next = queue.ready.pop_front();
+            queue.busy -= threads - next.as_ref().map_or(0, |one| one.threads);
+            queue.running -= usize::from(next.is_none());
         }
         // The pool is gone only if the study has failed.
         let _ = sender.send((ticket, row, begin.elapsed()));
@@ -446,6 +445,27 @@ mod tests {
         let progress = driver.progress();
         assert_eq!((progress.running, progress.failed), (0, 0));
         assert!((1..40).contains(&progress.done), "{progress:?}");
+    }
+
+    /// A study that repeats until it is sure adds points while its last one has all threads. One of
+    /// them lay ready for ever when that one ended.
+    #[test]
+    fn what_lies_ready_is_run_by_a_thread_that_had_all_of_them() {
+        let here = Arc::new(Here::default());
+        let ready = |ticket: u64, threads| Ready {
+            ticket,
+            point: Arc::new(Heavy { name: ticket.to_string(), memory: 1, here: here.clone() }),
+            threads,
+            monitor: Arc::default(),
+            folder: None,
+        };
+        let lying = VecDeque::from([ready(1, 1), ready(2, 1)]);
+        let queue = Mutex::new(Queue { ready: lying, busy: 4, running: 1 });
+        let (sender, receiver) = channel();
+        work_off::<Nowhere>(ready(0, 4), &queue, &sender);
+        assert_eq!(receiver.try_iter().map(|(ticket, ..)| ticket).collect::<Vec<_>>(), [0, 1, 2]);
+        let queue = locked(&queue);
+        assert_eq!((queue.ready.len(), queue.busy, queue.running), (0, 0, 0));
     }
 
     #[test]
