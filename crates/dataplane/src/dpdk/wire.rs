@@ -30,6 +30,8 @@ const ROOM: usize = 2_048;
 const PER_PORT: usize = 3_072;
 /// Most frames staged at a port whose device takes none.
 const STAGED: usize = 256;
+/// Most bursts per port that are dropped when it is opened: a flood of foreign frames never ends.
+const EARLY_BURSTS: usize = 256;
 
 /// A port of the fabric at a device.
 struct End {
@@ -80,7 +82,18 @@ impl Wire {
             ends.resize_with(ends.len().max(number + 1), || None);
             ends[number] = Some(end);
         }
-        let scratch = Vec::with_capacity(BURST);
+        let mut scratch = Vec::with_capacity(BURST);
+        for end in ends.iter_mut().flatten() {
+            // A packet socket hears every interface of the machine until it is bound to its own: what
+            // came before all ports were open may be another's. Hellos are repeated.
+            for _ in 0..EARLY_BURSTS {
+                end.port.receive(BURST, &mut scratch);
+                if scratch.is_empty() {
+                    break;
+                }
+                scratch.clear();
+            }
+        }
         let memory = Memory::new(pool);
         Ok(Wire { ends, scratch, met: None, answers: vec![], memory, environment })
     }
