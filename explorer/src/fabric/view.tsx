@@ -1,5 +1,6 @@
 /** A fabric drawn by tiers on a canvas; each link is two lines, one per direction. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { cleared } from "../parts/canvas";
 import { heat, palette, theme, type Palette } from "../theme";
 import { layout, type FabricShape, type Layout } from "./shape";
 import "./view.css";
@@ -180,16 +181,8 @@ export function FabricView(props: FabricViewProps) {
 
   // Before the frame is shown: an effect after it would draw in every other frame only.
   useLayoutEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (!canvas.current || !context) return;
-    const ratio = window.devicePixelRatio || 1;
-    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
-    if (canvas.current.width !== w || canvas.current.height !== h) {
-      canvas.current.width = w;
-      canvas.current.height = h;
-    }
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
+    const context = cleared(canvas.current, width, height);
+    if (!context) return;
     const thick = where.widest > 128 ? 0.7 : where.widest > 48 ? 1.1 : 1.8;
     drawTiers(context, shape, place);
     drawPorts(context, { ...props, chosen: point ?? chosen }, place, lines, thick);

@@ -2,6 +2,7 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { palette, theme } from "../theme";
+import { cleared, pixelRatio } from "./canvas";
 import "./scatter.css";
 
 /** A chosen rectangle, in the units of the axes. */
@@ -159,20 +160,6 @@ function points(context: CanvasRenderingContext2D, places: Int32Array, rows: Uin
   context.globalAlpha = 1;
 }
 
-/** A canvas of the size and scale of the chart, empty. */
-function cleared(canvas: HTMLCanvasElement | null, width: number, height: number, ratio: number) {
-  const context = canvas?.getContext("2d");
-  if (!canvas || !context) return undefined;
-  const [wide, tall] = [Math.round(width * ratio), Math.round(height * ratio)];
-  if (canvas.width !== wide || canvas.height !== tall) {
-    canvas.width = wide;
-    canvas.height = tall;
-  }
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
-  return context;
-}
-
 /** The chart. A drag chooses; Escape or a click takes the choice back; with the focus, arrow keys move the rectangle. */
 export function Scatter(props: ScatterProps) {
   const { brush, onBrush, label } = props;
@@ -186,7 +173,7 @@ export function Scatter(props: ScatterProps) {
   const x = useMemo(() => scale(props.x, [LEFT, width - EDGE]), [props.x, width]);
   const y = useMemo(() => scale(props.y, [height - BOTTOM, EDGE]), [props.y, height]);
 
-  const ratio = window.devicePixelRatio || 1;
+  const ratio = pixelRatio();
   const places = useMemo(() => pixels(props, x, y, Math.round(width * ratio), ratio), [x, y, props.total, ratio]);
 
   useEffect(() => {

@@ -2,6 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { palette, theme } from "../theme";
+import { cleared } from "./canvas";
 import "./stack.css";
 
 export interface StackProps {
@@ -80,13 +81,8 @@ export function Stack(props: StackProps) {
     return () => watch.disconnect();
   }, []);
   useLayoutEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (!canvas.current || !context) return;
-    const ratio = devicePixelRatio || 1;
-    canvas.current.width = Math.round(width * ratio);
-    canvas.current.height = Math.round(height * ratio);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    draw(context, props, width, height);
+    const context = cleared(canvas.current, width, height);
+    if (context) draw(context, props, width, height);
   }, [props.data, width, height, theme.value]);
   return (
     <div class="stacked">

@@ -1,4 +1,5 @@
 /** Draws a time-sequence diagram on a canvas. */
+import { cleared, pixelRatio } from "../parts/canvas";
 import { time } from "../parts/format";
 import { palette, type Palette } from "../theme";
 import type { Axis, Leg, Sequence } from "./sequence";
@@ -237,13 +238,9 @@ export class Drawing {
   private last: { readonly subject: Subject; readonly window: Window; readonly width: number } | undefined;
 
   draw(canvas: HTMLCanvasElement, subject: Subject, window: Window, width: number): void {
-    const context = canvas.getContext("2d");
+    const ratio = pixelRatio();
+    const context = cleared(canvas, width, HEIGHT, ratio);
     if (!context) return;
-    const ratio = devicePixelRatio || 1;
-    const [w, h] = [Math.round(width * ratio), Math.round(HEIGHT * ratio)];
-    if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, HEIGHT);
     const look = view(subject.all, subject.axis, window, width);
     const span = window.until - window.from;
     const { last } = this;
