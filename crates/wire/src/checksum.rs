@@ -32,6 +32,24 @@ pub(crate) fn sum(bytes: &[u8]) -> u64 {
     sum + u64::from(last)
 }
 
+/// The unfolded sum of twenty bytes in the order in which the machine reads them. With the other
+/// order it is, modulo ffff, 256 times as much, so it tells a valid sum as well (RFC 1071, section 2 (B)).
+#[inline]
+pub(crate) fn sum_native(bytes: &[u8; 20]) -> u64 {
+    let ([first, second], rest) = bytes.as_chunks::<8>() else { unreachable!("twenty bytes") };
+    let [first, second] = [first, second].map(|eight| u64::from_ne_bytes(*eight));
+    let last = rest.first_chunk().map_or(0, |four| u32::from_ne_bytes(*four));
+    let halves = |eight: u64| (eight & 0xffff_ffff) + (eight >> 32);
+    halves(first) + halves(second) + u64::from(last)
+}
+
+/// Whether bytes of this unfolded sum include their own valid checksum: folded it is ffff, so it is a
+/// multiple of ffff, and not 0.
+#[inline]
+pub(crate) fn is_valid(sum: u64) -> bool {
+    sum != 0 && sum.is_multiple_of(0xffff)
+}
+
 /// The checksum of an unfolded sum.
 #[inline]
 pub(crate) fn complement(sum: u64) -> u16 {
@@ -80,6 +98,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn valid_in_any_order(mut bytes: [u8; 20], valid: bool) {
+            if valid {
+                bytes[..2].fill(0);
+                let sum = checksum(&bytes);
+                bytes[..2].copy_from_slice(&sum.to_be_bytes());
+            }
+            let expected = checksum(&bytes) == 0;
+            prop_assert!(expected || !valid);
+            prop_assert_eq!(is_valid(sum(&bytes)), expected);
+            prop_assert_eq!(is_valid(sum_native(&bytes)), expected);
+        }
+
         #[test]
         fn equals_the_sum_word_by_word(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let mut sum = 0u32;

@@ -23,7 +23,7 @@
 //! live (any value is accepted), a checksum of ffff (the other zero of ones' complement), the
 //! contents of the payload and bytes beyond the IP length (Ethernet pads short frames).
 
-use crate::checksum::{checksum, complement, sum};
+use crate::checksum::{checksum, complement, is_valid, sum, sum_native};
 use crate::header::BLANK;
 use crate::malformed::{Covered, Malformed};
 use crate::{
@@ -148,13 +148,19 @@ fn check(packet: &Packet, extension: &Extension) {
 
 /// The same for what every packet has.
 pub(crate) fn check_common(packet: &Packet) {
+    check_ip(packet);
+    assert!(packet.flags < 8, "flags {} are wider than 3 bits", packet.flags);
+    assert!(!packet.has(flag::TRIMMED) || packet.payload == 0, "a trimmed packet has a payload");
+}
+
+/// The same for what the IPv4 header says.
+#[inline]
+pub(crate) fn check_ip(packet: &Packet) {
     assert!(packet.src.0 <= U24_MAX, "{:?} is wider than 24 bits", packet.src);
     assert!(packet.dst.0 <= U24_MAX, "{:?} is wider than 24 bits", packet.dst);
     assert!(packet.mark < 4, "mark {} is wider than 2 bits", packet.mark);
     assert!(packet.class < 8, "class {} is wider than 3 bits", packet.class);
-    assert!(packet.flags < 8, "flags {} are wider than 3 bits", packet.flags);
     assert!(packet.ip_bytes() <= u16::MAX.into(), "{} bytes do not fit IPv4", packet.ip_bytes());
-    assert!(!packet.has(flag::TRIMMED) || packet.payload == 0, "a trimmed packet has a payload");
 }
 
 /// Decodes a packet from the start of its IPv4 header. Bytes beyond the IP length are padding; the
@@ -190,12 +196,16 @@ pub fn decode_headers_into(bytes: &[u8], packet: &mut Packet) -> Result<(), Malf
     let Some(headers) = bytes.first_chunk::<HEADERS>() else {
         return Err(Malformed::Short { needed: HEADER_BYTES, present: bytes.len() as u16 });
     };
+    let (words, _) = headers.as_chunks::<4>();
     let length = ip_header(headers, bytes.len())?;
     let extended = headers[1] & EXTENDED != 0;
     let extension_bytes = if extended { extension_bytes(bytes, length)? } else { 0 };
     let end = HEADERS + extension_bytes as usize;
-    let own_sum = sum(&headers[IP_BYTES..]) + if extended { sum(&bytes[HEADERS..end]) } else { 0 };
-    if complement(own_sum) != 0 {
+    let own_sum = match extended {
+        false => sum_native(headers.last_chunk().expect("twenty bytes")),
+        true => sum(&headers[IP_BYTES..]) + sum(&bytes[HEADERS..end]),
+    };
+    if !is_valid(own_sum) {
         return Err(Malformed::Checksum(Covered::Transport));
     }
     let kind = headers[25] >> 3;
@@ -203,9 +213,9 @@ pub fn decode_headers_into(bytes: &[u8], packet: &mut Packet) -> Result<(), Malf
     if !packet.header.read_into(kind, own) {
         return Err(Malformed::Kind { kind });
     }
-    packet.src = host(headers, 12)?;
-    packet.dst = host(headers, 16)?;
-    packet.flow = FlowId(long_word(headers, 20));
+    packet.src = host(words[3])?;
+    packet.dst = host(words[4])?;
+    packet.flow = FlowId(u32::from_be_bytes(words[5]));
     packet.path = word(headers, 4);
     packet.mark = headers[1] & 3;
     packet.class = headers[1] >> 5;
@@ -223,30 +233,36 @@ pub fn decode_headers_into(bytes: &[u8], packet: &mut Packet) -> Result<(), Malf
 /// Checks the IPv4 header, except for the addresses; returns the IP length.
 #[inline]
 fn ip_header(headers: &[u8; HEADERS], present: usize) -> Result<u16, Malformed> {
-    if headers[0] != VERSION {
-        return Err(Malformed::Version { byte: headers[0] });
-    }
-    if checksum(&headers[..IP_BYTES]) != 0 {
-        return Err(Malformed::Checksum(Covered::Ip));
-    }
-    if headers[9] != PROTOCOL {
-        return Err(Malformed::Protocol { protocol: headers[9] });
-    }
-    let fragment = word(headers, 6);
-    if fragment != DO_NOT_FRAGMENT {
-        return Err(Malformed::Fragment { word: fragment });
-    }
-    if headers[1] & RESERVED != 0 {
-        return Err(Malformed::Class { dscp: headers[1] >> 2 });
-    }
     let length = word(headers, 2);
-    if length < HEADER_BYTES {
-        return Err(Malformed::Length { length, minimum: HEADER_BYTES });
+    let right = headers[0] == VERSION
+        && is_valid(sum_native(headers.first_chunk().expect("twenty bytes")))
+        && headers[9] == PROTOCOL
+        && word(headers, 6) == DO_NOT_FRAGMENT
+        && headers[1] & RESERVED == 0
+        && length >= HEADER_BYTES
+        && present >= length as usize;
+    if right { Ok(length) } else { Err(ip_fault(headers, present)) }
+}
+
+/// The first thing wrong with an IPv4 header that [`ip_header`] does not accept.
+#[cold]
+fn ip_fault(headers: &[u8; HEADERS], present: usize) -> Malformed {
+    let (fragment, length) = (word(headers, 6), word(headers, 2));
+    if headers[0] != VERSION {
+        Malformed::Version { byte: headers[0] }
+    } else if checksum(&headers[..IP_BYTES]) != 0 {
+        Malformed::Checksum(Covered::Ip)
+    } else if headers[9] != PROTOCOL {
+        Malformed::Protocol { protocol: headers[9] }
+    } else if fragment != DO_NOT_FRAGMENT {
+        Malformed::Fragment { word: fragment }
+    } else if headers[1] & RESERVED != 0 {
+        Malformed::Class { dscp: headers[1] >> 2 }
+    } else if length < HEADER_BYTES {
+        Malformed::Length { length, minimum: HEADER_BYTES }
+    } else {
+        Malformed::Short { needed: length, present: present as u16 }
     }
-    if present < length as usize {
-        return Err(Malformed::Short { needed: length, present: present as u16 });
-    }
-    Ok(length)
 }
 
 /// Length of the extension of a packet of `length` bytes, which are all present. Checks that the
@@ -326,8 +342,7 @@ fn long_word(bytes: &[u8], at: usize) -> u32 {
 }
 
 #[inline]
-fn host(headers: &[u8; HEADERS], at: usize) -> Result<HostId, Malformed> {
-    let address = [headers[at], headers[at + 1], headers[at + 2], headers[at + 3]];
+fn host(address: [u8; 4]) -> Result<HostId, Malformed> {
     match address {
         [10, b, c, d] => Ok(HostId(u32::from_be_bytes([0, b, c, d]))),
         _ => Err(Malformed::Address { address }),

@@ -2,15 +2,19 @@
 
 use crate::Packet;
 use crate::checksum::{complement, updated};
-use crate::codec::{HEADERS, IP_BYTES, check_common, common_words, ip_words, word};
+use crate::codec::{HEADERS, IP_BYTES, check_common, check_ip, common_words, ip_words, word};
 
-/// Sets the mark of an encoded packet and updates the IPv4 header checksum incrementally.
+/// Sets the mark of an encoded packet, and updates the IPv4 header checksum incrementally if that is
+/// another one.
 ///
 /// Panics if `bytes` is shorter than an IPv4 header or `mark` is above 3.
 #[inline]
 pub fn rewrite_mark(bytes: &mut [u8], mark: u8) {
     assert!(bytes.len() >= IP_BYTES, "{} bytes are no IPv4 header", bytes.len());
     assert!(mark < 4, "mark {mark} is wider than 2 bits");
+    if bytes[1] & 3 == mark {
+        return;
+    }
     let from = word(bytes, 0);
     bytes[1] = bytes[1] & !3 | mark;
     let sum = updated(word(bytes, 10), from, word(bytes, 0));
@@ -28,32 +32,38 @@ pub fn rewrite(bytes: &mut [u8], is: &Packet) {
     let headers = bytes.first_chunk_mut::<HEADERS>().expect("the headers are there");
     let (words, _) = headers.as_chunks_mut::<4>();
     let (ip, transport) = words.split_at_mut(IP_BYTES / 4);
-    let says = |word: &[u8; 4]| u32::from_be_bytes(*word);
     // The third word is the time to live, the protocol and the checksum, which it does not cover.
-    let mut new_ip = ip_words(is);
-    new_ip[2] = says(&ip[2]);
-    let [flow, kind] = common_words(is);
-    let [first, second, third] = is.header.words();
-    let new_transport = [flow, kind | says(&transport[1]) & 0xffff, first, second, third];
-    if differ(ip, &new_ip) {
-        check_common(is);
-        assert_eq!(word(ip.as_flattened(), 2), new_ip[0] as u16, "the packets differ in length");
-        let change = ip.iter_mut().zip(new_ip).map(|(word, new)| replace(word, new)).sum();
+    let [new_first, new_path, _, new_src, new_dst] = ip_words(is);
+    let first = says(ip[0]) ^ new_first;
+    let others = says(ip[1]) ^ new_path | says(ip[3]) ^ new_src | says(ip[4]) ^ new_dst;
+    if first | others != 0 {
+        check_ip(is);
+        assert_eq!(word(&ip[0], 2), new_first as u16, "the packets differ in length");
+        // A mark or a class, most of the time.
+        let mut change = replace(&mut ip[0], new_first);
+        if others != 0 {
+            change += replace(&mut ip[1], new_path);
+            change += replace(&mut ip[3], new_src) + replace(&mut ip[4], new_dst);
+        }
         update_sum(&mut ip[2], change);
     }
-    if differ(transport, &new_transport) {
+    let [flow, kind] = common_words(is);
+    let [own_first, own_second, own_third] = is.header.words();
+    let common = says(transport[0]) ^ flow | (says(transport[1]) ^ kind) >> 16;
+    let own_begin = says(transport[2]) ^ own_first | says(transport[3]) ^ own_second;
+    if common | own_begin | says(transport[4]) ^ own_third != 0 {
         check_common(is);
-        let words = transport.iter_mut().zip(new_transport);
+        let kind = kind | says(transport[1]) & 0xffff;
+        let new = [flow, kind, own_first, own_second, own_third];
+        let words = transport.iter_mut().zip(new);
         let change = words.map(|(word, new)| replace(word, new)).sum();
         update_sum(&mut transport[1], change);
     }
 }
 
-/// Whether the bytes say something else; without a branch for each word.
 #[inline]
-fn differ(bytes: &[[u8; 4]], words: &[u32; 5]) -> bool {
-    let differences = bytes.iter().zip(words).map(|(old, new)| u32::from_be_bytes(*old) ^ new);
-    differences.fold(0, |all, one| all | one) != 0
+fn says(word: [u8; 4]) -> u32 {
+    u32::from_be_bytes(word)
 }
 
 /// Writes a word; what the sum gains by it: the complement of the old one and the new one.
