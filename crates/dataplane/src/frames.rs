@@ -2,8 +2,12 @@
 //! received: only what has changed is written.
 
 use crate::{Frame, PacketIo};
-use incast_transport::{EDITED, Extension, FlowId, Framing, Packet, PacketPool, PacketRef};
-use incast_wire::{HEADER_BYTES, decode_extension, decode_headers_into, encode_headers, rewrite};
+use incast_transport::{
+    EDITED, Extension, FlowId, Framing, Packet, PacketPool, PacketRef, WRITTEN,
+};
+use incast_wire::{
+    HEADER_BYTES, decode_extension, decode_headers_into, encode_headers, rewrite, rewrite_mark,
+};
 
 /// A frame, and how many bytes of it are the extension.
 struct Framed<F> {
@@ -27,11 +31,14 @@ pub(crate) struct Packets<F> {
     pub pool: PacketPool,
     /// By packet; shorter than the pool if the last ones have none.
     frames: Vec<Option<Framed<F>>>,
+    /// Whether all packets have their timestamps. Where they come without a path, a switch needs
+    /// few of them.
+    pub stamped: bool,
 }
 
 impl<F: Frame> Packets<F> {
-    pub fn new(framing: Framing) -> Packets<F> {
-        Packets { pool: PacketPool::new(framing), frames: vec![] }
+    pub fn new(framing: Framing, stamped: bool) -> Packets<F> {
+        Packets { pool: PacketPool::new(framing), frames: vec![], stamped }
     }
 
     /// Adds the packet of a frame, whose padding goes, with the path that came with the frame; if none
@@ -48,7 +55,7 @@ impl<F: Frame> Packets<F> {
             decode_headers_into(frame.bytes(), packet).is_ok() && belongs(packet)
         });
         let Some(packet) = packet else { return Err(frame) };
-        let (content, _) = self.pool.both_mut(packet);
+        let content = &self.pool[packet];
         let (extension, flow) = (content.extension, content.flow);
         frame.truncate(content.ip_bytes() as usize);
         if extension > 0 {
@@ -61,10 +68,25 @@ impl<F: Frame> Packets<F> {
                 *self.pool.stamps_mut(packet) = trail.stamps;
                 self.pool.meta_mut(packet).serialised = trail.serialised;
             }
-            None => self.pool.forget_path(packet, started(flow)),
+            None => {
+                self.pool.forget_waits(packet);
+                if self.stamped {
+                    self.pool.forget_source(packet, started(flow));
+                }
+            }
         }
         self.keep(packet, Framed { frame, extension });
         Ok(packet)
+    }
+
+    /// Sets the timestamps that the packet does not have: it is lost, and what is recorded of that has
+    /// all of them.
+    #[cold]
+    pub fn complete_stamps(&mut self, packet: PacketRef, started: impl FnOnce(FlowId) -> u64) {
+        if !self.stamped {
+            let flow = self.pool[packet].flow;
+            self.pool.forget_source(packet, started(flow));
+        }
     }
 
     #[inline]
@@ -138,9 +160,10 @@ impl<F: Frame> Packets<F> {
         packet: PacketRef,
         fill: impl FnOnce(&Packet, &mut [u8]),
     ) -> Option<F> {
-        let (content, extension) = (&self.pool[packet], self.pool.extension(packet));
+        let (content, meta) = self.pool.both(packet);
         let framed = self.frames.get_mut(packet.0 as usize).and_then(Option::take);
         let Some(mut framed) = framed else {
+            let extension = self.pool.extension(packet);
             let mut frame = io.alloc(content.ip_bytes() as usize)?;
             let headers = encode_headers(content, extension, frame.bytes_mut());
             fill(content, &mut frame.bytes_mut()[headers..]);
@@ -148,12 +171,15 @@ impl<F: Frame> Packets<F> {
         };
         let same =
             framed.extension == content.extension && framed.payload() == content.payload as usize;
-        let edited = self.pool.meta(packet).mark & EDITED != 0;
+        let edited = meta.mark & EDITED != 0;
         if same && !(edited && content.extension > 0) {
-            rewrite(framed.frame.bytes_mut(), content);
+            match meta.mark & WRITTEN != 0 {
+                true => rewrite(framed.frame.bytes_mut(), content),
+                false => rewrite_mark(framed.frame.bytes_mut(), content.mark),
+            }
             return Some(framed.frame);
         }
-        encode_again(io, framed, content, extension)
+        encode_again(io, framed, content, self.pool.extension(packet))
     }
 
     /// Gives all frames back: the run is over.
@@ -193,4 +219,77 @@ fn encode_again<I: PacketIo>(
     }
     encode_headers(is, extension, frame.bytes_mut());
     Some(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mem;
+    use incast_fabric::{LinkDefaults, parse};
+    use incast_transport::{Header, HostId, Rate, Span, TransportId};
+    use incast_wire::{decode, encode};
+
+    fn memory() -> Mem {
+        let (rate, propagation) = (Rate::from_gbps(10), Span::from_us(1));
+        let fabric = parse("star:2", LinkDefaults { rate, propagation, loss: 0.0 }).unwrap();
+        Mem::new(&fabric, Framing::ETHERNET)
+    }
+
+    /// Takes in a frame of a packet with a payload of 100 B.
+    fn arrive<F: Frame>(packets: &mut Packets<F>, io: &mut impl PacketIo<Frame = F>) -> PacketRef {
+        let header = Header::Data { seq: 7, offset: 700, tag: 3, flags: 0 };
+        let (src, dst) = (HostId(0), HostId(1));
+        let sent = Packet::header_only(TransportId(1), FlowId(5), src, dst, 1, header);
+        let mut bytes = vec![];
+        encode(&Packet { payload: 100, ..sent }, &Extension::None, &mut bytes);
+        let mut frame = io.alloc(bytes.len()).unwrap();
+        frame.bytes_mut().copy_from_slice(&bytes);
+        packets.receive(frame, |_| true, |_| 900).ok().unwrap()
+    }
+
+    /// Whatever was written, in whichever way, is in the frame that leaves, and its checksums are right.
+    #[test]
+    fn what_was_written_leaves() {
+        let writes: [fn(&mut PacketPool, PacketRef); 6] = [
+            |_, _| {},
+            |pool, packet| *pool.mark_mut(packet) = 2,
+            |pool, packet| pool[packet].class = 3,
+            |pool, packet| pool[packet].flags |= incast_wire::flag::RETRANSMIT,
+            |pool, packet| pool.trim(packet),
+            |pool, packet| {
+                *pool.mark_mut(packet) = 3;
+                pool[packet].header = Header::Data { seq: 7, offset: 700, tag: 4, flags: 1 };
+            },
+        ];
+        let (mut io, mut packets) = (memory(), Packets::new(Framing::ETHERNET, true));
+        for write in writes {
+            let packet = arrive(&mut packets, &mut io);
+            let before = packets.pool[packet];
+            write(&mut packets.pool, packet);
+            let is = packets.pool[packet];
+            let frame = packets.depart(&mut io, packet, |_, _| {}).unwrap();
+            assert_eq!(decode(frame.bytes()).unwrap().0, is, "it was {before:?}");
+            packets.pool.free(packet);
+            io.free(frame);
+        }
+    }
+
+    /// A packet in the place of another one has nothing of that one's life where a loss is recorded.
+    #[test]
+    fn a_loss_has_no_timestamps_of_another_packet() {
+        let (mut io, mut packets) = (memory(), Packets::new(Framing::ETHERNET, false));
+        let first = arrive(&mut packets, &mut io);
+        let stamps = packets.pool.stamps_mut(first);
+        (stamps.started, stamps.departed, stamps.informed, stamps.ingress) = (1, 2, 3, 4);
+        stamps.wait(6, 1, 50);
+        packets.free(&mut io, first);
+        let second = arrive(&mut packets, &mut io);
+        assert_eq!(first, second);
+        packets.pool.stamps_mut(second).wait(8, 2, 10);
+        packets.complete_stamps(second, |flow| 100 + u64::from(flow.0));
+        let stamps = packets.pool.stamps(second);
+        assert_eq!((stamps.started, stamps.departed), (105, 105));
+        assert_eq!((stamps.informed, stamps.ingress, stamps.worst_port), (0, 0, 8));
+        assert_eq!(stamps.waited.iter().sum::<u64>(), 10);
+    }
 }

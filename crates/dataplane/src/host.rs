@@ -41,7 +41,7 @@ impl<I: PacketIo, P> Drops for Attached<'_, I, P> {
     fn give_back(&mut self, _port: u32, _packet: PacketRef) {}
 
     fn note_loss(&mut self, packet: PacketRef, at: u64) {
-        self.medium.note_loss(&self.packets.pool, packet, at);
+        self.medium.note_loss(self.packets, packet, at);
     }
 
     fn free(&mut self, _port: u32, packet: PacketRef) {

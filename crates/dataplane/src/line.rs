@@ -102,6 +102,7 @@ impl Line {
     }
 
     /// Whether the ring has room for a packet; remembers it if not.
+    #[inline]
     pub fn has_room<I: PacketIo>(&mut self, medium: &mut Medium<I>) -> bool {
         self.held = medium.io.room(self.port) == 0;
         !self.held
@@ -126,6 +127,7 @@ impl Line {
 
     /// Sends a packet that begins transmission at `start` and leaves `backlog` bytes behind. `fill`
     /// writes the payload of a packet that has come from no frame.
+    #[inline]
     pub fn send<I: PacketIo>(
         &mut self,
         medium: &mut Medium<I>,
@@ -135,25 +137,26 @@ impl Line {
         backlog: u64,
         fill: impl FnOnce(&Packet, &mut [u8]),
     ) {
-        let pool = &mut packets.pool;
-        let charged = pool.charged(packet);
+        let (content, meta) = packets.pool.both_mut(packet);
+        let charged = meta.charged as u32;
+        let control = matches!(content.header, Header::Pause { .. });
         let tx = self.tx(charged);
         self.transmitter.busy_until = start + tx;
         let complete = start + tx + self.propagation;
         self.sent += charged as u64;
         self.series.sent(start, charged, backlog);
         medium.tally.hops += 1;
-        let meta = pool.meta_mut(packet);
         meta.link = self.port;
-        meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
-        let arrived = meta.arrived.0;
-        pool.stamps_mut(packet).wait(self.port, self.transmitter.tier, start - arrived);
+        if packets.stamped {
+            meta.serialised = meta.serialised.saturating_add(tx.min(u32::MAX as u64) as u32);
+            let waited = start - meta.arrived.0;
+            packets.pool.stamps_mut(packet).wait(self.port, self.transmitter.tier, waited);
+        }
         if self.captured {
-            let (at, port) = (Time(start), self.port);
+            let (at, port, pool) = (Time(start), self.port, &packets.pool);
             let (content, extension) = (pool[packet], *pool.extension(packet));
             medium.tally.captures.push(Captured { at, port, packet: content, extension });
         }
-        let control = matches!(pool[packet].header, Header::Pause { .. });
         if self.loss > 0.0 && !control && self.random.chance(self.loss) {
             return medium.lose_on_link(packets, packet, complete);
         }
@@ -172,6 +175,7 @@ impl Line {
     }
 
     /// Stages a packet's frame. Returns whether there was a frame, and room for it.
+    #[inline]
     fn stage<I: PacketIo>(
         &mut self,
         medium: &mut Medium<I>,

@@ -3,9 +3,9 @@
 use crate::frames::Packets;
 use crate::payload::offset_of;
 use crate::{Arrival as Received, PacketIo};
-use incast_fabric::{Fabric, PortId, Routes};
+use incast_fabric::{Fabric, NodeId, PortId, Routes};
 use incast_transport::{
-    Bytes, FlowId, Header, Histogram, Loss, Packet, PacketPool, PacketRef, Probe, Routing, Time,
+    Bytes, FlowId, Header, Histogram, Loss, Packet, PacketRef, Probe, Routing, Time,
 };
 use incast_world::{
     Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, LinkState,
@@ -88,12 +88,12 @@ impl<I: PacketIo> Medium<I> {
         setup.and_then(|setup| offset_of(&setup.flow, header, reported)).unwrap_or(reported)
     }
 
-    /// The egress of a packet that is at the switch of port `back`, through which its reverse path
+    /// The egress of a packet that is at switch `node`, through whose port `back` its reverse path
     /// leads.
-    pub fn choose(&self, back: u32, packet: &Packet) -> Choice {
+    #[inline]
+    pub fn choose(&self, node: NodeId, back: u32, packet: &Packet) -> Choice {
         let routing = self.routing[packet.transport.0 as usize].expect("that of a known flow");
-        let (node, back) = (self.fabric.port(PortId(back)).node, PortId(back));
-        let arrival = Arrival { node, back, at: Time(self.now) };
+        let arrival = Arrival { node, back: PortId(back), at: Time(self.now) };
         choose(&self.fabric, &self.routes, routing, self.seed, arrival, packet)
     }
 
@@ -116,7 +116,9 @@ impl<I: PacketIo> Medium<I> {
     }
 
     /// A packet or its payload is lost at a port, at `at`.
-    pub fn note_loss(&mut self, pool: &PacketPool, packet: PacketRef, at: u64) {
+    pub fn note_loss(&mut self, packets: &mut Packets<I::Frame>, packet: PacketRef, at: u64) {
+        packets.complete_stamps(packet, |flow| self.probe.started(flow));
+        let pool = &packets.pool;
         let loss = Loss::at_port(&pool[packet], pool.stamps(packet), pool.meta(packet), at);
         loss.into_iter().for_each(|loss| self.probe.record_loss(loss));
     }
@@ -124,6 +126,7 @@ impl<I: PacketIo> Medium<I> {
     /// A packet is lost on a link, at `at`.
     pub fn lose_on_link(&mut self, packets: &mut Packets<I::Frame>, packet: PacketRef, at: u64) {
         self.tally.link_losses += 1;
+        packets.complete_stamps(packet, |flow| self.probe.started(flow));
         let pool = &packets.pool;
         self.losses.lost(at, pool, packet);
         let loss = Loss::of(&pool[packet], pool.stamps(packet), pool.meta(packet), at);

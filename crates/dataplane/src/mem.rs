@@ -84,6 +84,7 @@ struct Ring {
 
 impl Ring {
     /// A link never reorders, so this is the end, unless frames were injected.
+    #[inline]
     fn put(&mut self, flying: Flying) {
         match self.frames.back() {
             Some(last) if last.due > flying.due => {
@@ -95,6 +96,7 @@ impl Ring {
         self.most = self.most.max(self.frames.len());
     }
 
+    #[inline]
     fn room(&self) -> usize {
         self.capacity.saturating_sub(self.frames.len())
     }
@@ -196,6 +198,7 @@ impl Mem {
 impl PacketIo for Mem {
     type Frame = Buffer;
 
+    #[inline]
     fn rx_burst(
         &mut self,
         port: u32,
@@ -221,11 +224,13 @@ impl PacketIo for Mem {
         frame
     }
 
+    #[inline]
     fn free(&mut self, frame: Buffer) {
         self.held -= 1;
         self.spare.push(frame);
     }
 
+    #[inline]
     fn stage(&mut self, port: u32, frame: Buffer, departure: Departure) -> Result<(), Buffer> {
         let ring = &mut self.rings[self.reverse[port as usize] as usize];
         if ring.room() == 0 {
@@ -237,6 +242,7 @@ impl PacketIo for Mem {
         Ok(())
     }
 
+    #[inline]
     fn flush(&mut self, _port: u32) -> usize {
         0
     }
@@ -245,10 +251,12 @@ impl PacketIo for Mem {
         true
     }
 
+    #[inline]
     fn room(&mut self, port: u32) -> usize {
         self.rings[self.reverse[port as usize] as usize].room()
     }
 
+    #[inline]
     fn due(&mut self, port: u32) -> Time {
         self.rings[port as usize].frames.front().map_or(Time::NEVER, |flying| flying.due)
     }

@@ -84,12 +84,13 @@ impl<I: PacketIo> Drops for Place<'_, I> {
         (&mut self.node.packets.pool, &mut self.node.egress[index].line.series)
     }
 
+    #[inline]
     fn give_back(&mut self, port: u32, packet: PacketRef) {
         self.node.give_back(self.medium, port, packet);
     }
 
     fn note_loss(&mut self, packet: PacketRef, at: u64) {
-        self.medium.note_loss(&self.node.packets.pool, packet, at);
+        self.medium.note_loss(&mut self.node.packets, packet, at);
     }
 
     fn free(&mut self, _port: u32, packet: PacketRef) {
@@ -196,9 +197,10 @@ impl<I: PacketIo> SwitchNode<I> {
     }
 
     /// The egress of a packet that came through the link whose reverse path is `back`.
+    #[inline]
     fn choose(&mut self, medium: &Medium<I>, back: u32, packet: PacketRef) -> Option<PortId> {
         let content = &self.packets.pool[packet];
-        let choice = medium.choose(back, content);
+        let choice = medium.choose(self.switch.node(), back, content);
         self.switch.egress(choice, &medium.routes, medium.seed, content)
     }
 
@@ -211,6 +213,7 @@ impl<I: PacketIo> SwitchNode<I> {
         }
     }
 
+    #[inline]
     fn forward(&mut self, medium: &mut Medium<I>, back: u32, port: u32, packet: PacketRef) {
         if self.is_foreign(port) {
             return self.hand_over(medium, back, port, packet);
@@ -241,12 +244,12 @@ impl<I: PacketIo> SwitchNode<I> {
     }
 
     /// A packet wants to leave by `port`, now.
+    #[inline]
     fn enqueue(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) {
         let now = medium.now;
-        let tier = self.port(port).line.transmitter.tier;
+        let Transmitter { tier, dead, .. } = self.port(port).line.transmitter;
         let meta = self.packets.pool.meta_mut(packet);
         (meta.arrived, meta.tier) = (Time(now), tier);
-        let dead = self.port(port).line.transmitter.dead;
         if dead || !self.admit(medium, port, packet) {
             return drop_packet(&mut Place { node: self, medium }, port, packet, now);
         }
@@ -273,6 +276,7 @@ impl<I: PacketIo> SwitchNode<I> {
     }
 
     /// Whether the buffers take the packet; admits it if so.
+    #[inline]
     fn admit(&mut self, medium: &mut Medium<I>, port: u32, packet: PacketRef) -> bool {
         if !medium.buffers.any() {
             return true;
@@ -327,6 +331,7 @@ impl<I: PacketIo> SwitchNode<I> {
     }
 
     /// The line is free at `start`, and something waits.
+    #[inline]
     fn transmit(&mut self, medium: &mut Medium<I>, index: usize, start: u64) {
         let port = self.first + index as u32;
         let (transmitter, parts) = self.egress[index].split(&mut self.packets.pool);
@@ -347,6 +352,7 @@ impl<I: PacketIo> SwitchNode<I> {
         }
     }
 
+    #[inline]
     fn send(
         &mut self,
         medium: &mut Medium<I>,

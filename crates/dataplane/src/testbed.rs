@@ -154,7 +154,8 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
 
     fn of(mut setup: Setup, io: I, clock: C, here: &[u32], end: End) -> Testbed<I, C> {
         let buffers = setup.buffers();
-        let nodes = build_nodes(&mut setup, &buffers, here);
+        let trails = io.keeps_trails();
+        let nodes = build_nodes(&mut setup, &buffers, here, trails);
         let Setup { fabric, flows, options, routing: transports, framing, .. } = setup;
         let starts = flows.iter().enumerate().filter(|(_, setup)| setup.after.is_empty());
         let starts = starts.filter(|(_, setup)| here.contains(&setup.flow.src.0));
@@ -195,7 +196,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 sent: vec![0; flows.len()],
                 flows,
                 fabric,
-                trails: io.keeps_trails(),
+                trails,
                 io,
                 incoming: vec![],
             },
@@ -430,7 +431,14 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
     }
 }
 
-fn build_nodes<I: PacketIo>(setup: &mut Setup, buffers: &Buffers, here: &[u32]) -> Vec<Node<I>> {
+fn build_nodes<I: PacketIo>(
+    setup: &mut Setup,
+    buffers: &Buffers,
+    here: &[u32],
+    trails: bool,
+) -> Vec<Node<I>> {
+    // A trace has times at which packets departed.
+    let stamped = trails || setup.options.trace.is_some();
     let fabric = setup.fabric.clone();
     let node = |node: u32| {
         if !here.contains(&node) {
@@ -438,7 +446,7 @@ fn build_nodes<I: PacketIo>(setup: &mut Setup, buffers: &Buffers, here: &[u32]) 
         } else if node < fabric.hosts() {
             Node::Host(build_host(setup, node))
         } else {
-            Node::Switch(build_switch(setup, node, buffers))
+            Node::Switch(build_switch(setup, node, buffers, stamped))
         }
     };
     (0..fabric.nodes()).map(node).collect()
@@ -448,7 +456,7 @@ fn build_host<I: PacketIo>(setup: &mut Setup, host: u32) -> HostNode<I> {
     let end = EndHost::new(setup, host);
     HostNode {
         line: Line::new(end.port(), &setup.fabric, &setup.options, true),
-        packets: Packets::new(setup.framing),
+        packets: Packets::new(setup.framing, true),
         end,
         live: None,
         late: vec![],
@@ -456,7 +464,12 @@ fn build_host<I: PacketIo>(setup: &mut Setup, host: u32) -> HostNode<I> {
     }
 }
 
-fn build_switch<I: PacketIo>(setup: &mut Setup, node: u32, buffers: &Buffers) -> SwitchNode<I> {
+fn build_switch<I: PacketIo>(
+    setup: &mut Setup,
+    node: u32,
+    buffers: &Buffers,
+    stamped: bool,
+) -> SwitchNode<I> {
     let ports = setup.fabric.ports_of(NodeId(node));
     let egress = |port: u32| {
         let handler = setup.ports[port as usize].take().expect("a switch port has a handler");
@@ -466,7 +479,7 @@ fn build_switch<I: PacketIo>(setup: &mut Setup, node: u32, buffers: &Buffers) ->
     SwitchNode {
         first: ports.start,
         egress: ports.clone().map(egress).collect(),
-        packets: Packets::new(setup.framing),
+        packets: Packets::new(setup.framing, stamped),
         buffer: SwitchBuffer::new(buffers, ports),
         switch: Switch::new(setup, node),
         arrived: vec![],

@@ -90,7 +90,7 @@ impl RedMarker {
         let probability = self.red.at(view.data.bytes);
         let marked = probability >= 1.0 || probability > 0.0 && self.random.chance(probability);
         if marked {
-            packets[handle].mark = Ecn::Ce as u8;
+            *packets.mark_mut(handle) = Ecn::Ce as u8;
         }
         // Marked or not, this is how old the receiver's knowledge will be.
         packets.stamps_mut(handle).informed = view.now.0;

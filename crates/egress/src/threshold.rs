@@ -94,11 +94,11 @@ impl Marker for ThresholdMarker {
     #[inline]
     fn on_enqueue(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
         // Data and ACKs are mixed, so this is written without branches.
-        let packet = &mut packets[handle];
-        let capable = (packet.mark == Ecn::Ect0 as u8) | (packet.mark == Ecn::Ect1 as u8);
+        let mark = packets.mark_mut(handle);
+        let capable = (*mark == Ecn::Ect0 as u8) | (*mark == Ecn::Ect1 as u8);
         let own = view.own & capable;
         let full = (view.data.bytes >= self.bytes) | (view.data.packets >= self.packets);
-        packet.mark = if own & full { Ecn::Ce as u8 } else { packet.mark };
+        *mark = if own & full { Ecn::Ce as u8 } else { *mark };
         // Marked or not, this is how old the receiver's knowledge will be.
         let informed = &mut packets.stamps_mut(handle).informed;
         *informed = if own { view.now.0 } else { *informed };

@@ -207,7 +207,7 @@ pub use histogram::Histogram;
 pub use host::Host;
 pub use parameter::{ParameterDoc, ParameterError, ParameterSet, Parameters};
 pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper, TransportSet};
-pub use pool::{EDITED, Meta, PacketPool, PacketRef, Stamps, prefetch};
+pub use pool::{EDITED, Meta, PacketPool, PacketRef, Stamps, WRITTEN, prefetch};
 pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
     SwitchHook, Verdict, View,

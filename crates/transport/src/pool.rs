@@ -19,6 +19,9 @@ impl PacketRef {
 /// that has the packet's bytes then encodes the extension again.
 pub const EDITED: u8 = 1 << 7;
 
+/// The same for what else a packet says, but for its ECN bits.
+pub const WRITTEN: u8 = 1 << 6;
+
 /// Per-packet state of a world that is not on the wire.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -33,7 +36,7 @@ pub struct Meta {
     pub link: u32,
     /// Bytes that each link charges for it.
     pub charged: u16,
-    /// Flags private to the world, but for [`EDITED`].
+    /// Flags private to the world, but for [`EDITED`] and [`WRITTEN`].
     pub mark: u8,
     /// Tier of the port at which it is queued, 0..4.
     pub tier: u8,
@@ -247,6 +250,7 @@ impl PacketPool {
         let slot = &mut self.slots[packet.0 as usize];
         slot.packet.payload = 0;
         slot.packet.flags |= incast_wire::flag::TRIMMED;
+        slot.meta.mark |= WRITTEN;
         slot.meta.charged = charged(&self.framing, &slot.packet);
     }
 
@@ -269,11 +273,24 @@ impl PacketPool {
         &mut self.slots[packet.0 as usize].meta
     }
 
+    /// The packet's ECN bits, which most markers write, and nothing else of a packet.
+    #[inline]
+    pub fn mark_mut(&mut self, packet: PacketRef) -> &mut u8 {
+        &mut self.slots[packet.0 as usize].packet.mark
+    }
+
     /// The packet and its state, which share one cache line.
     #[inline]
-    pub fn both_mut(&mut self, packet: PacketRef) -> (&mut Packet, &mut Meta) {
+    pub fn both(&self, packet: PacketRef) -> (&Packet, &Meta) {
+        let slot = &self.slots[packet.0 as usize];
+        (&slot.packet, &slot.meta)
+    }
+
+    /// The same, to change the state.
+    #[inline]
+    pub fn both_mut(&mut self, packet: PacketRef) -> (&Packet, &mut Meta) {
         let slot = &mut self.slots[packet.0 as usize];
-        (&mut slot.packet, &mut slot.meta)
+        (&slot.packet, &mut slot.meta)
     }
 
     /// The packet's timestamps.
@@ -288,15 +305,22 @@ impl PacketPool {
         &mut self.stamps[packet.0 as usize]
     }
 
-    /// Where the packet has been is not known: all its time since its flow was opened at `started`
-    /// counts as transit. Its [`gap`](Stamps::gap), which is then of another packet, stays.
+    /// The packet has come from nowhere: it has not waited, and nobody has informed it. The rest of
+    /// its timestamps, which is then of another packet, stays.
     #[inline]
-    pub fn forget_path(&mut self, packet: PacketRef, started: u64) {
+    pub fn forget_waits(&mut self, packet: PacketRef) {
         let stamps = &mut self.stamps[packet.0 as usize];
         // Field by field: a whole value would be built elsewhere and copied.
         stamps.waited = [0; TIERS];
         (stamps.informed, stamps.ingress, stamps.admitted) = (0, 0, 0);
         (stamps.worst, stamps.worst_port) = (0, 0);
+    }
+
+    /// What the packet's source did is not known: all its time since its flow was opened at `started`
+    /// counts as transit. Its [`gap`](Stamps::gap), which is then of another packet, stays.
+    #[inline]
+    pub fn forget_source(&mut self, packet: PacketRef, started: u64) {
+        let stamps = &mut self.stamps[packet.0 as usize];
         (stamps.started, stamps.departed) = (started, started);
         stamps.spent = Spent::default();
     }
@@ -385,6 +409,8 @@ impl Index<PacketRef> for PacketPool {
 impl IndexMut<PacketRef> for PacketPool {
     #[inline]
     fn index_mut(&mut self, packet: PacketRef) -> &mut Packet {
-        &mut self.slots[packet.0 as usize].packet
+        let slot = &mut self.slots[packet.0 as usize];
+        slot.meta.mark |= WRITTEN;
+        &mut slot.packet
     }
 }

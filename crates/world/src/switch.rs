@@ -76,6 +76,7 @@ impl Switch {
 
     /// The egress of a packet for which [`choose`](crate::choose) has made a choice; `None` if its
     /// destination cannot be reached.
+    #[inline]
     pub fn egress(
         &mut self,
         choice: Choice,

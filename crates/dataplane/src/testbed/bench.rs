@@ -52,6 +52,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             let Node::Switch(switch) = &mut self.nodes[spec.node.0 as usize] else {
                 unreachable!("it was one")
             };
+            switch.packets.stamped = false;
             let medium = &mut self.medium;
             medium.now = now;
             if index % 2 == 0 {

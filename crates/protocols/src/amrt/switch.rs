@@ -39,14 +39,14 @@ impl Marker for GapMarker {
     /// Eq. 2 and 3, with the idle time before the packet as the interval. Packets of every kind
     /// end it. Returns whether the packet leaves marked.
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
-        let content = &mut packets[packet];
+        let content = &packets[packet];
         if !view.own || !content.is_data() || Code::of(content.mark) != Code::Room {
             return false;
         }
         // A port that never sent counts as idle.
         let room = view.idle.is_none_or(|gap| gap >= self.packet_time);
         if !room {
-            content.mark = Code::Saturated as u8;
+            *packets.mark_mut(packet) = Code::Saturated as u8;
         }
         packets.stamps_mut(packet).informed = view.now.0;
         room

@@ -90,13 +90,16 @@ impl Clock {
     }
 }
 
-/// Marks of over- and under-utilisation that left in one period.
+/// Packets that left in one period, by code.
 #[derive(Clone, Copy, Debug, Default)]
 struct Left {
-    all: [u32; 2],
+    all: [u32; 3],
     /// Those that are less than a base RTT old when the period is the oldest one that counts.
-    late: [u32; 2],
+    late: [u32; 3],
 }
+
+/// The codes whose marks are counted: over- and under-utilisation.
+const KINDS: [usize; 2] = [Code::Over as usize, Code::Under as usize];
 
 /// The marks that left within the last base RTT (`m_over`, `m_under`): their effect has not come
 /// back yet.
@@ -127,12 +130,8 @@ impl Recent {
     /// A packet leaves with `code`, so long after the period's start.
     #[inline]
     fn left(&mut self, code: Code, age: Span) {
-        let marks = [(code == Code::Over) as u32, (code == Code::Under) as u32];
-        let late = (age >= self.late_from) as u32;
-        for (kind, mark) in marks.into_iter().enumerate() {
-            self.now.all[kind] += mark;
-            self.now.late[kind] += mark * late;
-        }
+        self.now.all[code as usize] += 1;
+        self.now.late[code as usize] += (age >= self.late_from) as u32;
     }
 
     /// Ends a period: marks of over- and under-utilisation within the last base RTT.
@@ -140,14 +139,15 @@ impl Recent {
     fn roll(&mut self) -> [u64; 2] {
         let now = std::mem::take(&mut self.now);
         let Some(oldest) = self.before.get_mut(self.oldest) else {
-            return now.late.map(u64::from);
+            return KINDS.map(|code| u64::from(now.late[code]));
         };
         let gone = std::mem::replace(oldest, now);
         self.oldest = if self.oldest + 1 < self.before.len() { self.oldest + 1 } else { 0 };
         [0, 1].map(|kind| {
-            self.sum[kind] += now.all[kind] as u64;
-            self.sum[kind] -= gone.all[kind] as u64;
-            self.sum[kind] + gone.late[kind] as u64
+            let code = KINDS[kind];
+            self.sum[kind] += now.all[code] as u64;
+            self.sum[kind] -= gone.all[code] as u64;
+            self.sum[kind] + gone.late[code] as u64
         })
     }
 }
@@ -288,7 +288,7 @@ impl Marker for PortMarker {
             self.roll(view.now, view.data.packets);
             self.idle += gap;
         }
-        let content = &mut packets[packet];
+        let content = &packets[packet];
         if !view.own || !content.is_data() {
             return false;
         }
@@ -296,7 +296,7 @@ impl Marker for PortMarker {
         let local = self.code(arrived, gap);
         let merged = arrived.max(local);
         let decisive = merged == local;
-        packets[packet].mark = merged as u8;
+        *packets.mark_mut(packet) = merged as u8;
         if decisive {
             packets.stamps_mut(packet).informed = view.now.0;
         }
