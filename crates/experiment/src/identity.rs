@@ -1,10 +1,10 @@
 //! What decides the result of a run, as one hash.
 
-use crate::Fault;
 use crate::custom::{self, Entry};
 use crate::inputs::{Contents, InputFile, sources};
 use crate::plan::{Case, Plan, entry};
 use crate::scenario::{Node, Scenario, Value};
+use crate::{Fault, World};
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -19,6 +19,8 @@ use std::sync::LazyLock;
 pub struct Versions {
     /// Of everything that is no transport: engine, ports, hosts, traffic, statistics.
     pub engine: u32,
+    /// Of what only the data plane has: its clocks, and what carries its frames.
+    pub dataplane: u32,
     /// Of each transport: its default parameters and its behaviour.
     pub transports: BTreeMap<String, u32>,
 }
@@ -42,12 +44,12 @@ pub fn transport_version(name: &str) -> serde_json::Value {
 
 /// SHA-256, in hexadecimal digits, of all that decides the result of a case: the keys of the
 /// scenario that differ from their defaults, the contents of the files that it reads, and the
-/// [`VERSIONS`] of the engine and of the case's transports. Title, output, threads and transports
-/// that do not occur in the case are no part of it, so a new key or another transport beside it
-/// leaves the hash as it is.
+/// [`VERSIONS`] of the engine and of the case's transports; of a run in the data plane, that of the
+/// data plane, too. Title, output, threads and transports that do not occur in the case are no part
+/// of it, so a new key or another transport beside it leaves the hash as it is.
 pub fn identity(plan: &Plan, case: &Case) -> String {
     let names: Vec<&str> = case.transports.iter().map(|one| one.info.name).collect();
-    digest(&plan.scenario, &case.label, &names, &plan.inputs.files)
+    digest(&plan.scenario, &case.label, &names, &plan.inputs.files, VERSIONS.dataplane)
 }
 
 /// The [`identity`] of the run of a scenario of one transport, without planning it. `contents` has
@@ -78,10 +80,17 @@ pub fn identity_of(scenario: &Scenario, contents: &Contents) -> Result<String, F
         let sha256 = content.sha256.clone();
         files.push(InputFile { name: name.into(), role: role.into(), sha256 });
     }
-    Ok(digest(scenario, label, &names, &files))
+    Ok(digest(scenario, label, &names, &files, VERSIONS.dataplane))
 }
 
-fn digest(scenario: &Scenario, label: &str, names: &[&str], files: &[InputFile]) -> String {
+fn digest(
+    scenario: &Scenario,
+    label: &str,
+    names: &[&str],
+    files: &[InputFile],
+    dataplane: u32,
+) -> String {
+    let world = scenario.run.world;
     let mut scenario = scenario.brief();
     let keys = entries(&mut scenario);
     keys.retain(|(key, _)| key != "title" && key != "output");
@@ -96,12 +105,15 @@ fn digest(scenario: &Scenario, label: &str, names: &[&str], files: &[InputFile])
     let keys = keys.iter().map(|(key, node)| (key.as_str(), node));
     let versions = names.iter().map(|name| (*name, transport_version(name)));
     let files = files.iter().filter(|file| file.role != "scenario");
-    let all = json!({
+    let mut all = json!({
         "engine": VERSIONS.engine,
         "transports": versions.collect::<BTreeMap<_, _>>(),
         "scenario": keys.collect::<BTreeMap<_, _>>(),
         "files": files.map(|file| (&file.role, &file.sha256)).collect::<Vec<_>>(),
     });
+    if world == World::DataPlane {
+        all["dataplane"] = json!(dataplane);
+    }
     let mut digits = String::with_capacity(64);
     for byte in Sha256::digest(all.to_string().as_bytes()) {
         write!(digits, "{byte:02x}").expect("a string takes all");
@@ -175,6 +187,20 @@ mod tests {
             assert!(now[0] == base[0] && now[1] != base[1], "{change}");
         }
         assert_eq!(identities(&["transport.names=[\"phost\"]"])[0], base[1]);
+    }
+
+    /// Another version of the data plane is another run there, and the same in the simulator.
+    #[test]
+    fn the_version_of_the_data_plane_concerns_its_own_runs() {
+        let of = |world: &str, version: u32| {
+            let scenario = Scenario::parse(TEXT, "test", &[format!("run.world={world}")]).unwrap();
+            digest(&scenario, "ren", &["ren"], &[], version)
+        };
+        assert_eq!(of("sim", 1), of("sim", 2));
+        assert_ne!(of("dataplane", 1), of("dataplane", 2));
+        assert_ne!(of("dataplane", 1), of("sim", 1));
+        assert_eq!(of("sim", 1), identities(&[])[0]);
+        assert_eq!(of("dataplane", VERSIONS.dataplane), identities(&["run.world=dataplane"])[0]);
     }
 
     /// Without a network, the identity is that of the planned case, whatever files name, and

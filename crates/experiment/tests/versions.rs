@@ -25,6 +25,13 @@ fn engine() -> Vec<String> {
     keys.iter().filter_map(line).collect()
 }
 
+/// What only the data plane has: the rules of its clocks. Under the virtual clock its results are the
+/// simulator's, to which `incast-dataplane` holds them packet by packet.
+fn dataplane() -> Vec<String> {
+    use incast_dataplane::{CREDIT, STALL};
+    vec![format!("a gap is a stall from {STALL} on"), format!("a stall counts {CREDIT}")]
+}
+
 /// Defaults of a transport's parameters, and the hashes of its records.
 fn transport(at: usize, records: &str) -> Vec<String> {
     let name = CATALOGUE[at].info().name;
@@ -39,7 +46,11 @@ fn now(records: &str) -> BTreeMap<String, Scope> {
         let name = entry.info().name;
         (name.to_string(), (VERSIONS.transports[name], transport(at, records)))
     });
-    transports.chain([("engine".to_string(), (VERSIONS.engine, engine()))]).collect()
+    let others = [
+        ("dataplane".to_string(), (VERSIONS.dataplane, dataplane())),
+        ("engine".to_string(), (VERSIONS.engine, engine())),
+    ];
+    transports.chain(others).collect()
 }
 
 /// `[scope version]`, then its lines.
