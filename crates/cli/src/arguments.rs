@@ -2,10 +2,10 @@
 
 use crate::explain::sizes;
 use crate::flags::{Flagged, Flags};
-use crate::values::{set, whole};
+use crate::values::{real_time, set, whole};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use incast_experiment::scenario;
+use incast_experiment::scenario::{self, Clock};
 use std::path::PathBuf;
 
 /// A data-center transport laboratory.
@@ -316,9 +316,13 @@ pub struct Reproduce {
     /// runs are written only with --out [default: tables in the results folder]
     #[arg(long, value_name = "DIR", conflicts_with = "quick")]
     pub keep: Option<PathBuf>,
-    /// Run what has failed before again
+    /// Run again what has failed before, or was refused in real time
     #[arg(long, requires = "keep", conflicts_with = "from_kept")]
     pub retry_failed: bool,
+    /// Run the testbeds in real time, too, under this clock, one run at a time: paced, compensated or
+    /// tsc. A run that is not accepted is not judged
+    #[arg(long, value_name = "NAME", value_parser = real_time, conflicts_with = "from_kept")]
+    pub clock: Option<Clock>,
     /// Judge by kept tables, of --keep or of the program, and run nothing
     #[arg(long, conflicts_with_all = ["quick", "out", "force"])]
     pub from_kept: bool,

@@ -28,8 +28,12 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         keep: options.keep.clone(),
         from_kept: options.from_kept,
         retry_failed: options.retry_failed,
+        clock: options.clock,
     };
     check(&name)?;
+    if options.clock.is_some() {
+        experiments::check_clock(&name)?;
+    }
     match options.from_kept || (options.keep.is_some() && options.output.out.is_none()) {
         true => in_tables(&name, &options, &requested),
         false => in_folder(&name, &options, requested),
@@ -47,7 +51,7 @@ fn in_tables(
         stop_on_signal(&monitor, format!("the tables so far are in {}", keep.display()));
     }
     let reproduction = Reproduction::of(name, requested, None)?;
-    let mut console = Console::new(None, options.json);
+    let mut console = Console::new(None, options);
     let verdicts = reproduction.run(&monitor, &mut console)?;
     console.bar.close();
     match options.json {
@@ -87,7 +91,7 @@ fn in_folder(
         say!("a smoke test: small runs of one seed; what they cannot decide is not judged\n");
     }
     let reproduction = Reproduction::of(name, &requested, Some(folder.path()))?;
-    let mut console = Console::new(Some(&folder), json);
+    let mut console = Console::new(Some(&folder), options);
     let verdicts = reproduction.run(&monitor, &mut console)?;
     console.bar.close();
     let text = write_verdicts(&folder, &verdicts)?;
@@ -137,11 +141,22 @@ struct Console<'a> {
     so_far: Vec<experiments::Verdict>,
     bar: Bar,
     failed: bool,
+    /// The clock of the runs in real time that are made.
+    clock: Option<&'static str>,
 }
 
 impl<'a> Console<'a> {
-    fn new(folder: Option<&'a ResultsFolder>, json: bool) -> Console<'a> {
-        Console { folder, json, so_far: vec![], bar: Bar::new("runs"), failed: false }
+    fn new(folder: Option<&'a ResultsFolder>, options: &Reproduce) -> Console<'a> {
+        let clock = options.clock.map(|clock| clock.name());
+        let (json, bar) = (options.json, Bar::new("runs"));
+        Console { folder, json, so_far: vec![], bar, failed: false, clock }
+    }
+
+    /// Whether a run in real time that was asked for is not accepted.
+    fn refused(&self) -> bool {
+        let real = self.so_far.iter().flat_map(|verdict| &verdict.sets);
+        let mut real = real.flat_map(|set| &set.real_time);
+        real.any(|one| Some(one.clock.as_str()) == self.clock && !one.refused.is_empty())
     }
 
     /// How it ended.
@@ -149,6 +164,7 @@ impl<'a> Console<'a> {
         match (monitor.stopped(), self.failed) {
             (true, _) => Ended::Interrupted,
             (false, true) => Ended::Failed,
+            (false, false) if self.refused() => Ended::Refused,
             (false, false) => Ended::Done,
         }
     }
@@ -204,6 +220,11 @@ fn print(verdict: &experiments::Verdict) {
             let equal = if other.equal { " (all runs equal)" } else { "" };
             let (word, measured) = (other.verdict.text(), &other.measured);
             say!("    {:<24} {word:<24} {measured}{equal}", "  in the data plane");
+        }
+        for other in &one.real_time {
+            let name = format!("  in real time, {}", other.clock);
+            let word = other.verdict.map_or("refused", |word| word.text());
+            say!("    {name:<24} {word:<24} {}", other.said());
         }
     }
     say!("    {:<24} {accepted}", "accepted");

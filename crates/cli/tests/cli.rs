@@ -124,6 +124,9 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&pfc("fabric.pfc.xoff=1KB"), &["fabric.pfc.xoff", "1.538KB or more"]);
     refused(&pfc("fabric.pfc.classes=[9]"), &["fabric.pfc.classes", "0 to 7"]);
     refused(&["reproduce", "ren/fig33"], &["did you mean `ren/fig3`?"]);
+    let clock = |figure, name| ["reproduce", figure, "--clock", name];
+    refused(&clock("ren/fig3", "virtual"), &["--clock", "paced, compensated, tsc"]);
+    refused(&clock("ren/fig16", "paced"), &["--clock", "ren/fig16", "amrt/fig9"]);
     refused(&["run", "nowhere.toml"], &["nowhere.toml"]);
     refused(&["bench", "--case", "nothing"], &["permutation/dctcp"]);
     refused(&["bench", "--runs", "0"], &["--runs 0", "1 or more"]);

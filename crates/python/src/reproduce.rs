@@ -30,7 +30,8 @@ pub fn reproduction(
 ) -> PyResult<Reproduction> {
     let (keep, from_kept, retry_failed) = kept;
     let threads = World::Sim.threads(threads);
-    let options = Options { quick, seed, threads, assuming, keep, from_kept, retry_failed };
+    let options =
+        Options { quick, seed, threads, assuming, keep, from_kept, retry_failed, clock: None };
     let made = py.detach(|| Inner::of(&name, &options, None));
     let made = made.map_err(|fault| error::scenario(py, &fault))?;
     Ok(Reproduction(Mutex::new(Some(made))))

@@ -146,7 +146,7 @@ impl Claim {
     }
 
     /// Runs and transports that decide the claim.
-    fn needed(&self, default: &str) -> Vec<(String, String)> {
+    pub fn needed(&self, default: &str) -> Vec<(String, String)> {
         let run = self.run.as_deref().unwrap_or(default);
         let base = self.over_run.as_deref().unwrap_or(run);
         let own = self.transport.iter().chain(self.order.iter().flatten());
@@ -175,6 +175,13 @@ impl Claim {
             Some(trace) => Wanted::Trace(self.measure.clone(), trace.len()),
             None => Wanted::Number(self.measure.clone()),
         })
+    }
+
+    /// The values that its number summarises, if the claim is about a run of this name.
+    pub fn each(&self, run: &str, default: &str) -> Option<Wanted> {
+        let about = self.needed(default).iter().any(|(needed, _)| needed == run);
+        let has = about && self.trace.is_none() && self.measure.kind.least().is_some();
+        has.then(|| Wanted::Each(self.measure.clone()))
     }
 
     fn judge_number(&self, results: &Results) -> (String, Word, bool) {

@@ -7,7 +7,7 @@ use super::seen::Wanted;
 use super::sets::{self, Set};
 use super::{EXPERIMENTS, Options};
 use incast_experiment::{Fault, Plan, Scenario, World, nearest};
-use incast_transport::Span;
+use incast_transport::{Rate, Span};
 use include_dir::{Dir, DirEntry};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -63,11 +63,9 @@ struct RunOf {
 }
 
 impl RunOf {
-    /// Whether a set has the run, in either world.
+    /// Whether a set has the run, in any world.
     fn is_in(&self, set: &Set) -> bool {
-        let of =
-            |name: &String| set.name == *name || set.name.strip_prefix("dataplane/") == Some(name);
-        self.sets.is_empty() || self.sets.iter().any(of)
+        self.sets.is_empty() || self.sets.iter().any(|name| set.of_simulator() == name)
     }
 }
 
@@ -160,6 +158,21 @@ impl Experiment {
         !self.expected.worlds.is_empty()
     }
 
+    /// Whether they are judged in real time, too.
+    pub fn in_real_time(&self) -> bool {
+        self.expected.worlds.iter().any(|world| world == REAL_TIME)
+    }
+
+    /// Whether a run can be made in real time: no link is faster than 1 Gb/s.
+    pub fn can_be_real(&self, run: &str) -> bool {
+        let scenario = self.scenario(run, &Set::published(), None, false);
+        let slow = |rate: Rate| rate.0 <= FASTEST_REAL;
+        scenario.is_ok_and(|scenario| {
+            scenario.fabric.rate.0.is_some_and(slow)
+                && scenario.fabric.uplink_rate.0.is_none_or(slow)
+        })
+    }
+
     /// Its assumption sets, the scenario as it is first.
     pub fn sets(&self) -> Vec<Set> {
         sets::all(&self.expected.sets)
@@ -198,12 +211,15 @@ impl Experiment {
     /// Whether a set has a run of this name.
     pub fn has(&self, run: &str, set: &Set) -> bool {
         self.labelled().get(run).is_some_and(|(_, of)| of.is_in(set))
+            && (set.clock.is_none() || self.can_be_real(run))
     }
 
     /// Names of the runs of a set.
     pub fn runs_in(&self, set: &Set) -> Vec<String> {
         let all = self.labelled().into_iter();
-        all.filter(|(_, (_, run))| run.is_in(set)).map(|(name, _)| name).collect()
+        let real = |name: &String| set.clock.is_none() || self.can_be_real(name);
+        let of = all.filter(|(name, (_, run))| run.is_in(set) && real(name));
+        of.map(|(name, _)| name).collect()
     }
 
     /// Seeds of a run; `None` is that of the scenario.
@@ -275,15 +291,24 @@ impl Experiment {
         self.resolve(self.scenario(run, set, seed, quick)?, run, set)
     }
 
-    /// What must be read from a run of this name.
-    pub fn wanted(&self, run: &str) -> Vec<Wanted> {
+    /// What must be read from a run of this name in a set. Where it is compared with one in real time,
+    /// distributions are needed, too.
+    pub fn wanted(&self, run: &str, set: &Set) -> Vec<Wanted> {
         let default = self.default_run();
+        let compared =
+            set.world == World::DataPlane && self.in_real_time() && self.can_be_real(run);
+        let each = self.expected.claims.iter().filter(|_| compared);
+        let each = each.filter_map(|claim| claim.each(run, &default));
         let claims = self.expected.claims.iter().filter_map(|claim| claim.wanted(run, &default));
         let panels = self.expected.panels.iter().filter_map(|panel| {
             let drawn = self.places(panel).iter().any(|(name, _)| name == run);
             drawn.then(|| panel.wanted())
         });
-        let all = claims.chain(panels).chain([Wanted::Balance]).map(|wanted| (wanted.id(), wanted));
+        let all = claims
+            .chain(each)
+            .chain(panels)
+            .chain([Wanted::Balance])
+            .map(|wanted| (wanted.id(), wanted));
         all.collect::<BTreeMap<_, _>>().into_values().collect()
     }
 
@@ -346,13 +371,21 @@ fn check_runs(expected: &Expected) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses another list of worlds than the one of both, in their order.
+/// The world of runs in real time.
+const REAL_TIME: &str = "real-time";
+
+/// The fastest link of a run in real time, in bits per second: what one core carries for a dumbbell.
+const FASTEST_REAL: u64 = 1_000_000_000;
+
+/// Refuses another list of worlds than the two, or them and real time, in their order.
 fn check_worlds(worlds: &[String]) -> Result<(), Fault> {
-    let both = World::NAMES.map(|(name, _)| name);
-    if worlds.is_empty() || *worlds == both {
+    let [sim, dataplane] = World::NAMES.map(|(name, _)| name);
+    let all = [sim, dataplane, REAL_TIME];
+    let both = &all[..2];
+    if worlds.is_empty() || *worlds == *both || *worlds == all {
         return Ok(());
     }
-    let expected = format!("expected `{both:?}`, or no such key: the simulator alone");
+    let expected = format!("expected `{both:?}`, `{all:?}`, or no such key: the simulator alone");
     Err(Fault::value("worlds", format!("{worlds:?}"), expected))
 }
 

@@ -120,7 +120,7 @@ impl FigureRun {
 
     /// What must be read from it.
     pub(crate) fn wanted(&self) -> Vec<Wanted> {
-        self.experiment.wanted(&self.run)
+        self.experiment.wanted(&self.run, &self.set)
     }
 
     /// The run, if `monitor` does not interrupt it.
@@ -151,10 +151,14 @@ impl FigureRun {
         if self.standard {
             add_standard(&mut row, &finished);
         }
+        let mut table = Table::of(self.identity.clone(), plan.traffic.flows.len(), row);
+        if let Some(fidelity) = &finished.run.fidelity {
+            table = table.in_real_time(fidelity);
+        }
         if let Some((_, page, place)) = &self.files {
             self.reports.add(page, *place, finished.run)?;
         }
-        Ok(Some(Table::of(self.identity.clone(), plan.traffic.flows.len(), row)))
+        Ok(Some(table))
     }
 
     /// Reads what [`Task::to_bytes`] wrote.
@@ -285,6 +289,8 @@ impl Shelf {
 pub struct Figures {
     pub(crate) keep: Option<PathBuf>,
     pub(crate) shelf: Arc<Shelf>,
+    /// Whether runs in real time that were refused are made again.
+    pub(crate) retry: bool,
 }
 
 /// Locks of runs in a folder of kept tables.
@@ -308,7 +314,8 @@ impl Job for Figures {
         let Some(folder) = &self.keep else { return Ok(None) };
         // Another process may have made it.
         let table = Table::load(&folder.join(run.addresses[0].path()))?;
-        let table = table.filter(|table| table.identity == run.identity);
+        let again = |table: &Table| self.retry && table.refused.is_some();
+        let table = table.filter(|table| table.identity == run.identity && !again(table));
         let whole = |table: &Table| is_whole(&table.row, &run.wanted(), run.seeds);
         let table = table.filter(|table| table.error.is_some() || whole(table));
         Ok(table.map(|table| Made::kept(&run.hash, table)))
@@ -348,6 +355,9 @@ impl Job for Figures {
     fn note(&mut self, run: &FigureRun, made: &Made) {
         if let Some(error) = made.error() {
             self.shelf.tell(format!("failed: {}: {error}", run.name()));
+        }
+        if let Some(why) = &made.table.refused {
+            self.shelf.tell(format!("refused: {}: {why}", run.name()));
         }
         self.shelf.made().insert(run.hash.clone(), made.clone());
     }

@@ -2,9 +2,11 @@
 //! one run.
 
 use super::EXPERIMENTS;
+use super::real_time;
 use super::seen::{Row, Seen};
 use incast_experiment::Fault;
 use incast_experiment::VERSION;
+use incast_measure::Fidelity;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -44,6 +46,10 @@ pub struct Table {
     pub flows: usize,
     /// Why the run failed; then it gave nothing.
     pub error: Option<String>,
+    /// Why the run, in real time, is not judged.
+    pub refused: Option<String>,
+    /// How faithful it was, if it was in real time.
+    pub fidelity: Row,
     /// What the run gave.
     pub row: Row,
 }
@@ -181,7 +187,14 @@ const HEAD: &str = "measure,value,flows,list";
 impl Table {
     /// The table of a run of this program.
     pub fn of(identity: String, flows: usize, row: Row) -> Table {
-        Table { identity, version: VERSION.into(), flows, error: None, row }
+        let (error, refused, fidelity) = (None, None, Row::new());
+        Table { identity, version: VERSION.into(), flows, error, refused, fidelity, row }
+    }
+
+    /// The same of a run in real time.
+    pub fn in_real_time(self, fidelity: &Fidelity) -> Table {
+        let refused = (!fidelity.refused.is_empty()).then(|| fidelity.refused.join("; "));
+        Table { refused, fidelity: real_time::numbers(fidelity), ..self }
     }
 
     /// The table of a run that failed.
@@ -209,8 +222,11 @@ impl Table {
         if let Some(error) = &self.error {
             out += &format!("# error: {error}\n");
         }
+        if let Some(why) = &self.refused {
+            out += &format!("# refused: {why}\n");
+        }
         out += &format!("{HEAD}\n");
-        for (id, seen) in &self.row {
+        for (id, seen) in self.fidelity.iter().chain(&self.row) {
             let value = seen.value.map_or(String::new(), |value| value.to_string());
             let list: Vec<String> = seen.list.iter().map(f64::to_string).collect();
             out += &format!("\"{id}\",{value},{:x},{}\n", seen.flows, list.join(" "));
@@ -235,7 +251,7 @@ impl Table {
         else {
             return fail(1, "expected `# identity`, `# version` and `# flows`");
         };
-        let mut row = Row::new();
+        let (mut row, mut fidelity) = (Row::new(), Row::new());
         let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
         let mut lines = lines.skip_while(|(_, line)| line.starts_with('#'));
         match lines.next() {
@@ -246,9 +262,11 @@ impl Table {
             let Some((id, seen)) = number(line) else {
                 return fail(at, "expected \"measure\",value,flows,list");
             };
-            row.insert(id, seen);
+            let of = if real_time::is_number(&id) { &mut fidelity } else { &mut row };
+            of.insert(id, seen);
         }
-        Ok(Table { identity, version, flows, error: said("error"), row })
+        let (error, refused) = (said("error"), said("refused"));
+        Ok(Table { identity, version, flows, error, refused, fidelity, row })
     }
 
     /// Reads a file, if there is one.
@@ -314,12 +332,20 @@ mod tests {
             Seen { value: Some(0.1 + 0.2), flows: 0xfeed, list },
         );
         row.insert("none".into(), Seen::default());
-        let table =
-            Table { identity: "00ff".into(), version: "1".into(), flows: 7, error: None, row };
+        let version = "1".to_string();
+        let table = Table { version, ..Table::of("00ff".into(), 7, row) };
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Table::load(&folder.path().join(address().path())).unwrap(), None);
         table.keep(folder.path(), &address()).unwrap();
         let path = folder.path().join("ren/fig16/kept/sensitivity/hosts/0.7/ren-2.csv");
+        assert_eq!(Table::load(&path).unwrap(), Some(table.clone()));
+        // In real time, refused: with what was measured of it.
+        let refused = vec!["too late".into(), "12 packets, and 10".into()];
+        let fidelity = Fidelity { stalled_share: 0.1, packets: 12, refused, ..Fidelity::default() };
+        let table = table.in_real_time(&fidelity);
+        assert_eq!(table.refused.as_deref(), Some("too late; 12 packets, and 10"));
+        assert!(table.fidelity.len() > 10 && table.row.len() == 2);
+        table.keep(folder.path(), &address()).unwrap();
         assert_eq!(Table::load(&path).unwrap(), Some(table));
     }
 

@@ -6,6 +6,7 @@
 mod band;
 mod claim;
 mod confidence;
+mod distribution;
 mod expected;
 mod fairness;
 mod figures;
@@ -15,6 +16,7 @@ mod marks;
 mod measure;
 mod model;
 mod pages;
+mod real_time;
 mod reports;
 mod runs;
 mod seen;
@@ -26,6 +28,7 @@ mod testbeds_tests;
 mod tests;
 
 use expected::{Experiment, folders};
+use incast_experiment::scenario::Clock;
 use incast_experiment::{Fault, Monitor, nearest};
 use incast_measure::Run;
 use incast_study::{Progress, run_local};
@@ -41,16 +44,18 @@ use std::sync::atomic::Ordering;
 
 pub use band::Word;
 pub use claim::{Claim, Judgement};
+pub use distribution::Apart;
 pub use figures::{FigureRun, Figures, run_bytes};
 pub use kept::Store;
 pub use measure::Measure;
 pub use pages::{Page, pages};
+pub use real_time::InRealTime;
 pub use runs::Reproduction;
 
 static EXPERIMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 
 /// Verdict on one claim.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// `ren/fig3`.
     pub experiment: String,
@@ -75,7 +80,7 @@ pub struct Verdict {
 }
 
 /// Verdict on a claim in one assumption set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InSet {
     /// `as_published`.
     pub set: String,
@@ -86,6 +91,9 @@ pub struct InSet {
     /// The same in the data plane, if the experiment is judged there too and the runs were made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dataplane: Option<InDataPlane>,
+    /// The same in real time, by clock, where such runs were made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub real_time: Vec<InRealTime>,
 }
 
 /// What was seen in the data plane.
@@ -116,8 +124,10 @@ pub struct Options {
     pub keep: Option<PathBuf>,
     /// Nothing is run: claims are judged by kept tables.
     pub from_kept: bool,
-    /// Run what has failed before again.
+    /// Run again what has failed before, or was refused in real time.
     pub retry_failed: bool,
+    /// The clock under which testbeds are run in real time, too; then one run is made at a time.
+    pub clock: Option<Clock>,
 }
 
 /// A finished run.
@@ -160,13 +170,14 @@ impl Reproduction {
         options: &Options,
         folder: Option<&Path>,
     ) -> Result<Reproduction, Fault> {
-        let fits = |name: &str| {
-            requested == "all" || requested == name || name.split('/').next() == Some(requested)
-        };
+        let fits = |name: &str| is_meant(requested, name);
         let all = Experiment::all()?;
         if !all.iter().any(|one| fits(&one.name)) {
             let hint = nearest(requested, all.iter().map(|one| one.name.as_str()));
             return Err(Fault::new(format!("no experiment `{requested}`{hint}")));
+        }
+        if options.clock.is_some() {
+            check_clock(requested)?;
         }
         let chosen: Vec<Experiment> = all.into_iter().filter(|one| fits(&one.name)).collect();
         check_sets(&chosen, &options.assuming)?;
@@ -200,7 +211,8 @@ impl Reproduction {
         let mut judged = judge(&mut self, watch, false);
         if let (Ok(()), false) = (&judged, self.options().from_kept) {
             let mut driver = self.driver()?;
-            let threads = self.options().threads;
+            // Runs in real time would be in each other's way.
+            let threads = self.options().clock.map_or(self.options().threads, |_| 1);
             let ran = run_local(&mut driver, threads, monitor, &mut |progress| {
                 if judged.is_ok() {
                     judged = judge(&mut self, watch, false);
@@ -218,6 +230,28 @@ impl Reproduction {
         judge(&mut self, watch, !monitor.stopped())?;
         Ok(verdicts)
     }
+}
+
+/// Refuses a clock of runs in real time for an experiment, a paper's experiments or `all` if none of
+/// them has such runs.
+///
+/// # Errors
+/// That, with the experiments that have them.
+pub fn check_clock(requested: &str) -> Result<(), Fault> {
+    let all = Experiment::all()?;
+    let real = || all.iter().filter(|one| one.in_real_time());
+    if real().any(|one| is_meant(requested, &one.name)) {
+        return Ok(());
+    }
+    let known: Vec<&str> = real().map(|one| one.name.as_str()).collect();
+    let expected =
+        format!("{requested} has no runs in real time: expected one of {}", known.join(", "));
+    Err(Fault::at("--clock", expected))
+}
+
+/// Whether an experiment is asked for: by its name, that of its paper, or `all`.
+fn is_meant(requested: &str, name: &str) -> bool {
+    requested == "all" || requested == name || name.split('/').next() == Some(requested)
 }
 
 /// Refuses sets that none of the experiments has.
@@ -287,8 +321,10 @@ fn verdicts(
         let mut one = verdict(&experiment.name, words, judged.collect(), declared);
         for (in_set, (_, results)) in one.sets.iter_mut().zip(&results) {
             in_set.dataplane = in_dataplane(claim, results);
+            in_set.real_time = real_time::judge(claim, results);
         }
-        let sentence = one.sentence.clone() + &sets::beside(&one.sets);
+        let beside = sets::beside(&one.sets) + &real_time::beside(&one.sets);
+        let sentence = one.sentence.clone() + &beside;
         verdicts.push(Verdict { headline: claim.headline, sentence, ..one });
     }
     verdicts
@@ -315,6 +351,7 @@ fn verdict(
         measured: one.measured.clone(),
         verdict: one.word,
         dataplane: None,
+        real_time: vec![],
     };
     let first = &judged[0].1;
     Verdict {

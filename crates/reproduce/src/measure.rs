@@ -168,7 +168,7 @@ fn fits(wanted: &str, name: &str) -> bool {
 }
 
 /// Charged bytes of a full packet of the run.
-fn full_packet(run: &Run) -> f64 {
+pub(super) fn full_packet(run: &Run) -> f64 {
     run.manifest["fabric"]["charged_mtu_bytes"].as_f64().unwrap_or(1538.0)
 }
 
@@ -368,7 +368,7 @@ impl Measure {
         }
     }
 
-    fn ports_of(&self, run: &Run) -> Vec<usize> {
+    pub(super) fn ports_of(&self, run: &Run) -> Vec<usize> {
         let Some(wanted) = &self.port else { return vec![] };
         let named = |at: &usize| wanted.split(',').any(|one| fits(one, &run.ports[*at].name));
         (0..run.ports.len()).filter(named).collect()

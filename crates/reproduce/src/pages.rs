@@ -2,7 +2,9 @@
 
 use super::confidence::number;
 use super::expected::{Experiment, Panel};
-use super::kept::{Store, Table};
+use super::kept::Store;
+use super::real_time::{Faithful, faithful};
+use super::runs::in_worlds;
 use super::seen::Results;
 use super::sets::{PUBLISHED, Set};
 use super::{Options, Verdict, Word, curves, verdicts};
@@ -100,11 +102,7 @@ fn judged(experiment: Experiment, store: &Store) -> Result<Judged, Fault> {
 
 /// What the kept tables of a set say, in the worlds of the experiment.
 fn tables(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results, Fault> {
-    let mut results = of_world(experiment, set, store)?;
-    if experiment.in_dataplane() {
-        results.dataplane = Some(Box::new(of_world(experiment, &set.in_dataplane(), store)?));
-    }
-    Ok(results)
+    in_worlds(experiment, set, |set| of_world(experiment, set, store))
 }
 
 fn of_world(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results, Fault> {
@@ -112,8 +110,8 @@ fn of_world(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results
     let mut results = Results::new(experiment.default_run(), seeds, false);
     results.fewer = experiment.fewer_seeds();
     for run in experiment.runs_in(set) {
-        for (transport, seed, Table { row, .. }) in store.runs(&experiment.name, &set.name, &run)? {
-            results.add(&run, &transport, seed, row);
+        for (transport, seed, table) in store.runs(&experiment.name, &set.name, &run)? {
+            results.add_table(&run, &transport, seed, &table);
         }
     }
     Ok(results)
@@ -226,6 +224,7 @@ fn figure(one: &Judged, pages: &mut Vec<Page>) -> String {
         text.push('\n');
     }
     text += &pictures(one, pages);
+    text += &real_time(one);
     text += &why(one);
     text += &assumptions(one);
     text
@@ -249,6 +248,34 @@ fn why(one: &Judged) -> String {
         .into_iter()
         .map(|(reason, claims)| format!("- {}: {reason}\n", claims.join("; ")));
     format!("Why:\n\n{}\n", lines.collect::<String>())
+}
+
+/// How faithful the runs in real time were, by clock and transport.
+fn real_time(one: &Judged) -> String {
+    let mut all: BTreeMap<(&str, String), Faithful> = BTreeMap::new();
+    for (clock, results) in one.results.iter().flat_map(|(_, results)| &results.real_time) {
+        for (transport, own) in faithful(results) {
+            all.entry((clock.name(), transport)).or_default().join(own);
+        }
+    }
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut text = "In real time ([how it is judged](../../experiments/README.md#real-time)); of several runs, \
+        the largest number:\n\n\
+        | clock | transport | runs | refused | real time | stalled | p99.9 lateness, % of the base RTT | packets, of the virtual run's |\n\
+        |---|---|---|---|---|---|---|---|\n"
+        .to_string();
+    for ((clock, transport), Faithful { runs, refused, wall, stalled, lateness, packets }) in all {
+        let _ = writeln!(
+            text,
+            "| {clock} | {transport} | {runs} | {refused} | {wall:.2} x | {:.0} % | {:.1} | {:+.2} % |",
+            100.0 * stalled,
+            100.0 * lateness,
+            100.0 * packets
+        );
+    }
+    text + "\n"
 }
 
 /// What the sets assume: what would change the verdicts.

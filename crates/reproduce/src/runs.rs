@@ -5,7 +5,7 @@ use super::figures::{FigureRun, Figures, Made, Shelf};
 use super::kept::{Address, Index, Store, Table};
 use super::reports::Reports;
 use super::seen::{Results, Row, Wanted};
-use super::sets::Set;
+use super::sets::{REAL_TIME, Set};
 use super::{Options, Verdict, chosen_sets, curves, verdicts};
 use incast_experiment::{Contents, Fault, Scenario, World, gather};
 use incast_study::{Driver, DriverOptions};
@@ -64,10 +64,7 @@ impl Reproduction {
             planning.asked.push(vec![]);
             if !experiment.expected.claims.is_empty() {
                 for set in chosen_sets(experiment, options) {
-                    planning.set(experiment, &set)?;
-                    if experiment.in_dataplane() {
-                        planning.set(experiment, &set.in_dataplane())?;
-                    }
+                    planning.worlds(experiment, &set)?;
                 }
             }
         }
@@ -88,8 +85,9 @@ impl Reproduction {
     /// # Errors
     /// Tables that cannot be read.
     pub fn driver(&self) -> Result<Driver<Figures>, Fault> {
-        let job = Figures { keep: self.options.keep.clone(), shelf: self.shelf.clone() };
         let retry_failed = self.options.retry_failed;
+        let (keep, shelf) = (self.options.keep.clone(), self.shelf.clone());
+        let job = Figures { keep, shelf, retry: retry_failed };
         Driver::of(job, self.tasks.clone(), DriverOptions { retry_failed })
     }
 
@@ -119,11 +117,7 @@ impl Reproduction {
             let mut results = vec![];
             if !expected.claims.is_empty() {
                 for set in chosen_sets(experiment, &self.options) {
-                    let mut own = self.results(experiment, &set);
-                    if experiment.in_dataplane() {
-                        let beside = self.results(experiment, &set.in_dataplane());
-                        own.dataplane = Some(Box::new(beside));
-                    }
+                    let own = in_worlds(experiment, &set, |set| Ok(self.results(experiment, set)))?;
                     results.push((set, own));
                 }
             }
@@ -132,6 +126,13 @@ impl Reproduction {
         }
         self.reports.close()?;
         Ok(new)
+    }
+
+    /// Names of the runs of the first experiment in a set, one for each transport and seed.
+    #[cfg(test)]
+    pub(crate) fn runs_of(&self, set: &str) -> Vec<String> {
+        let of = self.asked[0].iter().filter(|(address, _)| address.set == set);
+        of.map(|(address, _)| address.run.clone()).collect()
     }
 
     /// Whether all runs of an experiment are there.
@@ -148,14 +149,36 @@ impl Reproduction {
         results.fewer = experiment.fewer_seeds();
         let made = self.shelf.made();
         for (address, hash) in self.asked[self.judged].iter().filter(|one| one.0.set == set.name) {
-            let made = made.get(hash).filter(|made| made.table.error.is_none());
-            if let Some(made) = made {
-                let row = made.table.row.clone();
-                results.add(&address.run, &address.transport, address.seed, row);
+            if let Some(made) = made.get(hash) {
+                results.add_table(&address.run, &address.transport, address.seed, &made.table);
             }
         }
         results
     }
+}
+
+/// What a set gave in the simulator, with what it gave in the other worlds of the experiment.
+///
+/// # Errors
+/// Those of `of`, which says what the set of one world gave.
+pub fn in_worlds(
+    experiment: &Experiment,
+    set: &Set,
+    of: impl Fn(&Set) -> Result<Results, Fault>,
+) -> Result<Results, Fault> {
+    let mut own = of(set)?;
+    if experiment.in_dataplane() {
+        own.dataplane = Some(Box::new(of(&set.in_dataplane())?));
+    }
+    if experiment.in_real_time() {
+        for clock in REAL_TIME {
+            let beside = of(&set.in_real_time(clock))?;
+            if !beside.is_empty() {
+                own.real_time.push((clock, beside));
+            }
+        }
+    }
+    Ok(own)
 }
 
 /// What is found while runs are planned.
@@ -174,21 +197,38 @@ struct Planning<'a> {
 }
 
 impl Planning<'_> {
-    /// The runs of a set.
-    fn set(&mut self, experiment: &Arc<Experiment>, set: &Set) -> Result<(), Fault> {
+    /// The runs of a set in the worlds of the experiment. In real time they are made under the clock
+    /// that is asked for; of other clocks, and without one, there is what has been kept.
+    fn worlds(&mut self, experiment: &Arc<Experiment>, set: &Set) -> Result<(), Fault> {
+        let options = self.options;
+        self.set(experiment, set, options.from_kept)?;
+        if experiment.in_dataplane() {
+            self.set(experiment, &set.in_dataplane(), options.from_kept)?;
+        }
+        for clock in REAL_TIME.into_iter().filter(|_| experiment.in_real_time()) {
+            let kept = options.from_kept || options.clock != Some(clock);
+            if !kept || options.from_kept || options.keep.is_some() {
+                self.set(experiment, &set.in_real_time(clock), kept)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The runs of a set; of `kept`, those that have a table.
+    fn set(&mut self, experiment: &Arc<Experiment>, set: &Set, kept: bool) -> Result<(), Fault> {
         let options = self.options;
         let seeds = experiment.seeds(options);
         let mut runs = experiment.runs_in(set);
-        if options.from_kept {
+        if kept {
             // What has no table is not asked for.
             let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
-            let mut kept = vec![];
+            let mut there = vec![];
             for run in runs {
                 if !store.runs(&experiment.name, &set.name, &run)?.is_empty() {
-                    kept.push(run);
+                    there.push(run);
                 }
             }
-            runs = kept;
+            runs = there;
         }
         let takes =
             |run: &str, seed: &Option<u64>| experiment.seeds_of(run, options).contains(seed);
@@ -202,7 +242,7 @@ impl Planning<'_> {
         };
         all.retain(|(seed, run)| takes(run, seed));
         for (seed, run) in all {
-            self.run(experiment, set, run, *seed)?;
+            self.run(experiment, set, run, *seed, kept)?;
         }
         Ok(())
     }
@@ -214,10 +254,11 @@ impl Planning<'_> {
         set: &Set,
         run: &str,
         asked: Option<u64>,
+        kept: bool,
     ) -> Result<(), Fault> {
         let mut scenario = experiment.scenario(run, set, asked, self.options.quick)?;
         let seed = scenario.run.seed;
-        let wanted = experiment.wanted(run);
+        let wanted = experiment.wanted(run, set);
         self.scenarios += 1;
         for transport in std::mem::take(&mut scenario.transport.names) {
             scenario.transport.names = vec![transport.clone()];
@@ -236,12 +277,10 @@ impl Planning<'_> {
                 _ => page.join(format!("seed-{seed}")).join(&transport),
             });
             let hash = hash(&identity, &wanted, files.as_deref());
-            self.asked.last_mut().expect("an experiment").push((address.clone(), hash.clone()));
             let seeds = experiment.seeds_of(run, self.options).len();
-            if let Some(table) = self.table(&address, &identity, &wanted, seeds)? {
-                self.shelf.made().insert(hash.clone(), Made::kept(&hash, table));
-            }
-            if self.options.from_kept {
+            let table = self.table(&address, &identity, &wanted, seeds)?;
+            self.ask(&address, &hash, table, kept);
+            if kept {
                 continue;
             }
             if let Some(at) = self.known.get(&hash) {
@@ -278,6 +317,17 @@ impl Planning<'_> {
         Ok(())
     }
 
+    /// Takes note of a run and its table. One of `kept` runs that has none is not waited for.
+    fn ask(&mut self, address: &Address, hash: &str, table: Option<Table>, kept: bool) {
+        if table.is_some() || !kept || self.options.from_kept {
+            let asked = self.asked.last_mut().expect("an experiment");
+            asked.push((address.clone(), hash.into()));
+        }
+        if let Some(table) = table {
+            self.shelf.made().insert(hash.into(), Made::kept(hash, table));
+        }
+    }
+
     /// The table of a run, if there is one that will do: its own, or that of the same run elsewhere,
     /// now kept here - a set that changes other transports leaves this one's run as it is, and
     /// figures share runs. Tables that are judged as they are may be stale.
@@ -293,7 +343,10 @@ impl Planning<'_> {
             (None, true) => Store::Embedded,
             (None, false) => return Ok(None),
         };
-        let does = |table: &Table| table.error.is_some() || is_whole(&table.row, wanted, seeds);
+        let retry = |table: &Table| self.options.retry_failed && table.refused.is_some();
+        let does = |table: &Table| {
+            table.error.is_some() || (is_whole(&table.row, wanted, seeds) && !retry(table))
+        };
         if let Some(table) = store.table(address)? {
             let stale = table.identity != identity;
             if stale {
@@ -306,7 +359,8 @@ impl Planning<'_> {
         }
         let Store::Folder(folder) = store else { return Ok(None) };
         let same = self.index.same(address, identity)?;
-        let table = same.into_iter().find(|table| is_whole(&table.row, wanted, seeds));
+        let table =
+            same.into_iter().find(|table| is_whole(&table.row, wanted, seeds) && !retry(table));
         if let Some(table) = &table {
             table.keep(&folder, address)?;
         }

@@ -1,7 +1,9 @@
 //! What claims and figures need of a run, and what a run gave.
 
 use super::Finished;
+use super::kept::Table;
 use super::measure::{Kind, Measure};
+use incast_experiment::scenario::Clock;
 use incast_measure::Balance;
 use incast_transport::{Span, Time};
 use std::collections::BTreeMap;
@@ -15,6 +17,8 @@ pub enum Wanted {
     Trace(Measure, usize),
     /// A number in consecutive windows of this length, from `from` to `to` of the measure.
     Series(Measure, Span),
+    /// The values that a number summarises, in ascending order: one per flow, or one per interval.
+    Each(Measure),
     /// Whether arrivals and departures balance: 1 or 0, and the window in nanoseconds.
     Balance,
 }
@@ -40,6 +44,7 @@ impl Wanted {
             Wanted::Number(measure) => measure.id(),
             Wanted::Trace(measure, places) => format!("{} trace={places}", measure.id()),
             Wanted::Series(measure, step) => format!("{} step={step}", measure.id()),
+            Wanted::Each(measure) => format!("{} each", measure.id()),
             Wanted::Balance => BALANCE.into(),
         }
     }
@@ -78,6 +83,7 @@ impl Wanted {
                 };
                 Seen { list: (0..count).map(at).collect(), ..Seen::default() }
             }
+            Wanted::Each(measure) => Seen { list: measure.each(run), ..Seen::default() },
             Wanted::Balance => match Balance::of(run) {
                 Balance::Unknown => Seen::default(),
                 Balance::Never => Seen { value: Some(0.0), ..Seen::default() },
@@ -100,6 +106,12 @@ pub struct Results {
     default_run: String,
     /// The same runs in the data plane, if the experiment is judged there, too.
     pub dataplane: Option<Box<Results>>,
+    /// The same runs in real time, by clock.
+    pub real_time: Vec<(Clock, Results)>,
+    /// Runs in real time that are refused, and why.
+    pub refused: BTreeMap<(String, String), String>,
+    /// How faithful runs in real time were, by seed.
+    pub fidelity: BTreeMap<(String, String), BTreeMap<u64, Row>>,
     /// Tables that another manifest made.
     pub stale: Vec<String>,
     /// Seeds that a run is to have.
@@ -128,15 +140,42 @@ impl Results {
         self.rows.entry(key).or_default().insert(seed, row);
     }
 
+    /// Adds the table of a run. What failed or is refused is not judged.
+    pub fn add_table(&mut self, run: &str, transport: &str, seed: u64, table: &Table) {
+        let key = (run.to_string(), transport.to_string());
+        if table.error.is_some() {
+            return;
+        }
+        if !table.fidelity.is_empty() {
+            let of = self.fidelity.entry(key.clone()).or_default();
+            of.insert(seed, table.fidelity.clone());
+        }
+        match &table.refused {
+            Some(why) => {
+                self.refused.insert(key, why.clone());
+            }
+            None => self.add(run, transport, seed, table.row.clone()),
+        }
+    }
+
+    /// Whether nothing was run.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.refused.is_empty()
+    }
+
+    /// Whether what both were asked for is equal in some runs that both have, to the last bit.
+    pub fn equals_in(&self, other: &Results, runs: &[(String, String)]) -> bool {
+        let equal = |run| match (self.rows.get(run), other.rows.get(run)) {
+            (Some(own), Some(other)) => agree_in_all(own, other),
+            _ => false,
+        };
+        runs.iter().all(equal)
+    }
+
     /// Whether there are the same runs and what both were asked for is equal, to the last bit.
     pub fn equals(&self, other: &Results) -> bool {
-        // What is no number is equal here.
-        let same = |a: &Seen, b: &Seen| format!("{a:?}") == format!("{b:?}");
-        let agree = |a: &Row, b: &Row| a.iter().all(|(id, a)| b.get(id).is_none_or(|b| same(a, b)));
         self.rows.keys().eq(other.rows.keys())
-            && self.rows.values().zip(other.rows.values()).all(|(a, b)| {
-                a.keys().eq(b.keys()) && a.values().zip(b.values()).all(|(a, b)| agree(a, b))
-            })
+            && self.rows.values().zip(other.rows.values()).all(|(a, b)| agree_in_all(a, b))
     }
 
     /// Whether there is a run.
@@ -160,4 +199,12 @@ impl Results {
         let rows = self.rows.get(&(run.to_string(), transport.to_string())).into_iter().flatten();
         rows.filter_map(|(seed, row)| Some((*seed, row.get(id)?))).collect()
     }
+}
+
+/// Whether two runs have the same seeds, and what both were asked for is equal in each.
+fn agree_in_all(a: &BTreeMap<u64, Row>, b: &BTreeMap<u64, Row>) -> bool {
+    // What is no number is equal here.
+    let same = |a: &Seen, b: &Seen| format!("{a:?}") == format!("{b:?}");
+    let agree = |a: &Row, b: &Row| a.iter().all(|(id, a)| b.get(id).is_none_or(|b| same(a, b)));
+    a.keys().eq(b.keys()) && a.values().zip(b.values()).all(|(a, b)| agree(a, b))
 }

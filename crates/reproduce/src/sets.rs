@@ -2,11 +2,15 @@
 
 use super::band::Word;
 use super::{InSet, Judgement};
+use incast_experiment::scenario::Clock;
 use incast_experiment::{Fault, World};
 use serde::Deserialize;
 
 /// Every baseline as its own authors published it: the scenario as it is.
 pub const PUBLISHED: &str = "as_published";
+
+/// Clocks that follow real time.
+pub const REAL_TIME: [Clock; 3] = [Clock::Paced, Clock::Compensated, Clock::Tsc];
 
 /// Assumptions under a name.
 #[derive(Clone, Debug, Deserialize)]
@@ -22,6 +26,9 @@ pub struct Set {
     /// Where its runs are.
     #[serde(skip)]
     pub world: World,
+    /// The clock of runs in real time.
+    #[serde(skip)]
+    pub clock: Option<Clock>,
 }
 
 /// One key that differs.
@@ -46,6 +53,7 @@ impl Set {
             assumes: "every baseline as its own authors published it".into(),
             departures: vec![],
             world: World::Sim,
+            clock: None,
         }
     }
 
@@ -55,11 +63,28 @@ impl Set {
         Set { name, world: World::DataPlane, ..self.clone() }
     }
 
+    /// The same assumptions in the data plane in real time, under another name.
+    pub fn in_real_time(&self, clock: Clock) -> Set {
+        let name = format!("real-time/{}/{}", clock.name(), self.name);
+        Set { name, world: World::DataPlane, clock: Some(clock), ..self.clone() }
+    }
+
+    /// The name of the same assumptions in the simulator.
+    pub fn of_simulator(&self) -> &str {
+        let parts = match (self.world, self.clock) {
+            (World::Sim, _) => 0,
+            (World::DataPlane, None) => 1,
+            (World::DataPlane, Some(_)) => 2,
+        };
+        self.name.splitn(parts + 1, '/').last().unwrap_or(&self.name)
+    }
+
     /// Overrides of the scenario.
     pub fn overrides(&self) -> Vec<String> {
         let own = self.departures.iter().map(|one| format!("{}={}", one.key, one.value));
         let world = (self.world != World::Sim).then(|| format!("run.world={}", self.world.name()));
-        own.chain(world).collect()
+        let clock = self.clock.map(|clock| format!("dataplane.clock={}", clock.name()));
+        own.chain(world).chain(clock).collect()
     }
 
     /// In a sentence: `as compared`, or `with hosts' links loaded`.
@@ -103,10 +128,15 @@ pub fn all(declared: &[Set]) -> Vec<Set> {
     published.into_iter().chain(declared.iter().cloned()).collect()
 }
 
-/// The set of a name, in either world.
+/// A set in every world: the simulator, the data plane, and that in real time by each clock.
+pub fn in_worlds(set: &Set) -> Vec<Set> {
+    let real = REAL_TIME.map(|clock| set.in_real_time(clock));
+    [set.clone(), set.in_dataplane()].into_iter().chain(real).collect()
+}
+
+/// The set of a name, in any world.
 pub fn find(sets: &[Set], name: &str) -> Option<Set> {
-    let both = sets.iter().flat_map(|set| [set.clone(), set.in_dataplane()]);
-    both.into_iter().find(|set| set.name == name)
+    sets.iter().flat_map(in_worlds).find(|set| set.name == name)
 }
 
 /// The verdict on a claim: one sentence over the sets that were asked for, of `declared` that there
@@ -182,7 +212,7 @@ fn seen(judgement: &Judgement) -> String {
     format!(" ({})", judgement.measured)
 }
 
-fn verb(word: Word) -> &'static str {
+pub(super) fn verb(word: Word) -> &'static str {
     match word {
         Word::Matches => "holds",
         Word::SameOrder => "same order, other size",
@@ -241,6 +271,22 @@ mod tests {
         );
         let alone = [(set(PUBLISHED), judged("0.5", Word::Matches))];
         assert_eq!(sentence("", &alone, 1), "Holds (0.5) (both sets are the same run).");
+    }
+
+    #[test]
+    fn a_set_of_any_world_is_found_and_knows_its_assumptions() {
+        let sets = [set(PUBLISHED), set("sensitivity/host_links")];
+        for own in &sets {
+            let all = in_worlds(own);
+            assert_eq!(all.len(), 5);
+            for one in all {
+                assert_eq!(one.of_simulator(), own.name, "{}", one.name);
+                assert_eq!(find(&sets, &one.name).unwrap().overrides(), one.overrides());
+            }
+        }
+        let real = find(&sets, "real-time/paced/sensitivity/host_links").unwrap();
+        assert_eq!(real.overrides(), ["run.world=dataplane", "dataplane.clock=paced"]);
+        assert!(find(&sets, "real-time/virtual/as_published").is_none());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::expected::folders;
 use crate::seen::Seen;
+use crate::sets;
 use incast_experiment::{Monitor, identity};
 use incast_study::{Gained as _, Job as _, Task as _};
 
@@ -9,7 +10,8 @@ use incast_study::{Gained as _, Job as _, Task as _};
 fn no_kept_table_is_stale() {
     let mut stale = vec![];
     for experiment in Experiment::all().unwrap() {
-        let every = experiment.sets().into_iter().flat_map(|set| {
+        let every = experiment.sets().iter().flat_map(sets::in_worlds).collect::<Vec<_>>();
+        let every = every.into_iter().flat_map(|set| {
             experiment.runs_in(&set).into_iter().map(move |run| (set.clone(), run))
         });
         for (set, run) in every {
@@ -34,7 +36,7 @@ fn no_kept_table_is_stale() {
 fn kept_tables_are_written_as_they_are() {
     let mut tables = 0;
     for experiment in Experiment::all().unwrap() {
-        for set in experiment.sets().into_iter().flat_map(|set| [set.clone(), set.in_dataplane()]) {
+        for set in experiment.sets().iter().flat_map(sets::in_worlds) {
             for run in experiment.runs() {
                 let (name, set) = (experiment.name.clone(), set.name.clone());
                 for (transport, seed, table) in Store::Embedded.runs(&name, &set, &run).unwrap() {
