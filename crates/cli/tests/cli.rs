@@ -687,6 +687,38 @@ fn reproduce_reports_verdicts_in_json() {
     }
 }
 
+/// A run in real time that is not accepted ends the command with status 3 and its reason; what was
+/// accepted is judged. Which of the two a run is depends on the machine, so its table says it here.
+#[test]
+fn a_refused_run_in_real_time_ends_reproduce_with_status_3() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["reproduce", "amrt/fig9", "--keep", "kept", "--clock", "compensated"];
+    let made = incast(folder.path(), &arguments);
+    assert!([Some(0), Some(3)].contains(&made.status.code()), "{}", text(&made.stderr));
+    let place = folder.path().join("kept/amrt/fig9/kept/real-time/compensated");
+    let tables = ["as_published", "as_compared"].into_iter().flat_map(|set| {
+        ["amrt", "trd"].map(|name| place.join(set).join(format!("run/{name}-1.csv")))
+    });
+    let tables: Vec<_> = tables.collect();
+    for (refused, status) in [("", 0), ("# refused: 12 packets, and 10\n", 3)] {
+        for table in &tables {
+            let kept = std::fs::read_to_string(table).expect("it was kept");
+            let lines = kept.lines().filter(|line| !line.starts_with("# refused: "));
+            let lines: String = lines.map(|line| format!("{line}\n")).collect();
+            let own = lines.replacen("# version: ", &format!("{refused}# version: "), 1);
+            std::fs::write(table, own).expect("written");
+        }
+        let read = incast(folder.path(), &arguments);
+        let said = text(&read.stdout);
+        assert_eq!(read.status.code(), Some(status), "{said}{}", text(&read.stderr));
+        assert_eq!(said.contains("12 packets, and 10"), !refused.is_empty(), "{said}");
+        assert!(said.contains("In real time, compensated: "), "{said}");
+    }
+    // Judged by tables alone, nothing was asked to run.
+    let from_kept = ["reproduce", "amrt/fig9", "--keep", "kept", "--from-kept"];
+    assert_eq!(incast(folder.path(), &from_kept).status.code(), Some(0));
+}
+
 /// A reproduction that is killed: the verdicts so far are there, the folder says that it is not
 /// complete, and it can be replaced.
 #[test]
