@@ -129,6 +129,7 @@ struct Remote<'a, A> {
     node: &'a nodes::Node,
     patience: Duration,
     to: Option<HostId>,
+    stop: Arc<AtomicBool>,
     application: A,
 }
 
@@ -140,8 +141,10 @@ impl<A: Application> OverPorts for Remote<'_, A> {
         I: Outside + Send,
         I::Frame: Send,
     {
-        let Remote { plan, node, patience, to, application } = self;
-        nodes::meet(plan, node, &mut io, patience)?;
+        let Remote { plan, node, patience, to, stop, application } = self;
+        if !nodes::meet(plan, node, &mut io, patience, &stop)? {
+            return Ok(Ended::Interrupted);
+        }
         let clock = RealTime::new(Rule::Tsc, Idle::Sleep(Span::from_us(1)));
         let setup = nodes::without_flows(plan)?;
         let start = (system::process_number() >> 32) as u32;
@@ -152,7 +155,12 @@ impl<A: Application> OverPorts for Remote<'_, A> {
 }
 
 /// Runs an application on a host of a scenario.
-fn remote(place: &Place, to: Option<&str>, application: impl Application) -> Result<Ended, Fault> {
+fn remote(
+    place: &Place,
+    to: Option<&str>,
+    stop: Arc<AtomicBool>,
+    application: impl Application,
+) -> Result<Ended, Fault> {
     let plan = planned(&place.scenario, &place.set)?;
     let node = nodes::Node::new(&plan, &place.name, &place.port)?;
     let host = |id: u32, name: &str, flag: &str| match id < plan.fabric.hosts() {
@@ -166,12 +174,13 @@ fn remote(place: &Place, to: Option<&str>, application: impl Application) -> Res
     });
     let to = to.transpose()?;
     let patience = Duration::from_nanos(place.patience.0 / 1_000);
-    let remote = Remote { plan: &plan, node: &node, patience, to, application };
+    let remote = Remote { plan: &plan, node: &node, patience, to, stop, application };
     nodes::over(&plan, &node, place.eal.as_deref(), remote)
 }
 
 pub fn serve(options: Serve) -> Result<Ended, Fault> {
-    remote(&options.place, None, Serving { options: &options, stop: stopped() })
+    let stop = stopped();
+    remote(&options.place, None, stop.clone(), Serving { options: &options, stop })
 }
 
 struct Serving<'a> {
@@ -201,7 +210,8 @@ impl Application for Serving<'_> {
 pub fn send(options: SendFile) -> Result<Ended, Fault> {
     let stop = stopped();
     let transfer = Transfer::open(&options.file)?;
-    remote(&options.place, Some(&options.to), Sending { options: &options, transfer, stop })
+    let sending = Sending { options: &options, transfer, stop: stop.clone() };
+    remote(&options.place, Some(&options.to), stop, sending)
 }
 
 struct Sending<'a> {
@@ -263,8 +273,8 @@ pub fn perf(options: Perf) -> Result<Ended, Fault> {
         let (set, patience) = (vec![], Span::from_secs(10));
         let (name, port, eal) = (name.clone(), options.port.clone(), options.eal.clone());
         let place = Place { scenario: scenario.clone(), name, port, eal, set, patience };
-        let measuring = Measuring { options: &options, stop };
-        return remote(&place, options.to.as_deref(), measuring);
+        let measuring = Measuring { options: &options, stop: stop.clone() };
+        return remote(&place, options.to.as_deref(), stop, measuring);
     }
     let name = options.transport.as_deref().expect("required without --scenario");
     let entry = transport(name, "--transport")?;

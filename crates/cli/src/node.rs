@@ -24,7 +24,7 @@ use incast_transport::Span;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -122,7 +122,9 @@ impl OverPorts for Alone<'_> {
         I::Frame: Send,
     {
         let Alone { plan, node, cores, patience, time, monitor } = self;
-        nodes::meet(plan, node, &mut io, patience)?;
+        if !nodes::meet(plan, node, &mut io, patience, &monitor.stop)? {
+            return Ok(Ended::Interrupted);
+        }
         say!("{}: all neighbours are here", node.name);
         let stop = monitor.clone();
         if let Some(time) = time {
@@ -183,7 +185,8 @@ impl OverPorts for Managed<'_> {
         I::Frame: Send,
     {
         let Managed { plan, node, cores, patience, lines } = self;
-        nodes::meet(plan, node, &mut io, patience)?;
+        // A leader that wants no more of it closes the standard input.
+        nodes::meet(plan, node, &mut io, patience, &AtomicBool::new(false))?;
         say!("met");
         let epoch = expect(&lines, "start")?;
         let epoch = epoch.parse().map_err(|_| Fault::new(format!("`{epoch}` is no instant")))?;

@@ -264,6 +264,138 @@ fn applications_run_over_veth_pairs_and_peers_return() {
     );
 }
 
+/// Two hosts and a switch that meet wrongly, and one that is there already. The lines of each process that
+/// gives up are behind a line with `==`.
+const MEETINGS: &str = r#"
+set -e
+mount -t tmpfs none /run
+for n in h0 h1 s; do ip netns add $n; done
+for i in 0 1; do
+  ip link add a$i mtu 9000 type veth peer name b$i mtu 9000
+  ip link set a$i netns h$i
+  ip link set b$i netns s
+done
+switch() { exec ip netns exec s "$0" testbed node net.toml --name leaf0 --for 60s "$@"; }
+host() { n=$1; shift; exec ip netns exec $n "$0" testbed node net.toml --patience 20s --for 60s "$@"; }
+# One end of the link gives up, saying what does not fit; the other may not have heard of it.
+either() {
+  until [ -s one.log ] || [ -s two.log ]; do sleep 0.05; done
+  kill $one $two 2> /dev/null || true; wait $one $two || true
+  cat one.log two.log
+}
+meet() {
+  echo "== $1"; shift; rm -f one.log two.log
+  host h0 "$@" > one.log 2>&1 & one=$!
+  switch --patience 20s --port host0=if:b0 --port host1=if:b1 > two.log 2>&1 & two=$!
+  either
+}
+meet crossed --name host1 --port leaf0=if:a0
+meet scenario --name host0 --port leaf0=if:a0 --set run.seed=9
+echo == name; rm -f one.log two.log
+host h0 --name host0 --port leaf0=if:a0 > one.log 2>&1 & one=$!
+host s --name host0 --port leaf0=if:b0 > two.log 2>&1 & two=$!
+either
+switch --port host0=if:b0 --port host1=if:b1 > node.log 2>&1 & switch=$!
+ip netns exec h1 "$0" testbed serve net.toml --name host1 --port leaf0=if:a1 --folder inbox > serve.log 2>&1 & server=$!
+ip netns exec h0 "$0" testbed send one.bin net.toml --name host0 --port leaf0=if:a0 --to host1 > send.log 2>&1
+echo == running
+(host h1 --name host1 --port leaf0=if:a1) 2>&1 || true
+echo == foreign
+ip netns exec h0 python3 inject.py a0 &
+ip netns exec s python3 inject.py b1 &
+ip netns exec h0 "$0" testbed send two.bin net.toml --name host0 --port leaf0=if:a0 --to host1
+wait %3 %4 2> /dev/null || true
+kill -INT $switch; wait $switch
+cat node.log
+"#;
+
+/// Sends frames that are no node's: those that a machine on a network meets, and broken ones.
+const INJECT: &str = r#"
+import socket, struct, sys, time
+out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+out.bind((sys.argv[1], 0))
+any, me = b"\xff" * 6, out.getsockname()[4]
+def checksum(data):
+    total = sum(struct.unpack("!%dH" % (len(data) // 2), data))
+    total = (total & 0xffff) + (total >> 16)
+    return ~((total & 0xffff) + (total >> 16)) & 0xffff
+def ip(protocol, payload, good=True):
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), 1, 0x4000, 64, protocol, 0, b"\n\0\0\0", b"\n\0\0\1")
+    return head[:10] + struct.pack("!H", checksum(head) ^ (not good)) + head[12:] + payload
+def frame(kind, payload):
+    return any + me + struct.pack("!H", kind) + payload
+udp = struct.pack("!HHHH", 4791, 4791, 8 + 100, 0) + b"x" * 100
+frames = [
+    frame(0x0806, b"\0\1\x08\0\6\4\0\1" + me + b"\n\0\0\0" + b"\0" * 6 + b"\n\0\0\1"),  # ARP
+    frame(0x86dd, b"\x60" + b"\0" * 5 + b"\x3a\xff" + b"\xfe" * 32 + b"\x87" + b"\0" * 23),  # IPv6, neighbour discovery
+    frame(0x0800, ip(1, b"\x08\0\xf7\xff" + b"\0" * 52)),  # ping
+    frame(0x0800, ip(17, udp)),  # UDP
+    frame(0x8100, b"\0\7\x08\0" + ip(253, b"\0" * 40)),  # VLAN
+    frame(0x0800, ip(253, b"\0" * 40)),  # ours, without sense
+    frame(0x0800, ip(253, b"\xa5" * 40, good=False)),  # ours, with a wrong checksum
+    frame(0x0800, ip(253, b"")[:19]),  # cut off
+    frame(0x0800, ip(254, b"incast-hello what")),  # a broken hello
+    frame(0x0800, ip(6, b"\0" * 8900)),  # a jumbo frame of TCP
+]
+for _ in range(150):
+    for one in frames:
+        try:
+            out.send(one)
+        except OSError:
+            pass
+    time.sleep(0.002)
+"#;
+
+#[test]
+fn what_does_not_belong_is_told_or_ignored() {
+    if !tier() {
+        return;
+    }
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("\n*** FOREIGN FRAMES WERE NOT SENT: there is no python3\n");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let scenario = SCENARIO.replace("dumbbell:3x2", "star:2").replace("\"3\"", "\"1\"");
+    std::fs::write(at("net.toml"), scenario).unwrap();
+    std::fs::write(at("inject.py"), INJECT).unwrap();
+    std::fs::create_dir(at("inbox")).unwrap();
+    for (name, length) in [("one.bin", 3_000), ("two.bin", 4_000_000u32)] {
+        let bytes: Vec<u8> = (0..length).map(|at| (at * 29 + at / 251) as u8).collect();
+        std::fs::write(at(name), bytes).unwrap();
+    }
+    let mut unshare = Command::new("unshare");
+    unshare.args(["-Urnm", "sh", "-c", MEETINGS, env!("CARGO_BIN_EXE_incast")]);
+    let output = unshare.current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).to_string();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let logs = ["node.log", "serve.log", "send.log"]
+        .map(|log| std::fs::read_to_string(at(log)).unwrap_or_default());
+    assert!(output.status.success(), "{said}\n{errors}\n{logs:?}");
+    let part = |name: &str| {
+        let found = said.split("== ").find_map(|part| part.strip_prefix(name));
+        found.unwrap_or_else(|| panic!("no part `{name}`: {said}")).to_string()
+    };
+    // Each end may be the first to give up; the other then misses it, or is ended.
+    let crossed = part("crossed");
+    assert!(crossed.contains("expected port") && crossed.contains("of host0"), "{crossed}");
+    assert!(part("scenario").contains("runs another scenario"), "{said}");
+    assert!(part("name").contains("names are of one each"), "{said}");
+    let running = part("running");
+    assert!(running.contains("`a1` belongs to another node that runs"), "{running}");
+    assert_eq!(running.trim().lines().count(), 1, "{running}");
+    let foreign = part("foreign");
+    assert!(foreign.contains("SHA-256") && foreign.contains("at both ends"), "{foreign}");
+    assert!(std::fs::read(at("inbox/two.bin")).unwrap() == std::fs::read(at("two.bin")).unwrap());
+    let record = &foreign[foreign.find("\n{").expect("a record")..foreign.rfind('}').unwrap() + 1];
+    let record: Value = serde_json::from_str(record).unwrap();
+    let from_host = record["interfaces"].as_array().unwrap().iter().find(|one| one["port"] == 2);
+    let count = |key: &str| from_host.unwrap_or(&record["interfaces"][0])[key].as_u64().unwrap();
+    assert!(count("foreign") >= 100, "{record}");
+    assert!(record["malformed"].as_u64().unwrap() >= 100, "{record}");
+}
+
 /// What a person gets wrong about devices is said in one line.
 #[test]
 fn mistakes_about_devices_are_said() {

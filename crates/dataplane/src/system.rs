@@ -1,7 +1,10 @@
 //! What a process asks of the system: instants that processes share, a number that no other
-//! process has, and a quiet network namespace.
+//! process has, interfaces that no other process has, and a quiet network namespace.
 
 use std::hash::{BuildHasher, RandomState};
+use std::io::ErrorKind;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::{Duration, Instant};
 
 /// The machine's monotonic clock in nanoseconds, the same in all its processes.
@@ -65,6 +68,31 @@ pub fn disable_ipv6() {
     }
 }
 
+/// Keeps every other node from an interface, until it is dropped or the process ends: both would get
+/// each frame, and take each other's.
+#[derive(Debug)]
+pub struct Claim {
+    /// Has a name in this network namespace. Nothing is sent to it.
+    _socket: UnixDatagram,
+}
+
+/// Claims an interface of this network namespace.
+///
+/// # Errors
+/// Another node has claimed it, or the system gives no socket; in words.
+pub fn claim(interface: &str) -> Result<Claim, String> {
+    let name = format!("incast/interface/{interface}");
+    let bound = SocketAddr::from_abstract_name(name).and_then(|at| UnixDatagram::bind_addr(&at));
+    bound.map(|_socket| Claim { _socket }).map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => {
+            format!(
+                "the interface `{interface}` belongs to another node that runs: end that one first"
+            )
+        }
+        _ => format!("the interface `{interface}` cannot be claimed: {error}"),
+    })
+}
+
 /// A number that no other process has, with all likelihood; not 0.
 pub fn process_number() -> u64 {
     RandomState::new().hash_one((std::process::id(), monotonic())) | 1
@@ -84,6 +112,16 @@ mod tests {
         })
         .join()
         .unwrap();
+    }
+
+    #[test]
+    fn an_interface_belongs_to_one_node() {
+        let first = claim("incast-test0").unwrap();
+        let second = claim("incast-test0").unwrap_err();
+        assert!(second.contains("`incast-test0` belongs to another node"), "{second}");
+        let _other = claim("incast-test1").unwrap();
+        drop(first);
+        claim("incast-test0").unwrap();
     }
 
     #[test]

@@ -16,6 +16,7 @@ use incast_dataplane::{Identity, Meeting, Neighbour, Outside, system};
 use incast_fabric::NodeId;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -116,7 +117,8 @@ impl Node {
     }
 }
 
-/// Meets the neighbours of a node, for at most `patience`.
+/// Meets the neighbours of a node, for at most `patience`. Returns whether it has, or false once `stop` is
+/// set.
 ///
 /// # Errors
 /// A neighbour does not come, or is another than the scenario says.
@@ -125,7 +127,8 @@ pub fn meet(
     node: &Node,
     io: &mut impl Outside,
     patience: Duration,
-) -> Result<(), Fault> {
+    stop: &AtomicBool,
+) -> Result<bool, Fault> {
     let text = plan.resolved(&plan.cases).to_toml();
     let digest = Sha256::digest(text.as_bytes());
     let scenario = u64::from_be_bytes(digest[..8].try_into().expect("eight bytes"));
@@ -137,7 +140,7 @@ pub fn meet(
     };
     let mut meeting = Meeting::new(me, node.neighbours(plan));
     let begin = Instant::now();
-    loop {
+    while !stop.load(Ordering::Relaxed) {
         meeting.say(io);
         let said = Instant::now();
         while said.elapsed() < BETWEEN_HELLOS {
@@ -148,13 +151,14 @@ pub fn meet(
             // The last hello of all: that the neighbours are heard.
             (0..3).for_each(|_| meeting.say(io));
             io.end_hellos(Arc::new(meeting));
-            return Ok(());
+            return Ok(true);
         }
         if let Some(missing) = meeting.missing().filter(|_| begin.elapsed() >= patience) {
             let waited = patience.as_secs_f64();
             return Err(Fault::new(format!("{}: after {waited} s {missing}", node.name)));
         }
     }
+    Ok(false)
 }
 
 /// Refuses scenarios that need to know in one process what happens in others.

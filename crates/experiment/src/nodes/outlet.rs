@@ -3,7 +3,7 @@
 use super::Node;
 use crate::Fault;
 use crate::plan::Plan;
-use incast_dataplane::{Outside, PacketSockets};
+use incast_dataplane::{Outside, PacketSockets, system};
 use incast_transport::Framing;
 use std::fmt;
 
@@ -44,6 +44,14 @@ impl Outlet {
         }
     }
 
+    /// The interface of this machine that it uses, if any.
+    fn interface(&self) -> Option<&str> {
+        match self {
+            Outlet::Interface(name) => Some(name),
+            Outlet::Device(device) => device.split(',').find_map(|one| one.strip_prefix("iface=")),
+        }
+    }
+
     /// Whether it is a device of DPDK.
     pub fn is_device(&self) -> bool {
         matches!(self, Outlet::Device(_))
@@ -74,13 +82,20 @@ pub trait OverPorts {
 /// started for its devices.
 ///
 /// # Errors
-/// An interface or device is not there, or there is no right to use it; and what `job` says.
+/// An interface or device is not there, another node has it, or there is no right to use it; and what `job`
+/// says.
 pub fn over<J: OverPorts>(
     plan: &Plan,
     node: &Node,
     eal: Option<&str>,
     job: J,
 ) -> Result<J::Out, Fault> {
+    let claim = |(port, outlet): &(u32, Outlet)| {
+        let place = format!("--port {port}={outlet}");
+        let claimed = outlet.interface().map(system::claim).transpose();
+        claimed.map_err(|problem| Fault::new(problem).placed(place))
+    };
+    let _claims: Vec<_> = node.ports.iter().map(claim).collect::<Result<_, _>>()?;
     if node.ports.iter().any(|(_, outlet)| outlet.is_device()) {
         return job.run_over_devices(node, plan.site.framing, eal);
     }
@@ -160,6 +175,10 @@ mod tests {
     #[test]
     fn an_outlet_is_an_interface_or_a_device() {
         let interface = Outlet::Interface("veth0".into());
+        assert_eq!(interface.interface(), Some("veth0"));
+        let device = |text: &str| Outlet::Device(text.into());
+        assert_eq!(device("net_af_packet0,qpairs=1,iface=b0").interface(), Some("b0"));
+        assert_eq!(device("0000:3b:00.0").interface(), None);
         assert_eq!(Outlet::parse("if:veth0"), Ok(interface));
         for wrong in ["veth0", "if:", "", "net_", "eth1,x=1", "pci:zz"] {
             assert_eq!(Outlet::parse(wrong), Err(Outlet::FORM.into()), "{wrong}");
