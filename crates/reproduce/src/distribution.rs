@@ -90,6 +90,8 @@ fn rounded(value: f64) -> f64 {
 /// How far the values of one run are from those of another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Apart {
+    /// What the values are of: `flows`, or `intervals` of the time series.
+    pub of: &'static str,
     /// The difference of the medians, as a share of the other run's.
     pub p50: f64,
     /// The same of the 90th percentiles.
@@ -105,8 +107,9 @@ pub struct Apart {
 
 impl Apart {
     /// How far `own` values are from `base`, both in ascending order. Differences are shares of the
-    /// value, or of `least` if that is more. `None` if there are none of either.
-    pub fn of(own: &[f64], base: &[f64], least: f64) -> Option<Apart> {
+    /// value, or of [`Kind::least`] if that is more. `None` if there are none of either.
+    pub fn between(own: &[f64], base: &[f64], kind: Kind) -> Option<Apart> {
+        let least = kind.least()?;
         let quantile = |thousandths: u32| {
             let own = statistics::percentile(own, thousandths)?;
             let base = statistics::percentile(base, thousandths)?;
@@ -114,6 +117,7 @@ impl Apart {
         };
         let numbers = 1.0 / own.len().max(1) as f64 + 1.0 / base.len().max(1) as f64;
         Some(Apart {
+            of: if kind.is_of_flows() { "flows" } else { "intervals" },
             p50: quantile(500)?,
             p90: quantile(900)?,
             p99: quantile(990)?,
@@ -157,10 +161,10 @@ mod tests {
     #[test]
     fn equal_values_are_not_apart() {
         let values = up_to(100, 1.0);
-        let apart = Apart::of(&values, &values, 1.0).unwrap();
+        let apart = Apart::between(&values, &values, Kind::BacklogMeanPackets).unwrap();
         assert!(apart.most() == 0.0 && apart.distance == 0.0 && apart.alike());
-        assert_eq!(Apart::of(&[], &values, 1.0), None);
-        assert_eq!(Apart::of(&values, &[], 1.0), None);
+        assert_eq!(Apart::between(&[], &values, Kind::BacklogMeanPackets), None);
+        assert_eq!(Apart::between(&values, &[], Kind::BacklogMeanPackets), None);
     }
 
     /// Of 1 to 100 and twice that: every quantile is 100 % more, and at 50 (and a little more) a half
@@ -168,12 +172,12 @@ mod tests {
     #[test]
     fn the_distance_is_that_of_kolmogorov_and_smirnov() {
         let (base, own) = (up_to(100, 1.0), up_to(100, 2.0));
-        let apart = Apart::of(&own, &base, 1e-9).unwrap();
-        assert_eq!((apart.p50, apart.p90, apart.p99), (1.0, 1.0, 1.0));
+        let apart = Apart::between(&own, &base, Kind::FctMeanUs).unwrap();
+        assert_eq!((apart.p50, apart.p90, apart.p99, apart.of), (1.0, 1.0, 1.0, "flows"));
         assert_eq!(apart.distance, 0.5);
         // 1.358 sqrt(2/100): the table's value for two samples of 100.
         assert!((apart.most_distance - 0.192).abs() < 1e-3 && !apart.alike());
-        let back = Apart::of(&base, &own, 1e-9).unwrap();
+        let back = Apart::between(&base, &own, Kind::FctMeanUs).unwrap();
         assert_eq!((back.p50, back.distance), (-0.5, 0.5));
     }
 
@@ -182,19 +186,19 @@ mod tests {
     fn values_next_to_each_other_are_equal() {
         let base = vec![1.0; 50];
         let own: Vec<f64> = (0..50).map(|at| 0.999 + f64::from(at) * 1e-6).collect();
-        let apart = Apart::of(&own, &base, 0.01).unwrap();
+        let apart = Apart::between(&own, &base, Kind::Utilisation).unwrap();
         assert!(apart.distance == 0.0 && apart.most() < 0.0011 && apart.alike(), "{apart:?}");
         let other = vec![0.98; 50];
-        let apart = Apart::of(&other, &base, 0.01).unwrap();
+        let apart = Apart::between(&other, &base, Kind::Utilisation).unwrap();
         assert!(apart.distance == 1.0 && !apart.alike(), "{apart:?}");
     }
 
     /// Queues next to nothing are compared in packets, not by their quotient.
     #[test]
     fn small_values_are_shares_of_the_least() {
-        let apart = Apart::of(&[0.02; 9], &[0.01; 9], 1.0).unwrap();
+        let apart = Apart::between(&[0.02; 9], &[0.01; 9], Kind::BacklogMeanPackets).unwrap();
         assert!((apart.p50 - 0.01).abs() < 1e-12 && apart.alike(), "{apart:?}");
-        let apart = Apart::of(&[0.02; 9], &[0.0; 9], 1.0).unwrap();
+        let apart = Apart::between(&[0.02; 9], &[0.0; 9], Kind::BacklogMeanPackets).unwrap();
         assert!((apart.p99 - 0.02).abs() < 1e-12 && apart.distance == 1.0, "{apart:?}");
     }
 

@@ -111,7 +111,6 @@ pub fn judge(claim: &Claim, results: &Results) -> Vec<InRealTime> {
 
 /// How far the values of the claim's runs are from those of the same runs under the virtual clock.
 fn apart(claim: &Claim, own: &Results, exact: &Results) -> Option<Apart> {
-    let least = claim.measure.kind.least()?;
     let id = Wanted::Each(claim.measure.clone()).id();
     let values = |results: &Results, run: &(String, String)| {
         let by_seed = results.of(&run.0, &run.1, &id);
@@ -119,7 +118,9 @@ fn apart(claim: &Claim, own: &Results, exact: &Results) -> Option<Apart> {
         all.sort_unstable_by(f64::total_cmp);
         all
     };
-    let of = |run: &(String, String)| Apart::of(&values(own, run), &values(exact, run), least);
+    let of = |run: &(String, String)| {
+        Apart::between(&values(own, run), &values(exact, run), claim.measure.kind)
+    };
     let farther = |a: &Apart, b: &Apart| {
         let by = |one: &Apart| (!one.alike(), one.most().max(one.distance));
         by(a).partial_cmp(&by(b)).unwrap_or(std::cmp::Ordering::Equal)
@@ -183,13 +184,20 @@ impl Apart {
     /// In a sentence, each difference in percent.
     pub fn words(&self) -> String {
         let quantiles = match self.most() <= super::distribution::MOST {
-            true if self.most() == 0.0 => "p50, p90, p99 as under the virtual clock".into(),
-            true => format!("p50, p90, p99 within {} of the virtual clock's", share(self.most())),
+            true if self.most() == 0.0 => {
+                format!("p50, p90, p99 of {} as under the virtual clock", self.of)
+            }
+            true => format!(
+                "p50, p90, p99 of {} within {} of the virtual clock's",
+                self.of,
+                share(self.most())
+            ),
             false => format!(
-                "p50 {:+.1} %, p90 {:+.1} %, p99 {:+.1} % beside the virtual clock's",
+                "p50 {:+.1} %, p90 {:+.1} %, p99 {:+.1} % of {} beside the virtual clock's",
                 100.0 * self.p50,
                 100.0 * self.p90,
-                100.0 * self.p99
+                100.0 * self.p99,
+                self.of
             ),
         };
         match self.distance <= self.most_distance {
@@ -344,7 +352,7 @@ mod tests {
         assert_eq!(
             words,
             " In real time, paced: the same. In real time, compensated: holds (1.26 packets), p50, p90, p99 \
-             within 2.0 % of the virtual clock's."
+             of intervals within 2.0 % of the virtual clock's."
         );
     }
 
@@ -357,7 +365,7 @@ mod tests {
         assert_eq!(
             words,
             " In real time, compensated: does not hold (5 packets), p50 +300.0 %, p90 +300.0 %, \
-             p99 +300.0 % beside the virtual clock's, K-S distance 1.00."
+             p99 +300.0 % of intervals beside the virtual clock's, K-S distance 1.00."
         );
     }
 
