@@ -423,6 +423,13 @@ fn mistakes_about_devices_are_said() {
     let small = "--no-huge -m 4 --no-pci --no-telemetry --no-shconf";
     says(&["--port", "0=net_ring0", "--eal", small], "raise `-m` in the EAL arguments");
     says(&["--port", "0=net_ring0", "--patience", "1s"], "its own frames come back");
+    // A log that was asked for is heard.
+    let loud = "--no-huge -m 64 --no-pci --no-telemetry --no-shconf --log-level=lib.eal:debug";
+    let node =
+        ["testbed", "node", "net.toml", "--name", "host0", "--patience", "1s", "--eal", loud];
+    let output = incast(folder.path(), &[&node[..], &["--port", "0=net_ring0"]].concat());
+    let text = String::from_utf8_lossy(&output.stderr).to_string();
+    assert!(text.contains("EAL: ") && text.contains("its own frames come back"), "{text}");
     let switch = ["--name", "leaf0", "--port", "host0=if:lo", "--port", "host1=net_ring0"];
     let star = ["testbed", "node", "net.toml", "--set", "fabric.topology=star:4"];
     let output = incast(folder.path(), &[&star[..], &switch[..]].concat());

@@ -108,7 +108,7 @@ impl Meeting {
 
     /// The answer of a node that runs to a frame that came by `port`: nothing if it is no hello, or says
     /// that its sender has heard this process already.
-    pub(crate) fn answer(&self, port: u32, bytes: &[u8]) -> Option<Vec<u8>> {
+    pub fn answer(&self, port: u32, bytes: &[u8]) -> Option<Vec<u8>> {
         let hello = read(bytes)?;
         let news = hello.heard != self.me.process && hello.who.process != self.me.process;
         news.then(|| self.hello(port, hello.who.process))

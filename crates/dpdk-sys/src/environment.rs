@@ -78,6 +78,9 @@ impl Environment {
     /// with them, DPDK pins it, and threads that it creates inherit that. Without `-d`, `-a` or
     /// `--vdev`, and with `--no-pci`, only the drivers that rings and network interfaces need are
     /// loaded; otherwise all that are installed, which takes half a second.
+    ///
+    /// DPDK says nothing unless the arguments ask for its log (`--log-level` and the like): what it
+    /// would say is in the error, if it does not start.
     pub fn start(arguments: &str) -> Result<Environment, Error> {
         let mut started = STARTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let first = match &*started {
@@ -150,6 +153,9 @@ fn init(arguments: &str) -> Result<(), Error> {
             }
         }
     }
+    // Who asks for a log wants to read it.
+    let aloud =
+        has(&["--log-level", "--log-color", "--log-timestamp", "--syslog", "-v", "--help", "-h"]);
     let fault = |reason: String| Error::Start { arguments: arguments.into(), reason };
     let words: Result<Vec<CString>, _> = words.into_iter().map(CString::new).collect();
     let words = words.map_err(|_| fault("an argument contains a zero byte".into()))?;
@@ -157,8 +163,9 @@ fn init(arguments: &str) -> Result<(), Error> {
     let mut argv: Vec<*mut c_char> = words.into_iter().map(CString::into_raw).collect();
     argv.push(std::ptr::null_mut());
     let argv = argv.leak();
+    let count = argv.len() as i32 - 1;
     // SAFETY: the arguments live for ever; the lock of the caller keeps this the only start.
-    let result = unsafe { incast_dpdk_init(argv.len() as i32 - 1, argv.as_mut_ptr()) };
+    let result = unsafe { incast_dpdk_init(count, argv.as_mut_ptr(), aloud.into()) };
     if result != 0 {
         return Err(fault(reason(result)));
     }

@@ -38,7 +38,7 @@ pub(crate) const PRIVATE: usize = 128;
 
 unsafe extern "C" {
     pub(crate) fn incast_dpdk_messages(out: *mut u8, size: usize) -> usize;
-    pub(crate) fn incast_dpdk_init(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    pub(crate) fn incast_dpdk_init(argc: c_int, argv: *mut *mut c_char, aloud: c_int) -> c_int;
     pub(crate) fn incast_dpdk_version() -> *const c_char;
     pub(crate) fn incast_dpdk_most_ports() -> c_uint;
     pub(crate) fn incast_dpdk_ports() -> c_uint;

@@ -71,7 +71,11 @@ size_t incast_dpdk_messages(char *out, size_t size) {
 
 /* ---- the environment: once per process ---- */
 
-int incast_dpdk_init(int argc, char **argv) {
+/* With `aloud`, DPDK's log goes where DPDK sends it; else it is kept for the caller. */
+int incast_dpdk_init(int argc, char **argv, int aloud) {
+  if (aloud) {
+    return rte_eal_init(argc, argv) < 0 ? failed() : 0;
+  }
   cookie_io_functions_t functions = {.write = note};
   FILE *log = fopencookie(NULL, "w", functions);
   if (log != NULL) {
