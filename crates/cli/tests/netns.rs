@@ -268,6 +268,7 @@ fn applications_run_over_veth_pairs_and_peers_return() {
 /// gives up are behind a line with `==`.
 const MEETINGS: &str = r#"
 set -e
+trap 'kill $switch $server $one $two 2> /dev/null || true' EXIT
 mount -t tmpfs none /run
 for n in h0 h1 s; do ip netns add $n; done
 for i in 0 1; do
@@ -301,11 +302,11 @@ ip netns exec h0 "$0" testbed send one.bin net.toml --name host0 --port leaf0=if
 echo == running
 (host h1 --name host1 --port leaf0=if:a1) 2>&1 || true
 echo == foreign
-ip netns exec h0 python3 inject.py a0 &
-ip netns exec s python3 inject.py b1 &
+ip netns exec h0 python3 inject.py a0 & first=$!
+ip netns exec s python3 inject.py b1 & second=$!
 ip netns exec h0 "$0" testbed send two.bin net.toml --name host0 --port leaf0=if:a0 --to host1
-wait %3 %4 2> /dev/null || true
-kill -INT $switch; wait $switch
+wait $first $second
+kill -INT $switch $server; wait
 cat node.log
 "#;
 
