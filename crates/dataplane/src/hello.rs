@@ -50,6 +50,8 @@ struct Hello {
     port: u32,
     /// The process that its sender has heard on this link; 0 for none.
     heard: u64,
+    /// Its sender knows that it is heard.
+    known: bool,
 }
 
 /// What is known of a neighbour.
@@ -78,7 +80,7 @@ impl Meeting {
     /// been met.
     pub fn say<I: PacketIo>(&self, io: &mut I) {
         for (neighbour, state) in &self.neighbours {
-            let bytes = self.hello(neighbour.port, state.heard.unwrap_or(0));
+            let bytes = self.hello(neighbour.port, state.heard.unwrap_or(0), state.hears);
             let Some(mut frame) = io.alloc(bytes.len()) else { continue };
             frame.bytes_mut().copy_from_slice(&bytes);
             let at = Time::ZERO;
@@ -90,10 +92,11 @@ impl Meeting {
         }
     }
 
-    fn hello(&self, port: u32, heard: u64) -> Vec<u8> {
+    fn hello(&self, port: u32, heard: u64, known: bool) -> Vec<u8> {
         let Identity { name, version, scenario, process } = &self.me;
         let mut text = String::new();
-        write!(text, "{MAGIC} {version} {scenario:x} {name} {port} {process:x} {heard:x}")
+        let known = known as u8;
+        write!(text, "{MAGIC} {version} {scenario:x} {name} {port} {process:x} {heard:x} {known}")
             .expect("a string takes text");
         let length = IP_BYTES + text.len();
         let mut bytes = vec![0; IP_BYTES];
@@ -107,11 +110,13 @@ impl Meeting {
     }
 
     /// The answer of a node that runs to a frame that came by `port`: nothing if it is no hello, or says
-    /// that its sender has heard this process already.
+    /// that its sender has heard this process and knows that it is heard. One that does not know is
+    /// answered each time: the last hello of a meeting may be lost. Answers are not answered.
     pub fn answer(&self, port: u32, bytes: &[u8]) -> Option<Vec<u8>> {
         let hello = read(bytes)?;
-        let news = hello.heard != self.me.process && hello.who.process != self.me.process;
-        news.then(|| self.hello(port, hello.who.process))
+        let waits = hello.heard != self.me.process || !hello.known;
+        let answers = waits && hello.who.process != self.me.process;
+        answers.then(|| self.hello(port, hello.who.process, true))
     }
 
     /// Takes in hellos that have arrived; other frames are dropped.
@@ -135,7 +140,7 @@ impl Meeting {
 
     fn take(&mut self, place: usize, hello: Hello) -> Result<(), String> {
         let (neighbour, state) = &mut self.neighbours[place];
-        let (me, Hello { who, port, heard }) = (&self.me, hello);
+        let (me, Hello { who, port, heard, .. }) = (&self.me, hello);
         let at = format!("port {} of {}", neighbour.port, me.name);
         if who.process == me.process {
             return Err(format!("{at}: its own frames come back; the link leads to itself"));
@@ -208,7 +213,9 @@ fn read(bytes: &[u8]) -> Option<Hello> {
     let port = word()?.parse().ok()?;
     let process = hex(word()?)?;
     let heard = hex(word()?)?;
-    Some(Hello { who: Identity { name, version, scenario, process }, port, heard })
+    // Absent in hellos of older versions, which are heard so that their version is named.
+    let known = word() == Some("1");
+    Some(Hello { who: Identity { name, version, scenario, process }, port, heard, known })
 }
 
 #[cfg(test)]
@@ -258,17 +265,34 @@ mod tests {
     fn a_neighbour_that_returns_is_answered_once() {
         let (mut io, _, switch) = pair(|_| {});
         let (_, mut host, _) = pair(|host| host.process = 99);
-        let answer = switch.answer(2, &host.hello(0, 6_000)).expect("it is new");
+        let answer = switch.answer(2, &host.hello(0, 6_000, true)).expect("it is new");
         assert!(io.inject(0, Time::ZERO, &answer));
         host.hear(&mut io).unwrap();
         assert!(host.is_over(), "it is heard, and hears");
-        assert!(switch.answer(2, &host.hello(0, 6)).is_none(), "it knows");
+        assert!(switch.answer(2, &host.hello(0, 6, true)).is_none(), "it knows");
         assert!(host.answer(0, &answer).is_none() && host.answer(0, b"none").is_none());
         // One that does not fit finds out by itself.
         let (_, mut other, _) = pair(|host| host.scenario = 78);
-        let answer = switch.answer(2, &other.hello(0, 0)).expect("it is new");
+        let answer = switch.answer(2, &other.hello(0, 0, false)).expect("it is new");
         assert!(io.inject(0, Time::ZERO, &answer));
         assert!(other.hear(&mut io).unwrap_err().contains("another scenario"));
+    }
+
+    #[test]
+    fn a_last_hello_that_is_lost_is_made_good() {
+        let (mut io, mut host, mut switch) = pair(|_| {});
+        switch.say(&mut io);
+        host.hear(&mut io).unwrap();
+        host.say(&mut io);
+        switch.hear(&mut io).unwrap();
+        assert!(switch.is_over() && !host.is_over());
+        // The switch runs now. Its last hello does not come; the host repeats its own.
+        let answer = switch.answer(2, &host.hello(0, 6, false)).expect("the host does not know");
+        assert!(io.inject(0, Time::ZERO, &answer));
+        host.hear(&mut io).unwrap();
+        assert!(host.is_over());
+        assert!(host.answer(0, &answer).is_none(), "answers are not answered");
+        assert!(switch.answer(2, &host.hello(0, 6, true)).is_none());
     }
 
     #[test]
@@ -294,7 +318,7 @@ mod tests {
     #[test]
     fn what_is_no_hello_is_dropped() {
         let (_, host, _) = pair(|_| {});
-        let good = host.hello(0, 3);
+        let good = host.hello(0, 3, false);
         assert!(read(&good).is_some());
         for end in 0..good.len() {
             assert!(read(&good[..end]).is_none());
