@@ -217,7 +217,8 @@ fn applications(again: &str) -> (String, tempfile::TempDir) {
         std::fs::write(at(name), bytes).unwrap();
     }
     let mut unshare = Command::new("unshare");
-    unshare.args(["-Urnm", "sh", "-c", APPLICATIONS, env!("CARGO_BIN_EXE_incast")]);
+    // With processes of its own, which all end with it: some run until they are told to end.
+    unshare.args(["-Urnmpf", "sh", "-c", APPLICATIONS, env!("CARGO_BIN_EXE_incast")]);
     let output = unshare.env("AGAIN", again).current_dir(folder.path()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).to_string();
     let logs = ["node.log", "serve.log", "again.log"]
@@ -367,7 +368,8 @@ fn what_does_not_belong_is_told_or_ignored() {
         std::fs::write(at(name), bytes).unwrap();
     }
     let mut unshare = Command::new("unshare");
-    unshare.args(["-Urnm", "sh", "-c", MEETINGS, env!("CARGO_BIN_EXE_incast")]);
+    // With processes of its own, which all end with it: some run until they are told to end.
+    unshare.args(["-Urnmpf", "sh", "-c", MEETINGS, env!("CARGO_BIN_EXE_incast")]);
     let output = unshare.current_dir(folder.path()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).to_string();
     let errors = String::from_utf8_lossy(&output.stderr);
