@@ -31,8 +31,11 @@ const TIME_MOST: Span = Span::from_secs(600);
 const AHEAD: Duration = Duration::from_millis(50);
 /// How long the nodes go on after the last flow is complete.
 const DRAIN: Duration = Duration::from_millis(100);
-/// How long a node may take to answer, beyond its patience.
+/// How long a node may take to answer.
 const ANSWER: Duration = Duration::from_secs(10);
+/// How long nodes wait for each other. All of them are there; but a link carries nothing before the kernel has
+/// seen that it is up, and where many namespaces come and go it takes seconds to look.
+const MEETING: Duration = Duration::from_secs(45);
 
 #[derive(Args)]
 pub struct Netns {
@@ -166,6 +169,7 @@ impl Processes {
             let mut command = Command::new("unshare");
             command.args(["--net", "--"]).args(program).args(["testbed", "node"]);
             command.arg(&options.scenario).args(["--name", &name, "--managed"]);
+            command.args(["--patience", &format!("{}s", MEETING.as_secs())]);
             for set in &options.set {
                 command.args(["--set", set]);
             }
@@ -306,7 +310,7 @@ fn run(plan: Plan, options: &Netns) -> Result<Ended, Fault> {
     processes.all_say("here", ANSWER)?;
     join(&plan, &processes)?;
     processes.tell("open")?;
-    processes.all_say("met", ANSWER * 2)?;
+    processes.all_say("met", MEETING + ANSWER)?;
     say!("{} nodes in {0} network namespaces have met", processes.all.len());
     monitor.begun.store(true, Ordering::Relaxed);
     let begin = Instant::now() + AHEAD;

@@ -269,7 +269,6 @@ fn applications_run_over_veth_pairs_and_peers_return() {
 /// gives up are behind a line with `==`.
 const MEETINGS: &str = r#"
 set -e
-trap 'kill $switch $server $one $two 2> /dev/null || true' EXIT
 mount -t tmpfs none /run
 for n in h0 h1 s; do ip netns add $n; done
 for i in 0 1; do
