@@ -107,7 +107,7 @@ pub struct Apart {
 
 impl Apart {
     /// How far `own` values are from `base`, both in ascending order. Differences are shares of the
-    /// value, or of [`Kind::least`] if that is more. `None` if there are none of either.
+    /// value, or of the least size that counts for its kind if that is more. `None` if there are none of either.
     pub fn between(own: &[f64], base: &[f64], kind: Kind) -> Option<Apart> {
         let least = kind.least()?;
         let quantile = |thousandths: u32| {
