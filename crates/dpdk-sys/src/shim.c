@@ -71,9 +71,10 @@ size_t incast_dpdk_messages(char *out, size_t size) {
 
 /* ---- the environment: once per process ---- */
 
-/* With `aloud`, DPDK's log goes where DPDK sends it; else it is kept for the caller. */
+/* With `aloud`, DPDK's log goes to the standard error, since results go to the output; else it is kept for the caller. */
 int incast_dpdk_init(int argc, char **argv, int aloud) {
   if (aloud) {
+    rte_openlog_stream(stderr);
     return rte_eal_init(argc, argv) < 0 ? failed() : 0;
   }
   cookie_io_functions_t functions = {.write = note};
