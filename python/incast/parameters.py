@@ -1089,6 +1089,9 @@ class Ren(Parameters):
         feedback: Whether marks in flight count: compensate or literal. Accepted:
             compensate, literal. Default: compensate. Source: REN §3.2.1 is silent; literal
             empties the network whenever two flows start together.
+        recent: Marks that count as in flight: those of whole periods or those of the
+            elapsed base RTT. Accepted: periods, elapsed. Default: periods. Source: REN is
+            silent; after a pause of the traffic, periods still has the marks before it.
         rule: Under-utilisation by the period's budget or by each packet's gap: budget or
             gap. Accepted: budget, gap. Default: budget. Source: REN §3.2.2 (budget), Fig. 7
             (gap).
@@ -1120,6 +1123,7 @@ class Ren(Parameters):
     _transport: ClassVar[str] = "ren"
     period: Any = None
     feedback: Any = None
+    recent: Any = None
     rule: Any = None
     spread: Any = None
     spend: Any = None

@@ -4,12 +4,13 @@ mod deviations;
 pub mod headers;
 mod params;
 mod receiver;
+mod recent;
 mod sender;
 mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Feedback, Params, Rule, Sample, Spend, Spread};
+pub use params::{Feedback, Params, Rule, Sample, Spend, Spread, Window};
 pub use switch::{Clock, Code, PortMarker, state_bytes};
 
 use deviations::DEVIATIONS;
@@ -51,7 +52,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
                 ("stall (in force)", ren.derived.stall.first.to_string()),
                 (
                     "bytes of state per port (in force)",
-                    state_bytes(&clock(ren, ren.fabric.host_rate)).to_string(),
+                    state_bytes(ren.params.recent, &clock(ren, ren.fabric.host_rate)).to_string(),
                 ),
             ]
         },

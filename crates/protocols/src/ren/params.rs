@@ -52,6 +52,16 @@ choice! {
     }
 }
 
+choice! {
+    /// Which marks are taken for those of the last base RTT.
+    pub enum Window {
+        /// All of the periods that a base RTT reaches into, however long silence made them.
+        Periods = "periods",
+        /// Those that left within a base RTT.
+        Elapsed = "elapsed",
+    }
+}
+
 incast_transport::parameters! {
     /// Parameters of REN.
     pub struct Params for "ren" {
@@ -61,6 +71,9 @@ incast_transport::parameters! {
         /// Whether marks in flight count: compensate or literal.
         feedback: Feedback = Feedback::Compensate, "compensate, literal" => |_| true,
             "REN §3.2.1 is silent; literal empties the network whenever two flows start together";
+        /// Marks that count as in flight: those of whole periods or those of the elapsed base RTT.
+        recent: Window = Window::Periods, "periods, elapsed" => |_| true,
+            "REN is silent; after a pause of the traffic, periods still has the marks before it";
         /// Under-utilisation by the period's budget or by each packet's gap: budget or gap.
         rule: Rule = Rule::Budget, "budget, gap" => |_| true, "REN §3.2.2 (budget), Fig. 7 (gap)";
         /// Which packets get a period's marks: head or even.

@@ -5,7 +5,8 @@
 #[path = "switch_tests.rs"]
 mod tests;
 
-use super::{Feedback, Params, Rule, Sample, Spend, Spread};
+use super::recent::Recent;
+use super::{Feedback, Params, Rule, Sample, Spend, Spread, Window};
 use incast_transport::{Marker, PacketPool, PacketRef, Span, Time, View};
 
 /// What the two ECN bits of a REN packet say (REN §3.2.3). A later hop may only raise the code.
@@ -90,76 +91,19 @@ impl Clock {
     }
 }
 
-/// Packets that left in one period, by code.
-#[derive(Clone, Copy, Debug, Default)]
-struct Left {
-    all: [u32; 3],
-    /// Those that are less than a base RTT old when the period is the oldest one that counts.
-    late: [u32; 3],
-}
-
-/// The codes whose marks are counted: over- and under-utilisation.
-const KINDS: [usize; 2] = [Code::Over as usize, Code::Under as usize];
-
-/// The marks that left within the last base RTT (`m_over`, `m_under`): their effect has not come
-/// back yet.
-#[derive(Debug)]
-struct Recent {
-    now: Left,
-    /// The periods before this one that a base RTT reaches into; a ring.
-    before: Box<[Left]>,
-    oldest: usize,
-    /// Sum of `all` over `before`.
-    sum: [u64; 2],
-    /// Marks are late from this age of a period on.
-    late_from: Span,
-}
-
-impl Recent {
-    fn new(clock: &Clock) -> Recent {
-        let periods = clock.periods();
-        Recent {
-            now: Left::default(),
-            before: vec![Left::default(); periods as usize - 1].into(),
-            oldest: 0,
-            sum: [0; 2],
-            late_from: (clock.period * periods).saturating_sub(clock.horizon),
-        }
-    }
-
-    /// A packet leaves with `code`, so long after the period's start.
-    #[inline]
-    fn left(&mut self, code: Code, age: Span) {
-        self.now.all[code as usize] += 1;
-        self.now.late[code as usize] += (age >= self.late_from) as u32;
-    }
-
-    /// Ends a period: marks of over- and under-utilisation within the last base RTT.
-    #[inline]
-    fn roll(&mut self) -> [u64; 2] {
-        let now = std::mem::take(&mut self.now);
-        let Some(oldest) = self.before.get_mut(self.oldest) else {
-            return KINDS.map(|code| u64::from(now.late[code]));
-        };
-        let gone = std::mem::replace(oldest, now);
-        self.oldest = if self.oldest + 1 < self.before.len() { self.oldest + 1 } else { 0 };
-        [0, 1].map(|kind| {
-            let code = KINDS[kind];
-            self.sum[kind] += now.all[code] as u64;
-            self.sum[kind] -= gone.all[code] as u64;
-            self.sum[kind] + gone.late[code] as u64
-        })
-    }
-}
-
 /// Bytes of state that the paper counts per port: queue, idle time and a timestamp (REN §5.2).
 const PAPER_STATE: u64 = 16;
 
 /// Bytes of state per port: the paper's, 4 B for the marks of each kind that are still to be handed
-/// out and for those that were, and 16 B for each further period that a base RTT reaches into. It
-/// does not depend on the number of flows.
-pub fn state_bytes(clock: &Clock) -> u64 {
-    PAPER_STATE + 8 + 8 + 16 * (clock.periods() - 1)
+/// out and for those that were, and 16 B for each further period that a base RTT reaches into; or,
+/// instead of those that were, 8 B for each packet of a base RTT (`recent = elapsed`). It does not
+/// depend on the number of flows.
+pub fn state_bytes(recent: Window, clock: &Clock) -> u64 {
+    let handed_out = match recent {
+        Window::Periods => 8 + 16 * (clock.periods() - 1),
+        Window::Elapsed => 8 * (clock.horizon.0.div_ceil(clock.packet_time.0) + 1),
+    };
+    PAPER_STATE + 8 + handed_out
 }
 
 /// A port's state; it does not depend on the number of flows.
@@ -213,7 +157,7 @@ impl PortMarker {
             over: Budget::default(),
             under: Budget::default(),
             room: false,
-            recent: Recent::new(&clock),
+            recent: Recent::new(params.recent, &clock),
             left: 0,
         }
     }
@@ -240,7 +184,7 @@ impl PortMarker {
             if elapsed >= self.pause { Span::ZERO } else { self.idle.min(self.clock.period) };
         let room = idle.0 / self.clock.packet_time.0;
         let (mut over, mut under) = (waiting.saturating_sub(room), room.saturating_sub(waiting));
-        let recent = self.recent.roll();
+        let recent = self.recent.roll(now);
         if self.compensate {
             over = over.saturating_sub(recent[0]);
             under = under.saturating_sub(recent[1]);
@@ -275,7 +219,7 @@ impl PortMarker {
 
 impl Marker for PortMarker {
     fn state_bytes(&self) -> usize {
-        size_of_val(self) + size_of_val(&*self.recent.before)
+        size_of_val(self) + self.recent.heap_bytes()
     }
 
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
@@ -301,7 +245,7 @@ impl Marker for PortMarker {
             packets.stamps_mut(packet).informed = view.now.0;
         }
         self.left += 1;
-        self.recent.left(merged, view.now.since(self.started));
+        self.recent.left(merged, self.started, view.now);
         decisive && local != Code::Full
     }
 

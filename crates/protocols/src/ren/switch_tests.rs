@@ -20,6 +20,9 @@ fn port(settings: &[(&str, &str)]) -> Bench {
     bench(settings, false)
 }
 
+/// Both readings of the last base RTT; they differ only after a pause of the traffic.
+const WINDOWS: [(&str, &str); 2] = [("recent", "periods"), ("recent", "elapsed")];
+
 trait Codes {
     /// A data packet with this code.
     fn packet(&mut self, mark: u8) -> PacketRef;
@@ -84,7 +87,13 @@ fn figure_7_each_hop_may_only_raise_the_code() {
 
 #[test]
 fn a_sample_becomes_that_many_marks() {
-    let mut bench = port(&[]);
+    for recent in WINDOWS {
+        sample_becomes_marks(recent);
+    }
+}
+
+fn sample_becomes_marks(recent: (&str, &str)) {
+    let mut bench = port(&[recent]);
     let codes = |bench: &mut Bench, waiting| bench.codes(10, waiting);
     let first = codes(&mut bench, 4);
     assert_eq!(count(&first, Code::Full), 10, "nothing is known in the first period");
@@ -141,7 +150,8 @@ fn marks_stay_within_the_sample_under_random_traffic() {
         let mut random = Random::new(seed, 0, 0);
         let feedback = if seed % 2 == 0 { "compensate" } else { "literal" };
         let period = ["10us", "2500ns", "25us"][seed as usize % 3];
-        let mut bench = port(&[("feedback", feedback), ("period", period)]);
+        let recent = WINDOWS[seed as usize / 2 % 2];
+        let mut bench = port(&[("feedback", feedback), ("period", period), recent]);
         let pause = bench.marker.pause;
         let (mut over, mut under, mut bound) = (0, 0, (0, 0));
         for _ in 0..2_000 {
@@ -234,9 +244,15 @@ fn a_nic_withholds_under_and_does_not_alternate() {
 
 #[test]
 fn marks_of_one_rtt_count_whatever_the_period() {
+    for recent in WINDOWS {
+        marks_of_one_rtt(recent);
+    }
+}
+
+fn marks_of_one_rtt(recent: (&str, &str)) {
     // A queue of four that stays: one RTT after its marks it is marked again, not before.
     for (period, packets) in [("10us", 10), ("5us", 5), ("2500ns", 2), ("1us", 1)] {
-        let mut bench = port(&[("period", period)]);
+        let mut bench = port(&[("period", period), recent]);
         bench.codes(100, 0);
         let over = bench.codes(40, 4).iter().filter(|code| **code == Code::Over).count();
         assert!((8..=16).contains(&over), "{period}: {over} in four RTTs");
@@ -244,23 +260,41 @@ fn marks_of_one_rtt_count_whatever_the_period() {
         assert!(first <= 4);
     }
     // Periods of two RTTs: marks of the first half have had their effect.
-    let mut long = port(&[("period", "20us")]);
+    let mut long = port(&[("period", "20us"), recent]);
     long.codes(20, 4);
     assert_eq!(count(&long.codes(20, 4), Code::Over), 4, "all at its start");
     assert_eq!(count(&long.codes(20, 4), Code::Over), 4, "and the queue is as long as before");
-    let mut even = port(&[("period", "20us"), ("spread", "even")]);
+    let mut even = port(&[("period", "20us"), ("spread", "even"), recent]);
     even.codes(20, 4);
     assert_eq!(count(&even.codes(20, 4), Code::Over), 4);
     assert_eq!(count(&even.codes(20, 4), Code::Over), 2, "two of them were in the second half");
 }
 
 #[test]
-fn the_ring_of_periods_counts_as_state() {
+fn marks_before_a_pause_have_had_their_effect() {
+    let after = |recent, pause| {
+        let mut bench = port(&[("period", "10us"), recent]);
+        bench.codes(10, 4);
+        assert_eq!(count(&bench.codes(10, 4), Code::Over), 4);
+        let first = bench.code(pause, 6);
+        (first == Code::Over) as usize + count(&bench.codes(9, 6), Code::Over)
+    };
+    let [periods, elapsed] = WINDOWS;
+    // The four marks left 10 to 7 packet times before: all of them count.
+    assert_eq!((after(periods, Span::ZERO), after(elapsed, Span::ZERO)), (2, 2));
+    // The first three left more than a base RTT and a packet before.
+    assert_eq!((after(periods, SLOT * 3), after(elapsed, SLOT * 3)), (2, 5));
+    assert_eq!((after(periods, SLOT * 100), after(elapsed, SLOT * 100)), (2, 6));
+}
+
+#[test]
+fn what_is_kept_of_marks_counts_as_state() {
     let bytes = |period: u64| {
         let clock = Clock { period: SLOT * period, horizon: SLOT * 40, packet_time: SLOT };
-        state_bytes(&clock)
+        [Window::Periods, Window::Elapsed].map(|recent| state_bytes(recent, &clock))
     };
-    assert_eq!([bytes(40), bytes(80), bytes(20), bytes(10)], [32, 32, 48, 80]);
+    assert_eq!([40, 80, 20, 10].map(|period| bytes(period)[0]), [32, 32, 48, 80]);
+    assert_eq!([40, 10].map(|period| bytes(period)[1]), [352; 2], "8 B for each of 41 packets");
 }
 
 #[test]
