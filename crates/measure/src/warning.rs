@@ -50,8 +50,9 @@ incast_units::warnings! {
     }
     NEVER_BALANCED = "never_balanced" {
         says: "arrivals and departures never balance: {arrivals} flows start in the second half of the \
-               arrivals, {departures} complete in it, and the number of open flows has no steady level. \
-               Completion times depend on the number of flows; take more of them, or less load",
+               arrivals and {departures} complete in it, more than 2 % apart, and the number of open flows \
+               has no steady level. Completion times depend on the number of flows; take more of them, or \
+               less load",
         means: "The run has no steady state to measure: flows pile up for as long as they arrive (or the \
                 run is too short to tell). The balance test: docs/results.md.",
         remedy: "More flows (`flows`), or a lower `load`.",
