@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What is said of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub enum Word {
     /// The entire interval is accepted.
     #[serde(rename = "matches")]

@@ -4,6 +4,7 @@
 //! README and kept tables; all are part of the program. See `experiments/README.md` for the format.
 
 mod band;
+mod changes;
 mod claim;
 mod confidence;
 mod distribution;

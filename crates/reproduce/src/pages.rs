@@ -1,5 +1,6 @@
 //! The replication pages: every claim of a paper beside what kept tables say.
 
+use super::changes;
 use super::confidence::number;
 use super::expected::{Experiment, Panel};
 use super::kept::Store;
@@ -60,7 +61,11 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
         .into_iter()
         .map(|experiment| judged(experiment, store))
         .collect::<Result<_, Fault>>()?;
-    let mut pages = vec![Page { name: "README.md".into(), text: summary(&all) }];
+    let verdicts = all.iter().map(|one| (&one.experiment, one.verdicts.as_slice()));
+    let mut pages = vec![
+        Page { name: "README.md".into(), text: summary(&all) },
+        Page { name: "changes.md".into(), text: changes::page(verdicts)? },
+    ];
     for (paper, name, title) in PAPERS {
         let begins = format!("{paper}/");
         let mut of: Vec<&Judged> =
@@ -165,7 +170,8 @@ fn summary(all: &[Judged]) -> String {
         "| paper | set | match | same order, other size | differ | cannot be judged | not run |\n";
     text += "|---|---|---|---|---|---|---|\n";
     text += &rows;
-    text += "\nClaims of the papers, known answers of ours apart. A figure without sets of its own counts in both rows.\n";
+    text += "\nClaims of the papers, known answers of ours apart. A figure without sets of its own counts in both rows. \
+        [Verdicts that changed](changes.md) since the audit, and why.\n";
     text
 }
 

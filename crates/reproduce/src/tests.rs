@@ -169,6 +169,12 @@ fn pages_and_tables_agree() {
     }
     let files = std::fs::read_dir(&place).unwrap().count();
     assert_eq!(files, made.len(), "docs/replication has other files");
+    let changes = made.iter().find(|page| page.name == "changes.md").unwrap();
+    assert!(changes.text.contains("| then | today |"), "nothing changed?");
+    assert!(
+        !changes.text.contains("not said yet"),
+        "a changed verdict without `why` in audit.toml"
+    );
 }
 
 /// What has not run reads `not run`; a kept table is not made again, and judged alike.

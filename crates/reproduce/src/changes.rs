@@ -1,0 +1,217 @@
+//! Claims whose verdict is another than before the audit: what was said then, what is said now, and
+//! why.
+
+use super::expected::Experiment;
+use super::{InSet, Verdict, Word};
+use incast_experiment::{Fault, nearest};
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// The file of an experiment that has the verdicts of then.
+const FILE: &str = "audit.toml";
+
+/// What was said of an experiment's claims before the audit.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Audited {
+    /// The runs of then.
+    pub runs: String,
+    /// Verdicts of then.
+    pub verdicts: Vec<Group>,
+}
+
+/// Claims with one reason.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Group {
+    /// Why another verdict is given today; empty if none is.
+    #[serde(default)]
+    pub why: String,
+    /// The claims.
+    pub claims: Vec<Then>,
+}
+
+/// A claim then.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Then {
+    /// The claim, in today's words.
+    pub text: String,
+    /// The verdict of then.
+    pub verdict: Word,
+    /// What was measured then.
+    pub measured: String,
+}
+
+impl Audited {
+    /// What was said of an experiment; `None` if no table of it was kept then.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or names a claim that is not there.
+    pub fn of(experiment: &Experiment, verdicts: &[Verdict]) -> Result<Option<Audited>, Fault> {
+        let name = &experiment.name;
+        let Some(file) = experiment.folder.get_file(format!("{name}/{FILE}")) else {
+            return Ok(None);
+        };
+        let place = format!("{name}/{FILE}");
+        let text = file.contents_utf8().unwrap_or_default();
+        let audited: Audited =
+            toml::from_str(text).map_err(|error| Fault::new(format!("{place}: {error}")))?;
+        for Then { text, .. } in audited.verdicts.iter().flat_map(|group| &group.claims) {
+            if !verdicts.iter().any(|one| one.claim == *text) {
+                let hint = nearest(text, verdicts.iter().map(|one| one.claim.as_str()));
+                return Err(Fault::new(format!("no claim `{text}`{hint}")).placed(place));
+            }
+        }
+        Ok(Some(audited))
+    }
+}
+
+/// What became of a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fate {
+    /// No set has run.
+    NotRun,
+    /// As before in each set of the paper that has run.
+    Same,
+    /// Another in one of them.
+    Changed,
+}
+
+/// What became of the verdict on a claim. Sensitivities ask other questions, and are left out.
+pub(super) fn fate(then: &Then, now: &Verdict) -> Fate {
+    let run: Vec<Word> =
+        papers(now).map(|one| one.verdict).filter(|word| *word != Word::NotRun).collect();
+    match run.is_empty() {
+        true => Fate::NotRun,
+        false if run.iter().all(|word| *word == then.verdict) => Fate::Same,
+        false => Fate::Changed,
+    }
+}
+
+/// The page, from experiments with their verdicts.
+pub(super) fn page<'a>(
+    all: impl Iterator<Item = (&'a Experiment, &'a [Verdict])>,
+) -> Result<String, Fault> {
+    let (mut counts, mut tables) = ([0; 3], String::new());
+    for (experiment, verdicts) in all {
+        let Some(audited) = Audited::of(experiment, verdicts)? else { continue };
+        let now = |then: &Then| verdicts.iter().find(|one| one.claim == then.text);
+        let mut own = String::new();
+        for group in &audited.verdicts {
+            let fates: Vec<(&Then, &Verdict, Fate)> = group
+                .claims
+                .iter()
+                .filter_map(|then| now(then).map(|now| (then, now, fate(then, now))))
+                .collect();
+            fates.iter().for_each(|(_, _, fate)| counts[*fate as usize] += 1);
+            own += &table(&group.why, fates.iter().filter(|(_, _, fate)| *fate == Fate::Changed));
+        }
+        if !own.is_empty() {
+            let Experiment { name, expected, .. } = experiment;
+            let _ =
+                write!(tables, "## {name}: {}\n\nThen: {}.\n\n{own}", expected.title, audited.runs);
+        }
+    }
+    let [not_run, same, changed] = counts;
+    let total: usize = counts.iter().sum();
+    Ok(format!(
+        "# Verdicts that changed\n\n[All papers](README.md). An audit on 2026-11-22 found four defects in REN and \
+         AMRT, sizes and constants that were not the authors', runs that were judged while they still filled up, and \
+         borders that accepted too much. Of {total} claims the verdict of before was written down: {changed} have \
+         another one today, {same} the same, {not_run} have not run since at full size. Before, a claim had one \
+         verdict, from the scenario that is nearest to `as published`; sensitivities are left out here. Ratios were \
+         printed as such: 0.62 is what reads 38 % lower today.\n\n{tables}"
+    ))
+}
+
+fn table<'a>(
+    why: &str,
+    changed: impl Iterator<Item = &'a (&'a Then, &'a Verdict, Fate)>,
+) -> String {
+    let rows: String = changed
+        .map(|(then, now, _)| {
+            let Then { text, verdict, measured } = then;
+            format!("| {text} | {}: {measured} | {} |\n", verdict.text(), today(now))
+        })
+        .collect();
+    match (rows.is_empty(), why) {
+        (true, _) => String::new(),
+        (false, "") => format!("{HEAD}{rows}\nWhy: not said yet.\n\n"),
+        (false, why) => format!("{HEAD}{rows}\nWhy: {why}\n\n"),
+    }
+}
+
+/// What the sets of the paper say today.
+fn today(now: &Verdict) -> String {
+    let of_set = |one: &InSet| {
+        let InSet { set, measured, verdict, .. } = one;
+        let set = set.replace('_', " ");
+        match measured.is_empty() {
+            true => format!("{set} {}", verdict.text()),
+            false => format!("{set} {}: {measured}", verdict.text()),
+        }
+    };
+    papers(now).map(of_set).collect::<Vec<_>>().join("; ")
+}
+
+/// The sets that are not sensitivities.
+fn papers(now: &Verdict) -> impl Iterator<Item = &InSet> {
+    now.sets.iter().filter(|one| !one.set.contains('/'))
+}
+
+const HEAD: &str = "| claim | then | today |\n|---|---|---|\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now(sets: &[(&str, Word)]) -> Verdict {
+        let of = |(set, verdict): &(&str, Word)| InSet {
+            set: set.to_string(),
+            measured: String::new(),
+            verdict: *verdict,
+            dataplane: None,
+            real_time: vec![],
+        };
+        Verdict {
+            experiment: "ren/fig16".into(),
+            claim: "a".into(),
+            quote: String::new(),
+            paper: String::new(),
+            accepted: String::new(),
+            sets: sets.iter().map(of).collect(),
+            sentence: String::new(),
+            deviation: String::new(),
+            headline: false,
+            equation: false,
+        }
+    }
+
+    fn then() -> Then {
+        Then { text: "a".into(), verdict: Word::Matches, measured: "1.2".into() }
+    }
+
+    #[test]
+    fn a_verdict_changes_if_a_set_of_the_paper_has_another() {
+        let (same, other) = (Word::Matches, Word::CannotBeJudged);
+        let of = |sets: &[(&str, Word)]| fate(&then(), &now(sets));
+        assert_eq!(of(&[("as_published", same), ("as_compared", same)]), Fate::Same);
+        assert_eq!(of(&[("as_published", same), ("as_compared", Word::NotRun)]), Fate::Same);
+        assert_eq!(of(&[("as_published", same), ("as_compared", other)]), Fate::Changed);
+        assert_eq!(of(&[("as_published", same), ("sensitivity/a", other)]), Fate::Same);
+        assert_eq!(of(&[("as_published", Word::NotRun)]), Fate::NotRun);
+        assert_eq!(of(&[("sensitivity/a", other)]), Fate::NotRun);
+    }
+
+    #[test]
+    fn a_table_has_what_changed_and_why() {
+        let now = now(&[("as_published", Word::NotRun), ("sensitivity/a", Word::Matches)]);
+        let then = then();
+        let changed = [(&then, &now, Fate::Changed)];
+        let row = "| a | matches: 1.2 | as published not run |";
+        assert_eq!(table("of it.", changed.iter()), format!("{HEAD}{row}\n\nWhy: of it.\n\n"));
+        assert!(table("", changed.iter()).ends_with("Why: not said yet.\n\n"));
+        assert_eq!(table("of it.", [].iter()), "");
+    }
+}
