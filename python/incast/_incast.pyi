@@ -24,7 +24,7 @@ def reproduction(
     name: str,
     quick: bool,
     seed: int | None,
-    threads: int | None,
+    on: tuple[int | None, str | None],
     assuming: Sequence[str],
     kept: tuple[str | None, bool, bool],
 ) -> Reproduction: ...

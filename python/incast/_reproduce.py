@@ -6,10 +6,10 @@ import json
 import os
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from . import _incast
-from ._errors import RunWarning
+from ._errors import RunWarning, ScenarioError
 from ._progress import Shown
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def reproduce(
     keep: str | os.PathLike[str] | None = None,
     from_kept: bool = False,
     retry_failed: bool = False,
+    clock: Literal["paced", "compensated", "tsc"] | None = None,
     executor: Executor | None = None,
     at_once: int | None = None,
     patience: float | None = None,
@@ -45,7 +46,9 @@ def reproduce(
         assuming: Assumption sets, such as `as_compared`. None given: all.
         keep: A folder of kept tables: what is there is not run again, what is missing is kept.
         from_kept: Run nothing: judge by kept tables, of `keep` or of the program.
-        retry_failed: Run what has failed before again.
+        retry_failed: Run what has failed before, or was refused in real time, again.
+        clock: Run the testbeds in real time, too, under this clock: `paced`, `compensated` or `tsc`; one run
+            at a time, without an executor. A run that is not accepted is not judged. None: no such runs.
         executor: What does the runs: as for a study, any object whose `submit` returns something with `done()`
             and `result()`. None: the cores of this machine.
         at_once: Runs at most that an executor has at a time. None: twice its workers, or 64.
@@ -54,7 +57,9 @@ def reproduce(
 
     Returns:
         One row per claim and assumption set: `experiment`, `claim`, `quote`, `paper`, `accepted`, `set`,
-        `measured`, `verdict`, `sentence`, `deviation`, `headline`.
+        `measured`, `verdict`, `dataplane` (the same in the data plane: `measured`, `verdict`, `equal`; null if it
+        is not judged there), `real_time` (a list: by `clock` what was `measured` and the `verdict`, or why a run
+        was `refused`), `sentence`, `deviation`, `headline`, `equation`.
 
     Raises:
         ScenarioError: something given is not valid.
@@ -63,10 +68,13 @@ def reproduce(
     """
     import polars
 
+    if clock is not None and executor is not None:
+        problem = "runs in real time would be in each other's way: expected None with `clock`"
+        raise ScenarioError(problem, key="executor", accepted="None")
     sets = assuming.split(",") if isinstance(assuming, str) else list(assuming)
     place = None if keep is None else os.fspath(keep)
     kept = (place, from_kept, retry_failed)
-    figures = _incast.reproduction(name, quick, seed, threads, sets, kept)
+    figures = _incast.reproduction(name, quick, seed, (threads, clock), sets, kept)
     shown = Shown(None, progress)
     told = shown.told_of(name, "runs")
     try:
@@ -89,5 +97,7 @@ def reproduce(
     rows = []
     for verdict in verdicts:
         for one in verdict.pop("sets"):
-            rows.append({**verdict, **{key: one[key] for key in ("set", "measured", "verdict")}})
+            of_set = {key: one[key] for key in ("set", "measured", "verdict")}
+            beside = {"dataplane": one.get("dataplane"), "real_time": one.get("real_time", [])}
+            rows.append({**verdict, **of_set, **beside})
     return polars.DataFrame(rows, infer_schema_length=None)

@@ -36,6 +36,34 @@ def test_an_unknown_experiment() -> None:
     assert caught.value.suggestion is not None and caught.value.suggestion.startswith("ren/fig")
 
 
+def test_the_other_worlds_are_beside_the_verdict() -> None:
+    frame = incast.reproduce("ren/fig3", from_kept=True)
+    kept = frame.filter(frame["set"] == "as_published").row(0, named=True)
+    assert kept["dataplane"]["equal"] and kept["dataplane"]["verdict"] == kept["verdict"]
+    clocks = {one["clock"] for row in frame["real_time"] for one in row}
+    assert {"paced", "compensated"} <= clocks
+    alone = incast.reproduce("ren/fig1", from_kept=True)
+    assert alone["dataplane"].is_null().all() and alone["real_time"].list.len().sum() == 0
+
+
+def test_clocks_of_real_time() -> None:
+    with pytest.raises(incast.ScenarioError, match="expected one of paced, compensated, tsc") as caught:
+        incast.reproduce("ren/fig3", clock="virtual")  # type: ignore[arg-type]
+    assert caught.value.key == "clock"
+    with pytest.raises(incast.ScenarioError, match="no runs in real time"):
+        incast.reproduce("ren/fig1", clock="paced")
+
+    with pytest.raises(incast.ScenarioError, match="each other's way"):
+        incast.reproduce("ren/fig3", clock="paced", executor=Unused())
+
+
+class Unused:
+    """An executor that gets nothing to do."""
+
+    def submit(self, *_: object) -> None:
+        raise AssertionError("there is nothing to do")
+
+
 def tables(folder: Path) -> dict[str, bytes]:
     """The kept tables of a folder."""
     return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*.csv")}
@@ -49,10 +77,6 @@ def test_a_figure_is_a_study_on_any_executor(tmp_path: Path) -> None:
         other = incast.reproduce("ren/fig1", keep=there, executor=pool)
     assert frame.equals(other) and set(frame["verdict"]) == {"matches"}
     assert tables(here) == tables(there) and tables(here)
-
-    class Unused:
-        def submit(self, *_: object) -> None:
-            raise AssertionError("nothing is done twice")
 
     assert incast.reproduce("ren/fig1", keep=there, executor=Unused()).equals(frame)
 

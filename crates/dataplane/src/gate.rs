@@ -64,7 +64,7 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::Late { lateness, share, most } => write!(
                 f,
-                "the 99.9th percentile of the lateness of packets is {lateness}, {:.1} % of the base \
+                "the 99.9th percentile of the lateness of packets is {lateness}, {:.2} % of the base \
                  RTT; at most {:.1} % are accepted",
                 100.0 * share,
                 100.0 * most
@@ -72,7 +72,7 @@ impl fmt::Display for Refusal {
             Refusal::Packets { packets, exact, most } => write!(
                 f,
                 "{packets} packets were sent, and {exact} under the virtual clock: a difference of \
-                 {:+.1} %; at most {:.1} % are accepted",
+                 {:+.2} %; at most {:.1} % are accepted",
                 100.0 * difference(*packets, *exact),
                 100.0 * most
             ),

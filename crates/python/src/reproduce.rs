@@ -3,7 +3,8 @@
 use crate::driver::{StudyDriver, tell};
 use crate::error;
 use crate::session::watched;
-use incast_experiment::{Monitor, World};
+use incast_experiment::scenario::Clock;
+use incast_experiment::{Fault, Monitor, World};
 use incast_reproduce::{Options, Reproduction as Inner, Verdict, Watch};
 use incast_study::Progress;
 use pyo3::exceptions::PyRuntimeError;
@@ -17,21 +18,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Reproduction(Mutex<Option<Inner>>);
 
 /// An experiment, a paper's experiments or `all`. `kept` is a folder of tables, whether nothing is run,
-/// and whether what has failed is run again.
+/// and whether what has failed is run again; `on` is the number of threads, and the clock of runs in
+/// real time.
 #[pyfunction]
 pub fn reproduction(
     py: Python<'_>,
     name: String,
     quick: bool,
     seed: Option<u64>,
-    threads: Option<usize>,
+    on: (Option<usize>, Option<String>),
     assuming: Vec<String>,
     kept: (Option<PathBuf>, bool, bool),
 ) -> PyResult<Reproduction> {
+    let (threads, clock) = on;
+    let real = |text: String| Clock::real(&text).map_err(|why| Fault::value("--clock", text, why));
+    let clock = clock.map(real).transpose().map_err(|fault| error::scenario(py, &fault))?;
     let (keep, from_kept, retry_failed) = kept;
     let threads = World::Sim.threads(threads);
-    let options =
-        Options { quick, seed, threads, assuming, keep, from_kept, retry_failed, clock: None };
+    let options = Options { quick, seed, threads, assuming, keep, from_kept, retry_failed, clock };
     let made = py.detach(|| Inner::of(&name, &options, None));
     let made = made.map_err(|fault| error::scenario(py, &fault))?;
     Ok(Reproduction(Mutex::new(Some(made))))

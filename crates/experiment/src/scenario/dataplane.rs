@@ -4,7 +4,7 @@ use super::field::Field;
 use super::key::{Command, Flag, Key, Preset};
 use super::node::Node;
 use super::section::{Section, Table, brief, first, join, preset, read_key, section, within};
-use crate::Fault;
+use crate::{Fault, nearest};
 use incast_dataplane::Rule;
 
 section! {
@@ -96,6 +96,18 @@ impl Clock {
             Clock::Compensated => Some(Rule::Compensated),
             Clock::Tsc => Some(Rule::Tsc),
         }
+    }
+
+    /// The clock of this name, if it follows real time.
+    ///
+    /// # Errors
+    /// What is accepted.
+    pub fn real(text: &str) -> Result<Clock, String> {
+        let real = || Clock::NAMES.into_iter().filter(|(_, clock)| clock.rule().is_some());
+        real().find(|(name, _)| *name == text).map(|(_, clock)| clock).ok_or_else(|| {
+            let names: Vec<&str> = real().map(|(name, _)| name).collect();
+            format!("expected one of {}{}", names.join(", "), nearest(text, names.iter().copied()))
+        })
     }
 
     /// Whether its runs differ from each other.
