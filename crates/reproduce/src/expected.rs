@@ -99,6 +99,31 @@ pub struct Panel {
     pub run: Option<String>,
     /// Length of windows, for a picture over time.
     pub step: Option<Quantity<Span>>,
+    /// Classes of flows by size with their places, for a picture of one run over the size of flows.
+    #[serde(default)]
+    pub sizes: Vec<OfSize>,
+}
+
+/// A class of flows by size, and its place on the horizontal axis.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfSize {
+    /// The place.
+    pub at: f64,
+    /// Only flows of at least this size in bytes.
+    pub smallest: Option<u64>,
+    /// Only flows of at most this size in bytes.
+    pub largest: Option<u64>,
+}
+
+/// A point of a picture.
+pub struct Place {
+    /// The run.
+    pub run: String,
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// What is drawn of the run.
+    pub wanted: Wanted,
 }
 
 fn scenario_file() -> String {
@@ -300,10 +325,8 @@ impl Experiment {
         let each = self.expected.claims.iter().filter(|_| compared);
         let each = each.filter_map(|claim| claim.each(run, &default));
         let claims = self.expected.claims.iter().filter_map(|claim| claim.wanted(run, &default));
-        let panels = self.expected.panels.iter().filter_map(|panel| {
-            let drawn = self.places(panel).iter().any(|(name, _)| name == run);
-            drawn.then(|| panel.wanted())
-        });
+        let places = self.expected.panels.iter().flat_map(|panel| self.places(panel));
+        let panels = places.filter(|place| place.run == run).map(|place| place.wanted);
         let all = claims
             .chain(each)
             .chain(panels)
@@ -317,29 +340,38 @@ impl Experiment {
         self.runs().swap_remove(0)
     }
 
-    /// Runs of a picture, with their places.
-    pub fn places(&self, panel: &Panel) -> Vec<(String, f64)> {
-        let default = self.default_run();
+    /// Points of a picture, in each transport's line.
+    pub fn places(&self, panel: &Panel) -> Vec<Place> {
+        let of = |(run, x)| Place { run, x, wanted: panel.wanted() };
+        let run = || panel.run.clone().unwrap_or(self.default_run());
         if panel.step.is_some() {
-            return vec![(panel.run.clone().unwrap_or(default), 0.0)];
+            return vec![of((run(), 0.0))];
         }
+        if !panel.sizes.is_empty() {
+            let one = |size: &OfSize| {
+                let OfSize { at: x, smallest, largest } = *size;
+                let measure = Measure { smallest, largest, ..panel.measure.clone() };
+                Place { run: run(), x, wanted: Wanted::Number(measure) }
+            };
+            return panel.sizes.iter().map(one).collect();
+        }
+        let named = |(name, at): (&String, &f64)| of((name.clone(), *at));
         if !panel.lines.is_empty() {
-            let all = panel.lines.values().flatten();
-            return all.map(|(name, at)| (name.clone(), *at)).collect();
+            return panel.lines.values().flatten().map(named).collect();
         }
         if !panel.at.is_empty() {
-            return panel.at.iter().map(|(name, at)| (name.clone(), *at)).collect();
+            return panel.at.iter().map(named).collect();
         }
         let begins = panel.run.as_ref().map(|name| format!("{name}-"));
-        let of = |name: &String| begins.as_ref().is_none_or(|begins| name.starts_with(begins));
-        let all = self.labelled().into_iter().filter(|(name, _)| of(name));
-        all.filter_map(|(name, (at, _))| Some((name, at?))).collect()
+        let is = |name: &String| begins.as_ref().is_none_or(|begins| name.starts_with(begins));
+        let all = self.labelled().into_iter().filter(|(name, _)| is(name));
+        all.filter_map(|(name, (at, _))| Some(of((name, at?)))).collect()
     }
 }
 
 impl Panel {
     /// What is drawn of each run.
-    pub fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> Wanted {
         match self.step {
             Some(step) => Wanted::Series(self.measure.clone(), step.0),
             None => Wanted::Number(self.measure.clone()),

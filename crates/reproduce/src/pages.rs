@@ -2,7 +2,7 @@
 
 use super::changes;
 use super::confidence::number;
-use super::expected::{Experiment, Panel};
+use super::expected::{Experiment, Panel, Place};
 use super::kept::Store;
 use super::real_time::{Faithful, faithful};
 use super::runs::in_worlds;
@@ -328,10 +328,9 @@ fn pictures(one: &Judged, pages: &mut Vec<Page>) -> String {
 fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Results) -> Picture {
     let places = experiment.places(panel);
     let mut lines: BTreeMap<String, Line> = BTreeMap::new();
-    let id = panel.wanted().id();
-    for (run, x) in &places {
+    for Place { run, x, wanted } in &places {
         for transport in results.transports(run) {
-            let seen = results.of(run, transport, &id);
+            let seen = results.of(run, transport, &wanted.id());
             let line = lines.entry(panel.line(run, transport)).or_default();
             if let (Some(step), Some(first)) = (panel.step, seen.values().next()) {
                 let from = panel.measure.from.map_or(Time::ZERO, |from| Time(from.0.0));
@@ -345,15 +344,17 @@ fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Results)
             }
         }
     }
-    for claim in experiment.expected.claims.iter().filter(|_| panel.step.is_none()) {
+    let id = panel.measure.id();
+    let printed = panel.step.is_none() && panel.sizes.is_empty();
+    for claim in experiment.expected.claims.iter().filter(|_| printed) {
         let Some((run, over, ratio)) = claim.printed_ratio(&id, results.default_run()) else {
             continue;
         };
         let own = claim.transport.as_deref().unwrap_or_default();
         let ours = number(&results.of(&run, own, &id)).map(|number| number.value);
-        let place = places.iter().find(|(name, _)| *name == run);
-        if let (Some(ours), Some((_, x)), Some(line)) = (ours, place, lines.get_mut(&over)) {
-            line.printed.push((*x, ours / ratio));
+        let place = places.iter().find(|place| place.run == run);
+        if let (Some(ours), Some(place), Some(line)) = (ours, place, lines.get_mut(&over)) {
+            line.printed.push((place.x, ours / ratio));
         }
     }
     let named = lines.into_iter().map(|(name, mut line)| {
