@@ -57,6 +57,7 @@ pub use fairness::{FairnessSummary, TransportShare};
 pub use fidelity::Fidelity;
 pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced};
 pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
+pub use number::{significant, with_half_width};
 pub use numbers::{Kind as NumberKind, Number, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
 #[cfg(not(target_family = "wasm"))]

@@ -1,7 +1,7 @@
 //! Formatting of numbers for display.
 
 /// A number with four significant digits and no exponent: `0.01234`, `12.34`, `1234`, `123456`.
-pub(crate) fn significant(value: f64) -> String {
+pub fn significant(value: f64) -> String {
     if value == 0.0 {
         return "0".to_string();
     }
@@ -18,10 +18,9 @@ pub(crate) fn significant(value: f64) -> String {
 }
 
 /// A value and the half width of its interval, both to two digits of the half width: `4.15` and
-/// `0.34`, `203` and `53`. Of no width, four digits.
-#[cfg(not(target_family = "wasm"))]
-pub(crate) fn with_half_width(value: f64, half_width: f64) -> (String, String) {
-    if half_width == 0.0 || !half_width.is_finite() {
+/// `0.34`, `203` and `53`. Of no width, or less than a ten-thousandth of the value, four digits.
+pub fn with_half_width(value: f64, half_width: f64) -> (String, String) {
+    if half_width <= value.abs() * 1e-4 || !half_width.is_finite() {
         return (significant(value), significant(half_width));
     }
     // The first digit of the width once it is rounded: 0.0996 is 0.10.
@@ -112,6 +111,8 @@ mod tests {
         assert_eq!(shown(2.0086, 0.0996), "2.01 ± 0.10");
         assert_eq!(shown(12345.6, 1234.0), "12346 ± 1234");
         assert_eq!(shown(2.0, 0.0), "2 ± 0");
+        assert_eq!(shown(0.0, 0.0), "0 ± 0");
+        assert_eq!(shown(99.99999, 0.0000012), "100 ± 0.0000012");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! order but another size elsewhere on the same side of 1, and differs otherwise. A printed range is
 //! accepted from 0.75 times its lower end to 1.25 times its upper end.
 
+use incast_measure::{significant, with_half_width};
 use serde::{Deserialize, Serialize};
 
 /// What is said of a claim.
@@ -130,31 +131,24 @@ impl Unit {
         if value == f64::INFINITY && matches!(self, Unit::Plain(_)) {
             return "never".into();
         }
-        let width = half_width.map_or(String::new(), |w| format!(" +- {}", short(self.width(w))));
         let number = match (self, self.of(value)) {
             // Not a rounding error as a percentage.
             (Unit::Ratio | Unit::Plain(_), number) => number,
             (_, number) if number.abs() < 0.005 => 0.0,
             (_, number) => number,
         };
+        let shown = |number: f64| match half_width {
+            None => significant(number),
+            Some(width) => {
+                let (number, width) = with_half_width(number, self.width(width));
+                format!("{number} ± {width}")
+            }
+        };
         match self {
-            Unit::PercentLower if number < 0.0 => format!("{}{width} % higher", short(-number)),
-            Unit::PercentHigher if number < 0.0 => format!("{}{width} % lower", short(-number)),
-            _ => format!("{}{width}{}", short(number), self.suffix()),
+            Unit::PercentLower if number < 0.0 => format!("{} % higher", shown(-number)),
+            Unit::PercentHigher if number < 0.0 => format!("{} % lower", shown(-number)),
+            _ => format!("{}{}", shown(number), self.suffix()),
         }
-    }
-}
-
-/// A number with four significant digits, without trailing zeros.
-pub fn short(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
-    }
-    let places = (3 - value.abs().log10().floor() as i32).clamp(0, 9) as usize;
-    let text = format!("{value:.places$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text,
     }
 }
 
@@ -204,9 +198,9 @@ impl Band {
     pub fn paper(&self) -> String {
         match self.paper {
             None => String::new(),
-            Some(Printed::One(number)) => format!("{}{}", short(number), self.unit.suffix()),
+            Some(Printed::One(number)) => format!("{}{}", significant(number), self.unit.suffix()),
             Some(Printed::Range([low, high])) => {
-                format!("{} to {}{}", short(low), short(high), self.unit.suffix())
+                format!("{} to {}{}", significant(low), significant(high), self.unit.suffix())
             }
         }
     }
@@ -220,9 +214,9 @@ impl Band {
         let (low, high) = (a.min(b), a.max(b));
         let suffix = self.unit.suffix();
         match (low.is_finite(), high.is_finite()) {
-            (true, true) => format!("{} to {}{suffix}", short(low), short(high)),
-            (true, false) => format!("at least {}{suffix}", short(low)),
-            (false, true) => format!("at most {}{suffix}", short(high)),
+            (true, true) => format!("{} to {}{suffix}", significant(low), significant(high)),
+            (true, false) => format!("at least {}{suffix}", significant(low)),
+            (false, true) => format!("at most {}{suffix}", significant(high)),
             (false, false) => "any value".into(),
         }
     }
@@ -280,9 +274,9 @@ mod tests {
             (f64::NAN, None, CannotBeJudged),
         ];
         for (value, width, word) in known {
-            assert_eq!(band.judge(value, width), word, "{value} +- {width:?}");
+            assert_eq!(band.judge(value, width), word, "{value} ± {width:?}");
         }
-        assert_eq!(band.shown(0.6, Some(0.05)), "40 +- 5 % lower");
+        assert_eq!(band.shown(0.6, Some(0.05)), "40.0 ± 5.0 % lower");
         assert_eq!(band.shown(1.25, None), "25 % higher");
     }
 
@@ -327,7 +321,7 @@ mod tests {
     fn numbers_have_four_digits() {
         let known = [(0.0, "0"), (1234.56, "1235"), (0.59, "0.59"), (12.3456, "12.35")];
         for (value, text) in known {
-            assert_eq!(short(value), text);
+            assert_eq!(significant(value), text);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Claims and how they are judged.
 
 use super::Measure;
-use super::band::{Band, Printed, Unit, Word, short};
+use super::band::{Band, Printed, Unit, Word};
 use super::confidence::{Number, difference, number, quotient};
 use super::measure::Kind;
 use super::seen::{BALANCE, Results, Wanted};
 use incast_experiment::{Fault, Plan};
+use incast_measure::significant;
 use serde::Deserialize;
 
 /// A statement of a paper, or a known result, that a measured value can confirm.
@@ -269,7 +270,7 @@ impl Claim {
     fn list(&self, numbers: impl Iterator<Item = u32>) -> String {
         let one = |number: u32| match self.measure.kind {
             Kind::Marks => format!("{number:02b}"),
-            _ => short(number.into()),
+            _ => significant(number.into()),
         };
         numbers.map(one).collect::<Vec<_>>().join(" ")
     }

@@ -274,7 +274,7 @@ mod tests {
         }
         let judged = claim.judge(&results);
         // 0.58, 0.61, 0.60: half width 4.303 * 0.01528 / sqrt(3).
-        assert_eq!(judged.measured, "40.33 +- 3.795 % lower");
+        assert_eq!(judged.measured, "40.3 ± 3.8 % lower");
         assert_eq!((judged.word, judged.paper.as_str()), (Word::Matches, "40 % lower"));
         assert_eq!(judged.accepted, "20 to 80 % lower");
         let mut one = Results::new("run".into(), 3, false);

@@ -259,7 +259,7 @@ mod tests {
              (2 % higher); paper: 41 % lower."
         );
         // An undecided set, and a set that was not asked for, may hold.
-        let wide = (set("as_compared"), judged("2 +- 9 % lower", Word::CannotBeJudged));
+        let wide = (set("as_compared"), judged("2 ± 9 % lower", Word::CannotBeJudged));
         for (sets, declared) in [(vec![published(), wide], 2), (vec![published(); 2], 3)] {
             let text = sentence("41 % lower", &sets, declared);
             assert!(!text.contains("none of"), "{text}");
