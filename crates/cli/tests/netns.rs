@@ -265,9 +265,8 @@ fn applications_run_over_veth_pairs_and_peers_return() {
     );
 }
 
-/// Two hosts and a switch that meet wrongly, and one that is there already. The lines of each process that
-/// gives up are behind a line with `==`.
-const MEETINGS: &str = r#"
+/// Two hosts and a switch. What `$PORTS` says are the switch's.
+const STAR: &str = r#"
 set -e
 mount -t tmpfs none /run
 for n in h0 h1 s; do ip netns add $n; done
@@ -278,6 +277,10 @@ for i in 0 1; do
 done
 switch() { exec ip netns exec s "$0" testbed node net.toml --name leaf0 --for 60s "$@"; }
 host() { n=$1; shift; exec ip netns exec $n "$0" testbed node net.toml --patience 20s --for 60s "$@"; }
+"#;
+
+/// Nodes of [`STAR`] that meet wrongly. The lines of each process that gives up are behind a line with `==`.
+const MEETINGS: &str = r#"
 # One end of the link gives up, saying what does not fit; the other may not have heard of it.
 either() {
   until [ -s one.log ] || [ -s two.log ]; do sleep 0.05; done
@@ -287,7 +290,7 @@ either() {
 meet() {
   echo "== $1"; shift; rm -f one.log two.log
   host h0 "$@" > one.log 2>&1 & one=$!
-  switch --patience 20s --port host0=if:b0 --port host1=if:b1 > two.log 2>&1 & two=$!
+  switch --patience 20s $PORTS > two.log 2>&1 & two=$!
   either
 }
 meet crossed --name host1 --port leaf0=if:a0
@@ -296,7 +299,11 @@ echo == name; rm -f one.log two.log
 host h0 --name host0 --port leaf0=if:a0 > one.log 2>&1 & one=$!
 host s --name host0 --port leaf0=if:b0 > two.log 2>&1 & two=$!
 either
-switch --port host0=if:b0 --port host1=if:b1 > node.log 2>&1 & switch=$!
+"#;
+
+/// A file passes [`STAR`], beside a process too many and frames of others.
+const FOREIGN: &str = r#"
+switch $PORTS > node.log 2>&1 & switch=$!
 ip netns exec h1 "$0" testbed serve net.toml --name host1 --port leaf0=if:a1 --folder inbox > serve.log 2>&1 & server=$!
 ip netns exec h0 "$0" testbed send one.bin net.toml --name host0 --port leaf0=if:a0 --to host1 > send.log 2>&1
 echo == running
@@ -347,14 +354,15 @@ for _ in range(150):
     time.sleep(0.002)
 "#;
 
-#[test]
-fn what_does_not_belong_is_told_or_ignored() {
+/// Runs [`STAR`] and what follows with these ports of the switch: what it prints, and the folder. `None` if
+/// that is not possible here.
+fn star(then: &[&str], ports: &str) -> Option<(String, tempfile::TempDir)> {
     if !tier() {
-        return;
+        return None;
     }
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("\n*** FOREIGN FRAMES WERE NOT SENT: there is no python3\n");
-        return;
+        return None;
     }
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -367,35 +375,64 @@ fn what_does_not_belong_is_told_or_ignored() {
         std::fs::write(at(name), bytes).unwrap();
     }
     let mut unshare = Command::new("unshare");
+    let script = STAR.to_string() + &then.concat();
     // With processes of its own, which all end with it: some run until they are told to end.
-    unshare.args(["-Urnmpf", "sh", "-c", MEETINGS, env!("CARGO_BIN_EXE_incast")]);
-    let output = unshare.current_dir(folder.path()).output().unwrap();
+    unshare.args(["-Urnmpf", "sh", "-c", &script, env!("CARGO_BIN_EXE_incast")]);
+    let output = unshare.env("PORTS", ports).current_dir(folder.path()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).to_string();
     let errors = String::from_utf8_lossy(&output.stderr);
     let logs = ["node.log", "serve.log", "send.log"]
         .map(|log| std::fs::read_to_string(at(log)).unwrap_or_default());
     assert!(output.status.success(), "{said}\n{errors}\n{logs:?}");
-    let part = |name: &str| {
-        let found = said.split("== ").find_map(|part| part.strip_prefix(name));
-        found.unwrap_or_else(|| panic!("no part `{name}`: {said}")).to_string()
-    };
-    // Each end may be the first to give up; the other then misses it, or is ended.
-    let crossed = part("crossed");
-    assert!(crossed.contains("leads to port") && crossed.contains("expected port"), "{crossed}");
-    assert!(part("scenario").contains("runs another scenario"), "{said}");
-    assert!(part("name").contains("names are of one each"), "{said}");
-    let running = part("running");
+    Some((said, folder))
+}
+
+/// The part of what a script said behind `== name`.
+fn part(said: &str, name: &str) -> String {
+    let found = said.split("== ").find_map(|part| part.strip_prefix(name));
+    found.unwrap_or_else(|| panic!("no part `{name}`: {said}")).to_string()
+}
+
+/// What [`FOREIGN`] said: a process too many is refused, the file arrives, and the switch has counted
+/// the frames of others.
+fn others_are_ignored(said: &str, folder: &Path) {
+    let running = part(said, "running");
     assert!(running.contains("`a1` belongs to another node that runs"), "{running}");
     assert_eq!(running.trim().lines().count(), 1, "{running}");
-    let foreign = part("foreign");
+    let foreign = part(said, "foreign");
     assert!(foreign.contains("SHA-256") && foreign.contains("at both ends"), "{foreign}");
-    assert!(std::fs::read(at("inbox/two.bin")).unwrap() == std::fs::read(at("two.bin")).unwrap());
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert!(read("inbox/two.bin") == read("two.bin"));
     let record = &foreign[foreign.find("\n{").expect("a record")..foreign.rfind('}').unwrap() + 1];
     let record: Value = serde_json::from_str(record).unwrap();
     let from_host = record["interfaces"].as_array().unwrap().iter().find(|one| one["port"] == 2);
     let count = |key: &str| from_host.unwrap_or(&record["interfaces"][0])[key].as_u64().unwrap();
     assert!(count("foreign") >= 100, "{record}");
     assert!(record["malformed"].as_u64().unwrap() >= 100, "{record}");
+}
+
+#[test]
+fn what_does_not_belong_is_told_or_ignored() {
+    let ports = "--port host0=if:b0 --port host1=if:b1";
+    let Some((said, folder)) = star(&[MEETINGS, FOREIGN], ports) else { return };
+    // Each end may be the first to give up; the other then misses it, or is ended.
+    let crossed = part(&said, "crossed");
+    assert!(crossed.contains("leads to port") && crossed.contains("expected port"), "{crossed}");
+    assert!(part(&said, "scenario").contains("runs another scenario"), "{said}");
+    assert!(part(&said, "name").contains("names are of one each"), "{said}");
+    others_are_ignored(&said, folder.path());
+}
+
+/// The same frames at a switch whose ports are DPDK's.
+#[test]
+fn a_dpdk_switch_ignores_what_does_not_belong() {
+    if !dpdk() {
+        return;
+    }
+    let ports = "--port host0=net_af_packet0,iface=b0 --port host1=net_af_packet1,iface=b1";
+    if let Some((said, folder)) = star(&[FOREIGN], ports) {
+        others_are_ignored(&said, folder.path());
+    }
 }
 
 /// What a person gets wrong about devices is said in one line.
