@@ -59,6 +59,8 @@ struct Hello {
 struct State {
     /// Its process, once it was heard.
     heard: Option<u64>,
+    /// The process that was heard before that one.
+    before: Option<u64>,
     /// It has heard us.
     hears: bool,
 }
@@ -163,10 +165,14 @@ impl Meeting {
                 who.name, neighbour.peer, neighbour.name
             ));
         }
-        if state.heard.is_some_and(|known| known != who.process) && state.hears {
+        // Another process is the neighbour that was started again, unless the first one still speaks: a
+        // link keeps hellos in order.
+        if state.before == Some(who.process) {
             return Err(format!("{at}: two processes are {}", who.name));
         }
-        state.heard = Some(who.process);
+        if state.heard != Some(who.process) {
+            *state = State { before: state.heard, heard: Some(who.process), hears: false };
+        }
         state.hears |= heard == me.process;
         Ok(())
     }
@@ -276,6 +282,25 @@ mod tests {
         let answer = switch.answer(2, &other.hello(0, 0, false)).expect("it is new");
         assert!(io.inject(0, Time::ZERO, &answer));
         assert!(other.hear(&mut io).unwrap_err().contains("another scenario"));
+    }
+
+    #[test]
+    fn a_neighbour_that_is_started_again_is_met_again() {
+        let (mut io, mut host, mut switch) = pair(|_| {});
+        switch.say(&mut io);
+        host.hear(&mut io).unwrap();
+        host.say(&mut io);
+        switch.hear(&mut io).unwrap();
+        assert!(switch.is_over());
+        let (_, again, _) = pair(|host| host.process = 99);
+        again.say(&mut io);
+        switch.hear(&mut io).unwrap();
+        assert_eq!(switch.missing().unwrap(), "h0 (port 2) does not hear this node");
+        again.say(&mut io);
+        switch.hear(&mut io).unwrap();
+        // The first one was not ended.
+        host.say(&mut io);
+        assert_eq!(switch.hear(&mut io).unwrap_err(), "port 2 of s2: two processes are h0");
     }
 
     #[test]
