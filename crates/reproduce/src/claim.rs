@@ -3,7 +3,7 @@
 use super::Measure;
 use super::band::{Band, Printed, Unit, Word};
 use super::confidence::{Number, difference, number, quotient};
-use super::measure::Kind;
+use super::kind::Kind;
 use super::seen::{BALANCE, Results, Wanted};
 use incast_experiment::{Fault, Plan};
 use incast_measure::significant;
@@ -83,14 +83,17 @@ impl Claim {
             (_, Some(trace)) => self.judge_trace(trace, results),
             _ => self.judge_number(results),
         };
-        let word = match results.smoke && !interval {
+        // Of a hundred flows the 99th percentile is the slowest one.
+        let accident = !interval && self.measure.kind.is_percentile();
+        let word = match accident || results.smoke && !interval {
             true => Word::CannotBeJudged,
             false => word,
         };
         if word == Word::CannotBeJudged {
-            measured += match (results.smoke, interval) {
-                (true, false) => "; a smoke test is too small to judge it",
-                (_, true) => "; the interval reaches across the border",
+            measured += match (results.smoke, accident, interval) {
+                (true, _, false) => "; a smoke test is too small to judge it",
+                (_, true, _) => "; a percentile of too few flows of one seed",
+                (_, _, true) => "; the interval reaches across the border",
                 _ => "",
             };
         }

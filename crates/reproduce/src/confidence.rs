@@ -6,7 +6,7 @@
 //! batch: effects of the arrivals cancel, as in a paired comparison.
 
 use super::Measure;
-use super::measure::Kind;
+use super::kind::Kind;
 use super::seen::Seen;
 use incast_measure::{Run, statistics};
 use std::collections::BTreeMap;
@@ -283,5 +283,33 @@ mod tests {
         assert_eq!(claim.judge(&one).measured, "42 % lower (1 of 3 seeds)");
         one.smoke = true;
         assert_eq!(claim.judge(&one).word, Word::CannotBeJudged);
+    }
+
+    /// The 99th percentile of fewer than a hundred flows is the slowest one: without an interval, over
+    /// batches or seeds, it says nothing.
+    #[test]
+    fn a_percentile_of_one_seed_needs_an_interval() {
+        let claim: Claim = toml::from_str(
+            "text = \"x\"\nmeasure = { kind = \"slowdown_p99\" }\norder = [\"a\", \"b\"]",
+        )
+        .unwrap();
+        let row = |value: f64, batches: &[f64]| -> super::super::seen::Row {
+            let list = batches.iter().map(|share| share * value).collect();
+            let one = Seen { value: Some(value), list, ..Seen::default() };
+            [("slowdown_p99".to_string(), one)].into()
+        };
+        let judge = |seeds: &[(f64, f64)], batches: &[f64]| {
+            let mut results = Results::new("run".into(), 3, false);
+            for (seed, (a, b)) in seeds.iter().enumerate() {
+                results.add("run", "a", seed as u64, row(*a, batches));
+                results.add("run", "b", seed as u64, row(*b, batches));
+            }
+            claim.judge(&results)
+        };
+        let alone = judge(&[(3.0, 27.0)], &[]);
+        assert_eq!(alone.word, Word::CannotBeJudged);
+        assert!(alone.measured.ends_with("; a percentile of too few flows of one seed"));
+        assert_eq!(judge(&[(3.0, 27.0)], &[0.9, 1.0, 1.1]).word, Word::Matches);
+        assert_eq!(judge(&[(3.0, 27.0), (3.1, 26.0), (2.9, 28.0)], &[]).word, Word::Matches);
     }
 }

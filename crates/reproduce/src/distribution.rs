@@ -1,6 +1,7 @@
 //! The values that a number summarises, and how far two runs' values are apart.
 
-use super::measure::{Kind, Measure, full_packet};
+use super::kind::Kind;
+use super::measure::{Measure, full_packet};
 use incast_measure::{Run, statistics};
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! Measures of fairness.
 
 use super::Measure;
-use super::measure::Kind;
+use super::kind::Kind;
 use incast_measure::Run;
 use incast_measure::fairness::{TOLERANCE, Window, converged};
 use incast_measure::statistics::mean;

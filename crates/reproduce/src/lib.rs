@@ -13,6 +13,7 @@ mod fairness;
 mod figures;
 mod functions;
 mod kept;
+mod kind;
 mod marks;
 mod measure;
 mod model;

@@ -1,7 +1,7 @@
 //! ECN marks of a packet along its path.
 
 use super::Measure;
-use super::measure::Kind;
+use super::kind::Kind;
 use incast_measure::Run;
 use incast_world::Captured;
 

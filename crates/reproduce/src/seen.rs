@@ -2,7 +2,8 @@
 
 use super::Finished;
 use super::kept::Table;
-use super::measure::{Kind, Measure};
+use super::kind::Kind;
+use super::measure::Measure;
 use incast_experiment::scenario::Clock;
 use incast_measure::Balance;
 use incast_transport::{Span, Time};

@@ -1,6 +1,7 @@
 //! The numbers that every kept table has, besides those that claims and pictures need.
 
-use super::measure::{Kind, Measure};
+use super::kind::Kind;
+use super::measure::Measure;
 
 /// Classes of flows by size in bytes: the smallest and the largest.
 const SIZES: [(Option<u64>, Option<u64>); 7] = [
