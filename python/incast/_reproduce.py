@@ -68,6 +68,9 @@ def reproduce(
     """
     import polars
 
+    if clock is not None and from_kept:
+        problem = "no run is made with `from_kept`; kept runs in real time are read without a clock"
+        raise ScenarioError(problem, key="clock", value=clock, accepted="None")
     if clock is not None and executor is not None:
         problem = "runs in real time would be in each other's way: expected None with `clock`"
         raise ScenarioError(problem, key="executor", accepted="None")

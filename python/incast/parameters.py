@@ -1091,7 +1091,7 @@ class Ren(Parameters):
             empties the network whenever two flows start together.
         recent: Marks that count as in flight: those of whole periods or those of the
             elapsed base RTT. Accepted: periods, elapsed. Default: periods. Source: REN is
-            silent; after a pause of the traffic, periods still has the marks before it.
+            silent; after a gap in the traffic, periods still has the marks before it.
         rule: Under-utilisation by the period's budget or by each packet's gap: budget or
             gap. Accepted: budget, gap. Default: budget. Source: REN §3.2.2 (budget), Fig. 7
             (gap).

@@ -55,6 +55,8 @@ def test_clocks_of_real_time() -> None:
 
     with pytest.raises(incast.ScenarioError, match="each other's way"):
         incast.reproduce("ren/fig3", clock="paced", executor=Unused())
+    with pytest.raises(incast.ScenarioError, match="no run is made"):
+        incast.reproduce("ren/fig3", clock="paced", from_kept=True)
 
 
 class Unused:

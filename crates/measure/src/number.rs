@@ -17,8 +17,8 @@ pub fn significant(value: f64) -> String {
     }
 }
 
-/// A value and the half width of its interval, both to two digits of the half width: `4.15` and
-/// `0.34`, `203` and `53`. Of no width, or less than a ten-thousandth of the value, four digits.
+/// A value and the half width of its interval, both to two digits of the half width and at least to
+/// the unit: `4.15` and `0.34`, `203` and `53`. Of no width, or less than a ten-thousandth of the value, four digits.
 pub fn with_half_width(value: f64, half_width: f64) -> (String, String) {
     if half_width <= value.abs() * 1e-4 || !half_width.is_finite() {
         return (significant(value), significant(half_width));
@@ -27,7 +27,10 @@ pub fn with_half_width(value: f64, half_width: f64) -> (String, String) {
     let magnitude = format!("{half_width:.1e}");
     let magnitude: i32 = magnitude.rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0);
     let decimals = (1 - magnitude).clamp(0, 9) as usize;
-    (format!("{value:.decimals$}"), format!("{half_width:.decimals$}"))
+    let shown = format!("{value:.decimals$}");
+    let zero = shown.bytes().all(|byte| b"-0.".contains(&byte));
+    let shown = if zero { shown.trim_start_matches('-').to_string() } else { shown };
+    (shown, format!("{half_width:.decimals$}"))
 }
 
 /// A size of a flow: `500 B`, `10 KB`, `1.5 MB` (KB = 1000 bytes).
@@ -112,6 +115,7 @@ mod tests {
         assert_eq!(shown(12345.6, 1234.0), "12346 ± 1234");
         assert_eq!(shown(2.0, 0.0), "2 ± 0");
         assert_eq!(shown(0.0, 0.0), "0 ± 0");
+        assert_eq!(shown(-0.0021, 0.33), "0.00 ± 0.33");
         assert_eq!(shown(99.99999, 0.0000012), "100 ± 0.0000012");
     }
 

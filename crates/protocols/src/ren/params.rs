@@ -73,7 +73,7 @@ incast_transport::parameters! {
             "REN §3.2.1 is silent; literal empties the network whenever two flows start together";
         /// Marks that count as in flight: those of whole periods or those of the elapsed base RTT.
         recent: Window = Window::Periods, "periods, elapsed" => |_| true,
-            "REN is silent; after a pause of the traffic, periods still has the marks before it";
+            "REN is silent; after a gap in the traffic, periods still has the marks before it";
         /// Under-utilisation by the period's budget or by each packet's gap: budget or gap.
         rule: Rule = Rule::Budget, "budget, gap" => |_| true, "REN §3.2.2 (budget), Fig. 7 (gap)";
         /// Which packets get a period's marks: head or even.

@@ -16,7 +16,7 @@ struct Left {
 const KINDS: [usize; 2] = [Code::Over as usize, Code::Under as usize];
 
 /// The marks of the periods that the last base RTT reaches into. A period ends with a packet, so
-/// that one with a pause of the traffic reaches further back.
+/// that one with a gap in the traffic reaches further back.
 #[derive(Debug)]
 pub(super) struct Periods {
     now: Left,

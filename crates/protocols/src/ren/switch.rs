@@ -96,7 +96,7 @@ const PAPER_STATE: u64 = 16;
 
 /// Bytes of state per port: the paper's, 4 B for the marks of each kind that are still to be handed
 /// out and for those that were, and 16 B for each further period that a base RTT reaches into; or,
-/// instead of those that were, 8 B for each packet of a base RTT (`recent = elapsed`). It does not
+/// instead of those that were, 8 B for each full packet of a base RTT (`recent = elapsed`). It does not
 /// depend on the number of flows.
 pub fn state_bytes(recent: Window, clock: &Clock) -> u64 {
     let handed_out = match recent {
@@ -184,8 +184,8 @@ impl PortMarker {
             if elapsed >= self.pause { Span::ZERO } else { self.idle.min(self.clock.period) };
         let room = idle.0 / self.clock.packet_time.0;
         let (mut over, mut under) = (waiting.saturating_sub(room), room.saturating_sub(waiting));
-        let recent = self.recent.roll(now);
         if self.compensate {
+            let recent = self.recent.roll(now);
             over = over.saturating_sub(recent[0]);
             under = under.saturating_sub(recent[1]);
         }
@@ -245,7 +245,9 @@ impl Marker for PortMarker {
             packets.stamps_mut(packet).informed = view.now.0;
         }
         self.left += 1;
-        self.recent.left(merged, self.started, view.now);
+        if self.compensate {
+            self.recent.left(merged, self.started, view.now);
+        }
         decisive && local != Code::Full
     }
 

@@ -20,7 +20,7 @@ fn port(settings: &[(&str, &str)]) -> Bench {
     bench(settings, false)
 }
 
-/// Both readings of the last base RTT; they differ only after a pause of the traffic.
+/// Both readings of the last base RTT; they differ only after a gap in the traffic.
 const WINDOWS: [(&str, &str); 2] = [("recent", "periods"), ("recent", "elapsed")];
 
 trait Codes {
@@ -271,12 +271,12 @@ fn marks_of_one_rtt(recent: (&str, &str)) {
 }
 
 #[test]
-fn marks_before_a_pause_have_had_their_effect() {
-    let after = |recent, pause| {
+fn marks_before_a_gap_have_had_their_effect() {
+    let after = |recent, gap| {
         let mut bench = port(&[("period", "10us"), recent]);
         bench.codes(10, 4);
         assert_eq!(count(&bench.codes(10, 4), Code::Over), 4);
-        let first = bench.code(pause, 6);
+        let first = bench.code(gap, 6);
         (first == Code::Over) as usize + count(&bench.codes(9, 6), Code::Over)
     };
     let [periods, elapsed] = WINDOWS;
