@@ -316,12 +316,4 @@ mod tests {
         assert_eq!(band.judge(f64::INFINITY, None), Matches);
         assert_eq!(band.judge(f64::NAN, None), CannotBeJudged);
     }
-
-    #[test]
-    fn numbers_have_four_digits() {
-        let known = [(0.0, "0"), (1234.56, "1235"), (0.59, "0.59"), (12.3456, "12.35")];
-        for (value, text) in known {
-            assert_eq!(significant(value), text);
-        }
-    }
 }

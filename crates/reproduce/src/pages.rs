@@ -192,7 +192,7 @@ fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
     let mut text = match run.is_empty() {
         true => format!("Not known yet: none of {total} claims has run. "),
         false => format!(
-            "Of {total} claims {} are judged, {equations} of them by equations alone: {holds} hold in at least one \
+            "Of {total} claims {} have run, {equations} of them by equations alone: {holds} hold in at least one \
              set, {order} in order but not in size, {none} in none, and {} are undecided. ",
             run.len(),
             run.len() - holds - order - none
@@ -200,6 +200,9 @@ fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
     };
     for one in verdicts.iter().filter(|one| one.headline) {
         let _ = write!(text, "{}: {} ", one.claim, one.sentence);
+        if !one.deviation.is_empty() {
+            let _ = write!(text, "Note: {}. ", one.deviation);
+        }
     }
     if !verdicts.iter().any(|one| one.headline) {
         let _ = write!(text, "{name} names no single number. ");
