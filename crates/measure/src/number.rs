@@ -21,7 +21,8 @@ pub fn significant(value: f64) -> String {
 /// the unit: `4.15` and `0.34`, `203` and `53`. Of no width, or less than a ten-thousandth of the value, four digits.
 pub fn with_half_width(value: f64, half_width: f64) -> (String, String) {
     if half_width <= value.abs() * 1e-4 || !half_width.is_finite() {
-        return (significant(value), significant(half_width));
+        let two = format!("{half_width:.1e}").parse().unwrap_or(half_width);
+        return (significant(value), significant(two));
     }
     // The first digit of the width once it is rounded: 0.0996 is 0.10.
     let magnitude = format!("{half_width:.1e}");
@@ -114,6 +115,7 @@ mod tests {
         assert_eq!(shown(2.0086, 0.0996), "2.01 ± 0.10");
         assert_eq!(shown(12345.6, 1234.0), "12346 ± 1234");
         assert_eq!(shown(2.0, 0.0), "2 ± 0");
+        assert_eq!(shown(0.99512, 0.00004047), "0.9951 ± 0.00004");
         assert_eq!(shown(0.0, 0.0), "0 ± 0");
         assert_eq!(shown(-0.0021, 0.33), "0.00 ± 0.33");
         assert_eq!(shown(99.99999, 0.0000012), "100 ± 0.0000012");
