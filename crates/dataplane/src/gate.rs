@@ -144,7 +144,7 @@ mod tests {
         assert!((0.05..=0.06).contains(&share), "{share}");
         // NDP at 1 Gb/s, in bursts: 26 % more packets at a small lateness.
         let text = refused(Span::from_us(3), 12_600)[0].to_string();
-        assert!(text.contains("12600 packets") && text.contains("+26.0 %"), "{text}");
+        assert!(text.contains("12600 packets") && text.contains("+26.00 %"), "{text}");
         assert_eq!(refused(Span::from_us(6), 9_699).len(), 2);
         let wide = Bounds { lateness: 1.0, packets: 0.3 };
         assert_eq!(fidelity(6_000_000, 12_600).refusals(rtt, wide), []);
