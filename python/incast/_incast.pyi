@@ -25,7 +25,7 @@ def reproduction(
     quick: bool,
     seed: int | None,
     on: tuple[int | None, str | None],
-    assuming: Sequence[str],
+    chosen: tuple[Sequence[str], Sequence[str]],
     kept: tuple[str | None, bool, bool],
 ) -> Reproduction: ...
 def explain(

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from ._study import Executor
 
 
+def _names(given: str | Sequence[str]) -> list[str]:
+    return given.split(",") if isinstance(given, str) else list(given)
+
+
 def reproduce(
     name: str,
     *,
@@ -25,6 +29,7 @@ def reproduce(
     seed: int | None = None,
     threads: int | None = None,
     assuming: str | Sequence[str] = (),
+    runs: str | Sequence[str] = (),
     keep: str | os.PathLike[str] | None = None,
     from_kept: bool = False,
     retry_failed: bool = False,
@@ -44,6 +49,8 @@ def reproduce(
         threads: Runs at a time, without an executor; the last ones get the threads that are left. None: one
             per core.
         assuming: Assumption sets, such as `as_compared`. None given: all.
+        runs: Only these runs of the figure, such as `load80`; of the others, what has been kept is judged. None
+            given: all.
         keep: A folder of kept tables: what is there is not run again, what is missing is kept.
         from_kept: Run nothing: judge by kept tables, of `keep` or of the program.
         retry_failed: Run what has failed before, or was refused in real time, again.
@@ -74,10 +81,13 @@ def reproduce(
     if clock is not None and executor is not None:
         problem = "runs in real time would be in each other's way: expected None with `clock`"
         raise ScenarioError(problem, key="executor", accepted="None")
-    sets = assuming.split(",") if isinstance(assuming, str) else list(assuming)
+    if runs and from_kept:
+        problem = "no run is made with `from_kept`; all kept runs are judged"
+        raise ScenarioError(problem, key="runs", value=str(runs), accepted="()")
+    chosen = _names(assuming), _names(runs)
     place = None if keep is None else os.fspath(keep)
     kept = (place, from_kept, retry_failed)
-    figures = _incast.reproduction(name, quick, seed, (threads, clock), sets, kept)
+    figures = _incast.reproduction(name, quick, seed, (threads, clock), chosen, kept)
     shown = Shown(None, progress)
     told = shown.told_of(name, "runs")
     try:

@@ -312,6 +312,10 @@ pub struct Reproduce {
     /// Assumption sets, such as as_compared, separated by commas [default: all]
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     pub assuming: Vec<String>,
+    /// Only these runs of the figure, such as load80, separated by commas; of the others, what has been
+    /// kept is judged [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "from_kept")]
+    pub runs: Vec<String>,
     /// Keep a table per run in this folder, and run only what is missing or stale there; results of
     /// runs are written only with --out [default: tables in the results folder]
     #[arg(long, value_name = "DIR", conflicts_with = "quick")]

@@ -25,6 +25,7 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         seed: options.flags.has("--seed").then_some(run.seed),
         threads: run.world.threads(run.threads.0),
         assuming: options.assuming.clone(),
+        runs: options.runs.clone(),
         keep: options.keep.clone(),
         from_kept: options.from_kept,
         retry_failed: options.retry_failed,

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[pyclass(frozen, module = "incast._incast")]
 pub struct Reproduction(Mutex<Option<Inner>>);
 
-/// An experiment, a paper's experiments or `all`. `kept` is a folder of tables, whether nothing is run,
+/// An experiment, a paper's experiments or `all`; of them the sets and runs `chosen`. `kept` is a folder of tables, whether nothing is run,
 /// and whether what has failed is run again; `on` is the number of threads, and the clock of runs in
 /// real time.
 #[pyfunction]
@@ -27,15 +27,16 @@ pub fn reproduction(
     quick: bool,
     seed: Option<u64>,
     on: (Option<usize>, Option<String>),
-    assuming: Vec<String>,
+    chosen: (Vec<String>, Vec<String>),
     kept: (Option<PathBuf>, bool, bool),
 ) -> PyResult<Reproduction> {
-    let (threads, clock) = on;
+    let ((assuming, runs), (threads, clock)) = (chosen, on);
     let real = |text: String| Clock::real(&text).map_err(|why| Fault::value("--clock", text, why));
     let clock = clock.map(real).transpose().map_err(|fault| error::scenario(py, &fault))?;
     let (keep, from_kept, retry_failed) = kept;
     let threads = World::Sim.threads(threads);
-    let options = Options { quick, seed, threads, assuming, keep, from_kept, retry_failed, clock };
+    let options =
+        Options { quick, seed, threads, assuming, runs, keep, from_kept, retry_failed, clock };
     let made = py.detach(|| Inner::of(&name, &options, None));
     let made = made.map_err(|fault| error::scenario(py, &fault))?;
     Ok(Reproduction(Mutex::new(Some(made))))

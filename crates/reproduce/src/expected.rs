@@ -233,6 +233,27 @@ impl Experiment {
         self.labelled().into_keys().collect()
     }
 
+    /// Names of its runs without their places on the axis; none without an axis.
+    pub fn runs_along(&self) -> Vec<String> {
+        let named = self.expected.runs.keys().filter(|_| self.expected.axis.is_some());
+        named.cloned().collect()
+    }
+
+    /// Whether it has a run of this name, or runs of this name along the axis.
+    pub fn has_run(&self, name: &str) -> bool {
+        self.runs_along().iter().any(|one| one == name) || self.labelled().contains_key(name)
+    }
+
+    /// Whether a run is asked for: by its name, or by that of all its values of the axis.
+    pub fn is_asked(&self, run: &str, asked: &[String]) -> bool {
+        let along = |name: &&String| {
+            let value = run.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+            value.is_some() && asked.contains(name)
+        };
+        let alone = asked.is_empty() || asked.iter().any(|name| name == run);
+        alone || self.runs_along().iter().any(|name| along(&name))
+    }
+
     /// Whether a set has a run of this name.
     pub fn has(&self, run: &str, set: &Set) -> bool {
         self.labelled().get(run).is_some_and(|(_, of)| of.is_in(set))

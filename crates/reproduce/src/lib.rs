@@ -122,6 +122,9 @@ pub struct Options {
     pub threads: usize,
     /// Assumption sets; all if empty.
     pub assuming: Vec<String>,
+    /// Runs that are made, by their names or by those without the value of the axis; all if empty.
+    /// What others gave is read from tables, if there are.
+    pub runs: Vec<String>,
     /// Folder of kept tables: what is there is not run again.
     pub keep: Option<PathBuf>,
     /// Nothing is run: claims are judged by kept tables.
@@ -183,6 +186,7 @@ impl Reproduction {
         }
         let chosen: Vec<Experiment> = all.into_iter().filter(|one| fits(&one.name)).collect();
         check_sets(&chosen, &options.assuming)?;
+        check_runs(&chosen, &options.runs)?;
         if let (Some(folder), true) = (&options.keep, options.from_kept)
             && !folder.is_dir()
         {
@@ -272,6 +276,22 @@ fn check_sets(chosen: &[Experiment], wanted: &[String]) -> Result<(), Fault> {
             Err(Fault::value("--assuming", other, expected))
         }
     }
+}
+
+/// Refuses runs that none of the experiments has.
+fn check_runs(chosen: &[Experiment], wanted: &[String]) -> Result<(), Fault> {
+    let Some(other) = wanted.iter().find(|name| !chosen.iter().any(|one| one.has_run(name))) else {
+        return Ok(());
+    };
+    let full: Vec<String> = chosen.iter().flat_map(Experiment::runs).collect();
+    let short: Vec<String> = chosen.iter().flat_map(Experiment::runs_along).collect();
+    let hint = nearest(other, full.iter().chain(&short).map(String::as_str));
+    let expected = match chosen {
+        [one] if short.is_empty() => format!("expected some of {}{hint}", one.runs().join(", ")),
+        [_] => format!("expected some of {}, or as {}{hint}", short.join(", "), full[0]),
+        _ => format!("expected names of runs in the figures' expected.toml{hint}"),
+    };
+    Err(Fault::value("--runs", other, expected))
 }
 
 /// The sets of an experiment that are asked for.

@@ -279,6 +279,7 @@ impl Planning<'_> {
             let hash = hash(&identity, &wanted, files.as_deref());
             let seeds = experiment.seeds_of(run, self.options).len();
             let table = self.table(&address, &identity, &wanted, seeds)?;
+            let kept = kept || !experiment.is_asked(run, &self.options.runs);
             self.ask(&address, &hash, table, kept);
             if kept {
                 continue;

@@ -102,6 +102,41 @@ fn the_same_run_of_two_sets_is_made_once() {
     assert_eq!(other, Some(table));
 }
 
+/// Runs are chosen by name, or by that of all values of the axis; what others gave is still read.
+#[test]
+fn only_the_runs_that_are_asked_for_are_made() {
+    let keep = tempfile::tempdir().unwrap();
+    let of = |runs: &[&str]| {
+        let runs = runs.iter().map(ToString::to_string).collect();
+        let keep = Some(keep.path().to_path_buf());
+        Reproduction::of("amrt/fig12", &Options { runs, keep, ..Options::default() }, None)
+    };
+    let named = |runs: &[&str]| {
+        let tasks = of(runs).unwrap().tasks;
+        tasks.iter().map(|task| task.run.clone()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(named(&[]).len(), 20);
+    assert_eq!(named(&["hadoop-0.3"]).into_iter().collect::<Vec<_>>(), ["hadoop-0.3"]);
+    let all: Vec<_> = named(&["hadoop", "web_server-0.1"]).into_iter().collect();
+    let along = ["hadoop-0.1", "hadoop-0.3", "hadoop-0.5", "hadoop-0.7"];
+    assert_eq!(all, [&along[..], &["web_server-0.1"]].concat());
+    let said = of(&["hadop"]).err().unwrap().to_string();
+    assert!(
+        said.contains("hadoop, web_search") && said.ends_with("did you mean `hadoop`?"),
+        "{said}"
+    );
+    // A run that was kept is judged with those that are made now.
+    let figure = of(&["hadoop"]).unwrap();
+    let other = &of(&["web_server"]).unwrap().tasks[0];
+    let row: Row = other.wanted().iter().map(|one| (one.id(), Seen::default())).collect();
+    let table = Table::of(other.identity.clone(), 10_000, row);
+    table.keep(keep.path(), &other.addresses[0]).unwrap();
+    let again = of(&["hadoop"]).unwrap();
+    assert_eq!(again.tasks.len(), figure.tasks.len());
+    assert_eq!(again.asked[0].len(), figure.asked[0].len() + 1);
+    assert!(again.shelf.made().contains_key(&other.hash));
+}
+
 /// A worker that has nothing but bytes makes the same table; one of another version refuses.
 #[test]
 fn a_run_of_a_figure_travels_as_bytes() {
