@@ -136,7 +136,7 @@ fn counts(verdicts: &[&Verdict], set: &str) -> BTreeMap<Word, usize> {
     counts
 }
 
-/// Does it hold? One paragraph and one table.
+/// Does it hold? One paragraph per paper with its headlines, and one table.
 fn summary(all: &[Judged]) -> String {
     let mut text = format!(
         "# Do the five papers' claims hold?\n\nEvery claim is judged under named assumption sets by one rule \
@@ -186,28 +186,35 @@ fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
     let holds = run.iter().filter(|one| word(one, Word::Matches)).count();
     let order =
         run.iter().filter(|one| !word(one, Word::Matches) && word(one, Word::SameOrder)).count();
-    let equations = run.iter().filter(|one| one.equation).count();
+    let equation = |one: &&&&Verdict| one.equation && word(one, Word::Matches);
+    let equations = run.iter().filter(equation).count();
     let none =
         run.iter().filter(|one| one.sets.iter().all(|set| set.verdict == Word::Differs)).count();
-    let mut text = match run.is_empty() {
-        true => format!("Not known yet: none of {total} claims has run. "),
-        false => format!(
-            "Of {total} claims {} have run, {equations} of them by equations alone: {holds} hold in at least one \
-             set, {order} in order but not in size, {none} in none, and {} are undecided. ",
-            run.len(),
-            run.len() - holds - order - none
+    let judged = holds + order + none;
+    let mut text = match judged {
+        0 => format!("Not known yet: of {total} claims {} have run, none is decided. ", run.len()),
+        _ => format!(
+            "Of {judged} claims that could be judged {holds} hold in at least one set ({} %; {equations} of them are \
+             equations), {order} in order but not in size, {none} in none. A further {} have run and are open (they cannot be judged, or differ and have not run in all sets), \
+             and {} have not run. ",
+            (100 * holds + judged / 2) / judged,
+            run.len() - judged,
+            total - run.len()
         ),
     };
-    for one in verdicts.iter().filter(|one| one.headline) {
-        let _ = write!(text, "{}: {} ", one.claim, one.sentence);
+    let headlines: Vec<&&Verdict> = verdicts.iter().filter(|one| one.headline).collect();
+    if headlines.is_empty() {
+        return text + &format!("{name} is known by no single number.\n\n");
+    }
+    text += "What it is known by:\n\n";
+    for one in headlines {
+        let _ = write!(text, "- *{}* ({}). {}", one.claim, one.experiment, one.sentence);
         if !one.deviation.is_empty() {
-            let _ = write!(text, "Note: {}. ", one.deviation);
+            let _ = write!(text, " Note: {}.", one.deviation.trim_end_matches('.'));
         }
+        text.push('\n');
     }
-    if !verdicts.iter().any(|one| one.headline) {
-        let _ = write!(text, "{name} names no single number. ");
-    }
-    text.trim_end().to_string() + "\n\n"
+    text + "\n"
 }
 
 /// One figure of a paper.

@@ -90,7 +90,7 @@ impl Set {
     /// In a sentence: `as compared`, or `with hosts' links loaded`.
     fn phrase(&self) -> String {
         match self.name.split_once('/') {
-            Some((_, what)) => format!("with {}", what.replace('_', " ")),
+            Some((_, what)) => format!("with `{what}`"),
             None => self.name.replace('_', " "),
         }
     }
@@ -255,7 +255,7 @@ mod tests {
         let other = (set("sensitivity/host_links"), judged("2 % higher", Word::Differs));
         assert_eq!(
             sentence("41 % lower", &[published(), other], 2),
-            "Holds in none of 2 sets: does not hold as published (25 % higher), with host links \
+            "Holds in none of 2 sets: does not hold as published (25 % higher), with `host_links` \
              (2 % higher); paper: 41 % lower."
         );
         // An undecided set, and a set that was not asked for, may hold.
