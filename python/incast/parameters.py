@@ -198,7 +198,7 @@ class Ccrp(Parameters):
         size_jitter: Whether the length of credits varies, from 84 to 100 charged bytes.
             Accepted: true or false. Default: false. Source: as ExpressPass.
         credit_share: Share of a link for credits; auto: the share whose data fills the rest
-            of the link, 84/1622 with Ethernet. Accepted: 0 < share <= 1, such that the data
+            of the link, 84/1622 with Ethernet, with `size_jitter` 92/1630. Accepted: 0 < share <= 1, such that the data
             of the credits fits the link (0.0546, 84/1538, with Ethernet), or auto. Default:
             auto. Source: CCRP §3.4: 5 %, a rounded 84 / (84 + 1538).
         reserve: Whether the credits' share of a link is reserved for them even when there
@@ -587,7 +587,7 @@ class Expresspass(Parameters):
             Accepted: true or false. Default: false. Source: fat-tree script: 76 to 92 B,
             which is below Ethernet's least.
         credit_share: Share of a link for credits; auto: the share whose data fills the rest
-            of the link, 84/1622 with Ethernet. Accepted: 0 < share <= 1, such that the data
+            of the link, 84/1622 with Ethernet, with `size_jitter` 92/1630. Accepted: 0 < share <= 1, such that the data
             of the credits fits the link (0.0546, 84/1538, with Ethernet), or auto. Default:
             auto. Source: ExpressPass §3.1; CCRP and the NUDT model round to 0.05.
         reserve: Whether the credits' share of a link is reserved for them even when there

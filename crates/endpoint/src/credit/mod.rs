@@ -82,7 +82,7 @@ pub struct Arrived {
 impl Terms {
     /// Mean charged bytes of a credit, by which rates become intervals.
     pub fn mean_credit(&self) -> u32 {
-        self.credit + self.longer as u32
+        mean_credit(self.credit, self.longer)
     }
 }
 
@@ -128,10 +128,16 @@ pub trait CreditControl: Send {
 }
 
 /// The share of a link that credits may use, such that the data they let go just fills the rest in
-/// the other direction: 84 / (84 + 1538) with Ethernet.
-pub fn credit_share(framing: &Framing) -> f64 {
-    let (credit, data) = (framing.charged_header(), framing.charged_mtu());
+/// the other direction: 84 / (84 + 1538) with Ethernet. Where credits are up to `longer` pairs of bytes
+/// longer than the shortest packet, their mean length counts (`avgCreditSize` of ExpressPass's scripts).
+pub fn credit_share(framing: &Framing, longer: u8) -> f64 {
+    let (credit, data) = (mean_credit(framing.charged_header(), longer), framing.charged_mtu());
     credit as f64 / (credit + data) as f64
+}
+
+/// Mean charged bytes of credits that are 0 to `longer` pairs of bytes longer than `credit`.
+fn mean_credit(credit: u32, longer: u8) -> u32 {
+    credit + longer as u32
 }
 
 /// Whether a credit share and lengths of credits fit the fabric: the data that the credits let go
@@ -147,7 +153,8 @@ pub fn check<P: Parameters>(
     longer: u8,
 ) -> Result<(), ParameterError> {
     let framing = &fabric.framing;
-    let (credit, data) = (framing.charged_header(), framing.charged_mtu());
+    let (shortest, data) = (framing.charged_header(), framing.charged_mtu());
+    let credit = mean_credit(shortest, longer);
     let most = credit as f64 / data as f64;
     if let Some(share) = share
         && share * data as f64 > credit as f64
@@ -162,7 +169,7 @@ pub fn check<P: Parameters>(
     let room = PADDING_PAIRS as u32 + 1;
     if longer > 0 && fill + longer as u32 > room {
         let problem = format!(
-            "accepted is false: a control packet of {} B is padded to {credit} B on links already, \
+            "accepted is false: a control packet of {} B is padded to {shortest} B on links already, \
              and packets have room for {} B of padding",
             framing.control,
             2 * room

@@ -345,7 +345,9 @@ fn times_and_lengths_vary_within_their_bounds() {
 
 #[test]
 fn the_share_lets_data_fill_the_rest() {
-    assert!((credit_share(&Framing::ETHERNET) - 84.0 / 1622.0).abs() < 1e-15);
+    assert!((credit_share(&Framing::ETHERNET, 0) - 84.0 / 1622.0).abs() < 1e-15);
+    // Of 84 to 100 B, 92 B on average.
+    assert!((credit_share(&Framing::ETHERNET, 8) - 92.0 / 1630.0).abs() < 1e-15);
     let class = shaped(&Framing::ETHERNET, Rate::from_gbps(10), 84.0 / 1622.0, 8, 2);
     assert_eq!(class.limit, Limit::Bytes(672));
     let shaper = class.shaper.unwrap();

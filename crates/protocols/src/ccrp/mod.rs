@@ -71,7 +71,8 @@ fn longer(params: &Params) -> u8 {
 }
 
 fn share(ccrp: &Ready<Params>) -> f64 {
-    ccrp.params.credit_share.unwrap_or_else(|| credit_share(&ccrp.fabric.framing))
+    let auto = || credit_share(&ccrp.fabric.framing, longer(&ccrp.params));
+    ccrp.params.credit_share.unwrap_or_else(auto)
 }
 
 fn terms(ccrp: &Ready<Params>) -> Terms {

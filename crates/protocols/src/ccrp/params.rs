@@ -95,7 +95,7 @@ parameters! {
             "as ExpressPass";
         /// Whether the length of credits varies, from 84 to 100 charged bytes.
         size_jitter: bool = false, "true or false" => |_| true, "as ExpressPass";
-        /// Share of a link for credits; auto: the share whose data fills the rest of the link, 84/1622 with Ethernet.
+        /// Share of a link for credits; auto: the share whose data fills the rest of the link, 84/1622 with Ethernet, with `size_jitter` 92/1630.
         credit_share: Option<f64> = None, "0 < share <= 1, such that the data of the credits fits the link (0.0546, 84/1538, with Ethernet), or auto"
             => |v| v.is_none_or(|v| v > 0.0 && v <= 1.0),
             "CCRP §3.4: 5 %, a rounded 84 / (84 + 1538)";

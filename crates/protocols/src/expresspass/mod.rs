@@ -77,7 +77,8 @@ fn longer(params: &Params) -> u8 {
 }
 
 fn share(expresspass: &Ready<Params>) -> f64 {
-    expresspass.params.credit_share.unwrap_or_else(|| credit_share(&expresspass.fabric.framing))
+    let auto = || credit_share(&expresspass.fabric.framing, longer(&expresspass.params));
+    expresspass.params.credit_share.unwrap_or_else(auto)
 }
 
 /// The first RTT of Aeolus: a burst of one BDP, on paths without reordering.

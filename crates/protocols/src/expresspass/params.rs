@@ -54,7 +54,7 @@ parameters! {
         /// Whether the length of credits varies, from 84 to 100 charged bytes.
         size_jitter: bool = false, "true or false" => |_| true,
             "fat-tree script: 76 to 92 B, which is below Ethernet's least";
-        /// Share of a link for credits; auto: the share whose data fills the rest of the link, 84/1622 with Ethernet.
+        /// Share of a link for credits; auto: the share whose data fills the rest of the link, 84/1622 with Ethernet, with `size_jitter` 92/1630.
         credit_share: Option<f64> = None, "0 < share <= 1, such that the data of the credits fits the link (0.0546, 84/1538, with Ethernet), or auto"
             => |v| v.is_none_or(|v| v > 0.0 && v <= 1.0),
             "ExpressPass §3.1; CCRP and the NUDT model round to 0.05";
