@@ -121,6 +121,9 @@ class Amrt(Parameters):
         recovery: When granted data counts as lost: passed or paper. Accepted: passed,
             paper. Default: passed. Source: AMRT §6 starts the timeout at the grant (paper),
             which counts data in a NIC as lost.
+        losses: With `recovery = passed`, the grant of a lost packet: named in the next
+            grant, or reissued beside it. Accepted: named, reissued. Default: named. Source:
+            AMRT §6: the receiver reissues a grant for the lost packet (reissued).
         timeout: The timeout; auto: base RTT + two data queues per hop (16 base RTT at most)
             + 1us. Accepted: auto, or more than 0. Default: auto. Source: AMRT §6 says 1
             RTT, which a full 8-packet queue already exceeds.
@@ -134,6 +137,7 @@ class Amrt(Parameters):
     at_nics: Any = None
     burst: Any = None
     recovery: Any = None
+    losses: Any = None
     timeout: Any = None
     strict_1rtt: Any = None
 
@@ -198,9 +202,10 @@ class Ccrp(Parameters):
         size_jitter: Whether the length of credits varies, from 84 to 100 charged bytes.
             Accepted: true or false. Default: false. Source: as ExpressPass.
         credit_share: Share of a link for credits; auto: the share whose data fills the rest
-            of the link, 84/1622 with Ethernet, with `size_jitter` 92/1630. Accepted: 0 < share <= 1, such that the data
-            of the credits fits the link (0.0546, 84/1538, with Ethernet), or auto. Default:
-            auto. Source: CCRP §3.4: 5 %, a rounded 84 / (84 + 1538).
+            of the link, 84/1622 with Ethernet, with `size_jitter` 92/1630. Accepted: 0 <
+            share <= 1, such that the data of the credits fits the link (0.0546, 84/1538,
+            with Ethernet), or auto. Default: auto. Source: CCRP §3.4: 5 %, a rounded 84 /
+            (84 + 1538).
         reserve: Whether the credits' share of a link is reserved for them even when there
             are few credits. Accepted: true or false. Default: false. Source: CCRP §3.4:
             data has 95 % of a link, also in a mix.
@@ -587,9 +592,10 @@ class Expresspass(Parameters):
             Accepted: true or false. Default: false. Source: fat-tree script: 76 to 92 B,
             which is below Ethernet's least.
         credit_share: Share of a link for credits; auto: the share whose data fills the rest
-            of the link, 84/1622 with Ethernet, with `size_jitter` 92/1630. Accepted: 0 < share <= 1, such that the data
-            of the credits fits the link (0.0546, 84/1538, with Ethernet), or auto. Default:
-            auto. Source: ExpressPass §3.1; CCRP and the NUDT model round to 0.05.
+            of the link, 84/1622 with Ethernet, with `size_jitter` 92/1630. Accepted: 0 <
+            share <= 1, such that the data of the credits fits the link (0.0546, 84/1538,
+            with Ethernet), or auto. Default: auto. Source: ExpressPass §3.1; CCRP and the
+            NUDT model round to 0.05.
         reserve: Whether the credits' share of a link is reserved for them even when there
             are few credits. Accepted: true or false. Default: false. Source: CCRP §3.4:
             data has 95 % of a link, also in a mix.

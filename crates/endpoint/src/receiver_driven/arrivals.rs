@@ -209,11 +209,37 @@ impl Holes {
         patience: Span,
         behind: u32,
     ) -> Option<u32> {
+        let below = self.surely_lost_below(arrivals, now, patience, behind)?;
+        self.next(arrivals, now, patience, below)
+    }
+
+    /// The same, of those that have never been requested.
+    pub fn pick_new(
+        &mut self,
+        arrivals: &Arrivals,
+        now: Time,
+        patience: Span,
+        behind: u32,
+    ) -> Option<u32> {
+        let below = self.surely_lost_below(arrivals, now, patience, behind)?;
+        self.next_new(arrivals, now, patience, below)
+    }
+
+    /// What is missing below is lost; `None` if there is no hole.
+    #[inline]
+    fn surely_lost_below(
+        &mut self,
+        arrivals: &Arrivals,
+        now: Time,
+        patience: Span,
+        behind: u32,
+    ) -> Option<u32> {
         if !arrivals.has_hole() {
             let end = arrivals.end();
-            (self.requested, self.old_end, self.seen_end, self.seen_at) = (end, end, end, now);
-            self.waiting.clear();
-            self.next_due = Time::NEVER;
+            self.requested = self.requested.max(end);
+            (self.old_end, self.seen_end, self.seen_at) = (end, end, now);
+            self.waiting.retain(|beyond| beyond.seq >= end);
+            self.next_due = self.waiting.iter().map(|hole| hole.due).min().unwrap_or(Time::NEVER);
             return None;
         }
         if now.since(self.seen_at) >= patience {
@@ -221,8 +247,7 @@ impl Holes {
             self.seen_end = arrivals.end();
             self.seen_at = now;
         }
-        let below = self.old_end.max((arrivals.end() - 1).saturating_sub(behind));
-        self.next(arrivals, now, patience, below)
+        Some(self.old_end.max((arrivals.end() - 1).saturating_sub(behind)))
     }
 
     /// A hole that is to be requested again, or the next one below `below`.
@@ -238,6 +263,18 @@ impl Holes {
         {
             return Some(seq);
         }
+        self.next_new(arrivals, now, patience, below)
+    }
+
+    /// The next hole below `below` that has not been requested.
+    #[inline]
+    fn next_new(
+        &mut self,
+        arrivals: &Arrivals,
+        now: Time,
+        patience: Span,
+        below: u32,
+    ) -> Option<u32> {
         let hole = arrivals.hole_from(self.requested).filter(|&hole| hole < below)?;
         self.request(hole, now, patience);
         Some(hole)
@@ -280,6 +317,12 @@ impl Holes {
             }
             None => self.request(seq, now, patience),
         }
+    }
+
+    /// Notes that a packet beyond all that have arrived has just been requested. Packets before it that
+    /// have been requested, too, may come after it.
+    pub fn requested_beyond(&mut self, seq: u32, now: Time, patience: Span) {
+        self.request(seq, now, patience);
     }
 
     /// Packet `seq` arrived for the first time. If it was requested once, that is how long the

@@ -41,6 +41,9 @@ pub struct ReceiverTerms {
     pub hole_behind: u32,
     /// A hole passed so long ago is, too; and again after as long.
     pub hole_patience: Span,
+    /// Whether a hole gets a grant of its own, at once and beside the ordinary one, that asks for
+    /// nothing else; if it is still missing, [`Recovery::expired`] asks for it again.
+    pub own_grants: bool,
 }
 
 /// What a grant requests.
@@ -346,18 +349,42 @@ impl<R: Recovery> Receivers<R> {
         let mark = marks[mark as usize & 3];
         let packets = terms.packets[mark as usize];
         let patience = terms.hole_patience;
-        let hole = incoming.holes.pick(&incoming.arrivals, now, patience, terms.hole_behind);
+        let hole = match terms.own_grants {
+            true => None,
+            false => incoming.holes.pick(&incoming.arrivals, now, patience, terms.hole_behind),
+        };
         if hole.is_some_and(|hole| hole >= incoming.burst_end) {
             self.recovery.named(&mut incoming.recovery);
         }
         let request = hole.map_or(Request::Nothing, Request::First);
         let number = self.recovery.granted(&mut incoming.recovery, now, packets);
-        let deadline = self.recovery.deadline(&incoming.recovery);
-        self.timers.arm(flow, &mut incoming.armed, deadline);
         let header = grant(acked, Reissue::replacement(request).numbered(number));
         self.replies.push_back(Reply { peer: incoming.peer, flow, header, mark, informed });
+        if terms.own_grants {
+            self.grant_holes(slot, acked, now);
+        }
+        let incoming = self.flows.at_mut(slot);
+        let deadline = self.recovery.deadline(&incoming.recovery);
+        self.timers.arm(flow, &mut incoming.armed, deadline);
         if self.terms.order == Order::Shortest && hole.is_none() {
             self.needs_one_less(slot);
+        }
+    }
+
+    /// A grant for each hole that has not been asked for.
+    #[cold]
+    fn grant_holes(&mut self, slot: u32, acked: u32, now: Time) {
+        let ReceiverTerms { hole_patience, hole_behind, recovery: mark, .. } = self.terms;
+        let incoming = self.flows.at_mut(slot);
+        let Incoming { arrivals, holes, recovery, .. } = incoming;
+        while let Some(hole) = holes.pick_new(arrivals, now, hole_patience, hole_behind) {
+            if hole >= incoming.burst_end {
+                self.recovery.named(recovery);
+            }
+            let number = self.recovery.granted(recovery, now, 1);
+            let header = grant(acked, Reissue::replacement(Request::First(hole)).numbered(number));
+            let (peer, flow) = (incoming.peer, incoming.rank.flow);
+            self.replies.push_back(Reply { peer, flow, header, mark, informed: now.0 });
         }
     }
 

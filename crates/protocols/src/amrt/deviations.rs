@@ -65,6 +65,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
                spread.",
         reason: "ECMP keeps a flow in order (AMRT §8.1), so the packet is lost; the timeout is for \
                  what no later packet tells.",
-        effect: None,
+        effect: Some(
+            "A loss takes a packet from those that its flow has under way; with `losses = \
+             reissued` it does not.",
+        ),
     },
 ];

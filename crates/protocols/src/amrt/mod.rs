@@ -10,7 +10,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Params, Recovery};
+pub use params::{Losses, Params, Recovery};
 pub use receiver::{Expectations, paper::Paper, passed::Passed};
 pub use switch::{Code, GapMarker};
 
@@ -73,11 +73,16 @@ fn host(amrt: &Ready<Params, Expectations>, site: &HostSite) -> Box<dyn Host> {
     let burst = burst(&amrt.params, site);
     let packet_time = amrt.fabric.mtu_time(site.rate);
     let senders = sender::terms(burst, packet_time, &amrt.derived);
-    let receivers = receiver::terms(&amrt.derived, hole_behind(&amrt.params, site));
-    let rules = amrt.derived;
+    let mut receivers = receiver::terms(&amrt.derived, hole_behind(&amrt.params, site));
+    let expected = amrt.derived;
     match amrt.params.recovery {
-        Recovery::Passed => Box::new(ReceiverDriven::new(senders, receivers, Passed(rules))),
-        Recovery::Paper => Box::new(ReceiverDriven::new(senders, receivers, Paper(rules))),
+        Recovery::Passed => {
+            let reissues = amrt.params.losses == Losses::Reissued;
+            receivers.own_grants = reissues;
+            let rules = Passed { expected, tail: reissues.then_some(burst) };
+            Box::new(ReceiverDriven::new(senders, receivers, rules))
+        }
+        Recovery::Paper => Box::new(ReceiverDriven::new(senders, receivers, Paper(expected))),
     }
 }
 

@@ -13,6 +13,18 @@ choice! {
     }
 }
 
+choice! {
+    /// What becomes of the grant of a lost packet.
+    pub enum Losses {
+        /// The next grant names the lost packet and takes the place of its own: the flow has one
+        /// packet less under way. A lost tail is asked for one packet after the other.
+        Named = "named",
+        /// Each lost packet gets a grant of its own beside the ordinary ones, those of a lost tail
+        /// all when the first of it has come: the flow has as many packets under way as before.
+        Reissued = "reissued",
+    }
+}
+
 incast_transport::parameters! {
     /// Parameters of AMRT.
     pub struct Params for "amrt" {
@@ -30,6 +42,9 @@ incast_transport::parameters! {
         /// When granted data counts as lost: passed or paper.
         recovery: Recovery = Recovery::Passed, "passed, paper" => |_| true,
             "AMRT §6 starts the timeout at the grant (paper), which counts data in a NIC as lost";
+        /// With `recovery = passed`, the grant of a lost packet: named in the next grant, or reissued beside it.
+        losses: Losses = Losses::Named, "named, reissued" => |_| true,
+            "AMRT §6: the receiver reissues a grant for the lost packet (reissued)";
         /// The timeout; auto: base RTT + two data queues per hop (16 base RTT at most) + 1us.
         timeout: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "AMRT §6 says 1 RTT, which a full 8-packet queue already exceeds";

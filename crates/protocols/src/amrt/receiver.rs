@@ -30,6 +30,7 @@ pub(super) fn terms(expectations: &Expectations, behind: u32) -> ReceiverTerms {
         order: Order::Own,
         hole_behind: behind,
         hole_patience: expectations.timeout,
+        own_grants: false,
     }
 }
 

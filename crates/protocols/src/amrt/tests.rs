@@ -111,9 +111,59 @@ fn the_last_packet_is_asked_for_once_after_the_timeout() {
     assert_eq!(sent.expect("the probe").at, last + TIMEOUT);
 }
 
+/// A lone flow that fills the link, of which each of these packets is lost once.
+fn losing_of(losses: &str, packets: u32, lost: std::ops::Range<u32>) -> SlotNetwork {
+    let settings = [("losses", losses), ("burst", "20")];
+    let mut net = SlotNetwork::new(&ENTRY, &settings, 1, 20, UNLIMITED);
+    let mut left: Vec<u32> = lost.collect();
+    let lose = move |packet: &Packet| {
+        let key = packet.is_data().then(|| packet.header.data_key());
+        let place = left.iter().position(|lost| Some(*lost) == key);
+        place.map(|place| left.remove(place)).is_some()
+    };
+    net.network.impair(net.bottleneck, Impairments::losing(lose));
+    net.flow(0, packets, start(&net) - SLOT);
+    net
+}
+
+/// When the first packet of a flow reaches the bottleneck.
+fn start(net: &SlotNetwork) -> Time {
+    Time::ZERO + net.round * 4
+}
+
+#[test]
+fn a_grant_of_its_own_for_each_loss_keeps_what_is_under_way() {
+    // Three of twenty are lost; the mark of the first packet lets one more go, and gaps do later.
+    for (losses, rounds) in [("named", [20, 18, 18, 19]), ("reissued", [20; 4])] {
+        let mut net = losing_of(losses, 400, 5..8);
+        let (sent, _) = net.rounds(start(&net), 4);
+        assert_eq!(sent, rounds, "{losses}");
+        net.network.run(Time::ZERO + Span::from_ms(20));
+        assert!(net.network.completed(0).is_some());
+        let again = net.network.sent_on(0).filter(|sent| sent.packet.has(flag::RETRANSMIT));
+        assert_eq!(again.count(), 3, "{losses}: each is sent again once");
+    }
+}
+
+#[test]
+fn a_lost_tail_is_asked_for_all_at_once_if_losses_are_reissued() {
+    let time = |losses: &str| {
+        let mut net = losing_of(losses, 20, 8..20);
+        net.network.run(Time::ZERO + Span::from_ms(20));
+        let again = net.network.sent_on(0).filter(|sent| sent.packet.has(flag::RETRANSMIT));
+        assert_eq!(again.count(), 12, "{losses}: each is sent again once");
+        let completed = net.network.completed(0).expect("all is recovered");
+        (completed.since(start(&net)), net.round)
+    };
+    let ((one_by_one, round), (together, _)) = (time("named"), time("reissued"));
+    assert!(one_by_one > (TIMEOUT + round) * 11, "one packet per timeout: {one_by_one}");
+    // The packets that came, a timeout, a round for the first of the tail and one for the others.
+    assert!(together <= TIMEOUT + round * 4, "{together}");
+}
+
 #[test]
 fn naming_a_hole_cancels_one_expectation() {
-    let rules = Passed(expectations(&[]));
+    let rules = passed(None);
     let opened = |packets: &[u8]| {
         let mut flow = rules.opened(at(0));
         let numbers = packets.iter().map(|&count| rules.granted(&mut flow, at(0), count));
@@ -253,6 +303,10 @@ fn packets_queued_in_the_senders_nic_are_not_lost() {
 /// With a base RTT of 20 us and three hops: 20 + 48 + 1 us.
 const TIMEOUT: Span = Span::from_us(69);
 
+fn passed(tail: Option<u32>) -> Passed {
+    Passed { expected: expectations(&[]), tail }
+}
+
 fn expectations(settings: &[(&str, &str)]) -> Expectations {
     let settings = key_values(settings);
     let params = Params::read(&settings).expect("valid settings");
@@ -269,7 +323,7 @@ fn the_timeout_covers_the_queues_up_to_sixteen_rtts() {
 
 #[test]
 fn a_grant_is_replaced_one_timeout_after_data_of_a_later_one() {
-    let rules = Passed(expectations(&[]));
+    let rules = passed(None);
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
     let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
@@ -285,7 +339,7 @@ fn a_grant_is_replaced_one_timeout_after_data_of_a_later_one() {
 
 #[test]
 fn without_arrivals_probes_back_off_exponentially() {
-    let rules = Passed(expectations(&[]));
+    let rules = passed(None);
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
     for _ in 0..20 {
@@ -314,7 +368,7 @@ fn without_arrivals_probes_back_off_exponentially() {
 
 #[test]
 fn the_probe_timeout_follows_the_packet_interval() {
-    let rules = Passed(expectations(&[]));
+    let rules = passed(None);
     let mut flow = rules.opened(at(0));
     let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
     rules.arrived(&mut flow, at(50), Some(numbers[0]));
@@ -370,5 +424,6 @@ fn lost_duplicated_and_late_packets_are_tolerated() {
     for seed in 0..5 {
         impaired_flows(&ENTRY, seed, &[("strict_1rtt", "true")], 2);
         impaired_flows(&ENTRY, seed, &[("recovery", "paper")], 2);
+        impaired_flows(&ENTRY, seed, &[("losses", "reissued")], 2);
     }
 }

@@ -15,5 +15,6 @@ pub(super) fn terms(burst: u32, stall: StallTimeout) -> ReceiverTerms {
         order: Order::Own,
         hole_behind: burst,
         hole_patience: stall.first,
+        own_grants: false,
     }
 }

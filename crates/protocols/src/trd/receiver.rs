@@ -14,5 +14,6 @@ pub(super) fn terms(burst: u32, order: Order, stall: StallTimeout) -> ReceiverTe
         order,
         hole_behind: burst,
         hole_patience: stall.first,
+        own_grants: false,
     }
 }

@@ -11,7 +11,13 @@ use incast_transport::{Span, Time};
 /// Replaces a grant one timeout after data of a later one arrived, and probes flows without
 /// arrivals.
 #[derive(Clone, Copy, Debug)]
-pub struct Passed(pub Expectations);
+pub struct Passed {
+    /// The timeout.
+    pub expected: Expectations,
+    /// With grants of their own for lost packets: the packets of a first burst, which are all lost
+    /// that have not come when the reply to a probe does.
+    pub tail: Option<u32>,
+}
 
 /// The longest time between two packets of a flow in this and the last round. A round ends with
 /// the arrival of data of a grant that was issued in it.
@@ -54,6 +60,10 @@ pub struct Expected {
     alive: bool,
     /// Least time from a grant to its data.
     least_rtt: Option<Span>,
+    /// The next packet of a lost tail to ask for.
+    tail_next: u32,
+    /// Whether the rest of the first burst is lost and has not been asked for.
+    tail_is_lost: bool,
 }
 
 impl Expected {
@@ -78,6 +88,15 @@ impl Expected {
     }
 }
 
+impl Expected {
+    /// The next packet behind all that have come, or been asked for since the last probe.
+    fn next_of_tail(&mut self, arrivals: &Arrivals) -> u32 {
+        let packet = self.tail_next.max(arrivals.end());
+        self.tail_next = packet + 1;
+        packet
+    }
+}
+
 impl Recovery for Passed {
     type Flow = Expected;
 
@@ -91,6 +110,8 @@ impl Recovery for Passed {
             doublings: 0,
             alive: true,
             least_rtt: None,
+            tail_next: 0,
+            tail_is_lost: false,
         }
     }
 
@@ -109,6 +130,7 @@ impl Recovery for Passed {
             // The sender replies to a probe only if its queue is empty, so earlier data was already
             // late when the probe left.
             flow.pass(place, if entry.packets == 0 { entry.since } else { now });
+            flow.tail_is_lost = self.tail.is_some() && entry.packets == 0;
             flow.gaps.data_of(flow.grants.number(place), flow.grants.next_number());
         }
         flow.passed = flow.passed.saturating_sub(flow.grants.bring_one(place));
@@ -125,9 +147,12 @@ impl Recovery for Passed {
 
     #[inline]
     fn deadline(&self, flow: &Expected) -> Time {
+        if flow.tail_is_lost {
+            return flow.heard;
+        }
         match flow.grants.first().filter(|_| flow.passed > 0) {
             // A new least RTT shortens the timeout, possibly into the past: then it expires now.
-            Some(entry) => (entry.since + self.0.of_flow(flow.least_rtt)).max(flow.heard),
+            Some(entry) => (entry.since + self.expected.of_flow(flow.least_rtt)).max(flow.heard),
             None => flow.quiet_since + self.silence(flow),
         }
     }
@@ -139,6 +164,9 @@ impl Recovery for Passed {
         arrivals: &Arrivals,
         holes: &mut Holes,
     ) -> Option<Reissue> {
+        if flow.tail_is_lost {
+            return self.ask_for_tail(flow, now, arrivals, holes);
+        }
         match flow.passed {
             0 => Some(self.probe(flow, now, arrivals, holes)),
             _ => self.replace(flow, now, arrivals, holes),
@@ -150,8 +178,8 @@ impl Passed {
     /// Time without arrivals after which a probe leaves. A flow with queued packets is served once
     /// per round of its sender's NIC; the round is the interval between its packets.
     fn silence(&self, flow: &Expected) -> Span {
-        let once = self.0.of_flow(flow.least_rtt).max(flow.gaps.longest() * 2);
-        (once * (1 << flow.doublings)).min(once.max(self.0.longest()))
+        let once = self.expected.of_flow(flow.least_rtt).max(flow.gaps.longest() * 2);
+        (once * (1 << flow.doublings)).min(once.max(self.expected.longest()))
     }
 
     /// Replaces the first grant: it or its data is lost.
@@ -163,15 +191,40 @@ impl Passed {
         holes: &mut Holes,
     ) -> Option<Reissue> {
         flow.passed = flow.passed.saturating_sub(flow.grants.give_up_first());
-        match holes.next(arrivals, now, self.0.timeout, arrivals.end()) {
+        match holes.next(arrivals, now, self.expected.timeout, arrivals.end()) {
             Some(hole) => {
                 let number = flow.grants.push(now, 1);
                 Some(Reissue::replacement(Request::First(hole)).numbered(Some(number)))
             }
             // The flow has sent everything, and missing packets have been requested.
             None if arrivals.packets().is_some() => None,
+            None if self.tail.is_some() => {
+                let number = flow.grants.push(now, 1);
+                let tail = Request::LastResort(flow.next_of_tail(arrivals));
+                Some(Reissue::replacement(tail).numbered(Some(number)))
+            }
             None => Some(Reissue::replacement(Request::Nothing)),
         }
+    }
+
+    /// A grant for the next lost packet of the first burst, whose sender had nothing left to send
+    /// when it replied to a probe.
+    fn ask_for_tail(
+        &self,
+        flow: &mut Expected,
+        now: Time,
+        arrivals: &Arrivals,
+        holes: &mut Holes,
+    ) -> Option<Reissue> {
+        let burst = self.tail.unwrap_or(0).min(arrivals.packets().unwrap_or(u32::MAX));
+        let packet = flow.next_of_tail(arrivals);
+        if packet >= burst {
+            flow.tail_is_lost = false;
+            return None;
+        }
+        holes.requested_beyond(packet, now, self.expected.timeout);
+        let number = flow.grants.push(now, 1);
+        Some(Reissue::replacement(Request::LastResort(packet)).numbered(Some(number)))
     }
 
     /// Requests one packet, because nothing arrives.
@@ -183,12 +236,13 @@ impl Passed {
         holes: &mut Holes,
     ) -> Reissue {
         flow.doublings = (flow.doublings + 1).min(DOUBLINGS);
+        flow.tail_next = 0;
         flow.quiet_since = now;
         flow.alive = false;
         // Its number identifies the reply; no packet is expected of it.
         let number = flow.grants.push(now, 0);
         let request = if arrivals.has_hole() {
-            holes.requested_lowest(arrivals, now, self.0.timeout);
+            holes.requested_lowest(arrivals, now, self.expected.timeout);
             Request::First(arrivals.lowest_missing())
         } else {
             Request::LastResort(arrivals.end())
