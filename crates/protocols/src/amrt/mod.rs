@@ -77,9 +77,9 @@ fn host(amrt: &Ready<Params, Expectations>, site: &HostSite) -> Box<dyn Host> {
     let expected = amrt.derived;
     match amrt.params.recovery {
         Recovery::Passed => {
-            let reissues = amrt.params.losses == Losses::Reissued;
-            receivers.own_grants = reissues;
-            let rules = Passed { expected, tail: reissues.then_some(burst) };
+            receivers.own_grants = amrt.params.losses == Losses::Reissued;
+            let tail = (amrt.params.losses != Losses::Named).then_some(burst);
+            let rules = Passed { expected, tail };
             Box::new(ReceiverDriven::new(senders, receivers, rules))
         }
         Recovery::Paper => Box::new(ReceiverDriven::new(senders, receivers, Paper(expected))),
