@@ -18,7 +18,7 @@ pub mod views;
 
 pub use arrivals::{Arrival, Arrivals, Holes};
 pub use flow_timers::FlowTimers;
-pub use receivers::{Order, ReceiverTerms, Receivers, Recovery, Reissue, Request};
+pub use receivers::{Order, OwnGrants, ReceiverTerms, Receivers, Recovery, Reissue, Request};
 pub use senders::{SenderTerms, Senders};
 pub use stall::{StallState, StallTimeout};
 

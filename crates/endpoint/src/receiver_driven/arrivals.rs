@@ -213,16 +213,22 @@ impl Holes {
         self.next(arrivals, now, patience, below)
     }
 
-    /// The same, of those that have never been requested.
+    /// The same, of those below `limit` that have never been requested.
     pub fn pick_new(
         &mut self,
         arrivals: &Arrivals,
         now: Time,
         patience: Span,
         behind: u32,
+        limit: u32,
     ) -> Option<u32> {
         let below = self.surely_lost_below(arrivals, now, patience, behind)?;
-        self.next_new(arrivals, now, patience, below)
+        self.next_new(arrivals, now, patience, below.min(limit))
+    }
+
+    /// The lowest hole that has never been requested.
+    pub fn next_unasked(&self, arrivals: &Arrivals) -> Option<u32> {
+        arrivals.hole_from(self.requested)
     }
 
     /// What is missing below is lost; `None` if there is no hole.

@@ -41,9 +41,20 @@ pub struct ReceiverTerms {
     pub hole_behind: u32,
     /// A hole passed so long ago is, too; and again after as long.
     pub hole_patience: Span,
-    /// Whether a hole gets a grant of its own, at once and beside the ordinary one, that asks for
-    /// nothing else; if it is still missing, [`Recovery::expired`] asks for it again.
-    pub own_grants: bool,
+    /// Which holes get a grant of their own.
+    pub own_grants: OwnGrants,
+}
+
+/// Holes that get a grant of their own, at once and beside the ordinary one, that asks for nothing
+/// else; if the packet is still missing later, [`Recovery::expired`] asks for it again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OwnGrants {
+    /// None: the next ordinary grant asks for a hole.
+    None,
+    /// Those that a grant had let go; the next ordinary grant asks for one of the first burst.
+    Granted,
+    /// All.
+    All,
 }
 
 /// What a grant requests.
@@ -349,9 +360,13 @@ impl<R: Recovery> Receivers<R> {
         let mark = marks[mark as usize & 3];
         let packets = terms.packets[mark as usize];
         let patience = terms.hole_patience;
+        let Incoming { arrivals, holes, burst_end, .. } = incoming;
         let hole = match terms.own_grants {
-            true => None,
-            false => incoming.holes.pick(&incoming.arrivals, now, patience, terms.hole_behind),
+            OwnGrants::None => holes.pick(arrivals, now, patience, terms.hole_behind),
+            OwnGrants::Granted => {
+                holes.pick_new(arrivals, now, patience, terms.hole_behind, *burst_end)
+            }
+            OwnGrants::All => None,
         };
         if hole.is_some_and(|hole| hole >= incoming.burst_end) {
             self.recovery.named(&mut incoming.recovery);
@@ -360,7 +375,7 @@ impl<R: Recovery> Receivers<R> {
         let number = self.recovery.granted(&mut incoming.recovery, now, packets);
         let header = grant(acked, Reissue::replacement(request).numbered(number));
         self.replies.push_back(Reply { peer: incoming.peer, flow, header, mark, informed });
-        if terms.own_grants {
+        if terms.own_grants != OwnGrants::None {
             self.grant_holes(slot, acked, now);
         }
         let incoming = self.flows.at_mut(slot);
@@ -371,13 +386,18 @@ impl<R: Recovery> Receivers<R> {
         }
     }
 
-    /// A grant for each hole that has not been asked for.
+    /// A grant for each hole that has not been asked for and gets one of its own.
     #[cold]
     fn grant_holes(&mut self, slot: u32, acked: u32, now: Time) {
-        let ReceiverTerms { hole_patience, hole_behind, recovery: mark, .. } = self.terms;
+        let ReceiverTerms { hole_patience, hole_behind, recovery: mark, own_grants, .. } =
+            self.terms;
         let incoming = self.flows.at_mut(slot);
         let Incoming { arrivals, holes, recovery, .. } = incoming;
-        while let Some(hole) = holes.pick_new(arrivals, now, hole_patience, hole_behind) {
+        let in_burst = holes.next_unasked(arrivals).is_some_and(|hole| hole < incoming.burst_end);
+        if own_grants == OwnGrants::Granted && in_burst {
+            return; // Ordinary grants ask for these first.
+        }
+        while let Some(hole) = holes.pick_new(arrivals, now, hole_patience, hole_behind, u32::MAX) {
             if hole >= incoming.burst_end {
                 self.recovery.named(recovery);
             }

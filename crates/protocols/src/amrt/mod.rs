@@ -15,7 +15,7 @@ pub use receiver::{Expectations, paper::Paper, passed::Passed};
 pub use switch::{Code, GapMarker};
 
 use deviations::DEVIATIONS;
-use incast_endpoint::receiver_driven::ReceiverDriven;
+use incast_endpoint::receiver_driven::{OwnGrants, ReceiverDriven};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
     Routing, TransportId,
@@ -77,7 +77,11 @@ fn host(amrt: &Ready<Params, Expectations>, site: &HostSite) -> Box<dyn Host> {
     let expected = amrt.derived;
     match amrt.params.recovery {
         Recovery::Passed => {
-            receivers.own_grants = amrt.params.losses == Losses::Reissued;
+            receivers.own_grants = match amrt.params.losses {
+                Losses::Named | Losses::TailReissued => OwnGrants::None,
+                Losses::GrantedReissued => OwnGrants::Granted,
+                Losses::Reissued => OwnGrants::All,
+            };
             let tail = (amrt.params.losses != Losses::Named).then_some(burst);
             let rules = Passed { expected, tail };
             Box::new(ReceiverDriven::new(senders, receivers, rules))

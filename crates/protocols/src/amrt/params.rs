@@ -21,6 +21,9 @@ choice! {
         Named = "named",
         /// The same, but a lost tail is asked for as a whole when the first of it has come.
         TailReissued = "tail_reissued",
+        /// A packet that a grant had let go gets a new grant beside the ordinary ones; one of the first
+        /// burst is named, and its tail is asked for as a whole.
+        GrantedReissued = "granted_reissued",
         /// Each lost packet gets a grant of its own beside the ordinary ones, those of a lost tail
         /// all when the first of it has come: the flow has as many packets under way as before.
         Reissued = "reissued",
@@ -45,7 +48,7 @@ incast_transport::parameters! {
         recovery: Recovery = Recovery::Passed, "passed, paper" => |_| true,
             "AMRT §6 starts the timeout at the grant (paper), which counts data in a NIC as lost";
         /// With `recovery = passed`, the grant of a lost packet: named in the next grant, or reissued beside it.
-        losses: Losses = Losses::Named, "named, tail_reissued, reissued" => |_| true,
+        losses: Losses = Losses::Named, "named, tail_reissued, granted_reissued, reissued" => |_| true,
             "AMRT §6: the receiver reissues a grant for the lost packet (reissued)";
         /// The timeout; auto: base RTT + two data queues per hop (16 base RTT at most) + 1us.
         timeout: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),

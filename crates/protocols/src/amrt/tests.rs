@@ -135,9 +135,19 @@ fn start(net: &SlotNetwork) -> Time {
 fn a_grant_of_its_own_for_each_loss_keeps_what_is_under_way() {
     // Three of twenty are lost, whose slots are empty a round later; the mark of the first packet lets
     // one more go, and that of the packet behind the gap does later.
-    for (losses, rounds) in [("named", [20, 18, 18, 19]), ("reissued", [20, 18, 20, 20])] {
-        let mut net = losing_of(losses, 400, 5..8);
-        let (sent, _) = net.rounds(start(&net), 4);
+    let (named, reissued) = ([20, 18, 18, 19], [20, 18, 20, 20]);
+    let cases = [
+        ("named", 5, 0, named),
+        ("granted_reissued", 5, 0, named),
+        ("reissued", 5, 0, reissued),
+        ("named", 25, 1, named),
+        ("granted_reissued", 25, 1, reissued),
+        ("reissued", 25, 1, reissued),
+    ];
+    for (losses, first, after, rounds) in cases {
+        let mut net = losing_of(losses, 400, first..first + 3);
+        let from = start(&net) + net.round * after;
+        let (sent, _) = net.rounds(from, 4);
         assert_eq!(sent, rounds, "{losses}");
         net.network.run(Time::ZERO + Span::from_ms(20));
         assert!(net.network.completed(0).is_some());
@@ -159,7 +169,7 @@ fn a_lost_tail_is_asked_for_all_at_once_if_losses_are_reissued() {
     let (one_by_one, round) = time("named");
     assert!(one_by_one > (TIMEOUT + round) * 11, "one packet per timeout: {one_by_one}");
     // The packets that came, a timeout, a round for the first of the tail and one for the others.
-    for losses in ["tail_reissued", "reissued"] {
+    for losses in ["tail_reissued", "granted_reissued", "reissued"] {
         let (together, _) = time(losses);
         assert!(together <= TIMEOUT + round * 4, "{losses}: {together}");
     }
@@ -430,5 +440,6 @@ fn lost_duplicated_and_late_packets_are_tolerated() {
         impaired_flows(&ENTRY, seed, &[("recovery", "paper")], 2);
         impaired_flows(&ENTRY, seed, &[("losses", "reissued")], 2);
         impaired_flows(&ENTRY, seed, &[("losses", "tail_reissued")], 2);
+        impaired_flows(&ENTRY, seed, &[("losses", "granted_reissued")], 2);
     }
 }

@@ -1,7 +1,7 @@
 //! The receiver: one grant per packet, and recovery by timeout.
 
 use super::{ID, sender::PACKETS};
-use incast_endpoint::receiver_driven::{Order, ReceiverTerms, StallTimeout};
+use incast_endpoint::receiver_driven::{Order, OwnGrants, ReceiverTerms, StallTimeout};
 
 pub(super) fn terms(burst: u32, order: Order, stall: StallTimeout) -> ReceiverTerms {
     ReceiverTerms {
@@ -14,6 +14,6 @@ pub(super) fn terms(burst: u32, order: Order, stall: StallTimeout) -> ReceiverTe
         order,
         hole_behind: burst,
         hole_patience: stall.first,
-        own_grants: false,
+        own_grants: OwnGrants::None,
     }
 }
