@@ -183,25 +183,28 @@ fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
         .iter()
         .filter(|one| one.sets.iter().any(|set| set.verdict != Word::NotRun))
         .collect();
-    let holds = run.iter().filter(|one| word(one, Word::Matches)).count();
-    let order =
-        run.iter().filter(|one| !word(one, Word::Matches) && word(one, Word::SameOrder)).count();
-    let equation = |one: &&&&Verdict| one.equation && word(one, Word::Matches);
-    let equations = run.iter().filter(equation).count();
-    let none =
-        run.iter().filter(|one| one.sets.iter().all(|set| set.verdict == Word::Differs)).count();
-    let judged = holds + order + none;
-    let mut text = match judged {
-        0 => format!("Not known yet: of {total} claims {} have run, none is decided. ", run.len()),
-        _ => format!(
-            "Of {judged} claims that could be judged {holds} hold in at least one set ({} %; {equations} of them are \
-             equations), {order} in order but not in size, {none} in none. A further {} have run and are open (they cannot be judged, or differ and have not run in all sets), \
-             and {} have not run. ",
-            (100 * holds + judged / 2) / judged,
-            run.len() - judged,
-            total - run.len()
-        ),
-    };
+    // Each claim counts once, by the best word that it has.
+    let all = |one: &Verdict, what: Word| one.sets.iter().all(|set| set.verdict == what);
+    let (mut holds, mut equations, mut order, mut none, mut so_far) = (0, 0, 0, 0, 0);
+    for one in &run {
+        match () {
+            () if word(one, Word::Matches) => {
+                holds += 1;
+                equations += usize::from(one.equation);
+            }
+            () if word(one, Word::SameOrder) => order += 1,
+            () if all(one, Word::Differs) => none += 1,
+            () if word(one, Word::Differs) => so_far += 1,
+            () => {}
+        }
+    }
+    let undecided = run.len() - holds - order - none - so_far;
+    let mut text = format!(
+        "Of {total} claims {holds} hold in at least one set ({equations} by equations alone), {order} in order but \
+         not in size, and {none} in none; {so_far} differ where they are decided, and have a set that is not; {undecided} \
+         cannot be judged in any set, and {} have not run. ",
+        total - run.len()
+    );
     let headlines: Vec<&&Verdict> = verdicts.iter().filter(|one| one.headline).collect();
     if headlines.is_empty() {
         return text + &format!("{name} is known by no single number.\n\n");
