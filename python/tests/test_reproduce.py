@@ -46,6 +46,18 @@ def test_the_other_worlds_are_beside_the_verdict() -> None:
     assert alone["dataplane"].is_null().all() and alone["real_time"].list.len().sum() == 0
 
 
+def test_only_some_runs(tmp_path: Path) -> None:
+    with pytest.raises(incast.ScenarioError) as caught:
+        incast.reproduce("decn/fig10", runs="load8", keep=tmp_path)
+    assert caught.value.suggestion == "load80" and not tables(tmp_path)
+    with pytest.raises(incast.ScenarioError, match="no run is made"):
+        incast.reproduce("decn/fig10", runs=["load80"], from_kept=True)
+    # A figure of milliseconds with two runs: one is made, and claims about the other have not run.
+    frame = incast.reproduce("ren/fig5", runs="figure", keep=tmp_path, progress=False)
+    assert tables(tmp_path) and all("/figure/" in name for name in tables(tmp_path))
+    assert "not run" in set(frame["verdict"]) and len(set(frame["verdict"])) > 1
+
+
 def test_clocks_of_real_time() -> None:
     with pytest.raises(incast.ScenarioError, match="expected one of paced, compensated, tsc") as caught:
         incast.reproduce("ren/fig3", clock="virtual")  # type: ignore[arg-type]

@@ -17,9 +17,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[pyclass(frozen, module = "incast._incast")]
 pub struct Reproduction(Mutex<Option<Inner>>);
 
-/// An experiment, a paper's experiments or `all`; of them the sets and runs `chosen`. `kept` is a folder of tables, whether nothing is run,
-/// and whether what has failed is run again; `on` is the number of threads, and the clock of runs in
-/// real time.
+/// An experiment, a paper's experiments or `all`; of them the sets and runs `chosen`. `kept` is a
+/// folder of tables, whether nothing is run, and whether what has failed is run again; `on` is the
+/// number of threads, and the clock of runs in real time.
 #[pyfunction]
 pub fn reproduction(
     py: Python<'_>,

@@ -241,7 +241,8 @@ impl Experiment {
 
     /// Whether it has a run of this name, or runs of this name along the axis.
     pub fn has_run(&self, name: &str) -> bool {
-        self.runs_along().iter().any(|one| one == name) || self.labelled().contains_key(name)
+        let asked = [name.to_string()];
+        self.runs().iter().any(|run| self.is_asked(run, &asked))
     }
 
     /// Whether a run is asked for: by its name, or by that of all its values of the axis.

@@ -306,7 +306,9 @@ impl Holes {
         patience.max(self.longest_reply * 2)
     }
 
-    fn request(&mut self, seq: u32, now: Time, patience: Span) {
+    /// Notes that a packet has just been requested. If it is beyond all that have arrived, those before
+    /// it that have been requested, too, may come after it.
+    pub fn request(&mut self, seq: u32, now: Time, patience: Span) {
         let due = now + self.wait(patience);
         self.waiting.push(Requested { seq, at: now, due, again: 0 });
         self.next_due = self.next_due.min(due);
@@ -323,12 +325,6 @@ impl Holes {
             }
             None => self.request(seq, now, patience),
         }
-    }
-
-    /// Notes that a packet beyond all that have arrived has just been requested. Packets before it that
-    /// have been requested, too, may come after it.
-    pub fn requested_beyond(&mut self, seq: u32, now: Time, patience: Span) {
-        self.request(seq, now, patience);
     }
 
     /// Packet `seq` arrived for the first time. If it was requested once, that is how long the

@@ -222,7 +222,7 @@ impl Passed {
             flow.tail_is_lost = false;
             return None;
         }
-        holes.requested_beyond(packet, now, self.expected.timeout);
+        holes.request(packet, now, self.expected.timeout);
         let number = flow.grants.push(now, 1);
         Some(Reissue::replacement(Request::LastResort(packet)).numbered(Some(number)))
     }
