@@ -158,7 +158,7 @@ impl Experiment {
     pub fn read(name: &str, folder: &'static Dir<'static>) -> Result<Experiment, Fault> {
         let place = format!("{name}/expected.toml");
         let text = text(folder, name, "expected.toml")?;
-        let expected: Expected =
+        let mut expected: Expected =
             toml::from_str(&text).map_err(|error| Fault::new(format!("{place}: {error}")))?;
         check_worlds(&expected.worlds).map_err(|fault| fault.placed(&*place))?;
         let nameless = |one: &Panel| one.title.is_empty() || one.x.is_empty() || one.y.is_empty();
@@ -166,6 +166,7 @@ impl Experiment {
             return Err(Fault::new("a panel needs title, x and y").placed(place));
         }
         expected.sets.iter().try_for_each(Set::check).map_err(|fault| fault.placed(&*place))?;
+        sets::inherit(&mut expected.sets).map_err(|fault| fault.placed(&*place))?;
         check_runs(&expected).map_err(|fault| fault.placed(place))?;
         Ok(Experiment { name: name.into(), folder, expected })
     }

@@ -3,7 +3,7 @@
 use super::band::Word;
 use super::{InSet, Judgement};
 use incast_experiment::scenario::Clock;
-use incast_experiment::{Fault, World};
+use incast_experiment::{Fault, World, nearest};
 use serde::Deserialize;
 
 /// Every baseline as its own authors published it: the scenario as it is.
@@ -20,9 +20,14 @@ pub struct Set {
     pub name: String,
     /// In one clause: what it assumes.
     pub assumes: String,
-    /// What differs from the scenario.
+    /// The set that it departs from; the scenario as it is if there is none.
+    pub base: Option<String>,
+    /// What differs from the scenario, or from its base.
     #[serde(default, rename = "departure")]
     pub departures: Vec<Departure>,
+    /// What its base departs in.
+    #[serde(skip)]
+    pub inherited: Vec<Departure>,
     /// Where its runs are.
     #[serde(skip)]
     pub world: World,
@@ -51,7 +56,9 @@ impl Set {
         Set {
             name: PUBLISHED.into(),
             assumes: "every baseline as its own authors published it".into(),
+            base: None,
             departures: vec![],
+            inherited: vec![],
             world: World::Sim,
             clock: None,
         }
@@ -81,7 +88,8 @@ impl Set {
 
     /// Overrides of the scenario.
     pub fn overrides(&self) -> Vec<String> {
-        let own = self.departures.iter().map(|one| format!("{}={}", one.key, one.value));
+        let departures = self.inherited.iter().chain(&self.departures);
+        let own = departures.map(|one| format!("{}={}", one.key, one.value));
         let world = (self.world != World::Sim).then(|| format!("run.world={}", self.world.name()));
         let clock = self.clock.map(|clock| format!("dataplane.clock={}", clock.name()));
         own.chain(world).chain(clock).collect()
@@ -119,6 +127,30 @@ impl Set {
             }
         }
     }
+}
+
+/// Gives sets what their bases depart in. A base is `as_compared`, which has none itself.
+///
+/// # Errors
+/// Another base, a base that is not declared, or a key that both change.
+pub fn inherit(sets: &mut [Set]) -> Result<(), Fault> {
+    let bases: Vec<Set> = sets.iter().filter(|set| set.base.is_none()).cloned().collect();
+    for set in sets {
+        let Some(name) = &set.base else { continue };
+        let Some(base) = bases.iter().find(|one| one.name == *name) else {
+            let names: Vec<&str> = bases.iter().map(|one| one.name.as_str()).collect();
+            let (near, names) = (nearest(name, names.iter().copied()), names.join(", "));
+            let expected = format!("expected a set without a base: {names}{near}");
+            return Err(Fault::new(format!("set `{}`: base `{name}`: {expected}", set.name)));
+        };
+        let again = |own: &&Departure| base.departures.iter().any(|one| one.key == own.key);
+        if let Some(own) = set.departures.iter().find(again) {
+            let problem = format!("set `{}`: {} is that of its base `{name}`", set.name, own.key);
+            return Err(Fault::new(problem));
+        }
+        set.inherited = base.departures.clone();
+    }
+    Ok(())
 }
 
 /// The sets of a figure: the scenario as it is first, then those that it declares.
@@ -287,6 +319,37 @@ mod tests {
         let real = find(&sets, "real-time/paced/sensitivity/host_links").unwrap();
         assert_eq!(real.overrides(), ["run.world=dataplane", "dataplane.clock=paced"]);
         assert!(find(&sets, "real-time/virtual/as_published").is_none());
+    }
+
+    #[test]
+    fn a_set_departs_from_its_base() {
+        let departure = |key: &str| Departure {
+            key: key.into(),
+            value: toml::Value::Integer(3),
+            reason: "r".into(),
+            source: "s".into(),
+        };
+        let of = |name: &str, base: Option<&str>, key: &str| Set {
+            base: base.map(Into::into),
+            departures: vec![departure(key)],
+            ..set(name)
+        };
+        let compared = || of("as_compared", None, "run.seed");
+        let sensitive = |base: &str, key: &str| of("sensitivity/two", Some(base), key);
+        // A base may stand behind the set, and comes first.
+        let mut sets = [sensitive("as_compared", "traffic.0.load"), compared()];
+        inherit(&mut sets).unwrap();
+        assert_eq!(sets[0].overrides(), ["run.seed=3", "traffic.0.load=3"]);
+        assert_eq!(sets[1].overrides(), ["run.seed=3"]);
+        let wrong = |base: &str, key: &str| {
+            inherit(&mut [compared(), sensitive(base, key)]).unwrap_err().to_string()
+        };
+        let unknown = wrong("as_comparde", "traffic.0.load");
+        assert!(unknown.contains("sensitivity/two") && unknown.contains("mean `as_compared`"));
+        let own = wrong("sensitivity/two", "traffic.0.load");
+        assert!(own.contains("without a base: as_compared"), "{own}");
+        let both = wrong("as_compared", "run.seed");
+        assert!(both.contains("run.seed is that of its base"), "{both}");
     }
 
     #[test]
