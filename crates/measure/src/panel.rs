@@ -10,7 +10,7 @@ const SIZE: (u32, u32) = (720, 400);
 type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// A measured point.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point {
     /// Place.
     pub x: f64,
@@ -18,6 +18,8 @@ pub struct Point {
     pub y: f64,
     /// Half width of its interval.
     pub half_width: Option<f64>,
+    /// Its run never reaches balance: drawn hollow, which the horizontal axis says.
+    pub unsteady: bool,
 }
 
 /// A line of a picture.
@@ -43,6 +45,9 @@ pub struct Panel {
     /// The lines.
     pub lines: Vec<Line>,
 }
+
+/// What the horizontal axis adds if there are hollow points.
+const HOLLOW: &str = " (hollow: never reaches balance)";
 
 /// The picture as SVG. Without a point it has a title only.
 pub fn panel_svg_text(panel: &Panel) -> String {
@@ -71,13 +76,16 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Drawn<()> {
     let printed = || panel.lines.iter().flat_map(|line| &line.printed);
     let xs = points().map(|point| point.x).chain(printed().map(|point| point.0));
     let tops = points().map(|point| point.y + point.half_width.unwrap_or(0.0));
-    let lows = points().map(|point| point.y - point.half_width.unwrap_or(0.0));
+    // An interval ends at 0 where no value is below.
+    let floor = if points().any(|point| point.y < 0.0) { f64::NEG_INFINITY } else { 0.0 };
+    let lows = points().map(|point| (point.y - point.half_width.unwrap_or(0.0)).max(floor));
     let ys = tops.chain(lows).chain(printed().map(|point| point.1));
     let (Some(x), Some(y)) = (limits(xs), limits(ys)) else { return Ok(()) };
     let names: Vec<&str> = panel.lines.iter().map(|line| line.name.as_str()).collect();
     let widest = names.iter().map(|name| name.chars().count().min(40)).max().unwrap_or(0);
     let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
     legend(&beside, &names, false)?;
+    let hollow = if points().any(|point| point.unsteady) { HOLLOW } else { "" };
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
         .x_label_area_size(46)
@@ -87,7 +95,7 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Drawn<()> {
         .configure_mesh()
         .light_line_style(TRANSPARENT)
         .bold_line_style(RGBColor(225, 225, 225))
-        .x_desc(&panel.x)
+        .x_desc(format!("{}{hollow}", panel.x))
         .y_desc(&panel.y)
         .x_label_formatter(&|value| significant(*value))
         .y_label_formatter(&|value| significant(*value))
@@ -104,10 +112,13 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Drawn<()> {
         }
         let whisker = |point: &Point| {
             let width = point.half_width.filter(|width| width.is_finite())?;
-            let ends = [(point.x, point.y - width), (point.x, point.y + width)];
+            let low = (point.y - width).max(floor);
+            let ends = [(point.x, low), (point.x, point.y + width)];
             Some(PathElement::new(ends, rgb(at).stroke_width(1)))
         };
         chart.draw_series(points().filter_map(whisker))?;
+        let hole = |point: &Point| Circle::new((point.x, point.y), 2, WHITE.filled());
+        chart.draw_series(points().filter(|point| point.unsteady).map(hole))?;
         for place in &line.printed {
             let square = EmptyElement::at(*place)
                 + Rectangle::new([(-5, -5), (5, 5)], rgb(at).stroke_width(2));
@@ -123,7 +134,7 @@ mod tests {
 
     #[test]
     fn lines_intervals_and_printed_points_are_drawn() {
-        let point = |x, y, half_width| Point { x, y, half_width };
+        let point = |x, y, half_width| Point { x, y, half_width, unsteady: false };
         let line = Line {
             name: "one".into(),
             points: vec![point(0.1, 5.0, Some(1.0)), point(0.7, 9.0, None)],
@@ -135,6 +146,12 @@ mod tests {
         for part in ["(d) AFCT", "load", "us", "one"] {
             assert!(drawn.contains(part), "{part}");
         }
+        assert!(!drawn.contains("hollow"));
+        let mut never = panel.clone();
+        never.lines[0].points[1].unsteady = true;
+        let never = panel_svg_text(&never);
+        assert!(never.contains("load (hollow: never reaches balance)"));
+        assert_eq!(never.matches("<circle").count(), drawn.matches("<circle").count() + 1);
         let without =
             Panel { lines: vec![Line { printed: vec![], ..panel.lines[0].clone() }], ..panel };
         assert_ne!(drawn, panel_svg_text(&without), "the printed point shows");

@@ -4,7 +4,7 @@ use super::Measure;
 use super::band::{Band, Printed, Unit, Word};
 use super::confidence::{Number, difference, number, quotient};
 use super::kind::Kind;
-use super::seen::{BALANCE, Results, Wanted};
+use super::seen::{Results, Wanted};
 use incast_experiment::{Fault, Plan};
 use incast_measure::significant;
 use serde::Deserialize;
@@ -142,9 +142,7 @@ impl Claim {
     /// The first run of a statistic of flows in which arrivals and departures never balance.
     fn unbalanced(&self, results: &Results) -> Option<String> {
         let needed = self.needed(results.default_run());
-        let never = |(run, name): &(String, String)| {
-            results.of(run, name, BALANCE).values().any(|seen| seen.value == Some(0.0))
-        };
+        let never = |(run, name): &(String, String)| results.never_balances(run, name);
         let found = needed.into_iter().filter(|_| self.measure.kind.is_of_flows()).find(never);
         found.map(|(run, name)| format!("{name} never reaches balance ({run})"))
     }

@@ -73,7 +73,8 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
         of.sort_by_key(|one| order(&one.experiment.name));
         let mut text = format!(
             "# {name}\n\n*{title}*. [All papers](README.md). Made from kept tables by\n\n    {COMMAND}\n\n\
-             In pictures points are ours, with 95 % intervals over seeds; an open square is where the paper's \
+             In pictures points are ours, with 95 % intervals (cut at 0); a hollow one is of a run that never \
+             reaches balance, so that it depends on the run's length. An open square is where the paper's \
              printed ratio puts a transport, given our value of the other.\n\n"
         );
         for one in of {
@@ -307,6 +308,9 @@ fn assumptions(one: &Judged) -> String {
     let mut text = "What would change it:\n\n".to_string();
     for set in sets {
         let _ = writeln!(text, "- `{}`: {}", set.name, set.assumes);
+        if let Some(base) = &set.base {
+            let _ = writeln!(text, "  - what `{base}` departs in, and");
+        }
         for departure in &set.departures {
             let super::sets::Departure { key, value, reason, source } = departure;
             let _ = writeln!(text, "  - `{key} = {value}`: {reason} ({source})");
@@ -340,6 +344,7 @@ fn pictures(one: &Judged, pages: &mut Vec<Page>) -> String {
 /// paper's from ours.
 fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Results) -> Picture {
     let places = experiment.places(panel);
+    let of_flows = panel.measure.kind.is_of_flows();
     let mut lines: BTreeMap<String, Line> = BTreeMap::new();
     for Place { run, x, wanted } in &places {
         for transport in results.transports(run) {
@@ -350,10 +355,11 @@ fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Results)
                 let at = |i: usize| (from.0 + (i as u64 * 2 + 1) * step.0.0 / 2) as f64 / 1e9;
                 let points = first.list.iter().enumerate();
                 line.points =
-                    points.map(|(i, y)| Point { x: at(i), y: *y, half_width: None }).collect();
+                    points.map(|(i, y)| Point { x: at(i), y: *y, ..Point::default() }).collect();
             } else if let (None, Some(number)) = (panel.step, number(&seen)) {
                 let (y, half_width) = (number.value, number.half_width);
-                line.points.push(Point { x: *x, y, half_width });
+                let unsteady = of_flows && results.never_balances(run, transport);
+                line.points.push(Point { x: *x, y, half_width, unsteady });
             }
         }
     }

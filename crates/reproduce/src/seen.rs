@@ -25,7 +25,7 @@ pub enum Wanted {
 }
 
 /// Name of [`Wanted::Balance`].
-pub const BALANCE: &str = "balance";
+const BALANCE: &str = "balance";
 
 /// What a run gave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -199,6 +199,11 @@ impl Results {
     pub fn of(&self, run: &str, transport: &str, id: &str) -> BTreeMap<u64, &Seen> {
         let rows = self.rows.get(&(run.to_string(), transport.to_string())).into_iter().flatten();
         rows.filter_map(|(seed, row)| Some((*seed, row.get(id)?))).collect()
+    }
+
+    /// Whether arrivals and departures never balance in a run of one name, with any seed.
+    pub fn never_balances(&self, run: &str, transport: &str) -> bool {
+        self.of(run, transport, BALANCE).values().any(|seen| seen.value == Some(0.0))
     }
 }
 
