@@ -3,6 +3,7 @@
 //! An experiment is a folder `experiments/<paper>/<figure>/` with scenarios, `expected.toml`, a
 //! README and kept tables; all are part of the program. See `experiments/README.md` for the format.
 
+mod answer;
 mod band;
 mod changes;
 mod claim;

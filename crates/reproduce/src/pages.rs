@@ -1,6 +1,5 @@
 //! The replication pages: every claim of a paper beside what kept tables say.
 
-use super::changes;
 use super::confidence::number;
 use super::expected::{Experiment, Panel, Place};
 use super::kept::Store;
@@ -9,6 +8,7 @@ use super::runs::in_worlds;
 use super::seen::Results;
 use super::sets::{PUBLISHED, Set};
 use super::{Options, Verdict, Word, curves, verdicts};
+use super::{answer, changes};
 use incast_experiment::Fault;
 use incast_measure::panel::{Line, Panel as Picture, Point, panel_svg_text};
 use incast_transport::Time;
@@ -63,7 +63,7 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
         .collect::<Result<_, Fault>>()?;
     let verdicts = all.iter().map(|one| (&one.experiment, one.verdicts.as_slice()));
     let mut pages = vec![
-        Page { name: "README.md".into(), text: summary(&all) },
+        Page { name: "README.md".into(), text: summary(&all)? },
         Page { name: "changes.md".into(), text: changes::page(verdicts)? },
     ];
     for (paper, name, title) in PAPERS {
@@ -138,7 +138,7 @@ fn counts(verdicts: &[&Verdict], set: &str) -> BTreeMap<Word, usize> {
 }
 
 /// Does it hold? One paragraph per paper with its headlines, and one table.
-fn summary(all: &[Judged]) -> String {
+fn summary(all: &[Judged]) -> Result<String, Fault> {
     let mut text = format!(
         "# Do the five papers' claims hold?\n\nEvery claim is judged under named assumption sets by one rule \
          ([experiments/README.md](../../experiments/README.md)), from tables of runs that lie beside the \
@@ -149,9 +149,12 @@ fn summary(all: &[Judged]) -> String {
     for (paper, name, _) in PAPERS {
         let begins = format!("{paper}/");
         let of = all.iter().filter(|one| one.experiment.name.starts_with(&begins));
+        let every: Vec<&Verdict> = of.flat_map(|one| &one.verdicts).collect();
+        let answer = answer::paragraph(paper, &every)?;
         let verdicts: Vec<&Verdict> =
-            of.flat_map(|one| &one.verdicts).filter(|one| !one.quote.is_empty()).collect();
-        let _ = write!(text, "**[{name}]({paper}.md).** {}", paragraph(name, &verdicts));
+            every.into_iter().filter(|one| !one.quote.is_empty()).collect();
+        let numbers = paragraph(name, &verdicts);
+        let _ = write!(text, "**[{name}]({paper}.md).** {answer}\n\n{numbers}");
         for set in [PUBLISHED, "as_compared"] {
             let counts = counts(&verdicts, set);
             let of = |word: Word| counts.get(&word).copied().unwrap_or(0);
@@ -173,7 +176,7 @@ fn summary(all: &[Judged]) -> String {
     text += &rows;
     text += "\nClaims of the papers, known answers of ours apart. A figure without sets of its own counts in both rows. \
         [Verdicts that changed](changes.md) since the audit, and why.\n";
-    text
+    Ok(text)
 }
 
 /// Whether a paper's claims hold, in words.

@@ -169,6 +169,11 @@ fn pages_and_tables_agree() {
     }
     let files = std::fs::read_dir(&place).unwrap().count();
     assert_eq!(files, made.len(), "docs/replication has other files");
+    assert!(
+        !made[0].text.contains(crate::answer::DENIED),
+        "an answer.toml says what the tables do not: {}",
+        made[0].text
+    );
     let changes = made.iter().find(|page| page.name == "changes.md").unwrap();
     assert!(changes.text.contains("| then | today |"), "nothing changed?");
     assert!(

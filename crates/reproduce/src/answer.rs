@@ -1,0 +1,155 @@
+//! Whether a paper's claims hold, in sentences of ours, each with the verdicts that it rests on.
+
+use super::{EXPERIMENTS, Verdict, Word};
+use incast_experiment::{Fault, nearest};
+use serde::Deserialize;
+
+/// The file of a paper.
+const FILE: &str = "answer.toml";
+
+/// What follows a sentence that the tables no longer bear out.
+pub(super) const DENIED: &str = "(the tables say otherwise";
+
+/// The answer of a paper.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    says: Vec<Sentence>,
+}
+
+/// One sentence, or two.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sentence {
+    text: String,
+    rests_on: Vec<Ground>,
+}
+
+/// Claims of a figure that have a verdict.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ground {
+    figure: String,
+    claims: Vec<String>,
+    set: String,
+    verdict: Word,
+}
+
+/// The paragraph of a paper, from its folder and its verdicts. What the tables say otherwise is
+/// said behind the sentence.
+///
+/// # Errors
+/// A file that cannot be read, a sentence that rests on nothing, or what does not exist: a figure,
+/// a claim or a set.
+pub(super) fn paragraph(paper: &str, verdicts: &[&Verdict]) -> Result<String, Fault> {
+    let place = format!("{paper}/{FILE}");
+    let Some(file) = EXPERIMENTS.get_file(&place) else {
+        return Err(Fault::new("no such file").placed(place));
+    };
+    of_text(file.contents_utf8().unwrap_or_default(), verdicts).map_err(|fault| fault.placed(place))
+}
+
+fn of_text(text: &str, verdicts: &[&Verdict]) -> Result<String, Fault> {
+    let answer: Answer = toml::from_str(text).map_err(|error| Fault::new(error.to_string()))?;
+    let mut sentences = vec![];
+    for Sentence { text, rests_on } in &answer.says {
+        if rests_on.iter().all(|ground| ground.claims.is_empty()) {
+            return Err(Fault::new(format!("`{text}` rests on no claim")));
+        }
+        let mut denied = vec![];
+        for ground in rests_on {
+            for claim in &ground.claims {
+                let found = look(ground, claim, verdicts)?;
+                if found != ground.verdict {
+                    denied.push(format!("{claim}, {}: {}", ground.set, found.text()));
+                }
+            }
+        }
+        sentences.push(match denied.is_empty() {
+            true => text.trim().to_string(),
+            false => format!("{} {DENIED}: {})", text.trim(), denied.join("; ")),
+        });
+    }
+    Ok(sentences.join(" "))
+}
+
+/// The verdict on a claim in a set.
+fn look(ground: &Ground, claim: &str, verdicts: &[&Verdict]) -> Result<Word, Fault> {
+    let Ground { figure, set, .. } = ground;
+    let of = verdicts.iter().filter(|one| one.experiment == *figure);
+    let of: Vec<&Verdict> = of.copied().collect();
+    if of.is_empty() {
+        let hint = nearest(figure, verdicts.iter().map(|one| one.experiment.as_str()));
+        return Err(Fault::new(format!("no claims of a figure `{figure}`{hint}")));
+    }
+    let Some(verdict) = of.iter().find(|one| one.claim == claim) else {
+        let hint = nearest(claim, of.iter().map(|one| one.claim.as_str()));
+        return Err(Fault::new(format!("{figure} has no claim `{claim}`{hint}")));
+    };
+    match verdict.sets.iter().find(|one| one.set == *set) {
+        Some(one) => Ok(one.verdict),
+        None => {
+            let hint = nearest(set, verdict.sets.iter().map(|one| one.set.as_str()));
+            Err(Fault::new(format!("{figure} has no set `{set}`{hint}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InSet;
+
+    fn verdict() -> Verdict {
+        let in_set = |set: &str, verdict| InSet {
+            set: set.into(),
+            measured: "38 % lower".into(),
+            verdict,
+            dataplane: None,
+            real_time: vec![],
+        };
+        Verdict {
+            experiment: "ren/fig16".into(),
+            claim: "AFCT against pHost".into(),
+            quote: "41 % lower".into(),
+            paper: "41".into(),
+            accepted: "20 to 80".into(),
+            sets: vec![in_set("as_published", Word::Matches), in_set("as_compared", Word::Differs)],
+            sentence: String::new(),
+            deviation: String::new(),
+            headline: true,
+            equation: false,
+        }
+    }
+
+    fn said(figure: &str, claim: &str, set: &str, word: &str) -> Result<String, String> {
+        let ground = format!(
+            "{{ figure = {figure:?}, claims = [{claim:?}], set = {set:?}, verdict = {word:?} }}"
+        );
+        let text = format!("[[says]]\ntext = 'It does.'\nrests_on = [{ground}]");
+        of_text(&text, &[&verdict()]).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn a_sentence_stands_while_the_tables_bear_it_out() {
+        let said = |set, word| said("ren/fig16", "AFCT against pHost", set, word).unwrap();
+        assert_eq!(said("as_published", "matches"), "It does.");
+        assert_eq!(said("as_compared", "differs"), "It does.");
+        let otherwise = "(the tables say otherwise: AFCT against pHost, as_compared: differs)";
+        assert_eq!(said("as_compared", "matches"), format!("It does. {otherwise}"));
+    }
+
+    #[test]
+    fn grounds_must_exist() {
+        let wrong = |figure, claim, set| said(figure, claim, set, "matches").unwrap_err();
+        let claim = "AFCT against pHost";
+        let figure = wrong("ren/fig61", claim, "as_published");
+        assert!(figure.contains("`ren/fig61`; did you mean `ren/fig16`?"), "{figure}");
+        let other = wrong("ren/fig16", "AFCT against Homa", "as_published");
+        assert!(other.contains("no claim `AFCT against Homa`; did you mean"), "{other}");
+        let set = wrong("ren/fig16", claim, "as_publishd");
+        assert!(set.contains("no set `as_publishd`; did you mean `as_published`?"), "{set}");
+        let nothing = of_text("[[says]]\ntext = 'So.'\nrests_on = []", &[]).unwrap_err();
+        assert!(nothing.to_string().contains("`So.` rests on no claim"));
+    }
+}
