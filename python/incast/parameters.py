@@ -121,10 +121,11 @@ class Amrt(Parameters):
         recovery: When granted data counts as lost: passed or paper. Accepted: passed,
             paper. Default: passed. Source: AMRT §6 starts the timeout at the grant (paper),
             which counts data in a NIC as lost.
-        losses: With `recovery = passed`, the grant of a lost packet: named in the next
-            grant, or reissued beside it. Accepted: named, tail_reissued, granted_reissued,
-            reissued. Default: named. Source: AMRT §6: the receiver reissues a grant for the
-            lost packet (reissued).
+        losses: With `recovery = passed`, a lost packet: named in the next grant (a burst's
+            tail one by one, or all at once), or granted beside it. Accepted: named,
+            tail_reissued, granted_reissued, reissued. Default: tail_reissued. Source: AMRT
+            §6: a timeout for each packet, and the receiver reissues a grant for the lost
+            packet.
         timeout: The timeout; auto: base RTT + two data queues per hop (16 base RTT at most)
             + 1us. Accepted: auto, or more than 0. Default: auto. Source: AMRT §6 says 1
             RTT, which a full 8-packet queue already exceeds.

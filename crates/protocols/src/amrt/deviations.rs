@@ -62,12 +62,12 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         section: "AMRT §6",
         what: "A packet that a later one overtook is asked for in the next grant, not after the \
                timeout; where packets take several paths, once it is further behind than they \
-               spread.",
+               spread. A burst's lost tail is asked for as a whole once its first packet has come.",
         reason: "ECMP keeps a flow in order (AMRT §8.1), so the packet is lost; the timeout is for \
-                 what no later packet tells.",
+                 what no later packet tells, and that of each packet of a tail has passed by then.",
         effect: Some(
             "A loss takes a packet from those that its flow has under way; with `losses = \
-             reissued` it does not.",
+             reissued` it does not. `named` asks for one packet of a tail per timeout.",
         ),
     },
 ];

@@ -19,7 +19,8 @@ choice! {
         /// The next grant names the lost packet and takes the place of its own: the flow has one
         /// packet less under way. A lost tail is asked for one packet after the other.
         Named = "named",
-        /// The same, but a lost tail is asked for as a whole when the first of it has come.
+        /// The same, but a lost tail of a first burst is asked for as a whole when the first of it has
+        /// come.
         TailReissued = "tail_reissued",
         /// A packet that a grant had let go gets a new grant beside the ordinary ones; one of the first
         /// burst is named, and its tail is asked for as a whole.
@@ -47,9 +48,9 @@ incast_transport::parameters! {
         /// When granted data counts as lost: passed or paper.
         recovery: Recovery = Recovery::Passed, "passed, paper" => |_| true,
             "AMRT §6 starts the timeout at the grant (paper), which counts data in a NIC as lost";
-        /// With `recovery = passed`, the grant of a lost packet: named in the next grant, or reissued beside it.
-        losses: Losses = Losses::Named, "named, tail_reissued, granted_reissued, reissued" => |_| true,
-            "AMRT §6: the receiver reissues a grant for the lost packet (reissued)";
+        /// With `recovery = passed`, a lost packet: named in the next grant (a burst's tail one by one, or all at once), or granted beside it.
+        losses: Losses = Losses::TailReissued, "named, tail_reissued, granted_reissued, reissued" => |_| true,
+            "AMRT §6: a timeout for each packet, and the receiver reissues a grant for the lost packet";
         /// The timeout; auto: base RTT + two data queues per hop (16 base RTT at most) + 1us.
         timeout: Option<Span> = None, "auto, or more than 0" => |v| v.is_none_or(|v| v.0 > 0),
             "AMRT §6 says 1 RTT, which a full 8-packet queue already exceeds";
