@@ -1,8 +1,15 @@
 //! A picture in the form of a paper's: lines over one axis, with intervals and printed points.
 
+pub use crate::number::size;
+
+use crate::figures::style::decades;
 use crate::number::significant;
 use crate::svg::{FONT, legend, rgb};
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{
+    AsRangedCoord, KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter,
+};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (720, 400);
@@ -44,10 +51,18 @@ pub struct Panel {
     pub y: String,
     /// The lines.
     pub lines: Vec<Line>,
+    /// Whether the horizontal axis is logarithmic; what lies at 0 or below is then left out.
+    pub log_x: bool,
+    /// Places on the horizontal axis with what is written there; round numbers if there are none.
+    pub ticks: Vec<(f64, String)>,
 }
 
 /// What the horizontal axis adds if there are hollow points.
 const HOLLOW: &str = " (hollow: never reaches balance)";
+/// The same of lines of many points, which have no markers.
+const DASHED: &str = " (dashed: never reaches balance)";
+/// Most points of a line whose points have markers.
+const MARKED: usize = 30;
 
 /// The picture as SVG. Without a point it has a title only.
 pub fn panel_svg_text(panel: &Panel) -> String {
@@ -69,56 +84,135 @@ fn limits(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     (!values.is_empty()).then_some((if low >= 0.0 { 0.0 } else { low - margin }, high + margin))
 }
 
+/// Places and values that a picture has room for, and the least value of an interval.
+struct Room {
+    x: (f64, f64),
+    y: (f64, f64),
+    /// An interval ends at 0 where no value is below.
+    floor: f64,
+}
+
+impl Room {
+    fn of(panel: &Panel) -> Option<Room> {
+        let points = || panel.lines.iter().flat_map(|line| &line.points);
+        let printed = || panel.lines.iter().flat_map(|line| &line.printed);
+        let xs = points().map(|point| point.x).chain(printed().map(|point| point.0));
+        let tops = points().map(|point| point.y + point.half_width.unwrap_or(0.0));
+        let floor = if points().any(|point| point.y < 0.0) { f64::NEG_INFINITY } else { 0.0 };
+        let lows = points().map(|point| (point.y - point.half_width.unwrap_or(0.0)).max(floor));
+        let ys = tops.chain(lows).chain(printed().map(|point| point.1));
+        let x = if panel.log_x { log_limits(xs) } else { limits(xs) };
+        Some(Room { x: x?, y: limits(ys)?, floor })
+    }
+}
+
+/// Least and largest positive value, a little apart.
+fn log_limits(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let values: Vec<f64> = values.filter(|value| value.is_finite() && *value > 0.0).collect();
+    let low = values.iter().copied().reduce(f64::min)?;
+    let high = values.iter().copied().reduce(f64::max)?;
+    Some((low * 0.9, high * 1.1))
+}
+
 fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Drawn<()> {
     area.fill(&WHITE)?;
     let area = area.titled(&panel.title, (FONT, 18))?;
-    let points = || panel.lines.iter().flat_map(|line| &line.points);
-    let printed = || panel.lines.iter().flat_map(|line| &line.printed);
-    let xs = points().map(|point| point.x).chain(printed().map(|point| point.0));
-    let tops = points().map(|point| point.y + point.half_width.unwrap_or(0.0));
-    // An interval ends at 0 where no value is below.
-    let floor = if points().any(|point| point.y < 0.0) { f64::NEG_INFINITY } else { 0.0 };
-    let lows = points().map(|point| (point.y - point.half_width.unwrap_or(0.0)).max(floor));
-    let ys = tops.chain(lows).chain(printed().map(|point| point.1));
-    let (Some(x), Some(y)) = (limits(xs), limits(ys)) else { return Ok(()) };
+    let Some(room) = Room::of(panel) else { return Ok(()) };
     let names: Vec<&str> = panel.lines.iter().map(|line| line.name.as_str()).collect();
     let widest = names.iter().map(|name| name.chars().count().min(40)).max().unwrap_or(0);
     let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
     legend(&beside, &names, false)?;
-    let hollow = if points().any(|point| point.unsteady) { HOLLOW } else { "" };
-    let mut chart = ChartBuilder::on(&area)
+    let places: Vec<f64> = panel.ticks.iter().map(|(at, _)| *at).collect();
+    let (low, high) = room.x;
+    if panel.log_x {
+        let all = decades(low, high).into_iter().filter(|at| (low..=high).contains(at)).collect();
+        let x = (low..high).log_scale().with_key_points(all);
+        plot(&area, panel, &room, x)
+    } else if places.is_empty() {
+        plot(&area, panel, &room, low..high)
+    } else {
+        plot(&area, panel, &room, Named { range: (low..high).into(), places })
+    }
+}
+
+/// A linear axis with marks at these places only.
+struct Named {
+    range: RangedCoordf64,
+    places: Vec<f64>,
+}
+
+impl Ranged for Named {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        self.range.map(value, limit)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.places.clone()
+    }
+
+    fn range(&self) -> std::ops::Range<f64> {
+        self.range.range()
+    }
+}
+
+impl ValueFormatter<f64> for Named {
+    fn format(value: &f64) -> String {
+        significant(*value)
+    }
+}
+
+/// Axes, and all lines over a horizontal axis of some scale.
+fn plot<X>(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel, room: &Room, x: X) -> Drawn<()>
+where
+    X: AsRangedCoord<Value = f64>,
+    X::CoordDescType: ValueFormatter<f64>,
+{
+    let mut chart = ChartBuilder::on(area)
         .margin(12)
         .x_label_area_size(46)
         .y_label_area_size(70)
-        .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
+        .build_cartesian_2d(x, room.y.0..room.y.1)?;
+    let tick = |value: &f64| {
+        let named = panel.ticks.iter().find(|(at, _)| at == value);
+        named.map_or_else(|| significant(*value), |(_, name)| name.clone())
+    };
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
         .bold_line_style(RGBColor(225, 225, 225))
-        .x_desc(format!("{}{hollow}", panel.x))
+        .x_desc(format!("{}{}", panel.x, unsteady(panel)))
         .y_desc(&panel.y)
-        .x_label_formatter(&|value| significant(*value))
+        .x_label_formatter(&tick)
         .y_label_formatter(&|value| significant(*value))
         .label_style((FONT, 14))
         .axis_desc_style((FONT, 15))
         .draw()?;
     for (at, line) in panel.lines.iter().enumerate() {
-        let points = || line.points.iter().filter(|point| point.y.is_finite());
+        let seen = |point: &&Point| point.y.is_finite() && (!panel.log_x || point.x > 0.0);
+        let points = || line.points.iter().filter(seen);
         let places = points().map(|point| (point.x, point.y));
-        chart.draw_series(LineSeries::new(places.clone(), rgb(at).stroke_width(2)))?;
-        // A line of many points, as over time, needs no markers.
-        if line.points.len() <= 30 {
+        let style = rgb(at).stroke_width(2);
+        let marked = line.points.len() <= MARKED;
+        if !marked && points().any(|point| point.unsteady) {
+            chart.draw_series(DashedLineSeries::new(places.clone(), 6, 4, style))?;
+        } else {
+            chart.draw_series(LineSeries::new(places.clone(), style))?;
+        }
+        if marked {
             chart.draw_series(places.map(|place| Circle::new(place, 4, rgb(at).filled())))?;
+            let hole = |point: &Point| Circle::new((point.x, point.y), 2, WHITE.filled());
+            chart.draw_series(points().filter(|point| point.unsteady).map(hole))?;
         }
         let whisker = |point: &Point| {
             let width = point.half_width.filter(|width| width.is_finite())?;
-            let low = (point.y - width).max(floor);
+            let low = (point.y - width).max(room.floor);
             let ends = [(point.x, low), (point.x, point.y + width)];
             Some(PathElement::new(ends, rgb(at).stroke_width(1)))
         };
         chart.draw_series(points().filter_map(whisker))?;
-        let hole = |point: &Point| Circle::new((point.x, point.y), 2, WHITE.filled());
-        chart.draw_series(points().filter(|point| point.unsteady).map(hole))?;
         for place in &line.printed {
             let square = EmptyElement::at(*place)
                 + Rectangle::new([(-5, -5), (5, 5)], rgb(at).stroke_width(2));
@@ -126,6 +220,16 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Drawn<()> {
         }
     }
     Ok(())
+}
+
+/// What the horizontal axis says of runs that never reach balance.
+fn unsteady(panel: &Panel) -> String {
+    let has = |marked: bool| {
+        let mut of = panel.lines.iter().filter(|line| (line.points.len() <= MARKED) == marked);
+        of.any(|line| line.points.iter().any(|point| point.unsteady))
+    };
+    let said = [(true, HOLLOW), (false, DASHED)].into_iter().filter(|(marked, _)| has(*marked));
+    said.map(|(_, text)| text).collect()
 }
 
 #[cfg(test)]
@@ -140,8 +244,8 @@ mod tests {
             points: vec![point(0.1, 5.0, Some(1.0)), point(0.7, 9.0, None)],
             printed: vec![(0.7, 12.0)],
         };
-        let panel =
-            Panel { title: "(d) AFCT".into(), x: "load".into(), y: "us".into(), lines: vec![line] };
+        let (title, x, y) = ("(d) AFCT".into(), "load".into(), "us".into());
+        let panel = Panel { title, x, y, lines: vec![line], ..Panel::default() };
         let drawn = panel_svg_text(&panel);
         for part in ["(d) AFCT", "load", "us", "one"] {
             assert!(drawn.contains(part), "{part}");
@@ -157,5 +261,39 @@ mod tests {
         assert_ne!(drawn, panel_svg_text(&without), "the printed point shows");
         let empty = panel_svg_text(&Panel { lines: vec![], ..without });
         assert!(empty.contains("(d) AFCT") && !empty.contains("load"));
+    }
+    /// A distribution has no markers and powers of ten below; one that never reaches balance is dashed.
+    #[test]
+    fn distributions_have_a_logarithmic_axis_and_tenths_their_sizes() {
+        let point = |at: i32, unsteady| Point {
+            x: 10f64.powf(f64::from(at) / 20.0),
+            y: f64::from(at) / 100.0,
+            unsteady,
+            ..Point::default()
+        };
+        let line = |unsteady| Line {
+            name: "one".into(),
+            points: (0..=100).map(|at| point(at, unsteady)).collect(),
+            printed: vec![],
+        };
+        let panel =
+            Panel { x: "us".into(), lines: vec![line(false)], log_x: true, ..Panel::default() };
+        let drawn = panel_svg_text(&panel);
+        for tick in ["1", "10", "100", "1000", "10000", "100000"] {
+            assert!(drawn.contains(&format!("\n{tick}\n")), "{tick}: {drawn}");
+        }
+        assert!(!drawn.contains("dashed") && drawn.matches("<circle").count() == 1);
+        let dashed = panel_svg_text(&Panel { lines: vec![line(true)], ..panel.clone() });
+        assert!(dashed.contains("us (dashed: never reaches balance)"));
+        assert!(dashed.matches("<polyline").count() > drawn.matches("<polyline").count() + 10);
+
+        let ticks = vec![(10.0, "1.5 KB".to_string()), (20.0, "2 MB".to_string())];
+        let points = vec![
+            Point { x: 10.0, y: 1.0, ..Point::default() },
+            Point { x: 20.0, y: 2.0, ..Point::default() },
+        ];
+        let tenths = Line { name: "one".into(), points, printed: vec![] };
+        let drawn = panel_svg_text(&Panel { lines: vec![tenths], ticks, ..Panel::default() });
+        assert!(drawn.contains("1.5 KB") && drawn.contains("2 MB") && !drawn.contains("\n15\n"));
     }
 }

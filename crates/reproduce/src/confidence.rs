@@ -127,9 +127,9 @@ fn interval(samples: &[f64]) -> Option<f64> {
 mod tests {
     use super::super::band::Word;
     use super::super::seen::{Results, Wanted};
+    use super::super::tests::run_of;
     use super::super::{Claim, Finished};
     use super::*;
-    use incast_experiment::{Plan, Scenario, execute};
 
     fn measure(kind: &str) -> Measure {
         toml::from_str(&format!("kind = \"{kind}\"")).unwrap()
@@ -143,17 +143,6 @@ mod tests {
 
     fn width_of(measure: &Measure, run: &Run) -> Option<f64> {
         interval(&seen(measure, run).list)
-    }
-
-    fn run_of(load: f64, seed: u64) -> Run {
-        let text = format!(
-            "[run]\nseed = {seed}\n[fabric]\ntopology = \"leaf-spine:2x2x4\"\n\
-             [transport]\nnames = [\"trd\"]\n[[traffic]]\nkind = \"poisson\"\n\
-             workload = \"ali_storage\"\nload = {load}\nflows = 1200\n"
-        );
-        let plan = Plan::new(Scenario::parse(&text, "test", &[]).unwrap()).unwrap();
-        let monitor = incast_world::Monitor::default();
-        execute(&plan, &plan.cases[0], vec![], 1, &monitor).unwrap().0
     }
 
     /// The intervals are those of the summary; numbers that are no statistic of flows have none.

@@ -84,7 +84,7 @@ impl Measure {
 }
 
 /// Five significant digits: tables stay small.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 

@@ -5,6 +5,7 @@ use super::measure::{Measure, Quantity};
 use super::model::Model;
 use super::seen::Wanted;
 use super::sets::{self, Set};
+use super::spread::Form;
 use super::{EXPERIMENTS, Options};
 use incast_experiment::{Fault, Plan, Scenario, World, nearest};
 use incast_transport::{Rate, Span};
@@ -102,6 +103,11 @@ pub struct Panel {
     /// Classes of flows by size with their places, for a picture of one run over the size of flows.
     #[serde(default)]
     pub sizes: Vec<OfSize>,
+    /// How the measure is spread over one run, for a picture of that.
+    pub form: Option<Form>,
+    /// Whether the horizontal axis is logarithmic.
+    #[serde(default)]
+    pub log_x: bool,
 }
 
 /// A class of flows by size, and its place on the horizontal axis.
@@ -165,6 +171,9 @@ impl Experiment {
         if expected.panels.iter().any(nameless) {
             return Err(Fault::new("a panel needs title, x and y").placed(place));
         }
+        let forms = expected.panels.iter().filter_map(|one| Some((one.form?, &one.measure)));
+        let check = |(form, measure): (Form, &Measure)| form.check(measure);
+        forms.map(check).collect::<Result<(), _>>().map_err(|fault| fault.placed(&*place))?;
         expected.sets.iter().try_for_each(Set::check).map_err(|fault| fault.placed(&*place))?;
         sets::inherit(&mut expected.sets).map_err(|fault| fault.placed(&*place))?;
         check_runs(&expected).map_err(|fault| fault.placed(place))?;
@@ -367,7 +376,7 @@ impl Experiment {
     pub fn places(&self, panel: &Panel) -> Vec<Place> {
         let of = |(run, x)| Place { run, x, wanted: panel.wanted() };
         let run = || panel.run.clone().unwrap_or(self.default_run());
-        if panel.step.is_some() {
+        if panel.step.is_some() || panel.form.is_some() {
             return vec![of((run(), 0.0))];
         }
         if !panel.sizes.is_empty() {
@@ -395,9 +404,10 @@ impl Experiment {
 impl Panel {
     /// What is drawn of each run.
     fn wanted(&self) -> Wanted {
-        match self.step {
-            Some(step) => Wanted::Series(self.measure.clone(), step.0),
-            None => Wanted::Number(self.measure.clone()),
+        match (self.form, self.step) {
+            (Some(form), _) => Wanted::Spread(self.measure.clone(), form),
+            (None, Some(step)) => Wanted::Series(self.measure.clone(), step.0),
+            (None, None) => Wanted::Number(self.measure.clone()),
         }
     }
 

@@ -19,11 +19,13 @@ mod marks;
 mod measure;
 mod model;
 mod pages;
+mod pictures;
 mod real_time;
 mod reports;
 mod runs;
 mod seen;
 mod sets;
+mod spread;
 mod standard;
 #[cfg(test)]
 mod testbeds_tests;

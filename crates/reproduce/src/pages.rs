@@ -1,8 +1,8 @@
 //! The replication pages: every claim of a paper beside what kept tables say.
 
-use super::confidence::number;
-use super::expected::{Experiment, Panel, Place};
+use super::expected::Experiment;
 use super::kept::Store;
+use super::pictures::picture;
 use super::real_time::{Faithful, faithful};
 use super::runs::in_worlds;
 use super::seen::Results;
@@ -10,8 +10,7 @@ use super::sets::{PUBLISHED, Set};
 use super::{Options, Verdict, Word, curves, verdicts};
 use super::{answer, changes};
 use incast_experiment::Fault;
-use incast_measure::panel::{Line, Panel as Picture, Point, panel_svg_text};
-use incast_transport::Time;
+use incast_measure::panel::panel_svg_text;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -73,8 +72,8 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
         of.sort_by_key(|one| order(&one.experiment.name));
         let mut text = format!(
             "# {name}\n\n*{title}*. [All papers](README.md). Made from kept tables by\n\n    {COMMAND}\n\n\
-             In pictures points are ours, with 95 % intervals (cut at 0); a hollow one is of a run that never \
-             reaches balance, so that it depends on the run's length. An open square is where the paper's \
+             In pictures points are ours, with 95 % intervals (cut at 0); a hollow one, or a dashed line, is of a \
+             run that never reaches balance, so that it depends on the run's length. An open square is where the paper's \
              printed ratio puts a transport, given our value of the other.\n\n"
         );
         for one in of {
@@ -341,52 +340,4 @@ fn pictures(one: &Judged, pages: &mut Vec<Page>) -> String {
         let _ = if shown { writeln!(text) } else { writeln!(text, "{}: not run\n", panel.title) };
     }
     text
-}
-
-/// One picture in one set: our points, and where claims print a ratio of two transports, the
-/// paper's from ours.
-fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Results) -> Picture {
-    let places = experiment.places(panel);
-    let of_flows = panel.measure.kind.is_of_flows();
-    let mut lines: BTreeMap<String, Line> = BTreeMap::new();
-    for Place { run, x, wanted } in &places {
-        for transport in results.transports(run) {
-            let seen = results.of(run, transport, &wanted.id());
-            let line = lines.entry(panel.line(run, transport)).or_default();
-            if let (Some(step), Some(first)) = (panel.step, seen.values().next()) {
-                let from = panel.measure.from.map_or(Time::ZERO, |from| Time(from.0.0));
-                let at = |i: usize| (from.0 + (i as u64 * 2 + 1) * step.0.0 / 2) as f64 / 1e9;
-                let points = first.list.iter().enumerate();
-                line.points =
-                    points.map(|(i, y)| Point { x: at(i), y: *y, ..Point::default() }).collect();
-            } else if let (None, Some(number)) = (panel.step, number(&seen)) {
-                let (y, half_width) = (number.value, number.half_width);
-                let unsteady = of_flows && results.never_balances(run, transport);
-                line.points.push(Point { x: *x, y, half_width, unsteady });
-            }
-        }
-    }
-    let id = panel.measure.id();
-    let printed = panel.step.is_none() && panel.sizes.is_empty();
-    for claim in experiment.expected.claims.iter().filter(|_| printed) {
-        let Some((run, over, ratio)) = claim.printed_ratio(&id, results.default_run()) else {
-            continue;
-        };
-        let own = claim.transport.as_deref().unwrap_or_default();
-        let ours = number(&results.of(&run, own, &id)).map(|number| number.value);
-        let place = places.iter().find(|place| place.run == run);
-        if let (Some(ours), Some(place), Some(line)) = (ours, place, lines.get_mut(&over)) {
-            line.printed.push((place.x, ours / ratio));
-        }
-    }
-    let named = lines.into_iter().map(|(name, mut line)| {
-        line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        Line { name, ..line }
-    });
-    Picture {
-        title: format!("{} ({})", panel.title, set.name),
-        x: panel.x.clone(),
-        y: panel.y.clone(),
-        lines: named.filter(|line| !line.points.is_empty()).collect(),
-    }
 }

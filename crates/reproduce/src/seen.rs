@@ -4,6 +4,7 @@ use super::Finished;
 use super::kept::Table;
 use super::kind::Kind;
 use super::measure::Measure;
+use super::spread::Form;
 use incast_experiment::scenario::Clock;
 use incast_measure::Balance;
 use incast_transport::{Span, Time};
@@ -20,6 +21,8 @@ pub enum Wanted {
     Series(Measure, Span),
     /// The values that a number summarises, in ascending order: one per flow, or one per interval.
     Each(Measure),
+    /// How a number is spread over the run's flows or ports.
+    Spread(Measure, Form),
     /// Whether arrivals and departures balance: 1 or 0, and the window in nanoseconds.
     Balance,
 }
@@ -46,6 +49,7 @@ impl Wanted {
             Wanted::Trace(measure, places) => format!("{} trace={places}", measure.id()),
             Wanted::Series(measure, step) => format!("{} step={step}", measure.id()),
             Wanted::Each(measure) => format!("{} each", measure.id()),
+            Wanted::Spread(measure, form) => format!("{} {}", measure.id(), form.name()),
             Wanted::Balance => BALANCE.into(),
         }
     }
@@ -85,6 +89,9 @@ impl Wanted {
                 Seen { list: (0..count).map(at).collect(), ..Seen::default() }
             }
             Wanted::Each(measure) => Seen { list: measure.each(run), ..Seen::default() },
+            Wanted::Spread(measure, form) => {
+                Seen { list: form.read(measure, run), ..Seen::default() }
+            }
             Wanted::Balance => match Balance::of(run) {
                 Balance::Unknown => Seen::default(),
                 Balance::Never => Seen { value: Some(0.0), ..Seen::default() },

@@ -1,4 +1,17 @@
 use super::*;
+use incast_experiment::{Plan, Scenario, execute};
+
+/// A run of 1,200 flows between eight hosts.
+pub(crate) fn run_of(load: f64, seed: u64) -> Run {
+    let text = format!(
+        "[run]\nseed = {seed}\n[fabric]\ntopology = \"leaf-spine:2x2x4\"\n\
+         [transport]\nnames = [\"trd\"]\n[[traffic]]\nkind = \"poisson\"\n\
+         workload = \"ali_storage\"\nload = {load}\nflows = 1200\n"
+    );
+    let plan = Plan::new(Scenario::parse(&text, "test", &[]).unwrap()).unwrap();
+    let monitor = incast_world::Monitor::default();
+    execute(&plan, &plan.cases[0], vec![], 1, &monitor).unwrap().0
+}
 
 fn quick() -> Options {
     Options { quick: true, threads: 1, ..Options::default() }

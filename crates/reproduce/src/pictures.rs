@@ -1,0 +1,167 @@
+//! The pictures of a figure in the paper's form, from what its runs gave.
+
+use super::confidence::number;
+use super::expected::{Experiment, Panel, Place};
+use super::seen::{Results, Seen};
+use super::sets::Set;
+use super::spread::{Form, PARTS, STEPS};
+use incast_measure::panel::{Line, Panel as Picture, Point, size};
+use incast_transport::Time;
+use std::collections::BTreeMap;
+
+/// What a run gave for one number, by seed.
+type BySeed<'a> = BTreeMap<u64, &'a Seen>;
+
+/// One picture in one set: our points, and where claims print a ratio of two transports, the
+/// paper's from ours.
+pub fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Results) -> Picture {
+    let places = experiment.places(panel);
+    let of_flows = panel.measure.kind.is_of_flows();
+    let mut lines: BTreeMap<String, Line> = BTreeMap::new();
+    let mut ticks = vec![];
+    for place in &places {
+        for transport in results.transports(&place.run) {
+            let seen = results.of(&place.run, transport, &place.wanted.id());
+            let unsteady = of_flows && results.never_balances(&place.run, transport);
+            let points = points(panel, place.x, &seen);
+            let points = points.into_iter().map(|point| Point { unsteady, ..point });
+            let line = lines.entry(panel.line(&place.run, transport)).or_default();
+            line.points.extend(points);
+            if panel.form == Some(Form::Deciles) && ticks.is_empty() {
+                ticks = seen.values().next().map_or(vec![], |first| sizes(first));
+            }
+        }
+    }
+    print_ratios(experiment, panel, &places, results, &mut lines);
+    let named = lines.into_iter().map(|(name, mut line)| {
+        line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        Line { name, ..line }
+    });
+    Picture {
+        title: format!("{} ({})", panel.title, set.name),
+        x: panel.x.clone(),
+        y: panel.y.clone(),
+        lines: named.filter(|line| !line.points.is_empty()).collect(),
+        log_x: panel.log_x,
+        ticks,
+    }
+}
+
+/// The points of one run's transport.
+fn points(panel: &Panel, x: f64, seen: &BySeed<'_>) -> Vec<Point> {
+    let point = |x, y| Point { x, y, ..Point::default() };
+    match (panel.form, panel.step) {
+        (Some(Form::Cdf), _) => {
+            let share = |at: usize| at as f64 / f64::from(STEPS);
+            let count = STEPS as usize + 1;
+            (0..count)
+                .filter_map(|at| Some(point(over_seeds(seen, at, count)?.x, share(at))))
+                .collect()
+        }
+        (Some(Form::Deciles), _) => {
+            let share = |at: usize| (at + 1) as f64 / PARTS as f64 * 100.0;
+            let part = |at: usize| {
+                let mean = over_seeds(seen, at, 2 * PARTS)?;
+                Some(Point { x: share(at), y: mean.x, ..mean })
+            };
+            (0..PARTS).filter_map(part).collect()
+        }
+        (None, Some(step)) => {
+            let from = panel.measure.from.map_or(Time::ZERO, |from| Time(from.0.0));
+            let at = |i: usize| (from.0 + (i as u64 * 2 + 1) * step.0.0 / 2) as f64 / 1e9;
+            let first = seen.values().next().into_iter().flat_map(|first| &first.list);
+            first.enumerate().map(|(i, y)| point(at(i), *y)).collect()
+        }
+        (None, None) => {
+            let one = number(seen)
+                .map(|number| Point { half_width: number.half_width, ..point(x, number.value) });
+            one.into_iter().collect()
+        }
+    }
+}
+
+/// The mean over seeds of one value of a list of so many, as `x`, with its interval.
+fn over_seeds(seen: &BySeed<'_>, at: usize, count: usize) -> Option<Point> {
+    let whole = seen.iter().filter(|(_, seen)| seen.list.len() == count);
+    let one = |(seed, seen): (&u64, &&Seen)| {
+        (*seed, Seen { value: Some(seen.list[at]), ..Seen::default() })
+    };
+    let own: BTreeMap<u64, Seen> = whole.map(one).collect();
+    let number = number(&own.iter().map(|(seed, seen)| (*seed, seen)).collect())?;
+    Some(Point { x: number.value, half_width: number.half_width, ..Point::default() })
+}
+
+/// Places and sizes of the tenths.
+fn sizes(seen: &Seen) -> Vec<(f64, String)> {
+    let largest = seen.list.iter().skip(PARTS).enumerate();
+    largest.map(|(at, bytes)| ((at + 1) as f64 / PARTS as f64 * 100.0, size(*bytes))).collect()
+}
+
+/// Where claims print a ratio of two transports: the paper's, given ours of the one.
+fn print_ratios(
+    experiment: &Experiment,
+    panel: &Panel,
+    places: &[Place],
+    results: &Results,
+    lines: &mut BTreeMap<String, Line>,
+) {
+    if panel.step.is_some() || panel.form.is_some() || !panel.sizes.is_empty() {
+        return;
+    }
+    let id = panel.measure.id();
+    for claim in &experiment.expected.claims {
+        let Some((run, over, ratio)) = claim.printed_ratio(&id, results.default_run()) else {
+            continue;
+        };
+        let own = claim.transport.as_deref().unwrap_or_default();
+        let ours = number(&results.of(&run, own, &id)).map(|number| number.value);
+        let place = places.iter().find(|place| place.run == run);
+        if let (Some(ours), Some(place), Some(line)) = (ours, place, lines.get_mut(&over)) {
+            line.printed.push((place.x, ours / ratio));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn panel(more: &str) -> Panel {
+        let text =
+            format!("title = \"t\"\nx = \"x\"\ny = \"y\"\nmeasure.kind = \"fct_mean_us\"\n{more}");
+        toml::from_str(&text).unwrap()
+    }
+
+    fn seen(list: Vec<f64>) -> Seen {
+        Seen { list, ..Seen::default() }
+    }
+
+    /// Three seeds whose values are 1, 2 and 3 times the percent: their mean is 2 times. A table made
+    /// before the picture was asked for adds nothing.
+    #[test]
+    fn a_distribution_is_the_mean_of_quantiles_over_seeds() {
+        let of = |factor: f64| seen((0..=STEPS).map(|at| f64::from(at) * factor).collect());
+        let all = [of(1.0), of(2.0), of(3.0), seen(vec![])];
+        let by_seed: BySeed<'_> = (1..).zip(&all).collect();
+        let known = points(&panel("form = \"cdf\""), 0.0, &by_seed);
+        assert_eq!(known.len(), 101);
+        assert_eq!((known[50].x, known[50].y), (100.0, 0.5));
+        assert_eq!(points(&panel("form = \"cdf\""), 0.0, &(4..).zip(&all[3..]).collect()), vec![]);
+    }
+
+    #[test]
+    fn tenths_lie_at_their_share_with_intervals_and_sizes() {
+        let of = |factor: f64| {
+            let numbers = (1..=10).map(|at| f64::from(at) * factor);
+            seen(numbers.chain((1..=10).map(|at| f64::from(at) * 1e3)).collect())
+        };
+        let all = [of(1.0), of(2.0), of(3.0)];
+        let by_seed: BySeed<'_> = (1..).zip(&all).collect();
+        let known = points(&panel("form = \"deciles\""), 0.0, &by_seed);
+        assert_eq!(known.len(), 10);
+        assert_eq!((known[9].x, known[9].y), (100.0, 20.0));
+        // Three values 10, 20, 30: t = 4.303 at two degrees of freedom, times 10 over the root of 3.
+        assert!((known[9].half_width.unwrap() - 24.84).abs() < 0.01, "{:?}", known[9]);
+        assert_eq!(sizes(&all[0])[9], (100.0, "10 KB".to_string()));
+    }
+}
