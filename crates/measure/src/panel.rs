@@ -203,8 +203,6 @@ where
         }
         if marked {
             chart.draw_series(places.map(|place| Circle::new(place, 4, rgb(at).filled())))?;
-            let hole = |point: &Point| Circle::new((point.x, point.y), 2, WHITE.filled());
-            chart.draw_series(points().filter(|point| point.unsteady).map(hole))?;
         }
         let whisker = |point: &Point| {
             let width = point.half_width.filter(|width| width.is_finite())?;
@@ -213,6 +211,9 @@ where
             Some(PathElement::new(ends, rgb(at).stroke_width(1)))
         };
         chart.draw_series(points().filter_map(whisker))?;
+        let hole = |point: &Point| Circle::new((point.x, point.y), 2, WHITE.filled());
+        let hollow = points().filter(|point| point.unsteady && marked);
+        chart.draw_series(hollow.map(hole))?;
         for place in &line.printed {
             let square = EmptyElement::at(*place)
                 + Rectangle::new([(-5, -5), (5, 5)], rgb(at).stroke_width(2));
