@@ -171,9 +171,9 @@ impl Experiment {
         if expected.panels.iter().any(nameless) {
             return Err(Fault::new("a panel needs title, x and y").placed(place));
         }
-        let forms = expected.panels.iter().filter_map(|one| Some((one.form?, &one.measure)));
+        let mut forms = expected.panels.iter().filter_map(|one| Some((one.form?, &one.measure)));
         let check = |(form, measure): (Form, &Measure)| form.check(measure);
-        forms.map(check).collect::<Result<(), _>>().map_err(|fault| fault.placed(&*place))?;
+        forms.try_for_each(check).map_err(|fault| fault.placed(&*place))?;
         expected.sets.iter().try_for_each(Set::check).map_err(|fault| fault.placed(&*place))?;
         sets::inherit(&mut expected.sets).map_err(|fault| fault.placed(&*place))?;
         check_runs(&expected).map_err(|fault| fault.placed(place))?;
