@@ -36,7 +36,7 @@ pub fn with_half_width(value: f64, half_width: f64) -> (String, String) {
 
 /// A size of a flow: `500 B`, `10 KB`, `1.5 MB` (KB = 1000 bytes).
 #[cfg(not(target_family = "wasm"))]
-pub fn size(bytes: f64) -> String {
+pub(crate) fn size(bytes: f64) -> String {
     match bytes {
         b if b >= 1e9 => format!("{} GB", significant(b / 1e9)),
         b if b >= 1e6 => format!("{} MB", significant(b / 1e6)),

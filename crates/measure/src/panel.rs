@@ -1,10 +1,7 @@
 //! A picture in the form of a paper's: lines over one axis, with intervals and printed points.
 
-pub use crate::number::size;
-
-use crate::figures::style::decades;
 use crate::number::significant;
-use crate::svg::{FONT, legend, rgb};
+use crate::svg::{FONT, legend, rgb, within};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{
     AsRangedCoord, KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter,
@@ -14,6 +11,8 @@ use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (720, 400);
 
+/// Where a picture is drawn.
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// A measured point.
@@ -53,6 +52,8 @@ pub struct Panel {
     pub lines: Vec<Line>,
     /// Whether the horizontal axis is logarithmic; what lies at 0 or below is then left out.
     pub log_x: bool,
+    /// Whether the vertical axis is, in the same way.
+    pub log_y: bool,
     /// Places on the horizontal axis with what is written there; round numbers if there are none.
     pub ticks: Vec<(f64, String)>,
 }
@@ -101,8 +102,12 @@ impl Room {
         let floor = if points().any(|point| point.y < 0.0) { f64::NEG_INFINITY } else { 0.0 };
         let lows = points().map(|point| (point.y - point.half_width.unwrap_or(0.0)).max(floor));
         let ys = tops.chain(lows).chain(printed().map(|point| point.1));
-        let x = if panel.log_x { log_limits(xs) } else { limits(xs) };
-        Some(Room { x: x?, y: limits(ys)?, floor })
+        let along = |log: bool, values: &mut dyn Iterator<Item = f64>| match log {
+            true => log_limits(values),
+            false => limits(values),
+        };
+        let (x, y) = (along(panel.log_x, &mut { xs })?, along(panel.log_y, &mut { ys })?);
+        Some(Room { x, y, floor: if panel.log_y { y.0 } else { floor } })
     }
 }
 
@@ -114,7 +119,7 @@ fn log_limits(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     Some((low * 0.9, high * 1.1))
 }
 
-fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Drawn<()> {
+fn draw(area: &Area<'_>, panel: &Panel) -> Drawn<()> {
     area.fill(&WHITE)?;
     let area = area.titled(&panel.title, (FONT, 18))?;
     let Some(room) = Room::of(panel) else { return Ok(()) };
@@ -122,16 +127,30 @@ fn draw(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel) -> Drawn<()> {
     let widest = names.iter().map(|name| name.chars().count().min(40)).max().unwrap_or(0);
     let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
     legend(&beside, &names, false)?;
-    let places: Vec<f64> = panel.ticks.iter().map(|(at, _)| *at).collect();
-    let (low, high) = room.x;
-    if panel.log_x {
-        let all = decades(low, high).into_iter().filter(|at| (low..=high).contains(at)).collect();
-        let x = (low..high).log_scale().with_key_points(all);
-        plot(&area, panel, &room, x)
-    } else if places.is_empty() {
-        plot(&area, panel, &room, low..high)
+    let (low, high) = room.y;
+    if panel.log_y {
+        let y = (low..high).log_scale().with_key_points(within(room.y, &[1.0, 2.0, 5.0]));
+        over_x(&area, panel, &room, y)
     } else {
-        plot(&area, panel, &room, Named { range: (low..high).into(), places })
+        over_x(&area, panel, &room, low..high)
+    }
+}
+
+/// The picture with a vertical axis of some scale.
+fn over_x<Y>(area: &Area<'_>, panel: &Panel, room: &Room, y: Y) -> Drawn<()>
+where
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
+{
+    let (low, high) = room.x;
+    let places: Vec<f64> = panel.ticks.iter().map(|(at, _)| *at).collect();
+    if panel.log_x {
+        let x = (low..high).log_scale().with_key_points(within(room.x, &[1.0]));
+        plot(area, panel, room, x, y)
+    } else if places.is_empty() {
+        plot(area, panel, room, low..high, y)
+    } else {
+        plot(area, panel, room, Named { range: (low..high).into(), places }, y)
     }
 }
 
@@ -164,17 +183,19 @@ impl ValueFormatter<f64> for Named {
     }
 }
 
-/// Axes, and all lines over a horizontal axis of some scale.
-fn plot<X>(area: &DrawingArea<SVGBackend<'_>, Shift>, panel: &Panel, room: &Room, x: X) -> Drawn<()>
+/// Axes of some scales, and all lines.
+fn plot<X, Y>(area: &Area<'_>, panel: &Panel, room: &Room, x: X, y: Y) -> Drawn<()>
 where
     X: AsRangedCoord<Value = f64>,
     X::CoordDescType: ValueFormatter<f64>,
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: ValueFormatter<f64>,
 {
     let mut chart = ChartBuilder::on(area)
         .margin(12)
         .x_label_area_size(46)
         .y_label_area_size(70)
-        .build_cartesian_2d(x, room.y.0..room.y.1)?;
+        .build_cartesian_2d(x, y)?;
     let tick = |value: &f64| {
         let named = panel.ticks.iter().find(|(at, _)| at == value);
         named.map_or_else(|| significant(*value), |(_, name)| name.clone())
@@ -191,7 +212,10 @@ where
         .axis_desc_style((FONT, 15))
         .draw()?;
     for (at, line) in panel.lines.iter().enumerate() {
-        let seen = |point: &&Point| point.y.is_finite() && (!panel.log_x || point.x > 0.0);
+        let seen = |point: &&Point| {
+            let shown = (!panel.log_x || point.x > 0.0) && (!panel.log_y || point.y > 0.0);
+            point.y.is_finite() && shown
+        };
         let points = || line.points.iter().filter(seen);
         let places = points().map(|point| (point.x, point.y));
         let style = rgb(at).stroke_width(2);
@@ -287,6 +311,12 @@ mod tests {
         let dashed = panel_svg_text(&Panel { lines: vec![line(true)], ..panel.clone() });
         assert!(dashed.contains("us (dashed: never reaches balance)"));
         assert!(dashed.matches("<polyline").count() > drawn.matches("<polyline").count() + 10);
+
+        let (x, y) = ("us".into(), "slowdown".into());
+        let tall = panel_svg_text(&Panel { x, y, log_y: true, log_x: false, ..panel.clone() });
+        for tick in ["0.01", "0.1", "0.5", "1"] {
+            assert!(tall.contains(&format!("\n{tick}\n")), "{tick}: {tall}");
+        }
 
         let ticks = vec![(10.0, "1.5 KB".to_string()), (20.0, "2 MB".to_string())];
         let points = vec![

@@ -129,7 +129,7 @@ pub(crate) fn legend(
 }
 
 /// Decades times steps that lie between the limits.
-fn within((low, high): (f64, f64), steps: &[f64]) -> Vec<f64> {
+pub(crate) fn within((low, high): (f64, f64), steps: &[f64]) -> Vec<f64> {
     let all = decades(low, high).into_iter();
     let all = all.flat_map(|decade| steps.iter().map(move |step| decade * step));
     all.filter(|at| (low..=high).contains(at)).collect()

@@ -108,6 +108,9 @@ pub struct Panel {
     /// Whether the horizontal axis is logarithmic.
     #[serde(default)]
     pub log_x: bool,
+    /// Whether the vertical axis is.
+    #[serde(default)]
+    pub log_y: bool,
 }
 
 /// A class of flows by size, and its place on the horizontal axis.

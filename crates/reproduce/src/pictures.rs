@@ -5,7 +5,7 @@ use super::expected::{Experiment, Panel, Place};
 use super::seen::{Results, Seen};
 use super::sets::Set;
 use super::spread::{Form, PARTS, STEPS};
-use incast_measure::panel::{Line, Panel as Picture, Point, size};
+use incast_measure::panel::{Line, Panel as Picture, Point};
 use incast_transport::Time;
 use std::collections::BTreeMap;
 
@@ -43,6 +43,7 @@ pub fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Resu
         y: panel.y.clone(),
         lines: named.filter(|line| !line.points.is_empty()).collect(),
         log_x: panel.log_x,
+        log_y: panel.log_y,
         ticks,
     }
 }
@@ -89,6 +90,17 @@ fn over_seeds(seen: &BySeed<'_>, at: usize, count: usize) -> Option<Point> {
     let own: BTreeMap<u64, Seen> = whole.map(one).collect();
     let number = number(&own.iter().map(|(seed, seen)| (*seed, seen)).collect())?;
     Some(Point { x: number.value, half_width: number.half_width, ..Point::default() })
+}
+
+/// A size as it fits below a tenth: `604 B`, `6.5 KB`, `187 KB`, `2.1 MB`; KB = 1000 bytes.
+fn size(bytes: f64) -> String {
+    let (value, unit) = match bytes {
+        b if b >= 1e9 => (b / 1e9, "GB"),
+        b if b >= 1e6 => (b / 1e6, "MB"),
+        b if b >= 1e3 => (b / 1e3, "KB"),
+        b => return format!("{b:.0} B"),
+    };
+    if value < 9.95 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
 }
 
 /// Places and sizes of the tenths.
@@ -163,5 +175,7 @@ mod tests {
         // Three values 10, 20, 30: t = 4.303 at two degrees of freedom, times 10 over the root of 3.
         assert!((known[9].half_width.unwrap() - 24.84).abs() < 0.01, "{:?}", known[9]);
         assert_eq!(sizes(&all[0])[9], (100.0, "10 KB".to_string()));
+        let known = [604.0, 6512.0, 186_700.0, 2_096_000.0, 9_960.0, 1e9].map(size);
+        assert_eq!(known, ["604 B", "6.5 KB", "187 KB", "2.1 MB", "10 KB", "1.0 GB"]);
     }
 }
