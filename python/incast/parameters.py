@@ -115,6 +115,10 @@ class Amrt(Parameters):
         at_nics: Whether NICs clear the mark as switch ports do; their queues have no limit.
             Accepted: true or false. Default: true. Source: AMRT §4.1 has switches only;
             ns-2 (AMRT §8) marks in every link's queue.
+        gap_after: Where the gap before a data packet begins: after the last packet of any
+            kind, or after the last data packet. Accepted: any, data. Default: any. Source:
+            AMRT §4.1 has packets; AMRT §3 has the time between two consecutive data
+            packets.
         burst: Packets sent without a grant when a flow starts; auto: one bandwidth-delay
             product. Accepted: auto, or 1 and more. Default: auto. Source: AMRT §6, §7: line
             rate in the first RTT.
@@ -137,6 +141,7 @@ class Amrt(Parameters):
     data_packets: Any = None
     control_packets: Any = None
     at_nics: Any = None
+    gap_after: Any = None
     burst: Any = None
     recovery: Any = None
     losses: Any = None

@@ -10,7 +10,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Losses, Params, Recovery};
+pub use params::{Gap, Losses, Params, Recovery};
 pub use receiver::{Expectations, paper::Paper, passed::Passed};
 pub use switch::{Code, GapMarker};
 
@@ -91,7 +91,7 @@ fn host(amrt: &Ready<Params, Expectations>, site: &HostSite) -> Box<dyn Host> {
 }
 
 fn policy(amrt: &Ready<Params, Expectations>, site: &PortSite) -> Policy {
-    let marker = GapMarker::new(amrt.fabric.mtu_time(site.rate));
+    let marker = GapMarker::new(amrt.fabric.mtu_time(site.rate), amrt.params.gap_after);
     if site.nic {
         return Policy::at_nic(ID, vec![Box::new(marker)]);
     }

@@ -1,7 +1,8 @@
 //! The egress marker (AMRT §4.1): a data packet keeps its mark only if the port was idle before it
 //! for at least the transmission time of a full packet.
 
-use incast_transport::{Marker, PacketPool, PacketRef, Span, View};
+use super::params::Gap;
+use incast_transport::{Bytes, Marker, PacketPool, PacketRef, Span, Time, View};
 
 /// Code in the two ECN bits of an AMRT packet: the source sets the anti-ECN bit, and ports only
 /// clear it.
@@ -26,25 +27,41 @@ impl Code {
 #[derive(Clone, Copy, Debug)]
 pub struct GapMarker {
     packet_time: Span,
+    after: Gap,
+    /// When the transmission of the last data packet ended, of whatever transport.
+    data_end: Option<Time>,
 }
 
 impl GapMarker {
     /// For a port that sends a full packet in `packet_time`.
-    pub fn new(packet_time: Span) -> GapMarker {
-        GapMarker { packet_time }
+    pub fn new(packet_time: Span, after: Gap) -> GapMarker {
+        GapMarker { packet_time, after, data_end: None }
+    }
+
+    /// The interval of Eq. 1 that ends with this packet; `None` for the first one.
+    fn gap(&mut self, packets: &PacketPool, packet: PacketRef, view: &View) -> Option<Span> {
+        match self.after {
+            Gap::Any => view.idle,
+            Gap::Data if packets[packet].is_data() => {
+                let end = view.now + view.rate.tx_time(Bytes(packets.charged(packet) as u64));
+                self.data_end.replace(end).map(|before| view.now - before)
+            }
+            Gap::Data => None,
+        }
     }
 }
 
 impl Marker for GapMarker {
-    /// Eq. 2 and 3, with the idle time before the packet as the interval. Packets of every kind
-    /// end it. Returns whether the packet leaves marked.
+    /// Eq. 2 and 3, with the time since the end of an earlier packet as the interval. Returns
+    /// whether the packet leaves marked.
     fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        let gap = self.gap(packets, packet, view);
         let content = &packets[packet];
         if !view.own || !content.is_data() || Code::of(content.mark) != Code::Room {
             return false;
         }
         // A port that never sent counts as idle.
-        let room = view.idle.is_none_or(|gap| gap >= self.packet_time);
+        let room = gap.is_none_or(|gap| gap >= self.packet_time);
         if !room {
             *packets.mark_mut(packet) = Code::Saturated as u8;
         }

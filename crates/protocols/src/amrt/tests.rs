@@ -409,7 +409,7 @@ fn marked(payload: u16, mark: Code, idle: Option<Span>) -> Code {
     let packet = Packet { payload, mark: mark as u8, ..data(ID, 1, 0) };
     let packet = harness.packets.create(packet);
     let view = View { idle, ..view(Time(1), 0, Rate::from_gbps(12)) };
-    GapMarker::new(SLOT).on_dequeue(&mut harness.packets, packet, &view);
+    GapMarker::new(SLOT, Gap::Any).on_dequeue(&mut harness.packets, packet, &view);
     Code::of(harness.packets[packet].mark)
 }
 
@@ -420,6 +420,57 @@ fn a_gap_counts_from_one_full_packet_on() {
     // A gap of 300 B has no room for a full packet, regardless of the packet after it.
     assert_eq!(marked(260, Code::Room, Some(SLOT / 5)), Code::Saturated);
     assert_eq!(marked(1460, Code::Room, None), Code::Room, "the first packet of a port");
+}
+
+#[test]
+fn a_gap_between_data_packets_is_not_ended_by_a_grant() {
+    let rate = Rate::from_gbps(12);
+    let mut harness = Harness::framed(Framing::NONE);
+    let mut mark = |marker: &mut GapMarker, packet: Packet, now: Time, idle| {
+        let packet = harness.packets.create(packet);
+        let view = View { idle, ..view(now, 0, rate) };
+        marker.on_dequeue(&mut harness.packets, packet, &view);
+        Code::of(harness.packets[packet].mark)
+    };
+    let full = Packet { payload: 1460, mark: Code::Room as u8, ..data(ID, 1, 0) };
+    let grant = Packet {
+        payload: 0,
+        header: Header::Grant { seq: 0, request: 0, tag: 0, flags: 0 },
+        ..full
+    };
+    for (after, expected) in [(Gap::Any, Code::Saturated), (Gap::Data, Code::Room)] {
+        let mut marker = GapMarker::new(SLOT, after);
+        let start = Time(1);
+        assert_eq!(mark(&mut marker, full, start, None), Code::Room, "the first one");
+        // It ends a slot after its start; a grant leaves half a slot later, data another half.
+        mark(&mut marker, grant, start + SLOT + SLOT / 2, Some(SLOT / 2));
+        assert_eq!(
+            mark(&mut marker, full, start + SLOT * 2, Some(SLOT / 4)),
+            expected,
+            "{after:?}"
+        );
+        let early = mark(&mut marker, full, start + SLOT * 4 - Span(1), Some(SLOT - Span(1)));
+        assert_eq!(early, Code::Saturated, "{after:?}: less than a packet");
+    }
+}
+
+#[test]
+fn two_opposite_flows_at_half_rate_fill_their_links_only_if_grants_are_room() {
+    // Each link carries the data of one flow and the grants of the other.
+    let rate = Rate::from_gbps(10);
+    let half = |id, src, dst| Flow { burst: Some(10), ..flow(id, src, dst, 1 << 30, Time::ZERO) };
+    let used = |after| {
+        let fabric = fabric("star:2", rate, Span::from_us(6));
+        let trial = Trial::new(&ENTRY, fabric, vec![half(0, 0, 1), half(1, 1, 0)])
+            .set("gap_after", after)
+            .until(Span::from_ms(20), Span::from_us(100));
+        let outcome = trial.run();
+        let sent = outcome.throughput(outcome.nic(0), Span::from_ms(10), Span::from_ms(20));
+        sent / (rate.0 as f64 / 8.0)
+    };
+    let (any, data) = (used("any"), used("data"));
+    assert!(any < 0.75, "no gap holds a packet beside the grants: {any}");
+    assert!(data > 0.9, "the vacant half is found: {data}");
 }
 
 #[test]

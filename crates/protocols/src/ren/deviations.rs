@@ -32,7 +32,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 4,
         section: "",
         what: "Recovery: a stall timer of 2 base RTT + buffer / rate per flow, doubling; a hole \
-               is named in the next grant.",
+               is named in the next grant. A source that hears nothing sends packet 0, and at \
+               last the flow's last packet, again.",
         reason: "The paper describes none.",
         effect: Some("Web search at load 0.6, 1,000 flows: no packet dropped, none sent again."),
     },
@@ -57,6 +58,14 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         what: "NICs withhold marks of under-utilisation as switch ports do (`at_nics`).",
         reason: "ns-2 marks in every link's queue; otherwise flows that share a NIC are doubled by \
                  each idle port behind it.",
+        effect: None,
+    },
+    Deviation {
+        number: 8,
+        section: "REN §5.1",
+        what: "Grants and finishes have a queue of their own, before the data.",
+        reason: "The paper's prototype has one queue per port and does not say where grants wait; \
+                 behind data they would add its queue to every round trip.",
         effect: None,
     },
 ];
