@@ -141,7 +141,9 @@ fn summary(all: &[Judged]) -> Result<String, Fault> {
     let mut text = format!(
         "# Do the five papers' claims hold?\n\nEvery claim is judged under named assumption sets by one rule \
          ([experiments/README.md](../../experiments/README.md)), from tables of runs that lie beside the \
-         experiments. What has not run reads \"not run\". This page and those of the papers are made from these \
+         experiments. *As published*: every baseline as its own authors set it. *As compared*: as the paper's text \
+         and its simulator suggest. A run is in *balance* if flows end as fast as they begin; without that, statistics \
+         of flows cannot be judged. What has not run reads \"not run\". This page and those of the papers are made from these \
          tables by\n\n    {COMMAND}\n\nand a missing table is made by `incast reproduce ren/fig16 --keep experiments`.\n\n"
     );
     let mut rows = String::new();
@@ -212,7 +214,7 @@ fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
     if headlines.is_empty() {
         return text + &format!("{name} is known by no single number.\n\n");
     }
-    text += "What it is known by:\n\n";
+    text += "Its headline numbers:\n\n";
     for one in headlines {
         let _ = write!(text, "- *{}* ({}). {}", one.claim, one.experiment, one.sentence);
         if !one.deviation.is_empty() {
