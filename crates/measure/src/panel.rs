@@ -64,6 +64,8 @@ const HOLLOW: &str = " (hollow: never reaches balance)";
 const DASHED: &str = " (dashed: never reaches balance)";
 /// Most points of a line whose points have markers.
 const MARKED: usize = 30;
+/// How far lines with intervals stand apart on a linear axis, as a share of it, so that none hides another.
+const APART: f64 = 0.006;
 
 /// The picture as SVG. Without a point it has a title only.
 pub fn panel_svg_text(panel: &Panel) -> String {
@@ -119,9 +121,27 @@ fn log_limits(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     Some((low * 0.9, high * 1.1))
 }
 
+/// The lines with intervals side by side; others, and all on a logarithmic axis, as they are.
+fn side_by_side(panel: &Panel, (low, high): (f64, f64)) -> Panel {
+    let mut apart = panel.clone();
+    let middle = (panel.lines.len() as f64 - 1.0) / 2.0;
+    for (at, line) in apart.lines.iter_mut().enumerate() {
+        let whiskers = line.points.iter().any(|point| point.half_width.is_some());
+        if panel.log_x || line.points.len() > MARKED || !whiskers {
+            continue;
+        }
+        let by = (at as f64 - middle) * APART * (high - low);
+        line.points.iter_mut().for_each(|point| point.x += by);
+        line.printed.iter_mut().for_each(|(x, _)| *x += by);
+    }
+    apart
+}
+
 fn draw(area: &Area<'_>, panel: &Panel) -> Drawn<()> {
     area.fill(&WHITE)?;
     let area = area.titled(&panel.title, (FONT, 18))?;
+    let Some(room) = Room::of(panel) else { return Ok(()) };
+    let panel = &side_by_side(panel, room.x);
     let Some(room) = Room::of(panel) else { return Ok(()) };
     let names: Vec<&str> = panel.lines.iter().map(|line| line.name.as_str()).collect();
     let widest = names.iter().map(|name| name.chars().count().min(40)).max().unwrap_or(0);
@@ -287,6 +307,22 @@ mod tests {
         let empty = panel_svg_text(&Panel { lines: vec![], ..without });
         assert!(empty.contains("(d) AFCT") && !empty.contains("load"));
     }
+
+    /// Of two lines with the same values both can be seen.
+    #[test]
+    fn lines_with_intervals_stand_side_by_side() {
+        let point = |half_width| Point { x: 0.5, y: 5.0, half_width, unsteady: false };
+        let line = |half_width| Line { points: vec![point(half_width)], ..Line::default() };
+        let places = |half_width, log_x| {
+            let lines = vec![line(half_width), line(half_width)];
+            let panel = side_by_side(&Panel { lines, log_x, ..Panel::default() }, (0.0, 1.0));
+            panel.lines.iter().map(|line| line.points[0].x).collect::<Vec<_>>()
+        };
+        assert_eq!(places(Some(1.0), false), [0.497, 0.503]);
+        assert_eq!(places(None, false), [0.5, 0.5]);
+        assert_eq!(places(Some(1.0), true), [0.5, 0.5]);
+    }
+
     /// A distribution has no markers and powers of ten below; one that never reaches balance is dashed.
     #[test]
     fn distributions_have_a_logarithmic_axis_and_tenths_their_sizes() {

@@ -37,7 +37,7 @@ pub fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Resu
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
         Line { name, ..line }
     });
-    Picture {
+    short_numbers(Picture {
         title: format!("{} ({})", panel.title, set.name),
         x: panel.x.clone(),
         y: panel.y.clone(),
@@ -45,7 +45,25 @@ pub fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Resu
         log_x: panel.log_x,
         log_y: panel.log_y,
         ticks,
+    })
+}
+
+/// Microseconds as milliseconds where they reach 10,000 on a vertical axis.
+fn short_numbers(mut picture: Picture) -> Picture {
+    let Some(what) = picture.y.strip_suffix("us") else { return picture };
+    let points = picture.lines.iter().flat_map(|line| &line.points);
+    if points.map(|point| point.y).fold(0.0, f64::max) < 1e4 {
+        return picture;
     }
+    picture.y = format!("{what}ms");
+    for line in &mut picture.lines {
+        for point in &mut line.points {
+            point.y /= 1e3;
+            point.half_width = point.half_width.map(|width| width / 1e3);
+        }
+        line.printed.iter_mut().for_each(|(_, y)| *y /= 1e3);
+    }
+    picture
 }
 
 /// The points of one run's transport.
@@ -146,6 +164,23 @@ mod tests {
 
     fn seen(list: Vec<f64>) -> Seen {
         Seen { list, ..Seen::default() }
+    }
+
+    #[test]
+    fn long_times_are_in_milliseconds() {
+        let of = |y: &str, largest| {
+            let point = Point { y: largest, half_width: Some(500.0), ..Point::default() };
+            let line = Line { points: vec![point], printed: vec![(0.7, 2e4)], ..Line::default() };
+            short_numbers(Picture { y: y.into(), lines: vec![line], ..Picture::default() })
+        };
+        let long = of("AFCT, us", 1e4);
+        assert_eq!((long.y.as_str(), long.lines[0].points[0].y), ("AFCT, ms", 10.0));
+        assert_eq!(
+            (long.lines[0].points[0].half_width, long.lines[0].printed[0].1),
+            (Some(0.5), 20.0)
+        );
+        assert_eq!(of("AFCT, us", 9999.0).y, "AFCT, us");
+        assert_eq!(of("packets", 1e5).y, "packets");
     }
 
     /// Three seeds whose values are 1, 2 and 3 times the percent: their mean is 2 times. A table made
