@@ -18,7 +18,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Compare all transports on a small fabric, in under a minute
+    /// Compare six transports on a small fabric, in under a minute
     #[command(after_help = "Example:\n  incast demo")]
     Demo(Demo),
     /// Run a scenario or input files of other tools, or repeat a run from its results

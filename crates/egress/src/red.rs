@@ -1,7 +1,10 @@
 //! Marking at random, the more likely the longer the queue (RED with the instantaneous queue).
 
 use incast_transport::parameter::Value;
-use incast_transport::{Bytes, Ecn, Marker, Packet, PacketPool, PacketRef, Random, Rate, View};
+use incast_transport::{
+    Bytes, Ecn, Marker, Packet, PacketPool, PacketRef, ParameterError, Parameters, Random, Rate,
+    View,
+};
 
 /// How likely a mark is, by the charged bytes that wait.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -15,6 +18,20 @@ pub struct Red {
 }
 
 /// `min/max/probability`, such as `5KB/200KB/0.01`.
+/// Refuses a `mark_min` of `transport` above its `mark_max`: nothing would be marked as either says.
+///
+/// # Errors
+/// That, as an error of `mark_min`.
+pub fn check_thresholds<P: Parameters>(
+    transport: &'static str,
+    min: Bytes,
+    max: Bytes,
+) -> Result<(), ParameterError> {
+    let problem = || format!("accepted is at most mark_max, {max}");
+    let refused = || ParameterError::of::<P>(transport, "mark_min", min, problem());
+    (min <= max).then_some(()).ok_or_else(refused)
+}
+
 impl Value for Red {
     fn read(text: &str) -> Result<Red, String> {
         let parts: Vec<&str> = text.split('/').map(str::trim).collect();

@@ -129,7 +129,7 @@ pub(super) fn page<'a>(
          up, (4) borders that accepted too much. Of {total} claims of REN and CCRP the verdict of before was written \
          down, claim by claim: {changed} have another one today, {same} the same, {not_run} have not run since at full \
          size. Before, a claim had one \
-         verdict, from the scenario that is nearest to `as published`; sensitivities are left out here. Ratios were \
+         verdict, from the scenario that is nearest to `as published`; sensitivities are left out here. The figures of AMRT, DECN and FastTune had no verdicts claim by claim then. Ratios were \
          printed as such: 0.62 is what reads 38 % lower today.\n\n{tables}"
     ))
 }

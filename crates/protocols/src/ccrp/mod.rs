@@ -15,6 +15,7 @@ pub use params::{Params, RatioTest, Recovery};
 pub use receiver::{MarkLoop, Pace, Stages};
 
 use deviations::DEVIATIONS;
+use incast_egress::red::check_thresholds;
 use incast_endpoint::credit::{CreditHost, Terms, check, credit_share, reserved, shaped};
 use incast_transport::{
     ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy,
@@ -50,6 +51,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     },
     derive: |params, fabric| {
         params.mark_by_rate.check("ccrp", "mark_by_rate", &fabric.rates)?;
+        check_thresholds::<Params>("ccrp", params.mark_min, params.mark_max)?;
         check::<Params>("ccrp", fabric, params.credit_share, longer(params))
     },
     host,

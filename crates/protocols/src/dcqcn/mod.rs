@@ -17,6 +17,7 @@ pub use receiver::Notifier;
 pub use sender::Dcqcn;
 
 use deviations::DEVIATIONS;
+use incast_egress::red::check_thresholds;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, Reliability, SenderDriven, congestion_control};
 use incast_transport::{
@@ -47,6 +48,8 @@ pub static ENTRY: Declaration<Params> = Declaration {
     },
     derive: |params, fabric| {
         params.mark_by_rate.check("dcqcn", "mark_by_rate", &fabric.rates)?;
+        let mark_max = params.mark_max.unwrap_or(params::MARK_MAX);
+        check_thresholds::<Params>("dcqcn", params.mark_min, mark_max)?;
         fabric.check_control_limit::<Params>("dcqcn", "control_limit", params.control_limit)
     },
     host,

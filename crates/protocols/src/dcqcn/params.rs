@@ -174,13 +174,16 @@ pub(super) const SETS: &[ParameterSet] = &[
     },
 ];
 
+/// Kmax unless one is given. DCQCN §5.2, CCRP §3.4: 200 KB.
+pub(super) const MARK_MAX: Bytes = Bytes(200_000);
+
 impl Params {
     /// The RED profile of a port.
     pub fn red(&self, site: &PortSite) -> Red {
         if let Some(red) = self.mark_by_rate.at(site.rate) {
             return *red;
         }
-        let max = self.mark_max.unwrap_or(Bytes(200_000));
+        let max = self.mark_max.unwrap_or(MARK_MAX);
         let given = Red { min: self.mark_min, max, probability: self.mark_probability };
         let red = self.mark_rate.map_or(given, |reference| given.scaled(site.rate, reference));
         if self.mark_max.is_some() {
