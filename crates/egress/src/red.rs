@@ -17,7 +17,6 @@ pub struct Red {
     pub probability: f64,
 }
 
-/// `min/max/probability`, such as `5KB/200KB/0.01`.
 /// Refuses a `mark_min` of `transport` above its `mark_max`: nothing would be marked as either says.
 ///
 /// # Errors
@@ -32,6 +31,7 @@ pub fn check_thresholds<P: Parameters>(
     (min <= max).then_some(()).ok_or_else(refused)
 }
 
+/// `min/max/probability`, such as `5KB/200KB/0.01`.
 impl Value for Red {
     fn read(text: &str) -> Result<Red, String> {
         let parts: Vec<&str> = text.split('/').map(str::trim).collect();

@@ -253,6 +253,30 @@ fn parameter_sets_are_read_and_overridden() {
 }
 
 /// Numbers of the top-level items below the heading that begins with "## Deviations".
+/// A port with RED marks from its lower threshold on, so that has to be the lower one.
+#[test]
+fn thresholds_of_red_are_in_order() {
+    let fabric = fabric_site(4, Rate::from_gbps(10), us(20));
+    let marked: Vec<_> = entries()
+        .filter(|entry| {
+            let has = |key| entry.parameters().iter().any(|doc| doc.name == key);
+            has("mark_min") && has("mark_max")
+        })
+        .collect();
+    assert!(marked.len() >= 2, "{}", marked.len());
+    for entry in marked {
+        let (name, own) = (entry.info().name, incast_testkit::key_values);
+        let configure = |settings: &[(&str, &str)]| entry.configure(&own(settings), fabric.clone());
+        for refused in [&[("mark_min", "300KB")][..], &[("mark_min", "30KB"), ("mark_max", "20KB")]]
+        {
+            let error = configure(refused).err().expect(name);
+            assert_eq!(error.key, "mark_min", "{error}");
+            assert!(error.problem.contains("at most mark_max"), "{error}");
+        }
+        assert!(configure(&[("mark_min", "30KB"), ("mark_max", "30KB")]).is_ok(), "{name}");
+    }
+}
+
 fn numbered(readme: &str) -> Vec<u32> {
     let section = readme.split("\n## ").find(|section| section.starts_with("Deviations"));
     let lines = section.expect("a section on deviations").lines();

@@ -2,7 +2,7 @@
 
 use super::expected::Experiment;
 use super::kept::Store;
-use super::pictures::picture;
+use super::pictures::{picture, short_numbers};
 use super::real_time::{Faithful, faithful};
 use super::runs::in_worlds;
 use super::seen::Results;
@@ -328,15 +328,17 @@ fn pictures(one: &Judged, pages: &mut Vec<Page>) -> String {
     let mut text = String::new();
     for (at, panel) in one.experiment.expected.panels.iter().enumerate() {
         let mut shown = false;
-        for (set, results) in &one.results {
-            let picture = picture(&one.experiment, panel, set, results);
+        let of = |set, results| picture(&one.experiment, panel, set, results);
+        let mut drawn: Vec<_> = one.results.iter().map(|(set, results)| of(set, results)).collect();
+        short_numbers(&mut drawn);
+        for ((set, _), picture) in one.results.iter().zip(&drawn) {
             if picture.lines.is_empty() {
                 continue;
             }
             let file = [&one.experiment.name, &set.name].map(|name| name.replace('/', "-"));
             let name = format!("{}-{}-{}.svg", file[0], at + 1, file[1]);
             let _ = writeln!(text, "![{}, {}]({name})", panel.title, set.name);
-            pages.push(Page { name, text: panel_svg_text(&picture) });
+            pages.push(Page { name, text: panel_svg_text(picture) });
             shown = true;
         }
         let _ = if shown { writeln!(text) } else { writeln!(text, "{}: not run\n", panel.title) };

@@ -37,7 +37,7 @@ pub fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Resu
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
         Line { name, ..line }
     });
-    short_numbers(Picture {
+    Picture {
         title: format!("{} ({})", panel.title, set.name),
         x: panel.x.clone(),
         y: panel.y.clone(),
@@ -45,17 +45,22 @@ pub fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Resu
         log_x: panel.log_x,
         log_y: panel.log_y,
         ticks,
-    })
+    }
 }
 
-/// Microseconds as milliseconds where they reach 10,000 on a vertical axis.
-fn short_numbers(mut picture: Picture) -> Picture {
-    let Some(what) = picture.y.strip_suffix("us") else { return picture };
-    let points = picture.lines.iter().flat_map(|line| &line.points);
+/// Microseconds as milliseconds where they reach 10,000 on the vertical axis of one of the pictures:
+/// those of one panel keep one unit.
+pub fn short_numbers(pictures: &mut [Picture]) {
+    let points = pictures.iter().flat_map(|one| &one.lines).flat_map(|line| &line.points);
     if points.map(|point| point.y).fold(0.0, f64::max) < 1e4 {
-        return picture;
+        return;
     }
-    picture.y = format!("{what}ms");
+    let in_us = pictures.iter_mut().filter(|one| one.y.ends_with("us"));
+    in_us.for_each(in_milliseconds);
+}
+
+fn in_milliseconds(picture: &mut Picture) {
+    picture.y = format!("{}ms", picture.y.trim_end_matches("us"));
     for line in &mut picture.lines {
         for point in &mut line.points {
             point.y /= 1e3;
@@ -63,7 +68,6 @@ fn short_numbers(mut picture: Picture) -> Picture {
         }
         line.printed.iter_mut().for_each(|(_, y)| *y /= 1e3);
     }
-    picture
 }
 
 /// The points of one run's transport.
@@ -167,20 +171,24 @@ mod tests {
     }
 
     #[test]
-    fn long_times_are_in_milliseconds() {
-        let of = |y: &str, largest| {
-            let point = Point { y: largest, half_width: Some(500.0), ..Point::default() };
-            let line = Line { points: vec![point], printed: vec![(0.7, 2e4)], ..Line::default() };
-            short_numbers(Picture { y: y.into(), lines: vec![line], ..Picture::default() })
+    fn long_times_are_in_milliseconds_in_all_sets() {
+        let of = |y: &str, largest: [f64; 2]| {
+            let mut all = largest.map(|y_value| {
+                let point = Point { y: y_value, half_width: Some(500.0), ..Point::default() };
+                let printed = vec![(0.7, 2e4)];
+                let line = Line { points: vec![point], printed, ..Line::default() };
+                Picture { y: y.into(), lines: vec![line], ..Picture::default() }
+            });
+            short_numbers(&mut all);
+            all
         };
-        let long = of("AFCT, us", 1e4);
-        assert_eq!((long.y.as_str(), long.lines[0].points[0].y), ("AFCT, ms", 10.0));
-        assert_eq!(
-            (long.lines[0].points[0].half_width, long.lines[0].printed[0].1),
-            (Some(0.5), 20.0)
-        );
-        assert_eq!(of("AFCT, us", 9999.0).y, "AFCT, us");
-        assert_eq!(of("packets", 1e5).y, "packets");
+        let long = of("AFCT, us", [1e4, 2e3]);
+        assert_eq!(long.each_ref().map(|one| one.lines[0].points[0].y), [10.0, 2.0]);
+        assert!(long.iter().all(|one| one.y == "AFCT, ms"));
+        let line = &long[0].lines[0];
+        assert_eq!((line.points[0].half_width, line.printed[0].1), (Some(0.5), 20.0));
+        assert_eq!(of("AFCT, us", [9999.0, 1.0])[0].y, "AFCT, us");
+        assert_eq!(of("packets", [1e5, 1.0])[0].lines[0].points[0].y, 1e5);
     }
 
     /// Three seeds whose values are 1, 2 and 3 times the percent: their mean is 2 times. A table made

@@ -10,7 +10,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         reason: "As REN and AMRT use NDP.",
         effect: Some(
             "ACKs and pulls leave 90 to 95 % of a link for data when traffic goes both ways and \
-             nothing is trimmed; at 1.5 times what a link takes in each direction 24 % less is delivered than in one.",
+             nothing is trimmed; at 1.5 times what a link takes in each direction 23 % less is delivered than in one.",
         ),
     },
     Deviation {

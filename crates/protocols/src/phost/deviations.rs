@@ -53,7 +53,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         section: "",
         what: "`hold` is overwritten by each new flow; a flow larger than its free tokens sets it \
                to 0.",
-        reason: "As in one of two published versions of the authors' code; the other adds to it.",
+        reason: "As in the later of two published versions of the authors' code; the earlier adds to it.",
         effect: Some(
             "Holding slots for those too would leave a lone flow's link idle for 0.8 RTT.",
         ),
