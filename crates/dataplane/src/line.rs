@@ -59,7 +59,9 @@ impl Line {
             held: false,
             staged: false,
             random: Random::new(options.seed, port, purpose::PORT),
-            series: PortSeries::new(options.interval, spec.rate).traced(options, port),
+            series: PortSeries::new(options.interval, spec.rate)
+                .starting(options.series_start)
+                .traced(options, port),
         }
     }
 

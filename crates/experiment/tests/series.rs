@@ -1,6 +1,8 @@
 //! Time series of ports: what a link carried, by interval.
 
 use incast_experiment::{Monitor, Plan, Scenario, execute};
+use incast_measure::Run;
+use incast_transport::{PortRecord, Span, Time};
 
 /// In intervals of 1 us, less than a packet of 1538 B takes at 10 Gb/s: no link carries more than it
 /// can, and all that was sent is counted, but for what the end of the run cut off.
@@ -28,4 +30,37 @@ fn no_interval_of_a_port_has_more_than_the_link_can_carry() {
         }
         assert!(crowded > 0, "{name}: nothing to move");
     }
+}
+
+/// An incast of 600 KB from four hosts that begins at `at`, in intervals of 10 us.
+fn incast_at(at: &str) -> Run {
+    let text = format!(
+        "[fabric]\ntopology = \"star:5\"\nrate = \"10Gbps\"\n[transport]\nnames = [\"dctcp\"]\n\
+         [[traffic]]\nkind = \"incast\"\nreceiver = 0\nsize = \"600KB\"\nat = \"{at}\"\n\
+         [run]\ninterval = \"10us\"\n"
+    );
+    let plan = Scenario::parse(&text, "a test", &[]).and_then(Plan::new).expect("a plan");
+    execute(&plan, &plan.cases[0], vec![], 1, &Monitor::default()).expect("it runs").0
+}
+
+/// What starts late has the intervals of what starts at once.
+#[test]
+fn series_begin_where_traffic_begins() {
+    let (at_once, late) = (incast_at("0s"), incast_at("1024ms"));
+    let begin = Time::ZERO + Span::from_ms(1024);
+    assert_eq!((at_once.record.series_start, late.record.series_start), (Time::ZERO, begin));
+    assert_eq!(at_once.record.interval, late.record.interval);
+    assert!(late.intervals().abs_diff(at_once.intervals()) < 10, "{}", late.intervals());
+    assert_eq!(late.interval(3).0.since(begin), at_once.interval(3).0.since(Time::ZERO));
+    let (ports, moved) = (&at_once.record.ports, &late.record.ports);
+    for (port, moved) in ports.iter().zip(moved) {
+        // Packets that arrive at one instant may be served in another order.
+        let sent = |port: &PortRecord| (port.bins[0].sent_packets, port.total.sent_bytes);
+        assert_eq!(sent(port), sent(moved));
+        let p99 = |backlogs: &incast_transport::Histogram| backlogs.percentile(990).unwrap_or(0);
+        let (p99, moved) = (p99(&port.backlogs), p99(&moved.backlogs));
+        assert!(p99.abs_diff(moved) * 10 <= p99, "time-weighted p99 of the queue: {p99}, {moved}");
+    }
+    let longest = moved.iter().map(|port| port.backlogs.percentile(990).unwrap_or(0)).max();
+    assert!(longest > Some(10_000), "the second before is not counted: {longest:?}");
 }

@@ -29,7 +29,8 @@ impl Window {
     /// least one interval each and at most all; what is left over at the end is left out.
     pub fn cut(run: &Run, from: Time, to: Time, length: Span) -> Vec<Window> {
         let width = run.record.interval.0.max(1);
-        let middle = |index: usize| index as u64 * width + width / 2;
+        let start = run.record.series_start.0;
+        let middle = |index: usize| start + index as u64 * width + width / 2;
         let inside: Vec<usize> = (0..run.intervals())
             .filter(|index| middle(*index) >= from.0 && middle(*index) < to.0)
             .collect();

@@ -192,14 +192,14 @@ impl Run {
         if interval == 0 {
             return 0;
         }
-        let lived = self.record.ended.0.div_ceil(interval) as usize;
+        let lived = self.record.ended.since(self.record.series_start).0.div_ceil(interval) as usize;
         self.record.ports.iter().map(|port| port.bins.len()).fold(lived, usize::max)
     }
 
     /// Start and length of an interval. The last one ends with the run.
     pub fn interval(&self, index: usize) -> (Time, Span) {
         let full = self.record.interval;
-        let start = Time(index as u64 * full.0);
+        let start = self.record.series_start + full * index as u64;
         let left = self.record.ended.since(start);
         (start, if left.0 == 0 { full } else { Span(left.0.min(full.0)) })
     }

@@ -330,7 +330,8 @@ impl Measure {
     /// `from` lies; `None` if the run has fewer.
     pub fn packets(&self, run: &Run, count: usize) -> Option<Vec<u32>> {
         let &[port] = &self.ports_of(run)[..] else { return None };
-        let first = (self.window(run).0.0 / run.record.interval.0.max(1)) as usize;
+        let from = self.window(run).0.since(run.record.series_start);
+        let first = (from.0 / run.record.interval.0.max(1)) as usize;
         let all = first..first + count;
         (all.end <= run.intervals()).then(|| all.map(|i| run.bin(port, i).sent_packets).collect())
     }
@@ -351,12 +352,12 @@ impl Measure {
     fn flow_gbps(&self, run: &Run) -> Option<f64> {
         let series = run.record.series.iter().find(|series| Some(series.flow.0) == self.flow)?;
         let (from, to) = self.window(run);
-        let width = run.record.interval.0;
+        let (start, width) = (run.record.series_start.0, run.record.interval.0);
         let inside = |index: u64| {
-            let middle = index * width + width / 2;
+            let middle = start + index * width + width / 2;
             middle >= from.0 && middle < to.0
         };
-        let last = to.0.div_ceil(width);
+        let last = to.0.saturating_sub(start).div_ceil(width);
         let chosen: Vec<u64> = (0..last).filter(|index| inside(*index)).collect();
         let at = |index: &u64| series.delivered.get(*index as usize).copied().unwrap_or(0);
         let bytes: u64 = chosen.iter().map(at).sum();

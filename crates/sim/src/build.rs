@@ -167,7 +167,7 @@ impl Builder {
     fn series(&self, port: u32, own: bool) -> PortSeries {
         let options = &self.0.options;
         let rate = self.0.fabric.ports()[port as usize].rate;
-        let series = PortSeries::new(options.interval, rate);
+        let series = PortSeries::new(options.interval, rate).starting(options.series_start);
         if own { series.traced(options, port) } else { series }
     }
 

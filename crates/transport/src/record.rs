@@ -148,6 +148,8 @@ pub struct RunRecord {
     pub ports: Vec<PortRecord>,
     /// Length of the intervals of `ports` and `series`.
     pub interval: Span,
+    /// Start of the first interval.
+    pub series_start: Time,
     /// Throughput of selected flows.
     pub series: Vec<FlowSeries>,
     /// Payload bytes delivered per transport and interval, in the order of the transports of the

@@ -1,11 +1,12 @@
 //! Payload delivered over time, as both worlds record it.
 
 use crate::FlowBytes;
-use incast_transport::{FlowId, FlowSeries, RunRecord, Span, TransportId};
+use incast_transport::{FlowId, FlowSeries, RunRecord, Span, Time, TransportId};
 
 /// Bytes over time of chosen flows, and of all flows of each transport where there are several.
 #[derive(Default)]
 pub struct Deliveries {
+    start: Time,
     /// By flow; empty if none is chosen.
     flows: Vec<Option<FlowBytes>>,
     /// By place of the transport; empty if there is only one.
@@ -15,17 +16,17 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
-    /// Nothing yet, in intervals of `interval`: of the `chosen` among `flows` flows.
+    /// Nothing yet, in intervals of a length from a start on: of the `chosen` among `flows` flows.
     pub fn new(
         flows: usize,
         transports: impl Iterator<Item = TransportId>,
-        interval: Span,
+        (start, interval): (Time, Span),
         chosen: impl Iterator<Item = FlowId>,
     ) -> Deliveries {
         let mut all = vec![];
         for flow in chosen {
             all.resize_with(flows, || None);
-            all[flow.0 as usize] = Some(FlowBytes::new(interval));
+            all[flow.0 as usize] = Some(FlowBytes::new(start, interval));
         }
         let mut place = vec![0; 256];
         let mut count = 0;
@@ -34,8 +35,8 @@ impl Deliveries {
             count += 1;
         }
         let several = if count > 1 { count } else { 0 };
-        let transports = (0..several).map(|_| FlowBytes::new(interval)).collect();
-        Deliveries { flows: all, transports, place }
+        let transports = (0..several).map(|_| FlowBytes::new(start, interval)).collect();
+        Deliveries { start, flows: all, transports, place }
     }
 
     /// Whether bytes of `flow` are recorded at all.
@@ -67,6 +68,7 @@ impl Deliveries {
     /// Adds everything to a record whose intervals are `width` long. The record's series are then
     /// to be brought in order of flows.
     pub fn finish(self, width: u64, record: &mut RunRecord) {
+        record.series_start = self.start;
         for (flow, series) in self.flows.into_iter().enumerate() {
             if let Some(series) = series {
                 let (flow, delivered) = (FlowId(flow as u32), series.finish(width));
@@ -92,7 +94,7 @@ mod tests {
         let ids = [TransportId(7), TransportId(3)];
         let part = |chosen: &[u32]| {
             let chosen = chosen.iter().map(|flow| FlowId(*flow));
-            Deliveries::new(4, ids.into_iter(), Span(10), chosen)
+            Deliveries::new(4, ids.into_iter(), (Time::ZERO, Span(10)), chosen)
         };
         let (mut first, mut second) = (part(&[0]), part(&[2]));
         assert!((0..4).all(|flow| first.record(FlowId(flow))));
@@ -112,7 +114,12 @@ mod tests {
 
     #[test]
     fn one_transport_has_no_share() {
-        let one = Deliveries::new(2, [TransportId(7)].into_iter(), Span(10), [].into_iter());
+        let one = Deliveries::new(
+            2,
+            [TransportId(7)].into_iter(),
+            (Time::ZERO, Span(10)),
+            [].into_iter(),
+        );
         assert!(!one.record(FlowId(1)));
         let mut record = RunRecord::default();
         one.finish(10, &mut record);

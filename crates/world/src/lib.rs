@@ -53,7 +53,7 @@ pub use record::{add_flows, empty_record, new_deliveries, new_probe};
 pub use route::{
     Arrival, Choice, Turns, choose, heading, path_of, path_use, reverse_path_is_equal,
 };
-pub use series::{FlowBytes, PortSeries};
+pub use series::{FlowBytes, PortSeries, series_start};
 pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
 pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};
 pub use switch::{Decisions, Switch, Views};

@@ -29,7 +29,8 @@ pub fn new_deliveries(
 ) -> Deliveries {
     let transports = routing.iter().map(|(id, _)| *id);
     let watch = options.watch.iter().copied().filter(|flow| ends_here(&flows[flow.0 as usize]));
-    Deliveries::new(flows.len(), transports, options.interval, watch)
+    let intervals = (options.series_start, options.interval);
+    Deliveries::new(flows.len(), transports, intervals, watch)
 }
 
 /// A record of `flows` flows of which nothing is known yet.

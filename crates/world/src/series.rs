@@ -11,6 +11,13 @@ use incast_transport::{
 /// Most intervals kept.
 const MOST: usize = 512;
 
+/// Where time series begin if the first flow starts at `first`: intervals of `interval` are counted
+/// from the last multiple of as many as are kept. What starts within the first of them begins at 0.
+pub fn series_start(first: Time, interval: Span) -> Time {
+    let kept = interval.0.max(1).saturating_mul(MOST as u64);
+    Time(first.0 / kept * kept)
+}
+
 /// A port's series: the interval in progress, in one cache line, and the rest.
 #[repr(C, align(64))]
 pub struct PortSeries {
@@ -31,6 +38,8 @@ pub struct PortSeries {
 #[derive(Default)]
 struct Rest {
     width: u64,
+    /// Start of the first interval.
+    start: u64,
     /// End of the interval.
     end: u64,
     samples: Samples,
@@ -76,6 +85,12 @@ impl Samples {
         mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let within = ((mixed as u128 * self.spacing as u128) >> 64) as u64;
         index.saturating_mul(self.spacing).saturating_add(within)
+    }
+
+    /// The first sample is that of the first stretch that begins at `start` or later.
+    fn skip_to(&mut self, start: u64) {
+        self.index = start.div_ceil(self.spacing);
+        self.next = self.instant(self.index);
     }
 
     /// Takes the samples due until `now`; the backlog was `backlog`.
@@ -132,6 +147,15 @@ impl PortSeries {
             sent_packets: 0,
             rest: Rest { width, end: width, samples, ..Rest::default() },
         }
+    }
+
+    /// With the first interval at `start`; what happens before counts there.
+    pub fn starting(mut self, start: Time) -> PortSeries {
+        let rest = &mut self.rest;
+        (rest.start, rest.end) = (start.0, start.0.saturating_add(rest.width));
+        rest.samples.skip_to(start.0);
+        self.due = rest.end.min(rest.samples.next);
+        self
     }
 
     /// With what the trace of a run keeps of `port` that only its record knows.
@@ -296,7 +320,8 @@ impl PortSeries {
             join_pairs(&mut pauses.bins, |a, b| a.join(b));
         }
         self.rest.width *= 2;
-        self.rest.end = (self.rest.bins.len() as u64 + 1).saturating_mul(self.rest.width);
+        let length = (self.rest.bins.len() as u64 + 1).saturating_mul(self.rest.width);
+        self.rest.end = self.rest.start.saturating_add(length);
     }
 
     /// Sums since the start of the run, without marks of the interval in progress; `now` is no earlier
@@ -357,18 +382,20 @@ impl PortSeries {
 
 /// A flow's delivered bytes.
 pub struct FlowBytes {
+    start: u64,
     width: u64,
     bins: Vec<u64>,
 }
 
 impl FlowBytes {
-    /// Nothing yet, in intervals of `interval`.
-    pub fn new(interval: Span) -> FlowBytes {
-        FlowBytes { width: interval.0.max(1), bins: vec![] }
+    /// Nothing yet, in intervals of `interval` from `start` on.
+    pub fn new(start: Time, interval: Span) -> FlowBytes {
+        FlowBytes { start: start.0, width: interval.0.max(1), bins: vec![] }
     }
 
     /// `bytes` were delivered at `now`.
     pub fn add(&mut self, now: u64, bytes: u64) {
+        let now = now.saturating_sub(self.start);
         while now / self.width >= MOST as u64 {
             join_pairs(&mut self.bins, |a, b| *a += b);
             self.width *= 2;

@@ -74,6 +74,8 @@ pub struct Options {
     pub drain: Span,
     /// Length of the intervals of time series at first; doubled when a port has too many.
     pub interval: Span,
+    /// Start of the first interval ([`series_start`](crate::series_start)).
+    pub series_start: Time,
     /// Flows whose throughput is recorded over time.
     pub watch: Vec<FlowId>,
     /// Ports whose packets are captured as they begin transmission.
@@ -111,6 +113,7 @@ impl Default for Options {
             until: Time::NEVER,
             drain: Span::from_us(100),
             interval: Span::from_us(10),
+            series_start: Time::ZERO,
             watch: vec![],
             capture: vec![],
             capture_limit: 1_000_000,

@@ -25,6 +25,7 @@ pub struct Arrivals {
     base: u32,
     lowest_missing: u32,
     end: u32,
+    burst_end: u32,
     packets: Option<u32>,
 }
 
@@ -87,6 +88,18 @@ impl Arrivals {
     #[inline]
     pub fn end(&self) -> u32 {
         self.end
+    }
+
+    /// Notes that the packets below `end` are sent without a grant.
+    #[inline]
+    pub fn sent_unasked(&mut self, end: u32) {
+        self.burst_end = self.burst_end.max(end.min(self.lowest_missing.saturating_add(WINDOW)));
+    }
+
+    /// Packets below are sent without a grant, as far as is known.
+    #[inline]
+    pub fn burst_end(&self) -> u32 {
+        self.burst_end
     }
 
     /// Whether a packet below the highest one is missing.

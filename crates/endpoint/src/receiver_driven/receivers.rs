@@ -1,7 +1,7 @@
 //! The receiving side: one grant for each data packet, and grants re-issued by timers.
 
 use super::views::{Data, Finish, Grant};
-use super::{Arrival, Arrivals, CONTROL, FlowTimers, Holes};
+use super::{Arrival, Arrivals, CONTROL, FlowTimers, Holes, Tells};
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::Queue;
 use crate::ranking::{Rank, Ranking};
@@ -13,10 +13,13 @@ pub enum Order {
     /// The packet's.
     Own,
     /// Of all that arrive at the host, the one with the fewest packets that still need a grant, then
-    /// the earliest (SRPT). Data must tell its flow's length ([`SenderTerms::tells_length`]).
-    ///
-    /// [`SenderTerms::tells_length`]: super::SenderTerms::tells_length
-    Shortest,
+    /// the earliest (SRPT). Data must say how many those are ([`Tells::Beyond`]).
+    Shortest {
+        /// A packet whose own flow needs no more grants makes room for a flow with fewer packets than
+        /// this under way by grants; if there is none, no grant is sent. Otherwise the grants of
+        /// flows that ended would pile up.
+        most: u32,
+    },
 }
 
 /// What a receiver needs to know of its transport.
@@ -35,6 +38,8 @@ pub struct ReceiverTerms {
     /// Whether switches signal by marks: then the information in a grant is as old as the
     /// mark, otherwise it is the arrival itself.
     pub marked: bool,
+    /// What data says without a grant's number.
+    pub tells: Tells,
     /// Which flow gets a grant.
     pub order: Order,
     /// A hole so many packets below the highest arrival is requested in the next ordinary grant.
@@ -136,8 +141,6 @@ struct Incoming<F> {
     /// Offset of the packet that came last: headers carry offsets modulo 2^32.
     offset: u64,
     armed: Time,
-    /// Packets below were sent without a grant, as far as is known.
-    burst_end: u32,
     /// Packets that are under way by grants, with [`Order::Shortest`].
     awaited: u32,
     /// Its place among the flows that want grants, while `remaining` is not 0.
@@ -215,8 +218,8 @@ impl<R: Recovery> Receivers<R> {
             None => self.opens(flow, src, &data, now),
         };
         let incoming = self.flows.at_mut(slot);
-        if data.unscheduled {
-            incoming.burst_end = incoming.burst_end.max(data.packet.saturating_add(1));
+        if let Some(end) = burst_end(&data, self.terms.tells) {
+            incoming.arrivals.sent_unasked(end);
         }
         let arrival = incoming.arrivals.insert(data.packet, data.last);
         if arrival == Arrival::New {
@@ -229,8 +232,8 @@ impl<R: Recovery> Receivers<R> {
                 self.flows.remove(flow);
                 self.finished.insert(flow, now);
                 self.finish(flow, src, now);
-                if self.terms.order == Order::Shortest {
-                    self.pass_on(rank, mark, now);
+                if let Order::Shortest { most } = self.terms.order {
+                    self.pass_on(rank, most, mark, now);
                 }
                 return;
             }
@@ -241,14 +244,26 @@ impl<R: Recovery> Receivers<R> {
         let cause = Cause { arrival, acked: data.packet, mark, informed };
         match self.terms.order {
             Order::Own => self.reply(flow, slot, cause, now),
-            Order::Shortest => self.reply_to_shortest(flow, slot, cause, data.unscheduled, now),
+            Order::Shortest { most } => {
+                let incoming = self.flows.at_mut(slot);
+                let awaited = incoming.awaited > 0;
+                if !data.unscheduled {
+                    incoming.awaited = incoming.awaited.saturating_sub(1);
+                }
+                // A copy of a packet that nobody awaits makes no room.
+                if cause.arrival == Arrival::New || awaited {
+                    self.reply_to_shortest(flow, slot, cause, most, now);
+                } else {
+                    self.only_wait(flow, slot);
+                }
+            }
         }
     }
 
     /// A flow's first packet arrived: its slot.
     fn opens(&mut self, flow: FlowId, peer: HostId, data: &Data, now: Time) -> u32 {
-        let shortest = self.terms.order == Order::Shortest;
-        let remaining = if shortest && !data.numbered { data.grant as u64 } else { 0 };
+        let beyond = self.terms.tells == Tells::Beyond && !data.numbered;
+        let remaining = if beyond { data.grant as u64 } else { 0 };
         let rank = Rank { remaining, order: self.opened, flow };
         self.opened = self.opened.wrapping_add(1);
         if remaining > 0 {
@@ -260,7 +275,6 @@ impl<R: Recovery> Receivers<R> {
             holes: Holes::default(),
             offset: 0,
             armed: Time::NEVER,
-            burst_end: 0,
             awaited: 0,
             rank,
             recovery: self.recovery.opened(now),
@@ -268,46 +282,40 @@ impl<R: Recovery> Receivers<R> {
         self.flows.insert(flow, incoming)
     }
 
-    /// With [`Order::Shortest`]: a data packet makes room for one of the preferred flow. A copy of
-    /// a packet that nobody awaits does not.
-    fn reply_to_shortest(
-        &mut self,
-        flow: FlowId,
-        slot: u32,
-        cause: Cause,
-        unscheduled: bool,
-        now: Time,
-    ) {
+    /// With [`Order::Shortest`]: a data packet makes room for one of the preferred flow.
+    fn reply_to_shortest(&mut self, flow: FlowId, slot: u32, cause: Cause, most: u32, now: Time) {
+        let best = self.waiting.best();
+        if best.is_none_or(|best| best.flow == flow) {
+            self.take_one(slot, now);
+            return self.reply(flow, slot, cause, now);
+        }
+        self.only_wait(flow, slot);
+        let waits = self.flows.at(slot).rank.remaining > 0;
+        if let Some(best) = if waits { best } else { self.shortest_below(most) } {
+            self.grant_to(best, cause.mark, now);
+        }
+    }
+
+    /// The preferred flow of those that have fewer than `most` packets under way by grants.
+    fn shortest_below(&self, most: u32) -> Option<Rank> {
+        let awaited = |flow| self.flows.get(flow).map_or(0, |incoming| incoming.awaited);
+        self.waiting.iter().find(|rank| awaited(rank.flow) < most)
+    }
+
+    /// A packet came that its flow gets no grant for.
+    fn only_wait(&mut self, flow: FlowId, slot: u32) {
         let incoming = self.flows.at_mut(slot);
-        let awaited = incoming.awaited > 0;
-        if !unscheduled {
-            incoming.awaited = incoming.awaited.saturating_sub(1);
-        }
-        if cause.arrival != Arrival::New && !awaited {
-            let deadline = self.recovery.deadline(&incoming.recovery);
-            return self.timers.arm(flow, &mut incoming.armed, deadline);
-        }
-        match self.waiting.best() {
-            Some(best) if best.flow != flow => {
-                let incoming = self.flows.at_mut(slot);
-                let deadline = self.recovery.deadline(&incoming.recovery);
-                self.timers.arm(flow, &mut incoming.armed, deadline);
-                self.grant_to(best, cause.mark, now);
-            }
-            _ => {
-                self.take_one(slot, now);
-                self.reply(flow, slot, cause, now);
-            }
-        }
+        let deadline = self.recovery.deadline(&incoming.recovery);
+        self.timers.arm(flow, &mut incoming.armed, deadline);
     }
 
     /// With [`Order::Shortest`]: a flow is complete, so others get what its last packet makes room
     /// for.
-    fn pass_on(&mut self, rank: Rank, mark: u8, now: Time) {
+    fn pass_on(&mut self, rank: Rank, most: u32, mark: u8, now: Time) {
         if rank.remaining > 0 {
             self.waiting.remove(rank);
         }
-        if let Some(best) = self.waiting.best() {
+        if let Some(best) = self.shortest_below(most) {
             self.grant_to(best, mark, now);
         }
     }
@@ -360,15 +368,15 @@ impl<R: Recovery> Receivers<R> {
         let mark = marks[mark as usize & 3];
         let packets = terms.packets[mark as usize];
         let patience = terms.hole_patience;
-        let Incoming { arrivals, holes, burst_end, .. } = incoming;
+        let Incoming { arrivals, holes, .. } = incoming;
         let hole = match terms.own_grants {
             OwnGrants::None => holes.pick(arrivals, now, patience, terms.hole_behind),
             OwnGrants::Granted => {
-                holes.pick_new(arrivals, now, patience, terms.hole_behind, *burst_end)
+                holes.pick_new(arrivals, now, patience, terms.hole_behind, arrivals.burst_end())
             }
             OwnGrants::All => None,
         };
-        if hole.is_some_and(|hole| hole >= incoming.burst_end) {
+        if hole.is_some_and(|hole| hole >= arrivals.burst_end()) {
             self.recovery.named(&mut incoming.recovery);
         }
         let request = hole.map_or(Request::Nothing, Request::First);
@@ -378,10 +386,8 @@ impl<R: Recovery> Receivers<R> {
         if terms.own_grants != OwnGrants::None {
             self.grant_holes(slot, acked, now);
         }
-        let incoming = self.flows.at_mut(slot);
-        let deadline = self.recovery.deadline(&incoming.recovery);
-        self.timers.arm(flow, &mut incoming.armed, deadline);
-        if self.terms.order == Order::Shortest && hole.is_none() {
+        self.only_wait(flow, slot);
+        if self.terms.order != Order::Own && hole.is_none() {
             self.needs_one_less(slot);
         }
     }
@@ -393,12 +399,13 @@ impl<R: Recovery> Receivers<R> {
             self.terms;
         let incoming = self.flows.at_mut(slot);
         let Incoming { arrivals, holes, recovery, .. } = incoming;
-        let in_burst = holes.next_unasked(arrivals).is_some_and(|hole| hole < incoming.burst_end);
+        let burst = arrivals.burst_end();
+        let in_burst = holes.next_unasked(arrivals).is_some_and(|hole| hole < burst);
         if own_grants == OwnGrants::Granted && in_burst {
             return; // Ordinary grants ask for these first.
         }
         while let Some(hole) = holes.pick_new(arrivals, now, hole_patience, hole_behind, u32::MAX) {
-            if hole >= incoming.burst_end {
+            if hole >= burst {
                 self.recovery.named(recovery);
             }
             let number = self.recovery.granted(recovery, now, 1);
@@ -411,8 +418,8 @@ impl<R: Recovery> Receivers<R> {
     /// Forgets a flow; with [`Order::Shortest`] others get what was under way of it.
     pub fn abandon(&mut self, flow: FlowId, now: Time) {
         let Some(incoming) = self.flows.remove(flow) else { return };
-        if self.terms.order == Order::Shortest {
-            self.pass_on(incoming.rank, 0, now);
+        if let Order::Shortest { most } = self.terms.order {
+            self.pass_on(incoming.rank, most, 0, now);
         }
     }
 
@@ -472,6 +479,13 @@ impl<R: Recovery> Receivers<R> {
             self.timers.arm(flow, &mut incoming.armed, deadline);
         }
     }
+}
+
+/// The packet behind the flow's first burst, as far as this data tells.
+fn burst_end(data: &Data, tells: Tells) -> Option<u32> {
+    let left = if tells == Tells::Burst && !data.numbered { data.grant } else { 0 };
+    let told = data.unscheduled || left > 0;
+    told.then(|| data.packet.saturating_add(1).saturating_add(left))
 }
 
 fn grant(acked: u32, what: Reissue) -> Header {

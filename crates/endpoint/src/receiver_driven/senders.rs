@@ -8,11 +8,23 @@ use incast_transport::{
 };
 use std::collections::VecDeque;
 
-/// Most requested packets remembered for a flow; more are requested again.
-const REQUESTS: usize = 64;
+/// Requested packets of a flow that a sender remembers, for [`SenderTerms::requests`]: enough where
+/// ordinary grants ask for them, one at a time.
+pub const REQUESTS: usize = 64;
 
-/// The longest length that data can tell; longer flows tell this.
-const LENGTH_MOST: u32 = (1 << 24) - 1;
+/// The largest number that data can tell ([`Tells`]); it stands for larger ones, too.
+const TOLD_MOST: u32 = (1 << 24) - 1;
+
+/// What data says in place of a grant's number, if it has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tells {
+    /// Nothing: 0.
+    Nothing,
+    /// How many packets of its flow need a grant.
+    Beyond,
+    /// How many packets of the first burst follow it.
+    Burst,
+}
 
 /// What a sender needs to know of its transport.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +37,10 @@ pub struct SenderTerms {
     pub packets: [u8; 4],
     /// Most packets sent without a grant, unless the flow says otherwise.
     pub burst: u32,
-    /// Whether data tells how many packets of its flow need a grant, in place of a grant's number.
-    pub tells_length: bool,
+    /// What data says without a grant's number.
+    pub tells: Tells,
+    /// Most requested packets remembered for a flow; more are requested again.
+    pub requests: usize,
     /// How long a full packet occupies the NIC.
     pub packet_time: Span,
     /// Nothing received for so long after the burst: packet 0 is sent again, and again after twice
@@ -52,8 +66,8 @@ struct Outgoing {
     next_new: u32,
     /// Packets of the first burst not yet sent.
     burst: u32,
-    /// What data without a grant's number tells the receiver.
-    beyond_burst: u32,
+    /// Packets of the first burst, sent or not.
+    first_burst: u32,
     turns: VecDeque<Turn>,
     /// Sum over `turns`.
     owed: u32,
@@ -85,11 +99,21 @@ impl Outgoing {
     }
 
     /// Puts a packet that was sent before in front of all others.
-    fn request(&mut self, seq: u32) {
+    fn request(&mut self, seq: u32, most: usize) {
         let known = self.requests.contains(&seq);
-        if seq < self.next_new && !known && self.requests.len() < REQUESTS {
+        if seq < self.next_new && !known && self.requests.len() < most {
             self.requests.push_front(seq);
         }
+    }
+
+    /// What packet `seq` says without a grant's number.
+    fn told(&self, tells: Tells, seq: u32) -> u32 {
+        let told = match tells {
+            Tells::Nothing => 0,
+            Tells::Beyond => self.packets - self.first_burst,
+            Tells::Burst => self.first_burst.saturating_sub(seq + 1),
+        };
+        told.min(TOLD_MOST)
     }
 
     fn allow(&mut self, number: Option<u32>, packets: u32) {
@@ -141,13 +165,12 @@ impl Senders {
     pub fn open(&mut self, flow: &Flow) {
         let packets = flow.packets();
         let burst = packets.min(flow.burst.unwrap_or(self.terms.burst));
-        let beyond = packets - burst;
         let outgoing = Outgoing {
             flow: flow.clone(),
             packets,
             next_new: 0,
             burst,
-            beyond_burst: if self.terms.tells_length { beyond.min(LENGTH_MOST) } else { 0 },
+            first_burst: burst,
             turns: VecDeque::new(),
             owed: 0,
             requests: VecDeque::new(),
@@ -178,7 +201,7 @@ impl Senders {
         }
         let last_resort = grant.last_resort && outgoing.unallowed() == 0;
         if grant.first || last_resort {
-            outgoing.request(grant.request);
+            outgoing.request(grant.request, self.terms.requests);
         }
         let number = grant.numbered.then_some(grant.number);
         outgoing.allow(number, self.terms.packets[mark as usize & 3] as u32);
@@ -253,7 +276,8 @@ impl Senders {
                 outgoing.quiet_since = env.now;
                 if !outgoing.queued {
                     outgoing.doublings = (outgoing.doublings + 1).min(4);
-                    outgoing.request(if outgoing.has_reply { outgoing.next_new - 1 } else { 0 });
+                    let again = if outgoing.has_reply { outgoing.next_new - 1 } else { 0 };
+                    outgoing.request(again, self.terms.requests);
                     outgoing.allow(None, 1);
                     outgoing.queued = true;
                     self.round.push_back(flow);
@@ -301,7 +325,7 @@ fn data(
     let own = Data {
         packet: seq,
         offset: flow.offset(seq) as u32,
-        grant: number.unwrap_or(outgoing.beyond_burst),
+        grant: number.unwrap_or_else(|| outgoing.told(terms.tells, seq)),
         last: seq + 1 == outgoing.packets,
         unscheduled,
         numbered: number.is_some(),

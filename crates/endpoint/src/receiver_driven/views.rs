@@ -10,7 +10,8 @@ header_view! {
         packet: u32 = seq, "packets";
         /// The offset of its first byte in the flow, modulo 2^32.
         offset: u32 = offset, "bytes";
-        /// The number of the grant that let it go, if `numbered`.
+        /// The number of the grant that let it go, if `numbered`; otherwise how many packets of the
+        /// first burst follow it.
         grant: u24 = tag, "grants";
     }
     bits {
@@ -18,7 +19,7 @@ header_view! {
         last = data_flag::LAST;
         /// Sent without a grant, in the burst at the flow's start.
         unscheduled = data_flag::UNSCHEDULED;
-        /// `grant` is valid.
+        /// `grant` is a number.
         numbered = data_flag::TAGGED;
     }
 

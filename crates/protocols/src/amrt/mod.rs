@@ -82,8 +82,7 @@ fn host(amrt: &Ready<Params, Expectations>, site: &HostSite) -> Box<dyn Host> {
                 Losses::GrantedReissued => OwnGrants::Granted,
                 Losses::Reissued => OwnGrants::All,
             };
-            let tail = (amrt.params.losses != Losses::Named).then_some(burst);
-            let rules = Passed { expected, tail };
+            let rules = Passed { expected, tail: amrt.params.losses != Losses::Named };
             Box::new(ReceiverDriven::new(senders, receivers, rules))
         }
         Recovery::Paper => Box::new(ReceiverDriven::new(senders, receivers, Paper(expected))),

@@ -52,9 +52,9 @@ incast_transport::parameters! {
         /// Whether NICs clear the mark as switch ports do; their queues have no limit.
         at_nics: bool = true, "true or false" => |_| true,
             "AMRT §4.1 has switches only; ns-2 (AMRT §8) marks in every link's queue";
-        /// Where the gap before a data packet begins: after the last packet of any kind, or after the last data packet.
-        gap_after: Gap = Gap::Any, "any, data" => |_| true,
-            "AMRT §4.1 has packets; AMRT §3 has the time between two consecutive data packets";
+        /// Where the gap before a data packet begins: after the last data packet, or after the last packet of any kind.
+        gap_after: Gap = Gap::Data, "any, data" => |_| true,
+            "AMRT §3: the time between two consecutive data packets; AMRT §4.1 has packets";
         /// Packets sent without a grant when a flow starts; auto: one bandwidth-delay product.
         burst: Option<u32> = None, "auto, or 1 and more" => |v| v.is_none_or(|v| v > 0),
             "AMRT §6, §7: line rate in the first RTT";

@@ -6,7 +6,7 @@ pub mod paper;
 pub mod passed;
 
 use super::{Code, ID, Params, sender::PACKETS};
-use incast_endpoint::receiver_driven::{Order, OwnGrants, ReceiverTerms};
+use incast_endpoint::receiver_driven::{Order, OwnGrants, ReceiverTerms, Tells};
 use incast_transport::{FabricSite, Span, Time};
 use std::collections::VecDeque;
 
@@ -27,6 +27,7 @@ pub(super) fn terms(expectations: &Expectations, behind: u32) -> ReceiverTerms {
         recovery: saturated,
         packets: PACKETS,
         marked: true,
+        tells: Tells::Burst,
         order: Order::Own,
         hole_behind: behind,
         hole_patience: expectations.timeout,

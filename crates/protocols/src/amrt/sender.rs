@@ -1,7 +1,7 @@
 //! The sender: a burst at line rate, then two packets for a marked grant and one for another.
 
 use super::{Code, Expectations, ID};
-use incast_endpoint::receiver_driven::SenderTerms;
+use incast_endpoint::receiver_driven::{REQUESTS, SenderTerms, Tells};
 use incast_transport::Span;
 
 /// Packets released by a grant of each code (AMRT §4.3).
@@ -17,7 +17,8 @@ pub(super) fn terms(burst: u32, packet_time: Span, expectations: &Expectations) 
         fresh: Code::Room as u8, // AMRT §4.1
         packets: PACKETS,
         burst,
-        tells_length: false,
+        tells: Tells::Burst,
+        requests: REQUESTS.max(burst as usize),
         packet_time,
         start_guard: expectations.timeout,
         end_guard: expectations.longest() * 2,

@@ -176,8 +176,42 @@ fn a_lost_tail_is_asked_for_all_at_once_if_losses_are_reissued() {
 }
 
 #[test]
+fn no_packet_behind_the_first_burst_is_asked_for() {
+    // All of a flow but its first packets is lost, the last one, too: data has said how many there are.
+    let mut net = losing_of("tail_reissued", 14, 3..14);
+    net.network.run(Time::ZERO + Span::from_ms(20));
+    assert!(net.network.completed(0).is_some());
+    assert_eq!(grants(&net), 13 + 1 + 10, "a reply each but the last, the probe, and the others");
+    let asked = net.network.received.iter().filter_map(|received| match received.packet.header {
+        Header::Grant { flags, request, .. } if flags & data_flag::LAST != 0 => Some(request),
+        _ => None,
+    });
+    assert_eq!(asked.collect::<Vec<_>>(), (3..14).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_source_remembers_a_whole_burst_of_requests() {
+    let round = 100;
+    let mut net = SlotNetwork::new(&ENTRY, &[("data_packets", "200")], 1, round, UNLIMITED);
+    let mut left: Vec<u32> = (5..95).collect();
+    let lose = move |packet: &Packet| {
+        let key = packet.is_data().then(|| packet.header.data_key());
+        let place = left.iter().position(|lost| Some(*lost) == key);
+        place.map(|place| left.remove(place)).is_some()
+    };
+    net.network.impair(net.bottleneck, Impairments::losing(lose));
+    net.flow(0, 95, start(&net) - SLOT);
+    net.network.run(Time::ZERO + Span::from_ms(20));
+    assert!(net.network.completed(0).is_some());
+    let again = net.network.sent_on(0).filter(|sent| sent.packet.has(flag::RETRANSMIT));
+    let again: Vec<Time> = again.map(|sent| sent.at).collect();
+    assert_eq!((again.len(), grants(&net)), (90, 94 + 1 + 89));
+    assert!(again[89].since(again[1]) < net.round, "in one round");
+}
+
+#[test]
 fn naming_a_hole_cancels_one_expectation() {
-    let rules = passed(None);
+    let rules = passed(false);
     let opened = |packets: &[u8]| {
         let mut flow = rules.opened(at(0));
         let numbers = packets.iter().map(|&count| rules.granted(&mut flow, at(0), count));
@@ -317,7 +351,7 @@ fn packets_queued_in_the_senders_nic_are_not_lost() {
 /// With a base RTT of 20 us and three hops: 20 + 48 + 1 us.
 const TIMEOUT: Span = Span::from_us(69);
 
-fn passed(tail: Option<u32>) -> Passed {
+fn passed(tail: bool) -> Passed {
     Passed { expected: expectations(&[]), tail }
 }
 
@@ -337,7 +371,7 @@ fn the_timeout_covers_the_queues_up_to_sixteen_rtts() {
 
 #[test]
 fn a_grant_is_replaced_one_timeout_after_data_of_a_later_one() {
-    let rules = passed(None);
+    let rules = passed(false);
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
     let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
@@ -353,7 +387,7 @@ fn a_grant_is_replaced_one_timeout_after_data_of_a_later_one() {
 
 #[test]
 fn without_arrivals_probes_back_off_exponentially() {
-    let rules = passed(None);
+    let rules = passed(false);
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
     for _ in 0..20 {
@@ -382,7 +416,7 @@ fn without_arrivals_probes_back_off_exponentially() {
 
 #[test]
 fn the_probe_timeout_follows_the_packet_interval() {
-    let rules = passed(None);
+    let rules = passed(false);
     let mut flow = rules.opened(at(0));
     let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
     rules.arrived(&mut flow, at(50), Some(numbers[0]));

@@ -12,7 +12,7 @@ mod tests;
 pub use params::{Order, Params};
 
 use deviations::DEVIATIONS;
-use incast_endpoint::receiver_driven::{self, ReceiverDriven, StallTimeout};
+use incast_endpoint::receiver_driven::{self, ReceiverDriven, StallTimeout, Tells};
 use incast_transport::{
     Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
     PortSite, Ready, Routing, TransportId,
@@ -65,13 +65,12 @@ fn burst(params: &Params, site: &HostSite) -> u32 {
 fn host(trd: &Ready<Params, StallTimeout>, site: &HostSite) -> Box<dyn Host> {
     let burst = burst(&trd.params, site);
     let packet_time = trd.fabric.mtu_time(site.rate);
-    let ranked = trd.params.order == Order::Srpt;
-    let order = match trd.params.order {
-        Order::None => receiver_driven::Order::Own,
-        Order::Srpt => receiver_driven::Order::Shortest,
+    let (order, tells) = match trd.params.order {
+        Order::None => (receiver_driven::Order::Own, Tells::Nothing),
+        Order::Srpt => (receiver_driven::Order::Shortest { most: site.bdp_packets }, Tells::Beyond),
     };
-    let senders = sender::terms(burst, ranked, packet_time, trd.derived);
-    let receivers = receiver::terms(burst, order, trd.derived);
+    let senders = sender::terms(burst, tells, packet_time, trd.derived);
+    let receivers = receiver::terms(burst, tells, order, trd.derived);
     Box::new(ReceiverDriven::new(senders, receivers, trd.derived))
 }
 

@@ -1,9 +1,9 @@
 //! The receiver: one grant per packet, and recovery by timeout.
 
 use super::{ID, sender::PACKETS};
-use incast_endpoint::receiver_driven::{Order, OwnGrants, ReceiverTerms, StallTimeout};
+use incast_endpoint::receiver_driven::{Order, OwnGrants, ReceiverTerms, StallTimeout, Tells};
 
-pub(super) fn terms(burst: u32, order: Order, stall: StallTimeout) -> ReceiverTerms {
+pub(super) fn terms(burst: u32, tells: Tells, order: Order, stall: StallTimeout) -> ReceiverTerms {
     ReceiverTerms {
         transport: ID,
         reply: [0; 4],
@@ -11,6 +11,7 @@ pub(super) fn terms(burst: u32, order: Order, stall: StallTimeout) -> ReceiverTe
         recovery: 0,
         packets: PACKETS,
         marked: false,
+        tells,
         order,
         hole_behind: burst,
         hole_patience: stall.first,

@@ -1,7 +1,7 @@
 //! The sender: a burst at line rate, then one packet for each grant.
 
 use super::ID;
-use incast_endpoint::receiver_driven::{SenderTerms, StallTimeout};
+use incast_endpoint::receiver_driven::{REQUESTS, SenderTerms, StallTimeout, Tells};
 use incast_transport::Span;
 
 /// Every grant lets one packet go.
@@ -9,7 +9,7 @@ pub const PACKETS: [u8; 4] = [1; 4];
 
 pub(super) fn terms(
     burst: u32,
-    ranked: bool,
+    tells: Tells,
     packet_time: Span,
     stall: StallTimeout,
 ) -> SenderTerms {
@@ -18,7 +18,8 @@ pub(super) fn terms(
         fresh: 0,
         packets: PACKETS,
         burst,
-        tells_length: ranked,
+        tells,
+        requests: REQUESTS,
         packet_time,
         start_guard: stall.first,
         end_guard: stall.most * 2,

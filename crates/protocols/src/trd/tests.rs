@@ -142,6 +142,26 @@ fn the_shortest_flow_of_a_receiver_gets_every_grant() {
 }
 
 #[test]
+fn the_grants_of_flows_that_ended_do_not_pile_up() {
+    // A long flow beside twenty short ones in turn: each burst brings grants, which the long flow
+    // gets when a short one ends.
+    let short = |id| flow(id, 1, 2, 100 * MSS, Time::ZERO + Span::from_us(200 * id as u64));
+    let mut flows = vec![flow(0, 0, 2, 7_000 * MSS, Time::ZERO)];
+    flows.extend((1..=20).map(short));
+    let queue = |order| {
+        let fabric = star(3, Rate::from_gbps(10), Span::from_us(2));
+        let mut trial = Trial::new(&ENTRY, fabric, flows.clone()).set("order", order);
+        trial.buffer = Limit::Unlimited;
+        let outcome = trial.run();
+        assert!(outcome.flows.iter().all(|flow| flow.completed.is_some()));
+        outcome.ports.iter().map(|port| port.total.backlog_max).max().expect("ports")
+    };
+    let (none, srpt) = (queue("none"), queue("srpt"));
+    // 286 KB if the long flow got all of them.
+    assert!(srpt <= none, "no longer than without the order: {srpt} B, {none} B");
+}
+
+#[test]
 fn shortest_first_survives_losses_copies_and_delays() {
     for seed in 0..20 {
         let mut random = Random::new(seed, 2, 2);

@@ -178,7 +178,7 @@ fn percentiles_of_the_backlog_are_those_of_an_md1_queue() {
 
 #[test]
 fn flow_bytes_are_conserved() {
-    let mut flow = FlowBytes::new(Span(3));
+    let mut flow = FlowBytes::new(Time::ZERO, Span(3));
     (0..10_000u64).for_each(|i| flow.add(i * 5, i));
     let width = flow.width() * 2;
     assert_eq!(flow.finish(width).iter().sum::<u64>(), (0..10_000).sum());
