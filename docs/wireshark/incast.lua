@@ -488,10 +488,10 @@ local transports = {
             kind = 2, set = 0, clear = 0, coded = true, fields = {
             { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
             { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
-            { "grant", 8, 3, 0, "grants", "The number of the grant that let it go, if `numbered`" },
+            { "grant_or_rest", 8, 3, 0, "packets", "The number of the grant that let it go, if `numbered`; otherwise how many packets of the first burst follow it" },
             { "last", 11, 1, 1, "", "It is the flow's last packet" },
             { "unscheduled", 11, 1, 2, "", "Sent without a grant, in the burst at the flow's start" },
-            { "numbered", 11, 1, 16, "", "`grant` is valid" },
+            { "numbered", 11, 1, 16, "", "`grant_or_rest` is a number" },
         } },
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, coded = true, fields = {

@@ -115,10 +115,9 @@ class Amrt(Parameters):
         at_nics: Whether NICs clear the mark as switch ports do; their queues have no limit.
             Accepted: true or false. Default: true. Source: AMRT §4.1 has switches only;
             ns-2 (AMRT §8) marks in every link's queue.
-        gap_after: Where the gap before a data packet begins: after the last packet of any
-            kind, or after the last data packet. Accepted: any, data. Default: any. Source:
-            AMRT §4.1 has packets; AMRT §3 has the time between two consecutive data
-            packets.
+        gap_after: Where the gap before a data packet begins: after the last data packet, or
+            after the last packet of any kind. Accepted: any, data. Default: data. Source:
+            AMRT §3: the time between two consecutive data packets; AMRT §4.1 has packets.
         burst: Packets sent without a grant when a flow starts; auto: one bandwidth-delay
             product. Accepted: auto, or 1 and more. Default: auto. Source: AMRT §6, §7: line
             rate in the first RTT.

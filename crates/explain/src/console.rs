@@ -122,7 +122,7 @@ fn hops(all: &Explanation) -> Vec<String> {
     if all.hops.is_empty() {
         return lines;
     }
-    lines.push(format!("\nThe packet that completed it went {}:", all.flow.path));
+    lines.push(format!("\nThe packet that completed it went {}:", all.way()));
     for hop in &all.hops {
         let worst = all.worst_port.as_ref().is_some_and(|(port, _)| *port == hop.port);
         let (mark, worst) =

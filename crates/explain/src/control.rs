@@ -33,7 +33,8 @@ pub struct Silence {
     pub after_ps: u64,
     /// How long until the next transmission.
     pub ps: u64,
-    /// What ended it: `timeout`, or the kind of packet that arrived last.
+    /// What ended it: `timeout` (the source's), `receiver timeout` (then a packet of the receiver arrived),
+    /// the kind of packet that arrived last during it, or `source` if nothing did.
     pub ended_by: String,
     /// Whether a retransmission ended it.
     pub retransmission: bool,
@@ -71,21 +72,32 @@ pub(crate) fn silences(run: &Run, flow: u32) -> Vec<Silence> {
     let Some(opened) = opened else { return vec![] };
     let end = run.record.flows[flow as usize].completed.map_or(u64::MAX, |at| at.0);
     let mut since = start;
-    let mut ended_by = "the start".to_string();
+    // What happened in it: `the start` is that of the flow.
+    let mut cause = Some("the start");
+    // A timer of the receiver has expired; the next packet that the receiver sends is what it asks with.
+    let (mut expired, mut asked) = (false, None);
     let mut all = vec![];
-    for event in events(run, flow).filter(|event| event.place == opened.place && event.at.0 <= end)
-    {
+    for event in events(run, flow).filter(|event| event.at.0 <= end) {
+        let at_source = event.place == opened.place;
         match (event.kind, event.packet) {
-            (EventKind::Timeout, _) => ended_by = "timeout".into(),
-            (EventKind::Delivered, Some(packet)) => ended_by = kind_name(&packet).into(),
-            (EventKind::Sent, Some(packet)) if packet.payload > 0 => {
+            (EventKind::Timeout, _) if at_source => cause = Some("timeout"),
+            (EventKind::Timeout, _) => expired = true,
+            (EventKind::Sent, Some(packet)) if !at_source && expired => {
+                (expired, asked) = (false, Some((packet.kind, packet.number)));
+            }
+            (EventKind::Delivered, Some(packet)) if at_source => {
+                let caused = asked == Some((packet.kind, packet.number));
+                cause = Some(if caused { "receiver timeout" } else { kind_name(&packet) });
+                asked = asked.filter(|_| !caused);
+            }
+            (EventKind::Sent, Some(packet)) if at_source && packet.payload > 0 => {
                 let ps = event.at.0 - since;
                 if ps >= shortest {
                     let retransmission = packet.flags & incast_transport::flag::RETRANSMIT != 0;
-                    let (after_ps, ended_by) = (since - start, ended_by.clone());
+                    let (after_ps, ended_by) = (since - start, cause.unwrap_or("source").into());
                     all.push(Silence { after_ps, ps, ended_by, retransmission });
                 }
-                since = event.at.0;
+                (since, cause) = (event.at.0, None);
             }
             _ => {}
         }

@@ -65,7 +65,7 @@ pub struct FlowFacts {
     pub packets: u32,
     /// Retransmissions.
     pub retransmits: u32,
-    /// Nodes on the path of its last packet, as in `flows.parquet`.
+    /// Nodes on its path, as in `flows.parquet`: as the routes were at the start of the run.
     pub path: String,
 }
 
@@ -88,6 +88,20 @@ impl FlowFacts {
             retransmits: record.retransmits,
             path: meta.path.clone(),
         }
+    }
+}
+
+impl Explanation {
+    /// The nodes that the packet which completed the flow has passed, in the form of `path`.
+    pub fn way(&self) -> String {
+        let source = match self.flow.path.split_once('>') {
+            Some((source, _)) => source.to_string(),
+            None => format!("host{}", self.flow.src),
+        };
+        let ports: Vec<_> = self.hops.iter().filter_map(|hop| hop.port.split_once("->")).collect();
+        let Some((first, _)) = ports.first() else { return self.flow.path.clone() };
+        let begin = std::iter::once(&*source).chain((*first != source).then_some(*first));
+        begin.chain(ports.iter().map(|(_, to)| *to)).collect::<Vec<_>>().join(">")
     }
 }
 

@@ -192,7 +192,7 @@ fn path(all: &Explanation) -> String {
     }
     let mut out = format!(
         "<h2>Who was in front of its last packet</h2>\n<p class=\"key\">{}</p>\n<table>\n",
-        escape(&all.flow.path)
+        escape(&all.way())
     );
     for hop in &all.hops {
         let worst = all.worst_port.as_ref().is_some_and(|(port, _)| *port == hop.port);

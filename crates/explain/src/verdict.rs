@@ -1,6 +1,7 @@
 //! The answer in sentences.
 
 use crate::console::{bytes, list, percent, size, time};
+use crate::control::Silence;
 use crate::explanation::{Explanation, PartFacts};
 use crate::fronts::FrontFacts;
 
@@ -97,8 +98,9 @@ fn recovery(all: &Explanation, took: &str) -> String {
         true => "packets were lost".to_string(),
         false => format!("of its packets, {}", places(all)),
     };
-    let timeouts: Vec<_> =
-        all.silences.iter().filter(|one| one.ended_by == "timeout" && one.retransmission).collect();
+    let timers = ["timeout", "receiver timeout"];
+    let expired = |one: &&Silence| timers.contains(&&*one.ended_by) && one.retransmission;
+    let timeouts: Vec<_> = all.silences.iter().filter(expired).collect();
     let queued: u64 = all.parts.iter().filter(|p| p.name.starts_with("queue")).map(|p| p.ps).sum();
     match timeouts.iter().max_by_key(|one| one.ps) {
         Some(longest) => {
@@ -107,9 +109,13 @@ fn recovery(all: &Explanation, took: &str) -> String {
                 several => format!("{several} retransmission timeouts"),
             };
             let silent: u64 = timeouts.iter().map(|one| one.ps).sum();
+            let whose = match &*longest.ended_by {
+                "timeout" => "its retransmission timer expired",
+                _ => "the receiver's timer expired and what it asked for arrived",
+            };
             format!(
                 "{took}: {how}, not queueing ({} in queues). {} after its start the source fell silent \
-                 and sent nothing for {} until its retransmission timer expired{}; {lost}.",
+                 and sent nothing for {} until {whose}{}; {lost}.",
                 time(queued),
                 time(longest.after_ps),
                 time(longest.ps),
@@ -120,7 +126,17 @@ fn recovery(all: &Explanation, took: &str) -> String {
                 },
             )
         }
-        None => format!("{took}: recovery from losses without a timeout; {lost}."),
+        None => {
+            let expired = all.control.iter().filter(|point| point.event == "timeout").count();
+            let timers = match expired {
+                0 => "without a timeout".to_string(),
+                1 => "with a timeout, before which its source was not silent".to_string(),
+                several => {
+                    format!("with {several} timeouts, before which its source was not silent")
+                }
+            };
+            format!("{took}: recovery from losses {timers}; {lost}.")
+        }
     }
 }
 
@@ -156,6 +172,8 @@ fn waiting(all: &Explanation, took: &str, what: &str) -> String {
 pub(crate) fn ended(by: &str) -> String {
     match by {
         "timeout" => "a timeout".into(),
+        "receiver timeout" => "the arrival of what the receiver sent after a timeout".into(),
+        "source" => "its own next packet; nothing had arrived".into(),
         "the start" => "its first packet".into(),
         kind => format!("the arrival of a packet `{kind}`"),
     }

@@ -289,3 +289,43 @@ fn a_run_in_real_time_is_not_repeated() {
     let fault = results.explain(&[0], Some(1), &Monitor::default()).err().expect("it is refused");
     assert!(fault.to_string().contains("real time"), "{fault}");
 }
+
+/// A link fails under NDP: of the packets on it no header comes back, and the timer of 1 ms finds them.
+/// The packet that completes a flow takes the other spine.
+#[test]
+fn a_timer_of_ndp_ends_the_silence_after_a_failure() {
+    let text = "[fabric]\ntopology = \"leaf-spine:2x2x4\"\n[[fabric.failures]]\nat = \"100us\"\n\
+                a = \"leaf0\"\nb = \"spine1\"\n[transport]\nnames = [\"ndp\"]\n[[traffic]]\n\
+                kind = \"permutation\"\nsize = \"1MB\"\n";
+    let home = run(text);
+    let results = open(&home, None).unwrap_or_else(|fault| panic!("{fault}"));
+    let slowest = Selection { slowest: 1, ..Selection::default() };
+    let flow = results.select(&slowest).unwrap_or_else(|fault| panic!("{fault}"))[0];
+    let all = explain(&results, flow);
+    assert!(all.control.iter().any(|point| point.event == "timeout"), "{:?}", all.control);
+    assert!(
+        !all.verdict.iter().any(|says| says.contains("without a timeout")),
+        "{:?}",
+        all.verdict
+    );
+    let longest = all.silences.iter().max_by_key(|one| one.ps).expect("a silence");
+    assert!(longest.ended_by == "timeout" && longest.retransmission, "{longest:?}");
+    let (way, hosts) = (all.way(), [all.flow.src, all.flow.dst]);
+    assert!(way.starts_with(&format!("host{}>leaf", hosts[0])), "{way}");
+    assert!(way.ends_with(&format!(">host{}", hosts[1])) && !way.contains("spine1"), "{way}");
+}
+
+/// The last packets of a burst are lost under a receiver-driven transport: its receiver's timer asks.
+#[test]
+fn a_timer_of_the_receiver_ends_a_silence() {
+    let traffic = "[[traffic]]\nkind = \"incast\"\nreceiver = 0\nsize = \"20KB\"\n";
+    let home = run(&star(9, "\"amrt\"", "", traffic));
+    let results = open(&home, None).unwrap_or_else(|fault| panic!("{fault}"));
+    let asked = (0..8).map(|flow| explain(&results, flow)).find(|all| {
+        let mut silences = all.silences.iter();
+        silences.any(|one| one.ended_by == "receiver timeout" && one.retransmission)
+    });
+    let asked = asked.expect("the end of some burst is lost");
+    let ends = asked.control.iter().filter(|point| point.event == "timeout");
+    assert!(ends.map(|point| point.end).any(|end| end == "destination"), "{:?}", asked.control);
+}

@@ -129,6 +129,12 @@ impl Probe {
         self.ages[trace.transport as usize].add(age);
     }
 
+    /// Records that a timer of the flow's sender or receiver has expired, and that something is sent
+    /// or asked for again for it.
+    pub fn timeout(&mut self, flow: FlowId) {
+        self.sender(flow).timeouts += 1;
+    }
+
     /// Counts a credit, grant or token that arrived when no data was left to send.
     #[inline]
     pub fn wasted(&mut self, flow: FlowId) {

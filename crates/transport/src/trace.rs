@@ -48,6 +48,8 @@ pub struct SenderTrace {
     pub wasted: u32,
     /// Decisions taken.
     pub decisions: u32,
+    /// Times that a timer of either end expired after which something is sent or asked for again.
+    pub timeouts: u32,
     /// Index of its transport in the run.
     pub(crate) transport: u8,
     /// Sum over decisions of the age of their information, picoseconds.

@@ -233,7 +233,10 @@ impl<L: CreditControl> Receivers<L> {
             }
             if flow.missing <= env.now {
                 match env.now - flow.heard.0 < MEMORY {
-                    true => flow.request_missing(env, outbox, &self.terms, id),
+                    true => {
+                        env.probe.timeout(id);
+                        flow.request_missing(env, outbox, &self.terms, id);
+                    }
                     // A source that lives and misses an answer says so.
                     false => flow.missing = Time::NEVER,
                 }

@@ -255,9 +255,13 @@ impl Senders {
         {
             let outgoing = self.flows.at_mut(slot);
             if outgoing.probe_deadline(&self.terms) <= env.now {
+                env.probe.timeout(id);
                 outgoing.repeat_probe(env, outbox, &self.terms);
             }
             if outgoing.state_deadline(&self.terms) <= env.now {
+                if outgoing.left() > 0 {
+                    env.probe.timeout(id);
+                }
                 outgoing.expired(env, outbox, &self.terms);
             }
             let deadline = outgoing.deadline(&self.terms);

@@ -238,7 +238,7 @@ impl<R: Recovery> Receivers<R> {
                 return;
             }
         }
-        let number = data.numbered.then_some(data.grant);
+        let number = data.numbered.then_some(data.grant_or_rest);
         self.recovery.arrived(&mut incoming.recovery, now, number);
         let informed = if self.terms.marked { env.packets.stamps(packet).informed } else { now.0 };
         let cause = Cause { arrival, acked: data.packet, mark, informed };
@@ -263,7 +263,7 @@ impl<R: Recovery> Receivers<R> {
     /// A flow's first packet arrived: its slot.
     fn opens(&mut self, flow: FlowId, peer: HostId, data: &Data, now: Time) -> u32 {
         let beyond = self.terms.tells == Tells::Beyond && !data.numbered;
-        let remaining = if beyond { data.grant as u64 } else { 0 };
+        let remaining = if beyond { data.grant_or_rest as u64 } else { 0 };
         let rank = Rank { remaining, order: self.opened, flow };
         self.opened = self.opened.wrapping_add(1);
         if remaining > 0 {
@@ -469,6 +469,7 @@ impl<R: Recovery> Receivers<R> {
                 else {
                     continue;
                 };
+                env.probe.timeout(flow);
                 let (acked, mark) = (incoming.arrivals.lowest_missing(), self.terms.recovery);
                 incoming.awaited = incoming.awaited.saturating_add(1);
                 let header = grant(acked, reissue);
@@ -483,7 +484,7 @@ impl<R: Recovery> Receivers<R> {
 
 /// The packet behind the flow's first burst, as far as this data tells.
 fn burst_end(data: &Data, tells: Tells) -> Option<u32> {
-    let left = if tells == Tells::Burst && !data.numbered { data.grant } else { 0 };
+    let left = if tells == Tells::Burst && !data.numbered { data.grant_or_rest } else { 0 };
     let told = data.unscheduled || left > 0;
     told.then(|| data.packet.saturating_add(1).saturating_add(left))
 }

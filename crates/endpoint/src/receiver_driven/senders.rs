@@ -275,6 +275,7 @@ impl Senders {
             if outgoing.deadline(&self.terms) <= env.now {
                 outgoing.quiet_since = env.now;
                 if !outgoing.queued {
+                    env.probe.timeout(flow);
                     outgoing.doublings = (outgoing.doublings + 1).min(4);
                     let again = if outgoing.has_reply { outgoing.next_new - 1 } else { 0 };
                     outgoing.request(again, self.terms.requests);
@@ -325,7 +326,7 @@ fn data(
     let own = Data {
         packet: seq,
         offset: flow.offset(seq) as u32,
-        grant: number.unwrap_or_else(|| outgoing.told(terms.tells, seq)),
+        grant_or_rest: number.unwrap_or_else(|| outgoing.told(terms.tells, seq)),
         last: seq + 1 == outgoing.packets,
         unscheduled,
         numbered: number.is_some(),

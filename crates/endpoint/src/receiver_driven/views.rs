@@ -12,14 +12,14 @@ header_view! {
         offset: u32 = offset, "bytes";
         /// The number of the grant that let it go, if `numbered`; otherwise how many packets of the
         /// first burst follow it.
-        grant: u24 = tag, "grants";
+        grant_or_rest: u24 = tag, "packets";
     }
     bits {
         /// It is the flow's last packet.
         last = data_flag::LAST;
         /// Sent without a grant, in the burst at the flow's start.
         unscheduled = data_flag::UNSCHEDULED;
-        /// `grant` is a number.
+        /// `grant_or_rest` is a number.
         numbered = data_flag::TAGGED;
     }
 

@@ -326,7 +326,10 @@ impl<L: ControlFactory> SenderDriven<L> {
         out.armed[timer as usize] = Time::NEVER;
         if out.due(timer) <= env.now {
             match timer {
-                Timer::Recovery => out.timeout(env.now),
+                Timer::Recovery => {
+                    env.probe.timeout(flow);
+                    out.timeout(env.now);
+                }
                 Timer::Control => {
                     let progress = out.progress(env.now);
                     out.control.on_deadline(&progress);

@@ -54,6 +54,10 @@ pub static ENTRY: Declaration<Params, Expectations> = Declaration {
     },
 };
 
+/// The longest first burst that a receiver believes, unless its own are longer: data carries the number
+/// of its packets, and a forged one shall not cause as many grants as it likes.
+const BURST_MOST: u32 = 1 << 12;
+
 fn burst(params: &Params, site: &HostSite) -> u32 {
     params.burst.unwrap_or(site.bdp_packets)
 }
@@ -82,7 +86,8 @@ fn host(amrt: &Ready<Params, Expectations>, site: &HostSite) -> Box<dyn Host> {
                 Losses::GrantedReissued => OwnGrants::Granted,
                 Losses::Reissued => OwnGrants::All,
             };
-            let rules = Passed { expected, tail: amrt.params.losses != Losses::Named };
+            let tail = (amrt.params.losses != Losses::Named).then_some(burst.max(BURST_MOST));
+            let rules = Passed { expected, tail };
             Box::new(ReceiverDriven::new(senders, receivers, rules))
         }
         Recovery::Paper => Box::new(ReceiverDriven::new(senders, receivers, Paper(expected))),

@@ -211,7 +211,7 @@ fn a_source_remembers_a_whole_burst_of_requests() {
 
 #[test]
 fn naming_a_hole_cancels_one_expectation() {
-    let rules = passed(false);
+    let rules = passed(None);
     let opened = |packets: &[u8]| {
         let mut flow = rules.opened(at(0));
         let numbers = packets.iter().map(|&count| rules.granted(&mut flow, at(0), count));
@@ -351,7 +351,7 @@ fn packets_queued_in_the_senders_nic_are_not_lost() {
 /// With a base RTT of 20 us and three hops: 20 + 48 + 1 us.
 const TIMEOUT: Span = Span::from_us(69);
 
-fn passed(tail: bool) -> Passed {
+fn passed(tail: Option<u32>) -> Passed {
     Passed { expected: expectations(&[]), tail }
 }
 
@@ -371,7 +371,7 @@ fn the_timeout_covers_the_queues_up_to_sixteen_rtts() {
 
 #[test]
 fn a_grant_is_replaced_one_timeout_after_data_of_a_later_one() {
-    let rules = passed(false);
+    let rules = passed(None);
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
     let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
@@ -387,7 +387,7 @@ fn a_grant_is_replaced_one_timeout_after_data_of_a_later_one() {
 
 #[test]
 fn without_arrivals_probes_back_off_exponentially() {
-    let rules = passed(false);
+    let rules = passed(None);
     let (arrivals, mut holes) = (Arrivals::new(), Holes::default());
     let mut flow = rules.opened(at(0));
     for _ in 0..20 {
@@ -416,7 +416,7 @@ fn without_arrivals_probes_back_off_exponentially() {
 
 #[test]
 fn the_probe_timeout_follows_the_packet_interval() {
-    let rules = passed(false);
+    let rules = passed(None);
     let mut flow = rules.opened(at(0));
     let numbers: Vec<u32> = (0..3).map(|_| rules.granted(&mut flow, at(0), 1).unwrap()).collect();
     rules.arrived(&mut flow, at(50), Some(numbers[0]));

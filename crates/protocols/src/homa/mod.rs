@@ -146,7 +146,7 @@ impl Host for HomaHost {
     }
 
     fn wake(&mut self, env: &mut Env<'_>) {
-        self.receivers.wake(env.now, &mut self.outbox);
+        self.receivers.wake(env, &mut self.outbox);
         self.senders.wake(env);
     }
 

@@ -236,15 +236,19 @@ impl Receivers {
 
     /// Requests missing packets of stalled messages, and issues grants that have waited for their
     /// time.
-    pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn wake(&mut self, env: &mut Env<'_>, outbox: &mut Outbox) {
+        let now = env.now;
         let mut changed = self.next_grant <= now;
-        while let Some((_, slot)) =
+        while let Some((id, slot)) =
             self.timers.expired(now, &mut self.flows, |flow| &mut flow.armed)
         {
             let flow = self.flows.at_mut(slot);
             let overdue = flow.deadline(&self.terms) <= now;
             let given_up = overdue && flow.unanswered == self.terms.give_up;
             changed |= given_up;
+            if overdue && !given_up {
+                env.probe.timeout(id);
+            }
             self.change(slot, |flow, terms| match overdue {
                 true if given_up => flow.aside = true, // Others are granted in its place.
                 true => flow.request_missing(now, terms, outbox),

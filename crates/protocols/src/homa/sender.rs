@@ -270,6 +270,7 @@ impl Senders {
                 outgoing.quiet_since = env.now; // It waits for the NIC.
             } else if outgoing.guard_ends(self.guard) <= env.now {
                 let class = self.terms.unscheduled_class(outgoing.flow.size, outgoing.flow.size);
+                env.probe.timeout(id);
                 outgoing.grant(1, class);
                 outgoing.repeat(0, class);
                 outgoing.quiet_since = env.now;

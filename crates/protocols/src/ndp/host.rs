@@ -193,7 +193,11 @@ impl Host for NdpHost {
             self.timers.expired(env.now, &mut self.senders, |sender| &mut sender.armed)
         {
             let sender = self.senders.at_mut(slot);
+            let timeouts = sender.timeouts;
             let next = sender.on_timer(env.now);
+            if sender.timeouts > timeouts {
+                env.probe.timeout(id);
+            }
             assert!(next > env.now, "the next timeout of flow {} is not later", id.0);
             self.timers.arm(id, &mut sender.armed, next);
             self.settle(env, id);

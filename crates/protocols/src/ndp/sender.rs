@@ -114,6 +114,8 @@ pub struct Sender {
     deviation: u64,
     /// The shortest timeout.
     timeout_least: Span,
+    /// Timeouts that have sent something again, or something at all.
+    pub timeouts: u32,
     heard: Time,
 }
 
@@ -153,6 +155,7 @@ impl Sender {
             smoothed: 0,
             deviation: 0,
             timeout_least: plan.timeout_least,
+            timeouts: 0,
             heard: now,
         }
     }
@@ -424,7 +427,9 @@ impl Sender {
                 return self.heard + timeout;
             }
             self.at_once = 1;
+            expired = true;
         }
+        self.timeouts += expired as u32;
         // No later than this, so that a flow that is heard of again need not be armed anew.
         next.min(now + timeout)
     }

@@ -181,8 +181,8 @@ impl Host for PhostHost {
     }
 
     fn wake(&mut self, env: &mut Env<'_>) {
-        self.receivers.wake(env.now, &mut self.outbox);
-        self.senders.wake(env.now, &mut self.outbox);
+        self.receivers.wake(env, &mut self.outbox);
+        self.senders.wake(env, &mut self.outbox);
     }
 
     fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {

@@ -242,13 +242,15 @@ impl Receivers {
     }
 
     /// Ends waits that are over, and uses the slot if it has come.
-    pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn wake(&mut self, env: &mut Env<'_>, outbox: &mut Outbox) {
+        let now = env.now;
         while let Some((id, slot)) =
             self.timers.expired(now, &mut self.flows, |flow| &mut flow.armed)
         {
             let flow = self.flows.at_mut(slot);
             match flow.place {
                 Place::Waiting(until) if until <= now => {
+                    env.probe.timeout(id);
                     self.resume(slot);
                     self.start_clock(now);
                 }

@@ -205,12 +205,14 @@ impl Senders {
     }
 
     /// Repeats announcements whose timeout has expired.
-    pub fn wake(&mut self, now: Time, outbox: &mut Outbox) {
+    pub fn wake(&mut self, env: &mut Env<'_>, outbox: &mut Outbox) {
+        let now = env.now;
         while let Some((id, slot)) =
             self.timers.expired(now, &mut self.flows, |flow| &mut flow.armed)
         {
             let outgoing = self.flows.at_mut(slot);
             if outgoing.deadline(&self.terms) <= now {
+                env.probe.timeout(id);
                 outgoing.announce(now, outbox);
                 outgoing.heard = now;
                 outgoing.doublings = (outgoing.doublings + 1).min(DOUBLINGS_MOST);

@@ -7,7 +7,7 @@ use incast_transport::{HeaderView, MarkCode};
 
 /// The packets that REN sends.
 pub const HEADERS: &[HeaderView] = &[
-    Data::VIEW.without("grant").without("numbered").coded(CODES),
+    Data::VIEW.without("grant_or_rest").without("numbered").coded(CODES),
     Grant::VIEW.without("number").without("numbered").without("last_resort").coded(CODES),
     Finish::VIEW,
 ];

@@ -20,7 +20,7 @@ struct Before {
     decisions: u32,
     age: u64,
     acknowledged: bool,
-    timer: Option<Time>,
+    timeouts: u32,
 }
 
 impl TracedHost {
@@ -52,19 +52,19 @@ impl TracedHost {
                 decisions: known.decisions,
                 age: known.decision_age,
                 acknowledged: known.acknowledged.is_some(),
-                timer: self.inner.observe(*flow, env.now).timer,
+                timeouts: known.timeouts,
             })
         };
         self.live.iter().filter_map(one).collect()
     }
 
-    /// Records what a call has changed; `woken`: it was a call of `wake`.
-    fn after(&mut self, env: &Env<'_>, before: &[Before], woken: bool) {
-        for Before { flow, decisions, age, acknowledged, timer } in before {
+    /// Records what a call has changed.
+    fn after(&mut self, env: &Env<'_>, before: &[Before]) {
+        for Before { flow, decisions, age, acknowledged, timeouts } in before {
             let known = env.probe.senders()[flow.0 as usize];
             let event = |kind| self.event(env.now, kind, *flow).observed(&*self.inner, *flow);
             let mut new = vec![];
-            if woken && timer.is_some_and(|due| due <= env.now) {
+            if known.timeouts > *timeouts {
                 new.push(event(EventKind::Timeout));
             }
             let taken = (known.decisions - decisions) as u64;
@@ -99,7 +99,7 @@ impl Host for TracedHost {
             let event = self.event(env.now, EventKind::Opened, flow.id);
             self.writer.write(event.observed(&*self.inner, flow.id));
         }
-        self.after(env, &before, false);
+        self.after(env, &before);
     }
 
     fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
@@ -123,7 +123,7 @@ impl Host for TracedHost {
                 self.live.retain(|live| *live != flow);
             }
         }
-        self.after(env, &before, false);
+        self.after(env, &before);
     }
 
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
@@ -140,7 +140,7 @@ impl Host for TracedHost {
                 self.writer.write(TraceEvent { packet: Some(traced), ..event });
             }
         }
-        self.after(env, &before, false);
+        self.after(env, &before);
         packet
     }
 
@@ -155,7 +155,7 @@ impl Host for TracedHost {
     fn wake(&mut self, env: &mut Env<'_>) {
         let before = self.before(env);
         self.inner.wake(env);
-        self.after(env, &before, true);
+        self.after(env, &before);
     }
 
     fn abandon(&mut self, env: &mut Env<'_>, flow: FlowId) {

@@ -14,9 +14,9 @@ use incast_transport::{Span, Time};
 pub struct Passed {
     /// The timeout.
     pub expected: Expectations,
-    /// Whether the packets of a first burst that have not come when the reply to a probe does are
-    /// all lost, and asked for at once.
-    pub tail: bool,
+    /// The packets of a first burst that have not come when the reply to a probe does are all lost,
+    /// and asked for at once. This is the longest burst that a source is believed to have sent.
+    pub tail: Option<u32>,
 }
 
 /// The longest time between two packets of a flow in this and the last round. A round ends with
@@ -130,7 +130,7 @@ impl Recovery for Passed {
             // The sender replies to a probe only if its queue is empty, so earlier data was already
             // late when the probe left.
             flow.pass(place, if entry.packets == 0 { entry.since } else { now });
-            flow.tail_is_lost = self.tail && entry.packets == 0;
+            flow.tail_is_lost = self.tail.is_some() && entry.packets == 0;
             flow.gaps.data_of(flow.grants.number(place), flow.grants.next_number());
         }
         flow.passed = flow.passed.saturating_sub(flow.grants.bring_one(place));
@@ -198,7 +198,7 @@ impl Passed {
             }
             // The flow has sent everything, and missing packets have been requested.
             None if arrivals.packets().is_some() => None,
-            None if self.tail => {
+            None if self.tail.is_some() => {
                 let number = flow.grants.push(now, 1);
                 let tail = Request::LastResort(flow.next_of_tail(arrivals));
                 Some(Reissue::replacement(tail).numbered(Some(number)))
@@ -217,7 +217,7 @@ impl Passed {
         holes: &mut Holes,
     ) -> Option<Reissue> {
         let packet = flow.next_of_tail(arrivals);
-        if packet >= arrivals.burst_end() {
+        if packet >= arrivals.burst_end().min(self.tail.unwrap_or(0)) {
             flow.tail_is_lost = false;
             return None;
         }
