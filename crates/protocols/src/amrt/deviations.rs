@@ -12,7 +12,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         reason: "With dequeue times a saturated link would mark everything. Where grants end a gap and \
                  data goes both ways, one lies in nearly every gap, and AMRT hardly grows.",
         effect: Some(
-            "amrt/fig12 as compared, three seeds, with `gap_after = any`: mean FCT 3 to 45 % higher at \
+            "amrt/fig12 as compared, three seeds, with `gap_after = any`: mean FCT 3 to 43 % higher at \
              loads 0.3 and 0.5.",
         ),
     },
