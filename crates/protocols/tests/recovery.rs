@@ -32,9 +32,12 @@ struct Lone {
     fct: u64,
 }
 
-fn lone(entry: &dyn Transport, harm: Option<Harm>) -> Lone {
+/// A parameter of a transport and a value of it.
+type Setting<'a> = (&'a str, &'a str);
+
+fn lone(entry: &dyn Transport, own: &[Setting<'_>], harm: Option<Harm>) -> Lone {
     let fabric = fabric_site(3, RATE, RTT);
-    let configured = configured(entry, &[], &fabric);
+    let configured = configured(entry, own, &fabric);
     let mut network = Network::of(&*configured, &fabric, Probabilities::default(), 1);
     let (mut data, mut control, mut victim, mut copies) = (0, 0, None, 0);
     let script = move |packet: &Packet, _: usize| {
@@ -111,6 +114,16 @@ impl Lone {
 }
 
 impl Lone {
+    /// From the first loss to the departure of the packet that completes the flow: there is no recovery
+    /// before or after.
+    fn since_loss(&self) -> u64 {
+        let harmed = |sent: &&Sent| sent.impairment.lost || sent.impairment.trimmed;
+        let Some(first) = self.network.sent.iter().find(harmed) else { return 0 };
+        let end = self.network.completed(0).expect("complete").0;
+        let departures = self.data().map(|(sent, _)| sent.at.0).filter(|at| *at < end);
+        departures.max().unwrap_or(0).saturating_sub(ends(first))
+    }
+
     /// The longest time without a data packet of the flow before the one that completed it.
     fn silence(&self) -> u64 {
         let end = self.network.completed(0).expect("complete").0;
@@ -129,9 +142,9 @@ fn ends(sent: &Sent) -> u64 {
     (sent.at + RATE.tx_time(Bytes(charged as u64))).0
 }
 
-fn check(entry: &dyn Transport, alone: &Lone, harm: Harm) {
-    let name = entry.info().name;
-    let seen = lone(entry, Some(harm));
+fn check(entry: &dyn Transport, own: &[Setting<'_>], alone: &Lone, harm: Harm) {
+    let name = format!("{} {own:?}", entry.info().name);
+    let seen = lone(entry, own, Some(harm));
     let (waited, recovery) = (seen.waited(), seen.parts.recovery);
     let delay = seen.fct.saturating_sub(alone.fct);
     println!(
@@ -141,13 +154,15 @@ fn check(entry: &dyn Transport, alone: &Lone, harm: Harm) {
         recovery as f64 / 1e6
     );
     assert!(recovery >= waited, "{name}, {harm:?}: {recovery} ps of {waited} ps");
+    let most = seen.since_loss();
+    assert!(recovery <= most, "{name}, {harm:?}: {recovery} ps, {most} ps since the loss");
     if matches!(harm, Harm::Control { .. }) && waited == 0 {
         assert_eq!(recovery, 0, "{name}, {harm:?}: nothing waited for it");
     }
     // Whatever the rule: a lone flow that says nothing for so long waits for a timer. pHost's token
     // clock may sleep before that, for 25 packet times, until it looks at the flow again.
     let silence = seen.silence();
-    let sleep = if name == "phost" { 25 * RATE.tx_time(Bytes(1_538)).0 } else { 0 };
+    let sleep = if entry.info().name == "phost" { 25 * RATE.tx_time(Bytes(1_538)).0 } else { 0 };
     if silence > 2 * RTT.0 + sleep {
         assert!(
             recovery + RTT.0 + sleep >= silence,
@@ -159,18 +174,18 @@ fn check(entry: &dyn Transport, alone: &Lone, harm: Harm) {
 #[test]
 fn without_loss_there_is_no_recovery() {
     for entry in CATALOGUE {
-        assert_eq!(lone(*entry, None).parts.recovery, 0, "{}", entry.info().name);
+        assert_eq!(lone(*entry, &[], None).parts.recovery, 0, "{}", entry.info().name);
     }
 }
 
 #[test]
 fn the_wait_for_lost_data_is_recovery() {
     for entry in CATALOGUE {
-        let alone = lone(*entry, None);
+        let alone = lone(*entry, &[], None);
         let packets = alone.data().count();
         for place in [0, 1, packets / 3, packets / 2, packets - 2, packets - 1] {
             for copies in [0, 1] {
-                check(*entry, &alone, Harm::Data { place, copies });
+                check(*entry, &[], &alone, Harm::Data { place, copies });
             }
         }
     }
@@ -179,30 +194,68 @@ fn the_wait_for_lost_data_is_recovery() {
 #[test]
 fn the_wait_for_trimmed_payload_is_recovery() {
     let entry = find("ndp").expect("in the catalogue");
-    let alone = lone(entry, None);
+    let alone = lone(entry, &[], None);
     let packets = alone.data().count();
     for place in [0, 1, packets / 2, packets - 1] {
-        check(entry, &alone, Harm::Payload { place });
+        check(entry, &[], &alone, Harm::Payload { place });
     }
 }
 
 #[test]
 fn the_wait_for_lost_control_packets_is_recovery() {
     for entry in CATALOGUE {
-        let alone = lone(*entry, None);
+        let alone = lone(*entry, &[], None);
         let control = alone.network.sent.iter().filter(|sent| !sent.packet.is_data()).count();
         for place in [0, 1, control / 3, control / 2, control - 1] {
             for packets in [1, 8] {
-                check(*entry, &alone, Harm::Control { place, packets });
+                check(*entry, &[], &alone, Harm::Control { place, packets });
             }
         }
     }
 }
 
+/// Every choice that a transport has besides its defaults: a parameter and the value.
+fn choices(entry: &dyn Transport) -> Vec<(&'static str, String)> {
+    let fabric = fabric_site(3, RATE, RTT);
+    let fits = |name: &str, value: &str| {
+        entry.configure(&incast_testkit::key_values(&[(name, value)]), fabric.clone()).is_ok()
+    };
+    let mut all = vec![];
+    for doc in entry.parameters() {
+        let words = doc.accepts.split([',', ' ']).filter(|word| !word.is_empty());
+        let words = words.filter(|word| word.starts_with(|first: char| first.is_ascii_lowercase()));
+        let others = words.filter(|word| *word != doc.default && *word != "auto");
+        all.extend(others.filter(|word| fits(doc.name, word)).map(|word| (doc.name, word.into())));
+    }
+    all
+}
+
+#[test]
+fn the_wait_is_recovery_with_every_choice_of_every_parameter() {
+    let mut tried = 0;
+    for entry in CATALOGUE {
+        for (name, value) in choices(*entry) {
+            let own = [(name, &*value)];
+            let alone = lone(*entry, &own, None);
+            assert_eq!(alone.parts.recovery, 0, "{} {own:?}", entry.info().name);
+            let packets = alone.data().count();
+            let control = alone.network.sent.len() - packets;
+            for place in [0, packets / 2, packets - 1] {
+                check(*entry, &own, &alone, Harm::Data { place, copies: 1 });
+            }
+            for place in [0, control / 2] {
+                check(*entry, &own, &alone, Harm::Control { place, packets: 8 });
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 40, "{tried} choices");
+}
+
 #[test]
 fn the_flow_is_long_enough_to_need_answers() {
     for entry in CATALOGUE {
-        let alone = lone(*entry, None);
+        let alone = lone(*entry, &[], None);
         assert!(alone.fct > us(50).0, "{}: {} ps", entry.info().name, alone.fct);
     }
 }

@@ -420,3 +420,129 @@ fn recoveries_add_up_and_the_packet_that_overtakes_them_knows_none() {
     expected.queueing[2] = 5_000;
     assert_eq!(trace.complete(slow), expected);
 }
+
+#[test]
+fn each_cause_and_the_queues_of_the_last_packet() {
+    for (name, cause, adds) in CAUSES {
+        for tier in 0..TIERS {
+            let mut trace = Trace::new();
+            let at = cause(&mut trace, 0);
+            let last = trace.send(at, 99, false);
+            trace.packets.stamps_mut(last).waited[tier] = 70;
+            let mut expected = bare();
+            adds(&mut expected);
+            expected.queueing[tier] += 70;
+            assert_eq!(trace.complete(last), expected, "{name}, tier {tier}");
+        }
+    }
+}
+
+#[test]
+fn what_a_lost_packet_waited_in_queues_before_its_loss_is_queueing() {
+    for tier in 0..TIERS {
+        let mut trace = Trace::new();
+        let lost = trace.send(0, 0, false);
+        trace.blocked(0, Reason::Window);
+        trace.packets.stamps_mut(lost).waited[tier] = 70;
+        trace.lose(95, lost);
+        trace.blocked(300, Reason::Ready);
+        let copy = trace.send(300, 0, true);
+        let mut expected = Parts { recovery: 205, ..bare() };
+        expected.serialisation += 10;
+        expected.propagation += 15;
+        expected.queueing[tier] += 70;
+        assert_eq!(trace.complete(copy), expected, "tier {tier}");
+    }
+}
+
+#[test]
+fn recovery_comes_before_whatever_else_the_flow_waits_for_meanwhile() {
+    for reason in [Reason::Ready, Reason::Grant, Reason::Credit, Reason::Window, Reason::Pacing] {
+        for busy in [false, true] {
+            let mut trace = Trace::new();
+            let lost = trace.send(0, 0, false);
+            trace.blocked(10, reason);
+            trace.lose(25, lost);
+            if busy {
+                trace.other(40, 200);
+            }
+            trace.blocked(300, Reason::Ready);
+            let copy = trace.send(300, 0, true);
+            let mut expected = Parts { recovery: 275, ..bare() };
+            expected.serialisation += 10;
+            expected.propagation += 15;
+            assert_eq!(trace.complete(copy), expected, "{reason:?}, other flows: {busy}");
+        }
+    }
+}
+
+#[test]
+fn two_losses_that_one_timeout_repairs() {
+    let mut trace = Trace::new();
+    let lost = [trace.send(0, 0, false), trace.send(10, 1, false)];
+    trace.blocked(10, Reason::Window);
+    trace.lose(25, lost[0]);
+    trace.lose(35, lost[1]);
+    trace.blocked(300, Reason::Ready);
+    for seq in 0..2 {
+        let copy = trace.send(300 + 10 * seq as u64, seq, true);
+        trace.arrive(copy, true);
+        trace.now = 300 + 10 * seq as u64;
+    }
+    // The first loss at 25; the second copy departs at 310 and takes 10.
+    let mut expected = Parts { nic_own: 10, recovery: 285, ..bare() };
+    expected.serialisation += 10;
+    expected.propagation += 15;
+    assert_eq!(trace.last(320, 2), expected);
+}
+
+#[test]
+fn a_loss_of_what_was_sent_behind_a_repair_is_a_second_recovery() {
+    let mut trace = Trace::new();
+    let at = timeout(&mut trace, 0, 0);
+    let at = timeout(&mut trace, at, 1);
+    // Twice: 25 on the path, 275 until the copy departs, 10 for the copy.
+    let mut expected = Parts { nic_own: 20, recovery: 550, ..bare() };
+    expected.serialisation += 20;
+    expected.propagation += 30;
+    assert_eq!(trace.last(at, 2), expected);
+}
+
+#[test]
+fn a_grant_that_is_lost_during_a_recovery_adds_nothing_to_it() {
+    let mut trace = Trace::new();
+    let lost = trace.send(0, 0, false);
+    trace.blocked(10, Reason::Grant);
+    trace.lose(25, lost);
+    trace.lose_grant(100);
+    trace.blocked(300, Reason::Ready);
+    let copy = trace.send(300, 0, true);
+    let mut expected = Parts { recovery: 275, ..bare() };
+    expected.serialisation += 10;
+    expected.propagation += 15;
+    assert_eq!(trace.complete(copy), expected);
+}
+
+/// What a flow sends into an outage counts as sent, though all of it is lost: rule 3 begins with the
+/// end of the last new packet.
+#[test]
+fn what_is_sent_into_an_outage_is_the_senders_time() {
+    let mut trace = Trace::new();
+    for seq in 0..10 {
+        let at = 50 * seq as u64;
+        let lost = trace.send(at, seq, false);
+        trace.lose(at + 25, lost);
+        trace.blocked(at + 25, Reason::Pacing);
+        trace.blocked(at + 50, Reason::Ready);
+    }
+    for seq in 0..10 {
+        let copy = trace.send(800 + 10 * seq as u64, seq, true);
+        trace.arrive(copy, true);
+        trace.now = 800 + 10 * seq as u64;
+    }
+    // The last new packet is sent by 460; the last copy departs at 890 and takes 10.
+    let mut expected = Parts { nic_own: 100 + 10, recovery: 430, ..bare() };
+    expected.blocked[Reason::Pacing as usize] = 9 * 25;
+    expected.blocked[Reason::Ready as usize] = 9 * 15;
+    assert_eq!(trace.last(900, 10), expected);
+}

@@ -259,7 +259,10 @@ fn meanings() -> Vec<(Packet, &'static str)> {
             raw(0x85, grant(1, 0, 9, data_flag::TAGGED), 0, 3),
             "amrt Grant acked=1 request=0 number=9 [numbered] <room>",
         ),
-        (raw(0x85, data(1, 0, 0), 1_460, 2), "amrt Data packet=1 offset=1460 grant_or_rest=0 <saturated>"),
+        (
+            raw(0x85, data(1, 0, 0), 1_460, 2),
+            "amrt Data packet=1 offset=1460 grant_or_rest=0 <saturated>",
+        ),
         (raw(0x86, data(1, 0, 0), 1_460, 2), "ren Data packet=1 offset=1460 <over>"),
         (raw(0x86, grant(1, 0, 0, 0), 0, 1), "ren Grant acked=1 request=0 <full>"),
         (raw(0x90, segment(0, 0, 0, 0), 1_460, 3), "vcp Data sequence=0 <overload>"),
