@@ -177,3 +177,28 @@ fn a_deadlocked_ring_is_reported() {
         assert_eq!(ports, cycle.iter().map(|port| port.0).collect(), "{shared:?}");
     }
 }
+
+/// Where the time of flows goes that wait for pauses: a paused NIC is not busy and its flow ready, a
+/// paused port between switches is a queue. Nothing is recovery.
+#[test]
+fn pauses_are_idle_nics_and_queues() {
+    // Three hosts fill the port of host 4; a fourth one sends to host 5 through the paused links.
+    let fabric = incast_testkit::fabric("leaf-spine:2x1x4", Rate::from_gbps(10), us(1));
+    let pfc = rules(&fabric, None);
+    let mut flows: Vec<Flow> = (0..3).map(|id| flow(id, id, 4, 2_000_000, Time::ZERO)).collect();
+    flows.push(flow(3, 3, 5, 100_000, Time::ZERO + us(300)));
+    let mut trial = trial("dctcp", fabric, pfc, flows);
+    // No mark and no loss: only pauses slow the flows.
+    trial = trial.set("mark_threshold", "100MB").set("initial_window", "1000");
+    let outcome = trial.run();
+    for host in 0..4 {
+        let parts = outcome.flows[host as usize].parts.expect("complete");
+        let (paused, idle) =
+            (outcome.nic(host).total.paused, parts.blocked[Reason::Ready as usize]);
+        assert!(idle <= paused && idle * 10 >= paused * 9, "{host}: {parts:?}, paused {paused} ps");
+        let queues: u64 = parts.queueing.iter().sum();
+        let sending = parts.nic_own + parts.serialisation + parts.propagation;
+        assert_eq!(parts.total(), idle + queues + sending, "{host}: nothing else: {parts:?}");
+        assert!(queues > 40_000_000, "the port behind which it stands is paused: {parts:?}");
+    }
+}
