@@ -1,7 +1,11 @@
 //! Warnings about scenarios and manifests, and every kind of warning that is known before a run.
 
+use crate::plan::{Plan, SHORTEST_INTERVAL};
+use crate::scenario::{CUT_THROUGH_BYTES, ForwardingName, Scenario};
+use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
-use incast_transport::{Notice, WarningKind};
+use incast_transport::{Acks, Kind, Notice, WarningKind};
+use std::collections::BTreeSet;
 
 incast_transport::warnings! {
     /// Kinds of warnings about scenarios and manifests.
@@ -28,6 +32,12 @@ incast_transport::warnings! {
                 that wrote it. CHANGELOG.md says which changes move results.",
         remedy: "Repeat both sides of a comparison with one version.",
     }
+    WITHOUT_EFFECT = "without_effect" {
+        says: "{key} = {value} has no effect {why}",
+        means: "The value is accepted and changes nothing in these runs, or nothing for the transports \
+                that are named.",
+        remedy: "Take it out, or set what it needs.",
+    }
     INPUT_CHANGED = "input_changed" {
         says: "{file}: {change}",
         means: "A file that the run of this manifest read (flows, topology, sizes, paths) has other \
@@ -35,6 +45,41 @@ incast_transport::warnings! {
                 `--allow-changed-files` the run is refused.",
         remedy: "Restore the file, or treat the results as those of a new scenario.",
     }
+}
+
+fn name_of(acks: Acks) -> String {
+    let found = Acks::NAMES.into_iter().find(|(_, value)| *value == acks);
+    found.map_or_else(String::new, |(name, _)| name.to_string())
+}
+
+/// Values that were given and change nothing in these runs.
+pub(crate) fn without_effect(plan: &Plan) -> Vec<Warning> {
+    let says = |key: &str, value: String, why: String| {
+        Warning::known(&WITHOUT_EFFECT.notice(&[("key", &key), ("value", &value), ("why", &why)]))
+    };
+    let Scenario { fabric, transport, run, .. } = &plan.scenario;
+    let mut all = vec![];
+    let transports = plan.cases.iter().flat_map(|case| &case.transports).map(|one| one.info);
+    let receiver_driven = transports.filter(|info| info.kind == Kind::ReceiverDriven);
+    let names: BTreeSet<&str> = receiver_driven.map(|info| info.name).collect();
+    if let Some(acks) = transport.acks.0.filter(|_| !names.is_empty()) {
+        let names: Vec<&str> = names.into_iter().collect();
+        let why = format!(
+            "for {}: it is the class of the ACKs of sender-driven transports",
+            names.join(", ")
+        );
+        all.push(says("transport.acks", name_of(acks), why));
+    }
+    let stores = fabric.forwarding == ForwardingName::StoreAndForward;
+    if stores && fabric.cut_through_bytes != CUT_THROUGH_BYTES {
+        let why = "with `fabric.forwarding = \"store_and_forward\"`".to_string();
+        all.push(says("fabric.cut_through_bytes", fabric.cut_through_bytes.to_string(), why));
+    }
+    if let Some(interval) = run.interval.0.filter(|interval| *interval < SHORTEST_INTERVAL) {
+        let why = format!("below {SHORTEST_INTERVAL}, the shortest interval of time series");
+        all.push(says("run.interval", interval.to_string(), why));
+    }
+    all
 }
 
 /// Every kind of warning that is known before a run, except those of
@@ -61,6 +106,26 @@ mod tests {
     use super::*;
 
     static STRAY: WarningKind = WarningKind { name: "stray", says: "stray", means: "", remedy: "" };
+
+    #[test]
+    fn values_without_effect_are_told() {
+        let told = |settings: &[&str]| {
+            let text = "[fabric]\ntopology = \"star:3\"\n[transport]\nnames = [\"ndp\", \"dctcp\", \"ren\"]\n\
+                        [[traffic]]\nkind = \"permutation\"\nsize = \"10KB\"\n";
+            let settings: Vec<String> = settings.iter().map(|one| one.to_string()).collect();
+            let plan = Scenario::parse(text, "a test", &settings).and_then(Plan::new);
+            let plan = plan.unwrap_or_else(|fault| panic!("{fault}"));
+            let all = plan.warnings.iter().map(|warning| warning.to_string());
+            all.filter(|text| text.contains("has no effect")).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&[]), [""; 0]);
+        let acks = told(&["transport.acks=control"]);
+        assert!(acks.len() == 1 && acks[0].contains("for ndp, ren: "), "{acks:?}");
+        assert_eq!(told(&["fabric.cut_through_bytes=100"]).len(), 1);
+        let cuts = ["fabric.cut_through_bytes=100", "fabric.forwarding=cut_through"];
+        assert_eq!(told(&cuts), [""; 0]);
+        assert_eq!(told(&["run.interval=1ns"]).len(), 1);
+    }
 
     #[test]
     #[should_panic(expected = "`stray` is in no list")]

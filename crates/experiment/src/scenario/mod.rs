@@ -43,6 +43,9 @@ pub const PROPAGATION: Span = Span::from_us(1);
 /// Default buffer of a switch port, from REN's evaluation.
 pub const BUFFER: Buffer = Buffer(Limit::Bytes(128 << 10));
 
+/// Default of `fabric.cut_through_bytes`: the smallest frame of Ethernet.
+pub(crate) const CUT_THROUGH_BYTES: u32 = 64;
+
 /// Parameters by transport, then by key.
 pub type Parameters = BTreeMap<String, BTreeMap<String, Setting>>;
 
@@ -133,7 +136,7 @@ section! {
         forwarding: ForwardingName = ForwardingName::StoreAndForward,
             flag [Compare] "--forwarding" "NAME";
         /// Bytes of a packet, as links charge them, that a switch reads before it cuts through.
-        cut_through_bytes: u32 = 64, "1 to 65000" => |bytes| (1..=65_000).contains(bytes);
+        cut_through_bytes: u32 = CUT_THROUGH_BYTES, "1 to 65000" => |bytes| (1..=65_000).contains(bytes);
         /// Time between the arrival of a packet at a switch and the earliest start of its
         /// transmission there. Counts as propagation.
         switch_delay: Span = Span::ZERO, "at most 1s" => |delay| *delay <= Span::from_secs(1);
