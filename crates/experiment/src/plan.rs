@@ -306,11 +306,12 @@ impl Plan {
                          data path",
                         transport.info.name
                     );
-                    return Err(Fault::value(
-                        "transport.routing",
-                        transport.routing.name(),
-                        problem,
-                    ));
+                    let (name, own) = (transport.info.name, &self.scenario.transport.routings);
+                    let key = match own.contains_key(name) {
+                        true => format!("transport.routings.{name}"),
+                        false => "transport.routing".to_string(),
+                    };
+                    return Err(Fault::value(key, transport.routing.name(), problem));
                 }
             }
             for (index, flow) in self.traffic.flows.iter().enumerate() {

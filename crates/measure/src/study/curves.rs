@@ -362,7 +362,7 @@ pub(super) fn metric(
     let title = escape(&format!("{}{over}", shown.title));
     let mut picture = picture(results, facets, &lines, &shown, number.name.clone(), title, caption);
     picture.y_axis = match low > 0.0 && high / low >= 8.0 {
-        true => json!({ "type": "log", "dtick": "D2" }),
+        true => json!({ "type": "log", "dtick": "D2", "tickformat": "~g" }),
         false if low >= 0.0 => json!({ "rangemode": "tozero" }),
         false => json!({}),
     };

@@ -66,7 +66,7 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
         facets: chosen.iter().map(|(title, _)| escape(title)).collect(),
         traces,
         x_axis: json!({ "type": "log", "tickvals": TICKS.to_vec(), "ticktext": TICKS.map(size).to_vec() }),
-        y_axis: json!({ "type": "log", "dtick": "D2" }),
+        y_axis: json!({ "type": "log", "dtick": "D2", "tickformat": "~g" }),
     };
     Some(picture.figure())
 }
