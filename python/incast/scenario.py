@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from ._section import Parameters, Section
 
-__all__ = ["AllToAll", "Assign", "Burst", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Trace", "Transport"]
+__all__ = ["AllToAll", "Assign", "Burst", "ClosedLoop", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Trace", "Transport"]
 
 
 @dataclass(kw_only=True)
@@ -318,6 +318,32 @@ class Permutation(Section):
 
 
 @dataclass(kw_only=True)
+class ClosedLoop(Section):
+    """Traffic of kind `closed_loop`.
+
+    Args:
+        workload: Flow sizes: a name of `incast list`, or a file. Accepted: text. Required.
+        active: Flows under way at once; fewer once the last of `flows` have started.
+            Accepted: 1 to 4194304. Required.
+        flows: Number of flows in all. Accepted: 1 to 4194304. Required.
+        pause: Time from the end of a flow to the start of the next. Accepted: a time such
+            as `8us`. Default: 0s.
+        at: When the first flows start. Accepted: a time such as `8us`. Default: 0s.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "closed_loop"
+    workload: str
+    active: int
+    flows: int
+    pause: str | None = None
+    at: str | None = None
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
 class Poisson(Section):
     """Traffic of kind `poisson`.
 
@@ -605,7 +631,7 @@ class Scenario(Section):
 
     fabric: Fabric | Mapping[str, Any]
     transport: Transport | Mapping[str, Any]
-    traffic: Sequence[Poisson | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | File | Mapping[str, Any]]
+    traffic: Sequence[Poisson | ClosedLoop | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | File | Mapping[str, Any]]
     title: str | None = None
     run: Run | Mapping[str, Any] | None = None
     dataplane: Dataplane | Mapping[str, Any] | None = None

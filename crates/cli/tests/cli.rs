@@ -174,7 +174,11 @@ fn messages_about_a_scenario_name_file_and_key() {
     };
     let entry = |kind: &str, keys: &str| {
         let first = "[[traffic]]\nkind = \"permutation\"\nsize = \"1KB\"\n";
-        let size = if kind == "poisson" { "packets = \"pkt_hadoop\"" } else { "size = \"1MB\"" };
+        let size = match kind {
+            "poisson" => "packets = \"pkt_hadoop\"",
+            "closed_loop" => "at = \"1us\"",
+            _ => "size = \"1MB\"",
+        };
         let text = format!("{first}[[traffic]]\nkind = \"{kind}\"\n{size}\n{keys}\n");
         said("z.toml", traffic(&text).as_bytes())
     };
@@ -204,6 +208,11 @@ fn messages_about_a_scenario_name_file_and_key() {
             "requests",
             "from = \"1\"\nto = \"1\"",
             "z.toml:12: traffic.1.to = `1`: expected a host that is not",
+        ),
+        (
+            "closed_loop",
+            "workload = \"web_search\"\nactive = 10\nflows = 9",
+            "z.toml:12: traffic.1.active = `10`: expected 1 to 9",
         ),
         (
             "many_to_many",

@@ -1,7 +1,7 @@
 //! The input files of a run, with hashes of their contents.
 
 use crate::Fault;
-use crate::scenario::{Scenario, Traffic};
+use crate::scenario::{ClosedLoop, Poisson, Scenario, Traffic};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -112,8 +112,11 @@ pub fn sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
     for entry in &scenario.traffic {
         match entry {
             Traffic::FlowFile(own) => all.push((&own.file, "flows")),
-            Traffic::Poisson(own) if incast_workload::table(&own.workload).is_err() => {
-                all.push((&own.workload, "workload"));
+            Traffic::Poisson(Poisson { workload, .. })
+            | Traffic::ClosedLoop(ClosedLoop { workload, .. })
+                if incast_workload::table(workload).is_err() =>
+            {
+                all.push((workload, "workload"));
             }
             _ => {}
         }

@@ -4,7 +4,8 @@ use crate::Fault;
 use crate::framing::{check_table, wire_cost};
 use crate::inputs::Inputs;
 use crate::scenario::{
-    Burst, FlowFile, Incast, Long, ManyToMany, Poisson, Requests, Scenario, Traffic as Entry,
+    Burst, ClosedLoop, FlowFile, Incast, Long, ManyToMany, Poisson, Requests, Scenario,
+    Traffic as Entry,
 };
 use incast_fabric::{Fabric, Imported};
 use incast_transport::{Bytes, Framing, Rate, Time};
@@ -104,6 +105,19 @@ impl Context<'_> {
         let sizes = sizes(&own.workload, inputs)?;
         let packets = packets.as_ref();
         Ok(incast_workload::poisson(shape, &sizes, own.load, own.flows, seed, packets, wire)?)
+    }
+
+    fn closed_loop(&self, own: &ClosedLoop, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
+        let sizes = sizes(&own.workload, inputs)?;
+        let spec = incast_workload::ClosedLoop {
+            sizes: &sizes,
+            active: own.active,
+            flows: own.flows,
+            at: Time(own.at.0),
+            pause: own.pause,
+            seed: self.seed(),
+        };
+        Ok(incast_workload::closed_loop(self.shape, &spec)?)
     }
 
     fn incast(&self, own: &Incast) -> Result<Traffic, Wrong> {
@@ -225,6 +239,7 @@ impl Context<'_> {
         let hosts = self.shape.hosts;
         let traffic = match entry {
             Entry::Poisson(own) => self.poisson(own, inputs)?,
+            Entry::ClosedLoop(own) => self.closed_loop(own, inputs)?,
             Entry::Permutation(own) => {
                 incast_workload::permutation(hosts, own.size.0, self.seed())?
             }

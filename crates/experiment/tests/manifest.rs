@@ -2,9 +2,9 @@
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
-    AllToAll, Assign, Auto, Buffer, Burst, Fabric, FlowFile, ForwardingName, Hosts, Incast, Link,
-    LinkFailure, Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run,
-    Setting, SharedBuffer, Traffic, Transport, auto,
+    AllToAll, Assign, Auto, Buffer, Burst, ClosedLoop, Fabric, FlowFile, ForwardingName, Hosts,
+    Incast, Link, LinkFailure, Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson,
+    Requests, Run, Setting, SharedBuffer, Traffic, Transport, auto,
 };
 use incast_experiment::{Case, Manifest, Monitor, Plan, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
@@ -92,6 +92,14 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             burst: None,
         },
     );
+    let closed = (1..4u32, span(9), span(9)).prop_map(|(active, pause, at)| ClosedLoop {
+        workload: "web_search".into(),
+        active,
+        flows: 6,
+        pause,
+        at,
+        burst: None,
+    });
     let many = (size(), 0.0..=1.0, span(9)).prop_map(|(size, responsive, at)| ManyToMany {
         from: Hosts(vec![(0, 1)]),
         to: Hosts(vec![(2, 2)]),
@@ -126,6 +134,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     );
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
+        closed.prop_map(Traffic::ClosedLoop),
         size().prop_map(|size| Traffic::Permutation(Permutation { size, burst: None })),
         size().prop_map(|size| Traffic::AllToAll(AllToAll { size, burst: None })),
         incast.prop_map(Traffic::Incast),

@@ -35,6 +35,7 @@ fn said(traffic: &str, sets: &[&str]) -> String {
 fn keys_of_another_kind_are_refused() {
     let least = [
         ("poisson", "workload = \"web_search\"\nload = 0.5\nflows = 9"),
+        ("closed_loop", "workload = \"web_search\"\nactive = 2\nflows = 9"),
         ("permutation", "size = \"1KB\""),
         ("all_to_all", "size = \"1KB\""),
         ("incast", "receiver = 0\nsize = \"1KB\""),

@@ -20,6 +20,7 @@
 //! ```
 
 mod builtin;
+mod closed_loop;
 mod dialect;
 mod error;
 mod import;
@@ -35,6 +36,7 @@ mod warning;
 mod wire_cost;
 
 pub use builtin::{TableInfo, packet_table, packet_tables, table, tables};
+pub use closed_loop::{ClosedLoop, closed_loop};
 pub use error::WorkloadError;
 pub use import::hpcc::{export_hpcc, read_hpcc};
 pub use import::htsim::{Failure, HtsimTraffic, SwitchTier, read_htsim};

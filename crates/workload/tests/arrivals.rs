@@ -376,3 +376,34 @@ proptest! {
         prop_assert_eq!(receivers, (0..hosts).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn a_closed_loop_keeps_a_number_of_flows_under_way() {
+    let shape = small(16);
+    let sizes = table("web_search").unwrap();
+    let ask =
+        |active, flows| ClosedLoop { sizes, active, flows, at: Time(7), pause: Span(3), seed: 5 };
+    let traffic = closed_loop(&shape, &ask(4, 400)).unwrap();
+    assert_eq!(traffic.flows.len(), 400);
+    for (place, flow) in traffic.flows.iter().enumerate() {
+        assert!(flow.src != flow.dst && flow.src.max(flow.dst) < 16);
+        match place.checked_sub(4) {
+            None => assert_eq!(flow.start, Start::At(Time(7))),
+            Some(before) => {
+                let start = Start::After { flows: vec![before as u32], delay: Span(3) };
+                assert_eq!((&flow.start, flow.src), (&start, traffic.flows[before].dst));
+            }
+        }
+    }
+    // Every host sends about as often as any other, and sizes are those of the table.
+    let many = closed_loop(&shape, &ask(4, 16_000)).unwrap().flows;
+    let sent = |host: u32| many.iter().filter(|flow| flow.src == host).count();
+    assert!((0..16).all(|host| (850..1_150).contains(&sent(host))));
+    let mean = many.iter().map(|flow| flow.size as f64).sum::<f64>() / many.len() as f64;
+    assert!((mean / sizes.mean_sampled() - 1.0).abs() < 0.05, "{mean}");
+    assert_eq!(many[..400], traffic.flows[..], "more flows do not change the first ones");
+    let refuse = |spec: ClosedLoop<'_>| message(closed_loop(&shape, &spec));
+    assert!(refuse(ask(0, 4)).contains("1 to 4"));
+    assert!(refuse(ask(5, 4)).contains("1 to 4"));
+    assert!(refuse(ask(1, 0)).starts_with("flows"));
+}

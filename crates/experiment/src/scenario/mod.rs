@@ -21,7 +21,8 @@ pub use key::{Command, Flag, Form, Key, Preset, title_of};
 pub use names::ForwardingName;
 pub use node::{Node, Origin, Value};
 pub use traffic::{
-    AllToAll, Burst, FlowFile, Incast, Long, ManyToMany, Permutation, Poisson, Requests, Traffic,
+    AllToAll, Burst, ClosedLoop, FlowFile, Incast, Long, ManyToMany, Permutation, Poisson,
+    Requests, Traffic,
 };
 
 use crate::Fault;

@@ -30,6 +30,27 @@ section! {
 }
 
 section! {
+    /// A fixed number of flows under way: when one is complete, its destination starts the next one, to
+    /// a random host. Sizes are of a distribution.
+    pub struct ClosedLoop is "kind `closed_loop`" {
+        /// Flow sizes: a name of `incast list`, or a file.
+        workload: String;
+        /// Flows under way at once; fewer once the last of `flows` have started.
+        active: u32, "1 to 4194304" => |active| (1..=MAX_FLOWS).contains(&u64::from(*active));
+        /// Number of flows in all.
+        flows: u32, "1 to 4194304" => |flows| (1..=MAX_FLOWS).contains(&u64::from(*flows));
+        /// Time from the end of a flow to the start of the next.
+        pause: Span = Span::ZERO;
+        /// When the first flows start.
+        at: Span = Span::ZERO;
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+    }
+}
+
+section! {
     /// Every host sends one flow and receives one.
     pub struct Permutation is "kind `permutation`" {
         /// Bytes of a flow.
@@ -251,6 +272,7 @@ macro_rules! kinds {
 }
 kinds! {
     Poisson = "poisson",
+    ClosedLoop = "closed_loop",
     Permutation = "permutation",
     AllToAll = "all_to_all",
     Incast = "incast",

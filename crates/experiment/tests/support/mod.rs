@@ -2,7 +2,7 @@
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
-    AllToAll, Assign, Auto, Backend, Buffer, Burst, Clock, DataPlane, Fabric, FlowFile,
+    AllToAll, Assign, Auto, Backend, Buffer, Burst, Clock, ClosedLoop, DataPlane, Fabric, FlowFile,
     ForwardingName, Hosts, Incast, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
     Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Trace, Traffic, Transport,
 };
@@ -196,6 +196,16 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     let requests = requests.prop_map(|(to, from, size, request, count, period, at, burst)| {
         Requests { to, from, size, request, count, period, at, burst }
     });
+    let closed = (text(), 1..4_194_305u32, 1..4_194_305u32, span(), span(), first()).prop_map(
+        |(workload, active, flows, pause, at, burst)| ClosedLoop {
+            workload,
+            active,
+            flows,
+            pause,
+            at,
+            burst,
+        },
+    );
     let many = (hosts(), hosts(), hosts(), bytes(), share(), span(), first()).prop_map(
         |(from, to, to_second, size, responsive, at, burst)| ManyToMany {
             from,
@@ -216,6 +226,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         });
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
+        closed.prop_map(Traffic::ClosedLoop),
         (bytes(), first())
             .prop_map(|(size, burst)| Traffic::Permutation(Permutation { size, burst })),
         (bytes(), first()).prop_map(|(size, burst)| Traffic::AllToAll(AllToAll { size, burst })),
