@@ -271,3 +271,32 @@ fn paths_lead_from_source_to_destination_over_the_worst_port() {
     }
     assert!(waited > 20, "{waited} flows waited");
 }
+
+/// At any time as many flows are under way as asked for, in both worlds, until the first has no
+/// successor.
+#[test]
+fn a_closed_loop_keeps_its_flows_under_way() {
+    let text = "[fabric]\ntopology = \"leaf-spine:2x2x4\"\nrate = \"10Gbps\"\n[transport]\n\
+                names = [\"dctcp\"]\n[[traffic]]\nkind = \"closed_loop\"\nworkload = \"hadoop\"\n\
+                active = 6\nflows = 200\n";
+    let starts = WORLDS.map(|world| {
+        let plan = plan(text, world, &[]);
+        let monitor = Monitor::default();
+        let (run, _) = execute(&plan, &plan.cases[0], vec![], 2, &monitor).expect("it runs");
+        let flows = &run.record.flows;
+        let started: Vec<_> = flows.iter().map(|flow| flow.started.expect("started")).collect();
+        let completed: Vec<_> =
+            flows.iter().map(|flow| flow.completed.expect("complete")).collect();
+        let last = *completed[200 - 6..].iter().min().expect("200 flows");
+        let under_way = |at| {
+            let open = |place: &usize| started[*place] <= at && completed[*place] > at;
+            (0..200).filter(open).count()
+        };
+        // The next flow starts when its predecessor is complete, at the host where it ended.
+        for at in started.iter().filter(|at| **at < last) {
+            assert_eq!(under_way(*at), 6, "{world}, at {at}");
+        }
+        started
+    });
+    assert_eq!(starts[0], starts[1]);
+}

@@ -24,8 +24,9 @@ pub struct ClosedLoop<'a> {
 }
 
 /// `active` flows start together, between random pairs of different hosts; whenever one is complete,
-/// its destination starts the next one, to another random host. The last ones of all end without a
-/// successor, so that fewer are under way then. Sizes and pairs depend on seed, table, `active` and
+/// its destination starts the next one, to another random host: flow i follows flow i - `active`. The
+/// last `active` ones have no successor, so that fewer are under way from the end of the first of
+/// them on. Sizes and pairs depend on seed, table, `active` and
 /// number of hosts alone; more flows do not change the first ones.
 ///
 /// # Errors

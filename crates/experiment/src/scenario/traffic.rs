@@ -35,7 +35,8 @@ section! {
     pub struct ClosedLoop is "kind `closed_loop`" {
         /// Flow sizes: a name of `incast list`, or a file.
         workload: String;
-        /// Flows under way at once; fewer once the last of `flows` have started.
+        /// Flows under way at once, until the first of them has no successor: of `flows` each has an equal
+        /// share of successors.
         active: u32, "1 to 4194304" => |active| (1..=MAX_FLOWS).contains(&u64::from(*active));
         /// Number of flows in all.
         flows: u32, "1 to 4194304" => |flows| (1..=MAX_FLOWS).contains(&u64::from(*flows));
