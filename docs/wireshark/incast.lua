@@ -491,7 +491,7 @@ local transports = {
             { "grant_or_rest", 8, 3, 0, "packets", "The number of the grant that let it go, if `numbered`; otherwise how many packets of the first burst follow it" },
             { "last", 11, 1, 1, "", "It is the flow's last packet" },
             { "unscheduled", 11, 1, 2, "", "Sent without a grant, in the burst at the flow's start" },
-            { "numbered", 11, 1, 16, "", "`grant_or_rest` is a number" },
+            { "numbered", 11, 1, 16, "", "`grant_or_rest` is the number of a grant" },
         } },
         { name = "Grant", text = "Lets packets of a flow go",
             kind = 3, set = 0, clear = 0, coded = true, fields = {

@@ -278,15 +278,23 @@ class Charts:
         return found
 
 
+def _series_start(run: Run, ended: float, interval: float) -> float:
+    """Start of the first interval, nanoseconds: 0, or the first row of traffic that begins late; no
+    series has more than 512 intervals."""
+    rows = run.ports if run.ports.height else run.fairness
+    return float(rows["time_ns"].min()) if ended > 512 * interval else 0.0  # type: ignore[arg-type]
+
+
 def _over_time(run: Run, values: pl.DataFrame, line: str, join: str) -> pl.DataFrame:
     """A line over time: one value per interval, zero where nothing happened, neighbours joined until
     there are at most as many as are drawn."""
     ended = run.summary["ended_ns"]
     lengths = run.ports["interval_ns"] if run.ports.height else run.fairness["interval_ns"]
     interval = float(lengths.max())  # type: ignore[arg-type]
-    count = max(int(ended // interval), 1)
+    begin = _series_start(run, ended, interval)
+    count = max(int((ended - begin) // interval), 1)
     step = -(-count // POINTS)
-    whole = pl.DataFrame({"time_ns": [at * interval for at in range(count)]})
+    whole = pl.DataFrame({"time_ns": [begin + at * interval for at in range(count)]})
     every = whole.join(values, on="time_ns", how="left").with_columns(pl.col("value").fill_null(0))
     joined = every.group_by((pl.int_range(pl.len()) // step).alias("at"), maintain_order=True)
     value = pl.col("value").max() if join == "max" else pl.col("value").mean()

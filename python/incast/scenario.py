@@ -323,8 +323,9 @@ class ClosedLoop(Section):
 
     Args:
         workload: Flow sizes: a name of `incast list`, or a file. Accepted: text. Required.
-        active: Flows under way at once, until the first of them has no successor: of
-            `flows` each has an equal share of successors. Accepted: 1 to 4194304. Required.
+        active: Flows under way at once (fewer during `pause`). Flow i follows flow i -
+            `active`; a place whose flows are used up stays empty. Accepted: 1 to 4194304.
+            Required.
         flows: Number of flows in all. Accepted: 1 to 4194304. Required.
         pause: Time from the end of a flow to the start of the next. Accepted: a time such
             as `8us`. Default: 0s.

@@ -33,7 +33,7 @@ incast_transport::warnings! {
         remedy: "Repeat both sides of a comparison with one version.",
     }
     WITHOUT_EFFECT = "without_effect" {
-        says: "{key} = {value} has no effect {why}",
+        says: "{key} = {value} has no effect: {why}",
         means: "The value is accepted and changes nothing in these runs, or nothing for the transports \
                 that are named.",
         remedy: "Take it out, or set what it needs.",
@@ -65,18 +65,18 @@ pub(crate) fn without_effect(plan: &Plan) -> Vec<Warning> {
     if let Some(acks) = transport.acks.0.filter(|_| !names.is_empty()) {
         let names: Vec<&str> = names.into_iter().collect();
         let why = format!(
-            "for {}: it is the class of the ACKs of sender-driven transports",
+            "it is the class of the ACKs of sender-driven transports, not of {}",
             names.join(", ")
         );
         all.push(says("transport.acks", name_of(acks), why));
     }
     let stores = fabric.forwarding == ForwardingName::StoreAndForward;
     if stores && fabric.cut_through_bytes != CUT_THROUGH_BYTES {
-        let why = "with `fabric.forwarding = \"store_and_forward\"`".to_string();
+        let why = "switches store and forward (`fabric.forwarding`)".to_string();
         all.push(says("fabric.cut_through_bytes", fabric.cut_through_bytes.to_string(), why));
     }
     if let Some(interval) = run.interval.0.filter(|interval| *interval < SHORTEST_INTERVAL) {
-        let why = format!("below {SHORTEST_INTERVAL}, the shortest interval of time series");
+        let why = format!("the shortest interval of time series is {SHORTEST_INTERVAL}");
         all.push(says("run.interval", interval.to_string(), why));
     }
     all
@@ -120,7 +120,7 @@ mod tests {
         };
         assert_eq!(told(&[]), [""; 0]);
         let acks = told(&["transport.acks=control"]);
-        assert!(acks.len() == 1 && acks[0].contains("for ndp, ren: "), "{acks:?}");
+        assert!(acks.len() == 1 && acks[0].contains("not of ndp, ren"), "{acks:?}");
         assert_eq!(told(&["fabric.cut_through_bytes=100"]).len(), 1);
         let cuts = ["fabric.cut_through_bytes=100", "fabric.forwarding=cut_through"];
         assert_eq!(told(&cuts), [""; 0]);

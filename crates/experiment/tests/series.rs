@@ -37,7 +37,7 @@ fn incast_at(at: &str) -> Run {
     let text = format!(
         "[fabric]\ntopology = \"star:5\"\nrate = \"10Gbps\"\n[transport]\nnames = [\"dctcp\"]\n\
          [[traffic]]\nkind = \"incast\"\nreceiver = 0\nsize = \"600KB\"\nat = \"{at}\"\n\
-         [run]\ninterval = \"10us\"\n"
+         [run]\nwatch = 4\ninterval = \"10us\"\n"
     );
     let plan = Scenario::parse(&text, "a test", &[]).and_then(Plan::new).expect("a plan");
     execute(&plan, &plan.cases[0], vec![], 1, &Monitor::default()).expect("it runs").0
@@ -63,4 +63,26 @@ fn series_begin_where_traffic_begins() {
     }
     let longest = moved.iter().map(|port| port.backlogs.percentile(990).unwrap_or(0)).max();
     assert!(longest > Some(10_000), "the second before is not counted: {longest:?}");
+}
+
+/// A start in the middle of 512 intervals: the series begin with them, in ports and in flows alike.
+#[test]
+fn series_begin_with_a_multiple_of_512_intervals() {
+    let late = incast_at("1s");
+    let start = Span::from_us(998_400);
+    assert_eq!(late.record.series_start, Time::ZERO + start);
+    assert_eq!(late.record.interval, Span::from_us(10));
+    let first = (Span::from_ms(1_000) - start).0 / Span::from_us(10).0;
+    for series in &late.record.series {
+        assert_eq!(series.delivered.iter().sum::<u64>(), 600_000);
+        let idle = series.delivered.iter().take_while(|bytes| **bytes == 0).count() as u64;
+        assert!(
+            (first..first + 5).contains(&idle),
+            "{idle} intervals before, {first} of them idle"
+        );
+    }
+    let port = late.record.ports.iter().max_by_key(|port| port.total.sent_bytes).expect("ports");
+    let idle = port.bins.iter().take_while(|bin| bin.sent_packets == 0).count() as u64;
+    assert!((first..first + 5).contains(&idle), "{idle} intervals of a port before");
+    assert_eq!(late.interval(first as usize).0, Time::ZERO + Span::from_ms(1_000));
 }

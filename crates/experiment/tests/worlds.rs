@@ -292,7 +292,7 @@ fn a_closed_loop_keeps_its_flows_under_way() {
             let open = |place: &usize| started[*place] <= at && completed[*place] > at;
             (0..200).filter(open).count()
         };
-        // The next flow starts when its predecessor is complete, at the host where it ended.
+        // The next flow starts at the instant at which its predecessor is complete.
         for at in started.iter().filter(|at| **at < last) {
             assert_eq!(under_way(*at), 6, "{world}, at {at}");
         }

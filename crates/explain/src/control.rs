@@ -34,7 +34,8 @@ pub struct Silence {
     /// How long until the next transmission.
     pub ps: u64,
     /// What ended it: `timeout` (the source's), `receiver timeout` (then a packet of the receiver arrived),
-    /// the kind of packet that arrived last during it, or `source` if nothing did.
+    /// the kind of packet that arrived last during it, `source` if nothing did, or `the start` of the
+    /// flow.
     pub ended_by: String,
     /// Whether a retransmission ended it.
     pub retransmission: bool,

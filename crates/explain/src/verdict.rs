@@ -130,9 +130,9 @@ fn recovery(all: &Explanation, took: &str) -> String {
             let expired = all.control.iter().filter(|point| point.event == "timeout").count();
             let timers = match expired {
                 0 => "without a timeout".to_string(),
-                1 => "with a timeout, before which its source was not silent".to_string(),
+                1 => "with a timeout that ended no silence of its source".to_string(),
                 several => {
-                    format!("with {several} timeouts, before which its source was not silent")
+                    format!("with {several} timeouts that ended no silence of its source")
                 }
             };
             format!("{took}: recovery from losses {timers}; {lost}.")

@@ -67,8 +67,8 @@ pub struct FlowCounts {
 /// Offered and carried traffic, in payload bytes. Loads are shares of the summed rate of all NICs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadSummary {
-    /// Sizes of all flows that were opened, over the time until the last one was. `None` if that is less
-    /// than a twentieth of the run: flows that start together offer no load.
+    /// Sizes of all flows that were opened, over the time until the last one was. `None` if all start
+    /// within a twentieth of the rest of the run: flows that start together offer no load.
     pub offered_gbps: Option<f64>,
     /// `offered_gbps` over the rate of all NICs.
     pub offered_load: Option<f64>,
@@ -355,7 +355,8 @@ fn load(run: &Run) -> LoadSummary {
     let nics = run.ports.iter().filter(|port| port.tier == "nic").map(|port| port.rate).sum();
     let lived = run.record.ended.since(Time::ZERO);
     let arrivals = last.since(Time::ZERO);
-    let spread = arrivals.0.saturating_mul(20) >= lived.0;
+    let first = opened().filter_map(|(record, _)| record.started).min().unwrap_or(Time::ZERO);
+    let spread = last.since(first).0.saturating_mul(20) >= run.record.ended.since(first).0;
     LoadSummary {
         offered_gbps: gbps(offered, arrivals).filter(|_| spread),
         offered_load: share(offered, arrivals, nics).filter(|_| spread),

@@ -11,7 +11,7 @@ use incast_units::{Span, Time};
 pub struct ClosedLoop<'a> {
     /// Sizes of the flows.
     pub sizes: &'a SizeTable,
-    /// Flows under way at once.
+    /// Flows under way at once, but for those that pause.
     pub active: u32,
     /// Number of flows in all.
     pub flows: u32,

@@ -11,8 +11,9 @@ use incast_transport::{
 /// Most intervals kept.
 const MOST: usize = 512;
 
-/// Where time series begin if the first flow starts at `first`: intervals of `interval` are counted
-/// from the last multiple of as many as are kept. What starts within the first of them begins at 0.
+/// Where time series with intervals of `interval` begin if the first flow starts at `first`: `first`
+/// rounded down to a multiple of 512 intervals, the most that are kept. Series of a run whose first
+/// flow starts within the first 512 intervals begin at 0.
 pub fn series_start(first: Time, interval: Span) -> Time {
     let kept = interval.0.max(1).saturating_mul(MOST as u64);
     Time(first.0 / kept * kept)

@@ -43,11 +43,16 @@ export type Metric = "use" | "queue" | "pauses" | "marks" | "losses";
 const PORT_NUMBERS = ["port", "time_ns", "interval_ns", "utilisation", "backlog_mean_bytes", "backlog_max_bytes", "marks",
   "drops", "credit_drops", "trims", "paused_ns", "sent_bytes"];
 
+/** The most intervals that a series is recorded in. */
+const MOST_INTERVALS = 512;
+
 /** Everything of ports.parquet: one matrix per metric, with a value per interval and port. */
 export class PortSeries {
   /** Length of an interval, picoseconds. */
   readonly interval: number;
   readonly intervals: number;
+  /** Start of the first interval, picoseconds: 0, or where the traffic begins if that is late. */
+  readonly start: number;
   private readonly made = new Map<string, Float32Array>();
 
   constructor(private readonly columns: Columns, readonly ports: number, until: number) {
@@ -55,9 +60,13 @@ export class PortSeries {
     let longest = 0;
     lengths.forEach((length) => (longest = Math.max(longest, length)));
     this.interval = Math.round(longest * 1000) || until || 1;
-    let last = until;
-    times.forEach((time) => (last = Math.max(last, time * 1000 + 1)));
-    this.intervals = Math.max(1, Math.ceil(last / this.interval));
+    let [first, last] = [Infinity, until];
+    times.forEach((time) => {
+      first = Math.min(first, time * 1000);
+      last = Math.max(last, time * 1000 + 1);
+    });
+    this.start = last > MOST_INTERVALS * this.interval && first < last ? Math.round(first) : 0;
+    this.intervals = Math.max(1, Math.ceil((last - this.start) / this.interval));
   }
 
   private all<Name extends string>(...names: Name[]): Record<Name, Float64Array> {
@@ -73,7 +82,7 @@ export class PortSeries {
     const values = this.columns.numbers[name];
     const matrix = new Float32Array(this.intervals * this.ports);
     port.forEach((own, row) => {
-      const at = Math.round(((time_ns[row] ?? 0) * 1000) / this.interval);
+      const at = Math.round(((time_ns[row] ?? 0) * 1000 - this.start) / this.interval);
       if (at < this.intervals) matrix[at * this.ports + own] = values?.[row] ?? 0;
     });
     this.made.set(name, matrix);
@@ -117,15 +126,20 @@ export class PortSeries {
     return Float32Array.from({ length: this.intervals }, (_, at) => matrix[at * this.ports + port] ?? 0);
   }
 
+  /** The starts of all intervals, in units of `unit` picoseconds. */
+  times(unit: number): Float64Array {
+    return Float64Array.from({ length: this.intervals }, (_, at) => (this.start + at * this.interval) / unit);
+  }
+
   /** The interval that a time, in picoseconds, lies in. */
   at(time: number): number {
-    return Math.min(Math.max(Math.floor(time / this.interval), 0), this.intervals - 1);
+    return Math.min(Math.max(Math.floor((time - this.start) / this.interval), 0), this.intervals - 1);
   }
 
   /** The two intervals between whose middles a time lies, and how far it is from the first to the second. */
   between(time: number): { readonly at: number; readonly next: number; readonly share: number } {
-    const middle = time / this.interval - 0.5;
-    const at = this.at(middle * this.interval);
+    const middle = (time - this.start) / this.interval - 0.5;
+    const at = this.at(this.start + middle * this.interval);
     return { at, next: Math.min(at + 1, this.intervals - 1), share: Math.min(Math.max(middle - at, 0), 1) };
   }
 }

@@ -142,7 +142,7 @@ function Whole({ series, metric, most: top, title }: { series: PortSeries; metri
   const { timeUnit, ps } = axisUnit();
   const data = useMemo(() => {
     const matrix = series.metric(metric);
-    const times = Float64Array.from({ length: series.intervals }, (_, at) => (at * series.interval) / ps);
+    const times = series.times(ps);
     const mean = new Float64Array(series.intervals);
     const most = new Float64Array(series.intervals);
     matrix.forEach((value, at) => {

@@ -53,7 +53,7 @@ export function QueuePage() {
 
 function lines(series: PortSeries, port: number, ps: number) {
   const scaled = (values: Float32Array, by: number) => Float64Array.from(values, (value) => value * by);
-  const times = Float64Array.from({ length: series.intervals }, (_, at) => (at * series.interval) / ps);
+  const times = series.times(ps);
   return {
     queue: [times, scaled(series.of("queue", port), 1e-3), scaled(series.column(series.matrix("backlog_mean_bytes"), port), 1e-3)],
     use: [times, scaled(series.of("use", port), 100), scaled(series.of("pauses", port), 100)],
@@ -68,7 +68,8 @@ function windowOf(series: PortSeries, port: number): readonly [number, number] {
   const queue = series.of("queue", port);
   let best = 0;
   queue.forEach((value, at) => { if (value > (queue[best] ?? 0)) best = at; });
-  return [Math.max(best - 10, 0) * series.interval, Math.min(best + 11, series.intervals) * series.interval];
+  const time = (at: number) => series.start + at * series.interval;
+  return [time(Math.max(best - 10, 0)), time(Math.min(best + 11, series.intervals))];
 }
 
 function QueuePanel({ side, port, top }: { readonly side: Side; readonly port: number; readonly top: number }) {

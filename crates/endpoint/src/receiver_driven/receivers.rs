@@ -16,8 +16,9 @@ pub enum Order {
     /// the earliest (SRPT). Data must say how many those are ([`Tells::Beyond`]).
     Shortest {
         /// A packet whose own flow needs no more grants makes room for a flow with fewer packets than
-        /// this under way by grants; if there is none, no grant is sent. Otherwise the grants of
-        /// flows that ended would pile up.
+        /// this under way by grants; if none of those that wait has so few, no grant is sent. Otherwise
+        /// the grants of flows that ended would pile up. (If no flow waits, the packet's own has the
+        /// grant, to ask for holes.)
         most: u32,
     },
 }
@@ -378,6 +379,8 @@ impl<R: Recovery> Receivers<R> {
         };
         if hole.is_some_and(|hole| hole >= arrivals.burst_end()) {
             self.recovery.named(&mut incoming.recovery);
+            // What is asked for is under way no more.
+            incoming.awaited = incoming.awaited.saturating_sub(1);
         }
         let request = hole.map_or(Request::Nothing, Request::First);
         let number = self.recovery.granted(&mut incoming.recovery, now, packets);
@@ -462,6 +465,9 @@ impl<R: Recovery> Receivers<R> {
             let incoming = self.flows.at_mut(slot);
             if passed_over {
                 incoming.recovery = self.recovery.opened(env.now);
+            }
+            if self.recovery.deadline(&incoming.recovery) <= env.now {
+                incoming.awaited = 0; // All that was under way is lost, or as good as.
             }
             while self.recovery.deadline(&incoming.recovery) <= env.now {
                 let Incoming { recovery, arrivals, holes, .. } = incoming;

@@ -39,7 +39,8 @@ pub struct SenderTerms {
     pub burst: u32,
     /// What data says without a grant's number.
     pub tells: Tells,
-    /// Most requested packets remembered for a flow; more are requested again.
+    /// Most requested packets remembered for a flow; more are requested again. With [`Tells::Burst`] at
+    /// least as many as its first burst has.
     pub requests: usize,
     /// How long a full packet occupies the NIC.
     pub packet_time: Span,
@@ -99,7 +100,9 @@ impl Outgoing {
     }
 
     /// Puts a packet that was sent before in front of all others.
-    fn request(&mut self, seq: u32, most: usize) {
+    fn request(&mut self, seq: u32, terms: &SenderTerms) {
+        let burst = if terms.tells == Tells::Burst { self.first_burst as usize } else { 0 };
+        let most = terms.requests.max(burst);
         let known = self.requests.contains(&seq);
         if seq < self.next_new && !known && self.requests.len() < most {
             self.requests.push_front(seq);
@@ -201,7 +204,7 @@ impl Senders {
         }
         let last_resort = grant.last_resort && outgoing.unallowed() == 0;
         if grant.first || last_resort {
-            outgoing.request(grant.request, self.terms.requests);
+            outgoing.request(grant.request, &self.terms);
         }
         let number = grant.numbered.then_some(grant.number);
         outgoing.allow(number, self.terms.packets[mark as usize & 3] as u32);
@@ -278,7 +281,7 @@ impl Senders {
                     env.probe.timeout(flow);
                     outgoing.doublings = (outgoing.doublings + 1).min(4);
                     let again = if outgoing.has_reply { outgoing.next_new - 1 } else { 0 };
-                    outgoing.request(again, self.terms.requests);
+                    outgoing.request(again, &self.terms);
                     outgoing.allow(None, 1);
                     outgoing.queued = true;
                     self.round.push_back(flow);

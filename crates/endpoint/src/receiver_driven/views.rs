@@ -19,7 +19,7 @@ header_view! {
         last = data_flag::LAST;
         /// Sent without a grant, in the burst at the flow's start.
         unscheduled = data_flag::UNSCHEDULED;
-        /// `grant_or_rest` is a number.
+        /// `grant_or_rest` is the number of a grant.
         numbered = data_flag::TAGGED;
     }
 

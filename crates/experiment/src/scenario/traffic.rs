@@ -35,8 +35,8 @@ section! {
     pub struct ClosedLoop is "kind `closed_loop`" {
         /// Flow sizes: a name of `incast list`, or a file.
         workload: String;
-        /// Flows under way at once, until the first of them has no successor: of `flows` each has an equal
-        /// share of successors.
+        /// Flows under way at once (fewer during `pause`). Flow i follows flow i - `active`; a place whose
+        /// flows are used up stays empty.
         active: u32, "1 to 4194304" => |active| (1..=MAX_FLOWS).contains(&u64::from(*active));
         /// Number of flows in all.
         flows: u32, "1 to 4194304" => |flows| (1..=MAX_FLOWS).contains(&u64::from(*flows));

@@ -176,7 +176,7 @@ pub(super) const OF_RUN: [Entry<Summary>; 37] = [
     (
         "offered_gbps",
         "Gb/s",
-        "Sizes of all flows over the time until the last one opened; none if that is less than a twentieth \
+        "Sizes of all flows over the time until the last one opened; none if all open within a twentieth \
          of the run.",
         Float,
         Neither,

@@ -134,7 +134,7 @@ impl Rounds {
     }
 
     /// Repeats probes without a reply.
-    pub fn wake(&mut self, env: &Env<'_>) {
+    pub fn wake(&mut self, env: &mut Env<'_>) {
         while let Some((id, slot)) =
             self.timers.expired(env.now, &mut self.flows, |flow| &mut flow.armed)
         {
@@ -143,8 +143,10 @@ impl Rounds {
                 let deadline = flow.round.deadline(&self.terms);
                 self.timers.arm(id, &mut flow.armed, deadline);
             } else if let Some(sent) = flow.round.expired(env.now) {
+                env.probe.timeout(id);
                 self.probe(env, id, slot, sent);
             } else {
+                env.probe.timeout(id);
                 self.reserved -= std::mem::take(&mut flow.reserved);
             }
         }

@@ -18,7 +18,7 @@ pub(super) fn terms(burst: u32, packet_time: Span, expectations: &Expectations) 
         packets: PACKETS,
         burst,
         tells: Tells::Burst,
-        requests: REQUESTS.max(burst as usize),
+        requests: REQUESTS,
         packet_time,
         start_guard: expectations.timeout,
         end_guard: expectations.longest() * 2,
