@@ -3,8 +3,9 @@
 use crate::World;
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL, entry};
 use crate::scenario::{Auto, Hosts, PROPAGATION, Parameters, RATE, Scenario, Setting, Traffic};
-use incast_transport::{Bytes, Limit};
-use incast_world::RunTransport;
+use incast_transport::{Bytes, Limit, Span, Time};
+use incast_workload::Start;
+use incast_world::{RunTransport, series_start};
 
 impl Plan {
     /// The scenario of some cases of the plan, with all defaults filled in. Values that differ
@@ -24,11 +25,24 @@ impl Plan {
             self.resolve_traffic(entry);
         }
         let run = &mut all.run;
-        let interval = run.interval.0.unwrap_or(self.site.base_rtt);
-        run.interval = Auto(Some(interval.max(SHORTEST_INTERVAL)));
+        run.interval = Auto(Some(self.interval()));
         all.dataplane = (run.world == World::DataPlane).then(|| self.dataplane());
         run.watch = Auto(run.watch.0.or_else(|| same(cases.iter().map(Case::watched))));
         all
+    }
+
+    /// Length of the intervals of time series at first.
+    pub(crate) fn interval(&self) -> Span {
+        self.scenario.run.interval.0.unwrap_or(self.site.base_rtt).max(SHORTEST_INTERVAL)
+    }
+
+    /// Where the time series of all cases begin.
+    pub(crate) fn series_start(&self) -> Time {
+        let starts = self.traffic.flows.iter().filter_map(|flow| match flow.start {
+            Start::At(at) => Some(at),
+            Start::After { .. } => None,
+        });
+        series_start(starts.min().unwrap_or(Time::ZERO), self.interval())
     }
 
     fn resolve_fabric(&self, all: &mut Scenario) {

@@ -3,7 +3,7 @@
 use crate::Fault;
 use crate::manifest::manifest;
 use crate::output::{self, PcapFile};
-use crate::plan::{Case, Plan, SHORTEST_INTERVAL};
+use crate::plan::{Case, Plan};
 use crate::ports::{link_changes, port_metas};
 use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
@@ -19,25 +19,11 @@ use incast_transport::{
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
 use incast_world::{
     CaptureStream, Captured, FlowSetup, Monitor, Options, RunTransport, Setup, TraceLog, assemble,
-    path_of, path_use, series_start,
+    path_of, path_use,
 };
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// Length of the intervals of time series at first.
-fn interval(plan: &Plan) -> Span {
-    plan.scenario.run.interval.0.unwrap_or(plan.site.base_rtt).max(SHORTEST_INTERVAL)
-}
-
-/// Where the time series of all cases begin.
-pub(crate) fn series_begin(plan: &Plan) -> Time {
-    let starts = plan.traffic.flows.iter().filter_map(|flow| match flow.start {
-        Start::At(at) => Some(at),
-        Start::After { .. } => None,
-    });
-    series_start(starts.min().unwrap_or(Time::ZERO), interval(plan))
-}
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
 pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
@@ -77,8 +63,8 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         seed: run.seed,
         until: run.until.map_or(Time::NEVER, |until| Time(until.0)),
         drain: base_rtt.saturating_mul(4),
-        interval: interval(plan),
-        series_start: series_begin(plan),
+        interval: plan.interval(),
+        series_start: plan.series_start(),
         watch: (0..plan.traffic.flows.len().min(watch) as u32).map(FlowId).collect(),
         capture,
         capture_limit: usize::try_from(plan.scenario.output.pcap_limit).unwrap_or(usize::MAX),

@@ -285,7 +285,7 @@ pub fn gather(plan: &Plan, nodes: &[NodeRecord]) -> RunRecord {
     }
     record.ports.sort_by_key(|port| port.port);
     record.interval = Span(interval);
-    record.series_start = crate::run::series_begin(plan);
+    record.series_start = plan.series_start();
     record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
     record
 }
