@@ -51,7 +51,7 @@ export class PortSeries {
   /** Length of an interval, picoseconds. */
   readonly interval: number;
   readonly intervals: number;
-  /** Start of the first interval, picoseconds: 0, or where the traffic begins if that is late. */
+  /** Start of the first interval, picoseconds: 0, or one idle interval before traffic that begins late. */
   readonly start: number;
   private readonly made = new Map<string, Float32Array>();
 
@@ -65,7 +65,8 @@ export class PortSeries {
       first = Math.min(first, time * 1000);
       last = Math.max(last, time * 1000 + 1);
     });
-    this.start = last > MOST_INTERVALS * this.interval && first < last ? Math.round(first) : 0;
+    const late = last > MOST_INTERVALS * this.interval && first < last;
+    this.start = late ? Math.max(0, Math.round(first) - this.interval) : 0;
     this.intervals = Math.max(1, Math.ceil((last - this.start) / this.interval));
   }
 
