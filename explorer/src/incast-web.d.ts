@@ -239,7 +239,8 @@ export interface ResultsInfo {
   runs: {
     label: string;         // transport, or subfolder of a comparison
     folder: string;        // "" or "dctcp"
-    complete: boolean; flows: number; hosts: number; simulated_ps: number; base_rtt_ps: number; topology: string;
+    complete: boolean; flows: number; hosts: number; simulated_ps: number; series_start_ps: number; base_rtt_ps: number;
+    topology: string;
     transports: string[]; world: string;
     /** "" if explain and replay are possible, else why not. */
     not_repeatable: string;

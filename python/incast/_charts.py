@@ -278,20 +278,13 @@ class Charts:
         return found
 
 
-def _series_start(run: Run, ended: float, interval: float) -> float:
-    """Start of the first interval, nanoseconds: 0, or the first row of traffic that begins late; no
-    series has more than 512 intervals."""
-    rows = run.ports if run.ports.height else run.fairness
-    return float(rows["time_ns"].min()) if ended > 512 * interval else 0.0  # type: ignore[arg-type]
-
-
 def _over_time(run: Run, values: pl.DataFrame, line: str, join: str) -> pl.DataFrame:
     """A line over time: one value per interval, zero where nothing happened, neighbours joined until
     there are at most as many as are drawn."""
     ended = run.summary["ended_ns"]
     lengths = run.ports["interval_ns"] if run.ports.height else run.fairness["interval_ns"]
     interval = float(lengths.max())  # type: ignore[arg-type]
-    begin = _series_start(run, ended, interval)
+    begin = float(run.manifest.get("series_start_ns", 0.0))
     count = max(int((ended - begin) // interval), 1)
     step = -(-count // POINTS)
     whole = pl.DataFrame({"time_ns": [begin + at * interval for at in range(count)]})

@@ -53,6 +53,25 @@ def test_queues_show_the_largest_backlog(small: incast.Results) -> None:
         assert own * 1e3 == most
 
 
+def test_charts_over_time_begin_where_late_traffic_begins() -> None:
+    late = incast.run(
+        {
+            "fabric": {"topology": "star:5", "rate": "10Gbps"},
+            "transport": {"names": ["dctcp"]},
+            "traffic": [{"kind": "incast", "receiver": 0, "size": "600KB", "at": "1s"}],
+            "run": {"interval": "10us"},
+        }
+    )
+    (run,) = late
+    # The last multiple of 512 intervals before.
+    assert run.manifest["series_start_ns"] == 998_400_000
+    for chart in (late.charts.throughput(), late.charts.queues()):
+        shown = rows(chart)
+        assert min(row["time_ns"] for row in shown) < 999_000_000
+        busy = [row for row in shown if row["value"] > 0]
+        assert len(busy) > 50 and all(row["time_ns"] > 999_900_000 for row in busy)
+
+
 def test_every_chart_is_drawn_offline(small: incast.Results, tmp_path: Path) -> None:
     charts = small.charts.all()
     assert len(charts) == 8

@@ -19,7 +19,7 @@ pub mod views;
 pub use arrivals::{Arrival, Arrivals, Holes};
 pub use flow_timers::FlowTimers;
 pub use receivers::{Order, OwnGrants, ReceiverTerms, Receivers, Recovery, Reissue, Request};
-pub use senders::{REQUESTS, SenderTerms, Senders, Tells};
+pub use senders::{SenderTerms, Senders, Tells};
 pub use stall::{StallState, StallTimeout};
 
 use incast_transport::{Classes, Env, Flow, FlowId, Header, Host, Observed, PacketRef, Time};

@@ -74,6 +74,7 @@ pub fn manifest(
         "machine": machine(),
         "wall_seconds": wall,
         "simulated_ns": record.ended.as_ns_f64(),
+        "series_start_ns": record.series_start.as_ns_f64(),
         "packet_hops": record.packet_hops,
         "events": record.events,
     })

@@ -29,11 +29,9 @@ impl Window {
     /// least one interval each and at most all; what is left over at the end is left out.
     pub fn cut(run: &Run, from: Time, to: Time, length: Span) -> Vec<Window> {
         let width = run.record.interval.0.max(1);
-        let start = run.record.series_start.0;
-        let middle = |index: usize| start + index as u64 * width + width / 2;
-        let inside: Vec<usize> = (0..run.intervals())
-            .filter(|index| middle(*index) >= from.0 && middle(*index) < to.0)
-            .collect();
+        let intervals = run.intervals();
+        let inside: Vec<usize> =
+            run.middles_in(from, to).take_while(|index| *index < intervals).collect();
         let each = ((length.0 + width / 2) / width).clamp(1, inside.len().max(1) as u64) as usize;
         let window = |some: &[usize]| Window { first: some[0], end: some[0] + some.len() };
         inside.chunks_exact(each).map(window).collect()

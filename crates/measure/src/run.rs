@@ -204,6 +204,15 @@ impl Run {
         (start, if left.0 == 0 { full } else { Span(left.0.min(full.0)) })
     }
 
+    /// The intervals whose middle lies from `from` to before `to`, as if all were of full length and
+    /// went on behind the end of the run.
+    pub fn middles_in(&self, from: Time, to: Time) -> impl Iterator<Item = usize> + use<> {
+        let (start, width) = (self.record.series_start, self.record.interval.0.max(1));
+        let middle = move |index: u64| start + Span(index * width + width / 2);
+        let all = 0..to.since(start).0.div_ceil(width);
+        all.filter(move |index| (from..to).contains(&middle(*index))).map(|index| index as usize)
+    }
+
     /// One interval of a port; empty if nothing was recorded.
     pub fn bin(&self, port: usize, index: usize) -> Bin {
         self.record.ports[port].bins.get(index).copied().unwrap_or_default()

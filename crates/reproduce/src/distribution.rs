@@ -76,12 +76,8 @@ impl Measure {
         let flow = |flow: u32| run.record.series.iter().find(|series| series.flow.0 == flow);
         let Some(series) = self.flow.and_then(flow) else { return vec![] };
         let ((from, to), width) = (self.window(run), run.record.interval.0.max(1));
-        let start = run.record.series_start.0;
-        let middle = |index: &u64| start + index * width + width / 2;
-        let inside = (0..to.0.saturating_sub(start).div_ceil(width))
-            .filter(|i| (from.0..to.0).contains(&middle(i)));
-        let at = |index: u64| series.delivered.get(index as usize).copied().unwrap_or(0);
-        inside.map(|index| at(index) as f64 * 8e3 / width as f64).collect()
+        let at = |index: usize| series.delivered.get(index).copied().unwrap_or(0);
+        run.middles_in(from, to).map(|index| at(index) as f64 * 8e3 / width as f64).collect()
     }
 }
 

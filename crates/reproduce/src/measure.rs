@@ -352,16 +352,10 @@ impl Measure {
     fn flow_gbps(&self, run: &Run) -> Option<f64> {
         let series = run.record.series.iter().find(|series| Some(series.flow.0) == self.flow)?;
         let (from, to) = self.window(run);
-        let (start, width) = (run.record.series_start.0, run.record.interval.0);
-        let inside = |index: u64| {
-            let middle = start + index * width + width / 2;
-            middle >= from.0 && middle < to.0
-        };
-        let last = to.0.saturating_sub(start).div_ceil(width);
-        let chosen: Vec<u64> = (0..last).filter(|index| inside(*index)).collect();
-        let at = |index: &u64| series.delivered.get(*index as usize).copied().unwrap_or(0);
+        let chosen: Vec<usize> = run.middles_in(from, to).collect();
+        let at = |index: &usize| series.delivered.get(*index).copied().unwrap_or(0);
         let bytes: u64 = chosen.iter().map(at).sum();
-        let time = (chosen.len() as u64 * width) as f64 / 1e12;
+        let time = (chosen.len() as u64 * run.record.interval.0) as f64 / 1e12;
         (time > 0.0).then(|| bytes as f64 * 8.0 / time / 1e9)
     }
 

@@ -172,6 +172,7 @@ impl Folder {
             "flows": rows,
             "hosts": manifest["fabric"]["hosts"].as_u64().unwrap_or(0),
             "simulated_ps": run.number("simulated_ns").map_or(0.0, |ns| ns * 1e3),
+            "series_start_ps": run.number("series_start_ns").map_or(0.0, |ns| ns * 1e3),
             "base_rtt_ps": rtt.map_or(0, |rtt: incast_transport::Span| rtt.0),
             "topology": manifest["fabric"]["topology"].as_str().unwrap_or_default(),
             "transports": transports,

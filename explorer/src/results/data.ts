@@ -43,30 +43,23 @@ export type Metric = "use" | "queue" | "pauses" | "marks" | "losses";
 const PORT_NUMBERS = ["port", "time_ns", "interval_ns", "utilisation", "backlog_mean_bytes", "backlog_max_bytes", "marks",
   "drops", "credit_drops", "trims", "paused_ns", "sent_bytes"];
 
-/** The most intervals that a series is recorded in. */
-const MOST_INTERVALS = 512;
-
 /** Everything of ports.parquet: one matrix per metric, with a value per interval and port. */
 export class PortSeries {
   /** Length of an interval, picoseconds. */
   readonly interval: number;
   readonly intervals: number;
-  /** Start of the first interval, picoseconds: 0, or one idle interval before traffic that begins late. */
+  /** Start of the first interval, picoseconds: 0, or an idle one before a series that begins late. */
   readonly start: number;
   private readonly made = new Map<string, Float32Array>();
 
-  constructor(private readonly columns: Columns, readonly ports: number, until: number) {
+  constructor(private readonly columns: Columns, readonly ports: number, begin: number, until: number) {
     const { interval_ns: lengths, time_ns: times } = this.all("interval_ns", "time_ns");
     let longest = 0;
     lengths.forEach((length) => (longest = Math.max(longest, length)));
     this.interval = Math.round(longest * 1000) || until || 1;
-    let [first, last] = [Infinity, until];
-    times.forEach((time) => {
-      first = Math.min(first, time * 1000);
-      last = Math.max(last, time * 1000 + 1);
-    });
-    const late = last > MOST_INTERVALS * this.interval && first < last;
-    this.start = late ? Math.max(0, Math.round(first) - this.interval) : 0;
+    let last = until;
+    times.forEach((time) => (last = Math.max(last, time * 1000 + 1)));
+    this.start = Math.max(0, begin - this.interval);
     this.intervals = Math.max(1, Math.ceil((last - this.start) / this.interval));
   }
 
@@ -179,6 +172,6 @@ export class RunData {
       this.fabric(),
       told<Columns>(this.folder.reader.columns(this.run, "ports", { numbers: PORT_NUMBERS, texts: [] })),
     ]);
-    return new PortSeries(columns, fabric.ports.length, this.info.simulated_ps);
+    return new PortSeries(columns, fabric.ports.length, this.info.series_start_ps, this.info.simulated_ps);
   });
 }

@@ -93,7 +93,7 @@ impl Arrivals {
     /// Notes that the packets below `end` are sent without a grant.
     #[inline]
     pub fn sent_unasked(&mut self, end: u32) {
-        self.burst_end = self.burst_end.max(end.min(self.lowest_missing.saturating_add(WINDOW)));
+        self.burst_end = self.burst_end.max(end);
     }
 
     /// Packets below are sent without a grant, as far as is known.

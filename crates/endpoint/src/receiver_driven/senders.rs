@@ -8,9 +8,9 @@ use incast_transport::{
 };
 use std::collections::VecDeque;
 
-/// Requested packets of a flow that a sender remembers, for [`SenderTerms::requests`]: enough where
-/// ordinary grants ask for them, one at a time.
-pub const REQUESTS: usize = 64;
+/// Most requested packets remembered for a flow, if ordinary grants ask for them, one at a time; more
+/// are requested again.
+const REQUESTS: usize = 64;
 
 /// The largest number that data can tell ([`Tells`]); it stands for larger ones, too.
 const TOLD_MOST: u32 = (1 << 24) - 1;
@@ -39,9 +39,6 @@ pub struct SenderTerms {
     pub burst: u32,
     /// What data says without a grant's number.
     pub tells: Tells,
-    /// Most requested packets remembered for a flow; more are requested again. With [`Tells::Burst`] at
-    /// least as many as its first burst has.
-    pub requests: usize,
     /// How long a full packet occupies the NIC.
     pub packet_time: Span,
     /// Nothing received for so long after the burst: packet 0 is sent again, and again after twice
@@ -100,9 +97,10 @@ impl Outgoing {
     }
 
     /// Puts a packet that was sent before in front of all others.
-    fn request(&mut self, seq: u32, terms: &SenderTerms) {
-        let burst = if terms.tells == Tells::Burst { self.first_burst as usize } else { 0 };
-        let most = terms.requests.max(burst);
+    fn request(&mut self, seq: u32, tells: Tells) {
+        // A receiver that knows the first burst asks for a lost one at once.
+        let burst = if tells == Tells::Burst { self.first_burst as usize } else { 0 };
+        let most = REQUESTS.max(burst);
         let known = self.requests.contains(&seq);
         if seq < self.next_new && !known && self.requests.len() < most {
             self.requests.push_front(seq);
@@ -204,7 +202,7 @@ impl Senders {
         }
         let last_resort = grant.last_resort && outgoing.unallowed() == 0;
         if grant.first || last_resort {
-            outgoing.request(grant.request, &self.terms);
+            outgoing.request(grant.request, self.terms.tells);
         }
         let number = grant.numbered.then_some(grant.number);
         outgoing.allow(number, self.terms.packets[mark as usize & 3] as u32);
@@ -281,7 +279,7 @@ impl Senders {
                     env.probe.timeout(flow);
                     outgoing.doublings = (outgoing.doublings + 1).min(4);
                     let again = if outgoing.has_reply { outgoing.next_new - 1 } else { 0 };
-                    outgoing.request(again, &self.terms);
+                    outgoing.request(again, self.terms.tells);
                     outgoing.allow(None, 1);
                     outgoing.queued = true;
                     self.round.push_back(flow);

@@ -1,7 +1,7 @@
 //! The sender: a burst at line rate, then two packets for a marked grant and one for another.
 
 use super::{Code, Expectations, ID};
-use incast_endpoint::receiver_driven::{REQUESTS, SenderTerms, Tells};
+use incast_endpoint::receiver_driven::{SenderTerms, Tells};
 use incast_transport::Span;
 
 /// Packets released by a grant of each code (AMRT §4.3).
@@ -18,7 +18,6 @@ pub(super) fn terms(burst: u32, packet_time: Span, expectations: &Expectations) 
         packets: PACKETS,
         burst,
         tells: Tells::Burst,
-        requests: REQUESTS,
         packet_time,
         start_guard: expectations.timeout,
         end_guard: expectations.longest() * 2,

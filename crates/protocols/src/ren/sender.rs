@@ -1,7 +1,7 @@
 //! The sender: a burst at line rate, then two, one or no packet for each grant.
 
 use super::{Code, ID};
-use incast_endpoint::receiver_driven::{REQUESTS, SenderTerms, StallTimeout, Tells};
+use incast_endpoint::receiver_driven::{SenderTerms, StallTimeout, Tells};
 use incast_transport::Span;
 
 /// Packets let go by a grant of each code (REN §3.1).
@@ -19,7 +19,6 @@ pub(super) fn terms(burst: u32, packet_time: Span, stall: StallTimeout) -> Sende
         packets: PACKETS,
         burst,
         tells: Tells::Nothing,
-        requests: REQUESTS,
         packet_time,
         start_guard: stall.first,
         end_guard: stall.most * 2,

@@ -1,7 +1,7 @@
 //! The sender: a burst at line rate, then one packet for each grant.
 
 use super::ID;
-use incast_endpoint::receiver_driven::{REQUESTS, SenderTerms, StallTimeout, Tells};
+use incast_endpoint::receiver_driven::{SenderTerms, StallTimeout, Tells};
 use incast_transport::Span;
 
 /// Every grant lets one packet go.
@@ -19,7 +19,6 @@ pub(super) fn terms(
         packets: PACKETS,
         burst,
         tells,
-        requests: REQUESTS,
         packet_time,
         start_guard: stall.first,
         end_guard: stall.most * 2,
