@@ -51,6 +51,10 @@ fn what_did_not_complete_is_told_and_a_run_without_results_is_not_complete() {
     (some.record.flows[5].completed, some.record.flows[5].parts) = (None, None);
     assert_eq!(some.warnings(), [Warning::Incomplete { open: 1, flows: 11_000 }]);
     assert!(some.complete());
+    // One that never started is not left out of anything.
+    (some.record.flows[6].completed, some.record.flows[6].parts) = (None, None);
+    some.record.flows[6].started = None;
+    assert_eq!(some.warnings(), [Warning::Incomplete { open: 1, flows: 10_999 }]);
     let mut none = run(20, 0);
     none.record.flows.iter_mut().for_each(|flow| (flow.completed, flow.parts) = (None, None));
     assert_eq!(none.warnings(), [Warning::NothingCompleted { flows: 20 }]);
