@@ -4,10 +4,11 @@ use super::Measure;
 use super::band::{Band, Printed, Unit, Word};
 use super::confidence::{Number, difference, number, quotient};
 use super::kind::Kind;
-use super::seen::{Results, Wanted};
+use super::seen::{Results, Seen, Wanted};
 use incast_experiment::{Fault, Plan};
 use incast_measure::significant;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// A statement of a paper, or a known result, that a measured value can confirm.
 #[derive(Clone, Debug, Deserialize)]
@@ -197,7 +198,8 @@ impl Claim {
             [] => None,
         };
         let Some(found) = found else {
-            return ("not every run has such a number".into(), Word::CannotBeJudged, false);
+            let own = needed.first().map(read).unwrap_or_default();
+            return (without_number(&own), Word::CannotBeJudged, false);
         };
         let Number { value, half_width, seeds } = found;
         let measured = band.shown(value, half_width) + &of_seeds(seeds, self.seeds(results));
@@ -342,5 +344,13 @@ fn of_seeds(seeds: usize, all: usize) -> String {
     match seeds < all {
         true => format!(" ({seeds} of {all} seeds)"),
         false => String::new(),
+    }
+}
+/// Why seeds of a run have no number together.
+fn without_number(by_seed: &BTreeMap<u64, &Seen>) -> String {
+    let never = by_seed.values().filter(|seen| seen.value == Some(f64::INFINITY)).count();
+    match never {
+        0 => "not every run has such a number".into(),
+        never => format!("never in {never} of {} seeds", by_seed.len()),
     }
 }

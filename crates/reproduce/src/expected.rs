@@ -1,14 +1,13 @@
 //! `expected.toml`: runs, assumption sets, claims and pictures of an experiment.
 
 use super::claim::Claim;
-use super::measure::{Measure, Quantity};
 use super::model::Model;
+use super::panel::Panel;
 use super::seen::Wanted;
 use super::sets::{self, Set};
-use super::spread::Form;
 use super::{EXPERIMENTS, Options};
 use incast_experiment::{Fault, Plan, Scenario, World, nearest};
-use incast_transport::{Rate, Span};
+use incast_transport::Rate;
 use include_dir::{Dir, DirEntry};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -51,7 +50,7 @@ pub struct Expected {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RunOf {
+pub struct RunOf {
     #[serde(default = "scenario_file")]
     scenario: String,
     #[serde(default)]
@@ -76,63 +75,6 @@ impl RunOf {
 struct Axis {
     key: String,
     values: Vec<toml::Value>,
-}
-
-/// One picture: a measure over the runs, or over time.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Panel {
-    /// As in the paper: `(d) AFCT of all flows`.
-    pub title: String,
-    /// Title of the horizontal axis.
-    pub x: String,
-    /// Title of the vertical axis.
-    pub y: String,
-    /// What is drawn.
-    pub measure: Measure,
-    /// Runs and their places on the horizontal axis; the values of the axis if not given.
-    #[serde(default)]
-    pub at: BTreeMap<String, f64>,
-    /// Lines by name, each its runs with their places; one line per transport if not given.
-    #[serde(default)]
-    pub lines: BTreeMap<String, BTreeMap<String, f64>>,
-    /// The run whose values over time are drawn, or of whose name the runs along the axis begin.
-    pub run: Option<String>,
-    /// Length of windows, for a picture over time.
-    pub step: Option<Quantity<Span>>,
-    /// Classes of flows by size with their places, for a picture of one run over the size of flows.
-    #[serde(default)]
-    pub sizes: Vec<OfSize>,
-    /// How the measure is spread over one run, for a picture of that.
-    pub form: Option<Form>,
-    /// Whether the horizontal axis is logarithmic.
-    #[serde(default)]
-    pub log_x: bool,
-    /// Whether the vertical axis is.
-    #[serde(default)]
-    pub log_y: bool,
-}
-
-/// A class of flows by size, and its place on the horizontal axis.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OfSize {
-    /// The place.
-    pub at: f64,
-    /// Only flows of at least this size in bytes.
-    pub smallest: Option<u64>,
-    /// Only flows of at most this size in bytes.
-    pub largest: Option<u64>,
-}
-
-/// A point of a picture.
-pub struct Place {
-    /// The run.
-    pub run: String,
-    /// Where on the horizontal axis.
-    pub x: f64,
-    /// What is drawn of the run.
-    pub wanted: Wanted,
 }
 
 fn scenario_file() -> String {
@@ -170,13 +112,7 @@ impl Experiment {
         let mut expected: Expected =
             toml::from_str(&text).map_err(|error| Fault::new(format!("{place}: {error}")))?;
         check_worlds(&expected.worlds).map_err(|fault| fault.placed(&*place))?;
-        let nameless = |one: &Panel| one.title.is_empty() || one.x.is_empty() || one.y.is_empty();
-        if expected.panels.iter().any(nameless) {
-            return Err(Fault::new("a panel needs title, x and y").placed(place));
-        }
-        let mut forms = expected.panels.iter().filter_map(|one| Some((one.form?, &one.measure)));
-        let check = |(form, measure): (Form, &Measure)| form.check(measure);
-        forms.try_for_each(check).map_err(|fault| fault.placed(&*place))?;
+        expected.panels.iter().try_for_each(Panel::check).map_err(|fault| fault.placed(&*place))?;
         expected.sets.iter().try_for_each(Set::check).map_err(|fault| fault.placed(&*place))?;
         sets::inherit(&mut expected.sets).map_err(|fault| fault.placed(&*place))?;
         check_runs(&expected).map_err(|fault| fault.placed(place))?;
@@ -217,7 +153,7 @@ impl Experiment {
     }
 
     /// Names of its runs with their places on the axis, in order; scenario and overrides of each.
-    fn labelled(&self) -> BTreeMap<String, (Option<f64>, RunOf)> {
+    pub fn labelled(&self) -> BTreeMap<String, (Option<f64>, RunOf)> {
         let mut base = self.expected.runs.clone();
         if base.is_empty() {
             base.insert(
@@ -373,51 +309,6 @@ impl Experiment {
     /// The run of claims that name none.
     pub fn default_run(&self) -> String {
         self.runs().swap_remove(0)
-    }
-
-    /// Points of a picture, in each transport's line.
-    pub fn places(&self, panel: &Panel) -> Vec<Place> {
-        let of = |(run, x)| Place { run, x, wanted: panel.wanted() };
-        let run = || panel.run.clone().unwrap_or(self.default_run());
-        if panel.step.is_some() || panel.form.is_some() {
-            return vec![of((run(), 0.0))];
-        }
-        if !panel.sizes.is_empty() {
-            let one = |size: &OfSize| {
-                let OfSize { at: x, smallest, largest } = *size;
-                let measure = Measure { smallest, largest, ..panel.measure.clone() };
-                Place { run: run(), x, wanted: Wanted::Number(measure) }
-            };
-            return panel.sizes.iter().map(one).collect();
-        }
-        let named = |(name, at): (&String, &f64)| of((name.clone(), *at));
-        if !panel.lines.is_empty() {
-            return panel.lines.values().flatten().map(named).collect();
-        }
-        if !panel.at.is_empty() {
-            return panel.at.iter().map(named).collect();
-        }
-        let begins = panel.run.as_ref().map(|name| format!("{name}-"));
-        let is = |name: &String| begins.as_ref().is_none_or(|begins| name.starts_with(begins));
-        let all = self.labelled().into_iter().filter(|(name, _)| is(name));
-        all.filter_map(|(name, (at, _))| Some(of((name, at?)))).collect()
-    }
-}
-
-impl Panel {
-    /// What is drawn of each run.
-    fn wanted(&self) -> Wanted {
-        match (self.form, self.step) {
-            (Some(form), _) => Wanted::Spread(self.measure.clone(), form),
-            (None, Some(step)) => Wanted::Series(self.measure.clone(), step.0),
-            (None, None) => Wanted::Number(self.measure.clone()),
-        }
-    }
-
-    /// Name of the line to which a run of a transport belongs.
-    pub fn line(&self, run: &str, transport: &str) -> String {
-        let named = self.lines.iter().find(|(_, runs)| runs.contains_key(run));
-        named.map_or(transport, |(name, _)| name).to_string()
     }
 }
 

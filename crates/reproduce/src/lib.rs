@@ -19,6 +19,7 @@ mod marks;
 mod measure;
 mod model;
 mod pages;
+mod panel;
 mod pictures;
 mod real_time;
 mod reports;

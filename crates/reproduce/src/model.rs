@@ -5,6 +5,7 @@ use super::band::Word;
 use super::functions::{self, Arguments, Value};
 use incast_experiment::Fault;
 use incast_measure::curves::{Curve as Drawn, Curves};
+use incast_measure::panel::{Line, Panel as Picture, Point};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -23,6 +24,29 @@ pub struct Model {
     /// What is claimed of them.
     #[serde(rename = "claim")]
     pub claims: Vec<ModelClaim>,
+    /// Pictures in the paper's form.
+    #[serde(default, rename = "panel")]
+    panels: Vec<ModelPanel>,
+}
+
+/// One picture of curves.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelPanel {
+    /// As in the paper: `(a) Mean queue`.
+    title: String,
+    /// Title of the horizontal axis.
+    x: String,
+    /// Title of the vertical axis.
+    y: String,
+    /// Names of curves by the names of their lines.
+    lines: BTreeMap<String, String>,
+    /// Whether the horizontal axis is logarithmic.
+    #[serde(default)]
+    log_x: bool,
+    /// Whether the vertical axis is.
+    #[serde(default)]
+    log_y: bool,
 }
 
 /// A function, and at which arguments.
@@ -120,7 +144,45 @@ impl Model {
                 return fail("it has neither a direction nor an interval".into());
             }
         }
+        self.panels.iter().try_for_each(|panel| self.check_panel(panel))
+    }
+
+    /// Whether the curves of a picture exist, and are more than a number.
+    fn check_panel(&self, panel: &ModelPanel) -> Result<(), Fault> {
+        let fail = |why: String| Err(Fault::new(format!("panel `{}`: {why}", panel.title)));
+        if panel.lines.is_empty() || panel.title.is_empty() {
+            return fail("it needs a title and lines".into());
+        }
+        for name in panel.lines.values() {
+            match self.curve.get(name) {
+                None => return fail(format!("there is no curve `{name}`")),
+                Some(curve) if curve.along.is_none() => {
+                    return fail(format!("`{name}` is one number"));
+                }
+                Some(_) => {}
+            }
+        }
         Ok(())
+    }
+
+    /// The curves in the paper's form.
+    pub fn pictures(&self, values: &Values) -> Vec<Picture> {
+        let point = |(x, y): &(f64, f64)| Point { x: *x, y: *y, ..Point::default() };
+        let line = |(name, curve): (&String, &String)| Line {
+            name: name.clone(),
+            points: values[curve].iter().map(point).collect(),
+            ..Line::default()
+        };
+        let one = |panel: &ModelPanel| Picture {
+            title: panel.title.clone(),
+            x: panel.x.clone(),
+            y: panel.y.clone(),
+            lines: panel.lines.iter().map(line).collect(),
+            log_x: panel.log_x,
+            log_y: panel.log_y,
+            ticks: vec![],
+        };
+        self.panels.iter().map(one).collect()
     }
 
     /// The curves as a picture and a table.
@@ -297,6 +359,31 @@ at = [1, 3, 5]
                 "{fault}"
             );
         }
+    }
+
+    #[test]
+    fn pictures_show_curves_that_exist() {
+        let claim = "[[claim]]\ntext = \"it\"\ncurve = \"hpcc\"\nmin = 1\n";
+        let one = "[curve.one]\nfunction = \"fasttune.hpcc_utility\"\nwith = { switches = 3 }\n";
+        let with = |lines: &str| {
+            let panel = format!("title = \"t\"\nx = \"x\"\ny = \"y\"\nlines = {lines}");
+            model(&format!("{TWO}\n{one}\n{claim}[[panel]]\n{panel}"))
+        };
+        for (lines, expected) in [
+            ("{ H = \"hpc\" }", "no curve `hpc`"),
+            ("{ H = \"one\" }", "`one` is one number"),
+            ("{}", "title and lines"),
+        ] {
+            let fault = with(lines).check().unwrap_err();
+            assert!(fault.to_string().contains(expected), "{fault}");
+        }
+        let model = with("{ H = \"hpcc\", F = \"fasttune\" }");
+        model.check().unwrap();
+        let drawn = model.pictures(&model.evaluate(None).unwrap());
+        let names: Vec<&str> = drawn[0].lines.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!(names, ["F", "H"]);
+        let points = drawn[0].lines[1].points.iter().map(|point| (point.x, point.y));
+        assert_eq!(points.collect::<Vec<_>>(), [(1.0, 1.25), (3.0, 1.25), (5.0, 1.25)]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::sets::{PUBLISHED, Set};
 use super::{Options, Verdict, Word, curves, verdicts};
 use super::{answer, changes};
 use incast_experiment::Fault;
-use incast_measure::panel::panel_svg_text;
+use incast_measure::panel::{Panel as Picture, panel_svg_text};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -49,6 +49,8 @@ struct Judged {
     experiment: Experiment,
     results: Vec<(Set, Results)>,
     verdicts: Vec<Verdict>,
+    /// Pictures of equations.
+    curves: Vec<Picture>,
 }
 
 /// All pages, from tables.
@@ -97,12 +99,14 @@ fn judged(experiment: Experiment, store: &Store) -> Result<Judged, Fault> {
         Some(model) => Some(curves(&experiment.name, &expected.title, model, &options, None)?),
         None => None,
     };
+    let drawn = expected.model.as_ref().zip(values.as_ref());
+    let curves = drawn.map_or(vec![], |(model, values)| model.pictures(values));
     let mut results = vec![];
     for set in experiment.sets() {
         results.push((set.clone(), tables(&experiment, &set, store)?));
     }
     let verdicts = verdicts(&experiment, values.as_ref(), &results);
-    Ok(Judged { results, verdicts, experiment })
+    Ok(Judged { results, verdicts, curves, experiment })
 }
 
 /// What the kept tables of a set say, in the worlds of the experiment.
@@ -247,6 +251,7 @@ fn figure(one: &Judged, pages: &mut Vec<Page>) -> String {
         }
         text.push('\n');
     }
+    text += &equations(one, pages);
     text += &pictures(one, pages);
     text += &real_time(one);
     text += &why(one);
@@ -321,6 +326,17 @@ fn assumptions(one: &Judged) -> String {
         }
     }
     text + "\n"
+}
+
+/// Pictures of the figure's equations.
+fn equations(one: &Judged, pages: &mut Vec<Page>) -> String {
+    let mut text = String::new();
+    for (at, picture) in one.curves.iter().enumerate() {
+        let name = format!("{}-equations-{}.svg", one.experiment.name.replace('/', "-"), at + 1);
+        let _ = writeln!(text, "![{}]({name})\n", picture.title);
+        pages.push(Page { name, text: panel_svg_text(picture) });
+    }
+    text
 }
 
 /// Pictures of the figure: one per panel and set that has run.

@@ -1,7 +1,8 @@
 //! The pictures of a figure in the paper's form, from what its runs gave.
 
 use super::confidence::number;
-use super::expected::{Experiment, Panel, Place};
+use super::expected::Experiment;
+use super::panel::{Panel, Place};
 use super::seen::{Results, Seen};
 use super::sets::Set;
 use super::spread::{Form, PARTS, STEPS};
@@ -20,12 +21,14 @@ pub fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Resu
     let mut lines: BTreeMap<String, Line> = BTreeMap::new();
     let mut ticks = vec![];
     for place in &places {
-        for transport in results.transports(&place.run) {
+        let mut drawn = results.transports(&place.run);
+        drawn.retain(|transport| panel.draws(transport));
+        for transport in &drawn {
             let seen = results.of(&place.run, transport, &place.wanted.id());
             let unsteady = of_flows && results.never_balances(&place.run, transport);
             let points = points(panel, place.x, &seen);
             let points = points.into_iter().map(|point| Point { unsteady, ..point });
-            let line = lines.entry(panel.line(&place.run, transport)).or_default();
+            let line = lines.entry(panel.line(place, transport, drawn.len() > 1)).or_default();
             line.points.extend(points);
             if panel.form == Some(Form::Deciles) && ticks.is_empty() {
                 ticks = seen.values().next().map_or(vec![], |first| sizes(first));

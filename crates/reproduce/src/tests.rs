@@ -62,8 +62,14 @@ fn every_experiment_can_be_planned_full_and_quick_in_every_set() {
             for panel in &expected.panels {
                 let places = experiment.places(panel);
                 assert!(!places.is_empty(), "{name}: {} shows nothing", panel.title);
-                let known = |place: &expected::Place| plans.iter().any(|one| one.0 == place.run);
+                let known = |place: &panel::Place| plans.iter().any(|one| one.0 == place.run);
                 assert!(places.iter().all(known), "{name}: {}", panel.title);
+                let drawn = |name: &String| {
+                    let of = plans.iter().filter(|one| places.iter().any(|at| at.run == one.0));
+                    of.flat_map(|one| &one.1.cases).any(|case| case.label == *name)
+                };
+                let all = panel.transports.iter().all(drawn);
+                assert!(all, "{name}: {}: {:?}", panel.title, panel.transports);
             }
         }
     }

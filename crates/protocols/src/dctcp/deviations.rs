@@ -72,6 +72,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         what: "With `window_unit = \"packet\"` windows count the flow's own packets, with their mean \
                size.",
         reason: "ns-2 counts packets of any size; not the default.",
-        effect: None,
+        effect: Some(
+            "decn/fig10 as compared, load 0.5: mean FCT 3.26 instead of 2.63 ms; of MLCP 3.79 instead \
+             of 2.45, of VCP 5.35 instead of 3.01.",
+        ),
     },
 ];
