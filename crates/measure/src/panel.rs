@@ -1,7 +1,7 @@
 //! A picture in the form of a paper's: lines over one axis, with intervals and printed points.
 
 use crate::number::significant;
-use crate::svg::{FONT, legend, rgb, within};
+use crate::svg::{FONT, legend, outline, rgb, within};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{
     AsRangedCoord, KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter,
@@ -14,6 +14,9 @@ const SIZE: (u32, u32) = (720, 400);
 /// Where a picture is drawn.
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Number of colours; lines beyond them have one of these and another marker.
+pub const COLOURS: usize = crate::figures::style::COLOURS.len();
 
 /// A measured point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +40,8 @@ pub struct Line {
     pub points: Vec<Point>,
     /// What the paper prints: place and value, drawn as open squares.
     pub printed: Vec<(f64, f64)>,
+    /// Number of its colour and marker; its place among the lines if not given.
+    pub style: Option<usize>,
 }
 
 /// A picture.
@@ -143,10 +148,12 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Drawn<()> {
     let Some(room) = Room::of(panel) else { return Ok(()) };
     let panel = &side_by_side(panel, room.x);
     let Some(room) = Room::of(panel) else { return Ok(()) };
-    let names: Vec<&str> = panel.lines.iter().map(|line| line.name.as_str()).collect();
-    let widest = names.iter().map(|name| name.chars().count().min(40)).max().unwrap_or(0);
+    let named = panel.lines.iter().enumerate();
+    let names: Vec<_> =
+        named.map(|(at, line)| (line.style.unwrap_or(at), line.name.as_str())).collect();
+    let widest = names.iter().map(|(_, name)| name.chars().count().min(40)).max().unwrap_or(0);
     let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
-    legend(&beside, &names, false)?;
+    legend(&beside, &names)?;
     let (low, high) = room.y;
     if panel.log_y {
         let y = (low..high).log_scale().with_key_points(within(room.y, &[1.0, 2.0, 5.0]));
@@ -232,13 +239,14 @@ where
         .axis_desc_style((FONT, 15))
         .draw()?;
     for (at, line) in panel.lines.iter().enumerate() {
+        let own = line.style.unwrap_or(at);
         let seen = |point: &&Point| {
             let shown = (!panel.log_x || point.x > 0.0) && (!panel.log_y || point.y > 0.0);
             point.y.is_finite() && shown
         };
         let points = || line.points.iter().filter(seen);
         let places = points().map(|point| (point.x, point.y));
-        let style = rgb(at).stroke_width(2);
+        let style = rgb(own).stroke_width(2);
         let marked = line.points.len() <= MARKED;
         if !marked && points().any(|point| point.unsteady) {
             chart.draw_series(DashedLineSeries::new(places.clone(), 6, 4, style))?;
@@ -246,13 +254,15 @@ where
             chart.draw_series(LineSeries::new(places.clone(), style))?;
         }
         if marked {
-            chart.draw_series(places.map(|place| Circle::new(place, 4, rgb(at).filled())))?;
+            let marker =
+                |place| EmptyElement::at(place) + Polygon::new(outline(own), rgb(own).filled());
+            chart.draw_series(places.map(marker))?;
         }
         let whisker = |point: &Point| {
             let width = point.half_width.filter(|width| width.is_finite())?;
             let low = (point.y - width).max(room.floor);
             let ends = [(point.x, low), (point.x, point.y + width)];
-            Some(PathElement::new(ends, rgb(at).stroke_width(1)))
+            Some(PathElement::new(ends, rgb(own).stroke_width(1)))
         };
         chart.draw_series(points().filter_map(whisker))?;
         let hole = |point: &Point| Circle::new((point.x, point.y), 2, WHITE.filled());
@@ -260,7 +270,7 @@ where
         chart.draw_series(hollow.map(hole))?;
         for place in &line.printed {
             let square = EmptyElement::at(*place)
-                + Rectangle::new([(-5, -5), (5, 5)], rgb(at).stroke_width(2));
+                + Rectangle::new([(-5, -5), (5, 5)], rgb(own).stroke_width(2));
             chart.draw_series(std::iter::once(square))?;
         }
     }
@@ -288,6 +298,7 @@ mod tests {
             name: "one".into(),
             points: vec![point(0.1, 5.0, Some(1.0)), point(0.7, 9.0, None)],
             printed: vec![(0.7, 12.0)],
+            style: None,
         };
         let (title, x, y) = ("(d) AFCT".into(), "load".into(), "us".into());
         let panel = Panel { title, x, y, lines: vec![line], ..Panel::default() };
@@ -335,7 +346,7 @@ mod tests {
         let line = |unsteady| Line {
             name: "one".into(),
             points: (0..=100).map(|at| point(at, unsteady)).collect(),
-            printed: vec![],
+            ..Line::default()
         };
         let panel =
             Panel { x: "us".into(), lines: vec![line(false)], log_x: true, ..Panel::default() };
@@ -343,7 +354,7 @@ mod tests {
         for tick in ["1", "10", "100", "1000", "10000", "100000"] {
             assert!(drawn.contains(&format!("\n{tick}\n")), "{tick}: {drawn}");
         }
-        assert!(!drawn.contains("dashed") && drawn.matches("<circle").count() == 1);
+        assert!(!drawn.contains("dashed") && drawn.matches("<polygon").count() == 1);
         let dashed = panel_svg_text(&Panel { lines: vec![line(true)], ..panel.clone() });
         assert!(dashed.contains("us (dashed: never reaches balance)"));
         assert!(dashed.matches("<polyline").count() > drawn.matches("<polyline").count() + 10);
@@ -359,8 +370,24 @@ mod tests {
             Point { x: 10.0, y: 1.0, ..Point::default() },
             Point { x: 20.0, y: 2.0, ..Point::default() },
         ];
-        let tenths = Line { name: "one".into(), points, printed: vec![] };
+        let tenths = Line { name: "one".into(), points, ..Line::default() };
         let drawn = panel_svg_text(&Panel { lines: vec![tenths], ticks, ..Panel::default() });
         assert!(drawn.contains("1.5 KB") && drawn.contains("2 MB") && !drawn.contains("\n15\n"));
+    }
+
+    /// A line keeps its colour and marker where others are missing.
+    #[test]
+    fn a_style_is_the_lines_own() {
+        let line = |style| {
+            let points = vec![Point { x: 1.0, y: 2.0, ..Point::default() }];
+            Line { name: "one".into(), points, style, ..Line::default() }
+        };
+        let drawn = |style| {
+            panel_svg_text(&Panel { lines: vec![line(style)], ..Panel::default() }).to_uppercase()
+        };
+        let colours =
+            |text: &str| [0, 3].map(|at| text.contains(crate::figures::style::colour(at)));
+        assert_eq!(colours(&drawn(None)), [true, false]);
+        assert_eq!(colours(&drawn(Some(3))), [false, true]);
     }
 }

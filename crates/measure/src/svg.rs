@@ -58,8 +58,8 @@ fn draw(
     // The legend has a column of its own, where it cannot cover a line.
     let widest = lines.iter().map(|(name, _)| name.chars().count().min(40)).max().unwrap_or(0);
     let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
-    let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
-    legend(&beside, &names, true)?;
+    let names: Vec<_> = lines.iter().map(|(name, _)| name.as_str()).enumerate().collect();
+    legend(&beside, &names)?;
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
         .x_label_area_size(50)
@@ -90,7 +90,7 @@ fn draw(
 
 /// The outline of the marker of a line, which tells it apart in grey too; they repeat after seven,
 /// with another colour.
-fn outline(line: usize) -> Vec<(i32, i32)> {
+pub(crate) fn outline(line: usize) -> Vec<(i32, i32)> {
     match (line + line / COLOURS.len()) % COLOURS.len() {
         0 => vec![(0, -5), (3, -4), (5, 0), (3, 4), (0, 5), (-3, 4), (-5, 0), (-3, -4)],
         1 => vec![(-4, -4), (4, -4), (4, 4), (-4, 4)],
@@ -105,23 +105,16 @@ fn outline(line: usize) -> Vec<(i32, i32)> {
     }
 }
 
-/// The names of lines, one below the other; with `shapes` each line has a marker of its own.
+/// The names of lines with their styles, one below the other.
 pub(crate) fn legend(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
-    names: &[&str],
-    shapes: bool,
+    lines: &[(usize, &str)],
 ) -> Drawn<()> {
-    for (at, name) in names.iter().enumerate() {
+    for (at, (style, name)) in lines.iter().enumerate() {
         let y = 24 + 24 * at as i32;
-        area.draw(&PathElement::new([(4, y), (30, y)], rgb(at).stroke_width(2)))?;
-        match at / COLOURS.len() {
-            _ if shapes => {
-                let filled = rgb(at).filled();
-                area.draw(&(EmptyElement::at((17, y)) + Polygon::new(outline(at), filled)))?;
-            }
-            0 => area.draw(&Circle::new((17, y), 4, rgb(at).filled()))?,
-            _ => area.draw(&TriangleMarker::new((17, y), 6, rgb(at).filled()))?,
-        }
+        area.draw(&PathElement::new([(4, y), (30, y)], rgb(*style).stroke_width(2)))?;
+        let filled = rgb(*style).filled();
+        area.draw(&(EmptyElement::at((17, y)) + Polygon::new(outline(*style), filled)))?;
         let short: String = name.chars().take(40).collect();
         area.draw(&Text::new(short, (38, y - 8), (FONT, 15)))?;
     }

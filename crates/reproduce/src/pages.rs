@@ -2,7 +2,7 @@
 
 use super::expected::Experiment;
 use super::kept::Store;
-use super::pictures::{picture, short_numbers};
+use super::pictures::{Styles, picture, short_numbers};
 use super::real_time::{Faithful, faithful};
 use super::runs::in_worlds;
 use super::seen::Results;
@@ -10,8 +10,9 @@ use super::sets::{PUBLISHED, Set};
 use super::{Options, Verdict, Word, curves, verdicts};
 use super::{answer, changes};
 use incast_experiment::Fault;
-use incast_measure::panel::{Panel as Picture, panel_svg_text};
-use std::collections::BTreeMap;
+use incast_measure::panel::{COLOURS, Panel as Picture, panel_svg_text};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// A file of the pages.
@@ -78,12 +79,31 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
              run that never reaches balance, so that it depends on the run's length. An open square is where the paper's \
              printed ratio puts a transport, given our value of the other.\n\n"
         );
+        let styles = styles(paper, &of);
         for one in of {
-            text += &figure(one, &mut pages);
+            text += &figure(one, &styles, &mut pages);
         }
         pages.push(Page { name: format!("{paper}.md"), text: text.trim_end().to_string() + "\n" });
     }
     Ok(pages)
+}
+
+/// Styles of the transports of a paper's figures: its own has the first, those of most figures have the
+/// next. Where colours have to repeat, it is those of the rarest.
+fn styles<'a>(paper: &str, of: &[&'a Judged]) -> Styles<'a> {
+    let mut figures: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in of {
+        let results = one.results.iter().map(|(_, results)| results);
+        let own: BTreeSet<&str> = results.flat_map(Results::all_transports).collect();
+        own.into_iter().for_each(|name| *figures.entry(name).or_default() += 1);
+    }
+    let mut all: Vec<(&str, usize)> = figures.into_iter().collect();
+    all.sort_by_key(|(name, figures)| (*name != paper, Reverse(*figures), *name));
+    let style = |(at, (name, _)): (usize, (&'a str, usize))| match at {
+        0..COLOURS => (name, at),
+        _ => (name, 2 * COLOURS - 1 - (at - COLOURS) % COLOURS),
+    };
+    all.into_iter().enumerate().map(style).collect()
 }
 
 /// Figures in order of their number, then what has none.
@@ -230,7 +250,7 @@ fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
 }
 
 /// One figure of a paper.
-fn figure(one: &Judged, pages: &mut Vec<Page>) -> String {
+fn figure(one: &Judged, styles: &Styles<'_>, pages: &mut Vec<Page>) -> String {
     let Experiment { name, expected, .. } = &one.experiment;
     let mut text = format!("## {name}: {}\n\n", expected.title);
     let mut by_quote: Vec<(&str, Vec<&Verdict>)> = vec![];
@@ -252,7 +272,7 @@ fn figure(one: &Judged, pages: &mut Vec<Page>) -> String {
         text.push('\n');
     }
     text += &equations(one, pages);
-    text += &pictures(one, pages);
+    text += &pictures(one, styles, pages);
     text += &real_time(one);
     text += &why(one);
     text += &assumptions(one);
@@ -339,13 +359,13 @@ fn equations(one: &Judged, pages: &mut Vec<Page>) -> String {
     text
 }
 
-/// Pictures of the figure: one per panel and set that has run.
-fn pictures(one: &Judged, pages: &mut Vec<Page>) -> String {
+/// Pictures of the figure: one per panel and set that has run. Transports look alike in all of them.
+fn pictures(one: &Judged, styles: &Styles<'_>, pages: &mut Vec<Page>) -> String {
     let mut text = String::new();
     for (at, panel) in one.experiment.expected.panels.iter().enumerate() {
         let mut shown = false;
-        let of = |set, results| picture(&one.experiment, panel, set, results);
-        let mut drawn: Vec<_> = one.results.iter().map(|(set, results)| of(set, results)).collect();
+        let of = |results| picture(&one.experiment, panel, results, styles);
+        let mut drawn: Vec<_> = one.results.iter().map(of).collect();
         short_numbers(&mut drawn);
         for ((set, _), picture) in one.results.iter().zip(&drawn) {
             if picture.lines.is_empty() {

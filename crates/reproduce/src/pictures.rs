@@ -13,9 +13,17 @@ use std::collections::BTreeMap;
 /// What a run gave for one number, by seed.
 type BySeed<'a> = BTreeMap<u64, &'a Seen>;
 
+/// Numbers of the colours and markers of transports.
+pub type Styles<'a> = BTreeMap<&'a str, usize>;
+
 /// One picture in one set: our points, and where claims print a ratio of two transports, the
-/// paper's from ours.
-pub fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Results) -> Picture {
+/// paper's from ours. A line of a transport has its style.
+pub fn picture(
+    experiment: &Experiment,
+    panel: &Panel,
+    (set, results): &(Set, Results),
+    styles: &Styles<'_>,
+) -> Picture {
     let places = experiment.places(panel);
     let of_flows = panel.measure.kind.is_of_flows();
     let mut lines: BTreeMap<String, Line> = BTreeMap::new();
@@ -38,7 +46,7 @@ pub fn picture(experiment: &Experiment, panel: &Panel, set: &Set, results: &Resu
     print_ratios(experiment, panel, &places, results, &mut lines);
     let named = lines.into_iter().map(|(name, mut line)| {
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        Line { name, ..line }
+        Line { style: styles.get(name.as_str()).copied(), name, ..line }
     });
     Picture {
         title: format!("{} ({})", panel.title, set.name),

@@ -202,6 +202,11 @@ impl Results {
         of.map(|(_, transport)| transport.as_str()).collect()
     }
 
+    /// The transports of all runs, those of several runs several times.
+    pub fn all_transports(&self) -> impl Iterator<Item = &str> {
+        self.rows.keys().map(|(_, transport)| transport.as_str())
+    }
+
     /// What a run gave for one name, by seed.
     pub fn of(&self, run: &str, transport: &str, id: &str) -> BTreeMap<u64, &Seen> {
         let rows = self.rows.get(&(run.to_string(), transport.to_string())).into_iter().flatten();
