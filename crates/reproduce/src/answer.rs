@@ -15,6 +15,17 @@ pub(super) const DENIED: &str = "(the tables say otherwise";
 #[serde(deny_unknown_fields)]
 struct Answer {
     says: Vec<Sentence>,
+    /// Figures of the paper without an experiment.
+    #[serde(default)]
+    left_out: Vec<LeftOut>,
+}
+
+/// A figure, and where else to look.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LeftOut {
+    figure: String,
+    why: String,
 }
 
 /// One sentence, or two.
@@ -42,15 +53,34 @@ struct Ground {
 /// A file that cannot be read, a sentence that rests on nothing, or what does not exist: a figure,
 /// a claim or a set.
 pub(super) fn paragraph(paper: &str, verdicts: &[&Verdict]) -> Result<String, Fault> {
+    let (place, answer) = read(paper)?;
+    paragraph_of(&answer, verdicts).map_err(|fault| fault.placed(place))
+}
+
+/// The figures of a paper that have no experiment, and why.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(super) fn left_out(paper: &str) -> Result<String, Fault> {
+    let (_, answer) = read(paper)?;
+    if answer.left_out.is_empty() {
+        return Ok(String::new());
+    }
+    let lines = answer.left_out.iter().map(|one| format!("- {}: {}\n", one.figure, one.why));
+    Ok(format!("## Figures without an experiment\n\n{}", lines.collect::<String>()))
+}
+
+fn read(paper: &str) -> Result<(String, Answer), Fault> {
     let place = format!("{paper}/{FILE}");
     let Some(file) = EXPERIMENTS.get_file(&place) else {
         return Err(Fault::new("no such file").placed(place));
     };
-    of_text(file.contents_utf8().unwrap_or_default(), verdicts).map_err(|fault| fault.placed(place))
+    let text = file.contents_utf8().unwrap_or_default();
+    let wrong = |error: toml::de::Error| Fault::new(error.to_string()).placed(&*place);
+    Ok((place.clone(), toml::from_str(text).map_err(wrong)?))
 }
 
-fn of_text(text: &str, verdicts: &[&Verdict]) -> Result<String, Fault> {
-    let answer: Answer = toml::from_str(text).map_err(|error| Fault::new(error.to_string()))?;
+fn paragraph_of(answer: &Answer, verdicts: &[&Verdict]) -> Result<String, Fault> {
     let mut sentences = vec![];
     for Sentence { text, rests_on } in &answer.says {
         if rests_on.iter().all(|ground| ground.claims.is_empty()) {
@@ -127,7 +157,8 @@ mod tests {
             "{{ figure = {figure:?}, claims = [{claim:?}], set = {set:?}, verdict = {word:?} }}"
         );
         let text = format!("[[says]]\ntext = 'It does.'\nrests_on = [{ground}]");
-        of_text(&text, &[&verdict()]).map_err(|fault| fault.to_string())
+        let answer: Answer = toml::from_str(&text).unwrap();
+        paragraph_of(&answer, &[&verdict()]).map_err(|fault| fault.to_string())
     }
 
     #[test]
@@ -149,7 +180,8 @@ mod tests {
         assert!(other.contains("no claim `AFCT against Homa`; did you mean"), "{other}");
         let set = wrong("ren/fig16", claim, "as_publishd");
         assert!(set.contains("no set `as_publishd`; did you mean `as_published`?"), "{set}");
-        let nothing = of_text("[[says]]\ntext = 'So.'\nrests_on = []", &[]).unwrap_err();
+        let nothing: Answer = toml::from_str("[[says]]\ntext = 'So.'\nrests_on = []").unwrap();
+        let nothing = paragraph_of(&nothing, &[]).unwrap_err();
         assert!(nothing.to_string().contains("`So.` rests on no claim"));
     }
 }

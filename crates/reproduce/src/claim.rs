@@ -28,6 +28,10 @@ pub struct Claim {
     pub measure: Measure,
     /// In which run; the first one if not given.
     pub run: Option<String>,
+    /// Instead of one run, of "up to" so much: the run among these in which the ratio is farthest from 1 on
+    /// the paper's side. Those that never balance are left out.
+    #[serde(default)]
+    pub among: Vec<String>,
     /// Of which transport.
     pub transport: Option<String>,
     /// The number is divided by that of this transport.
@@ -76,6 +80,9 @@ impl Claim {
         if let Some(missing) = self.missing(results) {
             return Judgement { paper, accepted, measured: missing, word: Word::NotRun };
         }
+        if !self.among.is_empty() {
+            return self.judge_best(results);
+        }
         if let Some(never) = self.unbalanced(results) {
             return Judgement { paper, accepted, measured: never, word: Word::CannotBeJudged };
         }
@@ -101,6 +108,30 @@ impl Claim {
         Judgement { paper, accepted, measured, word }
     }
 
+    /// Judges a claim of "up to" so much by the run that shows most of it.
+    fn judge_best(&self, results: &Results) -> Judgement {
+        let id = self.measure.id();
+        let (own, base) = (self.transport.as_deref(), self.over.as_deref());
+        let (own, base) = (own.unwrap_or_default(), base.unwrap_or_default());
+        let in_run = |run: &String| {
+            let claim = Claim { run: Some(run.clone()), among: vec![], ..self.clone() };
+            let steady = claim.unbalanced(results).is_none();
+            let ratio = quotient(&results.of(run, own, &id), &results.of(run, base, &id))?;
+            let judged = claim.judge(results);
+            let judged = Judgement { measured: format!("{run}: {}", judged.measured), ..judged };
+            steady.then_some((ratio.value, judged))
+        };
+        let all = self.among.iter().filter_map(in_run);
+        let best = match Unit::named(&self.unit) {
+            Unit::PercentHigher => all.max_by(|a, b| a.0.total_cmp(&b.0)),
+            _ => all.min_by(|a, b| a.0.total_cmp(&b.0)),
+        };
+        let (paper, accepted) = self.expected();
+        let none = || "no run reaches balance".to_string();
+        let word = Word::CannotBeJudged;
+        best.map_or_else(|| Judgement { paper, accepted, measured: none(), word }, |(_, best)| best)
+    }
+
     /// What the paper prints, and what is accepted.
     pub fn expected(&self) -> (String, String) {
         let band = self.band();
@@ -115,8 +146,8 @@ impl Claim {
     /// Of a printed ratio of two transports in one run, both drawn with the measure `id`: the run,
     /// the transport it is over, and the ratio.
     pub fn printed_ratio(&self, id: &str, default: &str) -> Option<(String, String, f64)> {
-        let (Some(Printed::One(number)), Some(over), None) =
-            (self.paper, &self.over, &self.over_run)
+        let (Some(Printed::One(number)), Some(over), None, true) =
+            (self.paper, &self.over, &self.over_run, self.among.is_empty())
         else {
             return None;
         };
@@ -150,6 +181,11 @@ impl Claim {
 
     /// Runs and transports that decide the claim.
     pub fn needed(&self, default: &str) -> Vec<(String, String)> {
+        if !self.among.is_empty() {
+            let both = self.transport.iter().chain(&self.over);
+            let of = |run: &String| both.clone().map(|name| (run.clone(), name.clone())).collect();
+            return self.among.iter().flat_map::<Vec<_>, _>(of).collect();
+        }
         let run = self.run.as_deref().unwrap_or(default);
         let base = self.over_run.as_deref().unwrap_or(run);
         let own = self.transport.iter().chain(self.order.iter().flatten());
@@ -281,7 +317,7 @@ impl Claim {
     /// Whether everything the claim names exists.
     pub fn check(&self, plans: &[(String, Plan)]) -> Result<(), Fault> {
         let fail = |why: String| Err(Fault::new(format!("claim `{}`: {why}", self.text)));
-        for run in [&self.run, &self.over_run].into_iter().flatten() {
+        for run in self.run.iter().chain(&self.over_run).chain(&self.among) {
             if !plans.iter().any(|(name, _)| name == run) {
                 return fail(format!("there is no run `{run}`"));
             }
@@ -330,6 +366,12 @@ impl Claim {
         if explicit == self.because.is_empty() {
             return Err("`min` and `max` need `because`, and only they".into());
         }
+        let whole_ratio = self.over.is_some() && self.over_run.is_none() && self.run.is_none();
+        if !self.among.is_empty() && (exact || !whole_ratio) {
+            return Err(
+                "`among` needs `transport` and `over`, and neither `run` nor `order`".into()
+            );
+        }
         let quotient = self.over.is_some() || self.over_run.is_some();
         let whole = matches!(Unit::named(&self.unit), Unit::PercentLost);
         if matches!(self.paper, Some(Printed::One(_))) && !explicit && !quotient && !whole {
@@ -352,5 +394,42 @@ fn without_number(by_seed: &BTreeMap<u64, &Seen>) -> String {
     match never {
         0 => "not every run has such a number".into(),
         never => format!("never in {never} of {} seeds", by_seed.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of three runs the one that never balances is left out, and of the others the one with the
+    /// largest reduction is judged.
+    #[test]
+    fn up_to_so_much_is_judged_by_the_best_run() {
+        let text = "text = 't'\nmeasure.kind = 'fct_mean_us'\ntransport = 'a'\nover = 'b'\npaper = 40\n\
+                    unit = '% lower'\namong = ['x', 'y', 'z']\n";
+        let claim: Claim = toml::from_str(text).unwrap();
+        assert_eq!(claim.check_band(), Ok(()));
+        assert_eq!(claim.runs("x"), ["x", "x", "y", "y", "z", "z"]);
+        let mut results = Results::new("x".into(), 1, false);
+        let id = claim.measure.id();
+        for (run, transport, value, steady) in [
+            ("x", "a", 90.0, 1.0),
+            ("x", "b", 100.0, 1.0),
+            ("y", "a", 70.0, 1.0),
+            ("y", "b", 100.0, 1.0),
+            ("z", "a", 10.0, 0.0),
+            ("z", "b", 100.0, 1.0),
+        ] {
+            let of = |value| Seen { value: Some(value), ..Seen::default() };
+            let row = [(id.clone(), of(value)), (Wanted::Balance.id(), of(steady))];
+            results.add(run, transport, 1, row.into_iter().collect());
+        }
+        let judged = claim.judge(&results);
+        assert_eq!((judged.measured.as_str(), judged.word), ("y: 30 % lower", Word::Matches));
+
+        for wrong in ["run = 'x'", "over_run = 'x'"] {
+            let claim: Claim = toml::from_str(&format!("{text}{wrong}\n")).unwrap();
+            assert!(claim.check_band().unwrap_err().contains("among"), "{wrong}");
+        }
     }
 }

@@ -41,6 +41,9 @@ const PAPERS: [(&str, &str, &str); 5] = [
     ("fasttune", "FastTune", "Timely and Precise Congestion Control in Data Center Network"),
 ];
 
+/// The set of what a paper's text suggests.
+const COMPARED: &str = "as_compared";
+
 /// How the pages are made again.
 const COMMAND: &str =
     "incast reproduce --all --from-kept --keep experiments --pages docs/replication";
@@ -83,6 +86,7 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
         for one in of {
             text += &figure(one, &styles, &mut pages);
         }
+        text += &answer::left_out(paper)?;
         pages.push(Page { name: format!("{paper}.md"), text: text.trim_end().to_string() + "\n" });
     }
     Ok(pages)
@@ -180,7 +184,7 @@ fn summary(all: &[Judged]) -> Result<String, Fault> {
             every.into_iter().filter(|one| !one.quote.is_empty()).collect();
         let numbers = paragraph(name, &verdicts);
         let _ = write!(text, "**[{name}]({paper}.md).** {answer}\n\n{numbers}");
-        for set in [PUBLISHED, "as_compared"] {
+        for set in [PUBLISHED, COMPARED] {
             let counts = counts(&verdicts, set);
             let of = |word: Word| counts.get(&word).copied().unwrap_or(0);
             let _ = writeln!(
@@ -207,6 +211,10 @@ fn summary(all: &[Judged]) -> Result<String, Fault> {
 /// Whether a paper's claims hold, in words.
 fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
     let word = |verdict: &Verdict, word: Word| verdict.sets.iter().any(|one| one.verdict == word);
+    let main = |verdict: &Verdict| {
+        let main = |set: &str| set == PUBLISHED || set == COMPARED;
+        verdict.sets.iter().any(|one| one.verdict == Word::Matches && main(&one.set))
+    };
     let total = verdicts.len();
     let run: Vec<&&Verdict> = verdicts
         .iter()
@@ -214,24 +222,25 @@ fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
         .collect();
     // Each claim counts once, by the best word that it has.
     let all = |one: &Verdict, what: Word| one.sets.iter().all(|set| set.verdict == what);
-    let (mut holds, mut equations, mut order, mut none, mut so_far) = (0, 0, 0, 0, 0);
+    let (mut holds, mut equations, mut other, mut order, mut none, mut so_far) = (0, 0, 0, 0, 0, 0);
     for one in &run {
         match () {
-            () if word(one, Word::Matches) => {
+            () if main(one) => {
                 holds += 1;
                 equations += usize::from(one.equation);
             }
+            () if word(one, Word::Matches) => other += 1,
             () if word(one, Word::SameOrder) => order += 1,
             () if all(one, Word::Differs) => none += 1,
             () if word(one, Word::Differs) => so_far += 1,
             () => {}
         }
     }
-    let undecided = run.len() - holds - order - none - so_far;
+    let undecided = run.len() - holds - other - order - none - so_far;
     let mut text = format!(
-        "Of {total} claims {holds} hold in at least one set ({equations} by equations alone), {order} in order but \
-         not in size, and {none} in none; {so_far} differ where they are decided, and have a set that is not; {undecided} \
-         cannot be judged in any set, and {} have not run. ",
+        "Of {total} claims {holds} hold as published or as compared ({equations} by equations alone), {other} in another set \
+         alone, {order} in order but not in size, and {none} in no set; {so_far} differ where they are decided, and have a set \
+         that is not; {undecided} cannot be judged in any set, and {} have run in none. ",
         total - run.len()
     );
     let headlines: Vec<&&Verdict> = verdicts.iter().filter(|one| one.headline).collect();
@@ -363,11 +372,12 @@ fn equations(one: &Judged, pages: &mut Vec<Page>) -> String {
 fn pictures(one: &Judged, styles: &Styles<'_>, pages: &mut Vec<Page>) -> String {
     let mut text = String::new();
     for (at, panel) in one.experiment.expected.panels.iter().enumerate() {
-        let mut shown = false;
+        let (mut shown, mut run) = (false, false);
         let of = |results| picture(&one.experiment, panel, results, styles);
         let mut drawn: Vec<_> = one.results.iter().map(of).collect();
         short_numbers(&mut drawn);
-        for ((set, _), picture) in one.results.iter().zip(&drawn) {
+        for ((set, results), picture) in one.results.iter().zip(&drawn) {
+            run |= !results.is_empty();
             if picture.lines.is_empty() {
                 continue;
             }
@@ -377,7 +387,11 @@ fn pictures(one: &Judged, styles: &Styles<'_>, pages: &mut Vec<Page>) -> String 
             pages.push(Page { name, text: panel_svg_text(picture) });
             shown = true;
         }
-        let _ = if shown { writeln!(text) } else { writeln!(text, "{}: not run\n", panel.title) };
+        let _ = match (shown, run) {
+            (true, _) => writeln!(text),
+            (false, true) => writeln!(text, "{}: no run has such a number\n", panel.title),
+            (false, false) => writeln!(text, "{}: not run\n", panel.title),
+        };
     }
     text
 }

@@ -35,7 +35,9 @@ pub fn picture(
             let seen = results.of(&place.run, transport, &place.wanted.id());
             let unsteady = of_flows && results.never_balances(&place.run, transport);
             let points = points(panel, place.x, &seen);
-            let points = points.into_iter().map(|point| Point { unsteady, ..point });
+            // What never comes has no place in the picture.
+            let points = points.into_iter().filter(|point| !point.y.is_infinite());
+            let points = points.map(|point| Point { unsteady, ..point });
             let line = lines.entry(panel.line(place, transport, drawn.len() > 1)).or_default();
             line.points.extend(points);
             if panel.form == Some(Form::Deciles) && ticks.is_empty() {
