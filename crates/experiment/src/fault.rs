@@ -90,6 +90,14 @@ impl Fault {
         }
     }
 
+    /// The same about a file that a key names: what is wrong in the file, or with it, follows key and name.
+    pub fn in_file(self, key: impl Into<String>, file: &str) -> Fault {
+        match self.key {
+            Some(_) => self,
+            None => Fault::value(key, file, self),
+        }
+    }
+
     /// The same with a remark appended.
     pub fn noted(self, note: &str) -> Fault {
         Fault { problem: format!("{} ({note})", self.problem), ..self }

@@ -397,9 +397,11 @@ fn fixed_paths(
             "expected no link failures beside fixed paths: a fixed path cannot lead around them",
         )),
         Some(file) => {
-            let text = inputs.read(file, "paths")?;
+            let located = |fault: Fault| fault.in_file("transport.paths", file);
+            let text = inputs.read(file, "paths").map_err(located)?;
             let ends: Vec<_> = traffic.flows.iter().map(|flow| (flow.src, flow.dst)).collect();
-            Ok(Some(Arc::new(FixedPaths::read(file, &text, fabric, &ends)?)))
+            let read = FixedPaths::read(file, &text, fabric, &ends);
+            Ok(Some(Arc::new(read.map_err(|fault| located(fault.into()))?)))
         }
     }
 }

@@ -30,16 +30,17 @@ pub fn shape(fabric: &Fabric) -> Shape {
     }
 }
 
-/// A size table by name, or from a file.
-fn sizes(name: &str, inputs: &mut Inputs) -> Result<SizeTable, Wrong> {
+/// A size table by name, or from a file that `key` names.
+fn sizes(key: &str, name: &str, inputs: &mut Inputs) -> Result<SizeTable, Wrong> {
     if let Ok(known) = table(name) {
         return Ok(known.clone());
     }
+    let read = |inputs: &mut Inputs| {
+        inputs.read(name, "workload").map_err(|fault| fault.in_file(key, name))
+    };
     match inputs.has(name) {
-        true => Ok(SizeTable::parse(&inputs.read(name, "workload")?, name)?),
-        false if name.contains(['/', '.']) => {
-            Err(inputs.read(name, "workload").expect_err("no file").into())
-        }
+        true => Ok(SizeTable::parse(&read(inputs)?, name)?),
+        false if name.contains(['/', '.']) => Err(read(inputs).expect_err("no file").into()),
         false => Err(table(name).expect_err("looked up above").into()),
     }
 }
@@ -102,13 +103,13 @@ impl Context<'_> {
             check_table(self.framing, &self.key("packets"), table)?;
         }
         let (shape, seed) = (self.shape, self.seed());
-        let sizes = sizes(&own.workload, inputs)?;
+        let sizes = sizes(&self.key("workload"), &own.workload, inputs)?;
         let packets = packets.as_ref();
         Ok(incast_workload::poisson(shape, &sizes, own.load, own.flows, seed, packets, wire)?)
     }
 
     fn closed_loop(&self, own: &ClosedLoop, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
-        let sizes = sizes(&own.workload, inputs)?;
+        let sizes = sizes(&self.key("workload"), &own.workload, inputs)?;
         let spec = incast_workload::ClosedLoop {
             sizes: &sizes,
             active: own.active,
@@ -214,7 +215,8 @@ impl Context<'_> {
         imported: Option<&Imported>,
         inputs: &mut Inputs,
     ) -> Result<Flows, Wrong> {
-        let text = inputs.read(file, "flows")?;
+        let located = |fault: Fault| fault.in_file(self.key("file"), file);
+        let text = inputs.read(file, "flows").map_err(located)?;
         let ids = match imported {
             Some(imported) => {
                 let ids: Vec<u64> = imported.host_ids().iter().map(|id| *id as u64).collect();

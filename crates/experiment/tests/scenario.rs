@@ -131,7 +131,10 @@ fn wrong_values_of_a_plan_are_reported_with_their_key() {
         ("fabric.topology=strr:4", "fabric.topology: `strr:4`: no topology `strr`"),
         ("fabric.topology=strr:4", "did you mean `star`?"),
         ("traffic.0.workload=web_serch", "did you mean `web_search`?"),
-        ("traffic.0.workload=none.csv", "none.csv: could not read: No such file"),
+        (
+            "traffic.0.workload=none.csv",
+            "traffic.0.workload = `none.csv`: none.csv: could not read",
+        ),
         ("transport.parameters.ren.brust=9", "no such parameter: expected one of "),
         ("transport.parameters.ren.brust=9", "did you mean `burst`?"),
     ] {

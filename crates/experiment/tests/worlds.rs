@@ -162,7 +162,10 @@ fn fixed_paths_are_taken_in_both_worlds() {
     assert!(text.contains("transport.paths: ") && text.contains("needs a file"), "{text}");
     // The flows of that scenario are others.
     let text = refused(&[paths, "transport.routing=paths".into()]);
-    assert!(text.contains("paths.csv:2: `leaf0`: a path from host4 begins at"), "{text}");
+    let known = "paths.csv:2: `leaf0`: a path from host4 begins at";
+    assert!(text.contains("transport.paths = `") && text.contains(known), "{text}");
+    let text = refused(&["transport.paths=none.csv".into(), "transport.routing=paths".into()]);
+    assert!(text.contains("transport.paths = `none.csv`: none.csv: could not read"), "{text}");
 }
 
 /// ACKs among data wait behind the data of a flow the other way; as control they do not.
