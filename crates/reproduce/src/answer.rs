@@ -1,6 +1,6 @@
 //! Whether a paper's claims hold, in sentences of ours, each with the verdicts that it rests on.
 
-use super::{EXPERIMENTS, Verdict, Word};
+use super::{EXPERIMENTS, InSet, Verdict, Word};
 use incast_experiment::{Fault, nearest};
 use serde::Deserialize;
 
@@ -44,6 +44,9 @@ struct Ground {
     claims: Vec<String>,
     set: String,
     verdict: Word,
+    /// What was measured of each claim, of which a sentence has numbers: beginnings of texts of verdicts.
+    #[serde(default)]
+    measured: Vec<String>,
 }
 
 /// The paragraph of a paper, from its folder and its verdicts. What the tables say otherwise is
@@ -88,10 +91,17 @@ fn paragraph_of(answer: &Answer, verdicts: &[&Verdict]) -> Result<String, Fault>
         }
         let mut denied = vec![];
         for ground in rests_on {
-            for claim in &ground.claims {
+            if !ground.measured.is_empty() && ground.measured.len() != ground.claims.len() {
+                return Err(Fault::new(format!("`{text}`: `measured` needs one for each claim")));
+            }
+            for (at, claim) in ground.claims.iter().enumerate() {
                 let found = look(ground, claim, verdicts)?;
-                if found != ground.verdict {
-                    denied.push(format!("{claim}, {}: {}", ground.set, found.text()));
+                let known =
+                    ground.measured.get(at).is_none_or(|own| found.measured.starts_with(own));
+                if found.verdict != ground.verdict {
+                    denied.push(format!("{claim}, {}: {}", ground.set, found.verdict.text()));
+                } else if !known {
+                    denied.push(format!("{claim}, {}: {}", ground.set, found.measured));
                 }
             }
         }
@@ -104,10 +114,10 @@ fn paragraph_of(answer: &Answer, verdicts: &[&Verdict]) -> Result<String, Fault>
 }
 
 /// The verdict on a claim in a set.
-fn look(ground: &Ground, claim: &str, verdicts: &[&Verdict]) -> Result<Word, Fault> {
+fn look<'a>(ground: &Ground, claim: &str, verdicts: &[&'a Verdict]) -> Result<&'a InSet, Fault> {
     let Ground { figure, set, .. } = ground;
     let of = verdicts.iter().filter(|one| one.experiment == *figure);
-    let of: Vec<&Verdict> = of.copied().collect();
+    let of: Vec<&'a Verdict> = of.copied().collect();
     if of.is_empty() {
         let hint = nearest(figure, verdicts.iter().map(|one| one.experiment.as_str()));
         return Err(Fault::new(format!("no claims of a figure `{figure}`{hint}")));
@@ -117,7 +127,7 @@ fn look(ground: &Ground, claim: &str, verdicts: &[&Verdict]) -> Result<Word, Fau
         return Err(Fault::new(format!("{figure} has no claim `{claim}`{hint}")));
     };
     match verdict.sets.iter().find(|one| one.set == *set) {
-        Some(one) => Ok(one.verdict),
+        Some(one) => Ok(one),
         None => {
             let hint = nearest(set, verdict.sets.iter().map(|one| one.set.as_str()));
             Err(Fault::new(format!("{figure} has no set `{set}`{hint}")))
@@ -128,7 +138,6 @@ fn look(ground: &Ground, claim: &str, verdicts: &[&Verdict]) -> Result<Word, Fau
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::InSet;
 
     fn verdict() -> Verdict {
         let in_set = |set: &str, verdict| InSet {
@@ -153,8 +162,19 @@ mod tests {
     }
 
     fn said(figure: &str, claim: &str, set: &str, word: &str) -> Result<String, String> {
+        said_of(figure, claim, set, word, &[])
+    }
+
+    fn said_of(
+        figure: &str,
+        claim: &str,
+        set: &str,
+        word: &str,
+        measured: &[&str],
+    ) -> Result<String, String> {
         let ground = format!(
-            "{{ figure = {figure:?}, claims = [{claim:?}], set = {set:?}, verdict = {word:?} }}"
+            "{{ figure = {figure:?}, claims = [{claim:?}], set = {set:?}, verdict = {word:?}, \
+             measured = {measured:?} }}"
         );
         let text = format!("[[says]]\ntext = 'It does.'\nrests_on = [{ground}]");
         let answer: Answer = toml::from_str(&text).unwrap();
@@ -168,6 +188,17 @@ mod tests {
         assert_eq!(said("as_compared", "differs"), "It does.");
         let otherwise = "(the tables say otherwise: AFCT against pHost, as_compared: differs)";
         assert_eq!(said("as_compared", "matches"), format!("It does. {otherwise}"));
+    }
+
+    #[test]
+    fn a_number_is_that_of_the_tables() {
+        let said = |measured: &[&str]| {
+            said_of("ren/fig16", "AFCT against pHost", "as_published", "matches", measured)
+        };
+        assert_eq!(said(&["38 %"]).unwrap(), "It does.");
+        let otherwise = "(the tables say otherwise: AFCT against pHost, as_published: 38 % lower)";
+        assert_eq!(said(&["37 %"]).unwrap(), format!("It does. {otherwise}"));
+        assert!(said(&["38 %", "37 %"]).unwrap_err().contains("one for each claim"));
     }
 
     #[test]
