@@ -119,17 +119,26 @@ impl Claim {
             let ratio = quotient(&results.of(run, own, &id), &results.of(run, base, &id))?;
             let judged = claim.judge(results);
             let judged = Judgement { measured: format!("{run}: {}", judged.measured), ..judged };
-            steady.then_some((ratio.value, judged))
+            Some((ratio.value, judged, steady))
         };
-        let all = self.among.iter().filter_map(in_run);
-        let best = match Unit::named(&self.unit) {
-            Unit::PercentHigher => all.max_by(|a, b| a.0.total_cmp(&b.0)),
-            _ => all.min_by(|a, b| a.0.total_cmp(&b.0)),
+        let all: Vec<_> = self.among.iter().filter_map(in_run).collect();
+        let none = match all.is_empty() {
+            true => "no run has such a number",
+            false => "no run reaches balance",
         };
+        let steady = all.into_iter().filter(|one| one.2);
+        let by = |a: &(f64, Judgement, bool), b: &(f64, Judgement, bool)| a.0.total_cmp(&b.0);
+        let best = if self.prints_more() { steady.max_by(by) } else { steady.min_by(by) };
         let (paper, accepted) = self.expected();
-        let none = || "no run reaches balance".to_string();
         let word = Word::CannotBeJudged;
-        best.map_or_else(|| Judgement { paper, accepted, measured: none(), word }, |(_, best)| best)
+        let undecided = || Judgement { paper, accepted, measured: none.into(), word };
+        best.map_or_else(undecided, |(_, best, _)| best)
+    }
+
+    /// Whether the paper prints a ratio above 1.
+    fn prints_more(&self) -> bool {
+        let unit = Unit::named(&self.unit);
+        matches!(self.paper, Some(Printed::One(number)) if unit.measured(number) > 1.0)
     }
 
     /// What the paper prints, and what is accepted.
@@ -332,11 +341,9 @@ impl Claim {
             let own = plans.iter().find(|(name, _)| run == Some(name));
             &own.unwrap_or(&plans[0]).1
         };
-        let plan = of(self.run.as_ref());
-        let base = of(self.over_run.as_ref().or(self.run.as_ref()));
-        let own = self.transport.iter().chain(self.order.iter().flatten()).map(|name| (name, plan));
-        for (name, plan) in own.chain(self.over.iter().map(|name| (name, base))) {
-            if !plan.cases.iter().any(|case| case.label == *name) {
+        let plan = of(self.run.as_ref().or(self.among.first()));
+        for (run, name) in self.needed(&plans[0].0) {
+            if !of(Some(&run)).cases.iter().any(|case| case.label == name) {
                 return fail(format!("there is no run of `{name}`"));
             }
         }
@@ -367,10 +374,11 @@ impl Claim {
             return Err("`min` and `max` need `because`, and only they".into());
         }
         let whole_ratio = self.over.is_some() && self.over_run.is_none() && self.run.is_none();
-        if !self.among.is_empty() && (exact || !whole_ratio) {
-            return Err(
-                "`among` needs `transport` and `over`, and neither `run` nor `order`".into()
-            );
+        let printed = matches!(self.paper, Some(Printed::One(_)));
+        if !self.among.is_empty() && (exact || !whole_ratio || !printed) {
+            let expected =
+                "`among` needs `transport`, `over` and `paper`, and neither `run` nor `order`";
+            return Err(expected.into());
         }
         let quotient = self.over.is_some() || self.over_run.is_some();
         let whole = matches!(Unit::named(&self.unit), Unit::PercentLost);
@@ -388,6 +396,7 @@ fn of_seeds(seeds: usize, all: usize) -> String {
         false => String::new(),
     }
 }
+
 /// Why seeds of a run have no number together.
 fn without_number(by_seed: &BTreeMap<u64, &Seen>) -> String {
     let never = by_seed.values().filter(|seen| seen.value == Some(f64::INFINITY)).count();
@@ -427,9 +436,33 @@ mod tests {
         let judged = claim.judge(&results);
         assert_eq!((judged.measured.as_str(), judged.word), ("y: 30 % lower", Word::Matches));
 
+        let more = text.replace("40", "50").replace("% lower", "% higher");
+        let claim: Claim = toml::from_str(&more).unwrap();
+        let judged = claim.judge(&results);
+        assert_eq!((judged.measured.as_str(), judged.word), ("x: 10 % lower", Word::Differs));
+        let times: Claim =
+            toml::from_str(&text.replace("40", "1.5").replace("% lower", "times")).unwrap();
+        assert!(times.judge(&results).measured.starts_with("x: "));
+        let none = claim.judge(&Results::new("x".into(), 1, false));
+        assert_eq!(none.word, Word::NotRun);
+
         for wrong in ["run = 'x'", "over_run = 'x'"] {
             let claim: Claim = toml::from_str(&format!("{text}{wrong}\n")).unwrap();
             assert!(claim.check_band().unwrap_err().contains("among"), "{wrong}");
         }
+        let claim: Claim =
+            toml::from_str(&text.replace("paper = 40\n", "min = 0.1\nbecause = 'b'\n")).unwrap();
+        assert!(claim.check_band().unwrap_err().contains("among"));
+    }
+
+    #[test]
+    fn what_some_seeds_never_reach_is_counted() {
+        let seen = |value| Seen { value: Some(value), ..Seen::default() };
+        let all = [seen(1.0), seen(f64::INFINITY), seen(2.0)];
+        assert_eq!(without_number(&(1..).zip(&all).collect()), "never in 1 of 3 seeds");
+        assert_eq!(
+            without_number(&(1..).zip(&all[..1]).collect()),
+            "not every run has such a number"
+        );
     }
 }

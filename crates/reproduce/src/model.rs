@@ -150,8 +150,9 @@ impl Model {
     /// Whether the curves of a picture exist, and are more than a number.
     fn check_panel(&self, panel: &ModelPanel) -> Result<(), Fault> {
         let fail = |why: String| Err(Fault::new(format!("panel `{}`: {why}", panel.title)));
-        if panel.lines.is_empty() || panel.title.is_empty() {
-            return fail("it needs a title and lines".into());
+        let words = [&panel.title, &panel.x, &panel.y];
+        if panel.lines.is_empty() || words.iter().any(|word| word.is_empty()) {
+            return fail("it needs title, x, y and lines".into());
         }
         for name in panel.lines.values() {
             match self.curve.get(name) {
@@ -372,7 +373,7 @@ at = [1, 3, 5]
         for (lines, expected) in [
             ("{ H = \"hpc\" }", "no curve `hpc`"),
             ("{ H = \"one\" }", "`one` is one number"),
-            ("{}", "title and lines"),
+            ("{}", "title, x, y and lines"),
         ] {
             let fault = with(lines).check().unwrap_err();
             assert!(fault.to_string().contains(expected), "{fault}");

@@ -127,8 +127,13 @@ impl Panel {
             return Err(Fault::new("a panel needs title, x and y"));
         }
         let rate = self.measure.kind == Kind::FlowGbps && self.measure.flow.is_none();
-        if !self.flows.is_empty() && (self.step.is_none() || !rate) {
-            let expected = "expected only with `step` and the measure `flow_gbps` without `flow`";
+        let alone = self.at.is_empty()
+            && self.lines.is_empty()
+            && self.sizes.is_empty()
+            && self.form.is_none();
+        if !self.flows.is_empty() && (self.step.is_none() || !rate || !alone) {
+            let expected = "expected only with `step` and the measure `flow_gbps` without `flow`, and without at, lines, \
+                            sizes and form";
             let names: Vec<&str> = self.flows.keys().map(String::as_str).collect();
             return Err(Fault::value("panel.flows", names.join(", "), expected));
         }
@@ -198,6 +203,7 @@ mod tests {
             "measure.kind = \"flow_gbps\"\nflows = { first = 0 }".to_string(),
             format!("measure.kind = \"jain\"\n{FLOWS}"),
             format!("measure = {{ kind = \"flow_gbps\", flow = 1 }}\n{FLOWS}"),
+            format!("measure.kind = \"flow_gbps\"\n{FLOWS}at = {{ run = 1 }}"),
         ] {
             let fault = said(&wrong).unwrap_err();
             assert!(fault.contains("panel.flows") && fault.contains("first"), "{fault}");
