@@ -269,7 +269,7 @@ fn check_sets(chosen: &[Experiment], wanted: &[String]) -> Result<(), Fault> {
     let mut known: Vec<String> =
         chosen.iter().flat_map(|one| one.sets()).map(|set| set.name).collect();
     // A figure without sets of its own is the same run in both.
-    known.extend(["as_published".to_string(), "as_compared".to_string()]);
+    known.extend([sets::PUBLISHED, sets::COMPARED].map(str::to_string));
     known.sort();
     known.dedup();
     match wanted.iter().find(|name| !known.contains(name)) {

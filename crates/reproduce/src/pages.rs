@@ -6,7 +6,7 @@ use super::pictures::{Styles, picture, short_numbers};
 use super::real_time::{Faithful, faithful};
 use super::runs::in_worlds;
 use super::seen::Results;
-use super::sets::{PUBLISHED, Set};
+use super::sets::{COMPARED, PUBLISHED, Set};
 use super::{Options, Verdict, Word, curves, verdicts};
 use super::{answer, changes};
 use incast_experiment::Fault;
@@ -40,9 +40,6 @@ const PAPERS: [(&str, &str, &str); 5] = [
     ("ccrp", "CCRP", "Converging Credit-Based and Reactive Protocols in Datacenters"),
     ("fasttune", "FastTune", "Timely and Precise Congestion Control in Data Center Network"),
 ];
-
-/// The set of what a paper's text suggests.
-const COMPARED: &str = "as_compared";
 
 /// How the pages are made again.
 const COMMAND: &str =

@@ -9,6 +9,9 @@ use serde::Deserialize;
 /// Every baseline as its own authors published it: the scenario as it is.
 pub const PUBLISHED: &str = "as_published";
 
+/// The set of what a paper's text suggests.
+pub const COMPARED: &str = "as_compared";
+
 /// Clocks that follow real time.
 pub const REAL_TIME: [Clock; 3] = [Clock::Paced, Clock::Compensated, Clock::Tsc];
 
@@ -109,7 +112,7 @@ impl Set {
     /// Another name, or a set without departures beside another.
     pub fn check(&self) -> Result<(), Fault> {
         let sensitivity = self.name.strip_prefix("sensitivity/");
-        let known = [PUBLISHED, "as_compared"].contains(&self.name.as_str())
+        let known = [PUBLISHED, COMPARED].contains(&self.name.as_str())
             || sensitivity.is_some_and(|what| !what.is_empty() && !what.contains('/'));
         if !known {
             let expected = "expected as_published, as_compared or sensitivity/...";
