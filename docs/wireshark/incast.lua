@@ -106,10 +106,16 @@ local transports = {
             { "last", 11, 1, 1, "", "It is the flow's last packet" },
         } },
         { name = "Announce", text = "Announces a flow (RTS)",
-            kind = 7, set = 0, clear = 0, fields = {
+            kind = 7, set = 0, clear = 32, fields = {
             { "packets", 0, 4, 0, "packets", "Packets of the flow" },
             { "bytes_low", 4, 4, 0, "bytes", "Bytes of the flow, the lower 32 bits" },
             { "bytes_high", 8, 3, 0, "2^32 bytes", "Bytes of the flow, the next 24 bits" },
+        } },
+        { name = "OwnAnnounce", text = "Announces a flow whose number of free tokens is its own (RTS)",
+            kind = 7, set = 32, clear = 0, fields = {
+            { "packets", 0, 4, 0, "packets", "Packets of the flow" },
+            { "bytes", 4, 4, 0, "bytes", "Bytes of the flow, modulo 2^32" },
+            { "free", 8, 3, 0, "tokens", "Free tokens of the flow" },
         } },
         { name = "Token", text = "The right to send one packet",
             kind = 8, set = 0, clear = 0, fields = {
@@ -162,6 +168,7 @@ local transports = {
             { "packets", 8, 3, 0, "packets", "Packets of the message; 16777215 if there are so many or more" },
             { "last", 11, 1, 1, "", "It is the message's last packet" },
             { "unscheduled", 11, 1, 2, "", "Sent blindly, without a grant, for the first time" },
+            { "burst_end", 11, 1, 32, "", "The last that is sent blindly, of a message whose first burst is not RTTbytes long" },
         } },
         { name = "Grant", text = "Packets below a number may be sent (Homa §3.3)",
             kind = 3, set = 0, clear = 0, fields = {
@@ -193,6 +200,7 @@ local transports = {
             { "packets", 8, 3, 0, "packets", "Packets of the message; 16777215 if there are so many or more" },
             { "last", 11, 1, 1, "", "It is the message's last packet" },
             { "unscheduled", 11, 1, 2, "", "Sent blindly, without a grant, for the first time" },
+            { "burst_end", 11, 1, 32, "", "The last that is sent blindly, of a message whose first burst is not RTTbytes long" },
         } },
         { name = "Grant", text = "Packets below a number may be sent (Homa §3.3)",
             kind = 3, set = 0, clear = 0, fields = {

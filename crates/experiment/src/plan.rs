@@ -478,7 +478,7 @@ mod tests {
         let plan = |names: &str, burst: &str| {
             Plan::new(Scenario::parse(&text(names, burst), "a test", &[])?)
         };
-        let good = plan("\"ren\", \"trd\", \"amrt\", \"ndp\", \"dctcp\"", "4").unwrap();
+        let good = plan("\"ren\", \"phost\", \"homa\", \"aeolus\", \"dctcp\"", "4").unwrap();
         let bursts = |bytes: u64| good.traffic.flows.iter().filter(move |flow| flow.size == bytes);
         assert!(bursts(1_000).all(|flow| flow.burst.is_none()));
         assert!(bursts(100_000).all(|flow| flow.burst == Some(4)));
@@ -488,7 +488,7 @@ mod tests {
                 "4",
                 "traffic.1.burst = `4`: a flow of dcqcn cannot have a burst",
             ),
-            ("\"homa\"", "7", "or one of the transports"),
+            ("\"hpcc\"", "7", "or one of the transports"),
             ("\"ren\"", "0", "traffic.1.burst = `0`: expected 1 to 1000000"),
         ] {
             let text = plan(names, burst).err().expect("it is refused").to_string();

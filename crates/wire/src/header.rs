@@ -21,6 +21,8 @@ pub mod data_flag {
     pub const REQUEST: u8 = 8;
     /// `tag` is valid.
     pub const TAGGED: u8 = 16;
+    /// The last packet of a first burst whose length is the flow's own.
+    pub const BURST_END: u8 = 32;
 }
 
 /// Bits of the `flags` byte of [`Header::Segment`]; views declare which of them a transport uses.

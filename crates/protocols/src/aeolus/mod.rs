@@ -58,7 +58,7 @@ pub static ENTRY: Declaration<Both, homa::Levels> = Declaration {
     host,
     policy,
     unsolicited,
-    optional: Optional::NONE,
+    optional: Optional { takes_burst: true, ..Optional::NONE },
 };
 
 type Ready = incast_transport::Ready<Both, homa::Levels>;
@@ -142,7 +142,8 @@ impl AeolusHost {
 impl Host for AeolusHost {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
         let class = self.terms.unscheduled_class(flow.size, flow.size);
-        let burst = self.rounds.open(env, flow, self.terms.blind, class);
+        let burst = flow.burst.unwrap_or(self.terms.blind);
+        let burst = self.rounds.open(env, flow, burst, class);
         self.homa.senders.open(env, flow, burst);
     }
 

@@ -28,6 +28,8 @@ header_view! {
         last = data_flag::LAST;
         /// Sent blindly, without a grant, for the first time.
         unscheduled = data_flag::UNSCHEDULED;
+        /// The last that is sent blindly, of a message whose first burst is not RTTbytes long.
+        burst_end = data_flag::BURST_END;
     }
 
     /// Packets below a number may be sent (Homa §3.3).

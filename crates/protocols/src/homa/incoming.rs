@@ -18,7 +18,9 @@ pub(super) struct Incoming {
     pub packets: u32,
     /// Packets below may be sent.
     granted: u32,
-    /// Unscheduled packets presumed in flight.
+    /// Packets below were sent without a grant, for all that is known.
+    burst: u32,
+    /// Those of them presumed in flight.
     blind: u32,
     /// It is known how many were sent.
     pub blind_over: bool,
@@ -49,6 +51,7 @@ impl Incoming {
             offset: 0,
             packets,
             granted: blind,
+            burst: blind,
             blind,
             blind_over: false,
             lost: vec![],
@@ -72,11 +75,11 @@ impl Incoming {
 
     /// A data packet arrived. Returns its offset in the message if it is new.
     #[inline]
-    pub fn data(&mut self, seq: u32, offset: u32, last: bool, terms: &Terms) -> Option<u64> {
+    pub fn data(&mut self, seq: u32, offset: u32, last: bool) -> Option<u64> {
         if self.arrivals.insert(seq, last) != Arrival::New {
             return None;
         }
-        self.arrived(seq, terms);
+        self.arrived(seq);
         Some(self.widen_offset(offset))
     }
 
@@ -106,7 +109,7 @@ impl Incoming {
 
     /// A packet arrived for the first time.
     #[inline]
-    fn arrived(&mut self, seq: u32, terms: &Terms) {
+    fn arrived(&mut self, seq: u32) {
         self.arrived += 1;
         if let Some(packets) = self.arrivals.packets().filter(|packets| *packets != self.packets) {
             self.packets = packets;
@@ -115,7 +118,7 @@ impl Incoming {
         self.granted = self.granted.max(seq + 1).min(self.packets);
         if let Ok(known) = self.lost.binary_search_by(|other| seq.cmp(other)) {
             self.lost.remove(known);
-        } else if self.blind > 0 && seq < terms.blind {
+        } else if self.blind > 0 && seq < self.burst {
             self.blind -= 1;
         }
         // An end below the packets that were taken for sent leaves none of them under way.
@@ -173,13 +176,26 @@ impl Incoming {
         }
     }
 
-    /// No unscheduled packet of the message is in flight any more.
-    pub fn end_blind(&mut self, sent: u32, terms: &Terms) {
-        (self.blind_over, self.blind) = (true, 0);
-        if self.granted == self.packets.min(terms.blind) {
-            // No grant has left: packets that are not unscheduled need one.
-            self.granted = self.granted.min(sent.max(self.arrivals.end()));
+    /// It is known that `sent` packets are sent without a grant, and how many of them are in flight.
+    pub fn set_burst(&mut self, sent: u32) {
+        self.cut_burst(sent);
+        let missing = (0..sent).filter(|&seq| !self.arrivals.has(seq)).count() as u32;
+        self.blind = missing.min(self.in_flight());
+    }
+
+    /// What was presumed to be sent without a grant and was not needs one.
+    fn cut_burst(&mut self, sent: u32) {
+        let presumed = std::mem::replace(&mut self.burst, sent);
+        if self.granted == presumed {
+            self.granted = sent.max(self.arrivals.end()); // No grant has left.
         }
+        self.granted = self.granted.max(sent).min(self.packets);
+    }
+
+    /// No unscheduled packet of the message is in flight any more.
+    pub fn end_blind(&mut self, sent: u32) {
+        (self.blind_over, self.blind) = (true, 0);
+        self.cut_burst(sent);
         let below = sent.min(self.granted);
         let missing = |&seq: &u32| !self.arrivals.has(seq);
         self.lost.extend((self.arrivals.lowest_missing()..below).rev().filter(missing));

@@ -54,7 +54,7 @@ pub static ENTRY: Declaration<Params, Levels> = Declaration {
     host,
     policy,
     unsolicited: |homa, _, packets| packets.min(blind_packets(&homa.params, &homa.fabric)),
-    optional: Optional::NONE,
+    optional: Optional { takes_burst: true, ..Optional::NONE },
 };
 
 fn host(homa: &Ready<Params, Levels>, site: &HostSite) -> Box<dyn Host> {
@@ -111,7 +111,7 @@ impl HomaHost {
 
 impl Host for HomaHost {
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
-        let blind = self.senders.blind();
+        let blind = flow.burst.unwrap_or(self.senders.blind());
         self.senders.open(env, flow, blind);
     }
 

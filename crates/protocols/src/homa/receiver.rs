@@ -54,9 +54,8 @@ impl Receivers {
     /// A data packet arrived.
     pub fn data(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let Packet { header, src, flow: id, payload, .. } = env.packets[packet];
-        let Some(Data { packet: seq, offset, packets, last, .. }) = Data::read(&header) else {
-            return;
-        };
+        let Some(data) = Data::read(&header) else { return };
+        let Data { packet: seq, offset, packets, last, burst_end, .. } = data;
         if payload == 0 {
             return; // Only a header is left of it: as good as lost.
         }
@@ -70,9 +69,12 @@ impl Receivers {
         self.idle_since = env.now;
         let slot = self.slot(id, src, env.now, full_length(packets));
         let mut new = None;
-        self.change(slot, |flow, terms| {
+        self.change(slot, |flow, _| {
             flow.heard(env.now);
-            new = flow.data(seq, offset, last, terms);
+            new = flow.data(seq, offset, last);
+            if burst_end {
+                flow.set_burst(seq + 1);
+            }
         });
         if let Some(offset) = new {
             env.probe.delivered(id, seq, offset, payload as u32);
@@ -210,9 +212,9 @@ impl Receivers {
         if self.flows.at(slot).blind_over {
             return;
         }
-        self.change(slot, |flow, terms| {
+        self.change(slot, |flow, _| {
             flow.heard(now);
-            flow.end_blind(sent, terms);
+            flow.end_blind(sent);
         });
         self.schedule(now, outbox);
     }

@@ -355,12 +355,14 @@ impl Outgoing {
     #[inline]
     fn packet(&self, seq: u32, class: u8, transport: TransportId) -> Packet {
         let first_time = seq == self.next;
+        let unscheduled = first_time && seq < self.blind;
         let own = Data {
             packet: seq,
             offset: self.flow.offset(seq) as u32,
             packets: self.packets.min(LENGTH_MOST),
             last: seq + 1 == self.packets,
-            unscheduled: first_time && seq < self.blind,
+            unscheduled,
+            burst_end: unscheduled && seq + 1 == self.blind && self.flow.burst.is_some(),
         };
         Packet {
             header: own.into(),

@@ -532,6 +532,33 @@ fn missing_packets_of_a_stalled_message_are_requested() {
 }
 
 #[test]
+fn a_burst_of_its_own_ends_with_a_marked_packet() {
+    let end = BLIND | data_flag::BURST_END;
+    let mut source = bench(&[]);
+    let whole = flow(0, 1, 2, 8 * MSS, slots(0));
+    source.open(slots(0), &Flow { burst: Some(3), ..whole });
+    let flags = source.drain(slots(0)).into_iter().map(|packet| match packet.header {
+        Header::Data { flags, .. } => flags,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(flags.collect::<Vec<_>>(), [BLIND, BLIND, end]);
+    // Eight packets need no grant if all leave at once; of three, the fourth needs one as soon as
+    // it is known that they are three.
+    let mut b = bench(&[]);
+    for (seq, flags) in [(0, BLIND), (1, BLIND), (2, end)] {
+        b.data(slots(seq as u64), 2, 0, seq, 8, flags);
+        let granted: Vec<u32> = b.grants(slots(seq as u64)).iter().map(|grant| grant.1).collect();
+        assert_eq!(granted, if seq < 2 { vec![] } else { vec![4] });
+    }
+    // If the marked packet is lost, what is missing is requested after the interval, as ever.
+    let mut b = bench(&[]);
+    b.data(slots(0), 2, 0, 0, 8, BLIND);
+    b.data(slots(1), 2, 0, 1, 8, BLIND);
+    let sent = b.run(slots(1) + INTERVAL);
+    assert_eq!(resends(&sent), [(slots(1) + INTERVAL, 0, 2, 6)]);
+}
+
+#[test]
 fn what_was_not_granted_is_not_requested() {
     // Message 1 waits behind message 0, which is granted first; all it was let send has arrived.
     let mut b = bench(&[("overcommitment", "1")]);

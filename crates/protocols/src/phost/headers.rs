@@ -3,8 +3,14 @@
 use incast_transport::{HeaderView, data_flag, header_view};
 
 /// The packets that pHost sends.
-pub const HEADERS: &[HeaderView] =
-    &[FreeData::VIEW, TokenData::VIEW, Announce::VIEW, Token::VIEW, Finish::VIEW];
+pub const HEADERS: &[HeaderView] = &[
+    FreeData::VIEW,
+    TokenData::VIEW,
+    Announce::VIEW,
+    OwnAnnounce::VIEW,
+    Token::VIEW,
+    Finish::VIEW,
+];
 
 header_view! {
     /// One packet of a flow, sent with one of the free tokens that it has from the start.
@@ -48,6 +54,18 @@ header_view! {
         /// Bytes of the flow, the next 24 bits.
         bytes_high: u24 = bytes_high, "2^32 bytes";
     }
+    clear data_flag::BURST_END;
+
+    /// Announces a flow whose number of free tokens is its own (RTS).
+    pub struct OwnAnnounce over Announce {
+        /// Packets of the flow.
+        packets: u32 = packets, "packets";
+        /// Bytes of the flow, modulo 2^32.
+        bytes: u32 = bytes_low, "bytes";
+        /// Free tokens of the flow.
+        free: u24 = bytes_high, "tokens";
+    }
+    set data_flag::BURST_END;
 
     /// The right to send one packet.
     pub struct Token over Token {

@@ -55,7 +55,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy,
     unsolicited: |phost, site, packets| terms(phost, site).free(packets),
-    optional: Optional::NONE,
+    optional: Optional { takes_burst: true, ..Optional::NONE },
 };
 
 /// What hosts need to know.

@@ -1,7 +1,7 @@
 //! Destinations: one token a packet time, to the flow with the fewest remaining packets.
 
 use super::Terms;
-use super::headers::{Announce, Finish, FreeData, Token, TokenData};
+use super::headers::{Announce, Finish, FreeData, OwnAnnounce, Token, TokenData};
 use super::params::Wake;
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::outbox::{Control, Outbox};
@@ -86,7 +86,11 @@ impl Receivers {
     pub fn announced(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let content = env.packets[packet];
         let Packet { flow, src, header, .. } = content;
-        let Some(Announce { packets, .. }) = Announce::read(&header) else { return };
+        let (packets, free) = match (Announce::read(&header), OwnAnnounce::read(&header)) {
+            (Some(Announce { packets, .. }), _) => (packets, self.terms.free(packets)),
+            (_, Some(OwnAnnounce { packets, free, .. })) => (packets, free.min(packets)),
+            _ => return,
+        };
         if self.finished.contains(flow) {
             // The first announcement of a short flow follows its data; only a repeated one
             // is a sign that the finish was lost.
@@ -96,7 +100,7 @@ impl Receivers {
             return;
         }
         let slot = self.slot(flow, src, env.now);
-        self.begin(slot, env.now, packets);
+        self.begin(slot, env.now, packets, free);
     }
 
     fn slot(&mut self, flow: FlowId, src: HostId, now: Time) -> u32 {
@@ -108,13 +112,12 @@ impl Receivers {
         self.flows.insert(flow, Incoming::new(src, rank, now))
     }
 
-    /// The flow's length is known: it may compete for tokens.
-    fn begin(&mut self, slot: u32, now: Time, packets: u32) {
+    /// The flow's length and free tokens are known: it may compete for tokens.
+    fn begin(&mut self, slot: u32, now: Time, packets: u32, free: u32) {
         let flow = self.flows.at_mut(slot);
         if flow.place != Place::Unknown || packets == 0 || packets < flow.arrivals.end() {
             return;
         }
-        let free = self.terms.free(packets);
         flow.packets = packets;
         flow.token_count = free as i64;
         flow.next_seq = free;
@@ -161,7 +164,7 @@ impl Receivers {
         }
         let slot = self.slot(id, src, env.now);
         if let Spent::Free { packets } = data.spent {
-            self.begin(slot, env.now, packets);
+            self.begin(slot, env.now, packets, self.terms.free(packets));
         }
         let flow = self.flows.at_mut(slot);
         flow.heard = env.now;

@@ -1,6 +1,6 @@
 //! Sources: which of their flows spends a token next.
 
-use super::headers::{self, Announce, FreeData, TokenData};
+use super::headers::{self, Announce, FreeData, OwnAnnounce, TokenData};
 use super::{ID, SMALL, Terms};
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::outbox::{Control, Outbox};
@@ -73,10 +73,11 @@ impl Senders {
     }
 
     /// A flow starts. A flow with a free token for each of its packets announces itself behind
-    /// them, so that nothing delays them; the others announce themselves at once.
+    /// them, so that nothing delays them; the others announce themselves at once, and so does one
+    /// whose number of free tokens is its own, which only the announcement tells.
     pub fn open(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, flow: &Flow) {
         let packets = flow.packets();
-        let free = self.terms.free(packets);
+        let free = flow.burst.map_or_else(|| self.terms.free(packets), |own| own.min(packets));
         let rank = Rank { remaining: packets as u64, order: self.opened, flow: flow.id };
         self.opened = self.opened.wrapping_add(1);
         let mut outgoing = Outgoing {
@@ -95,7 +96,7 @@ impl Senders {
             doublings: 0,
             armed: Time::NEVER,
         };
-        if free < packets {
+        if free < packets || flow.burst.is_some() {
             outgoing.announce(env.now, outbox);
         }
         if free > 0 {
@@ -227,7 +228,10 @@ impl Outgoing {
     fn announce(&mut self, now: Time, outbox: &mut Outbox) {
         let (packets, size) = (self.packets, self.flow.size);
         let (bytes_low, bytes_high) = (size as u32, (size >> 32) as u32);
-        let header = Announce { packets, bytes_low, bytes_high }.into();
+        let header = match self.flow.burst {
+            None => Announce { packets, bytes_low, bytes_high }.into(),
+            Some(free) => OwnAnnounce { packets, bytes: bytes_low, free }.into(),
+        };
         let (flow, to, again) = (self.flow.id, self.flow.dst, self.announced);
         outbox.push(Control { flow, to, header, again, informed: now });
         self.announced = true;
@@ -271,7 +275,8 @@ impl Outgoing {
         // instead, so that the first data announces the flow too.
         let header = match free {
             true => {
-                let packets = terms.told_length(self.packets);
+                let packets =
+                    if flow.burst.is_none() { terms.told_length(self.packets) } else { 0 };
                 FreeData { packet: seq, offset, packets, last }.into()
             }
             false => TokenData { packet: seq, offset, token: number, last }.into(),

@@ -6,8 +6,8 @@ use incast_testkit::{
     port_site,
 };
 use incast_transport::{
-    Bytes, Discipline, FabricSite, FlowId, Header, HostId, Limit, Packet, Random, Rate, Ready,
-    Span, Time, Transport, data_flag, flag,
+    Bytes, Discipline, FabricSite, Flow, FlowId, Header, HostId, Limit, Packet, Random, Rate,
+    Ready, Span, Time, Transport, data_flag, flag,
 };
 use std::sync::Arc;
 
@@ -299,6 +299,30 @@ fn a_long_flow_waits_for_tokens_unless_configured_otherwise() {
         let sent: Vec<_> = std::iter::from_fn(|| b.transmit(slots(0))).collect();
         assert_eq!(sent.len(), free);
         assert!(sent.iter().all(|packet| packet.class == LARGE));
+    }
+}
+
+#[test]
+fn free_tokens_of_its_own_are_announced_and_the_first_token_names_the_packet_behind_them() {
+    // Shorter and longer than the eight of all flows; `free` counts packets at most.
+    for (packets, own, free) in [(6, 3, 3), (20, 3, 3), (20, 12, 12), (6, 12, 6)] {
+        let mut source = bench(&[]);
+        let whole = flow(0, 1, 2, packets as u64 * MSS, slots(0));
+        source.open(slots(0), &Flow { burst: Some(own), ..whole });
+        let announcement = source.transmit(slots(0)).unwrap();
+        let Header::Announce { packets: told, bytes_high, flags, .. } = announcement.header else {
+            panic!("{announcement:?}");
+        };
+        assert_eq!((told, bytes_high, flags), (packets, own, data_flag::BURST_END));
+        let sent: Vec<_> = std::iter::from_fn(|| source.transmit(slots(0))).collect();
+        assert_eq!(sent.len(), free as usize);
+        // Data does not tell the length: the destination would count on eight free tokens.
+        assert!(sent.iter().all(|p| matches!(p.header, Header::Data { tag: 0, .. })));
+        let mut destination = bench(&[]);
+        destination.from(slots(0), 0, announcement.header, 0, 0);
+        let first = destination.tokens(slots(40)).first().map(|&(_, _, packet)| packet);
+        // All of it may be under way: only after a pause is the first packet asked for again.
+        assert_eq!(first, Some(if free < packets { free } else { 0 }), "{packets} {own}");
     }
 }
 

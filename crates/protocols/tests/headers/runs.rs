@@ -11,15 +11,17 @@ use std::collections::BTreeSet;
 
 /// Flows from one packet to 2 MB from six hosts to two others, and more of them from one host to all,
 /// through buffers of 30 packets and links that lose, delay and duplicate packets, for 20 ms; all
-/// packets.
-fn packets(name: &str, settings: &Settings) -> Vec<Captured> {
+/// packets. With `bursts` one flow of five has a burst of its own where that is possible.
+fn packets(name: &str, settings: &Settings, bursts: bool) -> Vec<Captured> {
     let entry = find(name).expect("in the catalogue");
     let mut trial = Trial::of(entry, settings, "star:8", us(2));
     let ends = |id: u32| if id < 24 { (2 + id % 6, id / 2 % 2) } else { (7, id % 7) };
     let flows = (0..38).map(|id| {
         // One flow per source and size.
         let size = [400, 20_000, 300_000, 2_000_000][(id + id / 6) as usize % 4];
-        flow(id, ends(id).0, ends(id).1, size, at(20 * id as u64))
+        let whole = flow(id, ends(id).0, ends(id).1, size, at(20 * id as u64));
+        let burst = Some(3).filter(|_| bursts && id % 5 == 2 && entry.takes_burst());
+        Flow { burst, ..whole }
     });
     trial.set_flows(flows.collect());
     trial.buffer = Limit::Packets(30);
@@ -52,8 +54,9 @@ fn every_packet_has_one_declared_kind_and_every_kind_and_field_is_used() {
     for (info, views) in transports() {
         let (mut sent, mut used) = (BTreeSet::new(), BTreeSet::new());
         let more = OPTIONS.iter().filter(|(name, _)| *name == info.name).map(|(_, more)| *more);
-        for settings in [&[][..]].into_iter().chain(more) {
-            for Captured { packet, .. } in packets(info.name, settings) {
+        let runs = more.map(|more| (more, false));
+        for (settings, bursts) in [(&[][..], false), (&[][..], true)].into_iter().chain(runs) {
+            for Captured { packet, .. } in packets(info.name, settings, bursts) {
                 let kinds: Vec<&HeaderView> =
                     views.iter().filter(|view| view.describes(&packet)).collect();
                 let [view] = kinds[..] else {
