@@ -6,7 +6,7 @@ use super::pictures::{Styles, picture, short_numbers};
 use super::real_time::{Faithful, faithful};
 use super::runs::in_worlds;
 use super::seen::Results;
-use super::sets::{COMPARED, PUBLISHED, Set};
+use super::sets::{COMPARED, PUBLISHED, Set, verb};
 use super::{Options, Verdict, Word, curves, verdicts};
 use super::{answer, changes};
 use incast_experiment::Fault;
@@ -277,12 +277,43 @@ fn figure(one: &Judged, styles: &Styles<'_>, pages: &mut Vec<Page>) -> String {
         }
         text.push('\n');
     }
+    text += &sensitivities(one);
     text += &equations(one, pages);
     text += &pictures(one, styles, pages);
     text += &real_time(one);
     text += &why(one);
     text += &assumptions(one);
     text
+}
+
+/// What was measured in each sensitivity: a table per set.
+fn sensitivities(one: &Judged) -> String {
+    let mut text = String::new();
+    for set in one.results.iter().map(|(set, _)| set).filter(|set| set.is_sensitivity()) {
+        let judged = one.verdicts.iter().flat_map(|verdict| {
+            let own = verdict.sets.iter().filter(|own| own.set == set.name);
+            own.filter(|own| own.verdict != Word::NotRun).map(move |own| (verdict, own))
+        });
+        let rows: String = judged
+            .map(|(verdict, own)| {
+                format!("| {} | {} | {} |\n", verdict.claim, verb(own.verdict), own.measured)
+            })
+            .collect();
+        if !rows.is_empty() {
+            let _ = write!(
+                text,
+                "With `{}`: {}.\n\n| claim | verdict | measured |\n|---|---|---|\n{rows}\n",
+                set.name.trim_start_matches("sensitivity/"),
+                set.assumes
+            );
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!(
+            "<details markdown=\"1\"><summary>What was measured in sensitivities</summary>\n\n{text}</details>\n\n"
+        ),
+    }
 }
 
 /// What is known of claims that are not simply seen.

@@ -98,6 +98,11 @@ impl Set {
         own.chain(world).chain(clock).collect()
     }
 
+    /// Whether it asks what an assumption is worth, beside the sets of the paper.
+    pub fn is_sensitivity(&self) -> bool {
+        self.of_simulator().contains('/')
+    }
+
     /// In a sentence: `as compared`, or `with hosts' links loaded`.
     fn phrase(&self) -> String {
         match self.name.split_once('/') {
@@ -175,7 +180,8 @@ pub fn find(sets: &[Set], name: &str) -> Option<Set> {
 }
 
 /// The verdict on a claim: one sentence over the sets that were asked for, of `declared` that there
-/// are (0 of equations). `claimed` is what the paper prints; empty if it prints nothing.
+/// are (0 of equations). `claimed` is what the paper prints; empty if it prints nothing. What was
+/// measured is said of the paper's sets; the pages have a table of the sensitivities'.
 pub fn sentence(claimed: &str, judged: &[(Set, Judgement)], declared: usize) -> String {
     let claimed = if claimed.is_empty() { String::new() } else { format!("; paper: {claimed}") };
     if let (0 | 1, [(_, one)]) = (declared, judged) {
@@ -188,26 +194,38 @@ pub fn sentence(claimed: &str, judged: &[(Set, Judgement)], declared: usize) -> 
         let measured = if one.word == Word::NotRun { String::new() } else { seen(one) };
         return format!("{}{measured}{claimed}{both}.", capital(word));
     }
-    let words = [Word::Matches, Word::SameOrder, Word::Differs, Word::CannotBeJudged, Word::NotRun];
-    let mut parts = vec![];
-    for word in words {
-        let of: Vec<&(Set, Judgement)> = judged.iter().filter(|(_, j)| j.word == word).collect();
-        if of.is_empty() {
-            continue;
-        }
-        let named = of.iter().map(|(set, judgement)| match word {
-            Word::NotRun => set.phrase(),
-            _ => format!("{}{}", set.phrase(), seen(judgement)),
-        });
-        parts.push(format!("{} {}", verb(word), named.collect::<Vec<_>>().join(", ")));
-    }
+    let (sensitivities, papers): (Vec<_>, Vec<_>) =
+        judged.iter().partition(|(set, _)| set.is_sensitivity());
     let fails = |one: &Judgement| matches!(one.word, Word::SameOrder | Word::Differs);
-    let none = match judged.len() == declared && judged.iter().all(|(_, one)| fails(one)) {
-        true => format!("Holds in none of {declared} sets: "),
-        false => String::new(),
+    let none = judged.len() == declared && judged.iter().all(|(_, one)| fails(one));
+    let text = match (papers.is_empty(), none) {
+        (true, _) => format!("{}{claimed}.", by_word(&sensitivities, seen)),
+        (_, true) => {
+            format!("Holds in none of {declared} sets: {}{claimed}.", by_word(&papers, seen))
+        }
+        (_, false) if sensitivities.is_empty() => format!("{}{claimed}.", by_word(&papers, seen)),
+        (_, false) => {
+            let others = by_word(&sensitivities, |_| String::new());
+            format!("{}{claimed}. Sensitivities: {others}.", by_word(&papers, seen))
+        }
     };
-    let text = format!("{none}{}{claimed}.", parts.join("; "));
-    format!("{}{}", capital(&text), because(judged))
+    format!("{}{}", capital(&text), because(&papers, &sensitivities))
+}
+
+/// The sets by their verdict, each with what `shown` says of it.
+fn by_word(judged: &[&(Set, Judgement)], shown: impl Fn(&Judgement) -> String) -> String {
+    let words = [Word::Matches, Word::SameOrder, Word::Differs, Word::CannotBeJudged, Word::NotRun];
+    let part = |word: Word| {
+        let of = judged.iter().filter(|(_, one)| one.word == word).enumerate();
+        let named = of.map(|(at, (set, one))| {
+            let phrase = set.phrase();
+            let name = if at == 0 { &phrase } else { phrase.trim_start_matches("with ") };
+            if word == Word::NotRun { name.into() } else { format!("{name}{}", shown(one)) }
+        });
+        let named: Vec<String> = named.collect();
+        (!named.is_empty()).then(|| format!("{} {}", verb(word), named.join(", ")))
+    };
+    words.into_iter().filter_map(part).collect::<Vec<_>>().join("; ")
 }
 
 /// What the data plane says beside the simulator, where the runs of both are there: nothing, one
@@ -228,18 +246,24 @@ pub fn beside(sets: &[InSet]) -> String {
     other.collect()
 }
 
-/// Why sets disagree: what the ones assume that the others do not.
-fn because(judged: &[(Set, Judgement)]) -> String {
-    let first = &judged[0].1;
+/// Why sets disagree: what a set of the paper assumes that the first does not; and what those
+/// sensitivities assume in which alone a claim holds.
+fn because(papers: &[&(Set, Judgement)], sensitivities: &[&(Set, Judgement)]) -> String {
     let decided = |one: &Judgement| one.word != Word::NotRun && one.word != Word::CannotBeJudged;
-    let other: Vec<String> = judged[1..]
-        .iter()
-        .filter(|(_, one)| decided(one) && decided(first) && one.word != first.word)
+    let holds = |one: &Judgement| one.word == Word::Matches;
+    let others = papers.split_first().into_iter().flat_map(|((_, first), others)| {
+        let other = |one: &Judgement| decided(one) && decided(first) && one.word != first.word;
+        others.iter().filter(move |(_, one)| other(one))
+    });
+    let alone = !papers.iter().any(|(_, one)| holds(one));
+    let alone = sensitivities.iter().filter(|(_, one)| alone && holds(one));
+    let meant: Vec<String> = others
+        .chain(alone)
         .map(|(set, _)| format!("{} means {}", capital(&set.phrase()), set.assumes))
         .collect();
-    match other.is_empty() {
+    match meant.is_empty() {
         true => String::new(),
-        false => format!(" {}.", other.join("; ")),
+        false => format!(" {}.", meant.join("; ")),
     }
 }
 
@@ -290,8 +314,28 @@ mod tests {
         let other = (set("sensitivity/host_links"), judged("2 % higher", Word::Differs));
         assert_eq!(
             sentence("41 % lower", &[published(), other], 2),
-            "Holds in none of 2 sets: does not hold as published (25 % higher), with `host_links` \
-             (2 % higher); paper: 41 % lower."
+            "Holds in none of 2 sets: does not hold as published (25 % higher); paper: 41 % lower."
+        );
+        // What a sensitivity assumes is said where a claim holds in it alone.
+        let with = |name: &str, word| (set(name), judged("2 % higher", word));
+        let (links, mtu) = ("sensitivity/host_links", "sensitivity/mtu");
+        let others = |one| {
+            let others = [with(links, Word::Matches), with(mtu, Word::CannotBeJudged)];
+            sentence("", &[&[one][..], &others[..]].concat(), 4)
+        };
+        assert_eq!(
+            others(published()),
+            "Does not hold as published (25 % higher). Sensitivities: holds with `host_links`; \
+             cannot be judged with `mtu`. With `host_links` means one path per flow."
+        );
+        assert_eq!(
+            others((set(PUBLISHED), judged("40 % lower", Word::Matches))),
+            "Holds as published (40 % lower). Sensitivities: holds with `host_links`; cannot be \
+             judged with `mtu`."
+        );
+        assert_eq!(
+            sentence("", &[with(links, Word::Differs), with(mtu, Word::Differs)], 4),
+            "Does not hold with `host_links` (2 % higher), `mtu` (2 % higher)."
         );
         // An undecided set, and a set that was not asked for, may hold.
         let wide = (set("as_compared"), judged("2 ± 9 % lower", Word::CannotBeJudged));

@@ -201,6 +201,24 @@ fn pages_and_tables_agree() {
     );
 }
 
+/// `incast reproduce` prints the sentences of the pages: both judge the same sets and seeds.
+#[test]
+fn reproduce_says_what_the_pages_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let keep = Some(root.join("experiments"));
+    let options = Options { keep, from_kept: true, ..Options::default() };
+    for paper in ["ren", "amrt", "decn", "ccrp", "fasttune"] {
+        let page = std::fs::read_to_string(root.join(format!("docs/replication/{paper}.md")));
+        let page = page.expect("it is there");
+        let verdicts = reproduce(paper, &options, &mut Silent, None).unwrap();
+        assert!(verdicts.len() > 20, "{paper}");
+        for Verdict { experiment, claim, sentence, .. } in verdicts {
+            let said = page.contains(&format!("| {claim} |")) && page.contains(&sentence);
+            assert!(said, "{experiment}: {claim}: {sentence}");
+        }
+    }
+}
+
 /// What has not run reads `not run`; a kept table is not made again, and judged alike.
 #[test]
 fn kept_tables_replace_runs() {
