@@ -127,8 +127,8 @@ pub(super) fn page<'a>(
         "# Verdicts that changed\n\n[All papers](README.md). An audit on 2026-11-22 found (1) defects in REN and \
          AMRT, (2) sizes and constants that were not the authors', (3) runs that were judged while they still filled \
          up, (4) borders that accepted too much. Of {total} claims the verdict of before is written down, claim by \
-         claim: {changed} have another one today, {same} the same, {not_run} have not run since at full size. (REN 14, \
-         16, 21 and CCRP: verdicts of the time. The others: the program of the time, commit a27bc787, was run again.) \
+         claim: {changed} have another one today, {same} the same, {not_run} have not run since at full size. (REN 14, 16, 20, \
+         21 and CCRP: verdicts of the time. The others: the program of the time, commit a27bc787, was run again.) \
          Claims that are new since then are not listed. Before, a claim had one \
          verdict, from the scenario that is nearest to `as published`; sensitivities are left out here. Ratios were \
          printed as such: 0.62 is what reads 38 % lower today.\n\n{tables}"
