@@ -188,12 +188,14 @@ fn paused_links_hold_back_the_same_packets() {
             scenario.options.pfc = Some(Arc::new(Pfc {
                 lossless: Classes::ALL,
                 xoff: 8_000,
+                xoff_by_port: vec![],
                 release: 2 * 1538,
                 headroom: sufficient_headroom(&scenario.fabric, Framing::ETHERNET),
                 lossy: 0,
                 shared,
                 alpha: vec![],
                 reserve: 0,
+                reserve_by_port: vec![],
                 set_aside: vec![],
                 cyclic: false,
             }));
@@ -231,12 +233,14 @@ fn both_worlds_find_the_same_deadlock() {
         scenario.options.pfc = Some(Arc::new(Pfc {
             lossless: Classes::ALL,
             xoff: if shared.is_some() { u64::MAX / 4 } else { 20_000 },
+            xoff_by_port: vec![],
             release: 2 * 1538,
             headroom: sufficient_headroom(&scenario.fabric, Framing::ETHERNET),
             lossy: 0,
             shared,
             alpha: vec![],
             reserve: 0,
+            reserve_by_port: vec![],
             set_aside: vec![],
             cyclic: true,
         }));

@@ -68,26 +68,31 @@ fn pfc(
     };
     let xoff = section.xoff.0.map_or(own, |xoff| xoff.0);
     let release = section.release.0.map_or(2 * mtu, |release| release.0);
-    if xoff < mtu {
-        let least = Bytes(mtu);
-        let problem = format!("expected {least} or more");
-        return Err(Fault::value("fabric.pfc.xoff", Bytes(xoff), problem));
+    let enough = |xoff: Bytes| match xoff.0 < mtu {
+        true => Err(format!("expected {} or more", Bytes(mtu))),
+        false => Ok(()),
+    };
+    enough(Bytes(xoff)).map_err(|text| Fault::value("fabric.pfc.xoff", Bytes(xoff), text))?;
+    let xoff_by_rate = by_rate("xoff_by_rate", &section.xoff_by_rate, fabric, enough)?;
+    let least = xoff_by_rate.values().map(|xoff| xoff.0).fold(xoff, u64::min);
+    if release > least {
+        let problem = format!("expected at most xoff, {}", Bytes(least));
+        return Err(Fault::value("fabric.pfc.release", Bytes(release), problem));
     }
-    if release > xoff {
-        let (release, xoff) = (Bytes(release), Bytes(xoff));
-        let problem = format!("expected at most xoff, {xoff}");
-        return Err(Fault::value("fabric.pfc.release", release, problem));
-    }
+    let reserve_by_rate = by_rate("reserve_by_rate", &section.reserve_by_rate, fabric, |_| Ok(()))?;
+    let bytes = |by_port: Vec<Bytes>| by_port.into_iter().map(|bytes| bytes.0).collect();
     let cyclic = cycle(fabric, section.allow_cycles, warnings)?;
     let mut pfc = Pfc {
         lossless: classes(&section.classes)?,
         xoff,
+        xoff_by_port: bytes(by_port(&xoff_by_rate, Bytes(xoff), fabric)),
         release,
         headroom: headroom(section.headroom.0, fabric, framing)?,
         lossy: own,
         shared,
         alpha: alpha(section, fabric, shared)?,
         reserve: section.reserve.0,
+        reserve_by_port: bytes(by_port(&reserve_by_rate, section.reserve, fabric)),
         set_aside: vec![],
         cyclic,
     };
@@ -97,31 +102,50 @@ fn pfc(
     Ok(Some(pfc))
 }
 
-/// Factors of the dynamic threshold by port; none if all are the shared buffer's.
-fn alpha(
-    section: &scenario::Pfc,
+/// The values of a key by the rate of a link; each is a rate of a port that satisfies `check`.
+fn by_rate<T: Copy + std::fmt::Display>(
+    key: &str,
+    given: &BTreeMap<String, T>,
     fabric: &Fabric,
-    shared: Option<SharedBuffer>,
-) -> Result<Vec<f64>, Fault> {
-    let key = |name: &str| format!("fabric.pfc.alpha_by_rate.{name}");
+    check: impl Fn(T) -> Result<(), String>,
+) -> Result<BTreeMap<Rate, T>, Fault> {
+    let key = |name: &str| format!("fabric.pfc.{key}.{name}");
     let mut rates: Vec<Rate> = fabric.ports().iter().map(|port| port.rate).collect();
     rates.sort_unstable();
     rates.dedup();
-    let mut by_rate: BTreeMap<Rate, f64> = BTreeMap::new();
-    for (name, alpha) in &section.alpha_by_rate {
+    let mut all = BTreeMap::new();
+    for (name, value) in given {
         let rate: Rate = name.parse().map_err(|problem: incast_transport::ParseError| {
             Fault::at(key(name), format!("{problem}; expected rates such as `100Gbps`"))
         })?;
         if !rates.contains(&rate) {
             let there: Vec<String> = rates.iter().map(Rate::to_string).collect();
             let problem = format!("no port has {rate}; expected rates of {}", there.join(", "));
-            return Err(Fault::value(key(name), alpha, problem));
+            return Err(Fault::value(key(name), value, problem));
         }
-        if !(alpha.is_finite() && *alpha > 0.0) {
-            return Err(Fault::value(key(name), alpha, "expected a number above 0".to_string()));
-        }
-        by_rate.insert(rate, *alpha);
+        check(*value).map_err(|problem| Fault::value(key(name), value, problem))?;
+        all.insert(rate, *value);
     }
+    Ok(all)
+}
+
+/// The values by port; none if there are none by rate.
+fn by_port<T: Copy>(by_rate: &BTreeMap<Rate, T>, general: T, fabric: &Fabric) -> Vec<T> {
+    let of = |port: &PortSpec| by_rate.get(&port.rate).copied().unwrap_or(general);
+    if by_rate.is_empty() { vec![] } else { fabric.ports().iter().map(of).collect() }
+}
+
+/// Factors of the dynamic threshold by port; none if all are the shared buffer's.
+fn alpha(
+    section: &scenario::Pfc,
+    fabric: &Fabric,
+    shared: Option<SharedBuffer>,
+) -> Result<Vec<f64>, Fault> {
+    let positive = |alpha: f64| match alpha.is_finite() && alpha > 0.0 {
+        true => Ok(()),
+        false => Err("expected a number above 0".to_string()),
+    };
+    let by_rate = by_rate("alpha_by_rate", &section.alpha_by_rate, fabric, positive)?;
     if by_rate.is_empty() && section.alpha.0.is_none() {
         return Ok(vec![]);
     }
@@ -131,8 +155,10 @@ fn alpha(
         return Err(Fault::at(format!("fabric.pfc.{given}"), problem));
     };
     let general = section.alpha.0.unwrap_or(shared.alpha);
-    let of = |port: &PortSpec| by_rate.get(&port.rate).copied().unwrap_or(general);
-    Ok(fabric.ports().iter().map(of).collect())
+    match by_rate.is_empty() {
+        true => Ok(vec![general; fabric.ports().len()]),
+        false => Ok(by_port(&by_rate, general, fabric)),
+    }
 }
 
 /// What headroom and reserves take from the pool of the switch of each port.
@@ -146,8 +172,8 @@ fn set_aside(pfc: &Pfc, fabric: &Fabric) -> Result<Vec<u64>, Fault> {
     };
     let classes = pfc.lossless.0.count_ones() as u64;
     let mut taken: BTreeMap<NodeId, u64> = BTreeMap::new();
-    for (port, headroom) in fabric.ports().iter().zip(&pfc.headroom) {
-        let own = classes.saturating_mul(headroom.saturating_add(pfc.reserve));
+    for ((port, headroom), at) in fabric.ports().iter().zip(&pfc.headroom).zip(0..) {
+        let own = classes.saturating_mul(headroom.saturating_add(pfc.reserve_of(at)));
         let all = taken.entry(port.node).or_default();
         *all = all.saturating_add(own);
     }
@@ -262,6 +288,27 @@ mod tests {
         assert!(plain.alpha.is_empty() && plain.set_aside.is_empty() && plain.reserve == 0);
     }
 
+    /// Thresholds and reserves of their own for uplinks; what a pool sets aside counts them.
+    #[test]
+    fn thresholds_and_reserves_may_be_those_of_a_rate() {
+        let pfc = "pfc = { classes = [1], xoff = \"20KB\", xoff_by_rate = { \"40Gbps\" = \"60KB\" }, \
+                   reserve_by_rate = { \"40Gbps\" = \"8KB\" }, headroom_in_pool = true }\n\
+                   shared_buffer = { pool = \"2MB\" }";
+        let plan = plan(pfc).unwrap_or_else(|error| panic!("{error}"));
+        let pfc = plan.pfc.expect("configured");
+        let faster = |port: &incast_fabric::PortSpec| port.rate.0 == 40_000_000_000;
+        for (index, port) in plan.fabric.ports().iter().enumerate() {
+            assert_eq!(pfc.xoff_by_port[index], if faster(port) { 60_000 } else { 20_000 });
+            assert_eq!(pfc.reserve_by_port[index], if faster(port) { 8_000 } else { 0 });
+            let same = plan.fabric.ports().iter().zip(&pfc.headroom);
+            let own = same.filter(|(other, _)| other.node == port.node);
+            let all = own.map(|(other, room)| room + if faster(other) { 8_000 } else { 0 });
+            assert_eq!(pfc.set_aside[index], all.sum::<u64>());
+        }
+        let plain = plan_of_default();
+        assert!(plain.xoff_by_port.is_empty() && plain.reserve_by_port.is_empty());
+    }
+
     fn plan_of_default() -> std::sync::Arc<incast_world::Pfc> {
         let plan = plan("pfc = {}\nshared_buffer = { pool = \"2MB\" }");
         plan.unwrap_or_else(|error| panic!("{error}")).pfc.expect("configured")
@@ -279,6 +326,26 @@ mod tests {
             ),
             ("alpha_by_rate = { fast = 0.5 }", pool, ["alpha_by_rate.fast", "expected", "100Gbps"]),
             ("alpha_by_rate = { \"10Gbps\" = 0 }", pool, ["alpha_by_rate.10Gbps", "0", "above 0"]),
+            (
+                "xoff_by_rate = { \"25Gbps\" = \"20KB\" }",
+                "",
+                ["fabric.pfc.xoff_by_rate.25Gbps", "no port has 25Gbps", "10Gbps, 40Gbps"],
+            ),
+            (
+                "xoff_by_rate = { \"40Gbps\" = \"1KB\" }",
+                "",
+                ["fabric.pfc.xoff_by_rate.40Gbps", "1KB", "1.538KB or more"],
+            ),
+            (
+                "release = \"9KB\", xoff_by_rate = { \"40Gbps\" = \"8KB\" }",
+                "",
+                ["fabric.pfc.release", "9KB", "at most xoff, 8KB"],
+            ),
+            (
+                "reserve_by_rate = { \"1Gbps\" = \"2KB\" }",
+                pool,
+                ["fabric.pfc.reserve_by_rate.1Gbps", "no port has 1Gbps", "10Gbps, 40Gbps"],
+            ),
             ("alpha = 0.5", "", ["fabric.pfc.alpha", "expected", "fabric.shared_buffer"]),
             (
                 "headroom_in_pool = true",

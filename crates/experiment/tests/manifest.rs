@@ -161,11 +161,13 @@ fn fabric() -> impl Strategy<Value = Fabric> {
     let pfc = of((4_000..20_000u64).prop_map(Bytes)).prop_map(|xoff| Pfc {
         classes: (0..8).collect(),
         xoff: Auto(xoff),
+        xoff_by_rate: std::collections::BTreeMap::new(),
         release: auto(),
         headroom: auto(),
         alpha: auto(),
         alpha_by_rate: std::collections::BTreeMap::new(),
         reserve: Bytes(1_000),
+        reserve_by_rate: std::collections::BTreeMap::new(),
         headroom_in_pool: false,
         allow_cycles: true,
     });

@@ -16,12 +16,14 @@ fn rules(fabric: &Fabric, shared: Option<SharedBuffer>) -> Pfc {
     Pfc {
         lossless: Classes::ALL,
         xoff: 20_000,
+        xoff_by_port: vec![],
         release: 2 * 1538,
         headroom: sufficient_headroom(fabric, Framing::ETHERNET),
         lossy: 128 << 10,
         shared,
         alpha: vec![],
         reserve: 0,
+        reserve_by_port: vec![],
         set_aside: vec![],
         cyclic: false,
     }

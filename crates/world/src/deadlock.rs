@@ -69,7 +69,7 @@ impl DeadlockDetector {
             let mut used: BTreeMap<NodeId, u64> = BTreeMap::new();
             for (&(ingress, class), &bytes) in &fixed {
                 let switch = fabric.port(PortId(ingress)).node;
-                let shared = pfc.beyond_reserve(bytes.min(below(ingress, class)));
+                let shared = pfc.beyond_reserve(ingress, bytes.min(below(ingress, class)));
                 *used.entry(switch).or_default() += shared;
             }
             let before = stuck.len();

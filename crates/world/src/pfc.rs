@@ -23,6 +23,8 @@ pub struct Pfc {
     /// Charged bytes a link may hold in a class, beyond its reserve, before its sender is paused;
     /// with a shared buffer the pool's dynamic threshold if that is lower.
     pub xoff: u64,
+    /// The same for the link into each port, indexed as `headroom`; empty: `xoff` for all.
+    pub xoff_by_port: Vec<u64>,
     /// The class is released when it holds at least this much less than the threshold.
     pub release: u64,
     /// Headroom of the link into each port, charged bytes a class; indexed by the port that leads
@@ -37,6 +39,8 @@ pub struct Pfc {
     pub alpha: Vec<f64>,
     /// Charged bytes of a class that a link may hold apart from threshold and pool.
     pub reserve: u64,
+    /// The same for the link into each port, indexed as `headroom`; empty: `reserve` for all.
+    pub reserve_by_port: Vec<u64>,
     /// Bytes of the pool that are set aside for headroom and reserves in the switch of each port;
     /// empty: these come on top of the pool.
     pub set_aside: Vec<u64>,
@@ -116,14 +120,20 @@ impl Pfc {
     /// What the link into `port` may hold of a class beyond its reserve before it pauses, where
     /// `used` bytes of the pool are taken.
     fn threshold(&self, port: u32, used: u64) -> u64 {
-        let Some(shared) = self.shared else { return self.xoff };
+        let xoff = self.xoff_by_port.get(port as usize).copied().unwrap_or(self.xoff);
+        let Some(shared) = self.shared else { return xoff };
         let alpha = self.alpha.get(port as usize).copied().unwrap_or(shared.alpha);
-        SharedBuffer { alpha, ..shared }.threshold(used).min(self.xoff)
+        SharedBuffer { alpha, ..shared }.threshold(used).min(xoff)
     }
 
-    /// Of `bytes` that a link holds of a class, those beyond its reserve.
-    pub(crate) fn beyond_reserve(&self, bytes: u64) -> u64 {
-        bytes.saturating_sub(self.reserve)
+    /// Charged bytes of a class that the link into `port` may hold apart from threshold and pool.
+    pub fn reserve_of(&self, port: u32) -> u64 {
+        self.reserve_by_port.get(port as usize).copied().unwrap_or(self.reserve)
+    }
+
+    /// Of `bytes` that the link into `port` holds of a class, those beyond its reserve.
+    pub(crate) fn beyond_reserve(&self, port: u32, bytes: u64) -> u64 {
+        bytes.saturating_sub(self.reserve_of(port))
     }
 
     /// Bytes of the pool that are set aside in the switch of `port`.
@@ -134,7 +144,7 @@ impl Pfc {
     /// Whether the link into `port`, which holds `bytes` of a class, none of them in the headroom,
     /// is released where `used` bytes of the pool are taken.
     pub(crate) fn is_low(&self, port: u32, bytes: u64, used: u64) -> bool {
-        let shared = self.beyond_reserve(bytes);
+        let shared = self.beyond_reserve(port, bytes);
         shared == 0 || shared.saturating_add(self.release) <= self.threshold(port, used)
     }
 
@@ -142,8 +152,8 @@ impl Pfc {
     /// a sufficient headroom never lets happen. May set [`Ingress::paused`].
     pub fn admit(&self, link: &mut Ingress, used: &mut u64, port: u32, of: Charge) -> bool {
         let (class, charged) = (of.class as usize, of.bytes as u64);
-        let before = self.beyond_reserve(link.below[class]);
-        let after = self.beyond_reserve(link.below[class] + charged);
+        let before = self.beyond_reserve(port, link.below[class]);
+        let after = self.beyond_reserve(port, link.below[class] + charged);
         if link.above[class] == 0 && (after == 0 || after <= self.threshold(port, *used)) {
             link.below[class] += charged;
             *used += after - before;
@@ -162,9 +172,9 @@ impl Pfc {
         let (class, charged) = (of.class as usize, of.bytes as u64);
         let above = link.above[class].min(charged);
         link.above[class] -= above;
-        let before = self.beyond_reserve(link.below[class]);
+        let before = self.beyond_reserve(port, link.below[class]);
         link.below[class] -= charged - above;
-        *used -= before - self.beyond_reserve(link.below[class]);
+        *used -= before - self.beyond_reserve(port, link.below[class]);
         if link.above[class] == 0 && self.is_low(port, link.below[class], *used) {
             link.paused &= !(1 << class);
         }
@@ -303,12 +313,14 @@ mod tests {
         Pfc {
             lossless: Classes(0b10),
             xoff: 10_000,
+            xoff_by_port: vec![],
             release: 2_000,
             headroom,
             lossy: 0,
             shared,
             alpha: vec![],
             reserve: 0,
+            reserve_by_port: vec![],
             set_aside: vec![],
             cyclic: false,
         }
@@ -351,6 +363,23 @@ mod tests {
         }
         assert!(b.held(1) < 7_000);
         assert_eq!(used, a.below[1] + b.below[1], "headroom is not the pool's");
+    }
+
+    /// A faster link pauses later, and holds more apart from the threshold.
+    #[test]
+    fn thresholds_and_reserves_by_port() {
+        let pfc = Pfc {
+            xoff_by_port: vec![4_000, 7_000],
+            reserve_by_port: vec![0, 2_000],
+            ..rules(None)
+        };
+        for (port, most) in [(0, 4), (1, 9)] {
+            let (mut link, mut used) = (Ingress::default(), 0);
+            for held in 1..=most + 2 {
+                assert!(pfc.admit(&mut link, &mut used, port, Charge { class: 1, bytes: 1_000 }));
+                assert_eq!(link.paused, if held > most { 2 } else { 0 }, "{port}: {held}");
+            }
+        }
     }
 
     /// HPCC's rule by hand: of 20 packets of pool 4 are set aside; a link may hold 2 packets apart

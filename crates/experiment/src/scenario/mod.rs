@@ -174,6 +174,8 @@ section! {
         /// Bytes that a link may occupy in a switch, per class, before it is paused.
         xoff: Auto<Bytes> = auto(),
             says "`fabric.buffer`, and at most the threshold of a shared buffer";
+        /// The same for links of some rates, such as `{ "100Gbps" = "200KB" }`.
+        xoff_by_rate: BTreeMap<String, Bytes> = BTreeMap::new(), says "`xoff` for all";
         /// A paused link resumes when its backlog is this far below `xoff`.
         release: Auto<Bytes> = auto(), says "two packets";
         /// Buffer space for packets that arrive after a pause frame is sent. Too small a value is
@@ -186,6 +188,8 @@ section! {
         alpha_by_rate: BTreeMap<String, f64> = BTreeMap::new(), says "`alpha` for all";
         /// Bytes that a link may hold per class apart from `xoff` and a shared buffer.
         reserve: Bytes = Bytes(0);
+        /// The same for links of some rates, such as `{ "100Gbps" = "12KB" }`.
+        reserve_by_rate: BTreeMap<String, Bytes> = BTreeMap::new(), says "`reserve` for all";
         /// Headroom and reserves are part of `fabric.shared_buffer.pool`, not in addition to it.
         headroom_in_pool: bool = false;
         /// Run even if a cyclic buffer dependency makes a PFC deadlock possible.

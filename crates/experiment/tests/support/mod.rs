@@ -66,19 +66,24 @@ fn buffer() -> impl Strategy<Value = Buffer> {
 
 fn pfc() -> impl Strategy<Value = Pfc> {
     let own = (vec(0..8u8, 0..9), auto(bytes()), auto(bytes()), auto(bytes()), any::<bool>());
-    let shared = (auto(positive()), of(positive()), bytes(), any::<bool>());
+    let faster = (of(positive()), of(bytes()), of(bytes()));
+    let shared = (auto(positive()), faster, bytes(), any::<bool>());
     (own, shared).prop_map(|(own, (alpha, faster, reserve, headroom_in_pool))| {
         let (classes, xoff, release, headroom, allow_cycles) = own;
-        let alpha_by_rate =
-            faster.map(|alpha| ("100Gbps".to_string(), alpha)).into_iter().collect();
+        let rate = || "100Gbps".to_string();
+        let alpha_by_rate = faster.0.map(|alpha| (rate(), alpha)).into_iter().collect();
+        let xoff_by_rate = faster.1.map(|xoff| (rate(), xoff)).into_iter().collect();
+        let reserve_by_rate = faster.2.map(|reserve| (rate(), reserve)).into_iter().collect();
         Pfc {
             classes,
             xoff,
+            xoff_by_rate,
             release,
             headroom,
             alpha,
             alpha_by_rate,
             reserve,
+            reserve_by_rate,
             headroom_in_pool,
             allow_cycles,
         }
