@@ -480,6 +480,8 @@ class Pfc(Section):
         xoff: Bytes that a link may occupy in a switch, per class, before it is paused.
             Accepted: a size such as `64KB`, or `auto`. Default: `fabric.buffer`, and at
             most the threshold of a shared buffer.
+        xoff_by_rate: The same for links of some rates, such as `{ "100Gbps" = "200KB" }`.
+            Accepted: a table, each value a size such as `64KB`. Default: `xoff` for all.
         release: A paused link resumes when its backlog is this far below `xoff`. Accepted:
             a size such as `64KB`, or `auto`. Default: two packets.
         headroom: Buffer space for packets that arrive after a pause frame is sent. Too
@@ -491,6 +493,8 @@ class Pfc(Section):
             Accepted: a table, each value a number. Default: `alpha` for all.
         reserve: Bytes that a link may hold per class apart from `xoff` and a shared buffer.
             Accepted: a size such as `64KB`. Default: 0B.
+        reserve_by_rate: The same for links of some rates, such as `{ "100Gbps" = "12KB" }`.
+            Accepted: a table, each value a size such as `64KB`. Default: `reserve` for all.
         headroom_in_pool: Headroom and reserves are part of `fabric.shared_buffer.pool`, not
             in addition to it. Accepted: true or false. Default: false.
         allow_cycles: Run even if a cyclic buffer dependency makes a PFC deadlock possible.
@@ -499,11 +503,13 @@ class Pfc(Section):
 
     classes: Sequence[int] | None = None
     xoff: str | None = None
+    xoff_by_rate: Mapping[str, str] | None = None
     release: str | None = None
     headroom: str | None = None
     alpha: float | Literal["auto"] | None = None
     alpha_by_rate: Mapping[str, float] | None = None
     reserve: str | None = None
+    reserve_by_rate: Mapping[str, str] | None = None
     headroom_in_pool: bool | None = None
     allow_cycles: bool | None = None
 
