@@ -55,6 +55,8 @@ pub(crate) struct Tally {
     /// Packets of run-time flows that are over, or for which there is no room.
     pub unwanted: u64,
     pub link_losses: u64,
+    /// When the packets of these would have arrived, of those that were lost before.
+    pub ahead: Vec<u64>,
     /// Packets for which there was no frame, which are link losses too.
     pub exhausted: u64,
     pub captures: Captures,
@@ -64,7 +66,28 @@ pub(crate) struct Tally {
     pub deliveries: Deliveries,
 }
 
+/// Losses ahead of time after which those that time has reached are forgotten.
+const AHEAD_MOST: usize = 1_024;
+
 impl Tally {
+    /// A packet is lost on a link that would have arrived at `at`; it is `now`.
+    fn lost_on_link(&mut self, at: u64, now: u64) {
+        self.link_losses += 1;
+        if at <= now {
+            return;
+        }
+        if self.ahead.len() >= AHEAD_MOST {
+            self.ahead.retain(|at| *at > now);
+        }
+        self.ahead.push(at);
+    }
+
+    /// Nothing at or after `limit` was done: what would have been lost then was not.
+    pub fn end_at(&mut self, limit: u64) {
+        let late = self.ahead.drain(..).filter(|at| *at >= limit).count();
+        self.link_losses -= late as u64;
+    }
+
     /// Frames received and sent: a pass that does not change it has found nothing to do.
     pub fn moved(&self) -> u64 {
         self.frames + self.hops
@@ -125,7 +148,7 @@ impl<I: PacketIo> Medium<I> {
 
     /// A packet is lost on a link, at `at`.
     pub fn lose_on_link(&mut self, packets: &mut Packets<I::Frame>, packet: PacketRef, at: u64) {
-        self.tally.link_losses += 1;
+        self.tally.lost_on_link(at, self.now);
         packets.complete_stamps(packet, |flow| self.probe.started(flow));
         let pool = &packets.pool;
         self.losses.lost(at, pool, packet);

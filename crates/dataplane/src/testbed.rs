@@ -261,6 +261,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         let crossing = self.nodes.iter_mut().find_map(Node::take_crossing);
         let (crossed, taken) = crossing.as_ref().map_or((0, 0), Crossing::counts);
         let exhausted = self.medium.tally.exhausted;
+        self.medium.tally.end_at(self.end.limit());
         let (mut record, captured) = collect(self.nodes, &mut self.medium, ended);
         if busy && !record.complete && !interrupted {
             record.stalled_since = self.end.stalled_since(ended);

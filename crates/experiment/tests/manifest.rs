@@ -385,6 +385,25 @@ proptest! {
     }
 }
 
+/// A link loses packets at random as they leave in one world and as they arrive in the other: those
+/// on their way when a run ends are not lost in either.
+#[test]
+fn losses_on_their_way_at_the_end_are_counted_in_no_world() {
+    let text = "[fabric]\ntopology = \"parking-lot:2\"\nloss = 0.05\n[transport]\nnames = [\"phost\"]\n\
+                [[traffic]]\nkind = \"permutation\"\nsize = \"10MB\"\n";
+    let losses = |world: &str, until: u64| {
+        let set = [format!("run.world={world}"), format!("run.until={until}us")];
+        let plan = Scenario::parse(text, "a test", &set).and_then(Plan::new).expect("planned");
+        let (run, _) =
+            execute(&plan, &plan.cases[0], vec![], 1, &Monitor::default()).expect("runs");
+        run.record.link_losses
+    };
+    let of = |world: &str| -> Vec<u64> { (100..140).map(|at| losses(world, at)).collect() };
+    let sim = of("sim");
+    assert_eq!(sim, of("dataplane"));
+    assert!(sim[39] > sim[0] && sim[0] > 0, "{sim:?}");
+}
+
 /// The property above is about many runs of every kind.
 #[test]
 fn most_drawn_scenarios_can_be_run() {
