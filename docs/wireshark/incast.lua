@@ -168,7 +168,8 @@ local transports = {
             { "packets", 8, 3, 0, "packets", "Packets of the message; 16777215 if there are so many or more" },
             { "last", 11, 1, 1, "", "It is the message's last packet" },
             { "unscheduled", 11, 1, 2, "", "Sent blindly, without a grant, for the first time" },
-            { "burst_end", 11, 1, 32, "", "The last that is sent blindly, of a message whose first burst is not RTTbytes long" },
+            { "own_burst", 11, 1, 64, "", "Sent blindly, of a message whose first burst has a length of its own, not RTTbytes" },
+            { "burst_end", 11, 1, 32, "", "The last packet of such a burst" },
         } },
         { name = "Grant", text = "Packets below a number may be sent (Homa §3.3)",
             kind = 3, set = 0, clear = 0, fields = {
@@ -200,7 +201,8 @@ local transports = {
             { "packets", 8, 3, 0, "packets", "Packets of the message; 16777215 if there are so many or more" },
             { "last", 11, 1, 1, "", "It is the message's last packet" },
             { "unscheduled", 11, 1, 2, "", "Sent blindly, without a grant, for the first time" },
-            { "burst_end", 11, 1, 32, "", "The last that is sent blindly, of a message whose first burst is not RTTbytes long" },
+            { "own_burst", 11, 1, 64, "", "Sent blindly, of a message whose first burst has a length of its own, not RTTbytes" },
+            { "burst_end", 11, 1, 32, "", "The last packet of such a burst" },
         } },
         { name = "Grant", text = "Packets below a number may be sent (Homa §3.3)",
             kind = 3, set = 0, clear = 0, fields = {

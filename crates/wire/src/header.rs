@@ -23,6 +23,8 @@ pub mod data_flag {
     pub const TAGGED: u8 = 16;
     /// The last packet of a first burst whose length is the flow's own.
     pub const BURST_END: u8 = 32;
+    /// A packet of such a burst.
+    pub const OWN_BURST: u8 = 64;
 }
 
 /// Bits of the `flags` byte of [`Header::Segment`]; views declare which of them a transport uses.

@@ -14,8 +14,11 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 2,
         section: "Homa §3.1",
-        what: "RTTbytes is one number for the fabric, that of the slowest host link.",
-        reason: "Sender and receiver must agree on it.",
+        what: "RTTbytes is one number for the fabric, that of the slowest host link. Of a burst \
+               that is the flow's own the receiver learns the length with its last packet, and \
+               grants nothing before.",
+        reason: "Sender and receiver must agree on it; a data header has no room for the length \
+                 of a burst.",
         effect: None,
     },
     Deviation {

@@ -28,7 +28,9 @@ header_view! {
         last = data_flag::LAST;
         /// Sent blindly, without a grant, for the first time.
         unscheduled = data_flag::UNSCHEDULED;
-        /// The last that is sent blindly, of a message whose first burst is not RTTbytes long.
+        /// Sent blindly, of a message whose first burst has a length of its own, not RTTbytes.
+        own_burst = data_flag::OWN_BURST;
+        /// The last packet of such a burst.
         burst_end = data_flag::BURST_END;
     }
 

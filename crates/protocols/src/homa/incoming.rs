@@ -8,6 +8,17 @@ use incast_endpoint::ranking::Rank;
 use incast_endpoint::receiver_driven::{Arrival, Arrivals};
 use incast_transport::{Header, HostId, Time};
 
+/// What is known of the length of a message's first burst.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Length {
+    /// RTTbytes, as all messages have it.
+    Usual,
+    /// The message's own, which its last packet will tell.
+    Open,
+    /// The message's own.
+    Own,
+}
+
 /// The receiving side of one message.
 pub(super) struct Incoming {
     pub src: HostId,
@@ -20,6 +31,7 @@ pub(super) struct Incoming {
     granted: u32,
     /// Packets below were sent without a grant, for all that is known.
     burst: u32,
+    length: Length,
     /// Those of them presumed in flight.
     blind: u32,
     /// It is known how many were sent.
@@ -52,6 +64,7 @@ impl Incoming {
             packets,
             granted: blind,
             burst: blind,
+            length: Length::Usual,
             blind,
             blind_over: false,
             lost: vec![],
@@ -101,10 +114,13 @@ impl Incoming {
         if self.aside { 0 } else { self.in_flight() - self.blind }
     }
 
-    /// Whether it is to be on the agenda.
+    /// Whether it is to be on the agenda. Not before a burst of its own is known: a grant would
+    /// allow packets that the message was not to send blindly.
     #[inline]
     pub fn wants_grant(&self) -> bool {
-        !self.aside && (self.granted < self.packets || !self.lost.is_empty())
+        !self.aside
+            && !self.burst_is_open()
+            && (self.granted < self.packets || !self.lost.is_empty())
     }
 
     /// A packet arrived for the first time.
@@ -147,10 +163,10 @@ impl Incoming {
     }
 
     /// When to request what is missing, if no packet arrives until then. Not for packets that were
-    /// not granted.
+    /// not granted, but for the end of a burst whose length is unknown.
     #[inline]
     pub fn deadline(&self, terms: &Terms) -> Time {
-        if self.aside || self.in_flight() == 0 {
+        if self.aside || self.in_flight() == 0 && !self.burst_is_open() {
             return Time::NEVER;
         }
         self.idle_since.saturating_add(terms.resend_interval)
@@ -160,6 +176,9 @@ impl Incoming {
     pub fn request_missing(&mut self, now: Time, terms: &Terms, outbox: &mut Outbox) {
         self.idle_since = now;
         self.unanswered += 1;
+        if self.burst_is_open() {
+            self.length = Length::Own; // Its end is lost: what was presumed holds.
+        }
         let class = terms.recovery_class(self.packets) as u32;
         let mut from = self.arrivals.lowest_missing();
         while from < self.granted {
@@ -176,8 +195,30 @@ impl Incoming {
         }
     }
 
-    /// It is known that `sent` packets are sent without a grant, and how many of them are in flight.
-    pub fn set_burst(&mut self, sent: u32) {
+    /// The first burst has a length of its own, still unknown.
+    pub fn begin_burst(&mut self) {
+        if self.length == Length::Usual && !self.blind_over {
+            self.length = Length::Open;
+        }
+    }
+
+    /// Whether the first burst has a length of its own, still unknown.
+    #[inline]
+    pub fn burst_is_open(&self) -> bool {
+        self.length == Length::Open
+    }
+
+    /// Packets that need no grant, for all that is known.
+    pub fn unscheduled(&self, terms: &Terms) -> u32 {
+        if self.length == Length::Usual { terms.blind } else { self.burst }
+    }
+
+    /// It is known that the first burst has `sent` packets, and how many of them are in flight.
+    pub fn end_burst(&mut self, sent: u32) {
+        if self.blind_over {
+            return; // More is known already.
+        }
+        self.length = Length::Own;
         self.cut_burst(sent);
         let missing = (0..sent).filter(|&seq| !self.arrivals.has(seq)).count() as u32;
         self.blind = missing.min(self.in_flight());
@@ -195,6 +236,9 @@ impl Incoming {
     /// No unscheduled packet of the message is in flight any more.
     pub fn end_blind(&mut self, sent: u32) {
         (self.blind_over, self.blind) = (true, 0);
+        if self.burst_is_open() {
+            self.length = Length::Own;
+        }
         self.cut_burst(sent);
         let below = sent.min(self.granted);
         let missing = |&seq: &u32| !self.arrivals.has(seq);

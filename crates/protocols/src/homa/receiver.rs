@@ -55,7 +55,7 @@ impl Receivers {
     pub fn data(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, packet: PacketRef) {
         let Packet { header, src, flow: id, payload, .. } = env.packets[packet];
         let Some(data) = Data::read(&header) else { return };
-        let Data { packet: seq, offset, packets, last, burst_end, .. } = data;
+        let Data { packet: seq, offset, packets, last, own_burst, burst_end, .. } = data;
         if payload == 0 {
             return; // Only a header is left of it: as good as lost.
         }
@@ -72,8 +72,10 @@ impl Receivers {
         self.change(slot, |flow, _| {
             flow.heard(env.now);
             new = flow.data(seq, offset, last);
-            if burst_end {
-                flow.set_burst(seq + 1);
+            match (own_burst, burst_end) {
+                (true, true) => flow.end_burst(seq + 1),
+                (true, false) => flow.begin_burst(),
+                _ => {}
             }
         });
         if let Some(offset) = new {
@@ -124,7 +126,7 @@ impl Receivers {
     fn remove(&mut self, slot: u32) {
         self.change(slot, |flow, _| flow.aside = true);
         let flow = self.flows.remove(self.flows.at(slot).rank.flow).expect("it was here");
-        if flow.packets > self.terms.blind {
+        if flow.packets > flow.unscheduled(&self.terms) {
             self.extra = self.extra.saturating_sub(1);
         }
     }
@@ -247,7 +249,7 @@ impl Receivers {
             let flow = self.flows.at_mut(slot);
             let overdue = flow.deadline(&self.terms) <= now;
             let given_up = overdue && flow.unanswered == self.terms.give_up;
-            changed |= given_up;
+            changed |= given_up || overdue && flow.burst_is_open();
             if overdue && !given_up {
                 env.probe.timeout(id);
             }

@@ -356,13 +356,15 @@ impl Outgoing {
     fn packet(&self, seq: u32, class: u8, transport: TransportId) -> Packet {
         let first_time = seq == self.next;
         let unscheduled = first_time && seq < self.blind;
+        let own_burst = unscheduled && self.flow.burst.is_some();
         let own = Data {
             packet: seq,
             offset: self.flow.offset(seq) as u32,
             packets: self.packets.min(LENGTH_MOST),
             last: seq + 1 == self.packets,
             unscheduled,
-            burst_end: unscheduled && seq + 1 == self.blind && self.flow.burst.is_some(),
+            own_burst,
+            burst_end: own_burst && seq + 1 == self.blind,
         };
         Packet {
             header: own.into(),

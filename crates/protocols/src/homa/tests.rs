@@ -16,6 +16,8 @@ use std::sync::Arc;
 /// 1 ms or 20 RTTs of eight packets, whichever is longer.
 const INTERVAL: Span = Span::from_ms(1);
 const BLIND: u8 = data_flag::UNSCHEDULED;
+const OWN: u8 = BLIND | data_flag::OWN_BURST;
+const OWN_END: u8 = OWN | data_flag::BURST_END;
 
 pub(crate) const RATE: Rate = Rate::from_gbps(10);
 
@@ -532,30 +534,61 @@ fn missing_packets_of_a_stalled_message_are_requested() {
 }
 
 #[test]
-fn a_burst_of_its_own_ends_with_a_marked_packet() {
-    let end = BLIND | data_flag::BURST_END;
+fn a_burst_of_its_own_is_marked_and_ends_with_a_marked_packet() {
     let mut source = bench(&[]);
-    let whole = flow(0, 1, 2, 8 * MSS, slots(0));
+    let whole = flow(0, 1, 2, 20 * MSS, slots(0));
     source.open(slots(0), &Flow { burst: Some(3), ..whole });
     let flags = source.drain(slots(0)).into_iter().map(|packet| match packet.header {
         Header::Data { flags, .. } => flags,
         other => panic!("{other:?}"),
     });
-    assert_eq!(flags.collect::<Vec<_>>(), [BLIND, BLIND, end]);
-    // Eight packets need no grant if all leave at once; of three, the fourth needs one as soon as
-    // it is known that they are three.
-    let mut b = bench(&[]);
-    for (seq, flags) in [(0, BLIND), (1, BLIND), (2, end)] {
-        b.data(slots(seq as u64), 2, 0, seq, 8, flags);
-        let granted: Vec<u32> = b.grants(slots(seq as u64)).iter().map(|grant| grant.1).collect();
-        assert_eq!(granted, if seq < 2 { vec![] } else { vec![4] });
+    assert_eq!(flags.collect::<Vec<_>>(), [OWN, OWN, OWN_END]);
+}
+
+#[test]
+fn nothing_is_granted_before_a_burst_of_its_own_is_known() {
+    // Shorter and longer than the eight of all messages; of the eight alone none would be granted.
+    for (packets, own) in [(8, 3), (20, 3), (20, 8), (20, 12), (20, 1)] {
+        let mut b = bench(&[]);
+        for seq in 0..own {
+            let end = seq + 1 == own;
+            b.data(slots(seq as u64), 2, 0, seq, packets, if end { OWN_END } else { OWN });
+            let granted: Vec<u32> = b.grants(slots(seq as u64)).iter().map(|g| g.1).collect();
+            assert_eq!(granted, if end { vec![own + 1] } else { vec![] }, "{packets} {own} {seq}");
+        }
+        // A source that hears this sends what was granted, not the rest of RTTbytes.
+        let mut source = bench(&[]);
+        let whole = flow(0, 1, 2, packets as u64 * MSS, slots(0));
+        source.open(slots(0), &Flow { burst: Some(own), ..whole });
+        source.drain(slots(0));
+        source.grant(slots(9), 0, own + 1, 7);
+        assert_eq!(source.sends(slots(9)), Some((0, own, 7)));
+        assert_eq!(source.sends(slots(9)), None);
     }
-    // If the marked packet is lost, what is missing is requested after the interval, as ever.
+}
+
+#[test]
+fn a_burst_of_its_own_whose_end_is_lost_is_taken_for_the_usual_one() {
+    let at = slots(1) + INTERVAL;
     let mut b = bench(&[]);
-    b.data(slots(0), 2, 0, 0, 8, BLIND);
-    b.data(slots(1), 2, 0, 1, 8, BLIND);
-    let sent = b.run(slots(1) + INTERVAL);
-    assert_eq!(resends(&sent), [(slots(1) + INTERVAL, 0, 2, 6)]);
+    b.data(slots(0), 2, 0, 0, 20, OWN);
+    b.data(slots(1), 2, 0, 1, 20, OWN);
+    let sent = b.run(at);
+    assert_eq!(resends(&sent), [(at, 0, 2, 6)]);
+    let granted = |sent: &[(Time, Packet)]| -> Vec<_> {
+        sent.iter().flat_map(|(_, packet)| grants(&[*packet])).map(|grant| grant.1).collect()
+    };
+    assert_eq!(granted(&sent), [9]);
+    // Of a longer one the ten that have come are; its source has sent the next two, too, and they
+    // are requested when what follows them has come.
+    let mut b = bench(&[]);
+    (0..10).for_each(|seq| b.data(slots(1), 2, 0, seq, 20, OWN));
+    let sent = b.run(at + FULL * 2);
+    assert!(resends(&sent).is_empty());
+    assert_eq!(granted(&sent), [11, 12, 13]);
+    b.data(at + FULL * 9, 2, 0, 12, 20, 0);
+    let sent = b.run(at + FULL * 9 + INTERVAL);
+    assert_eq!(resends(&sent)[0], (at + FULL * 9 + INTERVAL, 0, 10, 2));
 }
 
 #[test]

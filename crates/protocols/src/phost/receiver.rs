@@ -120,6 +120,8 @@ impl Receivers {
         }
         flow.packets = packets;
         flow.token_count = free as i64;
+        // Data that came before a lost announcement has used its free tokens.
+        flow.largest_used = (flow.arrivals.end().min(free) as i64) - 1;
         flow.next_seq = free;
         flow.goal = packets as i64;
         flow.last_token = now;

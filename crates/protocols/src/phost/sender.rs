@@ -92,7 +92,8 @@ impl Senders {
             free_expires: env.now + self.terms.slot * free as u64 + self.terms.token_life,
             tokens: VecDeque::new(),
             announced: false,
-            heard: env.now,
+            // A destination that grants nothing is silent until a burst of its own has left.
+            heard: env.now + self.terms.slot * flow.burst.map_or(0, |_| free as u64),
             doublings: 0,
             armed: Time::NEVER,
         };

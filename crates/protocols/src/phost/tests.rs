@@ -327,6 +327,33 @@ fn free_tokens_of_its_own_are_announced_and_the_first_token_names_the_packet_beh
 }
 
 #[test]
+fn a_lost_announcement_of_free_tokens_of_its_own_costs_no_more_than_its_repetition() {
+    let mut b = bench(&[]);
+    for seq in 0..12 {
+        b.data(slots(seq as u64), 0, seq, 0, data_flag::UNSCHEDULED);
+    }
+    assert!(b.tokens(slots(30)).is_empty());
+    let (packets, flags) = (20, data_flag::BURST_END);
+    let header = Header::Announce { packets, bytes_low: 0, bytes_high: 12, flags };
+    b.from(slots(31), 0, header, 0, flag::RETRANSMIT);
+    // The twelve have been used: the window of eight is open.
+    let expected: Vec<_> = (0..8).map(|n| (slots(31 + n), 0, 12 + n as u32)).collect();
+    assert_eq!(b.tokens(slots(38)), expected);
+}
+
+#[test]
+fn a_long_burst_of_its_own_is_announced_once() {
+    // 40 packet times are more than three base RTTs; the destination sends no token.
+    let mut b = bench(&[]);
+    b.open(slots(0), &Flow { burst: Some(40), ..flow(0, 1, 2, 40 * MSS, slots(0)) });
+    assert_eq!(b.drain(slots(0)).len(), 41);
+    assert!(b.run(slots(40) + FULL * 23).is_empty());
+    let again = b.run(slots(40) + FULL * 25);
+    assert!(matches!(again[0].1.header, Header::Announce { .. }), "{again:?}");
+    assert!(again[0].1.has(flag::RETRANSMIT));
+}
+
+#[test]
 fn tokens_expire_after_one_and_a_half_packet_times() {
     let mut b = bench(&[]);
     b.open(slots(0), &flow(0, 1, 2, 20 * MSS, slots(0)));
