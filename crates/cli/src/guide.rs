@@ -8,8 +8,7 @@ use std::io::Write;
 pub fn completions(options: &Completions) -> Result<Ended, Fault> {
     let mut text = vec![];
     clap_complete::generate(options.shell, &mut command_line(), "incast", &mut text);
-    // A closed pipe is no failure, as for every command.
-    let _ = std::io::stdout().write_all(&text);
+    crate::printed(std::io::stdout().write_all(&text));
     Ok(Ended::Done)
 }
 
@@ -18,7 +17,7 @@ pub fn man(options: &Man) -> Result<Ended, Fault> {
     let written = std::fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(command_line(), folder));
     written.map_err(|error| {
-        Fault::new(format!("{}: could not be written: {error}", folder.display()))
+        Fault::unwritten(format!("{}: could not be written: {error}", folder.display()))
     })?;
     say!("{}", folder.join("incast.1").display());
     Ok(Ended::Done)

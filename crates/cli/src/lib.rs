@@ -7,7 +7,7 @@
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write;
-        let _ = writeln!(std::io::stdout(), $($text)*);
+        $crate::printed(writeln!(std::io::stdout(), $($text)*));
     }};
 }
 
@@ -84,8 +84,26 @@ pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>
     STARTED.get_or_init(|| (program, own));
     let code = answer(all);
     // A program that is not written in Rust does not do this at its end.
-    let _ = std::io::stdout().flush();
-    code
+    printed(std::io::stdout().flush());
+    match UNPRINTED.get() {
+        Some(error) if code == 0 => {
+            eprintln!("error: the output could not be written: {error}");
+            1
+        }
+        _ => code,
+    }
+}
+
+/// Why something could not be printed, the first time.
+static UNPRINTED: OnceLock<std::io::Error> = OnceLock::new();
+
+/// Notes that something could not be printed. Who closes a pipe has read enough.
+fn printed(outcome: std::io::Result<()>) {
+    if let Err(error) = outcome
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        UNPRINTED.get_or_init(|| error);
+    }
 }
 
 /// The command line: every command with its arguments and help.
@@ -138,7 +156,7 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Ended::Refused) => 3,
         Err(fault) => {
             eprintln!("error: {fault}");
-            2
+            if fault.is_unwritten() { 1 } else { 2 }
         }
     }
 }

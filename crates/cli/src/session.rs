@@ -128,7 +128,14 @@ fn announce(plan: &Plan) {
         site.base_rtt,
         site.bdp_packets(site.host_rate),
         match (&plan.pfc, plan.shared) {
-            (Some(pfc), None) => format!("{} per link and class, then PFC", Bytes(pfc.xoff)),
+            (Some(pfc), None) => match pfc.xoff_range() {
+                (least, most) if least == most => {
+                    format!("{} per link and class, then PFC", Bytes(least))
+                }
+                (least, most) => {
+                    format!("{} to {} per link and class, then PFC", Bytes(least), Bytes(most))
+                }
+            },
             (Some(_), Some(shared)) => format!("{} per switch, then PFC", Bytes(shared.pool)),
             (None, Some(shared)) => format!("{} per switch", Bytes(shared.pool)),
             (None, None) => format!("{} per port", incast_experiment::Buffer(site.buffer)),

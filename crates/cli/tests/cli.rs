@@ -404,7 +404,7 @@ fn an_interrupted_run_keeps_what_it_has() {
     let kept = [300, 1_000, 4_000, 16_000].into_iter().any(|wait_ms| {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
-        let long = ["compare", "--transports", "dctcp", "--flows", "200000", "--out", "cut"];
+        let long = ["compare", "--transports", "dctcp,ndp", "--flows", "200000", "--out", "cut"];
         command.current_dir(folder.path()).args(long);
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let mut child = command.spawn().expect("the program starts");
@@ -417,9 +417,35 @@ fn an_interrupted_run_keeps_what_it_has() {
         interrupt(&child);
         assert_eq!(child.wait().expect("it ends").code(), Some(130));
         assert_eq!(manifest(&cut)["complete"], false);
-        cut.join("flows.parquet").exists() && cut.join("report.html").exists()
+        let kept = cut.join("dctcp/flows.parquet").exists() && cut.join("report.html").exists();
+        if kept {
+            // What is not there is said, in the manifest and in the report.
+            let warnings = manifest(&cut)["runs"][0]["warnings"].to_string();
+            assert!(warnings.contains("interrupted before ndp: not run"), "{warnings}");
+            let report = std::fs::read_to_string(cut.join("report.html")).expect("it is there");
+            assert!(report.contains("interrupted before ndp: not run"));
+        }
+        kept
     });
     assert!(kept, "no interrupted run left its flows and report");
+}
+
+/// What cannot be printed or written is said, and is not the user's mistake: exit code 1.
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_cannot_be_written_fails() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_incast"));
+    let output = command.arg("list").stdout(full).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("error: the output could not be written: No space left"), "{said}");
+    std::fs::write(folder.path().join("file"), "").expect("it is written");
+    let output = incast(folder.path(), &small(&["--transports", "dctcp", "--out", "file/results"]));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("could not create"), "{said}");
 }
 
 /// A file size limit below the size of the report: the folder is not marked complete.
@@ -434,7 +460,7 @@ fn a_folder_without_its_report_is_not_complete() {
         .current_dir(folder.path())
         .output()
         .expect("sh");
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("report.html"), "{}", text(&output.stderr));
     let out = folder.path().join("out");
     assert!(out.join("summary.json").exists() && !out.join("report.html").exists());

@@ -66,19 +66,7 @@ fn pfc(
         Limit::Packets(packets) => packets as u64 * mtu,
         Limit::Unlimited => u64::MAX / 4,
     };
-    let xoff = section.xoff.0.map_or(own, |xoff| xoff.0);
-    let release = section.release.0.map_or(2 * mtu, |release| release.0);
-    let enough = |xoff: Bytes| match xoff.0 < mtu {
-        true => Err(format!("expected {} or more", Bytes(mtu))),
-        false => Ok(()),
-    };
-    enough(Bytes(xoff)).map_err(|text| Fault::value("fabric.pfc.xoff", Bytes(xoff), text))?;
-    let xoff_by_rate = by_rate("xoff_by_rate", &section.xoff_by_rate, fabric, enough)?;
-    let least = xoff_by_rate.values().map(|xoff| xoff.0).fold(xoff, u64::min);
-    if release > least {
-        let problem = format!("expected at most xoff, {}", Bytes(least));
-        return Err(Fault::value("fabric.pfc.release", Bytes(release), problem));
-    }
+    let Thresholds { xoff, xoff_by_rate, release } = thresholds(section, own, mtu, fabric)?;
     let reserve_by_rate = by_rate("reserve_by_rate", &section.reserve_by_rate, fabric, |_| Ok(()))?;
     let bytes = |by_port: Vec<Bytes>| by_port.into_iter().map(|bytes| bytes.0).collect();
     let cyclic = cycle(fabric, section.allow_cycles, warnings)?;
@@ -100,6 +88,46 @@ fn pfc(
         pfc.set_aside = set_aside(&pfc, fabric)?;
     }
     Ok(Some(pfc))
+}
+
+/// When links are paused and resumed, in bytes.
+struct Thresholds {
+    xoff: u64,
+    xoff_by_rate: BTreeMap<Rate, Bytes>,
+    release: u64,
+}
+
+/// Thresholds of a packet or more, and no less than `release`. That for all links counts where a
+/// rate has none of its own.
+fn thresholds(
+    section: &scenario::Pfc,
+    own: u64,
+    mtu: u64,
+    fabric: &Fabric,
+) -> Result<Thresholds, Fault> {
+    let xoff = section.xoff.0.map_or(own, |xoff| xoff.0);
+    let given = section.release.0;
+    let release = given.map_or(2 * mtu, |release| release.0);
+    let enough = |xoff: Bytes| match (xoff.0 < mtu, given) {
+        (true, _) => Err(format!("expected {} or more", Bytes(mtu))),
+        (_, None) if xoff.0 < release => Err(format!(
+            "expected {} or more, two packets, after which a link resumes, or a `fabric.pfc.release` of at most {xoff}",
+            Bytes(release)
+        )),
+        _ => Ok(()),
+    };
+    let xoff_by_rate = by_rate("xoff_by_rate", &section.xoff_by_rate, fabric, enough)?;
+    let general = fabric.ports().iter().any(|port| !xoff_by_rate.contains_key(&port.rate));
+    if general {
+        enough(Bytes(xoff)).map_err(|text| Fault::value("fabric.pfc.xoff", Bytes(xoff), text))?;
+    }
+    let all = xoff_by_rate.values().map(|xoff| xoff.0).chain(general.then_some(xoff));
+    let least = all.min().unwrap_or(xoff);
+    if release > least {
+        let problem = format!("expected at most xoff, {}", Bytes(least));
+        return Err(Fault::value("fabric.pfc.release", Bytes(release), problem));
+    }
+    Ok(Thresholds { xoff, xoff_by_rate, release })
 }
 
 /// The values of a key by the rate of a link; each is a rate of a port that satisfies `check`.
@@ -305,8 +333,21 @@ mod tests {
             let all = own.map(|(other, room)| room + if faster(other) { 8_000 } else { 0 });
             assert_eq!(pfc.set_aside[index], all.sum::<u64>());
         }
+        assert_eq!(pfc.xoff_range(), (20_000, 60_000));
         let plain = plan_of_default();
         assert!(plain.xoff_by_port.is_empty() && plain.reserve_by_port.is_empty());
+        assert_eq!(plain.xoff_range(), (plain.xoff, plain.xoff));
+    }
+
+    /// The threshold for all counts for no link then, and may be smaller than a packet.
+    #[test]
+    fn the_general_threshold_may_be_any_if_each_rate_has_its_own() {
+        let own = "\"10Gbps\" = \"20KB\", \"40Gbps\" = \"60KB\"";
+        let with =
+            |xoff: &str| plan(&format!("pfc = {{ xoff = \"1KB\", xoff_by_rate = {{ {xoff} }} }}"));
+        let pfc = with(own).unwrap_or_else(|error| panic!("{error}")).pfc.expect("configured");
+        assert_eq!(pfc.xoff_range(), (20_000, 60_000));
+        assert!(with("\"10Gbps\" = \"20KB\"").is_err_and(|text| text.contains("fabric.pfc.xoff")));
     }
 
     fn plan_of_default() -> std::sync::Arc<incast_world::Pfc> {
@@ -335,6 +376,16 @@ mod tests {
                 "xoff_by_rate = { \"40Gbps\" = \"1KB\" }",
                 "",
                 ["fabric.pfc.xoff_by_rate.40Gbps", "1KB", "1.538KB or more"],
+            ),
+            (
+                "xoff_by_rate = { \"40Gbps\" = \"2KB\" }",
+                "",
+                ["fabric.pfc.xoff_by_rate.40Gbps", "3.076KB or more", "release` of at most 2KB"],
+            ),
+            (
+                "xoff = \"2KB\"",
+                "",
+                ["fabric.pfc.xoff", "3.076KB or more", "release` of at most 2KB"],
             ),
             (
                 "release = \"9KB\", xoff_by_rate = { \"40Gbps\" = \"8KB\" }",

@@ -1,4 +1,5 @@
-//! Invalid input, reported in one message with its place, key, value and accepted range.
+//! Invalid input, reported in one message with its place, key, value and accepted range; and
+//! results that could not be written.
 
 use incast_egress::port::{PolicyConflict, Remedy};
 use incast_transport::TransportId;
@@ -13,6 +14,7 @@ pub struct Fault {
     key: Option<String>,
     value: Option<String>,
     problem: String,
+    unwritten: bool,
 }
 
 impl fmt::Display for Fault {
@@ -33,7 +35,23 @@ impl std::error::Error for Fault {}
 impl Fault {
     /// About no key in particular.
     pub fn new(problem: impl fmt::Display) -> Fault {
-        Fault { place: String::new(), key: None, value: None, problem: problem.to_string() }
+        Fault {
+            place: String::new(),
+            key: None,
+            value: None,
+            problem: problem.to_string(),
+            unwritten: false,
+        }
+    }
+
+    /// Results could not be written, which is not for what a user wrote.
+    pub fn unwritten(problem: impl fmt::Display) -> Fault {
+        Fault { unwritten: true, ..Fault::new(problem) }
+    }
+
+    /// Whether results could not be written.
+    pub fn is_unwritten(&self) -> bool {
+        self.unwritten
     }
 
     /// About a key of the scenario, such as `fabric.pfc` or `traffic.0`.
@@ -116,11 +134,16 @@ macro_rules! from_display {
         }
     )*};
 }
-from_display!(
-    incast_fabric::TopologyError,
-    incast_workload::WorkloadError,
-    incast_measure::FolderError,
-);
+from_display!(incast_fabric::TopologyError, incast_workload::WorkloadError,);
+
+impl From<incast_measure::FolderError> for Fault {
+    fn from(error: incast_measure::FolderError) -> Fault {
+        match error {
+            incast_measure::FolderError::Io { .. } => Fault::unwritten(error),
+            _ => Fault::new(error),
+        }
+    }
+}
 
 /// Names the transports, and the keys of a scenario that resolve the conflict, instead of numbers
 /// and positions within a policy.

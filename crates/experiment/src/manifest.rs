@@ -100,9 +100,11 @@ pub fn comparison(plan: &Plan, title: &str, runs: &[Run]) -> Value {
 
 fn pfc_json(pfc: &Pfc) -> Value {
     let classes: Vec<u8> = (0..8).filter(|class| pfc.lossless.has(*class)).collect();
+    let (least, most) = pfc.xoff_range();
     json!({
         "classes": classes,
-        "xoff_bytes": pfc.xoff,
+        "xoff_bytes": least,
+        "xoff_bytes_max": most,
         "release_bytes": pfc.release,
         "headroom_bytes_max": pfc.headroom.iter().max(),
     })

@@ -5,8 +5,9 @@ use crate::manifest::{comparison, outline};
 use crate::plan::{Case, Plan};
 #[cfg(not(target_family = "wasm"))]
 use crate::run::execute_into;
-use crate::run::{check_flows, execute};
-use incast_measure::{Balance, ResultsFolder, Run};
+use crate::run::{check_flows, execute, list_warnings};
+use crate::warnings::NOT_RUN;
+use incast_measure::{Balance, ResultsFolder, Run, Warning};
 use incast_wire::pcapng;
 use incast_world::{Captured, Monitor, PacketSink};
 use serde_json::Value;
@@ -96,15 +97,29 @@ fn each(
     mut around: impl FnMut(&str, &mut dyn FnMut()),
     mut done: impl FnMut(&Case, Ran) -> Result<(), Fault>,
 ) -> Result<bool, Fault> {
-    for case in &plan.cases {
+    for (at, case) in plan.cases.iter().enumerate() {
         let mut ran = None;
         around(&case.label, &mut || ran = Some(work(case)));
-        done(case, ran.expect("the work has been done")?)?;
-        if monitor.stop.load(Ordering::Relaxed) {
+        let mut ran = ran.expect("the work has been done")?;
+        let stopped = monitor.stop.load(Ordering::Relaxed);
+        if stopped {
+            not_run(&mut ran.run, &plan.cases[at + 1..]);
+        }
+        done(case, ran)?;
+        if stopped {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Notes with the last run of an interrupted plan which cases come after it.
+fn not_run(run: &mut Run, cases: &[Case]) {
+    let labels: Vec<&str> = cases.iter().map(|case| case.label.as_str()).collect();
+    if !labels.is_empty() {
+        run.notes.push(Warning::known(&NOT_RUN.notice(&[("transports", &labels.join(", "))])));
+        list_warnings(run);
+    }
 }
 
 /// Writes what is known before the first case of a plan runs.
@@ -271,7 +286,7 @@ pub fn write_captures(
     let mut file = PcapFile::create(folder, plan, ports)?;
     let all = captured.iter().try_for_each(|one| file.packet(one));
     let place = folder.join(CAPTURES).display().to_string();
-    all.and_then(|()| file.finish()).map_err(|error| Fault::new(error).placed(place))
+    all.and_then(|()| file.finish()).map_err(|error| Fault::unwritten(error).placed(place))
 }
 
 /// The file of captured packets in a results folder.
@@ -289,7 +304,7 @@ impl PcapFile {
     /// Begins the file of these ports of a plan.
     pub fn create(folder: &Path, plan: &Plan, ports: &[u32]) -> Result<PcapFile, Fault> {
         let path = folder.join(CAPTURES);
-        let fail = |error: io::Error| Fault::new(error).placed(path.display().to_string());
+        let fail = |error: io::Error| Fault::unwritten(error).placed(path.display().to_string());
         let out = BufWriter::new(File::create(&path).map_err(fail)?);
         let version = format!("incast {}", env!("CARGO_PKG_VERSION"));
         let snap = plan.scenario.output.pcap_snap;

@@ -181,7 +181,7 @@ fn work(
     let watch = Stopwatch::start();
     let Ran { mut record, captured, fidelity } = world.run(plan, setup, threads, monitor)?;
     if let Some(stream) = stream {
-        let file = |error| Fault::new(format!("the capture could not be written: {error}"));
+        let file = |error| Fault::unwritten(format!("the capture could not be written: {error}"));
         record.captures_cut = stream.finish().map_err(file)?;
     }
     let record = ended(case, record, log)?;
@@ -227,9 +227,14 @@ pub(crate) fn describe(
     if plan.scenario.run.warmup.0.is_none() {
         Balance::of(&run).judge(&mut run);
     }
-    run.manifest["warnings"] = run.warnings().iter().map(Warning::to_json).collect();
+    list_warnings(&mut run);
     run.manifest["complete"] = run.complete().into();
     run
+}
+
+/// Writes the warnings about a run into its manifest.
+pub(crate) fn list_warnings(run: &mut Run) {
+    run.manifest["warnings"] = run.warnings().iter().map(Warning::to_json).collect();
 }
 
 /// The nodes on the path of the packet that completed a flow, or of all its packets.

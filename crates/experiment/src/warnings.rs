@@ -32,6 +32,12 @@ incast_transport::warnings! {
                 that wrote it. CHANGELOG.md says which changes move results.",
         remedy: "Repeat both sides of a comparison with one version.",
     }
+    NOT_RUN = "not_run" {
+        says: "interrupted before {transports}: not run",
+        means: "Ctrl-C ended the run before these transports (or cases) began. They are in no table \
+                and no chart.",
+        remedy: "Repeat it with `incast run FOLDER`.",
+    }
     WITHOUT_EFFECT = "without_effect" {
         says: "{key} = {value} has no effect: {why}",
         means: "The value is accepted and changes nothing in these runs, or nothing for the transports \

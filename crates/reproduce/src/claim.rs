@@ -73,6 +73,17 @@ pub struct Judgement {
     pub word: Word,
 }
 
+impl Judgement {
+    /// The end of `measured` that says of how many seeds a number is, where some are missing.
+    pub(crate) fn of_some_seeds(&self) -> &str {
+        let start = self.measured.rfind(" (").filter(|_| self.measured.ends_with(SOME_SEEDS));
+        start.map_or("", |start| &self.measured[start..])
+    }
+}
+
+/// How `of_seeds` ends.
+const SOME_SEEDS: &str = " seeds)";
+
 impl Claim {
     /// Judges the claim by the runs of a set.
     pub fn judge(&self, results: &Results) -> Judgement {
@@ -392,7 +403,7 @@ impl Claim {
 /// How many seeds a number is of, where some are missing.
 fn of_seeds(seeds: usize, all: usize) -> String {
     match seeds < all {
-        true => format!(" ({seeds} of {all} seeds)"),
+        true => format!(" ({seeds} of {all}{SOME_SEEDS}"),
         false => String::new(),
     }
 }

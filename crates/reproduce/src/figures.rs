@@ -140,7 +140,7 @@ impl FigureRun {
         }
         if let Some(place) = folder {
             std::fs::create_dir_all(place).map_err(|error| {
-                Fault::new(format!("could not create {}: {error}", place.display()))
+                Fault::unwritten(format!("could not create {}: {error}", place.display()))
             })?;
             output::write_run(place, &run, false)?;
             output::write_captures(place, &plan, &ports, &captured)?;

@@ -407,7 +407,7 @@ fn curves(
     if let Some(folder) = folder {
         let place = folder.join(name);
         std::fs::create_dir_all(&place).map_err(|error| {
-            Fault::new(format!("could not create {}: {error}", place.display()))
+            Fault::unwritten(format!("could not create {}: {error}", place.display()))
         })?;
         model.drawn(&format!("{name}: {title}"), &values).write(&place)?;
     }

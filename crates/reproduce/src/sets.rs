@@ -181,7 +181,8 @@ pub fn find(sets: &[Set], name: &str) -> Option<Set> {
 
 /// The verdict on a claim: one sentence over the sets that were asked for, of `declared` that there
 /// are (0 of equations). `claimed` is what the paper prints; empty if it prints nothing. What was
-/// measured is said of the paper's sets; the pages have a table of the sensitivities'.
+/// measured is said of the paper's sets; the pages have a table of the sensitivities'. Of these the
+/// sentence says only the word, and if it is by some of the seeds.
 pub fn sentence(claimed: &str, judged: &[(Set, Judgement)], declared: usize) -> String {
     let claimed = if claimed.is_empty() { String::new() } else { format!("; paper: {claimed}") };
     if let (0 | 1, [(_, one)]) = (declared, judged) {
@@ -205,7 +206,7 @@ pub fn sentence(claimed: &str, judged: &[(Set, Judgement)], declared: usize) -> 
         }
         (_, false) if sensitivities.is_empty() => format!("{}{claimed}.", by_word(&papers, seen)),
         (_, false) => {
-            let others = by_word(&sensitivities, |_| String::new());
+            let others = by_word(&sensitivities, |one| one.of_some_seeds().into());
             format!("{}{claimed}. Sensitivities: {others}.", by_word(&papers, seen))
         }
     };
@@ -247,7 +248,8 @@ pub fn beside(sets: &[InSet]) -> String {
 }
 
 /// Why sets disagree: what a set of the paper assumes that the first does not; and what those
-/// sensitivities assume in which alone a claim holds.
+/// sensitivities assume that say the opposite of every set of the paper that says anything, or in
+/// which alone a claim is known to hold.
 fn because(papers: &[&(Set, Judgement)], sensitivities: &[&(Set, Judgement)]) -> String {
     let decided = |one: &Judgement| one.word != Word::NotRun && one.word != Word::CannotBeJudged;
     let holds = |one: &Judgement| one.word == Word::Matches;
@@ -255,10 +257,13 @@ fn because(papers: &[&(Set, Judgement)], sensitivities: &[&(Set, Judgement)]) ->
         let other = |one: &Judgement| decided(one) && decided(first) && one.word != first.word;
         others.iter().filter(move |(_, one)| other(one))
     });
-    let alone = !papers.iter().any(|(_, one)| holds(one));
-    let alone = sensitivities.iter().filter(|(_, one)| alone && holds(one));
+    let said = || papers.iter().filter(|(_, one)| decided(one));
+    let opposite = |one: &Judgement| {
+        let alone = said().all(|(_, paper)| holds(paper) != holds(one));
+        alone && decided(one) && (holds(one) || said().count() > 0)
+    };
     let meant: Vec<String> = others
-        .chain(alone)
+        .chain(sensitivities.iter().filter(|(_, one)| opposite(one)))
         .map(|(set, _)| format!("{} means {}", capital(&set.phrase()), set.assumes))
         .collect();
     match meant.is_empty() {
@@ -333,6 +338,16 @@ mod tests {
             "Holds as published (40 % lower). Sensitivities: holds with `host_links`; cannot be \
              judged with `mtu`."
         );
+        // Or where it turns a verdict that the paper's sets agree on.
+        let turned = |second: Word| {
+            let papers = [with(PUBLISHED, Word::Matches), with("as_compared", second)];
+            let other = (set(links), judged("2 % higher (1 of 3 seeds)", Word::Differs));
+            let text = sentence("", &[&papers[..], &[other]].concat(), 3);
+            assert!(text.contains("does not hold with `host_links` (1 of 3 seeds)."), "{text}");
+            text.ends_with(" With `host_links` means one path per flow.")
+        };
+        assert!(turned(Word::Matches) && turned(Word::CannotBeJudged) && turned(Word::NotRun));
+        assert!(!turned(Word::Differs));
         assert_eq!(
             sentence("", &[with(links, Word::Differs), with(mtu, Word::Differs)], 4),
             "Does not hold with `host_links` (2 % higher), `mtu` (2 % higher)."

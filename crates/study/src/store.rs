@@ -370,7 +370,7 @@ fn has_others(dir: &Path) -> bool {
 
 fn make(folder: &Path) -> Result<(), Fault> {
     std::fs::create_dir_all(folder).map_err(|error| {
-        Fault::new(format!("could not create: {error}")).placed(folder.display().to_string())
+        Fault::unwritten(format!("could not create: {error}")).placed(folder.display().to_string())
     })
 }
 

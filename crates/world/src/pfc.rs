@@ -126,6 +126,12 @@ impl Pfc {
         SharedBuffer { alpha, ..shared }.threshold(used).min(xoff)
     }
 
+    /// The smallest and the largest threshold of a link, in bytes, apart from a shared buffer's.
+    pub fn xoff_range(&self) -> (u64, u64) {
+        let all = || self.xoff_by_port.iter().copied();
+        all().min().zip(all().max()).unwrap_or((self.xoff, self.xoff))
+    }
+
     /// Charged bytes of a class that the link into `port` may hold apart from threshold and pool.
     pub fn reserve_of(&self, port: u32) -> u64 {
         self.reserve_by_port.get(port as usize).copied().unwrap_or(self.reserve)
