@@ -7,7 +7,7 @@ export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 8
 
-.PHONY: test setup format lint docs site tidy deny unit transport wheel explorer page
+.PHONY: test setup format lint docs site tidy deny unit transport wheel explorer page validation
 
 test: setup format tidy deny lint docs site unit
 
@@ -88,3 +88,12 @@ explorer:
 page:
 	./explorer/build-wasm
 	cd explorer && npm run --silent lint && npm run --silent build
+
+# Our half of docs/validation.md: computes each number again and compares the page with it.
+validation:
+	cargo test --release --locked -p incast-experiment --test validation
+	cargo test --release --locked -p incast-sim --test validity
+	cargo test --release --locked -p incast-protocols --test conformance lone
+	cargo test --release --locked -p incast-experiment --test sizes lone
+	cargo test --release --locked -p incast-experiment --test switching
+	cargo run --release --locked -- run docs/validation/hpcc_pairs.toml --csv --out target/validation --force

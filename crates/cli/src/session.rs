@@ -5,7 +5,9 @@ use crate::arguments::Output;
 use crate::progress::shown;
 use crate::warnings::{CTRL_C_NOT_HANDLED, warn};
 use incast_experiment::{Fault, Monitor, Plan, World, output};
-use incast_measure::{Comparison, ResultsFolder, Run, grouped, warnings_of};
+use incast_measure::{
+    Balance, BalancedWindow, Comparison, ResultsFolder, Run, grouped, warnings_of,
+};
 use incast_transport::{Bytes, Time};
 use std::path::Path;
 use std::sync::Arc;
@@ -61,6 +63,15 @@ pub fn finish(
     stopped: bool,
 ) -> Result<Ended, Fault> {
     say!("{}", Comparison::of_runs(runs).text(width()));
+    if plan.scenario.run.warmup.0.is_none()
+        && let Balance::Reached(BalancedWindow { from, to }) = Balance::common(runs)
+    {
+        let (from, to) = (from.as_ns_f64() / 1e6, to.as_ns_f64() / 1e6);
+        say!(
+            "measured: flows that start from {from:.3} to {to:.3} ms, while arrivals and departures \
+             balance\n"
+        );
+    }
     for run in runs {
         for (name, value) in run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.rows()) {
             say!("{}: {name}: {value}", run.label);

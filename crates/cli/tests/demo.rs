@@ -19,6 +19,10 @@ fn the_demo_is_balanced_and_shows_timeouts() {
     let output = output.expect("the program starts");
     let told = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{told}");
+    let measured = told.lines().find(|line| line.starts_with("measured: flows that start from "));
+    assert!(
+        measured.is_some_and(|line| line.contains("ms, while arrivals and departures balance"))
+    );
     // A warning that holds for all runs is one line.
     let warnings: Vec<&str> = told.lines().filter(|line| line.starts_with("warning:")).collect();
     let known = "warning: ren, amrt, ndp, phost, trd, dctcp: percentiles of few flows";

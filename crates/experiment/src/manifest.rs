@@ -47,6 +47,7 @@ pub fn manifest(
         "files": plan.inputs.files,
         "directory": directory(),
         "transport": case.label,
+        "label": case.title(),
         "parameters": parameters,
         "join": Join::NAMES.iter().find(|(_, one)| *one == plan.join).map(|(name, _)| *name),
         "marking": case.transports.iter().find(|l| Some(l.info.id) == case.marking).map(|l| l.info.name),

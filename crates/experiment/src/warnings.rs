@@ -71,7 +71,8 @@ pub(crate) fn without_effect(plan: &Plan) -> Vec<Warning> {
     if let Some(acks) = transport.acks.0.filter(|_| !names.is_empty()) {
         let names: Vec<&str> = names.into_iter().collect();
         let why = format!(
-            "it is the class of the ACKs of sender-driven transports, not of {}",
+            "it is the class of the ACKs of sender-driven transports, not of {}, whose control packets \
+             pace data and keep the class of their papers",
             names.join(", ")
         );
         all.push(says("transport.acks", name_of(acks), why));

@@ -38,6 +38,12 @@ pub struct Window {
 }
 
 impl Window {
+    /// The second half of a run's arrivals; `None` if nothing arrives over time, or too few flows do.
+    pub fn second_half(run: &Run) -> Option<Window> {
+        let period = period(&stays(run))?;
+        Some(Window { from: Time(border(period, PARTS / 2)), to: Time(period.1) })
+    }
+
     /// Whether a flow that starts then is to be judged.
     pub fn contains(&self, start: Time) -> bool {
         (self.from..=self.to).contains(&start)
@@ -188,11 +194,7 @@ impl Balance {
         match self {
             Balance::Reached(window) => Some(*window),
             Balance::Unknown => None,
-            Balance::Never => {
-                let period = period(&stays(run))?;
-                let from = Time(border(period, PARTS / 2));
-                Some(Window { from, to: Time(period.1) })
-            }
+            Balance::Never => Window::second_half(run),
         }
     }
 

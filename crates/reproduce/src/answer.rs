@@ -44,7 +44,8 @@ struct Ground {
     claims: Vec<String>,
     set: String,
     verdict: Word,
-    /// What was measured of each claim, of which a sentence has numbers: beginnings of texts of verdicts.
+    /// What was measured of each claim, of which a sentence has numbers: beginnings of texts of verdicts, or of
+    /// why a number is not judged.
     #[serde(default)]
     measured: Vec<String>,
 }
@@ -96,8 +97,7 @@ fn paragraph_of(answer: &Answer, verdicts: &[&Verdict]) -> Result<String, Fault>
             }
             for (at, claim) in ground.claims.iter().enumerate() {
                 let found = look(ground, claim, verdicts)?;
-                let known =
-                    ground.measured.get(at).is_none_or(|own| found.measured.starts_with(own));
+                let known = ground.measured.get(at).is_none_or(|own| found.says(own));
                 if found.verdict != ground.verdict {
                     denied.push(format!("{claim}, {}: {}", ground.set, found.verdict.text()));
                 } else if !known {
@@ -199,6 +199,11 @@ mod tests {
         let otherwise = "(the tables say otherwise: AFCT against pHost, as_published: 38 % lower)";
         assert_eq!(said(&["37 %"]).unwrap(), format!("It does. {otherwise}"));
         assert!(said(&["38 %", "37 %"]).unwrap_err().contains("one for each claim"));
+        let unjudged = InSet {
+            measured: "7 % lower, but ren never reaches balance (0.7)".into(),
+            ..verdict().sets[0].clone()
+        };
+        assert!(unjudged.says("7 %") && unjudged.says("ren never") && !unjudged.says("balance"));
     }
 
     #[test]

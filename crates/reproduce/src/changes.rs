@@ -20,6 +20,19 @@ pub(super) struct Audited {
     pub today: String,
     /// Verdicts of then.
     pub verdicts: Vec<Group>,
+    /// Claims of then that are made in other words today, or not at all.
+    #[serde(default)]
+    pub withdrawn: Vec<Withdrawn>,
+}
+
+/// A claim of then that there is none of today in the same sense.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Withdrawn {
+    /// The claim, in its own words.
+    pub text: String,
+    /// What has taken its place.
+    pub why: String,
 }
 
 /// Claims with one reason.
@@ -64,6 +77,10 @@ impl Audited {
                 let hint = nearest(text, verdicts.iter().map(|one| one.claim.as_str()));
                 return Err(Fault::new(format!("no claim `{text}`{hint}")).placed(place));
             }
+        }
+        let made = |gone: &&Withdrawn| verdicts.iter().any(|one| one.claim == gone.text);
+        if let Some(Withdrawn { text, .. }) = audited.withdrawn.iter().find(made) {
+            return Err(Fault::new(format!("`{text}` is withdrawn, and a claim")).placed(place));
         }
         Ok(Some(audited))
     }
@@ -112,6 +129,7 @@ pub(super) fn page<'a>(
             fates.iter().for_each(|(_, _, fate)| counts[*fate as usize] += 1);
             own += &table(&group.why, fates.iter().filter(|(_, _, fate)| *fate == Fate::Changed));
         }
+        own += &withdrawn(&audited.withdrawn);
         if !own.is_empty() {
             let Experiment { name, expected, .. } = experiment;
             let _ = write!(
@@ -149,6 +167,16 @@ fn table<'a>(
         (true, _) => String::new(),
         (false, "") => format!("{HEAD}{rows}\nWhy: not said yet.\n\n"),
         (false, why) => format!("{HEAD}{rows}\nWhy: {why}\n\n"),
+    }
+}
+
+/// The claims of then that there are none of today.
+fn withdrawn(all: &[Withdrawn]) -> String {
+    let rows = all.iter().map(|Withdrawn { text, why }| format!("| {text} | {why} |\n"));
+    let rows: String = rows.collect();
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!("| claim of then | today |\n|---|---|\n{rows}\n"),
     }
 }
 
@@ -196,6 +224,13 @@ mod tests {
             headline: false,
             equation: false,
         }
+    }
+
+    #[test]
+    fn a_withdrawn_claim_is_listed_with_what_took_its_place() {
+        assert_eq!(withdrawn(&[]), "");
+        let gone = Withdrawn { text: "a (b)".into(), why: "said as `c`".into() };
+        assert!(withdrawn(&[gone]).ends_with("|---|---|\n| a (b) | said as `c` |\n\n"));
     }
 
     fn then() -> Then {

@@ -94,14 +94,16 @@ impl Claim {
         if !self.among.is_empty() {
             return self.judge_best(results);
         }
-        if let Some(never) = self.unbalanced(results) {
-            return Judgement { paper, accepted, measured: never, word: Word::CannotBeJudged };
-        }
         let (mut measured, word, interval) = match (&self.order, &self.trace) {
             (Some(order), _) => self.judge_order(order, results),
             (_, Some(trace)) => self.judge_trace(trace, results),
             _ => self.judge_number(results),
         };
+        // What is seen then depends on the length of the run.
+        if let Some(never) = self.unbalanced(results) {
+            let measured = format!("{measured}, but {never}");
+            return Judgement { paper, accepted, measured, word: Word::CannotBeJudged };
+        }
         // Of a hundred flows the 99th percentile is the slowest one.
         let accident = !interval && self.measure.kind.is_percentile();
         let word = match accident || results.smoke && !interval {
@@ -191,11 +193,11 @@ impl Claim {
         missing.map(|(run, name)| format!("no run of {name} ({run})"))
     }
 
-    /// The first run of a statistic of flows in which arrivals and departures never balance.
+    /// The first run in which arrivals and departures never balance, if the number depends on that.
     fn unbalanced(&self, results: &Results) -> Option<String> {
         let needed = self.needed(results.default_run());
         let never = |(run, name): &(String, String)| results.never_balances(run, name);
-        let found = needed.into_iter().filter(|_| self.measure.kind.is_of_flows()).find(never);
+        let found = needed.into_iter().filter(|_| self.measure.kind.needs_balance()).find(never);
         found.map(|(run, name)| format!("{name} never reaches balance ({run})"))
     }
 

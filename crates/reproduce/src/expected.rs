@@ -1,6 +1,7 @@
 //! `expected.toml`: runs, assumption sets, claims and pictures of an experiment.
 
 use super::claim::Claim;
+use super::measure::Measure;
 use super::model::Model;
 use super::panel::Panel;
 use super::seen::Wanted;
@@ -44,6 +45,9 @@ pub struct Expected {
     /// Pictures in the paper's form.
     #[serde(default, rename = "panel")]
     pub panels: Vec<Panel>,
+    /// What other figures read from the same runs, so that one table serves all of them.
+    #[serde(default)]
+    pub also: Vec<Measure>,
     /// What the paper's equations are to show.
     pub model: Option<Model>,
 }
@@ -301,6 +305,7 @@ impl Experiment {
         let all = claims
             .chain(each)
             .chain(panels)
+            .chain(self.expected.also.iter().cloned().map(Wanted::Number))
             .chain([Wanted::Balance])
             .map(|wanted| (wanted.id(), wanted));
         all.collect::<BTreeMap<_, _>>().into_values().collect()

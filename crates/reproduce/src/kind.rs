@@ -102,6 +102,21 @@ impl Kind {
         matches!(self, Kind::FctP99Us | Kind::FctP999Us | Kind::SlowdownP99)
     }
 
+    /// Whether it depends on the length of a run that never reaches balance: statistics over flows,
+    /// and means over time of queues, links and feedback, which grow with the number of open flows.
+    pub fn needs_balance(self) -> bool {
+        let over_time = matches!(
+            self,
+            Kind::BacklogMeanPackets
+                | Kind::BacklogMeanKb
+                | Kind::BacklogP50Kb
+                | Kind::BacklogP99Kb
+                | Kind::Utilisation
+                | Kind::FeedbackAgeUs
+        );
+        over_time || self.is_of_flows()
+    }
+
     /// Whether it is a statistic over flows that completed.
     pub fn is_of_flows(self) -> bool {
         matches!(

@@ -102,6 +102,14 @@ pub struct InSet {
     pub real_time: Vec<InRealTime>,
 }
 
+impl InSet {
+    /// Whether what was seen begins with this text, or why it is not judged does.
+    fn says(&self, text: &str) -> bool {
+        let why = self.measured.split_once(", but ").is_some_and(|(_, why)| why.starts_with(text));
+        why || self.measured.starts_with(text)
+    }
+}
+
 /// What was seen in the data plane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InDataPlane {

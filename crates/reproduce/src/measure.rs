@@ -1,7 +1,7 @@
 //! Numbers that claims are about.
 
 use super::kind::Kind;
-use incast_measure::{Run, statistics};
+use incast_measure::{BalancedWindow, Run, statistics};
 use incast_transport::{Span, Time};
 use serde::{Deserialize, Deserializer};
 
@@ -31,6 +31,9 @@ pub struct Measure {
     pub from: Option<Quantity<Span>>,
     /// End of the window; the end of the run if not given.
     pub to: Option<Quantity<Span>>,
+    /// Over the second half of the arrivals instead, of which `run.warmup = 0.5` measures the flows.
+    #[serde(default)]
+    pub half: bool,
     /// Place of a flow in the list.
     pub flow: Option<u32>,
     /// Only flows of this class.
@@ -72,6 +75,7 @@ impl Measure {
             port: None,
             from: None,
             to: None,
+            half: false,
             flow: None,
             class: None,
             largest: None,
@@ -97,6 +101,7 @@ impl Measure {
         add("port", self.port.clone());
         add("from", span(self.from));
         add("to", span(self.to));
+        add("half", self.half.then(|| "true".to_string()));
         add("flow", self.flow.map(|flow| flow.to_string()));
         add("class", self.class.clone());
         add("largest", self.largest.map(|size| size.to_string()));
@@ -112,7 +117,7 @@ impl Measure {
     /// The same between other instants.
     pub fn between(&self, from: Time, to: Time) -> Measure {
         let span = |at: Time| Some(Quantity(Span(at.0)));
-        Measure { from: span(from), to: span(to), ..self.clone() }
+        Measure { from: span(from), to: span(to), half: false, ..self.clone() }
     }
 
     /// The number, if the run has it.
@@ -235,10 +240,15 @@ impl Measure {
                 return Err(format!("no flow is carried by `{name}`"));
             }
         }
+        if self.half && (self.from.is_some() || self.to.is_some()) {
+            return Err("`half` is a window of its own: no `from`, no `to`".into());
+        }
         match self.kind {
-            Kind::BacklogP50Kb | Kind::BacklogP99Kb if self.from.is_some() || self.to.is_some() => {
+            Kind::BacklogP50Kb | Kind::BacklogP99Kb
+                if self.half || self.from.is_some() || self.to.is_some() =>
+            {
                 return Err(
-                    "percentiles of the backlog are over the run: no `from`, no `to`".into()
+                    "percentiles of the backlog are over the run: no `from`, `to` or `half`".into(),
                 );
             }
             Kind::Share | Kind::RateRatio if self.carrier.is_none() => {
@@ -267,6 +277,11 @@ impl Measure {
     }
 
     pub(super) fn window(&self, run: &Run) -> (Time, Time) {
+        if self.half
+            && let Some(BalancedWindow { from, to }) = BalancedWindow::second_half(run)
+        {
+            return (from, to);
+        }
         let from = self.from.map_or(Time::ZERO, |from| Time(from.0.0));
         (from, self.to.map_or(run.record.ended, |to| Time(to.0.0)))
     }

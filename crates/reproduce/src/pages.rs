@@ -167,8 +167,8 @@ fn summary(all: &[Judged]) -> Result<String, Fault> {
         "# Do the five papers' claims hold?\n\nEvery claim is judged under named assumption sets by one rule \
          ([experiments/README.md](../../experiments/README.md)), from tables of runs that lie beside the \
          experiments. *As published*: every baseline as its own authors set it. *As compared*: as the paper's text \
-         and its simulator suggest. A run is in *balance* if flows end as fast as they begin; without that, statistics \
-         of flows cannot be judged. What has not run reads \"not run\". This page and those of the papers are made from these \
+         and its simulator suggest. A run is in *balance* if flows end as fast as they begin; without that, what \
+         grows with the open flows is said, and not judged. What has not run reads \"not run\". This page and those of the papers are made from these \
          tables by\n\n    {COMMAND}\n\nand a missing table is made by `incast reproduce ren/fig16 --keep experiments`.\n\n"
     );
     let mut rows = String::new();

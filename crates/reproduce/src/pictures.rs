@@ -25,7 +25,7 @@ pub fn picture(
     styles: &Styles<'_>,
 ) -> Picture {
     let places = experiment.places(panel);
-    let of_flows = panel.measure.kind.is_of_flows();
+    let needs_balance = panel.measure.kind.needs_balance();
     let mut lines: BTreeMap<String, Line> = BTreeMap::new();
     let mut ticks = vec![];
     for place in &places {
@@ -33,7 +33,7 @@ pub fn picture(
         drawn.retain(|transport| panel.draws(transport));
         for transport in &drawn {
             let seen = results.of(&place.run, transport, &place.wanted.id());
-            let unsteady = of_flows && results.never_balances(&place.run, transport);
+            let unsteady = needs_balance && results.never_balances(&place.run, transport);
             let points = points(panel, place.x, &seen);
             // What never comes has no place in the picture.
             let points = points.into_iter().filter(|point| !point.y.is_infinite());

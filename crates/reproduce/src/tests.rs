@@ -1,3 +1,4 @@
+use super::seen::{Seen, Wanted};
 use super::*;
 use incast_experiment::{Plan, Scenario, execute};
 
@@ -32,6 +33,51 @@ pub fn reproduce(
     folder: Option<&Path>,
 ) -> Result<Vec<Verdict>, Fault> {
     Reproduction::of(name, options, folder)?.run(&Arc::default(), watch)
+}
+
+/// What grows with the open flows is not judged of a run that never balances; the number is
+/// still said.
+#[test]
+fn without_balance_a_number_is_said_and_not_judged() {
+    let judged = |kind: &str, steady: f64| {
+        let text = format!(
+            "text = 't'\nmeasure.kind = '{kind}'\nmeasure.port = 'a->b'\ntransport = 'a'\n\
+             max = 5\n"
+        );
+        let claim: Claim = toml::from_str(&text).unwrap();
+        let of = |value| Seen { value: Some(value), ..Seen::default() };
+        let row = [(claim.measure.id(), of(4.0)), (Wanted::Balance.id(), of(steady))];
+        let mut results = Results::new("x".into(), 1, false);
+        results.add("x", "a", 1, row.into_iter().collect());
+        claim.judge(&results)
+    };
+    for kind in ["backlog_mean_kb", "utilisation", "feedback_age_us", "fct_mean_us"] {
+        assert_eq!(judged(kind, 1.0).word, Word::Matches, "{kind}");
+        let unsteady = judged(kind, 0.0);
+        assert_eq!(unsteady.word, Word::CannotBeJudged, "{kind}");
+        assert!(unsteady.measured.starts_with('4'), "{}", unsteady.measured);
+        assert!(unsteady.measured.ends_with(", but a never reaches balance (x)"));
+    }
+    assert_eq!(judged("drops", 0.0).word, Word::Matches);
+}
+
+/// The second half of the arrivals: neither the filling of the network nor its emptying.
+#[test]
+fn half_is_the_second_half_of_the_arrivals() {
+    let run = run_of(0.4, 1);
+    let text = "kind = 'utilisation'\nport = 'leaf*->host*'\n";
+    let half: Measure = toml::from_str(&format!("{text}half = true\n")).unwrap();
+    assert!(half.id().ends_with(" half=true"), "{}", half.id());
+    let (from, to) = half.window(&run);
+    let starts = || run.record.flows.iter().filter_map(|flow| flow.started);
+    let (first, last) = (starts().min().unwrap(), starts().max().unwrap());
+    assert_eq!(to, last);
+    assert!((from.0 - first.0).abs_diff((last.0 - first.0) / 2) <= 1, "{from} {first} {last}");
+    let whole: Measure = toml::from_str(text).unwrap();
+    assert!(half.of(&run).unwrap() > whole.of(&run).unwrap());
+    let both: Measure = toml::from_str(&format!("{text}half = true\nto = '1us'\n")).unwrap();
+    let ports = ["leaf0->host0".to_string()];
+    assert!(both.check(&ports, 0, &[]).unwrap_err().contains("`half`"));
 }
 
 #[test]

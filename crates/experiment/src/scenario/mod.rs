@@ -251,7 +251,9 @@ section! {
         paths: Option<String> = None,
             flag [Compare] "--paths" "FILE" "Fixed paths of flows, for `--lb paths`";
         /// Class of the ACKs of sender-driven transports: `data` (ACKs wait among data) or `control`
-        /// (class 0, strictly before data).
+        /// (class 0, strictly before data). What destinations of receiver-driven transports send (grants,
+        /// tokens, credits, pulls) keeps the class of their papers: it paces data, and would be another
+        /// transport in a queue behind data.
         acks: Auto<Acks> = auto(), says "each transport's own",
             flag [Compare] "--acks" "CLASS";
         /// How transports share a port. `shared`: one set of queues; each transport marks and drops
