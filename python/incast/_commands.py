@@ -134,8 +134,10 @@ def compare(
             each transport's own.
         paths: Fixed paths of flows, for `--lb paths`. Accepted: text.
         acks: Class of the ACKs of sender-driven transports: `data` (ACKs wait among data)
-            or `control` (class 0, strictly before data). Accepted: `data`, `control`, or
-            `auto`. Default: each transport's own.
+            or `control` (class 0, strictly before data). What destinations of receiver-
+            driven transports send (grants, tokens, credits, pulls) keeps the class of their
+            papers: it paces data, and would be another transport in a queue behind data.
+            Accepted: `data`, `control`, or `auto`. Default: each transport's own.
         workload: Flow sizes: a name of `incast list`, or a file. Accepted: text. Default:
             web_search.
         load: Load, as defined in the manifest. Accepted: a number above 0. Default: 0.6.

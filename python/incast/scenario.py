@@ -402,10 +402,10 @@ class Transport(Section):
             reverse path. Flows that the file does not name take symmetric ECMP. Accepted:
             text.
         acks: Class of the ACKs of sender-driven transports: `data` (ACKs wait among data)
-            or `control` (class 0, strictly before data). What destinations of
-            receiver-driven transports send (grants, tokens, credits, pulls) keeps the class
-            of their papers: it paces data, and would be another transport in a queue behind
-            data. Accepted: `data`, `control`, or `auto`. Default: each transport's own.
+            or `control` (class 0, strictly before data). What destinations of receiver-
+            driven transports send (grants, tokens, credits, pulls) keeps the class of their
+            papers: it paces data, and would be another transport in a queue behind data.
+            Accepted: `data`, `control`, or `auto`. Default: each transport's own.
         join: How transports share a port. `shared`: one set of queues; each transport marks
             and drops its own packets by the total queue length. `separate`: own queues per
             transport, equal shares of the link. Accepted: `shared`, `separate`. Default:
