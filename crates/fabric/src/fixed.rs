@@ -60,7 +60,8 @@ impl FixedPaths {
     /// Reads the text of a file. `ends` are the source and destination of each flow of the run.
     ///
     /// # Errors
-    /// A line that says no path of a flow of the run, with file, line and value.
+    /// A line that says no path of a flow of the run, with file, line and value; a file without
+    /// paths.
     pub fn read(
         file: &str,
         text: &str,
@@ -98,6 +99,10 @@ impl FixedPaths {
             paths.steps.extend(steps(&row, fabric, path, src, dst)?);
             let span = (start, paths.steps.len() as u32);
             flows.iter().for_each(|flow| paths.spans[*flow as usize] = span);
+        }
+        if paths.steps.is_empty() {
+            let problem = format!("expected a path after `{first}`; the file has none");
+            return Err(Row { file, number }.fail(problem));
         }
         Ok(paths)
     }
@@ -367,6 +372,8 @@ mod tests {
         ] {
             assert!(pair(line).contains(said), "{line}: {}", pair(line));
         }
+        let none = read("# none yet\nflow,path\n").unwrap_err();
+        assert!(none.contains("paths.csv:2: expected a path after `flow,path`"), "{none}");
         for text in ["", "2,leaf0 spine1 leaf2", "flow;path\n"] {
             assert!(read(text).unwrap_err().contains("expected the first line to be `flow,path`"));
         }

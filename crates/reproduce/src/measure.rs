@@ -31,6 +31,9 @@ pub struct Measure {
     pub from: Option<Quantity<Span>>,
     /// End of the window; the end of the run if not given.
     pub to: Option<Quantity<Span>>,
+    /// The window's instants count from the completion of this flow, by its place in the list. The window of a run in which it does
+    /// not complete is empty.
+    pub after: Option<u32>,
     /// Over the second half of the arrivals instead, of which `run.warmup = 0.5` measures the flows.
     #[serde(default)]
     pub half: bool,
@@ -75,6 +78,7 @@ impl Measure {
             port: None,
             from: None,
             to: None,
+            after: None,
             half: false,
             flow: None,
             class: None,
@@ -101,6 +105,7 @@ impl Measure {
         add("port", self.port.clone());
         add("from", span(self.from));
         add("to", span(self.to));
+        add("after", self.after.map(|flow| flow.to_string()));
         add("half", self.half.then(|| "true".to_string()));
         add("flow", self.flow.map(|flow| flow.to_string()));
         add("class", self.class.clone());
@@ -117,7 +122,7 @@ impl Measure {
     /// The same between other instants.
     pub fn between(&self, from: Time, to: Time) -> Measure {
         let span = |at: Time| Some(Quantity(Span(at.0)));
-        Measure { from: span(from), to: span(to), half: false, ..self.clone() }
+        Measure { from: span(from), to: span(to), after: None, half: false, ..self.clone() }
     }
 
     /// The number, if the run has it.
@@ -240,16 +245,20 @@ impl Measure {
                 return Err(format!("no flow is carried by `{name}`"));
             }
         }
-        if self.half && (self.from.is_some() || self.to.is_some()) {
-            return Err("`half` is a window of its own: no `from`, no `to`".into());
+        if self.half && (self.from.is_some() || self.to.is_some() || self.after.is_some()) {
+            return Err("`half` is a window of its own: no `from`, no `to`, no `after`".into());
+        }
+        if let Some(flow) = self.after.filter(|flow| *flow as usize >= flows) {
+            return Err(format!("`after`: there is no flow {flow}"));
         }
         match self.kind {
             Kind::BacklogP50Kb | Kind::BacklogP99Kb
-                if self.half || self.from.is_some() || self.to.is_some() =>
+                if self.half
+                    || self.from.is_some()
+                    || self.to.is_some()
+                    || self.after.is_some() =>
             {
-                return Err(
-                    "percentiles of the backlog are over the run: no `from`, `to` or `half`".into(),
-                );
+                return Err("percentiles of the backlog are over the run: no `from`, `to`, `after` or `half`".into());
             }
             Kind::Share | Kind::RateRatio if self.carrier.is_none() => {
                 return Err(format!("{:?} needs a carrier", self.kind));
@@ -282,8 +291,16 @@ impl Measure {
         {
             return (from, to);
         }
-        let from = self.from.map_or(Time::ZERO, |from| Time(from.0.0));
-        (from, self.to.map_or(run.record.ended, |to| Time(to.0.0)))
+        let ended = run.record.ended;
+        let zero = match self.after {
+            None => Time::ZERO,
+            Some(flow) => match run.record.flows[flow as usize].completed {
+                Some(completed) => completed,
+                None => return (ended, ended),
+            },
+        };
+        let at = |span: Quantity<Span>| zero + span.0;
+        (self.from.map_or(zero, at), self.to.map_or(ended, at))
     }
 
     /// The intervals of a port whose middle lies in the window.

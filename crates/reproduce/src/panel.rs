@@ -126,6 +126,9 @@ impl Panel {
         if self.title.is_empty() || self.x.is_empty() || self.y.is_empty() {
             return Err(Fault::new("a panel needs title, x and y"));
         }
+        if self.measure.after.is_some() && self.step.is_some() {
+            return Err(Fault::new("a panel over time begins at an instant: no `after`"));
+        }
         let rate = self.measure.kind == Kind::FlowGbps && self.measure.flow.is_none();
         let alone = self.at.is_empty()
             && self.lines.is_empty()

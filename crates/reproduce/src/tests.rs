@@ -1,6 +1,7 @@
 use super::seen::{Seen, Wanted};
 use super::*;
 use incast_experiment::{Plan, Scenario, execute};
+use incast_transport::Span;
 
 /// A run of 1,200 flows between eight hosts.
 pub(crate) fn run_of(load: f64, seed: u64) -> Run {
@@ -78,6 +79,29 @@ fn half_is_the_second_half_of_the_arrivals() {
     let both: Measure = toml::from_str(&format!("{text}half = true\nto = '1us'\n")).unwrap();
     let ports = ["leaf0->host0".to_string()];
     assert!(both.check(&ports, 0, &[]).unwrap_err().contains("`half`"));
+}
+
+#[test]
+fn a_window_may_begin_when_a_flow_completes() {
+    let mut run = run_of(0.4, 1);
+    let port = "kind = 'utilisation'\nport = 'leaf*->host*'\n";
+    let read = |more: &str| -> Measure { toml::from_str(&format!("{port}{more}")).unwrap() };
+    let after = read("after = 7\nfrom = '1us'\nto = '3us'\n");
+    assert!(after.id().ends_with("from=1us to=3us after=7"), "{}", after.id());
+    let completed = run.record.flows[7].completed.unwrap();
+    assert_eq!(after.window(&run), (completed + Span::from_us(1), completed + Span::from_us(3)));
+    assert_eq!(read("after = 7").window(&run), (completed, run.record.ended));
+    run.record.flows[7].completed = None;
+    assert_eq!(after.of(&run), None);
+    assert_eq!(read("after = 7").of(&run), None);
+    let ports = ["leaf0->host0".to_string()];
+    assert!(after.check(&ports, 8, &[]).is_ok());
+    assert!(after.check(&ports, 7, &[]).unwrap_err().contains("no flow 7"));
+    assert!(read("half = true\nafter = 7").check(&ports, 8, &[]).unwrap_err().contains("`after`"));
+    let panel = "title = 't'\nx = 'x'\ny = 'y'\nstep = '1us'\n\
+                 measure = { kind = 'utilisation', port = 'x', after = 7 }";
+    let panel: panel::Panel = toml::from_str(panel).unwrap();
+    assert!(panel.check().unwrap_err().to_string().contains("no `after`"));
 }
 
 #[test]
