@@ -13,7 +13,7 @@
 //! * `Port` is also a NIC or a veth interface, opened by its name, PCI address or device arguments.
 //!
 //! A handle frees what it stands for. A pool of which mbufs are still held elsewhere is not freed.
-//! A thread other than the one that started DPDK calls [`Environment::register_thread`] before it
+//! A thread other than the one that started DPDK calls `Environment::register_thread` before it
 //! touches mempools, for a cache of its own.
 
 #[cfg(feature = "link")]

@@ -33,6 +33,9 @@ struct LeftOut {
 #[serde(deny_unknown_fields)]
 struct Sentence {
     text: String,
+    /// For the paper's own page, and not for the summary of all papers.
+    #[serde(default)]
+    detail: bool,
     rests_on: Vec<Ground>,
 }
 
@@ -50,15 +53,30 @@ struct Ground {
     measured: Vec<String>,
 }
 
-/// The paragraph of a paper, from its folder and its verdicts. What the tables say otherwise is
-/// said behind the sentence.
+/// The paragraph of a paper in the summary, from its folder and its verdicts: its answer without the
+/// details. What the tables say otherwise is said behind the sentence.
 ///
 /// # Errors
 /// A file that cannot be read, a sentence that rests on nothing, or what does not exist: a figure,
 /// a claim or a set.
 pub(super) fn paragraph(paper: &str, verdicts: &[&Verdict]) -> Result<String, Fault> {
     let (place, answer) = read(paper)?;
-    paragraph_of(&answer, verdicts).map_err(|fault| fault.placed(place))
+    let brief = |said: Vec<(&Sentence, String)>| {
+        let all = said.into_iter().filter(|(sentence, _)| !sentence.detail);
+        all.map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+    };
+    said(&answer, verdicts).map(brief).map_err(|fault| fault.placed(place))
+}
+
+/// The answer of a paper on its own page, with all details, a paragraph for each sentence.
+///
+/// # Errors
+/// As of [`paragraph`].
+pub(super) fn section(paper: &str, verdicts: &[&Verdict]) -> Result<String, Fault> {
+    let (place, answer) = read(paper)?;
+    let all = said(&answer, verdicts).map_err(|fault| fault.placed(place))?;
+    let all = all.into_iter().map(|(_, text)| format!("{text}\n\n"));
+    Ok(format!("## Does it hold?\n\n{}", all.collect::<String>()))
 }
 
 /// The figures of a paper that have no experiment, and why.
@@ -84,9 +102,14 @@ fn read(paper: &str) -> Result<(String, Answer), Fault> {
     Ok((place.clone(), toml::from_str(text).map_err(wrong)?))
 }
 
-fn paragraph_of(answer: &Answer, verdicts: &[&Verdict]) -> Result<String, Fault> {
+/// Each sentence with its text, behind which stands what the tables say otherwise.
+fn said<'a>(
+    answer: &'a Answer,
+    verdicts: &[&Verdict],
+) -> Result<Vec<(&'a Sentence, String)>, Fault> {
     let mut sentences = vec![];
-    for Sentence { text, rests_on } in &answer.says {
+    for sentence in &answer.says {
+        let Sentence { text, rests_on, .. } = sentence;
         if rests_on.iter().all(|ground| ground.claims.is_empty()) {
             return Err(Fault::new(format!("`{text}` rests on no claim")));
         }
@@ -105,12 +128,13 @@ fn paragraph_of(answer: &Answer, verdicts: &[&Verdict]) -> Result<String, Fault>
                 }
             }
         }
-        sentences.push(match denied.is_empty() {
+        let text = match denied.is_empty() {
             true => text.trim().to_string(),
             false => format!("{} {DENIED}: {})", text.trim(), denied.join("; ")),
-        });
+        };
+        sentences.push((sentence, text));
     }
-    Ok(sentences.join(" "))
+    Ok(sentences)
 }
 
 /// The verdict on a claim in a set.
@@ -178,7 +202,8 @@ mod tests {
         );
         let text = format!("[[says]]\ntext = 'It does.'\nrests_on = [{ground}]");
         let answer: Answer = toml::from_str(&text).unwrap();
-        paragraph_of(&answer, &[&verdict()]).map_err(|fault| fault.to_string())
+        let all = super::said(&answer, &[&verdict()]).map_err(|fault| fault.to_string())?;
+        Ok(all.into_iter().map(|(_, text)| text).collect())
     }
 
     #[test]
@@ -217,7 +242,7 @@ mod tests {
         let set = wrong("ren/fig16", claim, "as_publishd");
         assert!(set.contains("no set `as_publishd`; did you mean `as_published`?"), "{set}");
         let nothing: Answer = toml::from_str("[[says]]\ntext = 'So.'\nrests_on = []").unwrap();
-        let nothing = paragraph_of(&nothing, &[]).unwrap_err();
+        let nothing = super::said(&nothing, &[]).unwrap_err();
         assert!(nothing.to_string().contains("`So.` rests on no claim"));
     }
 }

@@ -79,6 +79,8 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
              run that never reaches balance, so that it depends on the run's length. An open square is where the paper's \
              printed ratio puts a transport, given our value of the other.\n\n"
         );
+        let verdicts: Vec<&Verdict> = of.iter().flat_map(|one| &one.verdicts).collect();
+        text += &answer::section(paper, &verdicts)?;
         let styles = styles(paper, &of);
         for one in of {
             text += &figure(one, &styles, &mut pages);

@@ -258,11 +258,10 @@ fn pages_and_tables_agree() {
     }
     let files = std::fs::read_dir(&place).unwrap().count();
     assert_eq!(files, made.len(), "docs/replication has other files");
-    assert!(
-        !made[0].text.contains(crate::answer::DENIED),
-        "an answer.toml says what the tables do not: {}",
-        made[0].text
-    );
+    for page in &made {
+        let denied = page.text.lines().find(|line| line.contains(crate::answer::DENIED));
+        assert_eq!(denied, None, "an answer.toml says what the tables do not: {}", page.name);
+    }
     let changes = made.iter().find(|page| page.name == "changes.md").unwrap();
     assert!(changes.text.contains("| then | today |"), "nothing changed?");
     assert!(
