@@ -248,9 +248,7 @@ impl Measure {
         if self.half && (self.from.is_some() || self.to.is_some() || self.after.is_some()) {
             return Err("`half` is a window of its own: no `from`, no `to`, no `after`".into());
         }
-        if let Some(flow) = self.after.filter(|flow| *flow as usize >= flows) {
-            return Err(format!("`after`: there is no flow {flow}"));
-        }
+        self.check_after(flows)?;
         match self.kind {
             Kind::BacklogP50Kb | Kind::BacklogP99Kb
                 if self.half
@@ -276,6 +274,25 @@ impl Measure {
             None if self.kind == Kind::FlowGbps => Err("flow_gbps needs a flow".into()),
             None if self.kind == Kind::Marks => Err("marks need a flow".into()),
             _ => Ok(()),
+        }
+    }
+
+    /// Refuses `after` with a flow that the run has not, or a number that has no window.
+    fn check_after(&self, flows: usize) -> Result<(), String> {
+        let Some(flow) = self.after else { return Ok(()) };
+        if flow as usize >= flows {
+            return Err(format!("`after`: there is no flow {flow}"));
+        }
+        match self.kind {
+            Kind::BacklogMaxPackets
+            | Kind::BacklogMeanPackets
+            | Kind::BacklogMaxKb
+            | Kind::BacklogMeanKb
+            | Kind::Utilisation
+            | Kind::Packets
+            | Kind::FlowGbps => Ok(()),
+            Kind::Drops | Kind::CreditDrops | Kind::Trims if self.port.is_some() => Ok(()),
+            kind => Err(format!("`after` needs a number with a window, and {kind:?} has none")),
         }
     }
 
@@ -376,7 +393,8 @@ impl Measure {
         };
         if self.port.is_some() {
             let bins = self.ports_of(run).into_iter().flat_map(|port| self.bins(run, port));
-            return Some(bins.map(|(bin, _)| count(&bin) as f64).sum());
+            let all: Vec<f64> = bins.map(|(bin, _)| count(&bin) as f64).collect();
+            return (!all.is_empty()).then(|| all.iter().sum());
         }
         Some(run.record.ports.iter().map(|port| count(&port.total) as f64).sum())
     }
@@ -384,6 +402,11 @@ impl Measure {
     fn flow_gbps(&self, run: &Run) -> Option<f64> {
         let series = run.record.series.iter().find(|series| Some(series.flow.0) == self.flow)?;
         let (from, to) = self.window(run);
+        // After another flow, at an instant that nobody chose, silence must not pass for a rate.
+        let done = run.record.flows[series.flow.0 as usize].completed.unwrap_or(run.record.ended);
+        if self.after.is_some() && to > done {
+            return None;
+        }
         let chosen: Vec<usize> = run.middles_in(from, to).collect();
         let at = |index: &usize| series.delivered.get(*index).copied().unwrap_or(0);
         let bytes: u64 = chosen.iter().map(at).sum();

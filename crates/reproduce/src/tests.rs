@@ -1,7 +1,7 @@
 use super::seen::{Seen, Wanted};
 use super::*;
 use incast_experiment::{Plan, Scenario, execute};
-use incast_transport::Span;
+use incast_transport::{Span, Time};
 
 /// A run of 1,200 flows between eight hosts.
 pub(crate) fn run_of(load: f64, seed: u64) -> Run {
@@ -98,6 +98,21 @@ fn a_window_may_begin_when_a_flow_completes() {
     assert!(after.check(&ports, 8, &[]).is_ok());
     assert!(after.check(&ports, 7, &[]).unwrap_err().contains("no flow 7"));
     assert!(read("half = true\nafter = 7").check(&ports, 8, &[]).unwrap_err().contains("`after`"));
+    let of_flows: Measure = toml::from_str("kind = 'fct_mean_us'\nafter = 7").unwrap();
+    assert!(of_flows.check(&ports, 8, &[]).unwrap_err().contains("FctMeanUs has none"));
+    let drops = "kind = 'drops'\nport = 'leaf*->host*'\n";
+    let drops = |more: &str| -> Measure { toml::from_str(&format!("{drops}{more}")).unwrap() };
+    assert_eq!((drops("after = 7").of(&run), drops("").of(&run).is_some()), (None, true));
+    let rate: Measure =
+        toml::from_str("kind = 'flow_gbps'\nflow = 0\nafter = 1\nto = '200us'").unwrap();
+    assert!(rate.check(&ports, 8, &[]).is_ok());
+    let rate_when = |run: &mut Run, completed| {
+        run.record.flows[0].completed = Some(completed);
+        rate.of(run).is_some()
+    };
+    let (_, to) = rate.window(&run);
+    let (late, early) = (to + Span::from_us(1), to.since(Time(1_000_000)));
+    assert_eq!([late, Time(early.0)].map(|at| rate_when(&mut run, at)), [true, false]);
     let panel = "title = 't'\nx = 'x'\ny = 'y'\nstep = '1us'\n\
                  measure = { kind = 'utilisation', port = 'x', after = 7 }";
     let panel: panel::Panel = toml::from_str(panel).unwrap();
