@@ -61,11 +61,12 @@ struct Ground {
 /// a claim or a set.
 pub(super) fn paragraph(paper: &str, verdicts: &[&Verdict]) -> Result<String, Fault> {
     let (place, answer) = read(paper)?;
-    let brief = |said: Vec<(&Sentence, String)>| {
-        let all = said.into_iter().filter(|(sentence, _)| !sentence.detail);
-        all.map(|(_, text)| text).collect::<Vec<_>>().join(" ")
-    };
     said(&answer, verdicts).map(brief).map_err(|fault| fault.placed(place))
+}
+
+fn brief(said: Vec<(&Sentence, String)>) -> String {
+    let all = said.into_iter().filter(|(sentence, _)| !sentence.detail);
+    all.map(|(_, text)| text).collect::<Vec<_>>().join(" ")
 }
 
 /// The answer of a paper on its own page, with all details, a paragraph for each sentence.
@@ -213,6 +214,26 @@ mod tests {
         assert_eq!(said("as_compared", "differs"), "It does.");
         let otherwise = "(the tables say otherwise: AFCT against pHost, as_compared: differs)";
         assert_eq!(said("as_compared", "matches"), format!("It does. {otherwise}"));
+    }
+
+    #[test]
+    fn the_summary_leaves_out_details_which_must_rest_on_tables_all_the_same() {
+        let ground = "{ figure = 'ren/fig16', claims = ['AFCT against pHost'], set = 'as_published', verdict = 'WORD' }";
+        let says = |word: &str| {
+            let ground = ground.replace("WORD", word);
+            format!(
+                "[[says]]\ntext = 'It does.'\nrests_on = [{ground}]\n\
+                 [[says]]\ndetail = true\ntext = 'By a third.'\nrests_on = [{ground}]\n\
+                 [[says]]\ntext = 'Mostly.'\nrests_on = [{ground}]"
+            )
+        };
+        let answer: Answer = toml::from_str(&says("matches")).unwrap();
+        let all = super::said(&answer, &[&verdict()]).unwrap();
+        assert_eq!(all.len(), 3);
+        assert_eq!(brief(all), "It does. Mostly.");
+        let denied: Answer = toml::from_str(&says("differs")).unwrap();
+        let denied = super::said(&denied, &[&verdict()]).unwrap();
+        assert!(denied.iter().all(|(_, text)| text.contains(DENIED)));
     }
 
     #[test]

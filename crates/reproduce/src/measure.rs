@@ -251,12 +251,11 @@ impl Measure {
         self.check_after(flows)?;
         match self.kind {
             Kind::BacklogP50Kb | Kind::BacklogP99Kb
-                if self.half
-                    || self.from.is_some()
-                    || self.to.is_some()
-                    || self.after.is_some() =>
+                if self.half || self.from.is_some() || self.to.is_some() =>
             {
-                return Err("percentiles of the backlog are over the run: no `from`, `to`, `after` or `half`".into());
+                return Err(
+                    "percentiles of the backlog are over the run: no `from`, `to` or `half`".into(),
+                );
             }
             Kind::Share | Kind::RateRatio if self.carrier.is_none() => {
                 return Err(format!("{:?} needs a carrier", self.kind));
