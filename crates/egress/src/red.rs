@@ -2,8 +2,8 @@
 
 use incast_transport::parameter::Value;
 use incast_transport::{
-    Bytes, Ecn, Marker, Packet, PacketPool, PacketRef, ParameterError, Parameters, Random, Rate,
-    View,
+    Bytes, Ecn, Limit, Marker, Packet, PacketPool, PacketRef, ParameterError, Parameters, Random,
+    Rate, View,
 };
 
 /// How likely a mark is, by the charged bytes that wait.
@@ -134,6 +134,12 @@ impl Marker for RedMarker {
         true
     }
 
+    fn marks_from(&self) -> Option<Limit> {
+        let Red { min, max, probability } = self.red;
+        let above = min.0.saturating_add(1);
+        Some(Limit::Bytes(if probability > 0.0 { above } else { above.max(max.0) }))
+    }
+
     fn sees(&self) -> (bool, bool) {
         (self.moment == Moment::Enqueue, self.moment == Moment::Dequeue)
     }
@@ -162,6 +168,20 @@ mod tests {
         // One threshold.
         let step = Red { min: Bytes(30_000), max: Bytes(30_000), probability: 1.0 };
         assert_eq!((step.at(30_000), step.at(30_001)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn the_shortest_queue_that_marks() {
+        let from = |red| RedMarker::new(red, Moment::Enqueue).marks_from();
+        for red in [
+            RED,
+            Red { probability: 0.0, ..RED },
+            Red { min: RED.max, ..RED },
+            Red { min: RED.max, probability: 0.0, ..RED },
+        ] {
+            let Some(Limit::Bytes(least)) = from(red) else { panic!("{red:?}") };
+            assert!(red.at(least - 1) == 0.0 && red.at(least) > 0.0, "{red:?}: {least}");
+        }
     }
 
     #[test]

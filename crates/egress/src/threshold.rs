@@ -1,7 +1,7 @@
 //! Marking above a threshold of the instantaneous queue.
 
 use incast_transport::{
-    Bytes, Ecn, Marker, PacketPool, PacketRef, PortSite, Rate, View, parameter::Value,
+    Bytes, Ecn, Limit, Marker, PacketPool, PacketRef, PortSite, Rate, View, parameter::Value,
 };
 
 /// A queue length.
@@ -107,6 +107,11 @@ impl Marker for ThresholdMarker {
 
     fn sets_ce(&self) -> bool {
         true
+    }
+
+    fn marks_from(&self) -> Option<Limit> {
+        let in_bytes = self.packets == u32::MAX;
+        Some(if in_bytes { Limit::Bytes(self.bytes) } else { Limit::Packets(self.packets) })
     }
 
     fn sees(&self) -> (bool, bool) {

@@ -2,10 +2,12 @@
 
 use crate::plan::{Plan, SHORTEST_INTERVAL};
 use crate::scenario::{CUT_THROUGH_BYTES, ForwardingName, Scenario};
+use incast_fabric::Tier;
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
-use incast_transport::{Acks, Kind, Notice, WarningKind};
-use std::collections::BTreeSet;
+use incast_transport::{Acks, Bytes, Kind, Limit, Notice, PortSite, Rate, WarningKind};
+use incast_world::port_site;
+use std::collections::{BTreeMap, BTreeSet};
 
 incast_transport::warnings! {
     /// Kinds of warnings about scenarios and manifests.
@@ -43,6 +45,13 @@ incast_transport::warnings! {
         means: "The value is accepted and changes nothing in these runs, or nothing for the transports \
                 that are named.",
         remedy: "Take it out, or set what it needs.",
+    }
+    NEVER_MARKS = "never_marks" {
+        says: "{transport}: a port of {rate} marks from a queue of {least} on and holds {most}, so that \
+               full packets are never marked",
+        means: "A packet that finds the queue of the marking threshold does not fit the buffer behind \
+                it. The transport sees losses alone, and no longer what its paper describes.",
+        remedy: "A lower threshold, such as `mark_threshold`, or a larger `fabric.buffer`.",
     }
     INPUT_CHANGED = "input_changed" {
         says: "{file}: {change}",
@@ -89,6 +98,56 @@ pub(crate) fn without_effect(plan: &Plan) -> Vec<Warning> {
     all
 }
 
+/// Transports that mark by queue length, at switch ports that never hold the queue for it.
+pub(crate) fn never_marks(plan: &Plan) -> Vec<Warning> {
+    let charged = plan.site.framing.charged_mtu();
+    let mut all = vec![];
+    if plan.shared.is_some() {
+        return all;
+    }
+    let ports = plan.fabric.ports().iter().zip(0..).filter(|(spec, _)| spec.tier != Tier::Host);
+    let by_rate: BTreeMap<Rate, PortSite> =
+        ports.map(|(spec, port)| (spec.rate, port_site(port, spec, &plan.site))).collect();
+    for transport in plan.cases.iter().flat_map(|case| &case.transports) {
+        for (rate, site) in &by_rate {
+            let policy = transport.configured.policy(site);
+            let Some(most) = policy.classes.last().map(|class| class.limit) else { continue };
+            let least = policy.markers.iter().filter_map(|marker| marker.marks_from());
+            for least in least.filter(|least| !reaches(most, *least, charged)) {
+                let (name, least, most) = (transport.info.name, shown(least), shown(most));
+                all.push(Warning::known(&NEVER_MARKS.notice(&[
+                    ("transport", &name),
+                    ("rate", rate),
+                    ("least", &least),
+                    ("most", &most),
+                ])));
+            }
+        }
+    }
+    all.dedup();
+    all
+}
+
+/// Whether a queue of at most `most` admits a packet of `charged` bytes behind `least`.
+fn reaches(most: Limit, least: Limit, charged: u32) -> bool {
+    match least {
+        Limit::Packets(packets) => most.admits(packets, packets as u64 * charged as u64, charged),
+        Limit::Bytes(bytes) => {
+            let packets = bytes.div_ceil(charged as u64).min(u32::MAX as u64) as u32;
+            most.admits(packets, bytes, charged)
+        }
+        Limit::Unlimited => true,
+    }
+}
+
+fn shown(limit: Limit) -> String {
+    match limit {
+        Limit::Packets(packets) => format!("{packets} packets"),
+        Limit::Bytes(bytes) => Bytes(bytes).to_string(),
+        Limit::Unlimited => "any length".into(),
+    }
+}
+
 /// Every kind of warning that is known before a run, except those of
 /// [records](incast_measure::WARNINGS_BEFORE).
 pub fn kinds() -> impl Iterator<Item = &'static WarningKind> {
@@ -132,6 +191,45 @@ mod tests {
         let cuts = ["fabric.cut_through_bytes=100", "fabric.forwarding=cut_through"];
         assert_eq!(told(&cuts), [""; 0]);
         assert_eq!(told(&["run.interval=1ns"]).len(), 1);
+    }
+
+    #[test]
+    fn thresholds_that_no_queue_reaches_are_told() {
+        let told = |settings: &[&str]| {
+            let text = "[fabric]\ntopology = \"leaf-spine:2x2x2\"\nrate = \"10Gbps\"\n\
+                        uplink_rate = \"40Gbps\"\n[transport]\nnames = [\"dctcp\"]\n\
+                        [[traffic]]\nkind = \"permutation\"\nsize = \"10KB\"\n";
+            let settings: Vec<String> = settings.iter().map(|one| one.to_string()).collect();
+            let plan = Scenario::parse(text, "a test", &settings).and_then(Plan::new);
+            let plan = plan.unwrap_or_else(|fault| panic!("{fault}"));
+            let all = plan.warnings.iter().map(|warning| warning.to_string());
+            all.filter(|text| text.contains("never marked")).collect::<Vec<_>>()
+        };
+        let dctcp = "transport.parameters.dctcp.mark_threshold";
+        // The packet that finds 20 of 20 is dropped; that which finds 19 is marked.
+        let packets = |k: u32| told(&["fabric.buffer=20packets", &format!("{dctcp}={k}packets")]);
+        assert_eq!(packets(19), [""; 0]);
+        let both = packets(20);
+        assert!(
+            both.len() == 2 && both[0].contains("10Gbps marks from a queue of 20 packets"),
+            "{both:?}"
+        );
+        let bytes = |k: u32| told(&["fabric.buffer=30760B", &format!("{dctcp}={k}B")]);
+        assert_eq!((bytes(29_222).len(), bytes(29_223).len()), (0, 2));
+        // 65 packets at 10 Gb/s are 260 at 40 Gb/s.
+        let scaled = [
+            "fabric.buffer=128packets",
+            &format!("{dctcp}=65packets"),
+            "transport.parameters.dctcp.mark_rate=10Gbps",
+        ];
+        let uplinks = told(&scaled);
+        assert!(uplinks.len() == 1 && uplinks[0].contains("40Gbps"), "{uplinks:?}");
+        assert_eq!(told(&["fabric.buffer=20packets"]), [""; 0], "auto keeps to the buffer");
+        assert_eq!(told(&["fabric.buffer=unlimited", &format!("{dctcp}=500packets")]), [""; 0]);
+        let red = ["transport.names=[\"dcqcn\"]", "fabric.buffer=4KB"];
+        assert_eq!(told(&red).len(), 2);
+        let names: Vec<&str> = CATALOGUE.iter().map(|one| one.info().name).collect();
+        assert_eq!(told(&[&format!("transport.names={names:?}")]), [""; 0], "all by default");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The egress port of a link, its markers, and switch hooks.
 
-use crate::{PacketPool, PacketRef, Probe, Random, TransportId};
+use crate::{Limit, PacketPool, PacketRef, Probe, Random, TransportId};
 use incast_units::{Rate, Span, Time};
 
 /// A set of service classes, one bit each; class 0 is control.
@@ -196,6 +196,12 @@ pub trait Marker: Send {
     /// share its rule.
     fn sets_ce(&self) -> bool {
         false
+    }
+
+    /// The shortest queue of data that a packet must find to be marked, in packets or charged
+    /// bytes; `None` if a queue alone does not decide.
+    fn marks_from(&self) -> Option<Limit> {
+        None
     }
 
     /// Whether it ever has a deadline. Ports skip the deadline check otherwise.
