@@ -41,8 +41,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 5,
         section: "REN §4.1",
         what: "The queue returns to zero three round trips after two bursts.",
-        reason: "The paper's equations give three (80, 80, 40, 0); its text says one.",
-        effect: None,
+        reason: "By the paper's Eq. 3 (40, 0) and text it does after one; marks of one round act in \
+                 the next.",
+        effect: Some("80, 80, 40 and 0 packets, without a limit."),
     },
     Deviation {
         number: 6,
