@@ -124,16 +124,26 @@ impl Lone {
         departures.max().unwrap_or(0).saturating_sub(ends(first))
     }
 
-    /// The longest time without a data packet of the flow before the one that completed it.
-    fn silence(&self) -> u64 {
+    /// Times without a data packet of the flow before the one that completed it.
+    fn gaps(&self) -> impl Iterator<Item = u64> {
         let end = self.network.completed(0).expect("complete").0;
         let mut last = 0;
-        let gaps = self.data().filter(|(sent, _)| sent.at.0 < end).map(|(sent, end)| {
+        self.data().filter(move |(sent, _)| sent.at.0 < end).map(move |(sent, end)| {
             let gap = sent.at.0.saturating_sub(last);
             last = end;
             gap
-        });
-        gaps.max().unwrap_or(0)
+        })
+    }
+
+    /// The longest of them.
+    fn silence(&self) -> u64 {
+        self.gaps().max().unwrap_or(0)
+    }
+
+    /// The sum of those over two round trips, and how many there are.
+    fn silences(&self) -> (u64, u64) {
+        let long = self.gaps().filter(|gap| *gap > 2 * RTT.0);
+        long.fold((0, 0), |(sum, count), gap| (sum + gap, count + 1))
     }
 }
 
@@ -250,6 +260,34 @@ fn the_wait_is_recovery_with_every_choice_of_every_parameter() {
         }
     }
     assert!(tried > 40, "{tried} choices");
+}
+
+/// With many losses of every kind recoveries overlap, and copies are lost, with ACKs and new packets between
+/// them. Still a lone flow that says nothing for more than two round trips waits for a timer.
+#[test]
+fn long_silences_are_recovery_however_many_packets_are_lost() {
+    let losses = Probabilities { loss: 0.1, ..Probabilities::default() };
+    for entry in CATALOGUE {
+        let name = entry.info().name;
+        for seed in 1..=12 {
+            let fabric = fabric_site(3, RATE, RTT);
+            let configured = configured(*entry, &[], &fabric);
+            let mut network = Network::of(&*configured, &fabric, losses, seed);
+            network.open(&flow(0, 0, 1, PACKETS * 1_460, Time::ZERO));
+            network.complete(Span::from_secs(100));
+            let outcome = network.probe.outcomes()[0];
+            let fct = outcome.completed - outcome.started;
+            let seen = Lone { network, parts: outcome.parts, fct };
+            let (silent, gaps) = seen.silences();
+            let recovery = seen.parts.recovery;
+            // DECN's rate may fall so far that it paces for longer than two round trips.
+            let pace = if name == "decn" { seen.parts.blocked[Reason::Pacing as usize] } else { 0 };
+            assert!(
+                recovery + pace + RTT.0 * gaps >= silent,
+                "{name}, seed {seed}: recovery {recovery} ps of {silent} ps in {gaps} silences"
+            );
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,8 @@
 //! 3. A loss changes 2. Until the flow sends something new again, the time from the loss to the last
 //!    retransmission is recovery; if the flow sent something new after the loss, from the end of that
 //!    transmission. If nothing new was sent after the loss, the time before it is that of the lost
-//!    packet: its path until the loss, and what the sender did before its departure.
+//!    packet: its path until the loss, and what the sender did before its departure. A retransmission
+//!    that is lost as well counts as one that arrives: it ended a wait.
 //! 4. A lost control packet (grant, credit, token, pull, request) makes the flow's next wait of a base
 //!    RTT or more recovery, from the loss on; of several lost ones, each explains a wait. A lost ACK of
 //!    the common sender is made good by the next one, unless a timer is faster: it explains waits that
@@ -16,7 +17,7 @@
 //!
 //! The parts add up exactly: each rule replaces an interval by the same interval.
 
-use crate::losses::{Losses, Spread};
+use crate::losses::{First, Losses, Spread};
 use crate::{LastPacket, Meta, Stamps};
 use incast_wire::{FlowId, Header, Packet, flag, tcp_flag};
 use std::collections::HashMap;
@@ -177,6 +178,12 @@ pub struct Loss {
     pub(crate) spent: Spent,
     /// The path's parts from its departure until the loss.
     pub(crate) path: Parts,
+    /// Whether it was a retransmission.
+    pub(crate) again: bool,
+    /// When the flow started.
+    pub(crate) started: u64,
+    /// What it carried of the wait before it.
+    pub(crate) gap: Gap,
 }
 
 impl Loss {
@@ -197,8 +204,9 @@ impl Loss {
             Header::Nack { .. } => Lost::Ack,
             _ => Lost::Control,
         };
-        let Stamps { departed, spent, .. } = *stamps;
-        Some(Loss { flow: packet.flow, what, at: now, departed, spent, path })
+        let Stamps { departed, spent, started, gap, .. } = *stamps;
+        let again = packet.has(flag::RETRANSMIT);
+        Some(Loss { flow: packet.flow, what, at: now, departed, spent, path, again, started, gap })
     }
 
     /// The same for a packet that a port drops. Credits that ports drop are not missing: that is how
@@ -207,6 +215,37 @@ impl Loss {
         let credit = matches!(packet.header, Header::Credit { .. });
         if credit { None } else { Loss::of(packet, stamps, meta, now) }
     }
+}
+
+/// The departure of a data packet, that arrived or was lost.
+#[derive(Clone, Copy)]
+struct Departure {
+    at: u64,
+    /// When the flow started.
+    started: u64,
+    /// What the sender had done by then.
+    spent: Spent,
+    /// The wait that the packet ended, if it carries one.
+    gap: Option<Gap>,
+}
+
+impl Departure {
+    fn new(at: u64, started: u64, spent: Spent, gap: Gap) -> Departure {
+        Departure { at, started, spent, gap: (gap.until == at).then_some(gap) }
+    }
+
+    fn of(stamps: &Stamps) -> Departure {
+        Departure::new(stamps.departed, stamps.started, stamps.spent, stamps.gap)
+    }
+}
+
+/// A lost data packet that ended a wait.
+struct Ended {
+    key: u32,
+    /// When it was lost.
+    lost: u64,
+    again: bool,
+    departure: Departure,
 }
 
 /// A departure until which a flow was recovering.
@@ -252,6 +291,8 @@ pub(crate) struct Breakdown {
     control: HashMap<u64, Missing, BuildHasherDefault<Spread>>,
     /// By flow, in order of time.
     resumed: HashMap<u64, Vec<Resumed>, BuildHasherDefault<Spread>>,
+    /// Lost data packets whose waits are in no recovery yet, by flow, in order of departure.
+    ended: HashMap<u64, Vec<Ended>, BuildHasherDefault<Spread>>,
 }
 
 impl Breakdown {
@@ -259,6 +300,7 @@ impl Breakdown {
     /// of the flow.
     pub fn lose(&mut self, loss: Loss) -> bool {
         if let Lost::Data(key) = loss.what {
+            self.end_wait(key, &loss);
             return self.data.insert(key, loss);
         }
         let flow = loss.flow.0 as u64;
@@ -271,38 +313,89 @@ impl Breakdown {
         new
     }
 
-    /// A data packet with this [`data_key`](Header::data_key) arrives, new or not. A wait shorter
-    /// than `patience` is not explained by lost control packets.
-    pub fn arrive(&mut self, flow: FlowId, key: u32, stamps: &Stamps, again: bool, patience: u64) {
-        let Stamps { gap, departed, .. } = *stamps;
-        if gap.until != departed || again && self.data.has(flow, key) {
+    /// Keeps the wait that a lost packet ended, until a later one arrives.
+    fn end_wait(&mut self, key: u32, loss: &Loss) {
+        let departure = Departure::new(loss.departed, loss.started, loss.spent, loss.gap);
+        if departure.gap.is_none() || loss.departed < loss.started {
             return;
         }
-        if let Some(missing) = self.control.get_mut(&(flow.0 as u64))
-            && let Some(lost) = missing.explains(gap.since, departed, again, patience)
-        {
-            let mut parts = self.parts_at(flow, gap.since, &gap.spent, stamps.started);
-            let (span, normal) = (departed - gap.since, lost.saturating_sub(gap.since));
-            parts.add_first(normal, span, &gap.spent, &stamps.spent);
-            parts.recovery += span - normal;
-            return self.resume(flow, stamps, parts);
+        let all = self.ended.entry(loss.flow.0 as u64).or_default();
+        let place = all.partition_point(|one| one.departure.at <= loss.departed);
+        all.insert(place, Ended { key, lost: loss.at, again: loss.again, departure });
+    }
+
+    /// A data packet with this [`data_key`](Header::data_key) arrives, new or not. A wait shorter
+    /// than `patience` is not explained by lost control packets. Returns whether a known loss is
+    /// forgotten, which was that of a copy of what had arrived.
+    pub fn arrive(
+        &mut self,
+        flow: FlowId,
+        key: u32,
+        stamps: &Stamps,
+        again: bool,
+        patience: u64,
+    ) -> bool {
+        let departure = Departure::of(stamps);
+        self.book_lost(flow, departure.at, patience);
+        if departure.gap.is_none() {
+            return false;
         }
-        if again {
-            self.extend(flow, stamps);
+        let known = if again { self.data.first(flow, key) } else { None };
+        if known.is_some_and(|first| !first.again) {
+            return false;
         }
+        self.waited(flow, &departure, again, patience);
+        known.is_some() && self.data.remove(flow, key).is_some()
+    }
+
+    /// Books the waits that ended with packets that were lost before `departed`. A packet that departed
+    /// then arrives: all of these losses are known, in whatever partition they happened.
+    fn book_lost(&mut self, flow: FlowId, departed: u64, patience: u64) {
+        let Some(all) = self.ended.get_mut(&(flow.0 as u64)) else { return };
+        let known: Vec<Ended> = all.extract_if(.., |one| one.lost <= departed).collect();
+        if all.is_empty() {
+            self.ended.remove(&(flow.0 as u64));
+        }
+        for Ended { key, again, departure, .. } in known {
+            let first = self.data.first(flow, key);
+            match first.filter(|first| again && first.at <= departure.at) {
+                Some(first) => self.repaired(flow, &first, &departure),
+                None => self.waited(flow, &departure, again, patience),
+            }
+        }
+    }
+
+    /// A packet ended a wait. What it repairs is not known to be lost.
+    fn waited(&mut self, flow: FlowId, departure: &Departure, again: bool, patience: u64) {
+        let Departure { at, started, spent, gap: Some(gap) } = *departure else { return };
+        if again && self.extend(flow, departure) {
+            return;
+        }
+        // Retransmissions since the last new packet have ended waits of their own.
+        let last = self.latest(flow, at).filter(|last| last.at > gap.since);
+        let (since, done) = last.map_or((gap.since, gap.spent), |last| (last.at, last.spent));
+        let missing = self.control.get_mut(&(flow.0 as u64));
+        let lost = missing.and_then(|missing| missing.explains(since, at, again, patience));
+        let Some(lost) = lost else { return };
+        let mut parts = self.parts_at(flow, since, &done, started);
+        let (span, normal) = (at - since, lost.saturating_sub(since));
+        parts.add_first(normal, span, &done, &spent);
+        parts.recovery += span - normal;
+        self.resume(flow, departure, parts);
     }
 
     /// A retransmission goes on with the recovery in which its flow sent nothing new, if there is
     /// one. Whether there is.
-    fn extend(&mut self, flow: FlowId, stamps: &Stamps) -> bool {
-        let Stamps { gap, departed, .. } = *stamps;
-        let last = self.latest(flow, departed).filter(|last| last.at >= gap.since);
-        if let Some(last) = last {
-            let mut parts = last.parts;
-            parts.recovery += departed - last.at;
-            self.resume(flow, stamps, parts);
-        }
-        last.is_some()
+    fn extend(&mut self, flow: FlowId, departure: &Departure) -> bool {
+        let since = departure.gap.map(|gap| gap.since);
+        let last = self.latest(flow, departure.at);
+        let Some(last) = last.filter(|last| since.is_some_and(|since| last.at >= since)) else {
+            return false;
+        };
+        let mut parts = last.parts;
+        parts.recovery += departure.at - last.at;
+        self.resume(flow, departure, parts);
+        true
     }
 
     /// A packet has arrived for the first time. Returns whether a loss of it was known, which is
@@ -313,15 +406,21 @@ impl Breakdown {
         // flow began was not the flow's.
         let repairs =
             |stamps: &&Stamps| loss.at <= stamps.departed && stamps.started <= loss.departed;
-        let Some(stamps) = stamps.filter(repairs) else { return true };
-        let Stamps { gap, departed, started, .. } = *stamps;
-        let carries = gap.until == departed;
-        if carries && self.extend(flow, stamps) {
-            return true;
+        if let Some(stamps) = stamps.filter(repairs) {
+            self.repaired(flow, &loss, &Departure::of(stamps));
         }
-        let parts = if carries && gap.since > loss.at {
+        true
+    }
+
+    /// A packet that was lost departs again.
+    fn repaired(&mut self, flow: FlowId, loss: &First, departure: &Departure) {
+        if self.extend(flow, departure) {
+            return;
+        }
+        let Departure { at, started, gap, .. } = *departure;
+        let parts = if let Some(gap) = gap.filter(|gap| gap.since > loss.at) {
             let mut parts = self.parts_at(flow, gap.since, &gap.spent, started);
-            parts.recovery += departed - gap.since;
+            parts.recovery += at - gap.since;
             parts
         } else {
             let mut parts = self.parts_at(flow, loss.departed, &loss.spent, started);
@@ -329,11 +428,10 @@ impl Breakdown {
             parts.serialisation += serialisation;
             parts.propagation += propagation;
             parts.queueing.iter_mut().zip(queueing).for_each(|(sum, part)| *sum += part);
-            parts.recovery += departed - loss.at;
+            parts.recovery += at - loss.at;
             parts
         };
-        self.resume(flow, stamps, parts);
-        true
+        self.resume(flow, departure, parts);
     }
 
     /// Where the time went until the departure of a packet.
@@ -363,6 +461,7 @@ impl Breakdown {
     pub fn complete(&mut self, flow: FlowId) {
         self.control.remove(&(flow.0 as u64));
         self.resumed.remove(&(flow.0 as u64));
+        self.ended.remove(&(flow.0 as u64));
     }
 
     /// Forgets the losses of a flow that will not be complete.
@@ -387,12 +486,13 @@ impl Breakdown {
     }
 
     /// A recovery was over with the departure of this packet.
-    fn resume(&mut self, flow: FlowId, stamps: &Stamps, parts: Parts) {
+    fn resume(&mut self, flow: FlowId, departure: &Departure, parts: Parts) {
         let all = self.resumed.entry(flow.0 as u64).or_default();
         if all.len() == RESUMED_MOST {
             all.drain(..RESUMED_MOST / 2);
         }
-        let place = all.partition_point(|known| known.at < stamps.departed);
-        all.insert(place, Resumed { at: stamps.departed, spent: stamps.spent, parts });
+        let Departure { at, spent, .. } = *departure;
+        let place = all.partition_point(|known| known.at < at);
+        all.insert(place, Resumed { at, spent, parts });
     }
 }

@@ -1,6 +1,6 @@
 //! Losses that are not recovered yet, by flow and data key.
 
-use crate::breakdown::{Lost, Spent};
+use crate::breakdown::Spent;
 use crate::{FlowId, Loss, Parts};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,25 +11,31 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 #[derive(Default)]
 pub(crate) struct Losses {
     index: HashMap<Number, u32, BuildHasherDefault<Spread>>,
-    slots: Vec<Slot>,
+    slots: Vec<First>,
     free: Vec<u32>,
 }
 
-/// The time of a loss, and of the lost packet the sender's state and its path.
+/// The first loss of a packet.
 #[derive(Clone, Copy)]
-struct Slot {
-    at: u64,
-    departed: u64,
-    spent: Spent,
-    path: Parts,
+pub(crate) struct First {
+    /// When it was lost.
+    pub at: u64,
+    /// When it departed.
+    pub departed: u64,
+    /// What the sender had done by then.
+    pub spent: Spent,
+    /// The path's parts from its departure until the loss.
+    pub path: Parts,
+    /// Whether it was a retransmission: then what it repeats has arrived, or was late.
+    pub again: bool,
 }
 
 impl Losses {
     /// Records the loss of a data packet. Of several losses of one packet the earliest is kept.
     /// Returns whether it is the packet's only one so far.
     pub fn insert(&mut self, key: u32, loss: Loss) -> bool {
-        let Loss { flow, at, departed, spent, path, .. } = loss;
-        let lost = Slot { at, departed, spent, path };
+        let Loss { flow, at, departed, spent, path, again, .. } = loss;
+        let lost = First { at, departed, spent, path, again };
         match self.index.entry(Number { flow: flow.0, key }) {
             Entry::Occupied(known) => {
                 let known = &mut self.slots[*known.get() as usize];
@@ -50,17 +56,17 @@ impl Losses {
         }
     }
 
-    /// Whether a loss of a packet is known.
-    pub fn has(&self, flow: FlowId, key: u32) -> bool {
-        self.index.contains_key(&Number { flow: flow.0, key })
+    /// The first loss of a packet, if one is known.
+    pub fn first(&self, flow: FlowId, key: u32) -> Option<First> {
+        let slot = self.index.get(&Number { flow: flow.0, key })?;
+        Some(self.slots[*slot as usize])
     }
 
-    /// Removes and returns the loss of a packet.
-    pub fn remove(&mut self, flow: FlowId, key: u32) -> Option<Loss> {
+    /// Removes and returns the first loss of a packet.
+    pub fn remove(&mut self, flow: FlowId, key: u32) -> Option<First> {
         let slot = self.index.remove(&Number { flow: flow.0, key })?;
         self.free.push(slot);
-        let Slot { at, departed, spent, path } = self.slots[slot as usize];
-        Some(Loss { flow, what: Lost::Data(key), at, departed, spent, path })
+        Some(self.slots[slot as usize])
     }
 
     /// Removes all losses of a flow. Takes time in proportion to all losses.
@@ -115,11 +121,12 @@ impl Hasher for Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Parts;
+    use crate::breakdown::{Gap, Lost};
 
     fn loss(flow: u32, key: u32, at: u64) -> Loss {
-        let (departed, spent, path) = (at, Spent::default(), Parts::default());
-        Loss { flow: FlowId(flow), what: Lost::Data(key), at, departed, spent, path }
+        let (spent, path, gap) = (Spent::default(), Parts::default(), Gap::default());
+        let (flow, what, departed, started) = (FlowId(flow), Lost::Data(key), at, 0);
+        Loss { flow, what, at, departed, spent, path, again: false, started, gap }
     }
 
     #[test]
@@ -141,7 +148,7 @@ mod tests {
             losses.insert(key, loss(key % 2, key, 1));
         }
         losses.forget(FlowId(1));
-        assert!(!losses.has(FlowId(1), 3) && losses.has(FlowId(0), 4));
+        assert!(losses.first(FlowId(1), 3).is_none() && losses.first(FlowId(0), 4).is_some());
         (20..25).for_each(|key| assert!(losses.insert(key, loss(3, key, 1))));
         assert_eq!(losses.slots.len(), 10);
     }
@@ -153,7 +160,7 @@ mod tests {
             (0..50).for_each(|key| assert!(losses.insert(key, loss(round, key, round as u64))));
             for key in 0..50 {
                 let found = losses.remove(FlowId(round), key).expect("inserted above");
-                assert_eq!((found.what, found.at), (Lost::Data(key), round as u64));
+                assert_eq!(found.at, round as u64);
             }
         }
         assert_eq!(losses.slots.len(), 50);

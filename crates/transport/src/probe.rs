@@ -276,7 +276,8 @@ impl Probe {
         let trace = &self.receivers[self.place(flow)];
         if (trace.losses > 0 || again) && !trace.completed {
             let key = packet.header.data_key();
-            self.breakdown.arrive(flow, key, stamps, again, self.patience);
+            let known = self.breakdown.arrive(flow, key, stamps, again, self.patience);
+            self.receiver(flow).losses -= known as u32;
         }
     }
 

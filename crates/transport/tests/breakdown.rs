@@ -386,6 +386,99 @@ fn a_lost_ack_and_the_timeout_that_follows_are_recovery() {
 }
 
 #[test]
+fn a_timeout_whose_copy_is_lost_is_recovery_even_if_something_new_follows() {
+    let mut trace = Trace::new();
+    let lost = trace.send(0, 0, false);
+    trace.blocked(0, Reason::Window);
+    trace.lose(30, lost);
+    let copy = trace.send(300, 0, true);
+    trace.blocked(300, Reason::Ready);
+    let new = trace.send(310, 1, false);
+    trace.blocked(310, Reason::Window);
+    trace.lose(330, copy);
+    trace.arrive(new, true);
+    let copy = trace.send(600, 0, true);
+    trace.arrive(copy, true);
+    trace.blocked(640, Reason::Ready);
+    // The first copy at 300; 10 of its own, 10 of the new one, from 320 on the second.
+    let (own, recovery) = (10 + 10 + 10, 270 + 280);
+    let mut expected = Parts { nic_own: own, recovery, ..bare() };
+    // The lost packet took 30, sent at 0 and lost at 30; from 610 to 640 its answer.
+    (expected.serialisation, expected.propagation) = (10 + 10, 20 + 20);
+    expected.blocked[Reason::Window as usize] = 30;
+    assert_eq!(trace.last(640, 2), expected);
+}
+
+#[test]
+fn an_ack_that_is_lost_after_recoveries_does_not_undo_them() {
+    let mut trace = Trace::new();
+    let lost = [trace.send(0, 0, false), trace.send(10, 1, false)];
+    trace.blocked(10, Reason::Window);
+    trace.lose(30, lost[0]);
+    trace.lose(40, lost[1]);
+    let copy = trace.send(300, 0, true);
+    trace.arrive(copy, true);
+    trace.lose_ack(360);
+    let copy = trace.send(600, 0, true);
+    trace.arrive(copy, false);
+    let copy = trace.send(700, 1, true);
+    trace.arrive(copy, true);
+    trace.blocked(740, Reason::Ready);
+    // From the loss at 30 to the last copy at 700: nothing new was sent.
+    let mut expected = Parts { nic_own: 10, recovery: 670, ..bare() };
+    (expected.serialisation, expected.propagation) = (10 + 10, 20 + 20);
+    expected.blocked[Reason::Window as usize] = 30;
+    assert_eq!(trace.last(740, 2), expected);
+}
+
+#[test]
+fn a_copy_that_is_lost_after_a_lost_ack_ended_a_wait_too() {
+    for new_between in [false, true] {
+        let mut trace = Trace::new();
+        let first = trace.send(0, 0, false);
+        trace.blocked(0, Reason::Window);
+        trace.arrive(first, true);
+        trace.lose_ack(40);
+        let copy = trace.send(300, 0, true);
+        if new_between {
+            trace.blocked(300, Reason::Ready);
+            let new = trace.send(310, 1, false);
+            trace.blocked(310, Reason::Window);
+            trace.lose(330, copy);
+            trace.arrive(new, true);
+        } else {
+            trace.lose(330, copy);
+        }
+        let copy = trace.send(600, 0, true);
+        trace.arrive(copy, false);
+        trace.blocked(650, Reason::Ready);
+        // Lost at 40; 260 until the first copy. Then 300 more, or what follows the new packet.
+        let (own, recovery) = if new_between { (40, 260 + 280) } else { (20, 260 + 300) };
+        let mut expected = Parts { nic_own: own, recovery, ..bare() };
+        expected.blocked[Reason::Window as usize] = 30 + 40;
+        assert_eq!(trace.last(650, 2), expected, "new packet between: {new_between}");
+    }
+}
+
+#[test]
+fn a_wait_for_a_lost_grant_is_recovery_though_the_packet_that_ends_it_is_lost() {
+    let mut trace = Trace::new();
+    trace.lose_grant(0);
+    trace.blocked(0, Reason::Grant);
+    trace.blocked(200, Reason::Ready);
+    let lost = trace.send(200, 0, false);
+    trace.blocked(200, Reason::Grant);
+    trace.lose(230, lost);
+    let copy = trace.send(400, 0, true);
+    trace.arrive(copy, true);
+    trace.blocked(440, Reason::Ready);
+    let mut expected = Parts { nic_own: 10, recovery: 200 + 170, ..bare() };
+    (expected.serialisation, expected.propagation) = (10 + 10, 20 + 20);
+    expected.blocked[Reason::Grant as usize] = 30;
+    assert_eq!(trace.last(440, 1), expected);
+}
+
+#[test]
 fn a_lost_control_packet_explains_one_wait_and_no_short_one() {
     let mut trace = Trace::new();
     trace.lose_grant(0);
