@@ -303,11 +303,11 @@ class Cubic(Parameters):
             Accepted: more than 0. Default: 16ms. Source: Linux: 16 ms.
         handshake: Whether a flow waits for the SYN-ACK before it sends. Accepted: true or
             false. Default: false. Source: the papers' simulators: none; a testbed has one.
-        rto_min: Least retransmission timeout. Accepted: more than 0. Default: 10ms. Source:
-            as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
+        rto_min: Least retransmission timeout. Accepted: more than 0, at most 60s. Default:
+            10ms. Source: as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
         rto_initial: Retransmission timeout before the first sample; auto: `rto_min`.
-            Accepted: auto, or more than 0. Default: auto. Source: own choice; RFC 6298: 1
-            s.
+            Accepted: auto, or more than 0, at most 60s. Default: auto. Source: own choice;
+            RFC 6298: 1 s.
         recovery: Loss detection: SACK, or NewReno's duplicate ACKs. Accepted: sack or
             newreno. Default: sack. Source: RFC 6675; RFC 6582.
         delayed_ack: Data packets per ACK; 1 acknowledges each packet at once. Accepted: 1
@@ -397,8 +397,8 @@ class Dcqcn(Parameters):
             HPCC's simulator: DCQCN+win.
         nack_interval: Least time between two NACKs (go-back-n) for the same byte. Accepted:
             more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
-        rto_min: Least retransmission timeout. Accepted: more than 0. Default: 1ms. Source:
-            own choice.
+        rto_min: Least retransmission timeout. Accepted: more than 0, at most 60s. Default:
+            1ms. Source: own choice.
         control_limit: Most bytes of ACKs and CNPs queued at a port. Accepted: a control
             packet and more. Default: 128KiB. Source: own choice: as REN's.
     """
@@ -467,11 +467,11 @@ class Dctcp(Parameters):
         min_window: Least window after a cut due to marks, in units of `window_unit`.
             Accepted: 1 to 1000. Default: 2. Source: RFC 8257 §3.3, which refers to RFC
             5681; 1 in the incast test.
-        rto_min: Least retransmission timeout. Accepted: more than 0. Default: 10ms. Source:
-            DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
+        rto_min: Least retransmission timeout. Accepted: more than 0, at most 60s. Default:
+            10ms. Source: DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
         rto_initial: Retransmission timeout before the first sample; auto: `rto_min`.
-            Accepted: auto, or more than 0. Default: auto. Source: own choice; RFC 6298: 1
-            s.
+            Accepted: auto, or more than 0, at most 60s. Default: auto. Source: own choice;
+            RFC 6298: 1 s.
         recovery: Loss detection: SACK, or NewReno's duplicate ACKs. Accepted: sack or
             newreno. Default: sack. Source: DCTCP §4: TCP NewReno with SACK.
         delayed_ack: Data packets per ACK; 1 acknowledges each packet at once. Accepted: 1
@@ -542,11 +542,11 @@ class Decn(Parameters):
         halve_on_loss: Whether a loss halves the rate, and a timeout lowers it to that of a
             new flow. Accepted: true or false. Default: true. Source: our own: a loss takes
             feedback away.
-        rto_min: Least retransmission timeout. Accepted: more than 0. Default: 10ms. Source:
-            as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
+        rto_min: Least retransmission timeout. Accepted: more than 0, at most 60s. Default:
+            10ms. Source: as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
         rto_initial: Retransmission timeout before the first sample; auto: `rto_min`.
-            Accepted: auto, or more than 0. Default: auto. Source: own choice; RFC 6298: 1
-            s.
+            Accepted: auto, or more than 0, at most 60s. Default: auto. Source: own choice;
+            RFC 6298: 1 s.
     """
 
     _transport: ClassVar[str] = "decn"
@@ -679,7 +679,8 @@ class Fasttune(Parameters):
         nack_interval: Least time between two requests to go back for the same byte.
             Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
         rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
-            auto, or more than 0. Default: auto. Source: own choice: HPCC has none.
+            auto, or more than 0, at most 60s. Default: auto. Source: own choice: HPCC has
+            none.
     """
 
     _transport: ClassVar[str] = "fasttune"
@@ -799,7 +800,8 @@ class Hpcc(Parameters):
         nack_interval: Least time between two requests to go back for the same byte.
             Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
         rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
-            auto, or more than 0. Default: auto. Source: own choice: HPCC has none.
+            auto, or more than 0, at most 60s. Default: auto. Source: own choice: HPCC has
+            none.
     """
 
     _transport: ClassVar[str] = "hpcc"
@@ -848,7 +850,8 @@ class HpccPlus(Parameters):
         nack_interval: Least time between two requests to go back for the same byte.
             Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
         rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
-            auto, or more than 0. Default: auto. Source: own choice: HPCC has none.
+            auto, or more than 0, at most 60s. Default: auto. Source: own choice: HPCC has
+            none.
     """
 
     _transport: ClassVar[str] = "hpcc_plus"
@@ -909,11 +912,11 @@ class Mlcp(Parameters):
             TCP; ns-2 counts packets of any size.
         initial_window: First window, in units of `window_unit`. Accepted: 1 to 1000.
             Default: 2. Source: ns-2: 1 or 2.
-        rto_min: Minimum retransmission timeout. Accepted: more than 0. Default: 10ms.
-            Source: as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
+        rto_min: Minimum retransmission timeout. Accepted: more than 0, at most 60s.
+            Default: 10ms. Source: as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
         rto_initial: Retransmission timeout before the first sample; auto: `rto_min`.
-            Accepted: auto, or more than 0. Default: auto. Source: own choice; RFC 6298: 1
-            s.
+            Accepted: auto, or more than 0, at most 60s. Default: auto. Source: own choice;
+            RFC 6298: 1 s.
     """
 
     _transport: ClassVar[str] = "mlcp"
@@ -1070,10 +1073,11 @@ class Rcp(Parameters):
         first_rtt_rate: Whether a flow starts at the last rate its host received, without a
             request. Accepted: true or false. Default: false. Source: our own.
         rto_min: Minimum retransmission timeout, also of the first request. Accepted: more
-            than 0. Default: 10ms. Source: as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
+            than 0, at most 60s. Default: 10ms. Source: as DCTCP §4.1: 10 ms; a stock kernel
+            has 200 ms.
         rto_initial: Retransmission timeout before the first sample; auto: `rto_min`.
-            Accepted: auto, or more than 0. Default: auto. Source: own choice; RFC 6298: 1
-            s.
+            Accepted: auto, or more than 0, at most 60s. Default: auto. Source: own choice;
+            RFC 6298: 1 s.
     """
 
     _transport: ClassVar[str] = "rcp"
@@ -1199,8 +1203,8 @@ class Timely(Parameters):
             simulator: TIMELY+win.
         nack_interval: Least time between two requests to go back for the same byte.
             Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
-        rto_min: Minimum retransmission timeout. Accepted: more than 0. Default: 1ms.
-            Source: own choice.
+        rto_min: Minimum retransmission timeout. Accepted: more than 0, at most 60s.
+            Default: 1ms. Source: own choice.
         control_limit: ACKs that may wait at a port. Accepted: a control packet and more.
             Default: 128KiB. Source: own choice: as REN's.
     """
@@ -1297,11 +1301,11 @@ class Vcp(Parameters):
             TCP; ns-2 counts packets of any size.
         initial_window: First window, in units of `window_unit`. Accepted: 1 to 1000.
             Default: 2. Source: ns-2: 1 or 2.
-        rto_min: Minimum retransmission timeout. Accepted: more than 0. Default: 10ms.
-            Source: as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
+        rto_min: Minimum retransmission timeout. Accepted: more than 0, at most 60s.
+            Default: 10ms. Source: as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
         rto_initial: Retransmission timeout before the first sample; auto: `rto_min`.
-            Accepted: auto, or more than 0. Default: auto. Source: own choice; RFC 6298: 1
-            s.
+            Accepted: auto, or more than 0, at most 60s. Default: auto. Source: own choice;
+            RFC 6298: 1 s.
     """
 
     _transport: ClassVar[str] = "vcp"
@@ -1358,11 +1362,11 @@ class Xcp(Parameters):
             true. Source: our own; XCP is not paced.
         initial_window: First window, in full segments. Accepted: 1 to 1000. Default: 2.
             Source: ns-2: 1 or 2.
-        rto_min: Minimum retransmission timeout. Accepted: more than 0. Default: 10ms.
-            Source: as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
+        rto_min: Minimum retransmission timeout. Accepted: more than 0, at most 60s.
+            Default: 10ms. Source: as DCTCP §4.1: 10 ms; a stock kernel has 200 ms.
         rto_initial: Retransmission timeout before the first sample; auto: `rto_min`.
-            Accepted: auto, or more than 0. Default: auto. Source: own choice; RFC 6298: 1
-            s.
+            Accepted: auto, or more than 0, at most 60s. Default: auto. Source: own choice;
+            RFC 6298: 1 s.
         delayed_ack: Data packets acknowledged together; 1 acknowledges each at once.
             Accepted: 1 to 255. Default: 1. Source: the papers' simulators: 1.
         delayed_ack_timeout: Maximum delay of a delayed ACK. Accepted: more than 0. Default:

@@ -14,19 +14,30 @@ pub struct RtoBounds {
 }
 
 impl RtoBounds {
-    /// `min` before the first sample and as the least; 60 s at most (RFC 6298 §2.5).
-    pub const fn at_least(min: Span) -> RtoBounds {
+    /// `min` before the first sample and as the least; at most 60 s (RFC 6298 §2.5), or these where they
+    /// are more.
+    pub fn at_least(min: Span) -> RtoBounds {
         RtoBounds::starting_at(None, min)
     }
 
     /// The same, but `initial` before the first sample if it is given.
-    pub const fn starting_at(initial: Option<Span>, min: Span) -> RtoBounds {
-        let initial = match initial {
-            Some(initial) => initial,
-            None => min,
-        };
-        RtoBounds { initial, min, max: Span::from_secs(60) }
+    pub fn starting_at(initial: Option<Span>, min: Span) -> RtoBounds {
+        let initial = initial.unwrap_or(min);
+        RtoBounds { initial, min, max: MOST.max(min).max(initial) }
     }
+}
+
+/// Most, unless the least is more (RFC 6298 §2.5: a maximum may be set, of 60 s or more).
+const MOST: Span = Span::from_secs(60);
+
+/// What keys such as `rto_min` accept: more than 0, at most 60 s.
+pub fn accepted(timeout: &Span) -> bool {
+    *timeout > Span::ZERO && *timeout <= MOST
+}
+
+/// The same, or `auto`.
+pub fn accepted_or_auto(timeout: &Option<Span>) -> bool {
+    timeout.as_ref().is_none_or(accepted)
 }
 
 /// Clock granularity G of RFC 6298 §2.
@@ -131,6 +142,17 @@ mod tests {
         let mut rto = Rto::new(RtoBounds { initial: us(9), min: us(1), max: us(1_000) });
         (0..200).for_each(|_| rto.sample(us(80)));
         assert_eq!(rto.timeout(), us(81));
+    }
+
+    #[test]
+    fn what_is_given_may_be_above_the_cap() {
+        let secs = Span::from_secs;
+        let long = Rto::new(RtoBounds::at_least(secs(61)));
+        assert_eq!(long.timeout(), secs(61));
+        let mut first = Rto::new(RtoBounds::starting_at(Some(secs(90)), us(1)));
+        assert_eq!(first.timeout(), secs(90));
+        first.expired();
+        assert_eq!(first.timeout(), secs(90));
     }
 
     #[test]

@@ -202,7 +202,9 @@ impl Warning {
                 let one = |rare: &Rare| {
                     let Rare { of, thousandths, flows, needed } = rare;
                     let percentile = *thousandths as f64 / 10.0;
-                    format!("p{percentile} of {flows} {of} flows needs {needed}")
+                    format!(
+                        "p{percentile} of {of} flows needs {needed} of them, and there are {flows}"
+                    )
                 };
                 let list: Vec<String> = percentiles.iter().map(one).collect();
                 vec![("percentiles", list.join("; "))]

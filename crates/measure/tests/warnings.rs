@@ -33,8 +33,8 @@ fn a_percentile_needs_ten_flows_above_it() {
     assert_eq!(run(9_000, 999).warnings(), std::slice::from_ref(&warning));
     assert_eq!(
         warning.to_string(),
-        "percentiles of few flows: p99.9 of 9999 all flows needs 10000; p99 of 999 long flows needs \
-         1000"
+        "percentiles of few flows: p99.9 of all flows needs 10000 of them, and there are 9999; p99 of \
+         long flows needs 1000 of them, and there are 999"
     );
     // Flows of the warm-up do not count.
     let mut warm = run(9_000, 1_000);

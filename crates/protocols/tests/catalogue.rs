@@ -203,6 +203,32 @@ fn ecn_bits_and_marks_are_as_declared() {
 
 /// The values of a set are accepted, in force, and overridden by those given beside it.
 #[test]
+fn timeouts_above_a_minute_are_refused_and_none_below_stops_a_run() {
+    let mut tried = 0;
+    for entry in CATALOGUE {
+        let name = entry.info().name;
+        for key in ["rto_min", "rto_initial"] {
+            let known = entry.parameters().iter().any(|doc| doc.name == key);
+            if !known || name == "ndp" {
+                continue;
+            }
+            let network = || star(3, Rate::from_gbps(10), us(1));
+            let site = incast_testkit::fabric_site(3, Rate::from_gbps(10), us(20));
+            let set = |value: &str| {
+                entry.configure(&incast_testkit::key_values(&[(key, value)]), site.clone())
+            };
+            let refused = set("61s").err().unwrap_or_else(|| panic!("{name} {key}")).to_string();
+            assert!(refused.contains("at most 60s") && refused.contains(key), "{refused}");
+            let flows = vec![flow(0, 0, 2, 30_000, Time::ZERO)];
+            let run = Trial::new(*entry, network(), flows).set(key, "60s").run();
+            assert!(run.flows[0].completed.is_some(), "{name} {key}");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 15, "{tried}");
+}
+
+#[test]
 fn parameter_sets_are_read_and_overridden() {
     let fabric = incast_testkit::fabric_site(4, Rate::from_gbps(10), us(20));
     let configure = |entry: &dyn Transport, settings: &[(&str, &str)]| {

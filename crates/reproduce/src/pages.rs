@@ -238,9 +238,12 @@ fn paragraph(name: &str, verdicts: &[&Verdict]) -> String {
     let undecided = run.len() - holds - other - order - none - so_far;
     let mut text = format!(
         "Of {total} claims {holds} hold as published or as compared ({equations} by equations alone), {other} in another set \
-         alone, {order} in order but not in size, and {none} in no set; {so_far} differ where they are decided, and have a set \
-         that is not; {undecided} cannot be judged in any set, and {} have run in none. ",
-        total - run.len()
+         alone, {order} in order but not in size, and {none} in no set; {so_far} do not hold where they are decided, and are \
+         undecided in another set; {undecided} cannot be judged in any set{}. ",
+        match total - run.len() {
+            0 => String::new(),
+            left => format!(", and {left} have run in none"),
+        }
     );
     let headlines: Vec<&&Verdict> = verdicts.iter().filter(|one| one.headline).collect();
     if headlines.is_empty() {

@@ -1,6 +1,6 @@
 //! Parameters of the common sender that every custom control has.
 
-use crate::rto::RtoBounds;
+use crate::rto::{RtoBounds, accepted, accepted_or_auto};
 use crate::sender::{DelayedAck, Options, Reliability};
 use incast_transport::{Span, TransportId};
 
@@ -16,12 +16,6 @@ incast_transport::choice! {
     }
 }
 
-const MOST: Span = Span::from_secs(60);
-
-fn timeout(span: &Span) -> bool {
-    *span > Span::ZERO && *span <= MOST
-}
-
 incast_transport::parameters! {
     /// Parameters of the common sender of a custom control.
     pub struct SenderParams for "custom" {
@@ -29,11 +23,11 @@ incast_transport::parameters! {
         recovery: Recovery = Recovery::Sack, "sack, newreno or go-back-n" => |_| true,
             "RFC 6675";
         /// Least retransmission timeout.
-        rto_min: Span = Span::from_ms(10), "more than 0, at most 60s" => timeout,
+        rto_min: Span = Span::from_ms(10), "more than 0, at most 60s" => accepted,
             "own choice, as the catalogue's DCTCP: 10 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.
         rto_initial: Option<Span> = None, "auto, or more than 0, at most 60s" =>
-            |v| v.as_ref().is_none_or(timeout), "own choice; RFC 6298: 1 s";
+            accepted_or_auto, "own choice; RFC 6298: 1 s";
         /// With `recovery = go-back-n`: least time between two requests for the same byte.
         nack_interval: Span = Span::from_us(500), "more than 0" => |v| *v > Span::ZERO,
             "own choice";
@@ -49,14 +43,13 @@ impl SenderParams {
     /// The sender's options, for data that is ECN-capable.
     pub fn options(&self, transport: TransportId) -> Options {
         let &SenderParams { rto_min: min, delayed_ack, delayed_ack_timeout, .. } = self;
-        let initial = self.rto_initial.unwrap_or(min);
         Options {
             reliability: match self.recovery {
                 Recovery::Sack => Reliability::Sack,
                 Recovery::NewReno => Reliability::NewReno,
                 Recovery::GoBackN => Reliability::GoBackN { again: self.nack_interval },
             },
-            rto: RtoBounds { initial, min, max: MOST },
+            rto: RtoBounds::starting_at(self.rto_initial, min),
             delayed_ack: DelayedAck::of(delayed_ack, delayed_ack_timeout),
             ..Options::tcp(transport, min)
         }

@@ -22,7 +22,7 @@ use incast_endpoint::sender::{
 };
 use incast_transport::{
     Acks, ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional,
-    Policy, PortSite, Ready, Routing, Span, TransportId,
+    Policy, PortSite, Ready, Routing, TransportId,
 };
 use params::Recovery;
 
@@ -76,11 +76,7 @@ fn options(cubic: &Ready<Params>) -> Options {
             Recovery::Sack => Reliability::Sack,
             Recovery::NewReno => Reliability::NewReno,
         },
-        rto: RtoBounds {
-            initial: cubic.params.rto_initial(),
-            min: rto_min,
-            max: Span::from_secs(60),
-        },
+        rto: RtoBounds::starting_at(Some(cubic.params.rto_initial()), rto_min),
         delayed_ack: DelayedAck::of(delayed_ack, delayed_ack_timeout),
         ..Options::tcp(ID, rto_min)
     }

@@ -1,5 +1,6 @@
 //! Parameters of CUBIC.
 
+use incast_endpoint::rto::{accepted, accepted_or_auto};
 use incast_endpoint::sender::WindowUnit;
 use incast_transport::Span;
 
@@ -74,11 +75,11 @@ incast_transport::parameters! {
         handshake: bool = false, "true or false" => |_| true,
             "the papers' simulators: none; a testbed has one";
         /// Least retransmission timeout.
-        rto_min: Span = Span::from_ms(10), "more than 0" => positive,
+        rto_min: Span = Span::from_ms(10), "more than 0, at most 60s" => accepted,
             "as DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.
-        rto_initial: Option<Span> = None, "auto, or more than 0" =>
-            |v| v.as_ref().is_none_or(positive),
+        rto_initial: Option<Span> = None, "auto, or more than 0, at most 60s" =>
+            accepted_or_auto,
             "own choice; RFC 6298: 1 s";
         /// Loss detection: SACK, or NewReno's duplicate ACKs.
         recovery: Recovery = Recovery::Sack, "sack or newreno" => |_| true,

@@ -1,6 +1,7 @@
 //! Parameters of DCQCN.
 
 use incast_egress::red::Red;
+use incast_endpoint::rto::accepted;
 use incast_transport::{ByRate, Bytes, ParameterSet, PortSite, Rate, Span};
 
 incast_transport::choice! {
@@ -97,7 +98,7 @@ incast_transport::parameters! {
         nack_interval: Span = Span::from_us(500), "more than 0" => positive,
             "HPCC's simulator: 500 us";
         /// Least retransmission timeout.
-        rto_min: Span = Span::from_ms(1), "more than 0" => positive, "own choice";
+        rto_min: Span = Span::from_ms(1), "more than 0, at most 60s" => accepted, "own choice";
         /// Most bytes of ACKs and CNPs queued at a port.
         control_limit: Bytes = Bytes::from_kib(128), "a control packet and more" => |v| v.0 > 0,
             "own choice: as REN's";

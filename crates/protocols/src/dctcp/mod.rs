@@ -22,7 +22,7 @@ use incast_endpoint::sender::{
 };
 use incast_transport::{
     Acks, ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional,
-    Policy, PortSite, Ready, Routing, Span, TransportId,
+    Policy, PortSite, Ready, Routing, TransportId,
 };
 use params::{Controlled, Recovery};
 
@@ -88,13 +88,12 @@ fn host(dctcp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
 
 fn options(params: &Params) -> Options {
     let &Params { rto_min, rto_initial, delayed_ack, delayed_ack_timeout, .. } = params;
-    let initial = rto_initial.unwrap_or(rto_min);
     Options {
         reliability: match params.recovery {
             Recovery::Sack => Reliability::Sack,
             Recovery::NewReno => Reliability::NewReno,
         },
-        rto: RtoBounds { initial, min: rto_min, max: Span::from_secs(60) },
+        rto: RtoBounds::starting_at(rto_initial, rto_min),
         delayed_ack: DelayedAck::of(delayed_ack, delayed_ack_timeout),
         ..Options::tcp(ID, rto_min)
     }

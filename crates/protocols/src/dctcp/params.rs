@@ -1,6 +1,7 @@
 //! Parameters of DCTCP.
 
 use incast_egress::threshold::Threshold;
+use incast_endpoint::rto::{accepted, accepted_or_auto};
 use incast_endpoint::sender::WindowUnit;
 use incast_transport::parameter::Value;
 use incast_transport::{
@@ -76,11 +77,11 @@ incast_transport::parameters! {
         min_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v),
             "RFC 8257 §3.3, which refers to RFC 5681; 1 in the incast test";
         /// Least retransmission timeout.
-        rto_min: Span = Span::from_ms(10), "more than 0" => positive,
+        rto_min: Span = Span::from_ms(10), "more than 0, at most 60s" => accepted,
             "DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.
-        rto_initial: Option<Span> = None, "auto, or more than 0" =>
-            |v| v.as_ref().is_none_or(positive),
+        rto_initial: Option<Span> = None, "auto, or more than 0, at most 60s" =>
+            accepted_or_auto,
             "own choice; RFC 6298: 1 s";
         /// Loss detection: SACK, or NewReno's duplicate ACKs.
         recovery: Recovery = Recovery::Sack, "sack or newreno" => |_| true,

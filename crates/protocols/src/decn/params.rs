@@ -1,6 +1,7 @@
 //! Parameters of DECN.
 
 use super::code::{self, Unit};
+use incast_endpoint::rto::{accepted, accepted_or_auto};
 use incast_transport::{FabricSite, Notice, Rate, Span};
 
 incast_transport::warnings! {
@@ -98,10 +99,11 @@ incast_transport::parameters! {
         halve_on_loss: bool = true, "true or false" => |_| true,
             "our own: a loss takes feedback away";
         /// Least retransmission timeout.
-        rto_min: Span = Span::from_ms(10), "more than 0" => positive,
+        rto_min: Span = Span::from_ms(10), "more than 0, at most 60s" => accepted,
             "as DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.
-        rto_initial: Option<Span> = None, "auto, or more than 0" => automatic,
+        rto_initial: Option<Span> = None, "auto, or more than 0, at most 60s" =>
+            accepted_or_auto,
             "own choice; RFC 6298: 1 s";
     }
 }

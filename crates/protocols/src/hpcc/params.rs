@@ -64,8 +64,8 @@ macro_rules! telemetry_parameters {
                 nack_interval: Span = Span::from_us(500), "more than 0" =>
                     $crate::hpcc::params::positive, "HPCC's simulator: 500 us";
                 /// Minimum retransmission timeout; auto: 1 ms, at least eight RTTs.
-                rto_min: Option<Span> = None, "auto, or more than 0" =>
-                    $crate::hpcc::params::auto_or_positive, "own choice: HPCC has none";
+                rto_min: Option<Span> = None, "auto, or more than 0, at most 60s" =>
+                    incast_endpoint::rto::accepted_or_auto, "own choice: HPCC has none";
             }
         }
 

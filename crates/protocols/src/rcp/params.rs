@@ -1,5 +1,6 @@
 //! Parameters.
 
+use incast_endpoint::rto::{accepted, accepted_or_auto};
 use incast_transport::Span;
 
 fn positive(span: &Span) -> bool {
@@ -38,10 +39,11 @@ incast_transport::parameters! {
         /// Whether a flow starts at the last rate its host received, without a request.
         first_rtt_rate: bool = false, "true or false" => |_| true, "our own";
         /// Minimum retransmission timeout, also of the first request.
-        rto_min: Span = Span::from_ms(10), "more than 0" => positive,
+        rto_min: Span = Span::from_ms(10), "more than 0, at most 60s" => accepted,
             "as DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.
-        rto_initial: Option<Span> = None, "auto, or more than 0" => automatic,
+        rto_initial: Option<Span> = None, "auto, or more than 0, at most 60s" =>
+            accepted_or_auto,
             "own choice; RFC 6298: 1 s";
     }
 }

@@ -1,5 +1,6 @@
 //! Parameters.
 
+use incast_endpoint::rto::accepted;
 use incast_transport::{Bytes, Rate, Span};
 
 incast_transport::choice! {
@@ -110,7 +111,7 @@ incast_transport::parameters! {
         nack_interval: Span = Span::from_us(500), "more than 0" => positive,
             "HPCC's simulator: 500 us";
         /// Minimum retransmission timeout.
-        rto_min: Span = Span::from_ms(1), "more than 0" => positive, "own choice";
+        rto_min: Span = Span::from_ms(1), "more than 0, at most 60s" => accepted, "own choice";
         /// ACKs that may wait at a port.
         control_limit: Bytes = Bytes::from_kib(128), "a control packet and more" => |v| v.0 > 0,
             "own choice: as REN's";

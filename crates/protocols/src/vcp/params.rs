@@ -1,6 +1,7 @@
 //! Parameters.
 
 use incast_egress::load::SAMPLES;
+use incast_endpoint::rto::{accepted, accepted_or_auto};
 use incast_endpoint::sender::WindowUnit;
 use incast_transport::{FabricSite, Span};
 
@@ -60,10 +61,11 @@ incast_transport::parameters! {
         /// First window, in units of `window_unit`.
         initial_window: u32 = 2, "1 to 1000" => |v| (1..=1_000).contains(v), "ns-2: 1 or 2";
         /// Minimum retransmission timeout.
-        rto_min: Span = Span::from_ms(10), "more than 0" => positive,
+        rto_min: Span = Span::from_ms(10), "more than 0, at most 60s" => accepted,
             "as DCTCP §4.1: 10 ms; a stock kernel has 200 ms";
         /// Retransmission timeout before the first sample; auto: `rto_min`.
-        rto_initial: Option<Span> = None, "auto, or more than 0" => automatic,
+        rto_initial: Option<Span> = None, "auto, or more than 0, at most 60s" =>
+            accepted_or_auto,
             "own choice; RFC 6298: 1 s";
     }
 }
