@@ -3,7 +3,7 @@
 use super::*;
 use incast_fabric::{Dumbbell, Fabric};
 use incast_testkit::*;
-use incast_transport::{Bytes, Flow, Limit, Rate, Time};
+use incast_transport::{Bytes, Flow, Limit, Rate, Span, Time};
 
 fn cubic<'a>(fabric: Fabric, settings: &Settings<'a>, buffer: u32, flows: Vec<Flow>) -> Trial<'a> {
     let mut trial = Trial::new(&ENTRY, fabric, flows);

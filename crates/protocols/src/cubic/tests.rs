@@ -4,7 +4,7 @@ use super::hystart::HyStart;
 use super::*;
 use incast_endpoint::sender::{Ack, Control, Loss, Progress};
 use incast_testkit::{ControlDriver, MSS, plain_ack, segment};
-use incast_transport::{Extension, Header, HostId, Packet, Time, tcp_flag};
+use incast_transport::{Extension, Header, HostId, Packet, Span, Time, tcp_flag};
 
 type Driver = ControlDriver<Cubic>;
 

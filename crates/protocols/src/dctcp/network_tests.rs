@@ -3,7 +3,7 @@
 use super::*;
 use incast_fabric::Fabric;
 use incast_testkit::*;
-use incast_transport::{Bin, Flow, Limit, PortRecord, Rate, Time};
+use incast_transport::{Bin, Flow, Limit, PortRecord, Rate, Span, Time};
 
 const PACKET: f64 = 1_538.0;
 const RATE: Rate = Rate::from_gbps(10);

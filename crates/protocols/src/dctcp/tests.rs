@@ -6,7 +6,7 @@ use incast_endpoint::sender::{Ack, Control, Loss, WindowUnit};
 use incast_testkit::{
     ControlDriver, MSS, fabric_site, flow, host_site, key_values, plain_ack, switch_port,
 };
-use incast_transport::{Bytes, Extension, Rate, Time};
+use incast_transport::{Bytes, Extension, Rate, Span, Time};
 
 type Driver = ControlDriver<Dctcp>;
 
