@@ -45,7 +45,7 @@ pub fn picture(
             }
         }
     }
-    print_ratios(experiment, panel, &places, results, &mut lines);
+    print_claims(experiment, panel, &places, results, &mut lines);
     let named = lines.into_iter().map(|(name, mut line)| {
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
         Line { style: styles.get(name.as_str()).copied(), name, ..line }
@@ -144,8 +144,9 @@ fn sizes(seen: &Seen) -> Vec<(f64, String)> {
     largest.map(|(at, bytes)| ((at + 1) as f64 / PARTS as f64 * 100.0, size(*bytes))).collect()
 }
 
-/// Where claims print a ratio of two transports: the paper's, given ours of the one.
-fn print_ratios(
+/// What claims print: numbers of a transport, and where it is a ratio of two, the paper's of the one
+/// that it is over, given ours of the other, unless its number is printed.
+fn print_claims(
     experiment: &Experiment,
     panel: &Panel,
     places: &[Place],
@@ -156,15 +157,24 @@ fn print_ratios(
         return;
     }
     let id = panel.measure.id();
-    for claim in &experiment.expected.claims {
-        let Some((run, over, ratio)) = claim.printed_ratio(&id, results.default_run()) else {
-            continue;
-        };
+    let (claims, default) = (&experiment.expected.claims, results.default_run());
+    let place = |run: &str| places.iter().find(|place| place.run == run).map(|place| place.x);
+    for (run, transport, value) in
+        claims.iter().filter_map(|claim| claim.printed_number(&id, default))
+    {
+        if let (Some(x), Some(line)) = (place(&run), lines.get_mut(&transport)) {
+            line.printed.push((x, value));
+        }
+    }
+    for claim in claims {
+        let Some((run, over, ratio)) = claim.printed_ratio(&id, default) else { continue };
         let own = claim.transport.as_deref().unwrap_or_default();
         let ours = number(&results.of(&run, own, &id)).map(|number| number.value);
-        let place = places.iter().find(|place| place.run == run);
-        if let (Some(ours), Some(place), Some(line)) = (ours, place, lines.get_mut(&over)) {
-            line.printed.push((place.x, ours / ratio));
+        let (Some(ours), Some(x), Some(line)) = (ours, place(&run), lines.get_mut(&over)) else {
+            continue;
+        };
+        if line.printed.iter().all(|(known, _)| *known != x) {
+            line.printed.push((x, ours / ratio));
         }
     }
 }
