@@ -165,32 +165,6 @@ impl Claim {
         (band.paper(), accepted)
     }
 
-    /// Of a printed ratio of two transports in one run, both drawn with the measure `id`: the run,
-    /// the transport it is over, and the ratio.
-    pub fn printed_ratio(&self, id: &str, default: &str) -> Option<(String, String, f64)> {
-        let (Some(Printed::One(number)), Some(over), None, true) =
-            (self.paper, &self.over, &self.over_run, self.among.is_empty())
-        else {
-            return None;
-        };
-        let ratio = Unit::named(&self.unit).measured(number);
-        let run = self.run.as_deref().unwrap_or(default);
-        (self.measure.id() == id && ratio > 0.0).then(|| (run.into(), over.clone(), ratio))
-    }
-
-    /// Of a printed number of one transport in one run, drawn with the measure `id`: the run, the
-    /// transport, and the number as it is measured.
-    pub fn printed_number(&self, id: &str, default: &str) -> Option<(String, String, f64)> {
-        let alone = self.over.is_none() && self.over_run.is_none() && self.among.is_empty();
-        let (Some(Printed::One(number)), Some(transport), true) =
-            (self.paper, &self.transport, alone && self.measure.id() == id)
-        else {
-            return None;
-        };
-        let run = self.run.as_deref().unwrap_or(default);
-        Some((run.into(), transport.clone(), Unit::named(&self.unit).measured(number)))
-    }
-
     fn band(&self) -> Band {
         let unit = Unit::named(&self.unit);
         match (self.paper, self.min, self.max) {
@@ -435,24 +409,6 @@ fn without_number(by_seed: &BTreeMap<u64, &Seen>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A picture has the paper's number where it prints one, and its ratio where it prints that.
-    #[test]
-    fn printed_numbers_and_ratios_are_those_of_the_measure() {
-        let of = |more: &str| -> Claim {
-            let text =
-                format!("text = 't'\nmeasure.kind = 'utilisation'\nmeasure.port = 'a->b'\n{more}");
-            toml::from_str(&text).unwrap()
-        };
-        let number = of("transport = 'a'\npaper = 61\nunit = '%'\nmin = 0.5\nmax = 0.7\n");
-        let id = number.measure.id();
-        assert_eq!(number.printed_number(&id, "x"), Some(("x".into(), "a".into(), 0.61)));
-        assert_eq!(number.printed_number("another", "x"), None);
-        assert_eq!(number.printed_ratio(&id, "x"), None);
-        let ratio = of("transport = 'a'\nover = 'b'\npaper = 20\nunit = '% lower'\nrun = 'y'\n");
-        assert_eq!(ratio.printed_ratio(&id, "x"), Some(("y".into(), "b".into(), 0.8)));
-        assert_eq!(ratio.printed_number(&id, "x"), None);
-    }
 
     /// Of three runs the one that never balances is left out, and of the others the one with the
     /// largest reduction is judged.

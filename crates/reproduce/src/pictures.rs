@@ -1,5 +1,7 @@
 //! The pictures of a figure in the paper's form, from what its runs gave.
 
+use super::band::{Printed, Unit};
+use super::claim::Claim;
 use super::confidence::number;
 use super::expected::Experiment;
 use super::panel::{Panel, Place};
@@ -144,6 +146,34 @@ fn sizes(seen: &Seen) -> Vec<(f64, String)> {
     largest.map(|(at, bytes)| ((at + 1) as f64 / PARTS as f64 * 100.0, size(*bytes))).collect()
 }
 
+impl Claim {
+    /// Of a printed ratio of two transports in one run, both drawn with the measure `id`: the run,
+    /// the transport it is over, and the ratio.
+    fn printed_ratio(&self, id: &str, default: &str) -> Option<(String, String, f64)> {
+        let (Some(Printed::One(number)), Some(over), None, true) =
+            (self.paper, &self.over, &self.over_run, self.among.is_empty())
+        else {
+            return None;
+        };
+        let ratio = Unit::named(&self.unit).measured(number);
+        let run = self.run.as_deref().unwrap_or(default);
+        (self.measure.id() == id && ratio > 0.0).then(|| (run.into(), over.clone(), ratio))
+    }
+
+    /// Of a printed number of one transport in one run, drawn with the measure `id`: the run, the
+    /// transport, and the number as it is measured.
+    fn printed_number(&self, id: &str, default: &str) -> Option<(String, String, f64)> {
+        let alone = self.over.is_none() && self.over_run.is_none() && self.among.is_empty();
+        let (Some(Printed::One(number)), Some(transport), true) =
+            (self.paper, &self.transport, alone && self.measure.id() == id)
+        else {
+            return None;
+        };
+        let run = self.run.as_deref().unwrap_or(default);
+        Some((run.into(), transport.clone(), Unit::named(&self.unit).measured(number)))
+    }
+}
+
 /// What claims print: numbers of a transport, and where it is a ratio of two, the paper's of the one
 /// that it is over, given ours of the other, unless its number is printed.
 fn print_claims(
@@ -187,6 +217,24 @@ mod tests {
         let text =
             format!("title = \"t\"\nx = \"x\"\ny = \"y\"\nmeasure.kind = \"fct_mean_us\"\n{more}");
         toml::from_str(&text).unwrap()
+    }
+
+    /// A picture has the paper's number where it prints one, and its ratio where it prints that.
+    #[test]
+    fn printed_numbers_and_ratios_are_those_of_the_measure() {
+        let of = |more: &str| -> Claim {
+            let text =
+                format!("text = 't'\nmeasure.kind = 'utilisation'\nmeasure.port = 'a->b'\n{more}");
+            toml::from_str(&text).unwrap()
+        };
+        let number = of("transport = 'a'\npaper = 61\nunit = '%'\nmin = 0.5\nmax = 0.7\n");
+        let id = number.measure.id();
+        assert_eq!(number.printed_number(&id, "x"), Some(("x".into(), "a".into(), 0.61)));
+        assert_eq!(number.printed_number("another", "x"), None);
+        assert_eq!(number.printed_ratio(&id, "x"), None);
+        let ratio = of("transport = 'a'\nover = 'b'\npaper = 20\nunit = '% lower'\nrun = 'y'\n");
+        assert_eq!(ratio.printed_ratio(&id, "x"), Some(("y".into(), "b".into(), 0.8)));
+        assert_eq!(ratio.printed_number(&id, "x"), None);
     }
 
     fn seen(list: Vec<f64>) -> Seen {
