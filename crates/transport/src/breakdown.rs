@@ -293,6 +293,8 @@ pub(crate) struct Breakdown {
     resumed: HashMap<u64, Vec<Resumed>, BuildHasherDefault<Spread>>,
     /// Lost data packets whose waits are in no recovery yet, by flow, in order of departure.
     ended: HashMap<u64, Vec<Ended>, BuildHasherDefault<Spread>>,
+    /// Those that are booked next; empty between calls.
+    known: Vec<Ended>,
 }
 
 impl Breakdown {
@@ -352,17 +354,16 @@ impl Breakdown {
     /// then arrives: all of these losses are known, in whatever partition they happened.
     fn book_lost(&mut self, flow: FlowId, departed: u64, patience: u64) {
         let Some(all) = self.ended.get_mut(&(flow.0 as u64)) else { return };
-        let known: Vec<Ended> = all.extract_if(.., |one| one.lost <= departed).collect();
-        if all.is_empty() {
-            self.ended.remove(&(flow.0 as u64));
-        }
-        for Ended { key, again, departure, .. } in known {
+        let mut known = std::mem::take(&mut self.known);
+        known.extend(all.extract_if(.., |one| one.lost <= departed));
+        for Ended { key, again, departure, .. } in known.drain(..) {
             let first = self.data.first(flow, key);
             match first.filter(|first| again && first.at <= departure.at) {
                 Some(first) => self.repaired(flow, &first, &departure),
                 None => self.waited(flow, &departure, again, patience),
             }
         }
+        self.known = known;
     }
 
     /// A packet ended a wait. What it repairs is not known to be lost.
