@@ -105,9 +105,11 @@ pub(crate) fn never_marks(plan: &Plan) -> Vec<Warning> {
     if plan.shared.is_some() {
         return all;
     }
-    let ports = plan.fabric.ports().iter().zip(0..).filter(|(spec, _)| spec.tier != Tier::Host);
-    let by_rate: BTreeMap<Rate, PortSite> =
-        ports.map(|(spec, port)| (spec.rate, port_site(port, spec, &plan.site))).collect();
+    let mut by_rate = BTreeMap::<Rate, PortSite>::new();
+    let ports = plan.fabric.ports().iter().zip(0..);
+    for (spec, port) in ports.filter(|(spec, _)| spec.tier != Tier::Host) {
+        by_rate.entry(spec.rate).or_insert_with(|| port_site(port, spec, &plan.site));
+    }
     for transport in plan.cases.iter().flat_map(|case| &case.transports) {
         for (rate, site) in &by_rate {
             let policy = transport.configured.policy(site);
@@ -115,16 +117,19 @@ pub(crate) fn never_marks(plan: &Plan) -> Vec<Warning> {
             let least = policy.markers.iter().filter_map(|marker| marker.marks_from());
             for least in least.filter(|least| !reaches(most, *least, charged)) {
                 let (name, least, most) = (transport.info.name, shown(least), shown(most));
-                all.push(Warning::known(&NEVER_MARKS.notice(&[
+                let warning = Warning::known(&NEVER_MARKS.notice(&[
                     ("transport", &name),
                     ("rate", rate),
                     ("least", &least),
                     ("most", &most),
-                ])));
+                ]));
+                // A transport that is assigned flows is in every case.
+                if !all.contains(&warning) {
+                    all.push(warning);
+                }
             }
         }
     }
-    all.dedup();
     all
 }
 
@@ -173,16 +178,23 @@ mod tests {
 
     static STRAY: WarningKind = WarningKind { name: "stray", says: "stray", means: "", remedy: "" };
 
+    /// Warnings with these words of a permutation in a network.
+    fn warned(network: &str, settings: &[&str], words: &str) -> Vec<String> {
+        let traffic = "[[traffic]]\nkind = \"permutation\"\nsize = \"10KB\"\n";
+        let settings: Vec<String> = settings.iter().map(|one| one.to_string()).collect();
+        let text = format!("[fabric]\n{network}{traffic}");
+        let plan = Scenario::parse(&text, "a test", &settings).and_then(Plan::new);
+        let plan = plan.unwrap_or_else(|fault| panic!("{fault}"));
+        let all = plan.warnings.iter().map(|warning| warning.to_string());
+        all.filter(|text| text.contains(words)).collect()
+    }
+
     #[test]
     fn values_without_effect_are_told() {
         let told = |settings: &[&str]| {
-            let text = "[fabric]\ntopology = \"star:3\"\n[transport]\nnames = [\"ndp\", \"dctcp\", \"ren\"]\n\
-                        [[traffic]]\nkind = \"permutation\"\nsize = \"10KB\"\n";
-            let settings: Vec<String> = settings.iter().map(|one| one.to_string()).collect();
-            let plan = Scenario::parse(text, "a test", &settings).and_then(Plan::new);
-            let plan = plan.unwrap_or_else(|fault| panic!("{fault}"));
-            let all = plan.warnings.iter().map(|warning| warning.to_string());
-            all.filter(|text| text.contains("has no effect")).collect::<Vec<_>>()
+            let network =
+                "topology = \"star:3\"\n[transport]\nnames = [\"ndp\", \"dctcp\", \"ren\"]\n";
+            warned(network, settings, "has no effect")
         };
         assert_eq!(told(&[]), [""; 0]);
         let acks = told(&["transport.acks=control"]);
@@ -196,14 +208,9 @@ mod tests {
     #[test]
     fn thresholds_that_no_queue_reaches_are_told() {
         let told = |settings: &[&str]| {
-            let text = "[fabric]\ntopology = \"leaf-spine:2x2x2\"\nrate = \"10Gbps\"\n\
-                        uplink_rate = \"40Gbps\"\n[transport]\nnames = [\"dctcp\"]\n\
-                        [[traffic]]\nkind = \"permutation\"\nsize = \"10KB\"\n";
-            let settings: Vec<String> = settings.iter().map(|one| one.to_string()).collect();
-            let plan = Scenario::parse(text, "a test", &settings).and_then(Plan::new);
-            let plan = plan.unwrap_or_else(|fault| panic!("{fault}"));
-            let all = plan.warnings.iter().map(|warning| warning.to_string());
-            all.filter(|text| text.contains("never marked")).collect::<Vec<_>>()
+            let network = "topology = \"leaf-spine:2x2x2\"\nrate = \"10Gbps\"\nuplink_rate = \"40Gbps\"\n\
+                           [transport]\nnames = [\"dctcp\"]\n";
+            warned(network, settings, "never marked")
         };
         let dctcp = "transport.parameters.dctcp.mark_threshold";
         // The packet that finds 20 of 20 is dropped; that which finds 19 is marked.
@@ -226,6 +233,14 @@ mod tests {
         assert!(uplinks.len() == 1 && uplinks[0].contains("40Gbps"), "{uplinks:?}");
         assert_eq!(told(&["fabric.buffer=20packets"]), [""; 0], "auto keeps to the buffer");
         assert_eq!(told(&["fabric.buffer=unlimited", &format!("{dctcp}=500packets")]), [""; 0]);
+        // DCTCP is in both cases, and is told of once per rate.
+        let assigned = [
+            "fabric.buffer=20packets",
+            &format!("{dctcp}=20packets"),
+            "transport.names=[\"cubic\", \"trd\"]",
+            "transport.assign=[{ name = \"dctcp\", hosts = \"1\" }]",
+        ];
+        assert_eq!(told(&assigned).len(), 2);
         let red = ["transport.names=[\"dcqcn\"]", "fabric.buffer=4KB"];
         assert_eq!(told(&red).len(), 2);
         let names: Vec<&str> = CATALOGUE.iter().map(|one| one.info().name).collect();
