@@ -33,30 +33,30 @@ impl Agenda {
     #[inline]
     pub fn schedule_arrival(&mut self, at: u64, reverse: u32, packet: PacketRef) {
         let key = order::arrival_key(self.seed, Time(at), PortId(reverse));
-        self.queue.push(Event { time: at, key, id: packet.0 });
+        self.queue.push(Event::new(at, key, packet.0));
     }
 
     /// Schedules the start of a flow at `time`.
     pub fn schedule_open(&mut self, time: u64, flow: u32) {
         let key = class::OPEN | (flow & (class::OPEN - 1));
-        self.queue.push(Event { time, key, id: flow });
+        self.queue.push(Event::new(time, key, flow));
     }
 
     /// Schedules a host's timers at `time`.
     #[inline]
     pub fn schedule_host(&mut self, time: u64, host: u32) {
-        self.queue.push(Event { time, key: class::TIMER | host, id: host });
+        self.queue.push(Event::new(time, class::TIMER | host, host));
     }
 
     /// Schedules a port's timer at `time`.
     #[inline]
     pub fn schedule_port(&mut self, time: u64, port: u32) {
         let key = class::TIMER | (port & (class::OPEN - 1));
-        self.queue.push(Event { time, key, id: port | PORT_TIMER });
+        self.queue.push(Event::new(time, key, port | PORT_TIMER));
     }
 
     /// Schedules link failures at `time`.
     pub fn schedule_epoch(&mut self, time: u64, epoch: u32) {
-        self.queue.push(Event { time, key: class::CONTROL, id: epoch });
+        self.queue.push(Event::new(time, class::CONTROL, epoch));
     }
 }

@@ -4,7 +4,7 @@ use crate::agenda::Agenda;
 use crate::fifo::Fifo;
 use crate::mark;
 use incast_fabric::Fabric;
-use incast_transport::{Bytes, PacketPool, PacketRef, Port, Random};
+use incast_transport::{Bytes, PacketPool, PacketRef, Port, Random, prefetch};
 use incast_world::{PortParts, PortSeries, Transmitter};
 
 /// An egress port. The data used by most packets takes one cache line here, one in `fifo` and one
@@ -51,6 +51,16 @@ pub(crate) struct PortBody {
     pub random: Random,
     /// Charged bytes sent, counted for hooks.
     pub sent: u64,
+}
+
+impl PortBody {
+    /// Prefetches what an accepted packet touches of the handler.
+    #[inline]
+    pub fn prefetch(&self) {
+        if let Some(handler) = &self.handler {
+            prefetch(&**handler, 2);
+        }
+    }
 }
 
 /// Transmission time of `charged` bytes on a port's link, at `byte_ps` per byte.

@@ -4,7 +4,7 @@ use crate::buffer::SwitchBuffers;
 use crate::egress::{Egress, PortBody};
 use crate::mark;
 use crate::transit::{Outbox, Transit};
-use incast_transport::{Header, PacketPool, PacketRef, Time};
+use incast_transport::{Header, PacketPool, PacketRef, Time, prefetch};
 use incast_world::{Captured, Drops, PortSeries};
 
 pub(crate) struct Network {
@@ -27,6 +27,27 @@ impl Network {
     #[inline]
     pub fn is_nic(&self, port: u32) -> bool {
         self.egress[port as usize].transmitter.tier == 0
+    }
+
+    /// Prefetches the ports that a packet in flight comes from and goes to. Any packet is allowed.
+    #[inline]
+    pub fn prefetch(&self, packet: PacketRef) {
+        let meta = self.transit.packets.meta(packet);
+        self.prefetch_port(meta.link, 1);
+        if meta.next != PacketRef::NONE {
+            self.prefetch_port(meta.next.0, 3);
+            if let Some(body) = self.bodies.get(meta.next.0 as usize) {
+                prefetch(body, 1);
+            }
+        }
+    }
+
+    /// Prefetches the first cache lines of a port.
+    #[inline]
+    pub fn prefetch_port(&self, port: u32, lines: usize) {
+        if let Some(egress) = self.egress.get(port as usize) {
+            prefetch(egress, lines);
+        }
     }
 
     /// The node of a port.

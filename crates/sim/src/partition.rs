@@ -1,7 +1,7 @@
 //! A partition of the fabric with its own clock and event loop.
 
 use crate::agenda::{PORT_TIMER, class};
-use crate::egress::Egress;
+use crate::egress::{Egress, PortBody};
 use crate::host::HostState;
 use crate::mark;
 use crate::network::Network;
@@ -16,6 +16,12 @@ pub(crate) struct Openings {
     /// Flows of this partition by start time, latest first.
     pub timed: Vec<u32>,
     pub progress: Progress,
+}
+
+/// Where a packet arrives.
+enum Place<'a> {
+    Host(&'a HostState),
+    Port(&'a PortBody),
 }
 
 /// The nodes of a partition and the network between them.
@@ -129,48 +135,57 @@ impl Partition {
 
     #[inline]
     fn handle(&mut self, event: Event) {
-        match event.key >> 30 {
-            0 => self.arrival(PacketRef(event.id)),
-            1 => self.open(event.id),
-            2 if event.id & PORT_TIMER != 0 => self.net.port_timer(event.id & !PORT_TIMER),
-            2 => own_host(&mut self.hosts, event.id).timer(&mut self.net),
-            _ => self.change_links(event.id as usize),
+        match event.key() >> 30 {
+            0 => self.arrival(PacketRef(event.id())),
+            1 => self.open(event.id()),
+            2 if event.id() & PORT_TIMER != 0 => self.net.port_timer(event.id() & !PORT_TIMER),
+            2 => own_host(&mut self.hosts, event.id()).timer(&mut self.net),
+            _ => self.change_links(event.id() as usize),
         }
     }
 
-    /// Prefetches the data of the next events: packets, then their destination hosts, then the
-    /// transports. With few pending events all data is in the cache already.
+    /// Prefetches the data of the next events: packets, then the ports that they come from and go to,
+    /// then their destination hosts and handlers, then the transports. With few pending events all
+    /// data is in the cache already.
     #[inline]
     fn prefetch_next(&self) {
         let transit = &self.net.transit;
-        let Some([second, _, fourth, _, _, _, eighth]) = transit.agenda.queue.after_next() else {
+        let Some([second, _, _, fifth, _, _, _, _, tenth, _, _, _, _, last]) =
+            transit.agenda.queue.after_next()
+        else {
             return;
         };
-        if eighth.key < class::OPEN {
-            transit.packets.prefetch(PacketRef(eighth.id));
+        if last.key() < class::OPEN {
+            transit.packets.prefetch(PacketRef(last.id()));
         }
-        if let Some(host) = self.destination(fourth) {
-            prefetch(host, 2);
+        if tenth.key() < class::OPEN {
+            self.net.prefetch(PacketRef(tenth.id()));
         }
-        if let Some(host) = self.destination(second)
-            && let Some(transport) = host.end.first_transport()
-        {
-            prefetch(transport, 6);
+        match self.place(fifth) {
+            Some(Place::Host(host)) => prefetch(host, 2),
+            Some(Place::Port(port)) => port.prefetch(),
+            None => {}
+        }
+        if let Some(Place::Host(host)) = self.place(second) {
+            self.net.prefetch_port(host.end.port(), 1);
+            if let Some(transport) = host.end.first_transport() {
+                prefetch(transport, 6);
+            }
         }
     }
 
-    /// The host at which the packet of this event arrives.
+    /// Where the packet of this event arrives, as far as that is known.
     #[inline]
-    fn destination(&self, event: &Event) -> Option<&HostState> {
-        if event.key >= class::OPEN {
+    fn place(&self, event: &Event) -> Option<Place<'_>> {
+        if event.key() >= class::OPEN {
             return None;
         }
-        let meta = self.net.transit.packets.meta(PacketRef(event.id));
+        let meta = self.net.transit.packets.meta(PacketRef(event.id()));
         if meta.next != PacketRef::NONE {
-            return None;
+            return self.net.bodies.get(meta.next.0 as usize).map(Place::Port);
         }
         let peer = self.net.egress.get(meta.link as usize)?.peer;
-        self.hosts.get(peer as usize)?.as_ref()
+        self.hosts.get(peer as usize)?.as_ref().map(Place::Host)
     }
 
     /// Handles a packet's arrival at the other end of its link.

@@ -6,15 +6,34 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// An event. Events of one instant are ordered by `key`.
+/// An event. Events of one instant are ordered by key. It is two words, each written and read as a
+/// whole: a wide load of what narrow stores have just written has to wait for them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Event {
     /// Picoseconds.
     pub time: u64,
+    /// Key and id.
+    rest: u64,
+}
+
+impl Event {
+    /// An event at `time`, in picoseconds.
+    #[inline]
+    pub fn new(time: u64, key: u32, id: u32) -> Event {
+        Event { time, rest: (key as u64) << 32 | id as u64 }
+    }
+
     /// Class in the two upper bits, tie-breaker in the others.
-    pub key: u32,
+    #[inline]
+    pub fn key(self) -> u32 {
+        (self.rest >> 32) as u32
+    }
+
     /// A packet, flow, host or port, depending on the class.
-    pub id: u32,
+    #[inline]
+    pub fn id(self) -> u32 {
+        self.rest as u32
+    }
 }
 
 /// Bucket width: 2^16 ps = 66 ns.
@@ -236,7 +255,7 @@ fn sort(bucket: &mut [Event], ranks: &mut Vec<u64>, sorted: &mut Vec<Event>) {
         bucket
             .iter()
             .zip(0u64..)
-            .map(|(event, place)| (event.time & within) << 48 | (event.key as u64) << 16 | place),
+            .map(|(event, place)| (event.time & within) << 48 | event.rest >> 32 << 16 | place),
     );
     ranks.sort_unstable();
     sorted.extend(ranks.iter().map(|rank| bucket[(rank & 0xffff) as usize]));
@@ -259,8 +278,7 @@ mod tests {
             let push = oracle.is_empty() || random.below(100) < 50;
             if push {
                 let span = 1 << random.below(36);
-                let event =
-                    Event { time: now + random.below(span), key: random.below(4) as u32, id: step };
+                let event = Event::new(now + random.below(span), random.below(4) as u32, step);
                 wheel.push(event);
                 oracle.push(Reverse(event));
             } else {
@@ -282,7 +300,7 @@ mod tests {
     fn empty_has_no_next() {
         let mut wheel = Wheel::new();
         assert_eq!(wheel.next_time(u64::MAX), u64::MAX);
-        wheel.push(Event { time: 1 << 60, key: 0, id: 0 });
+        wheel.push(Event::new(1 << 60, 0, 0));
         assert_eq!(wheel.next_time(u64::MAX), 1 << 60);
         wheel.pop();
         assert_eq!(wheel.next_time(u64::MAX), u64::MAX);
