@@ -21,7 +21,8 @@ pub trait Host: Send {
 
     /// Returns the next packet to transmit, of a class in `open`. The NIC calls it when it is idle.
     /// After `None` the NIC calls again after the next call of any other method, or at the
-    /// deadline.
+    /// deadline. Control, of class 0, comes before data if `open` has both, and sending data makes no
+    /// control for the same instant.
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef>;
 
     /// Whether [`transmit`](Host::transmit) returns `None` for every set of open classes until

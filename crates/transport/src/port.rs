@@ -116,6 +116,18 @@ pub trait Port: Send {
         false
     }
 
+    /// Whether an empty queue takes any packet and lets it go at once, so that a NIC may call
+    /// [`pass`](Port::pass) instead of enqueue and dequeue when nothing waits.
+    fn passes(&self) -> bool {
+        false
+    }
+
+    /// Does what enqueue and dequeue do with a packet that finds nothing waiting. Returns the charged
+    /// bytes that wait in between.
+    fn pass(&mut self, _env: &mut PortEnv<'_>, _packet: PacketRef) -> u64 {
+        unreachable!("only a port that passes packets on")
+    }
+
     /// Marks a packet and returns whether it is admitted; the world drops it otherwise. `waiting`
     /// is the queue, which the world keeps, and `sent` the charged bytes transmitted so far.
     fn accept(

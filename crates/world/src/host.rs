@@ -10,8 +10,8 @@ use crate::arbiter::pull;
 use crate::settle::{Drops, drop_or_trim, with_displaced};
 use crate::{Deliveries, Faults, FlowSetup, PortSeries, Setup, purpose};
 use incast_transport::{
-    Classes, Dequeue, Env, Fate, FlowId, Host, HostClock, HostId, Observed, PacketPool, PacketRef,
-    Port, PortEnv, Probe, Random, Time, TransportId, Verdict, flag,
+    Backlog, Classes, Dequeue, Env, Fate, FlowId, Host, HostClock, HostId, Observed, PacketPool,
+    PacketRef, Port, PortEnv, Probe, Random, Time, TransportId, Verdict, flag,
 };
 use smallvec::SmallVec;
 
@@ -96,6 +96,10 @@ pub struct EndHost {
     random: Random,
     impairments: Random,
     host: HostId,
+    /// The NIC's port only marks, and nothing waits there.
+    clear: bool,
+    /// The NIC's port only marks.
+    passes: bool,
 }
 
 /// Lends a host to its transports.
@@ -117,6 +121,8 @@ impl EndHost {
         let port = setup.fabric.host_port(host).0;
         let options = &setup.options;
         let silent = options.silent.iter().filter(|(silent, _)| *silent == host);
+        let nic = setup.ports[port as usize].take();
+        let passes = nic.as_ref().is_some_and(|nic| nic.passes());
         let mut made = EndHost {
             clock: HostClock::default(),
             wanted: NEVER,
@@ -125,10 +131,12 @@ impl EndHost {
             port,
             turn: 0,
             transports: std::mem::take(&mut setup.hosts[host as usize]).into_iter().collect(),
-            nic: setup.ports[port as usize].take(),
+            nic,
             random: Random::new(options.seed, host, purpose::HOST),
             impairments: Random::new(options.seed, host, purpose::FAULTS),
             host: HostId(host),
+            clear: passes,
+            passes,
         };
         made.refresh_deadline();
         made
@@ -375,8 +383,19 @@ impl EndHost {
 
     /// The same at a NIC with a port of its own.
     fn transmit_shaped<W: HostIo>(&mut self, world: &mut W, start: u64) {
+        let series = world.nic(self.port).series;
+        if let Some(nic) = &self.nic
+            && series.over(start)
+        {
+            series.set_marks(nic.marks());
+        }
+        if self.clear && self.transmit_through(world, start) {
+            return;
+        }
         let packet = self.pull_shaped(world, start);
         self.refresh_deadline();
+        let backlog = self.nic.as_ref().map_or(Backlog::default(), |nic| nic.backlog());
+        self.clear = self.passes && backlog.packets == 0;
         let packet = match packet {
             Ok(packet) => packet,
             Err(again) => {
@@ -384,7 +403,6 @@ impl EndHost {
                 return;
             }
         };
-        let backlog = self.nic.as_ref().map_or(0, |nic| nic.backlog().bytes);
         let charged = world.records().packets.charged(packet);
         let tx = world.tx(self.port, charged);
         let Records { probe, packets, .. } = world.records();
@@ -393,13 +411,59 @@ impl EndHost {
             probe.occupies(content.flow, tx, content.has(flag::RETRANSMIT));
         }
         self.occupy(start, tx);
-        world.send(self.port, packet, start, backlog);
+        world.send(self.port, packet, start, backlog.bytes);
+    }
+
+    /// The same where the NIC's port only marks and nothing waits: a data packet passes it on its way
+    /// to the link. False if the packet is control, which waits there now.
+    fn transmit_through<W: HostIo>(&mut self, world: &mut W, start: u64) -> bool {
+        let open = world.open(self.port);
+        let Some(packet) = self.pull_from(world, start, |_| open) else {
+            self.refresh_deadline();
+            self.wanted = NEVER;
+            return true;
+        };
+        let NicParts { packets, random, series } = world.nic(self.port);
+        packets.meta_mut(packet).tier = 0;
+        if packets[packet].class == 0 {
+            self.enqueue_at_nic(world, packet, start);
+            return false;
+        }
+        let nic = self.nic.as_mut().expect("a NIC that marks");
+        let waited = nic.pass(&mut PortEnv { now: Time(start), random, packets }, packet);
+        series.set_backlog(start, waited);
+        debug_assert_eq!(
+            self.pull_from(world, start, |_| Classes(open.0 & Classes::CONTROL.0)),
+            None,
+            "control leaves before data, and none is made of sending data"
+        );
+        self.refresh_deadline();
+        let charged = world.records().packets.charged(packet);
+        let tx = world.tx(self.port, charged);
+        depart(world, packet, start, tx);
+        self.occupy(start, tx);
+        world.send(self.port, packet, start, 0);
+        true
     }
 
     #[inline]
     fn occupy(&mut self, start: u64, tx: u64) {
         self.clock.busy += tx;
         self.clock.busy_until = start + tx;
+    }
+
+    /// Asks the transports for a packet of these classes.
+    #[inline]
+    fn pull_from<W: HostIo>(
+        &mut self,
+        world: &mut W,
+        start: u64,
+        open: impl Fn(TransportId) -> Classes,
+    ) -> Option<PacketRef> {
+        let Records { probe, packets, .. } = world.records();
+        probe.enter(Time(start), self.clock);
+        let mut env = env!(self, probe, packets, start);
+        pull(&mut self.transports, &mut self.turn, &mut env, open)
     }
 
     /// Asks the transports for what the NIC's port wants.
@@ -415,12 +479,6 @@ impl EndHost {
     /// A NIC with a port of its own: packets go through it, and it may hold some classes back. The
     /// error is when to poll again.
     fn pull_shaped<W: HostIo>(&mut self, world: &mut W, start: u64) -> Result<PacketRef, u64> {
-        let series = world.nic(self.port).series;
-        if let Some(nic) = &self.nic
-            && series.over(start)
-        {
-            series.set_marks(nic.marks());
-        }
         let open = world.open(self.port);
         let control = Classes(open.0 & Classes::CONTROL.0);
         for _ in 0..MOST_CALLS {
@@ -435,15 +493,20 @@ impl EndHost {
                     Dequeue::Empty => self.pull(world, start, open).ok_or(NEVER)?,
                 },
             };
-            depart(world, packet, start, 0);
-            let NicParts { packets, random, series } = world.nic(self.port);
-            packets.meta_mut(packet).tier = 0;
-            let nic = self.nic.as_mut().expect("a shaped NIC");
-            let verdict = nic.enqueue(&mut PortEnv { now: Time(start), random, packets }, packet);
-            series.set_backlog(start, nic.backlog().bytes);
-            settle_at_source(world, self.port, packet, verdict, start);
+            self.enqueue_at_nic(world, packet, start);
         }
         panic!("host {} fills its NIC without end", self.host.0);
+    }
+
+    /// A packet waits in the NIC's port.
+    fn enqueue_at_nic<W: HostIo>(&mut self, world: &mut W, packet: PacketRef, start: u64) {
+        depart(world, packet, start, 0);
+        let NicParts { packets, random, series } = world.nic(self.port);
+        packets.meta_mut(packet).tier = 0;
+        let nic = self.nic.as_mut().expect("a shaped NIC");
+        let verdict = nic.enqueue(&mut PortEnv { now: Time(start), random, packets }, packet);
+        series.set_backlog(start, nic.backlog().bytes);
+        settle_at_source(world, self.port, packet, verdict, start);
     }
 
     fn nic_chooses<W: HostIo>(&mut self, world: &mut W, start: u64, open: Classes) -> Dequeue {
