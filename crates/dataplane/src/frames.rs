@@ -3,7 +3,7 @@
 
 use crate::{Frame, PacketIo};
 use incast_transport::{
-    EDITED, Extension, FlowId, Framing, Packet, PacketPool, PacketRef, WRITTEN,
+    EDITED, Extension, FlowId, Framing, Packet, PacketPool, PacketRef, Probe, WRITTEN,
 };
 use incast_wire::{
     HEADER_BYTES, decode_extension, decode_headers_into, encode_headers, rewrite, rewrite_mark,
@@ -135,6 +135,7 @@ impl<F: Frame> Packets<F> {
     pub fn copy(
         &mut self,
         io: &mut impl PacketIo<Frame = F>,
+        probe: &mut Probe,
         packet: PacketRef,
     ) -> Option<PacketRef> {
         let framed = match self.frames.get(packet.0 as usize) {
@@ -145,7 +146,7 @@ impl<F: Frame> Packets<F> {
             }
             _ => None,
         };
-        let copy = incast_world::copied(&mut self.pool, packet);
+        let copy = incast_world::copied(probe, &mut self.pool, packet);
         if let Some(framed) = framed {
             self.keep(copy, framed);
         }

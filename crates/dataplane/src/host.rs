@@ -216,7 +216,7 @@ impl<I: PacketIo> HostNode<I> {
             Arrived { at, key, port, packet, impaired: true, complete: at, egress: None }
         };
         if let Some(after) = again {
-            match self.packets.copy(&mut medium.io, packet) {
+            match self.packets.copy(&mut medium.io, &mut medium.probe, packet) {
                 Some(copy) => self.late.push(arrival(after, copy)),
                 None => medium.tally.exhausted += 1,
             }

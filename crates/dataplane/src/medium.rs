@@ -141,9 +141,12 @@ impl<I: PacketIo> Medium<I> {
     /// A packet or its payload is lost at a port, at `at`.
     pub fn note_loss(&mut self, packets: &mut Packets<I::Frame>, packet: PacketRef, at: u64) {
         packets.complete_stamps(packet, |flow| self.probe.started(flow));
-        let pool = &packets.pool;
-        let loss = Loss::at_port(&pool[packet], pool.stamps(packet), pool.meta(packet), at);
-        loss.into_iter().for_each(|loss| self.probe.record_loss(loss));
+        let pool = &mut packets.pool;
+        if let Some(loss) = Loss::at_port(&pool[packet], pool.meta(packet), at) {
+            self.probe.record_loss(&loss, pool.stamps(packet));
+        }
+        // What is left of the packet may be lost as well.
+        pool.stamps_mut(packet).lose();
     }
 
     /// A packet is lost on a link, at `at`.
@@ -152,8 +155,9 @@ impl<I: PacketIo> Medium<I> {
         packets.complete_stamps(packet, |flow| self.probe.started(flow));
         let pool = &packets.pool;
         self.losses.lost(at, pool, packet);
-        let loss = Loss::of(&pool[packet], pool.stamps(packet), pool.meta(packet), at);
-        loss.into_iter().for_each(|loss| self.probe.record_loss(loss));
+        if let Some(loss) = Loss::of(&pool[packet], pool.meta(packet), at) {
+            self.probe.record_loss(&loss, pool.stamps(packet));
+        }
         packets.free(&mut self.io, packet);
     }
 }

@@ -100,7 +100,8 @@ impl HostState {
             transit.lose_on_link(packet);
             return true;
         }
-        let copy = again.map(|after| (after, copied(&mut transit.packets, packet)));
+        let copy =
+            again.map(|after| (after, copied(&mut transit.probe, &mut transit.packets, packet)));
         for (after, packet) in copy.into_iter().chain(late.map(|after| (after, packet))) {
             transit.packets.meta_mut(packet).mark = mark::IMPAIRED;
             transit.agenda.schedule_arrival(transit.agenda.now + after, reverse, packet);

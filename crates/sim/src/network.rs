@@ -130,8 +130,8 @@ impl Network {
 
     /// Receives packets and losses from another partition.
     pub fn receive(&mut self, outbox: &mut Outbox) {
-        for loss in outbox.losses.drain(..) {
-            self.transit.probe.record_loss(loss);
+        for (loss, stamps) in outbox.losses.drain(..) {
+            self.transit.probe.record_loss(&loss, &stamps);
         }
         for crossing in outbox.packets.drain(..) {
             let reverse = self.egress[crossing.meta.link as usize].reverse;

@@ -39,7 +39,7 @@ pub(crate) struct Crossing {
 #[derive(Default)]
 pub(crate) struct Outbox {
     pub packets: Vec<Crossing>,
-    pub losses: Vec<Loss>,
+    pub losses: Vec<(Loss, Stamps)>,
 }
 
 /// The border of a partition.
@@ -179,8 +179,8 @@ impl Transit {
     pub fn lose_on_link(&mut self, packet: PacketRef) {
         self.link_losses += 1;
         self.losses.lost(self.agenda.now, &self.packets, packet);
-        let (stamps, meta) = (self.packets.stamps(packet), self.packets.meta(packet));
-        self.record_loss(Loss::of(&self.packets[packet], stamps, meta, self.agenda.now));
+        let loss = Loss::of(&self.packets[packet], self.packets.meta(packet), self.agenda.now);
+        self.record_loss(loss, packet);
         self.packets.free(packet);
     }
 
@@ -193,19 +193,27 @@ impl Transit {
 
     /// Records the loss of a packet or its payload at a port at `at`.
     pub fn note_loss(&mut self, packet: PacketRef, at: u64) {
-        let (stamps, meta) = (self.packets.stamps(packet), self.packets.meta(packet));
-        self.record_loss(Loss::at_port(&self.packets[packet], stamps, meta, at));
+        let loss = Loss::at_port(&self.packets[packet], self.packets.meta(packet), at);
+        self.record_loss(loss, packet);
     }
 
     /// Takes a loss to the partition of the flow's receiver.
-    fn record_loss(&mut self, loss: Option<Loss>) {
+    fn record_loss(&mut self, loss: Option<Loss>, packet: PacketRef) {
         let Some(loss) = loss else { return };
-        let receiver = self.common.flows[loss.flow.0 as usize].flow.dst;
-        let home = self.common.part_of[receiver.0 as usize];
+        let stamps = self.packets.stamps_mut(packet);
+        let home = match self.border.outboxes.len() {
+            1 => self.border.index,
+            _ => {
+                let receiver = self.common.flows[loss.flow.0 as usize].flow.dst;
+                self.common.part_of[receiver.0 as usize]
+            }
+        };
         if home == self.border.index {
-            self.probe.record_loss(loss);
+            self.probe.record_loss(&loss, stamps);
         } else {
-            self.border.outboxes[home as usize].losses.push(loss);
+            self.border.outboxes[home as usize].losses.push((loss, *stamps));
         }
+        // What is left of the packet may be lost as well.
+        stamps.lose();
     }
 }

@@ -17,11 +17,10 @@
 //!
 //! The parts add up exactly: each rule replaces an interval by the same interval.
 
-use crate::losses::{First, Losses, Spread};
+use crate::losses::{First, Losses};
+use crate::recoveries::{Limits, Recoveries, Resumed};
 use crate::{LastPacket, Meta, Stamps};
 use incast_wire::{FlowId, Header, Packet, flag, tcp_flag};
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 
 /// Number of port tiers: NIC, edge, aggregation, core.
 pub const TIERS: usize = 4;
@@ -29,9 +28,6 @@ pub const TIERS: usize = 4;
 pub const REASONS: usize = 5;
 /// Of these bits, an ACK has one: a reply to a request is no ACK.
 const ANSWER: u8 = tcp_flag::ACK | tcp_flag::SYN;
-/// Most recoveries of a flow that are remembered. Of more, the older half is forgotten: if the
-/// completing packet departed before the others, they count as waiting.
-const RESUMED_MOST: usize = 1 << 12;
 
 /// Why a flow with data to send is not sending.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -139,14 +135,14 @@ impl Parts {
         self.nic_own += take(all.nic_own);
     }
 
-    /// Adds the delays of a packet from its departure until `now`.
-    pub(crate) fn add_path(&mut self, stamps: &Stamps, meta: &Meta, now: u64) {
-        let waited: u64 = stamps.waited.iter().sum();
-        let unqueued = now - stamps.departed - waited;
-        let serialised = (meta.serialised as u64).min(unqueued);
+    /// Adds the delays of a packet from its departure until `now`: `waited` of it in queues, and
+    /// `serialised` picoseconds of serialisation.
+    fn add_path(&mut self, departed: u64, waited: &[u64; TIERS], serialised: u32, now: u64) {
+        let unqueued = now - departed - waited.iter().sum::<u64>();
+        let serialised = (serialised as u64).min(unqueued);
         self.serialisation += serialised;
         self.propagation += unqueued - serialised;
-        for (sum, part) in self.queueing.iter_mut().zip(stamps.waited) {
+        for (sum, part) in self.queueing.iter_mut().zip(waited) {
             *sum += part;
         }
     }
@@ -163,7 +159,7 @@ pub enum Lost {
     Control,
 }
 
-/// The loss of a packet, with its path until then.
+/// The loss of a packet. What its stamps say of it stays there.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// The flow.
@@ -172,90 +168,65 @@ pub struct Loss {
     pub what: Lost,
     /// When it was lost.
     pub at: u64,
-    /// When it departed.
-    pub(crate) departed: u64,
-    /// What the sender had done by then.
-    pub(crate) spent: Spent,
-    /// The path's parts from its departure until the loss.
-    pub(crate) path: Parts,
+    /// Picoseconds of serialisation until then.
+    pub(crate) serialised: u32,
     /// Whether it was a retransmission.
     pub(crate) again: bool,
-    /// When the flow started.
-    pub(crate) started: u64,
-    /// What it carried of the wait before it.
-    pub(crate) gap: Gap,
 }
 
 impl Loss {
     /// The loss of a packet, or of its payload, at `now`. `None` for a pause frame, which belongs to no
     /// flow.
-    pub fn of(packet: &Packet, stamps: &Stamps, meta: &Meta, now: u64) -> Option<Loss> {
-        if matches!(packet.header, Header::Pause { .. }) {
-            return None;
-        }
+    #[inline]
+    pub fn of(packet: &Packet, meta: &Meta, now: u64) -> Option<Loss> {
         let data = packet.is_data() || packet.has(flag::TRIMMED);
-        let mut path = Parts::default();
-        if data {
-            path.add_path(stamps, meta, now);
-        }
         let what = match packet.header {
+            Header::Pause { .. } => return None,
             header if data => Lost::Data(header.data_key()),
             Header::Segment { flags, .. } if flags & ANSWER == tcp_flag::ACK => Lost::Ack,
             Header::Nack { .. } => Lost::Ack,
             _ => Lost::Control,
         };
-        let Stamps { departed, spent, started, gap, .. } = *stamps;
-        let again = packet.has(flag::RETRANSMIT);
-        Some(Loss { flow: packet.flow, what, at: now, departed, spent, path, again, started, gap })
+        let (serialised, again) = (meta.serialised, packet.has(flag::RETRANSMIT));
+        Some(Loss { flow: packet.flow, what, at: now, serialised, again })
     }
 
     /// The same for a packet that a port drops. Credits that ports drop are not missing: that is how
     /// their rate is controlled.
-    pub fn at_port(packet: &Packet, stamps: &Stamps, meta: &Meta, now: u64) -> Option<Loss> {
+    #[inline]
+    pub fn at_port(packet: &Packet, meta: &Meta, now: u64) -> Option<Loss> {
         let credit = matches!(packet.header, Header::Credit { .. });
-        if credit { None } else { Loss::of(packet, stamps, meta, now) }
+        if credit { None } else { Loss::of(packet, meta, now) }
     }
 }
 
 /// The departure of a data packet, that arrived or was lost.
-#[derive(Clone, Copy)]
-struct Departure {
-    at: u64,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    pub at: u64,
     /// When the flow started.
     started: u64,
     /// What the sender had done by then.
-    spent: Spent,
+    pub spent: Spent,
     /// The wait that the packet ended, if it carries one.
     gap: Option<Gap>,
 }
 
 impl Departure {
-    fn new(at: u64, started: u64, spent: Spent, gap: Gap) -> Departure {
-        Departure { at, started, spent, gap: (gap.until == at).then_some(gap) }
-    }
-
     fn of(stamps: &Stamps) -> Departure {
-        Departure::new(stamps.departed, stamps.started, stamps.spent, stamps.gap)
+        let Stamps { departed: at, started, spent, .. } = *stamps;
+        Departure { at, started, spent, gap: stamps.own_gap().copied() }
     }
 }
 
 /// A lost data packet that ended a wait.
+#[derive(Debug)]
 struct Ended {
     key: u32,
     /// When it was lost.
     lost: u64,
     again: bool,
     departure: Departure,
-}
-
-/// A departure until which a flow was recovering.
-#[derive(Clone, Copy, Debug, Default)]
-struct Resumed {
-    at: u64,
-    /// What the sender had done by then.
-    spent: Spent,
-    /// Where the time went from the flow's start until then.
-    parts: Parts,
 }
 
 /// Lost control packets of a flow.
@@ -282,33 +253,47 @@ impl Missing {
     }
 }
 
-/// Losses that are not recovered yet, and recoveries of flows that are not complete.
+/// What a flow has lost, and how it recovered.
 #[derive(Default)]
-pub(crate) struct Breakdown {
-    /// Of data packets.
+pub(crate) struct FlowLosses {
+    /// Data packets.
     data: Losses,
-    /// Of control packets, by flow.
-    control: HashMap<u64, Missing, BuildHasherDefault<Spread>>,
-    /// By flow, in order of time.
-    resumed: HashMap<u64, Vec<Resumed>, BuildHasherDefault<Spread>>,
-    /// Lost data packets whose waits are in no recovery yet, by flow, in order of departure.
-    ended: HashMap<u64, Vec<Ended>, BuildHasherDefault<Spread>>,
-    /// Those that are booked next; empty between calls.
-    known: Vec<Ended>,
+    /// Control packets, if some were lost.
+    control: Option<Missing>,
+    recoveries: Recoveries,
+    /// Lost data packets whose waits are in no recovery yet, in order of departure.
+    ended: Vec<Ended>,
 }
 
-impl Breakdown {
-    /// Records a loss. Returns whether it is the only one so far of the packet, or of control packets
-    /// of the flow.
-    pub fn lose(&mut self, loss: Loss) -> bool {
-        if let Lost::Data(key) = loss.what {
-            self.end_wait(key, &loss);
-            return self.data.insert(key, loss);
-        }
-        let flow = loss.flow.0 as u64;
-        let new = !self.control.contains_key(&flow);
-        let missing = self.control.entry(flow).or_default();
-        let control = loss.what == Lost::Control;
+/// Memory that the flows share; nothing is in it between calls.
+#[derive(Default)]
+pub(crate) struct Scratch(Vec<Ended>);
+
+impl FlowLosses {
+    pub fn new(limits: Limits) -> FlowLosses {
+        FlowLosses { recoveries: Recoveries::new(limits), ..FlowLosses::default() }
+    }
+
+    /// Nothing is lost. Memory is kept for another flow.
+    pub fn clear(&mut self) {
+        self.data.clear();
+        self.control = None;
+        self.recoveries.clear();
+        self.ended.clear();
+    }
+
+    /// Records a loss. Returns whether it is the only one so far of the packet, or of control packets.
+    pub fn lose(&mut self, loss: &Loss, stamps: &Stamps) -> bool {
+        let control = match loss.what {
+            Lost::Data(key) => {
+                self.end_wait(key, loss, stamps);
+                return self.data.insert(key, loss, stamps);
+            }
+            Lost::Control => true,
+            Lost::Ack => false,
+        };
+        let new = self.control.is_none();
+        let missing = self.control.get_or_insert_default();
         missing.waits += control as u32;
         let first = if control { &mut missing.other } else { &mut missing.ack };
         *first = Some(first.map_or(loss.at, |at| at.min(loss.at)));
@@ -316,14 +301,45 @@ impl Breakdown {
     }
 
     /// Keeps the wait that a lost packet ended, until a later one arrives.
-    fn end_wait(&mut self, key: u32, loss: &Loss) {
-        let departure = Departure::new(loss.departed, loss.started, loss.spent, loss.gap);
-        if departure.gap.is_none() || loss.departed < loss.started {
+    fn end_wait(&mut self, key: u32, loss: &Loss, stamps: &Stamps) {
+        let Stamps { departed, started, .. } = *stamps;
+        if stamps.own_gap().is_none() || departed < started {
             return;
         }
-        let all = self.ended.entry(loss.flow.0 as u64).or_default();
-        let place = all.partition_point(|one| one.departure.at <= loss.departed);
-        all.insert(place, Ended { key, lost: loss.at, again: loss.again, departure });
+        // Most losses become known in the order of departure.
+        let before = self.ended.iter().rposition(|one| one.departure.at <= departed);
+        let place = before.map_or(0, |before| before + 1);
+        let (lost, again, departure) = (loss.at, loss.again, Departure::of(stamps));
+        self.ended.insert(place, Ended { key, lost, again, departure });
+    }
+
+    /// A data packet of the flow has arrived or was lost: see [`Recoveries::count`].
+    pub fn count(&mut self, stamps: &Stamps, counted: u32) {
+        self.recoveries.count(stamps, counted);
+    }
+
+    /// A packet that arrives at `now` is handled next: what no packet can ask for is forgotten.
+    pub fn forget_old(&mut self, now: u64) {
+        let FlowLosses { data, recoveries, ended, .. } = self;
+        let missing = data.len() + ended.len();
+        let asked = || data.departures().chain(ended.iter().map(|one| one.departure.at));
+        recoveries.forget_old(now, missing, asked);
+    }
+
+    /// A packet of the flow is there twice from now on.
+    pub fn double(&mut self, stamps: &Stamps) {
+        self.recoveries.double(stamps);
+    }
+
+    /// Whether the stamps of all its packets are needed.
+    pub fn is_followed(&self) -> bool {
+        self.recoveries.is_followed()
+    }
+
+    /// How many recoveries are kept.
+    #[cfg(test)]
+    pub fn recovered(&self) -> usize {
+        self.recoveries.len()
     }
 
     /// A data packet with this [`data_key`](Header::data_key) arrives, new or not. A wait shorter
@@ -331,169 +347,160 @@ impl Breakdown {
     /// forgotten, which was that of a copy of what had arrived.
     pub fn arrive(
         &mut self,
-        flow: FlowId,
         key: u32,
         stamps: &Stamps,
         again: bool,
         patience: u64,
+        scratch: &mut Scratch,
     ) -> bool {
-        let departure = Departure::of(stamps);
-        self.book_lost(flow, departure.at, patience);
-        if departure.gap.is_none() {
+        if self.ended.first().is_some_and(|first| first.departure.at <= stamps.departed) {
+            self.book_lost(stamps.departed, patience, scratch);
+        }
+        if stamps.own_gap().is_none() {
             return false;
         }
-        let known = if again { self.data.first(flow, key) } else { None };
-        if known.is_some_and(|first| !first.again) {
+        let known = if again { self.data.first(key) } else { None };
+        let known = known.map(|first| first.again);
+        if known == Some(false) {
             return false;
         }
-        self.waited(flow, &departure, again, patience);
-        known.is_some() && self.data.remove(flow, key).is_some()
+        self.waited(&Departure::of(stamps), again, patience);
+        known.is_some() && self.data.remove(key).is_some()
     }
 
     /// Books the waits that ended with packets that were lost before `departed`. A packet that departed
     /// then arrives: all of these losses are known, in whatever partition they happened.
-    fn book_lost(&mut self, flow: FlowId, departed: u64, patience: u64) {
-        let Some(all) = self.ended.get_mut(&(flow.0 as u64)) else { return };
-        let mut known = std::mem::take(&mut self.known);
-        known.extend(all.extract_if(.., |one| one.lost <= departed));
+    fn book_lost(&mut self, departed: u64, patience: u64, Scratch(known): &mut Scratch) {
+        known.extend(self.ended.extract_if(.., |one| one.lost <= departed));
+        shrink(&mut self.ended);
         for Ended { key, again, departure, .. } in known.drain(..) {
-            let first = self.data.first(flow, key);
+            let first = self.data.first(key).copied();
             match first.filter(|first| again && first.at <= departure.at) {
-                Some(first) => self.repaired(flow, &first, &departure),
-                None => self.waited(flow, &departure, again, patience),
+                Some(first) => self.repaired(&first, &departure),
+                None => self.waited(&departure, again, patience),
             }
         }
-        self.known = known;
     }
 
     /// A packet ended a wait. What it repairs is not known to be lost.
-    fn waited(&mut self, flow: FlowId, departure: &Departure, again: bool, patience: u64) {
+    fn waited(&mut self, departure: &Departure, again: bool, patience: u64) {
         let Departure { at, started, spent, gap: Some(gap) } = *departure else { return };
-        if again && self.extend(flow, departure) {
+        if again && self.extend(departure) {
             return;
         }
         // Retransmissions since the last new packet have ended waits of their own.
-        let last = self.latest(flow, at).filter(|last| last.at > gap.since);
+        let last = self.recoveries.latest(at).filter(|last| last.at > gap.since);
         let (since, done) = last.map_or((gap.since, gap.spent), |last| (last.at, last.spent));
-        let missing = self.control.get_mut(&(flow.0 as u64));
+        let missing = self.control.as_mut();
         let lost = missing.and_then(|missing| missing.explains(since, at, again, patience));
         let Some(lost) = lost else { return };
-        let mut parts = self.parts_at(flow, since, &done, started);
+        let mut parts = self.parts_at(since, &done, started);
         let (span, normal) = (at - since, lost.saturating_sub(since));
         parts.add_first(normal, span, &done, &spent);
         parts.recovery += span - normal;
-        self.resume(flow, departure, parts);
+        self.resume(departure, parts);
     }
 
     /// A retransmission goes on with the recovery in which its flow sent nothing new, if there is
     /// one. Whether there is.
-    fn extend(&mut self, flow: FlowId, departure: &Departure) -> bool {
+    fn extend(&mut self, departure: &Departure) -> bool {
         let since = departure.gap.map(|gap| gap.since);
-        let last = self.latest(flow, departure.at);
+        let last = self.recoveries.latest(departure.at);
         let Some(last) = last.filter(|last| since.is_some_and(|since| last.at >= since)) else {
             return false;
         };
         let mut parts = last.parts;
         parts.recovery += departure.at - last.at;
-        self.resume(flow, departure, parts);
+        self.resume(departure, parts);
         true
     }
 
     /// A packet has arrived for the first time. Returns whether a loss of it was known, which is
     /// then forgotten.
-    pub fn deliver(&mut self, flow: FlowId, key: u32, stamps: Option<&Stamps>) -> bool {
-        let Some(loss) = self.data.remove(flow, key) else { return false };
+    pub fn deliver(&mut self, key: u32, stamps: Option<&Stamps>) -> bool {
+        let Some(loss) = self.data.remove(key) else { return false };
         // A copy that departed before the loss is not its retransmission. What was lost before the
         // flow began was not the flow's.
         let repairs =
             |stamps: &&Stamps| loss.at <= stamps.departed && stamps.started <= loss.departed;
         if let Some(stamps) = stamps.filter(repairs) {
-            self.repaired(flow, &loss, &Departure::of(stamps));
+            self.repaired(&loss, &Departure::of(stamps));
         }
         true
     }
 
     /// A packet that was lost departs again.
-    fn repaired(&mut self, flow: FlowId, loss: &First, departure: &Departure) {
-        if self.extend(flow, departure) {
+    fn repaired(&mut self, loss: &First, departure: &Departure) {
+        if self.extend(departure) {
             return;
         }
         let Departure { at, started, gap, .. } = *departure;
         let parts = if let Some(gap) = gap.filter(|gap| gap.since > loss.at) {
-            let mut parts = self.parts_at(flow, gap.since, &gap.spent, started);
+            let mut parts = self.parts_at(gap.since, &gap.spent, started);
             parts.recovery += at - gap.since;
             parts
         } else {
-            let mut parts = self.parts_at(flow, loss.departed, &loss.spent, started);
-            let Parts { serialisation, propagation, queueing, .. } = loss.path;
-            parts.serialisation += serialisation;
-            parts.propagation += propagation;
-            parts.queueing.iter_mut().zip(queueing).for_each(|(sum, part)| *sum += part);
+            let mut parts = self.parts_at(loss.departed, &loss.spent, started);
+            parts.add_path(loss.departed, &loss.waited, loss.serialised, loss.at);
             parts.recovery += at - loss.at;
             parts
         };
-        self.resume(flow, departure, parts);
-    }
-
-    /// Where the time went until the departure of a packet.
-    pub fn before(&self, flow: FlowId, stamps: &Stamps) -> Parts {
-        self.parts_at(flow, stamps.departed, &stamps.spent, stamps.started)
-    }
-
-    /// Where the whole time of a flow went that is complete with this packet, and when the flow
-    /// began.
-    pub fn whole(
-        &self,
-        flow: FlowId,
-        stamps: &Stamps,
-        meta: &Meta,
-        path: u16,
-        now: u64,
-    ) -> (Parts, LastPacket, u64) {
-        let mut parts = self.before(flow, stamps);
-        parts.add_path(stamps, meta, now);
-        let Stamps { started, worst, worst_port, .. } = *stamps;
-        assert_eq!(parts.total(), now - started, "parts of flow {} do not add up", flow.0);
-        let worst_port = if worst > 0 { worst_port } else { 0 };
-        (parts, LastPacket { path, worst_port, worst_wait: worst }, started)
-    }
-
-    /// Forgets a flow that is complete.
-    pub fn complete(&mut self, flow: FlowId) {
-        self.control.remove(&(flow.0 as u64));
-        self.resumed.remove(&(flow.0 as u64));
-        self.ended.remove(&(flow.0 as u64));
-    }
-
-    /// Forgets the losses of a flow that will not be complete.
-    pub fn forget(&mut self, flow: FlowId) {
-        self.data.forget(flow);
+        self.resume(departure, parts);
     }
 
     /// Where the time went until `at`, when the sender had done `spent`.
-    fn parts_at(&self, flow: FlowId, at: u64, spent: &Spent, started: u64) -> Parts {
-        let start = Resumed { at: started, ..Resumed::default() };
-        let last = self.latest(flow, at).unwrap_or(start);
-        let mut parts = last.parts;
-        parts.add_sender(at - last.at, &last.spent, spent);
+    fn parts_at(&self, at: u64, spent: &Spent, started: u64) -> Parts {
+        let mut parts = Parts::default();
+        match self.recoveries.latest(at) {
+            Some(last) => {
+                parts = last.parts;
+                parts.add_sender(at - last.at, &last.spent, spent);
+            }
+            None => parts.add_sender(at - started, &Spent::default(), spent),
+        }
         parts
     }
 
-    /// The last recovery that was over by `at`.
-    fn latest(&self, flow: FlowId, at: u64) -> Option<Resumed> {
-        let all = self.resumed.get(&(flow.0 as u64))?;
-        let after = all.partition_point(|known| known.at <= at);
-        after.checked_sub(1).map(|last| all[last])
-    }
-
     /// A recovery was over with the departure of this packet.
-    fn resume(&mut self, flow: FlowId, departure: &Departure, parts: Parts) {
-        let all = self.resumed.entry(flow.0 as u64).or_default();
-        if all.len() == RESUMED_MOST {
-            all.drain(..RESUMED_MOST / 2);
-        }
+    fn resume(&mut self, departure: &Departure, parts: Parts) {
         let Departure { at, spent, .. } = *departure;
-        let place = all.partition_point(|known| known.at < at);
-        all.insert(place, Resumed { at, spent, parts });
+        self.recoveries.insert(Resumed { at, spent, parts });
     }
+}
+
+/// Gives back the memory of a list that was much longer once.
+pub(crate) fn shrink<T>(list: &mut Vec<T>) {
+    if list.capacity() > 64 && list.len() < list.capacity() / 4 {
+        list.shrink_to(2 * list.len());
+    }
+}
+
+/// Where the time went until the departure of a packet of a flow with these losses.
+pub(crate) fn before(losses: Option<&FlowLosses>, stamps: &Stamps) -> Parts {
+    let Stamps { departed, started, ref spent, .. } = *stamps;
+    match losses {
+        Some(losses) => losses.parts_at(departed, spent, started),
+        None => {
+            let mut parts = Parts::default();
+            parts.add_sender(departed - started, &Spent::default(), spent);
+            parts
+        }
+    }
+}
+
+/// Where the whole time of `flow` went that is complete with this packet, and when the flow began.
+pub(crate) fn whole(
+    flow: FlowId,
+    losses: Option<&FlowLosses>,
+    stamps: &Stamps,
+    meta: &Meta,
+    path: u16,
+    now: u64,
+) -> (Parts, LastPacket, u64) {
+    let mut parts = before(losses, stamps);
+    let Stamps { started, worst, worst_port, departed, ref waited, .. } = *stamps;
+    parts.add_path(departed, waited, meta.serialised, now);
+    assert_eq!(parts.total(), now - started, "parts of flow {} do not add up", flow.0);
+    let worst_port = if worst > 0 { worst_port } else { 0 };
+    (parts, LastPacket { path, worst_port, worst_wait: worst }, started)
 }

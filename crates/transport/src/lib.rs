@@ -193,6 +193,7 @@ mod port;
 mod probe;
 mod random;
 mod record;
+mod recoveries;
 mod site;
 mod trace;
 

@@ -1,22 +1,28 @@
-//! Losses that are not recovered yet, by flow and data key.
+//! Data packets of a flow that are lost and not recovered yet.
 
-use crate::breakdown::Spent;
-use crate::{FlowId, Loss, Parts};
+use crate::Stamps;
+use crate::breakdown::{Loss, Spent, TIERS};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hasher};
 
-/// The first loss of each data packet that is still missing. A trimming transport loses most of its
-/// packets once, so the index is small and fast, and the entries are stored apart.
+/// The first loss of each data packet of a flow that is still missing. A trimming transport loses most
+/// of its packets once, so the index is small and fast, and the entries are stored apart.
 #[derive(Default)]
 pub(crate) struct Losses {
-    index: HashMap<Number, u32, BuildHasherDefault<Spread>>,
-    slots: Vec<First>,
+    /// Entries by data key.
+    index: HashMap<u32, u32, BuildHasherDefault<Spread>>,
+    entries: Vec<First>,
     free: Vec<u32>,
+    /// The latest loss so far: no loss that is not earlier is the first one of a known packet.
+    latest: u64,
 }
 
+/// As a departure: the entry is not in use.
+const GONE: u64 = u64::MAX;
+
 /// The first loss of a packet.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct First {
     /// When it was lost.
     pub at: u64,
@@ -24,79 +30,94 @@ pub(crate) struct First {
     pub departed: u64,
     /// What the sender had done by then.
     pub spent: Spent,
-    /// The path's parts from its departure until the loss.
-    pub path: Parts,
+    /// Its queueing delay until the loss, by tier.
+    pub waited: [u64; TIERS],
+    /// Picoseconds of serialisation until the loss.
+    pub serialised: u32,
     /// Whether it was a retransmission: then what it repeats has arrived, or was late.
     pub again: bool,
 }
 
+impl First {
+    #[inline]
+    fn of(loss: &Loss, stamps: &Stamps) -> First {
+        let Loss { at, serialised, again, .. } = *loss;
+        let Stamps { departed, spent, waited, .. } = *stamps;
+        First { at, departed, spent, waited, serialised, again }
+    }
+}
+
 impl Losses {
+    /// Nothing is lost. Memory is kept.
+    pub fn clear(&mut self) {
+        self.index.clear();
+        self.entries.clear();
+        self.free.clear();
+        self.latest = 0;
+    }
+
     /// Records the loss of a data packet. Of several losses of one packet the earliest is kept.
     /// Returns whether it is the packet's only one so far.
-    pub fn insert(&mut self, key: u32, loss: Loss) -> bool {
-        let Loss { flow, at, departed, spent, path, again, .. } = loss;
-        let lost = First { at, departed, spent, path, again };
-        match self.index.entry(Number { flow: flow.0, key }) {
+    pub fn insert(&mut self, key: u32, loss: &Loss, stamps: &Stamps) -> bool {
+        match self.index.entry(key) {
             Entry::Occupied(known) => {
-                let known = &mut self.slots[*known.get() as usize];
-                if at < known.at {
-                    *known = lost;
+                if loss.at < self.latest {
+                    let known = &mut self.entries[*known.get() as usize];
+                    if loss.at < known.at {
+                        *known = First::of(loss, stamps);
+                    }
                 }
+                self.latest = self.latest.max(loss.at);
                 false
             }
             Entry::Vacant(place) => {
-                let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
-                match self.slots.get_mut(slot as usize) {
-                    Some(unused) => *unused = lost,
-                    None => self.slots.push(lost),
+                let entry = self.free.pop().unwrap_or(self.entries.len() as u32);
+                match self.entries.get_mut(entry as usize) {
+                    Some(unused) => *unused = First::of(loss, stamps),
+                    None => self.entries.push(First::of(loss, stamps)),
                 }
-                place.insert(slot);
+                place.insert(entry);
+                self.latest = self.latest.max(loss.at);
                 true
             }
         }
     }
 
     /// The first loss of a packet, if one is known.
-    pub fn first(&self, flow: FlowId, key: u32) -> Option<First> {
-        let slot = self.index.get(&Number { flow: flow.0, key })?;
-        Some(self.slots[*slot as usize])
+    #[inline]
+    pub fn first(&self, key: u32) -> Option<&First> {
+        let entry = self.index.get(&key)?;
+        Some(&self.entries[*entry as usize])
     }
 
     /// Removes and returns the first loss of a packet.
-    pub fn remove(&mut self, flow: FlowId, key: u32) -> Option<First> {
-        let slot = self.index.remove(&Number { flow: flow.0, key })?;
-        self.free.push(slot);
-        Some(self.slots[slot as usize])
+    pub fn remove(&mut self, key: u32) -> Option<First> {
+        let entry = self.index.remove(&key)?;
+        self.free.push(entry);
+        let known = &mut self.entries[entry as usize];
+        let first = *known;
+        known.departed = GONE;
+        Some(first)
     }
 
-    /// Removes all losses of a flow. Takes time in proportion to all losses.
-    pub fn forget(&mut self, flow: FlowId) {
-        let of_flow = |number: &Number, _: &mut u32| number.flow == flow.0;
-        self.free.extend(self.index.extract_if(of_flow).map(|(_, slot)| slot));
+    /// How many packets are missing.
+    pub fn len(&self) -> usize {
+        self.index.len()
     }
-}
 
-/// Identifies a data packet.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Number {
-    flow: u32,
-    key: u32,
-}
-
-impl Hash for Number {
-    #[inline]
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64((self.flow as u64) << 32 | self.key as u64);
+    /// When the packets departed whose losses are known, in no order.
+    pub fn departures(&self) -> impl Iterator<Item = u64> {
+        self.entries.iter().map(|first| first.departed).filter(|departed| *departed != GONE)
     }
 }
 
-/// Spreads flows over 64 bits and keeps consecutive packets of a flow, which are lost and recovered
+/// Spreads numbers over 64 bits and keeps consecutive ones, such as packets that are lost and recovered
 /// together, in one cache line. Keys are not adversarial, and no result depends on the order of the
 /// index.
 #[derive(Default)]
 pub(crate) struct Spread(u64);
 
-/// Binary logarithm of the packets per neighbourhood.
+/// Binary logarithm of the numbers per neighbourhood.
 const NEIGHBOURS: u32 = 3;
 
 impl Hasher for Spread {
@@ -106,6 +127,11 @@ impl Hasher for Spread {
         let spread = (value >> NEIGHBOURS).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         // `HashMap` uses the low bits as the bucket and the top seven as the tag.
         self.0 = ((spread ^ spread >> 32) << NEIGHBOURS | place) ^ place << 61;
+    }
+
+    #[inline]
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(value as u64);
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -121,48 +147,41 @@ impl Hasher for Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::breakdown::{Gap, Lost};
+    use crate::breakdown::Lost;
+    use incast_wire::FlowId;
 
-    fn loss(flow: u32, key: u32, at: u64) -> Loss {
-        let (spent, path, gap) = (Spent::default(), Parts::default(), Gap::default());
-        let (flow, what, departed, started) = (FlowId(flow), Lost::Data(key), at, 0);
-        Loss { flow, what, at, departed, spent, path, again: false, started, gap }
+    fn lose(losses: &mut Losses, key: u32, at: u64) -> bool {
+        let (flow, what) = (FlowId(0), Lost::Data(key));
+        let loss = Loss { flow, what, at, serialised: 0, again: false };
+        losses.insert(key, &loss, &Stamps { departed: at, ..Stamps::default() })
     }
 
     #[test]
     fn the_first_loss_of_a_packet_is_kept_until_it_is_taken() {
         let mut losses = Losses::default();
-        assert!(losses.insert(7, loss(1, 7, 50)));
-        assert!(!losses.insert(7, loss(1, 7, 40)));
-        assert!(!losses.insert(7, loss(1, 7, 60)));
-        assert!(losses.insert(1, loss(7, 1, 55)));
-        assert_eq!(losses.remove(FlowId(1), 7).map(|loss| loss.at), Some(40));
-        assert!(losses.remove(FlowId(1), 7).is_none());
-        assert_eq!(losses.remove(FlowId(7), 1).map(|loss| loss.at), Some(55));
+        assert!(lose(&mut losses, 7, 50));
+        assert!(!lose(&mut losses, 7, 40));
+        assert!(!lose(&mut losses, 7, 60));
+        assert!(lose(&mut losses, 1, 55));
+        assert_eq!(losses.first(7).map(|loss| loss.at), Some(40));
+        assert_eq!(losses.remove(7).map(|loss| loss.at), Some(40));
+        assert!(losses.remove(7).is_none());
+        let left: Vec<u64> = losses.departures().collect();
+        assert_eq!(left, [55]);
+        losses.clear();
+        assert!(losses.first(1).is_none());
     }
 
     #[test]
-    fn a_flow_is_forgotten_and_its_slots_are_reused() {
-        let mut losses = Losses::default();
-        for key in 0..10 {
-            losses.insert(key, loss(key % 2, key, 1));
-        }
-        losses.forget(FlowId(1));
-        assert!(losses.first(FlowId(1), 3).is_none() && losses.first(FlowId(0), 4).is_some());
-        (20..25).for_each(|key| assert!(losses.insert(key, loss(3, key, 1))));
-        assert_eq!(losses.slots.len(), 10);
-    }
-
-    #[test]
-    fn slots_are_reused() {
+    fn entries_are_reused() {
         let mut losses = Losses::default();
         for round in 0..100 {
-            (0..50).for_each(|key| assert!(losses.insert(key, loss(round, key, round as u64))));
+            (0..50).for_each(|key| assert!(lose(&mut losses, key, round)));
             for key in 0..50 {
-                let found = losses.remove(FlowId(round), key).expect("inserted above");
-                assert_eq!(found.at, round as u64);
+                let found = losses.remove(key).expect("inserted above");
+                assert_eq!(found.at, round);
             }
         }
-        assert_eq!(losses.slots.len(), 50);
+        assert_eq!(losses.entries.len(), 50);
     }
 }

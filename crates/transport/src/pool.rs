@@ -43,7 +43,7 @@ pub struct Meta {
 }
 
 /// The state of a packet that has just come.
-const NEW: Meta = Meta {
+pub(crate) const NEW: Meta = Meta {
     arrived: Time::ZERO,
     serialised: 0,
     next: PacketRef::NONE,
@@ -71,6 +71,9 @@ pub struct Stamps {
     pub worst: u64,
     /// That port, if `worst` is not 0.
     pub worst_port: u32,
+    /// Its number among the data packets that its flow has sent, from 1; 0 once it is lost, or if it is
+    /// not known. The top bit is set if its [`gap`](Stamps::gap) may be its own.
+    pub(crate) number: u32,
     /// When its flow was opened.
     pub started: u64,
     /// When its transmission at the source host started.
@@ -81,7 +84,28 @@ pub struct Stamps {
     pub gap: Gap,
 }
 
+/// The bit of [`Stamps::number`] that is set if the gap may be the packet's own.
+pub(crate) const HAS_GAP: u32 = 1 << 31;
+
 impl Stamps {
+    /// What it carries is lost.
+    #[inline]
+    pub fn lose(&mut self) {
+        self.number &= HAS_GAP;
+    }
+
+    /// Its number among the data packets that its flow has sent; 0 if it has none.
+    #[inline]
+    pub(crate) fn ordinal(&self) -> u32 {
+        self.number & !HAS_GAP
+    }
+
+    /// The wait that the packet ended, if it carries one.
+    #[inline]
+    pub(crate) fn own_gap(&self) -> Option<&Gap> {
+        (self.number & HAS_GAP != 0 && self.gap.until == self.departed).then_some(&self.gap)
+    }
+
     /// The packet waited for so long at a port.
     #[inline]
     pub fn wait(&mut self, port: u32, tier: u8, waited: u64) {
@@ -323,6 +347,7 @@ impl PacketPool {
         let stamps = &mut self.stamps[packet.0 as usize];
         (stamps.started, stamps.departed) = (started, started);
         stamps.spent = Spent::default();
+        stamps.number = HAS_GAP;
     }
 
     /// Bytes that each link charges for a packet.

@@ -9,8 +9,10 @@
 //! while it goes on have larger numbers; they are admitted and dismissed one by one, and leave
 //! only word that they have ended.
 
-use crate::breakdown::{Breakdown, Gap};
+use crate::breakdown::{self, FlowLosses, Gap, Lost, Scratch};
 use crate::losses::Spread;
+use crate::pool::HAS_GAP;
+use crate::recoveries::{COPY, Limits};
 use crate::trace::{Ended, HostClock, Outcome, ReceiverTrace, SenderTrace};
 use crate::{Histogram, Loss, Meta, Reason, Stamps, TIERS};
 use incast_units::Time;
@@ -33,7 +35,12 @@ pub struct Probe {
     free: Vec<u32>,
     /// Ends of admitted flows that nobody has taken yet.
     ended: Vec<Ended>,
-    breakdown: Breakdown,
+    /// What flows have lost, by [`ReceiverTrace::entry`].
+    lossy: Vec<FlowLosses>,
+    /// Entries of `lossy` that are not in use.
+    unused: Vec<u32>,
+    limits: Limits,
+    scratch: Scratch,
     /// Shortest wait that the loss of a control packet may explain.
     patience: u64,
     outcomes: Vec<Outcome>,
@@ -66,7 +73,10 @@ impl Probe {
             admitted: HashMap::default(),
             free: vec![],
             ended: vec![],
-            breakdown: Breakdown::default(),
+            lossy: vec![],
+            unused: vec![],
+            limits: Limits::default(),
+            scratch: Scratch::default(),
             patience: 0,
             outcomes: vec![],
             deliveries: log_deliveries.then(Vec::new),
@@ -176,11 +186,13 @@ impl Probe {
         self.receiver(flow).delivered = 0;
     }
 
-    #[cold]
     fn recover(&mut self, flow: FlowId, key: u32) {
+        let place = self.place(flow);
+        let trace = &mut self.receivers[place];
+        let Some(losses) = of(&mut self.lossy, trace) else { return };
         let stamps = self.arriving.as_ref().map(|(stamps, ..)| stamps);
-        let known = self.breakdown.deliver(flow, key, stamps);
-        self.receiver(flow).losses -= known as u32;
+        trace.losses -= losses.deliver(key, stamps) as u32;
+        trace.followed = losses.is_followed();
     }
 
     /// Records that the flow is complete. Called once, while the last packet is received, after its
@@ -194,16 +206,30 @@ impl Probe {
         assert!(!trace.completed, "flow {} completed twice", flow.0);
         trace.completed = true;
         if place > self.run {
-            self.breakdown.complete(flow);
+            self.forget_losses(place);
             return self.ended.push(Ended { flow, at: Time(self.now), received: true });
         }
         // Without stamps it was not the flow's last byte that came: a packet said so that is not
         // the flow's. To the record the flow is not complete.
         if let Some((stamps, meta, path)) = &self.arriving {
-            let (parts, last, started) = self.breakdown.whole(flow, stamps, meta, *path, self.now);
+            let losses = of(&mut self.lossy, trace);
+            let losses = losses.map(|losses| &*losses);
+            let (parts, last, started) =
+                breakdown::whole(flow, losses, stamps, meta, *path, self.now);
             self.outcomes.push(Outcome { flow, started, completed: self.now, parts, last });
         }
-        self.breakdown.complete(flow);
+        self.forget_losses(place);
+    }
+
+    /// A flow is complete or given up.
+    fn forget_losses(&mut self, place: usize) {
+        let trace = &mut self.receivers[place];
+        let entry = std::mem::take(&mut trace.entry);
+        if let Some(losses) = self.lossy.get_mut((entry as usize).wrapping_sub(1)) {
+            losses.clear();
+            self.unused.push(entry);
+        }
+        (trace.losses, trace.followed) = (0, false);
     }
 
     // -- called by worlds ----------------------------------------------------------------------
@@ -254,13 +280,14 @@ impl Probe {
         self.patience = patience;
     }
 
-    /// Whether the stamps of an arriving data packet are needed: it may complete its flow or
-    /// end a recovery. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
+    /// Counts a data packet that arrives. Returns whether its stamps are needed: it may complete its flow
+    /// or end a recovery. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
     #[inline]
-    pub fn needs_stamps(&self, packet: &Packet) -> bool {
-        let trace = &self.receivers[self.place(packet.flow)];
+    pub fn arrives(&mut self, packet: &Packet) -> bool {
+        let trace = self.receiver(packet.flow);
+        trace.counted = trace.counted.wrapping_add(1);
         let last = trace.delivered + packet.payload as u64 >= trace.size;
-        trace.losses > 0 || last || packet.has(flag::RETRANSMIT)
+        trace.losses > 0 || last || trace.followed || packet.has(flag::RETRANSMIT)
     }
 
     /// Announces a data packet whose stamps are not needed.
@@ -272,12 +299,30 @@ impl Probe {
     /// Announces a data packet with its stamps.
     pub fn arriving(&mut self, packet: &Packet, stamps: &Stamps, meta: &Meta) {
         self.arriving = Some((*stamps, *meta, packet.path));
-        let (flow, again) = (packet.flow, packet.has(flag::RETRANSMIT));
-        let trace = &self.receivers[self.place(flow)];
-        if (trace.losses > 0 || again) && !trace.completed {
+        let (place, again) = (self.place(packet.flow), packet.has(flag::RETRANSMIT));
+        let trace = &mut self.receivers[place];
+        if trace.completed {
+            return;
+        }
+        let Some(losses) = of(&mut self.lossy, trace) else { return };
+        losses.forget_old(self.now);
+        trace.counted = trace.counted.wrapping_sub((stamps.ordinal() == COPY) as u32);
+        losses.count(stamps, trace.counted);
+        if trace.losses > 0 || again {
             let key = packet.header.data_key();
-            let known = self.breakdown.arrive(flow, key, stamps, again, self.patience);
-            self.receiver(flow).losses -= known as u32;
+            let (patience, scratch) = (self.patience, &mut self.scratch);
+            trace.losses -= losses.arrive(key, stamps, again, patience, scratch) as u32;
+        }
+        trace.followed = losses.is_followed();
+    }
+
+    /// A packet is there twice from now on. These are the stamps of its copy.
+    pub fn doubles(&mut self, packet: &Packet, stamps: &mut Stamps) {
+        let place = self.place(packet.flow);
+        if packet.is_data() && stamps.ordinal() > 0 && place != self.run {
+            stamps.number |= COPY;
+            self.losses_of(place).double(stamps);
+            self.receivers[place].followed = true;
         }
     }
 
@@ -303,11 +348,13 @@ impl Probe {
         (stamps.waited, stamps.worst) = ([0; TIERS], 0);
         stamps.spent = trace.spent;
         let (since, spent) = trace.fresh;
-        if retransmit || now.saturating_sub(since) >= patience {
+        let gap = retransmit || now.saturating_sub(since) >= patience;
+        if gap {
             stamps.gap = Gap { until: now, since, spent };
         }
         trace.occupy(now, tx, retransmit);
         trace.packets += 1;
+        stamps.number = trace.packets & !HAS_GAP | if gap { HAS_GAP } else { 0 };
         trace.retransmits += retransmit as u32;
     }
 
@@ -320,13 +367,35 @@ impl Probe {
         trace.occupy(now, tx, retransmit);
     }
 
-    /// Records a loss, in the partition of the flow's receiver.
-    pub fn record_loss(&mut self, loss: Loss) {
+    /// Records the loss of a packet with these stamps, in the partition of the flow's receiver. A packet
+    /// may be lost after its payload: its stamps have no number then.
+    pub fn record_loss(&mut self, loss: &Loss, stamps: &Stamps) {
         let place = self.place(loss.flow);
         let trace = &mut self.receivers[place];
-        if place != self.run && !trace.completed {
-            trace.losses += self.breakdown.lose(loss) as u32;
+        if place == self.run || trace.completed {
+            return;
         }
+        let counts = matches!(loss.what, Lost::Data(_)) && stamps.ordinal() > 0;
+        trace.counted = trace.counted.wrapping_add((counts && stamps.ordinal() != COPY) as u32);
+        let counted = trace.counted;
+        let losses = self.losses_of(place);
+        let new = losses.lose(loss, stamps);
+        if counts {
+            losses.count(stamps, counted);
+        }
+        self.receivers[place].losses += new as u32;
+    }
+
+    /// What a flow has lost. Its entry is made if it has none.
+    fn losses_of(&mut self, place: usize) -> &mut FlowLosses {
+        let entry = &mut self.receivers[place].entry;
+        if *entry == 0 {
+            *entry = self.unused.pop().unwrap_or_else(|| {
+                self.lossy.push(FlowLosses::new(self.limits));
+                self.lossy.len() as u32
+            });
+        }
+        &mut self.lossy[*entry as usize - 1]
     }
 
     // -- flows opened while the run goes on ----------------------------------------------------
@@ -351,10 +420,7 @@ impl Probe {
     /// Takes the entry of an admitted flow back. Nothing happens if it has none.
     pub fn dismiss(&mut self, flow: FlowId) {
         let Some(place) = self.admitted.remove(&(flow.0 as u64)) else { return };
-        if self.receivers[place as usize].losses > 0 {
-            self.breakdown.forget(flow);
-        }
-        self.breakdown.complete(flow);
+        self.forget_losses(place as usize);
         self.free.push(place);
     }
 
@@ -416,6 +482,12 @@ impl Probe {
     pub fn deliveries(&self) -> &[(FlowId, u64, u32)] {
         self.deliveries.as_deref().unwrap_or(&[])
     }
+}
+
+/// What a flow has lost, if anything.
+#[inline]
+fn of<'a>(lossy: &'a mut [FlowLosses], trace: &ReceiverTrace) -> Option<&'a mut FlowLosses> {
+    lossy.get_mut((trace.entry as usize).wrapping_sub(1))
 }
 
 #[cfg(test)]

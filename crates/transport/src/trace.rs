@@ -109,10 +109,16 @@ pub(crate) struct ReceiverTrace {
     pub(crate) delivered: u64,
     /// Bytes of the flow, or 0 if unknown.
     pub(crate) size: u64,
-    pub(crate) completed: bool,
-    pub(crate) losses: u32,
     /// Bytes of the header extensions of its data packets.
     pub(crate) extension_bytes: u64,
+    pub(crate) losses: u32,
+    /// Data packets that have arrived or were lost, copies included.
+    pub(crate) counted: u32,
+    /// The entry of its losses, from 1; 0 if it has none.
+    pub(crate) entry: u32,
+    pub(crate) completed: bool,
+    /// The stamps of all its data packets are needed.
+    pub(crate) followed: bool,
 }
 
 /// The end of a flow that was opened while the run went on.

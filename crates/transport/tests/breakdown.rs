@@ -67,9 +67,9 @@ impl Trace {
 
     /// A packet is lost.
     fn lose(&mut self, at: u64, lost: PacketRef) {
-        let (stamps, meta) = (self.packets.stamps(lost), self.packets.meta(lost));
-        let loss = Loss::of(&self.packets[lost], stamps, meta, at).expect("it is missing");
-        self.probe.record_loss(loss);
+        let loss = Loss::of(&self.packets[lost], self.packets.meta(lost), at);
+        self.probe.record_loss(&loss.expect("it is missing"), self.packets.stamps(lost));
+        self.packets.stamps_mut(lost).lose();
     }
 
     /// A grant of the flow is lost.
@@ -93,7 +93,7 @@ impl Trace {
         let waited: u64 = stamps.waited.iter().sum();
         self.enter(stamps.departed + TX + PROPAGATION + waited);
         let (stamps, content) = (self.packets.stamps(packet), &self.packets[packet]);
-        if self.probe.needs_stamps(content) {
+        if self.probe.arrives(content) {
             self.probe.arriving(content, stamps, self.packets.meta(packet));
         } else {
             self.probe.passing();

@@ -257,7 +257,7 @@ impl EndHost {
         let (transport, flow) = (content.transport, content.flow);
         probe.received(content, packets.charged(packet));
         if content.is_data() {
-            if probe.needs_stamps(content) {
+            if probe.arrives(content) {
                 probe.arriving(content, packets.stamps(packet), packets.meta(packet));
             } else {
                 probe.passing();
@@ -554,9 +554,10 @@ pub struct Impaired {
     pub again: Option<u64>,
 }
 
-/// A packet just like this one.
-pub fn copied(packets: &mut PacketPool, packet: PacketRef) -> PacketRef {
+/// A packet just like this one, which is under way as well.
+pub fn copied(probe: &mut Probe, packets: &mut PacketPool, packet: PacketRef) -> PacketRef {
     let (content, meta) = (packets[packet], *packets.meta(packet));
-    let (extension, stamps) = (*packets.extension(packet), *packets.stamps(packet));
+    let (extension, mut stamps) = (*packets.extension(packet), *packets.stamps(packet));
+    probe.doubles(&content, &mut stamps);
     packets.put(content, meta, extension, stamps)
 }

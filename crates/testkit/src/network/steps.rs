@@ -3,12 +3,12 @@
 use super::{Dropped, Event, Link, Network, Received, Sent};
 use crate::Impairment;
 use incast_transport::{
-    Bytes, Classes, Dequeue, Fate, Flow, Host, Loss, Meta, Packet, PacketRef, PortEnv, Stamps,
-    Time, Verdict, flag,
+    Bytes, Classes, Dequeue, Fate, Flow, Host, Loss, Meta, Packet, PacketRef, PortEnv, Time,
+    Verdict, flag,
 };
 
 /// How a loss is recorded: at a port, or on a link.
-type LossAt = fn(&Packet, &Stamps, &Meta, u64) -> Option<Loss>;
+type LossAt = fn(&Packet, &Meta, u64) -> Option<Loss>;
 
 /// As a number of ports: the packet goes no further than the link it is on.
 const STRAY: usize = u32::MAX as usize;
@@ -228,13 +228,16 @@ impl<H: Host + ?Sized> Network<H> {
 
     fn copy(&mut self, packet: PacketRef) -> PacketRef {
         let (content, meta) = (self.packets[packet], *self.packets.meta(packet));
-        let (extension, stamps) = (*self.packets.extension(packet), *self.packets.stamps(packet));
+        let (extension, mut stamps) =
+            (*self.packets.extension(packet), *self.packets.stamps(packet));
+        self.probe.doubles(&content, &mut stamps);
         self.packets.put(content, meta, extension, stamps)
     }
 
     fn lost(&mut self, packet: PacketRef, at: Time, made: LossAt) {
-        let (stamps, meta) = (self.packets.stamps(packet), self.packets.meta(packet));
-        let loss = made(&self.packets[packet], stamps, meta, at.0);
-        loss.into_iter().for_each(|loss| self.probe.record_loss(loss));
+        if let Some(loss) = made(&self.packets[packet], self.packets.meta(packet), at.0) {
+            self.probe.record_loss(&loss, self.packets.stamps(packet));
+        }
+        self.packets.stamps_mut(packet).lose();
     }
 }

@@ -1,5 +1,7 @@
 use super::*;
-use incast_wire::{Header, HostId, TransportId};
+use crate::{Parts, Random, Reason};
+use incast_wire::{Header, HostId, TransportId, tcp_flag};
+use std::collections::BTreeMap;
 
 fn packet(flow: u32, payload: u16, extension: u8) -> Packet {
     Packet {
@@ -84,4 +86,198 @@ fn what_is_said_of_unknown_flows_is_not_kept() {
     let mut ended = vec![];
     probe.take_ended(&mut ended);
     assert_eq!(ended, []);
+}
+
+/// Two probes that are told the same: one keeps all recoveries, the other as few as it may.
+struct Both {
+    probes: [Probe; 2],
+    random: Random,
+    /// What arrives, or is lost, and when.
+    events: BTreeMap<(u64, u32), Event>,
+    number: u32,
+    compared: u32,
+    most: [usize; 2],
+}
+
+#[derive(Clone, Copy)]
+struct Event {
+    packet: Packet,
+    stamps: Stamps,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum What {
+    Arrives,
+    Lost,
+    ControlLost,
+}
+
+impl Both {
+    fn new(seed: u32) -> Both {
+        let probe = |limits| {
+            let mut probe = Probe::new(1, false);
+            probe.set_patience(50);
+            probe.expect([u64::MAX].into_iter());
+            probe.opened(FlowId(0));
+            probe.limits = limits;
+            probe
+        };
+        let few = Limits { followed: 1, full: 2, most: usize::MAX };
+        let all = Limits { followed: usize::MAX, full: usize::MAX, most: usize::MAX };
+        Both {
+            probes: [probe(few), probe(all)],
+            random: Random::new(seed as u64, 1, 2),
+            events: BTreeMap::new(),
+            number: 0,
+            compared: 0,
+            most: [0; 2],
+        }
+    }
+
+    fn enter(&mut self, now: u64) {
+        let clock = HostClock { busy: 0, busy_until: now };
+        self.probes.iter_mut().for_each(|probe| probe.enter(Time(now), clock));
+    }
+
+    fn plan(&mut self, at: u64, event: Event) {
+        self.number += 1;
+        self.events.insert((at, self.number), event);
+    }
+
+    /// A data packet departs on a path of its own: late, lost, cut off and then lost, or twice.
+    fn send(&mut self, now: u64, seq: u32, again: bool) {
+        self.enter(now);
+        let mut packet = packet(0, 1000, 0);
+        packet.header = Header::Segment { seq, ack: 0, window: 0, nibble: 0, flags: 0 };
+        packet.flags = if again { flag::RETRANSMIT } else { 0 };
+        let mut stamps = Stamps::default();
+        for probe in &mut self.probes {
+            stamps = Stamps::default();
+            probe.departs(FlowId(0), 5, again, &mut stamps);
+        }
+        let delay = match self.random.below(10) {
+            0..6 => 100,
+            6..9 => 100 + self.random.below(200),
+            _ => 100 + self.random.below(5_000),
+        };
+        let mut event = Event { packet, stamps, what: What::Arrives };
+        match self.random.below(20) {
+            0..5 => event.what = What::Lost,
+            5 => {
+                // The payload is lost, then the header.
+                self.plan(now + delay / 2, Event { what: What::Lost, ..event });
+                event.packet.payload = 0;
+                event.packet.flags |= flag::TRIMMED;
+                event.stamps.lose();
+                event.what = What::Lost;
+            }
+            6 => {
+                let mut copy = event;
+                for probe in &mut self.probes {
+                    copy = event;
+                    probe.doubles(&packet, &mut copy.stamps);
+                }
+                let late = self.random.below(3_000);
+                self.plan(now + delay + late, copy);
+            }
+            7 => {
+                let header = Header::Segment {
+                    seq: 0,
+                    ack: 0,
+                    window: 0,
+                    nibble: 0,
+                    flags: if again { tcp_flag::ACK } else { 0 },
+                };
+                let control = Packet { header, payload: 0, flags: 0, ..packet };
+                let control = Event { packet: control, what: What::ControlLost, ..event };
+                self.plan(now + delay, control);
+            }
+            _ => {}
+        }
+        self.plan(now + delay, event);
+    }
+
+    /// Whether the packet arrives for the first time.
+    fn happens(&mut self, at: u64, event: Event, new: bool) {
+        let Event { packet, stamps, what } = event;
+        let meta = Meta { serialised: 5, ..crate::pool::NEW };
+        self.enter(at);
+        for probe in &mut self.probes {
+            if what == What::Arrives {
+                match probe.arrives(&packet) {
+                    true => probe.arriving(&packet, &stamps, &meta),
+                    false => probe.passing(),
+                }
+                if new {
+                    probe.delivered(FlowId(0), packet.header.data_key(), 0, 1000);
+                }
+            } else if let Some(loss) = Loss::of(&packet, &meta, at) {
+                probe.record_loss(&loss, &stamps);
+            }
+        }
+        if what == What::Arrives {
+            let asked =
+                |probe: &Probe| -> Parts { breakdown::before(probe.lossy.first(), &stamps) };
+            assert_eq!(asked(&self.probes[0]), asked(&self.probes[1]), "at {at}");
+            self.compared += 1;
+        }
+        for (most, probe) in self.most.iter_mut().zip(&self.probes) {
+            *most = (*most).max(probe.lossy.first().map_or(0, FlowLosses::recovered));
+        }
+    }
+
+    /// A flow of so many packets, each of which is sent until it arrives.
+    fn run(&mut self, packets: u32) {
+        let (mut now, mut next) = (0, 0);
+        let mut missing: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut arrived = vec![false; packets as usize];
+        while !arrived.iter().all(|arrived| *arrived) || !self.events.is_empty() {
+            now += [5, 5, 5, 30, 300][self.random.below(5) as usize];
+            while let Some(first) = self.events.first_entry().filter(|first| first.key().0 <= now) {
+                let ((at, _), event) = first.remove_entry();
+                let key = event.packet.header.data_key();
+                let new = event.what == What::Arrives
+                    && !std::mem::replace(&mut arrived[key as usize], true);
+                self.happens(at, event, new);
+            }
+            self.enter(now);
+            let reason = if self.random.chance(0.5) { Reason::Window } else { Reason::Ready };
+            self.probes.iter_mut().for_each(|probe| probe.blocked(FlowId(0), reason));
+            // Sometimes what has arrived is sent again as well.
+            let overdue = missing.iter().find(|(_, sent)| **sent + 400 <= now).map(|(key, _)| *key);
+            match overdue {
+                Some(key) if self.random.chance(0.7) => {
+                    missing.insert(key, now);
+                    self.send(now, key, true);
+                }
+                _ if next < packets => {
+                    missing.insert(next, now);
+                    self.send(now, next, false);
+                    next += 1;
+                }
+                _ => {}
+            }
+            missing.retain(|key, _| !arrived[*key as usize] || self.random.chance(0.05));
+        }
+    }
+}
+
+#[test]
+fn what_is_forgotten_of_recoveries_is_never_asked_for() {
+    for seed in 0..60 {
+        let mut both = Both::new(seed);
+        both.run(400);
+        let [few, all] = both.most;
+        assert!(both.compared >= 400 && all > 100, "{} compared, {all} kept", both.compared);
+        assert!(few <= all);
+    }
+}
+
+#[test]
+fn a_flow_that_loses_for_ever_keeps_few_recoveries() {
+    let mut both = Both::new(7);
+    both.run(20_000);
+    let [few, all] = both.most;
+    assert!(all > 5_000 && few * 5 < all, "{few} of {all} are kept");
 }

@@ -1,0 +1,223 @@
+//! Recoveries of a flow: those that a packet can still ask for.
+//!
+//! A packet asks for the last recovery that was over when it departed. So of the recoveries that
+//! were over before the oldest packet under way departed, the last one is needed, and for each lost
+//! packet that is still missing the last one before its departure; no others. Which packets
+//! are under way follows from counting: packets are numbered by departure, and all numbers up to some
+//! number have arrived or were lost once as many of them have been counted.
+
+use crate::Stamps;
+use crate::breakdown::{Parts, Spent, shrink};
+
+/// A departure until which a flow was recovering.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Resumed {
+    pub at: u64,
+    /// What the sender had done by then.
+    pub spent: Spent,
+    /// Where the time went from the flow's start until then.
+    pub parts: Parts,
+}
+
+/// The number of a packet that is the copy of another one.
+pub(crate) const COPY: u32 = u32::MAX >> 1;
+
+/// How many recoveries of a flow make a difference.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// From so many on, packets under way are counted.
+    pub followed: usize,
+    /// From so many on, those that nobody can ask for are looked for.
+    pub full: usize,
+    /// Most that are kept. There are more only where losses remain unknown, as on wires: then the older
+    /// half is forgotten, and a packet that departed before the others knows of none.
+    pub most: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { followed: 8, full: 24, most: 1 << 12 }
+    }
+}
+
+/// The recoveries of a flow, in order of time.
+#[derive(Default)]
+pub(crate) struct Recoveries {
+    all: Vec<Resumed>,
+    limits: Limits,
+    /// Look for what can be forgotten when there are so many.
+    full: usize,
+    under_way: Option<UnderWay>,
+    /// Departures of copies under way, which are not counted.
+    copies: Vec<u64>,
+}
+
+/// A packet by its number among the flow's departures, from 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Departed {
+    number: u32,
+    at: u64,
+}
+
+/// How many packets are under way of those that departed up to some packet.
+#[derive(Debug)]
+struct UnderWay {
+    /// What came before this instant was counted only, and departed before it.
+    since: u64,
+    /// The last departure known.
+    last: Departed,
+    /// The packet up to which packets are counted.
+    goal: Option<Departed>,
+    /// How many up to the goal are under way.
+    left: u32,
+    /// Nothing is under way that departed before.
+    clear: u64,
+}
+
+impl UnderWay {
+    fn new(since: u64) -> UnderWay {
+        UnderWay { since, last: Departed { number: 0, at: 0 }, goal: None, left: 0, clear: 0 }
+    }
+
+    /// A packet has arrived or was lost, the `counted`-th of the flow.
+    fn count(&mut self, packet: Departed, counted: u32) {
+        if packet.number > self.last.number {
+            self.last = packet;
+        }
+        match self.goal {
+            Some(goal) => {
+                self.left = self.left.saturating_sub((packet.number <= goal.number) as u32)
+            }
+            None if packet.at >= self.since => self.aim(counted),
+            None => {}
+        }
+        while let Some(goal) = self.goal.filter(|_| self.left == 0) {
+            self.clear = goal.at;
+            if goal == self.last {
+                break;
+            }
+            self.aim(counted);
+        }
+    }
+
+    /// All packets counted so far departed up to the last known departure.
+    fn aim(&mut self, counted: u32) {
+        self.goal = Some(self.last);
+        self.left = self.last.number.saturating_sub(counted);
+    }
+}
+
+impl Recoveries {
+    pub fn new(limits: Limits) -> Recoveries {
+        Recoveries { limits, ..Recoveries::default() }
+    }
+
+    /// There are none.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.copies.clear();
+        (self.full, self.under_way) = (0, None);
+    }
+
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The last recovery that was over by `at`.
+    #[inline]
+    pub fn latest(&self, at: u64) -> Option<&Resumed> {
+        let after = match self.all.last() {
+            Some(last) if last.at <= at => self.all.len(),
+            _ => self.all.partition_point(|known| known.at <= at),
+        };
+        after.checked_sub(1).map(|last| &self.all[last])
+    }
+
+    /// Adds a recovery, before those that were over at the same time.
+    pub fn insert(&mut self, resumed: Resumed) {
+        if self.all.len() >= self.limits.most {
+            self.all.drain(..self.limits.most / 2);
+        }
+        let place = match self.all.last() {
+            Some(last) if last.at >= resumed.at => {
+                self.all.partition_point(|known| known.at < resumed.at)
+            }
+            _ => self.all.len(),
+        };
+        self.all.insert(place, resumed);
+    }
+
+    /// Whether all packets are to be counted with their stamps.
+    #[inline]
+    pub fn is_followed(&self) -> bool {
+        self.are_many() || self.under_way.is_some() || !self.copies.is_empty()
+    }
+
+    #[inline]
+    fn are_many(&self) -> bool {
+        self.all.len() >= self.limits.followed
+    }
+
+    /// A data packet has arrived or was lost, the `counted`-th of the flow.
+    #[inline]
+    pub fn count(&mut self, stamps: &Stamps, counted: u32) {
+        let number = stamps.ordinal();
+        if number == COPY {
+            let copy = self.copies.iter().position(|departed| *departed == stamps.departed);
+            copy.map(|copy| self.copies.swap_remove(copy));
+        } else if let Some(under_way) = &mut self.under_way
+            && number > 0
+        {
+            under_way.count(Departed { number, at: stamps.departed }, counted);
+        }
+    }
+
+    /// A packet under way is there twice from now on: this one is its copy.
+    pub fn double(&mut self, stamps: &Stamps) {
+        self.copies.push(stamps.departed);
+    }
+
+    /// Before a packet that arrives at `now` is counted: forgets what no packet can ask for, if there
+    /// are many, also against the packets that are `missing`, whose departures are `asked`.
+    #[inline]
+    pub fn forget_old<I: Iterator<Item = u64>>(
+        &mut self,
+        now: u64,
+        missing: usize,
+        asked: impl FnOnce() -> I,
+    ) {
+        if self.all.len() >= self.full.max(self.limits.full).max(missing / 8) {
+            self.forget(asked());
+        }
+        if self.are_many() && self.under_way.is_none() {
+            self.under_way = Some(UnderWay::new(now));
+        }
+    }
+
+    #[cold]
+    fn forget(&mut self, asked: impl Iterator<Item = u64>) {
+        let asked = asked.chain(self.copies.iter().copied());
+        let after = |at| self.all.partition_point(|known: &Resumed| known.at <= at);
+        let clear = self.under_way.as_ref().map_or(0, |under_way| under_way.clear);
+        let first = after(clear).saturating_sub(1);
+        let needed = asked.filter_map(|at| after(at).checked_sub(1)).filter(|place| *place < first);
+        let mut needed: Vec<usize> = needed.collect();
+        needed.sort_unstable();
+        let mut needed = needed.into_iter().peekable();
+        let mut place = 0;
+        self.all.retain(|_| {
+            let mut keep = place >= first;
+            while needed.next_if_eq(&place).is_some() {
+                keep = true;
+            }
+            place += 1;
+            keep
+        });
+        shrink(&mut self.all);
+        self.full = 2 * self.all.len();
+        if !self.are_many() {
+            self.under_way = None;
+        }
+    }
+}
