@@ -122,15 +122,15 @@ impl<F: Feedback> Incoming<F> {
         }
         let new = arrival != Arrival::Duplicate && !(go_back && beyond);
         let complete = new && self.end == Some(self.bytes.next());
-        let mut fields = AckFields::default();
         arriving.new = new;
-        let notification = self.feedback.on_data(&arriving, &mut fields);
-        let mut reply = self.reply(fields, seq, informed);
-        if complete {
-            reply.form = Form::LastAck;
-        }
-        let mut received =
-            Received { new, complete, flushed: None, reply: Some(reply), notification };
+        // The reply is written where it stays: it has room for telemetry and is long.
+        let form = if complete { Form::LastAck } else { Form::Ack };
+        let blank = Some(self.reply(form, seq));
+        let (flushed, notification) = (None, None);
+        let mut received = Received { new, complete, flushed, reply: blank, notification };
+        let Some(reply) = &mut received.reply else { unreachable!("set above") };
+        received.notification = self.feedback.on_data(&arriving, &mut reply.fields);
+        reply.informed = reply.fields.informed.unwrap_or(informed);
         if let Reliability::GoBackN { again } = options.reliability {
             if beyond {
                 let next = self.bytes.next();
@@ -139,29 +139,27 @@ impl<F: Feedback> Incoming<F> {
                     received.reply = None;
                 } else {
                     self.requested = Some((next, now));
-                    received.reply = Some(Reply { form: Form::GoBack, ..reply });
+                    reply.form = Form::GoBack;
                 }
                 return received;
             }
         } else if options.reliability == Reliability::Sack && self.bytes.has_holes() {
             reply.fields.extension = reply.fields.extension.with_sack(&self.bytes.sack());
-            received.reply = Some(reply);
         }
         if options.delayed_ack.is_some() {
             let prompt = complete || arrival != Arrival::InOrder { filled: false };
-            self.delay(now, reply, prompt || self.bytes.has_holes(), &mut received, options);
+            let prompt = prompt || self.bytes.has_holes();
+            let reply = *reply;
+            self.delay(now, reply, prompt, &mut received, options);
         }
         received
     }
 
-    fn reply(&self, fields: AckFields, seq: u32, informed: Time) -> Reply {
-        Reply {
-            form: Form::Ack,
-            fields,
-            seq,
-            cumulative: self.bytes.next() as u32,
-            informed: fields.informed.unwrap_or(informed),
-        }
+    /// A reply without fields.
+    #[inline]
+    fn reply(&self, form: Form, seq: u32) -> Reply {
+        let (fields, cumulative) = (AckFields::default(), self.bytes.next() as u32);
+        Reply { form, fields, seq, cumulative, informed: Time::ZERO }
     }
 
     /// RFC 8257 §3.2: a change of the mark is acknowledged at once, after the packets before it.
@@ -207,10 +205,9 @@ impl<F: Feedback> Incoming<F> {
 
     /// A request arrived.
     pub fn request(&mut self, arriving: &Arriving<'_>, seq: u32) -> Reply {
-        let mut fields = AckFields::default();
-        self.feedback.on_request(arriving, &mut fields);
-        let mut reply = self.reply(fields, seq, arriving.informed);
-        reply.form = Form::OpenAck;
+        let mut reply = self.reply(Form::OpenAck, seq);
+        self.feedback.on_request(arriving, &mut reply.fields);
+        reply.informed = reply.fields.informed.unwrap_or(arriving.informed);
         reply
     }
 }

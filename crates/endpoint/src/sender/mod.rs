@@ -177,8 +177,8 @@ impl<L: ControlFactory> SenderDriven<L> {
             self.incoming.remove(flow);
             self.finished.insert(flow, env.now);
         }
-        for reply in [flushed, reply].into_iter().flatten() {
-            self.reply(flow, packet.src, &reply);
+        for reply in [&flushed, &reply].into_iter().flatten() {
+            self.reply(flow, packet.src, reply);
         }
         if let Some(Notification { header, class, mark }) = notification {
             let (to, extended) = (packet.src, false);

@@ -126,12 +126,18 @@ impl<C: Control> Outgoing<C> {
         self.board = Scoreboard::starting_at(segment);
     }
 
-    /// Segments that end at or below byte `to`.
+    /// Segments that end at or below byte `to`. Mostly it is the first one in flight or the one after
+    /// it: then nothing is divided.
     #[inline]
     fn segments_below(&self, to: u64) -> u32 {
+        let first = self.board.first();
         match &self.flow.segments {
             _ if to >= self.flow.size => self.packets,
-            Segments::Uniform(mss) => (to / *mss as u64) as u32,
+            Segments::Uniform(mss) => match to.wrapping_sub(first as u64 * *mss as u64) {
+                0 => first,
+                one if one == *mss as u64 => first + 1,
+                _ => (to / *mss as u64) as u32,
+            },
             Segments::Table(ends) => ends.partition_point(|&end| end <= to) as u32,
         }
     }
