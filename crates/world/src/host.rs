@@ -414,8 +414,8 @@ impl EndHost {
         world.send(self.port, packet, start, backlog.bytes);
     }
 
-    /// The same where the NIC's port only marks and nothing waits: a data packet passes it on its way
-    /// to the link. False if the packet is control, which waits there now.
+    /// The same where the NIC's port only marks and nothing waits: a packet passes it on its way to
+    /// the link. False if several control packets wait there now.
     fn transmit_through<W: HostIo>(&mut self, world: &mut W, start: u64) -> bool {
         let open = world.open(self.port);
         let Some(packet) = self.pull_from(world, start, |_| open) else {
@@ -423,17 +423,21 @@ impl EndHost {
             self.wanted = NEVER;
             return true;
         };
-        let NicParts { packets, random, series } = world.nic(self.port);
-        packets.meta_mut(packet).tier = 0;
-        if packets[packet].class == 0 {
-            self.enqueue_at_nic(world, packet, start);
+        let control = |open: Classes| Classes(open.0 & Classes::CONTROL.0);
+        let is_data = world.records().packets[packet].class > 0;
+        if !is_data && let Some(next) = self.pull_from(world, start, |_| control(open)) {
+            for packet in [packet, next] {
+                self.enqueue_at_nic(world, packet, start);
+            }
             return false;
         }
+        let NicParts { packets, random, series } = world.nic(self.port);
+        packets.meta_mut(packet).tier = 0;
         let nic = self.nic.as_mut().expect("a NIC that marks");
         let waited = nic.pass(&mut PortEnv { now: Time(start), random, packets }, packet);
         series.set_backlog(start, waited);
         debug_assert_eq!(
-            self.pull_from(world, start, |_| Classes(open.0 & Classes::CONTROL.0)),
+            self.pull_from(world, start, |_| control(open)),
             None,
             "control leaves before data, and none is made of sending data"
         );
