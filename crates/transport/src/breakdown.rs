@@ -310,6 +310,7 @@ impl FlowLosses {
         let before = self.ended.iter().rposition(|one| one.departure.at <= departed);
         let place = before.map_or(0, |before| before + 1);
         let (lost, again, departure) = (loss.at, loss.again, Departure::of(stamps));
+        make_room(&mut self.ended);
         self.ended.insert(place, Ended { key, lost, again, departure });
     }
 
@@ -465,6 +466,14 @@ impl FlowLosses {
     fn resume(&mut self, departure: &Departure, parts: Parts) {
         let Departure { at, spent, .. } = *departure;
         self.recoveries.insert(Resumed { at, spent, parts });
+    }
+}
+
+/// Room for one more: many flows keep long lists, so they grow by a half and not to twice the size.
+#[inline]
+pub(crate) fn make_room<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 2 + 8);
     }
 }
 

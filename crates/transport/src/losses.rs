@@ -1,7 +1,7 @@
 //! Data packets of a flow that are lost and not recovered yet.
 
 use crate::Stamps;
-use crate::breakdown::{Loss, Spent, TIERS};
+use crate::breakdown::{Loss, Spent, TIERS, make_room};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -74,7 +74,10 @@ impl Losses {
                 let entry = self.free.pop().unwrap_or(self.entries.len() as u32);
                 match self.entries.get_mut(entry as usize) {
                     Some(unused) => *unused = First::of(loss, stamps),
-                    None => self.entries.push(First::of(loss, stamps)),
+                    None => {
+                        make_room(&mut self.entries);
+                        self.entries.push(First::of(loss, stamps));
+                    }
                 }
                 place.insert(entry);
                 self.latest = self.latest.max(loss.at);

@@ -7,7 +7,7 @@
 //! number have arrived or were lost once as many of them have been counted.
 
 use crate::Stamps;
-use crate::breakdown::{Parts, Spent, shrink};
+use crate::breakdown::{Parts, Spent, make_room, shrink};
 
 /// A departure until which a flow was recovering.
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,6 +145,7 @@ impl Recoveries {
             }
             _ => self.all.len(),
         };
+        make_room(&mut self.all);
         self.all.insert(place, resumed);
     }
 
