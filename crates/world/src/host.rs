@@ -375,10 +375,16 @@ impl EndHost {
         let tx = world.tx(self.port, charged);
         depart(world, packet, start, tx);
         self.occupy(start, tx);
+        self.rest_if_idle();
+        world.send(self.port, packet, start, 0);
+    }
+
+    /// Nothing waits in the NIC: it does not poll transports that have nothing to send.
+    #[inline]
+    fn rest_if_idle(&mut self) {
         if self.transports.iter().all(|(_, host)| host.idle()) {
             self.wanted = NEVER;
         }
-        world.send(self.port, packet, start, 0);
     }
 
     /// The same at a NIC with a port of its own.
@@ -446,6 +452,7 @@ impl EndHost {
         let tx = world.tx(self.port, charged);
         depart(world, packet, start, tx);
         self.occupy(start, tx);
+        self.rest_if_idle();
         world.send(self.port, packet, start, 0);
         true
     }
