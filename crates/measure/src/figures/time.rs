@@ -198,7 +198,7 @@ fn total(run: &Run) -> Option<Series> {
     // Idle ports have no intervals.
     let mut sent = vec![0u64; run.intervals()];
     for port in ports {
-        let bytes = run.wire_bytes(port);
+        let bytes = run.wire_bytes(port, sent.len());
         sent.iter_mut().zip(bytes).for_each(|(sum, bytes)| *sum += bytes);
     }
     let values = joined(run).filter_map(|stretch| {
