@@ -140,7 +140,7 @@ impl Builder {
         let (flows, routing, options) = (&common.flows, &self.0.routing, &self.0.options);
         Transit {
             common: common.clone(),
-            routes: Arc::new(fabric.routes()),
+            routes: fabric.routes(),
             failing: !common.epochs.is_empty(),
             links: match common.epochs[..] {
                 [] => vec![],

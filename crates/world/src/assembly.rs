@@ -8,6 +8,7 @@ use incast_transport::{
     Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, Transport, TransportId,
     TransportSet,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A transport that takes part in a run.
@@ -40,8 +41,8 @@ pub fn fabric_site(
         rates: rates(fabric),
         host_rate: host_rate.unwrap_or(Rate(0)),
         buffer,
-        hops: longest_path(fabric),
-        paths: most_paths(fabric),
+        hops: fabric.longest_path(),
+        paths: fabric.most_paths(),
         sizes,
         acks: None,
     })
@@ -49,32 +50,8 @@ pub fn fabric_site(
 
 /// The different link rates, increasing.
 fn rates(fabric: &Fabric) -> Arc<[Rate]> {
-    let mut rates: Vec<Rate> = fabric.ports().iter().map(|port| port.rate).collect();
-    rates.sort_unstable();
-    rates.dedup();
-    rates.into()
-}
-
-/// Links on the longest shortest path; one host of each edge switch stands for all.
-fn longest_path(fabric: &Fabric) -> u32 {
-    let routes = fabric.routes();
-    let mut racks: Vec<(NodeId, u32)> =
-        (0..fabric.hosts()).map(|host| (fabric.rack_of(host), host)).collect();
-    racks.sort_unstable();
-    racks.dedup_by_key(|(rack, _)| *rack);
-    let hops = |a: u32, b: u32| fabric.path(&routes, a, b, |_| 0).len() as u32;
-    let pairs = racks.iter().flat_map(|a| racks.iter().map(move |b| (a.1, b.1)));
-    let longest = pairs.filter(|(a, b)| a != b).map(|(a, b)| hops(a, b)).max();
-    longest.unwrap_or(0).max(2)
-}
-
-/// Equal-cost paths between a host of the first edge switch and one elsewhere, at the most.
-fn most_paths(fabric: &Fabric) -> u32 {
-    let mut others: Vec<(NodeId, u32)> =
-        (1..fabric.hosts()).map(|host| (fabric.rack_of(host), host)).collect();
-    others.sort_unstable();
-    others.dedup_by_key(|(rack, _)| *rack);
-    others.into_iter().map(|(_, host)| fabric.path_count(0, host)).max().unwrap_or(1)
+    let rates: BTreeSet<Rate> = fabric.ports().iter().map(|port| port.rate).collect();
+    rates.into_iter().collect()
 }
 
 /// A host's site, for a transport whose packets are balanced as `routing` says.
