@@ -350,10 +350,7 @@ impl Plan {
         let epochs: Vec<_> = std::iter::once(whole).chain(changed).collect();
         let repaired = last_repair(&self.fabric);
         for (index, flow) in self.traffic.flows.iter().enumerate() {
-            let start = match flow.start {
-                Start::At(at) => at,
-                Start::After { .. } => Time::ZERO,
-            };
+            let start = if let Start::At(at) = flow.start { at } else { Time::ZERO };
             let current = epochs.partition_point(|(at, _)| *at <= start).max(1) - 1;
             let since = epochs[current].0;
             let reaches = |(_, routes): &(Time, Arc<Routes>)| {
