@@ -472,7 +472,7 @@ fn build_switch<I: PacketIo>(
 ) -> SwitchNode<I> {
     let ports = setup.fabric.ports_of(NodeId(node));
     let egress = |port: u32| {
-        let handler = setup.ports[port as usize].take().expect("a switch port has a handler");
+        let handler = setup.ports.make(port).expect("a switch port has a handler");
         let line = Line::new(port, &setup.fabric, &setup.options, handler.timed());
         Egress { line, handler }
     };

@@ -1,5 +1,6 @@
 //! From configured transports to hosts and ports.
 
+use crate::maker::{PortMaker, check_kinds};
 use crate::{FlowSetup, Options, Setup, SharedBuffer};
 use incast_egress::port::{Builder, Join, Marking, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
@@ -75,7 +76,7 @@ pub fn port_site(port: u32, spec: &PortSpec, site: &Arc<FabricSite>) -> PortSite
 }
 
 /// Makes a setup: every host gets the transports of the flows that start or end there, every
-/// switch port the joined policies of all transports. With a shared buffer, ports have no data
+/// switch port, once a world needs it, the joined policies of all transports. With a shared buffer, ports have no data
 /// limit of their own beyond what a transport's paper fixes.
 pub fn assemble(
     fabric: Arc<Fabric>,
@@ -88,11 +89,8 @@ pub fn assemble(
 ) -> Result<Setup, PolicyConflict> {
     let propagations = fabric.ports().iter().map(|port| port.propagation);
     options.patience = propagations.fold(site.base_rtt, Span::max);
-    let mut builder = Builder::new(join).marking(marking(transports, options.marking));
-    let mut ports = Vec::with_capacity(fabric.ports().len());
-    for (port, spec) in fabric.ports().iter().enumerate() {
-        ports.push(make_port(port as u32, spec, &site, transports, &mut builder)?);
-    }
+    let builder = Builder::new(join).marking(marking(transports, options.marking));
+    let maker = PortMaker::new(fabric.clone(), site.clone(), transports, builder)?;
     let mut hooks: Vec<Vec<_>> = Vec::new();
     for node in 0..fabric.nodes() {
         let ports = fabric.ports_of(NodeId(node)).len() as u32;
@@ -106,7 +104,7 @@ pub fn assemble(
     Ok(Setup {
         framing: site.framing,
         hosts: make_hosts(&fabric, &site, transports, &flows),
-        ports,
+        ports: Arc::new(maker),
         hooks,
         routing: transports.iter().map(|t| (t.info.id, t.routing)).collect(),
         flows,
@@ -136,7 +134,7 @@ pub fn for_messages(
         .map_err(|conflict| conflict.to_string())
 }
 
-fn make_port(
+pub(crate) fn make_port(
     port: u32,
     spec: &PortSpec,
     site: &Arc<FabricSite>,
@@ -199,11 +197,7 @@ pub fn check_ports(
     transports: &[RunTransport],
     join: Join,
 ) -> Result<(), PolicyConflict> {
-    let mut builder = Builder::new(join);
-    for (port, spec) in fabric.ports().iter().enumerate() {
-        make_port(port as u32, spec, site, transports, &mut builder)?;
-    }
-    Ok(())
+    check_kinds(fabric, site, transports, &mut Builder::new(join))
 }
 
 fn make_hosts(
@@ -212,16 +206,17 @@ fn make_hosts(
     transports: &[RunTransport],
     flows: &[FlowSetup],
 ) -> Vec<Vec<(TransportId, Box<dyn Host>)>> {
-    let mut used = vec![vec![transports.len() == 1; transports.len()]; fabric.hosts() as usize];
-    if transports.len() > 1 {
-        for setup in flows {
-            let transport = transports.iter().position(|t| t.info.id == setup.transport);
-            let transport = transport.expect("a flow's transport takes part in the run");
-            used[setup.flow.src.0 as usize][transport] = true;
-            used[setup.flow.dst.0 as usize][transport] = true;
+    // Without flows hosts open them while they run.
+    let all = flows.is_empty() && transports.len() == 1;
+    let mut used = vec![all; fabric.hosts() as usize * transports.len()];
+    for setup in flows {
+        let transport = transports.iter().position(|t| t.info.id == setup.transport);
+        let transport = transport.expect("a flow's transport takes part in the run");
+        for host in [setup.flow.src, setup.flow.dst] {
+            used[host.0 as usize * transports.len() + transport] = true;
         }
     }
-    let make = |(host, used): (usize, &Vec<bool>)| {
+    let make = |(host, used): (usize, &[bool])| {
         let own = transports.iter().zip(used).filter(|(_, used)| **used);
         let made = own.map(|(transport, _)| {
             let site = host_site(fabric, site, host as u32, transport.routing);
@@ -229,5 +224,5 @@ fn make_hosts(
         });
         made.collect()
     };
-    used.iter().enumerate().map(make).collect()
+    used.chunks(transports.len()).enumerate().map(make).collect()
 }

@@ -125,7 +125,7 @@ impl EndHost {
             port,
             turn: 0,
             transports: std::mem::take(&mut setup.hosts[host as usize]).into_iter().collect(),
-            nic: setup.ports[port as usize].take(),
+            nic: setup.ports.make(port),
             random: Random::new(options.seed, host, purpose::HOST),
             impairments: Random::new(options.seed, host, purpose::FAULTS),
             host: HostId(host),
