@@ -19,7 +19,6 @@ use incast_world::{
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Passes between two reports to the monitor.
@@ -184,7 +183,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 detector: buffers.deadlock_detector(),
                 buffers,
                 faults: options.faults,
-                routes: Arc::new(fabric.routes()),
+                routes: fabric.routes(),
                 links: vec![LinkState::Whole; fabric.ports().len()],
                 probe: new_probe(&flows, &transports, &options),
                 losses: LossLog::new(&options, fabric.ports().len()),
@@ -473,7 +472,7 @@ fn build_switch<I: PacketIo>(
 ) -> SwitchNode<I> {
     let ports = setup.fabric.ports_of(NodeId(node));
     let egress = |port: u32| {
-        let handler = setup.ports[port as usize].take().expect("a switch port has a handler");
+        let handler = setup.ports.make(port).expect("a switch port has a handler");
         let line = Line::new(port, &setup.fabric, &setup.options, handler.timed());
         Egress { line, handler }
     };

@@ -120,6 +120,10 @@ impl<T> FlowTable<T> {
             self.grow();
         }
         let slot = self.free.pop().unwrap_or_else(|| {
+            // Most hosts of a large fabric have one flow at a time, and an entry is large.
+            if self.slots.len() == self.slots.capacity() {
+                self.slots.reserve_exact(self.slots.len().max(1));
+            }
             self.slots.push(None);
             self.slots.len() as u32 - 1
         });

@@ -15,6 +15,7 @@ mod framing;
 mod identity;
 mod inputs;
 mod manifest;
+pub mod memory;
 mod mix;
 mod network;
 #[cfg(target_os = "linux")]

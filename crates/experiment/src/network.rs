@@ -2,6 +2,7 @@
 
 use crate::framing::framing;
 use crate::inputs::{Contents, Inputs};
+use crate::memory::check_topology;
 use crate::scenario::{self, ForwardingName, PROPAGATION, RATE, Scenario, Traffic};
 use crate::{Fault, Plan};
 use incast_fabric::{
@@ -65,6 +66,7 @@ fn links(
 ) -> Result<(Fabric, Option<Imported>), Fault> {
     match (&section.topology, &section.file) {
         (Some(spec), None) => {
+            check_topology(spec)?;
             let defaults = LinkDefaults {
                 rate: section.rate.0.unwrap_or(RATE),
                 propagation: section.propagation.0.unwrap_or(PROPAGATION),

@@ -254,6 +254,9 @@ pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
 
 /// The same for names that are the value of `key`.
 pub(crate) fn ports_of(plan: &Plan, key: &str, names: &[String]) -> Result<Vec<u32>, Fault> {
+    if names.is_empty() {
+        return Ok(vec![]);
+    }
     let fabric = &plan.fabric;
     let known: Vec<String> = fabric.ports().iter().map(|port| fabric.port_name(port)).collect();
     let mut all = vec![];

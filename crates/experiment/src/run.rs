@@ -27,6 +27,7 @@ use std::sync::atomic::Ordering;
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
 pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
+    crate::memory::check_flows(plan)?;
     let run = &plan.scenario.run;
     let starts = |flow: &FlowSpec| match flow.start {
         Start::At(at) => at,

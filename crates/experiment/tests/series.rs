@@ -18,7 +18,7 @@ fn no_interval_of_a_port_has_more_than_the_link_can_carry() {
             execute(&plan, &plan.cases[0], vec![], 1, &Monitor::default()).expect("it runs");
         let mut crowded = 0;
         for (at, port) in run.record.ports.iter().enumerate() {
-            let (wire, rate) = (run.wire_bytes(at), run.ports[at].rate);
+            let (wire, rate) = (run.wire_bytes(at, run.intervals()), run.ports[at].rate);
             for (index, bytes) in wire.iter().enumerate() {
                 let room = rate.0 as u128 * run.interval(index).1.0 as u128;
                 let bits = |bytes: u64| bytes as u128 * 8_000_000_000_000;

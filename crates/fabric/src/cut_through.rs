@@ -197,7 +197,7 @@ impl Fabric {
         let hosts = some_host_ports(self);
         let mut longest = Span::ZERO;
         let mut distance = vec![UNREACHED; switches.count()];
-        for rack in (0..switches.count()).filter(|rack| !hosts[*rack].is_empty()) {
+        for rack in self.typical_racks().into_iter().filter(|rack| !hosts[*rack].is_empty()) {
             let down: Vec<(PortId, Span)> = hosts[rack]
                 .iter()
                 .map(|host| self.port(*host).reverse)

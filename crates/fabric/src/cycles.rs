@@ -9,6 +9,9 @@ impl Fabric {
     /// "Deadlocks in datacenter networks", HotNets 2016). Trees and leaf-spine fabrics without
     /// failures have none. The first of the cycle is the port of the smallest number.
     pub fn buffer_cycle(&self, routes: &Routes) -> Option<Vec<PortId>> {
+        if routes.clos().is_some() {
+            return None;
+        }
         let waits = self.buffer_waits(routes);
         // Depth first; 1 is on the path from the root, 2 is done.
         let mut state = vec![0u8; waits.len()];

@@ -2,6 +2,7 @@
 
 use crate::{Failure, Forwarding, Problem, Routes, TopologyError};
 use incast_units::{Rate, Span};
+use std::sync::Arc;
 
 /// Longer propagation is refused: sums over a path must stay far from the end of time.
 const MAX_PROPAGATION: Span = Span::from_secs(1000);
@@ -65,23 +66,26 @@ pub struct Fabric {
     pub(crate) tiers: Vec<Tier>,
     /// Number of a node within its tier.
     pub(crate) tier_index: Vec<u32>,
-    pub(crate) routes: Routes,
+    pub(crate) routes: Arc<Routes>,
+    /// Links of which rate, propagation or loss were changed, one direction of each.
+    pub(crate) changed: Vec<PortId>,
     pub(crate) failures: Vec<Failure>,
     pub(crate) forwarding: Forwarding,
 }
 
 /// Why the two cannot have a link of these properties.
 pub(crate) fn link_objection(
-    a: &str,
-    b: &str,
+    names: impl FnOnce() -> (String, String),
     rate: Rate,
     propagation: Span,
     loss: f64,
 ) -> Option<Problem> {
     if rate == Rate(0) {
-        return Some(Problem::ZeroRate(a.to_string(), b.to_string()));
+        let (a, b) = names();
+        return Some(Problem::ZeroRate(a, b));
     }
     if propagation > MAX_PROPAGATION {
+        let (a, b) = names();
         let message = format!("propagation {propagation} of {a} - {b}; at most {MAX_PROPAGATION}");
         return Some(Problem::TooLarge(message));
     }
@@ -133,8 +137,8 @@ impl Fabric {
             let port = self.ports[index];
             let delay = if port.peer.0 < self.hosts { host } else { switch };
             let propagation = Span(port.propagation.0.saturating_add(delay.0));
-            let (a, b) = (self.node_name(port.node), self.node_name(port.peer));
-            if let Some(problem) = link_objection(&a, &b, port.rate, propagation, port.loss) {
+            let names = || (self.node_name(port.node), self.node_name(port.peer));
+            if let Some(problem) = link_objection(names, port.rate, propagation, port.loss) {
                 return Err(TopologyError::new(problem));
             }
             self.ports[index].propagation = propagation;
@@ -190,19 +194,22 @@ impl Fabric {
     }
 
     /// Shortest paths by hop count, from every switch to every host, with no link failed.
-    pub fn routes(&self) -> Routes {
+    pub fn routes(&self) -> Arc<Routes> {
         self.routes.clone()
     }
 
     /// Shortest paths with the links of the `dead` ports gone, in both directions whichever end is
     /// named. A destination that cannot be reached has an empty group.
-    pub fn routes_without(&self, dead: &[PortId]) -> Routes {
+    pub fn routes_without(&self, dead: &[PortId]) -> Arc<Routes> {
+        if dead.is_empty() {
+            return self.routes();
+        }
         let mut gone = vec![false; self.ports.len()];
         for port in dead {
             gone[port.0 as usize] = true;
             gone[self.port(*port).reverse.0 as usize] = true;
         }
-        Routes::compute(self, &gone)
+        Arc::new(Routes::compute(self, &gone))
     }
 
     /// Every port from `a` to `b`, in the order of their parallel numbers.
@@ -228,10 +235,11 @@ impl Fabric {
         let new_rate = rate.unwrap_or(now.rate);
         let new_propagation = propagation.unwrap_or(now.propagation);
         let new_loss = loss.unwrap_or(now.loss);
-        if let Some(problem) = link_objection(&name_a, &name_b, new_rate, new_propagation, new_loss)
-        {
+        let names = || (name_a, name_b);
+        if let Some(problem) = link_objection(names, new_rate, new_propagation, new_loss) {
             return Err(TopologyError::new(problem));
         }
+        self.changed.extend(forth.first());
         for port in forth {
             let back = self.port(port).reverse;
             for end in [port, back] {

@@ -59,17 +59,18 @@ impl Fabric {
             }
             return Err(TopologyError::new(Problem::NoSuchLink(a, b)));
         };
-        self.fail_port(down, port);
-        Ok(())
+        self.fail_port(down, port)
     }
 
-    /// Lets the link behind `port` fail at the start of `down` and work again at its end. Panics
-    /// when there is no such port.
-    pub fn fail_port(&mut self, down: Range<Time>, port: PortId) {
+    /// Lets the link behind `port` fail at the start of `down` and work again at its end. Errors when
+    /// the fabric is too large for routing tables. Panics when there is no such port.
+    pub fn fail_port(&mut self, down: Range<Time>, port: PortId) -> Result<(), TopologyError> {
+        self.check_tables()?;
         let (at, until) = (down.start, down.end);
         let failure = Failure { at, until, port, reverse: self.port(port).reverse };
         let place = self.failures.partition_point(|other| other.at <= at);
         self.failures.insert(place, failure);
+        Ok(())
     }
 
     /// The `link`-th upward port of the `index`-th switch of a tier, or of a core switch its

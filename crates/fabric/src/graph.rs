@@ -1,15 +1,16 @@
 //! Building a fabric from nodes and links, and checking it.
 
+use crate::clos::Clos;
 use crate::fabric::{Fabric, NodeId, PortId, PortSpec, Tier, link_objection};
 use crate::{Forwarding, Problem, Routes, TopologyError};
 use incast_units::{Rate, Span};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
-/// More nodes than this are refused: three times those of a fat-tree of 64-port switches, and what
-/// a run knows of each fits some gigabytes.
-pub(crate) const MAX_NODES: u64 = 1 << 18;
-/// More links than this are refused, for the same reason.
-pub(crate) const MAX_LINKS: u64 = 1 << 19;
+/// More links than this are refused: events number hosts and ports in 30 bits.
+pub(crate) const MAX_LINKS: u64 = 1 << 29;
+/// More nodes than this are refused.
+pub(crate) const MAX_NODES: u64 = 1 << 29;
 /// More entries (switches x racks, 8 bytes each) in a routing table than this are refused.
 const MAX_ROUTE_ENTRIES: u64 = 1 << 27;
 
@@ -39,7 +40,7 @@ pub struct Graph {
     hosts: u32,
     switches: u32,
     links: Vec<Link>,
-    pairs: BTreeSet<(Vertex, Vertex)>,
+    pairs: HashSet<(Vertex, Vertex)>,
     linked_hosts: Vec<bool>,
     /// What messages call the hosts and the switches: the numbers of an imported file.
     labels: Option<(Vec<u32>, Vec<u32>)>,
@@ -129,25 +130,30 @@ impl Graph {
         propagation: Span,
         loss: f64,
     ) -> Option<Problem> {
-        let (name_a, name_b) = (self.name(a), self.name(b));
         if let Some(absent) = [a, b].into_iter().find(|vertex| !self.exists(*vertex)) {
             let known = format!("there are {} hosts and {} switches", self.hosts, self.switches);
             return Some(Problem::UnknownNode(self.name(absent), known));
         }
         if a == b {
-            return Some(Problem::SelfLink(name_a));
+            return Some(Problem::SelfLink(self.name(a)));
         }
-        if let Some(problem) = link_objection(&name_a, &name_b, rate, propagation, loss) {
+        let names = || (self.name(a), self.name(b));
+        if let Some(problem) = link_objection(names, rate, propagation, loss) {
             return Some(problem);
         }
         if self.pairs.contains(&(a.min(b), a.max(b))) {
-            return Some(Problem::DuplicateLink(name_a, name_b));
+            let (a, b) = names();
+            return Some(Problem::DuplicateLink(a, b));
         }
         match (a, b) {
-            (Vertex::Host(_), Vertex::Host(_)) => Some(Problem::HostToHost(name_a, name_b)),
+            (Vertex::Host(_), Vertex::Host(_)) => {
+                let (a, b) = names();
+                Some(Problem::HostToHost(a, b))
+            }
             (Vertex::Switch(_), Vertex::Switch(_)) if count > 0 => None,
             (Vertex::Switch(_), Vertex::Switch(_)) => {
-                Some(Problem::Malformed(format!("a bundle {name_a} - {name_b} of 0 links")))
+                let (a, b) = names();
+                Some(Problem::Malformed(format!("a bundle {a} - {b} of 0 links")))
             }
             (Vertex::Host(host), _) | (_, Vertex::Host(host)) => {
                 let taken = count != 1 || self.linked_hosts[host as usize];
@@ -191,6 +197,11 @@ impl Graph {
     /// Checks the graph and turns it into a fabric. Errors when there are fewer than two hosts, a
     /// host has no link, some node cannot be reached, or the entire is too large.
     pub fn build(self) -> Result<Fabric, TopologyError> {
+        self.build_as(None)
+    }
+
+    /// The same; the routes follow from these counts, if there are any.
+    pub(crate) fn build_as(self, clos: Option<Clos>) -> Result<Fabric, TopologyError> {
         let nodes = self.hosts as u64 + self.switches as u64;
         let too_large = |what: String| Err(TopologyError::new(Problem::TooLarge(what)));
         if nodes > MAX_NODES {
@@ -213,14 +224,13 @@ impl Graph {
             let (a, b) = (self.name_of_node(0), self.name_of_node(unreached));
             return Err(TopologyError::new(Problem::Disconnected(a, b)));
         }
-        let racks = fabric.tiers.iter().filter(|tier| **tier == Tier::Edge).count() as u64;
-        if racks * self.switches as u64 > MAX_ROUTE_ENTRIES {
-            let size = format!("{} switches x {racks} edge switches", self.switches);
-            return too_large(format!(
-                "routes of {size}; the product is at most {MAX_ROUTE_ENTRIES}"
-            ));
-        }
-        fabric.routes = Routes::compute(&fabric, &vec![false; fabric.ports.len()]);
+        fabric.routes = Arc::new(match clos {
+            Some(clos) => Routes::closed(&fabric, clos),
+            None => {
+                fabric.check_tables()?;
+                Routes::compute(&fabric, &vec![false; fabric.ports.len()])
+            }
+        });
         Ok(fabric)
     }
 
@@ -270,10 +280,26 @@ impl Graph {
             parallel,
             tiers: vec![Tier::Host; nodes],
             tier_index: vec![0; nodes],
-            routes: Routes::empty(),
+            routes: Arc::new(Routes::empty()),
+            changed: Vec::new(),
             failures: Vec::new(),
             forwarding: Forwarding::default(),
         }
+    }
+}
+
+impl Fabric {
+    /// Refuses routing tables that would be too large.
+    pub(crate) fn check_tables(&self) -> Result<(), TopologyError> {
+        let racks = self.tiers.iter().filter(|tier| **tier == Tier::Edge).count() as u64;
+        let switches = (self.nodes() - self.hosts) as u64;
+        if racks * switches <= MAX_ROUTE_ENTRIES {
+            return Ok(());
+        }
+        Err(TopologyError::new(Problem::TooLarge(format!(
+            "routing tables of {switches} switches x {racks} edge switches; the product is at most \
+             {MAX_ROUTE_ENTRIES}. Leaf-spine and fat tree need none while no link fails"
+        ))))
     }
 }
 

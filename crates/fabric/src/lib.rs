@@ -27,6 +27,7 @@
 
 pub mod balance;
 pub mod buffer;
+mod clos;
 mod cut_through;
 mod cycles;
 mod error;
@@ -58,6 +59,8 @@ pub use ideal::{
 pub use import::{Imported, import_hpcc_topology, import_htsim_topo};
 pub use options::{LinkDefaults, LinkOverride, Options};
 pub use routes::Routes;
-pub use shapes::{Count, Dumbbell, FatTree, LeafSpine, ParkingLot, SHAPES, Shape, Star, ThreeTier};
-pub use spec::{parse, parse_with};
+pub use shapes::{
+    Count, Dumbbell, FatTree, LeafSpine, ParkingLot, SHAPES, Shape, Size, Star, ThreeTier,
+};
+pub use spec::{parse, parse_with, size_of};
 pub use uplinks::Uplinks;

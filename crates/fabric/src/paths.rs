@@ -74,7 +74,7 @@ impl Fabric {
         let mut longest = Span::ZERO;
         let mut distance = vec![UNREACHED; switches.count()];
         let mut through = vec![Span::ZERO; switches.count()];
-        for rack in (0..switches.count()).filter(|rack| up[*rack].any) {
+        for rack in self.typical_racks().into_iter().filter(|rack| up[*rack].any) {
             longest = longest.max(up[rack].largest_sum(down[rack]).unwrap_or(Span::ZERO));
             through[rack] = Span::ZERO;
             for switch in &switches.walk(rack as u32, &mut distance)[1..] {
@@ -91,6 +91,49 @@ impl Fabric {
             }
         }
         longest
+    }
+
+    /// Switches, counted from the first, such that every path between hosts is, link by link, like one
+    /// that ends below one of them.
+    pub(crate) fn typical_racks(&self) -> Vec<usize> {
+        match self.routes.clos() {
+            Some(clos) => {
+                let racks = clos.typical_racks(self, &self.changed);
+                racks.into_iter().map(|rack| rack as usize).collect()
+            }
+            None => (0..(self.nodes() - self.hosts) as usize).collect(),
+        }
+    }
+
+    /// Links on the longest of all shortest paths between two hosts, no link having failed.
+    pub fn longest_path(&self) -> u32 {
+        if let Some(clos) = self.routes.clos() {
+            return clos.longest_path();
+        }
+        // One host of each edge switch stands for all.
+        let racks = self.a_host_of_each_rack(0);
+        let hops = |a: u32, b: u32| self.path(&self.routes, a, b, |_| 0).len() as u32;
+        let pairs = racks.iter().flat_map(|a| racks.iter().map(move |b| (*a, *b)));
+        let longest = pairs.filter(|(a, b)| a != b).map(|(a, b)| hops(a, b)).max();
+        longest.unwrap_or(0).max(2)
+    }
+
+    /// Equal-cost paths between a host of the first edge switch and one elsewhere, at the most.
+    pub fn most_paths(&self) -> u32 {
+        if let Some(clos) = self.routes.clos() {
+            return u32::try_from(clos.most_paths()).unwrap_or(u32::MAX);
+        }
+        let others = self.a_host_of_each_rack(1);
+        others.into_iter().map(|host| self.path_count(0, host)).max().unwrap_or(1)
+    }
+
+    /// The first host of each edge switch, of those from `first` on.
+    fn a_host_of_each_rack(&self, first: u32) -> Vec<u32> {
+        let mut racks: Vec<(NodeId, u32)> =
+            (first..self.hosts).map(|host| (self.rack_of(host), host)).collect();
+        racks.sort_unstable();
+        racks.dedup_by_key(|(rack, _)| *rack);
+        racks.into_iter().map(|(_, host)| host).collect()
     }
 
     /// [`Fabric::base_rtt`] between two given hosts, with switches that store and forward; the

@@ -1,5 +1,6 @@
-//! Shortest-path routing tables with all equal-cost ports.
+//! Shortest-path routes with all equal-cost ports: tables, or closed forms where the fabric has one.
 
+use crate::clos::{Clos, Closed};
 use crate::fabric::{Fabric, NodeId, PortId, Tier};
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
@@ -21,12 +22,23 @@ struct Column {
 }
 
 /// For every switch and destination host, the equal-cost ports of all shortest paths.
-///
-/// Hosts under one edge switch share a column, so the table of a fabric of a thousand hosts fits
-/// a first-level cache; at their own edge switch the host's number selects its port.
 #[derive(Clone, Debug)]
 pub struct Routes {
     hosts: u32,
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    Tables(Tables),
+    /// Of a fabric in which no link has failed.
+    Closed(Closed),
+}
+
+/// Hosts under one edge switch share a column, so the table of a fabric of a thousand hosts fits
+/// a first-level cache; at their own edge switch the host's number selects its port.
+#[derive(Clone, Debug, Default)]
+struct Tables {
     columns: u32,
     table: Vec<Group>,
     column: Vec<Column>,
@@ -35,7 +47,6 @@ pub struct Routes {
 
 /// The links between switches, for walks over the entire fabric.
 pub(crate) struct Switches {
-    hosts: u32,
     first: Vec<u32>,
     /// (switch number of the peer, port), per switch in the order of the groups.
     edges: Vec<(u32, PortId)>,
@@ -60,7 +71,7 @@ impl Switches {
             edges[start..].sort_by_key(|(peer, port)| (fabric.parallel[port.0 as usize], *peer));
             first.push(edges.len() as u32);
         }
-        Switches { hosts: fabric.hosts, first, edges }
+        Switches { first, edges }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -93,10 +104,61 @@ impl Switches {
 
 impl Routes {
     pub(crate) fn empty() -> Routes {
-        Routes { hosts: 0, columns: 0, table: vec![], column: vec![], pool: vec![] }
+        Routes { hosts: 0, form: Form::Tables(Tables::default()) }
+    }
+
+    pub(crate) fn closed(fabric: &Fabric, clos: Clos) -> Routes {
+        Routes { hosts: fabric.hosts, form: Form::Closed(Closed::new(fabric, clos)) }
     }
 
     pub(crate) fn compute(fabric: &Fabric, gone: &[bool]) -> Routes {
+        Routes { hosts: fabric.hosts, form: Form::Tables(Tables::compute(fabric, gone)) }
+    }
+
+    /// The counts from which the routes follow, if they have a closed form.
+    pub(crate) fn clos(&self) -> Option<&Clos> {
+        match &self.form {
+            Form::Closed(closed) => Some(closed.clos()),
+            Form::Tables(_) => None,
+        }
+    }
+
+    /// The equal-cost egress ports of `switch` towards host `dst`, in an order that depends only on
+    /// the topology; empty when `dst` cannot be reached. Panics when `switch` is not a switch or
+    /// `dst` not a host.
+    #[inline]
+    pub fn next(&self, switch: NodeId, dst: u32) -> &[PortId] {
+        let switch = switch.0 - self.hosts;
+        let ((start, len), pool) = match &self.form {
+            Form::Closed(closed) => (closed.find(switch, dst), &closed.pool),
+            Form::Tables(tables) => (tables.find(switch, dst), &tables.pool),
+        };
+        &pool[start as usize..start as usize + len as usize]
+    }
+
+    /// A number of the group `next(switch, dst)`, below [`Routes::group_bound`]: equal for two
+    /// destinations exactly when they share the switch and all its ports towards them. Index for
+    /// state per switch and destination group. Of no meaning when the group is empty.
+    #[inline]
+    pub fn group(&self, switch: NodeId, dst: u32) -> u32 {
+        let switch = switch.0 - self.hosts;
+        match &self.form {
+            Form::Closed(closed) => closed.clos().group(switch, dst),
+            Form::Tables(tables) => tables.find(switch, dst).0,
+        }
+    }
+
+    /// All group numbers are below this.
+    pub fn group_bound(&self) -> u32 {
+        match &self.form {
+            Form::Closed(closed) => closed.pool.len() as u32,
+            Form::Tables(tables) => tables.pool.len() as u32,
+        }
+    }
+}
+
+impl Tables {
+    fn compute(fabric: &Fabric, gone: &[bool]) -> Tables {
         let switches = Switches::new(fabric, gone);
         let racks: Vec<u32> = (0..switches.count() as u32)
             .filter(|switch| fabric.tiers[(fabric.hosts + switch) as usize] == Tier::Edge)
@@ -104,8 +166,7 @@ impl Routes {
         // The last column is of the hosts whose own link failed.
         let columns = racks.len() as u32 + 1;
         let nowhere = Group { start: 0, len: 0, own: 0 };
-        let mut routes = Routes {
-            hosts: fabric.hosts,
+        let mut routes = Tables {
             columns,
             table: vec![nowhere; switches.count() * columns as usize],
             column: vec![Column { column: columns - 1, local: 0 }; fabric.hosts as usize],
@@ -136,7 +197,6 @@ impl Routes {
                 routes.table[entry] = Group { start, len: group.len() as u16, own: 0 };
             }
         }
-        assert_eq!(switches.hosts, routes.hosts);
         routes
     }
 
@@ -158,32 +218,9 @@ impl Routes {
     }
 
     #[inline]
-    fn find(&self, switch: NodeId, dst: u32) -> (u32, u16) {
+    fn find(&self, switch: u32, dst: u32) -> (u32, u16) {
         let Column { column, local } = self.column[dst as usize];
-        let row = (switch.0 - self.hosts) as usize * self.columns as usize;
-        let group = self.table[row + column as usize];
+        let group = self.table[switch as usize * self.columns as usize + column as usize];
         (group.start + local * group.own as u32, group.len)
-    }
-
-    /// The equal-cost egress ports of `switch` towards host `dst`, in an order that depends only on
-    /// the topology; empty when `dst` cannot be reached. Panics when `switch` is not a switch or
-    /// `dst` not a host.
-    #[inline]
-    pub fn next(&self, switch: NodeId, dst: u32) -> &[PortId] {
-        let (start, len) = self.find(switch, dst);
-        &self.pool[start as usize..start as usize + len as usize]
-    }
-
-    /// A number of the group `next(switch, dst)`, below [`Routes::group_bound`]: equal for two
-    /// destinations exactly when they share the switch and all its ports towards them. Index for
-    /// state per switch and destination group. Of no meaning when the group is empty.
-    #[inline]
-    pub fn group(&self, switch: NodeId, dst: u32) -> u32 {
-        self.find(switch, dst).0
-    }
-
-    /// All group numbers are below this.
-    pub fn group_bound(&self) -> u32 {
-        self.pool.len() as u32
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::nearest;
 use crate::options::{LinkDefaults, Options};
-use crate::shapes::{SHAPES, Shape, Spec, refused};
+use crate::shapes::{SHAPES, Shape, Size, Spec, refused};
 use crate::{Fabric, TopologyError};
 
 /// Reads a shape with its counts, such as `leaf-spine:8x8x48`, with the same links everywhere.
@@ -40,6 +40,16 @@ pub fn parse_with(
     let mut fabric = spec.build()?;
     fabric.change_links(options)?;
     Ok(fabric)
+}
+
+/// How large the fabric of a line such as `leaf-spine:8x8x48` would be, without building it.
+///
+/// # Errors
+/// As [`parse`], of the line alone.
+pub fn size_of(spec: &str) -> Result<Size, TopologyError> {
+    let (shape, counts) = read_form(spec)?;
+    let counts: Vec<u64> = counts.into_iter().map(u64::from).collect();
+    Ok((shape.size)(&counts))
 }
 
 fn read_form(spec: &str) -> Result<(&'static Shape, Vec<u32>), TopologyError> {

@@ -149,6 +149,8 @@ fn all_shapes_keep_the_invariants() {
     for spec in SPECS {
         let fabric = fabric(spec);
         assert_eq!(fabric.name(), *spec);
+        let (nodes, links) = (fabric.nodes() as u64, fabric.ports().len() as u64 / 2);
+        assert_eq!(size_of(spec), Ok(Size { nodes, links }), "{spec}");
         check_ports(&fabric);
         check_partitions(&fabric);
         if fabric.hosts() <= 100 {

@@ -221,11 +221,12 @@ impl Run {
     /// Charged bytes that a port had on the wire, by interval. A packet is recorded where its
     /// transmission begins; what the link cannot have carried before that interval ended, rounded
     /// up to bytes, counts in the next one. What the end of the run cut off counts nowhere.
-    pub fn wire_bytes(&self, port: usize) -> Vec<u64> {
+    /// `intervals` is [`Run::intervals`], which looks at every port: to be asked once for all ports.
+    pub fn wire_bytes(&self, port: usize, intervals: usize) -> Vec<u64> {
         let (bins, rate) = (&self.record.ports[port].bins, self.ports[port].rate);
         let (mut all, mut left) = (vec![], 0);
         for index in 0.. {
-            if index >= bins.len() && (left == 0 || index >= self.intervals()) {
+            if index >= bins.len() && (left == 0 || index >= intervals) {
                 break;
             }
             let room = match rate.0 {

@@ -174,7 +174,7 @@ fn bytes_count_where_the_link_carried_them() {
     ] {
         run.record.ports[0].pauses = vec![];
         run.record.ports[0].bins = began.iter().copied().map(bin).collect();
-        let wire = run.wire_bytes(0);
+        let wire = run.wire_bytes(0, run.intervals());
         assert_eq!(wire, carried, "{began:?}");
         assert_eq!(wire.iter().sum::<u64>() + cut, began.iter().sum::<u64>());
     }

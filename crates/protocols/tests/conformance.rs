@@ -370,3 +370,30 @@ fn dctcp_beside_ren_on_one_bottleneck() {
         assert!(total > 20_000_000, "{join:?}: the link is used, {total}");
     }
 }
+
+/// What a large fabric does for its caches changes no record: with packets lost, late and doubled,
+/// racks in batches give what all of them together give, in one thread and in two.
+#[test]
+fn batches_of_racks_do_not_change_a_record() {
+    for entry in entries() {
+        let mut random = Random::new(7, 0, 0);
+        let size = |random: &mut Random, _| 1 + random.below(60_000);
+        let flows = random_flows(&mut random, 16, 40, us(60), size);
+        let fabric = fabric("leaf-spine:4x2x4", Rate::from_gbps(10), us(2));
+        let mut trial = Trial::new(entry, fabric, flows);
+        trial.buffer = Limit::Packets(40);
+        trial.options.until = Time::ZERO + Span::from_ms(200);
+        let late = Span::from_us(20);
+        trial.options.faults = Faults { loss: 0.004, reorder: 0.01, duplicate: 0.01, late };
+        let mut of = |threads, batch| {
+            (trial.threads, trial.batch) = (threads, batch);
+            RunRecord { events: 0, ..trial.run().record }
+        };
+        let whole = of(1, None);
+        assert!(whole.packet_hops > 1_000, "{}", entry.info().name);
+        for (threads, hosts) in [(1, 4), (1, 8), (2, 4)] {
+            let same = of(threads, Some(hosts)) == whole;
+            assert!(same, "{}: {threads} threads, {hosts} hosts a batch", entry.info().name);
+        }
+    }
+}

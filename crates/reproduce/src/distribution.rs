@@ -51,10 +51,11 @@ impl Measure {
     fn intervals(&self, run: &Run) -> Vec<f64> {
         let (from, to) = self.window(run);
         let middle = |index: usize| run.interval(index).0 + run.interval(index).1 / 2;
+        let all = run.intervals();
         let inside: Vec<usize> =
-            (0..run.intervals()).filter(|index| (from..to).contains(&middle(*index))).collect();
+            (0..all).filter(|index| (from..to).contains(&middle(*index))).collect();
         let of_port = |port: usize| {
-            let (rate, carried) = (run.ports[port].rate.0 as f64, run.wire_bytes(port));
+            let (rate, carried) = (run.ports[port].rate.0 as f64, run.wire_bytes(port, all));
             let number = |index: &usize| {
                 let (bin, width) = (run.bin(port, *index), run.interval(*index).1.0 as f64);
                 let carried = carried.get(*index).copied().unwrap_or(0) as f64;

@@ -21,7 +21,8 @@ pub(crate) struct SwitchBuffers {
 
 impl SwitchBuffers {
     pub fn new(rules: &Buffers, fabric: &Fabric) -> SwitchBuffers {
-        let switches = fabric.hosts()..fabric.nodes();
+        let last = if rules.any() { fabric.nodes() } else { fabric.hosts() };
+        let switches = fabric.hosts()..last;
         let buffer = |node| SwitchBuffer::new(rules, fabric.ports_of(incast_fabric::NodeId(node)));
         SwitchBuffers {
             first: fabric.hosts(),

@@ -9,6 +9,7 @@
 //! state of those times, so lazy updates do not affect any result.
 
 mod agenda;
+mod batches;
 mod buffer;
 mod build;
 mod egress;
@@ -16,6 +17,7 @@ mod fifo;
 mod host;
 mod mark;
 mod network;
+mod paged;
 mod parallel;
 mod partition;
 mod ports;
@@ -26,6 +28,6 @@ mod switch;
 mod transit;
 
 pub use incast_world::{Captured, Monitor, Setup};
-pub use parallel::run;
+pub use parallel::{run, run_in_batches};
 pub use queue::{Event, Wheel};
 pub use steps::{PortState, Steps};

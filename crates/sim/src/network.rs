@@ -3,13 +3,14 @@
 use crate::buffer::SwitchBuffers;
 use crate::egress::{Egress, PortBody};
 use crate::mark;
+use crate::paged::Paged;
 use crate::transit::{Outbox, Transit};
 use incast_transport::{Header, PacketPool, PacketRef, Time, prefetch};
 use incast_world::{Captured, Drops, PortSeries};
 
 pub(crate) struct Network {
-    pub egress: Vec<Egress>,
-    pub bodies: Vec<PortBody>,
+    pub egress: Paged<Egress>,
+    pub bodies: Paged<PortBody>,
     pub buffers: SwitchBuffers,
     pub transit: Transit,
     /// Switches only enqueue: no hooks, no shared buffers.
@@ -134,11 +135,14 @@ impl Network {
             self.transit.probe.record_loss(&loss, &stamps);
         }
         for crossing in outbox.packets.drain(..) {
-            let reverse = self.egress[crossing.meta.link as usize].reverse;
+            let Egress { reverse, peer, .. } = self.egress[crossing.meta.link as usize];
             let (meta, extension) = (crossing.meta, crossing.extension);
             let packets = &mut self.transit.packets;
             let packet = packets.put(crossing.packet, meta, extension, crossing.stamps);
-            self.transit.agenda.schedule_arrival(crossing.at, reverse, packet);
+            let Transit { common, border, agenda, .. } = &mut self.transit;
+            let batch = common.batch_of[peer as usize];
+            let agenda = border.batches.agenda_for(batch, crossing.at).unwrap_or(agenda);
+            agenda.schedule_arrival(crossing.at, reverse, packet);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! few events, one thread runs all partitions and the others sleep, because barriers would cost
 //! more.
 
-use crate::build::build;
+use crate::build::build_batched;
 use crate::partition::Partition;
 use crate::record::collect;
 use crate::steps::Steps;
@@ -28,9 +28,20 @@ const SPINS: u32 = 200;
 /// Runs a setup to its end in up to `threads` threads and returns the record and the captured
 /// packets. The record does not depend on `threads`, apart from `events`.
 pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
+    run_in_batches(setup, threads, None, monitor)
+}
+
+/// The same, each thread's part in batches of about `hosts` hosts, that are advanced one after the
+/// other: the record does not depend on it. Without a number, as many as suits a fabric of its size.
+pub fn run_in_batches(
+    setup: Setup,
+    threads: usize,
+    hosts: Option<u32>,
+    monitor: &Monitor,
+) -> (RunRecord, Vec<Captured>) {
     let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
     let mut end = end.awaiting(last_repair(&setup.fabric));
-    let (mut partitions, window) = build(setup, threads);
+    let (mut partitions, window) = build_batched(setup, threads, hosts);
     monitor.begun.store(true, Ordering::Relaxed);
     if partitions.len() == 1 {
         return Steps::of(partitions.remove(0), end).run(monitor);
@@ -48,7 +59,7 @@ pub(crate) fn finish(
     end: &End,
     interrupted: bool,
 ) -> (RunRecord, Vec<Captured>) {
-    let busy = partitions.iter().any(|part| !part.net.transit.agenda.queue.is_empty());
+    let busy = partitions.iter().any(|part| !part.net.transit.is_idle());
     let last = partitions.iter().map(|part| part.net.now()).max().unwrap_or(0);
     let deadlock = std::mem::take(&mut partitions[0].net.buffers.deadlock);
     let ended = end.ended(last, busy, interrupted || !deadlock.is_empty());

@@ -7,14 +7,16 @@ use crate::mark;
 use crate::network::Network;
 use crate::queue::Event;
 use crate::switch::{arrive, is_eventful, settle};
+use crate::transit::Transit;
 use incast_fabric::PortId;
 use incast_transport::{PacketRef, Time, prefetch};
-use incast_world::{FlowSetup, Progress, Switch, is_change};
+use incast_world::{FlowSetup, LinkState, Progress, Switch, is_change};
+use std::cmp::Reverse;
 
 /// The flows that start in a partition.
 pub(crate) struct Openings {
-    /// Flows of this partition by start time, latest first.
-    pub timed: Vec<u32>,
+    /// Flows of each batch by start time, latest first.
+    timed: Vec<Vec<u32>>,
     pub progress: Progress,
 }
 
@@ -28,27 +30,53 @@ enum Place<'a> {
 pub(crate) struct Partition {
     /// Hosts of this partition, by number.
     pub hosts: Vec<Option<HostState>>,
-    /// Switches of this partition, by node number.
-    pub switches: Vec<Option<Switch>>,
+    /// Switches of this partition.
+    pub switches: Switches,
     pub openings: Openings,
     pub events: u64,
     pub net: Network,
 }
 
+/// Switches by node number.
+pub(crate) struct Switches {
+    /// Number of the first one.
+    pub hosts: u32,
+    /// Those of this partition.
+    pub all: Vec<Option<Switch>>,
+}
+
+impl Switches {
+    fn is_own(&self, node: u32) -> bool {
+        node >= self.hosts && self.all[(node - self.hosts) as usize].is_some()
+    }
+
+    fn own(&mut self, node: u32) -> &mut Switch {
+        self.all[(node - self.hosts) as usize].as_mut().expect("an own switch")
+    }
+}
+
 impl Openings {
-    /// The flows of this partition, selected by `starts_here`.
-    pub fn new(flows: &[FlowSetup], starts_here: impl Fn(&FlowSetup) -> bool) -> Openings {
-        let own = |setup: &&FlowSetup| {
-            setup.after.is_empty() && setup.flow.start != Time::NEVER && starts_here(setup)
-        };
-        let mut timed: Vec<u32> = flows.iter().filter(own).map(|setup| setup.flow.id.0).collect();
-        timed.sort_by_key(|index| std::cmp::Reverse((flows[*index as usize].flow.start, *index)));
+    /// The flows of this partition: `batch` is that of a flow that starts here, one of `batches`.
+    pub fn new(
+        flows: &[FlowSetup],
+        batches: usize,
+        batch: impl Fn(&FlowSetup) -> Option<usize>,
+    ) -> Openings {
+        let mut timed = vec![vec![]; batches];
+        for setup in flows {
+            let has_time = setup.after.is_empty() && setup.flow.start != Time::NEVER;
+            if let Some(batch) = batch(setup).filter(|_| has_time) {
+                timed[batch].push(setup.flow.id.0);
+            }
+        }
+        let latest_first = |index: &u32| Reverse((flows[*index as usize].flow.start, *index));
+        timed.iter_mut().for_each(|flows| flows.sort_by_key(latest_first));
         Openings { timed, progress: Progress::new(flows) }
     }
 
-    /// Schedules the next flow with a given start time.
+    /// Schedules the next flow of the current batch with a given start time.
     pub fn schedule(&self, net: &mut Network) {
-        if let Some(&index) = self.timed.last() {
+        if let Some(&index) = self.timed[net.transit.border.batches.current()].last() {
             let time = net.transit.common.flows[index as usize].flow.start.0;
             net.transit.agenda.schedule_open(time, index);
         }
@@ -56,8 +84,9 @@ impl Openings {
 
     /// Removes flow `index`, which starts now, and schedules the next one.
     fn open(&mut self, net: &mut Network, index: u32) {
-        if self.timed.last() == Some(&index) {
-            self.timed.pop();
+        let timed = &mut self.timed[net.transit.border.batches.current()];
+        if timed.last() == Some(&index) {
+            timed.pop();
             self.schedule(net);
         }
     }
@@ -79,9 +108,58 @@ fn own_host(hosts: &mut [Option<HostState>], host: u32) -> &mut HostState {
 }
 
 impl Partition {
-    /// Runs at most `most` events before `end`, and stops when `goal` flows are complete. Returns
+    /// Runs about `most` events before `end`, and stops when `goal` flows are complete. Returns
     /// whether events before `end` may be left.
     pub fn run_some(&mut self, end: u64, most: u64, goal: usize) -> bool {
+        match self.net.transit.border.batches.count() {
+            1 => self.run_batch(end, most, goal),
+            _ => self.run_windows(end, most, goal),
+        }
+    }
+
+    /// Runs windows of all batches.
+    fn run_windows(&mut self, end: u64, most: u64, goal: usize) -> bool {
+        let last = self.events.saturating_add(most);
+        loop {
+            let batches = &self.net.transit.border.batches;
+            let start = batches.next();
+            if start >= end {
+                return false;
+            }
+            if self.events >= last || self.openings.progress.completed >= goal {
+                return true;
+            }
+            let limit = start.saturating_add(batches.window).min(end);
+            for batch in 0..batches.count() {
+                if self.net.transit.border.batches.is_due(batch, limit) {
+                    self.enter(batch);
+                    self.run_batch(limit, u64::MAX, usize::MAX);
+                    self.leave(limit);
+                }
+            }
+            let Transit { border, probe, .. } = &mut self.net.transit;
+            border.batches.exchange();
+            for (loss, stamps) in border.batches.losses.drain(..) {
+                probe.record_loss(&loss, &stamps);
+            }
+        }
+    }
+
+    /// Makes a batch the current one.
+    pub fn enter(&mut self, batch: usize) {
+        let Transit { border, agenda, .. } = &mut self.net.transit;
+        border.batches.enter(batch, agenda);
+    }
+
+    /// The current batch has run up to `limit`.
+    pub fn leave(&mut self, limit: u64) {
+        let Transit { border, agenda, .. } = &mut self.net.transit;
+        let due = agenda.queue.next_time(limit);
+        border.batches.leave(agenda, due);
+    }
+
+    /// Runs the current batch: at most `most` events before `end`, and until `goal` flows are complete.
+    fn run_batch(&mut self, end: u64, most: u64, goal: usize) -> bool {
         let last = self.events.saturating_add(most);
         loop {
             let agenda = &mut self.net.transit.agenda;
@@ -124,7 +202,7 @@ impl Partition {
 
     /// Brings every port and NIC to `now`, before which every event has been handled.
     pub fn bring_to(&mut self, now: u64) {
-        for port in 0..self.net.egress.len() as u32 {
+        for port in self.net.egress.numbers() {
             if self.net.egress[port as usize].in_order {
                 self.net.drain_fifo(port, now);
             } else {
@@ -221,7 +299,7 @@ impl Partition {
                 host.arrive(&mut self.net, packet);
                 self.openings.note(&mut self.net);
             } else {
-                let switch = self.switches[peer as usize].as_mut().expect("an own switch");
+                let switch = self.switches.own(peer);
                 arrive(switch, &mut self.net, reverse, target, packet);
             }
         }
@@ -234,7 +312,7 @@ impl Partition {
     fn cuts_through(&mut self, link: u32, packet: PacketRef) -> Option<u32> {
         let net = &mut self.net;
         let Egress { peer, reverse, .. } = net.egress[link as usize];
-        let switch = self.switches[peer as usize].as_mut().expect("an own switch");
+        let switch = self.switches.own(peer);
         let transit = &mut net.transit;
         if transit.packets.meta(packet).next == PacketRef::NONE {
             let choice = transit.choose(switch.node(), reverse, packet, transit.agenda.now);
@@ -263,7 +341,7 @@ impl Partition {
         let verdict = self.net.enqueue(port, packet);
         if is_eventful(&verdict) {
             let node = self.net.node_of(port);
-            let switch = self.switches[node as usize].as_mut().expect("an own switch");
+            let switch = self.switches.own(node);
             settle(switch, &mut self.net, port, packet, verdict);
         }
     }
@@ -352,8 +430,9 @@ impl Partition {
         for port in 0..self.net.egress.len() as u32 {
             let down = epoch.dead.binary_search(&PortId(port)).is_ok();
             let link = &mut self.net.transit.links[port as usize];
+            let was_down = *link == LinkState::Down;
             *link = link.after(epoch.at, down);
-            if down != self.net.egress[port as usize].transmitter.dead {
+            if down != was_down {
                 self.change_link(port, down);
             }
         }
@@ -361,13 +440,13 @@ impl Partition {
 
     /// The link of `port`, perhaps of another partition, fails or works again.
     fn change_link(&mut self, port: u32, down: bool) {
-        let node = self.net.node_of(port) as usize;
-        if self.switches[node].is_some() {
+        let node = self.net.node_of(port);
+        if self.switches.is_own(node) {
             match down {
                 true => self.net.fail_port(port),
                 false => self.net.reconnect_port(port),
             }
-        } else if self.hosts.get(node).is_some_and(Option::is_some) && !down {
+        } else if self.hosts.get(node as usize).is_some_and(Option::is_some) && !down {
             self.reconnect_nic(port);
         }
         self.net.egress[port as usize].transmitter.dead = down;

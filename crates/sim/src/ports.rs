@@ -3,6 +3,7 @@
 use crate::egress::{PortBody, tx_time};
 use crate::mark;
 use crate::network::Network;
+use crate::transit::Transit;
 use incast_transport::{Fate, PacketRef, PortEnv, Time, Verdict};
 use incast_world::{LinkState, PortParts, Transmitter, drop_packet};
 
@@ -237,9 +238,13 @@ impl Network {
     /// `end`. Returns the time of the next event or transmission.
     pub fn close_window(&mut self, end: u64) -> u64 {
         debug_assert!(self.transit.agenda.kicks.is_empty());
-        let mut next = self.transit.agenda.queue.earliest();
+        let Transit { agenda, border, .. } = &self.transit;
+        let mut next = agenda.queue.earliest().min(border.batches.earliest());
         for index in 0..self.transit.border.cut_ports.len() {
             let port = self.transit.border.cut_ports[index];
+            if self.egress.get(port as usize).is_none() {
+                continue;
+            }
             self.advance_port(port, end);
             next = next.min(self.egress[port as usize].transmitter.next_start());
         }
@@ -249,7 +254,7 @@ impl Network {
 
     /// Performs every transmission of a switch that starts before `end`.
     pub fn settle_until(&mut self, end: u64) {
-        for port in 0..self.egress.len() as u32 {
+        for port in self.egress.numbers() {
             if self.egress[port as usize].in_order {
                 self.drain_fifo(port, end);
             }

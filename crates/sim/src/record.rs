@@ -2,7 +2,7 @@
 
 use crate::egress::Egress;
 use crate::partition::Partition;
-use incast_transport::{FlowId, RunRecord, Span, Time};
+use incast_transport::{FlowId, PortRecord, RunRecord, Span, Time};
 use incast_world::{Captured, Captures, add_flows, empty_record};
 
 /// The record of a run that ended at `ended`, and the captured packets.
@@ -11,8 +11,9 @@ pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Capt
     record.ended = Time(ended);
     let mut captures: Option<Captures> = None;
     let widths = parts.iter().flat_map(|part| {
-        let ports = part.net.egress.iter().map(|egress| egress.series.width());
-        ports.chain([part.net.transit.deliveries.width()])
+        let net = &part.net;
+        let ports = net.egress.made().map(|(_, egress)| egress.series.width());
+        ports.chain([net.egress[0].series.width(), net.transit.deliveries.width()])
     });
     let width = widths.max().unwrap_or(1);
     record.interval = Span(width);
@@ -20,24 +21,30 @@ pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Capt
         let net = part.net;
         let transit = net.transit;
         let (common, index) = (&transit.common, transit.border.index);
-        let here = |node: u32| common.part_of[node as usize] == index;
+        let here = |node: u32| common.part_of(node) == index;
         record.packet_hops += transit.hops;
         record.events += part.events;
         record.link_losses += transit.link_losses;
         let starts_here = |flow: FlowId| here(common.flows[flow.0 as usize].flow.src.0);
         add_flows(&mut record, &transit.probe, starts_here);
-        for (port, Egress { mut series, .. }) in net.egress.into_iter().enumerate() {
-            let node = common.fabric.ports()[port].node.0;
+        drop((transit.probe, transit.packets));
+        let first = record.ports.len();
+        let own = common.fabric.ports().iter().zip(0..).filter(|(spec, _)| here(spec.node.0));
+        record.ports.extend(own.map(|(_, port)| PortRecord { port, ..PortRecord::default() }));
+        let mut own = record.ports[first..].iter_mut();
+        for (port, Egress { mut series, .. }) in net.egress.into_made() {
+            let node = common.fabric.ports()[port as usize].node.0;
             if !here(node) {
                 continue;
             }
             let host = part.hosts.get(node as usize).and_then(|host| host.as_ref());
             let of_nic = || host.and_then(|host| host.end.marks());
-            let handler = net.bodies[port].handler.as_ref();
+            let handler = net.bodies.get(port as usize).and_then(|body| body.handler.as_ref());
             if let Some(marks) = handler.map(|handler| handler.marks()).or_else(of_nic) {
                 series.set_marks(marks);
             }
-            record.ports.push(series.finish(port as u32, ended, width));
+            let place = own.find(|record| record.port == port);
+            *place.expect("rows are in order") = series.finish(port, ended, width);
         }
         transit.deliveries.finish(width, &mut record);
         match &mut captures {

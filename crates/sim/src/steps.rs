@@ -78,7 +78,7 @@ impl Steps {
         let moved = self.end.limit() != before;
         let deadlock = !self.part.net.buffers.deadlock.is_empty();
         self.over |= deadlock || !more && limit == before && !moved;
-        let idle = self.end.at == u64::MAX && self.part.net.transit.agenda.queue.is_empty();
+        let idle = self.end.at == u64::MAX && self.part.net.transit.is_idle();
         self.reached = match more || deadlock || self.over && idle {
             true => self.reached.max(self.part.net.now()),
             false => self.reached.max(limit),

@@ -1,6 +1,7 @@
 //! Packets in flight: the packet pool, statistics, routing, and the border to other partitions.
 
 use crate::agenda::Agenda;
+use crate::batches::{Batches, Passing};
 use crate::egress::{Egress, tx_time};
 use crate::mark;
 use incast_fabric::{Fabric, NodeId, PortId, Routes};
@@ -17,13 +18,24 @@ use std::sync::Arc;
 pub(crate) struct Common {
     pub fabric: Arc<Fabric>,
     pub seed: u64,
-    pub part_of: Vec<u32>,
+    /// The batch of each node. Those of a partition follow each other.
+    pub batch_of: Vec<u32>,
+    /// Batches of a partition; the last one may have fewer.
+    pub batches: u32,
     pub routing: [Routing; 256],
     pub flows: Vec<FlowSetup>,
     /// Changes of links, in order of time.
     pub epochs: Vec<Epoch>,
     pub buffers: Buffers,
     pub faults: Faults,
+}
+
+impl Common {
+    /// The partition of a node.
+    #[inline]
+    pub fn part_of(&self, node: u32) -> u32 {
+        self.batch_of[node as usize] / self.batches
+    }
 }
 
 /// A packet in flight to another partition.
@@ -50,6 +62,8 @@ pub(crate) struct Border {
     pub cut_ports: Vec<u32>,
     /// Outboxes by partition.
     pub outboxes: Vec<Outbox>,
+    /// What goes from one batch to another.
+    pub batches: Batches,
 }
 
 /// Packets in flight and their statistics.
@@ -139,14 +153,19 @@ impl Transit {
     #[inline]
     pub fn hand_over(&mut self, egress: &Egress, packet: PacketRef, at: u64) {
         match egress.cut {
-            true => self.cross(egress.peer, packet, at),
+            true => self.cross(egress.peer, egress.reverse, packet, at),
             false => self.agenda.schedule_arrival(at, egress.reverse, packet),
         }
     }
 
-    /// Sends a packet to `peer`, a node of another partition, where it arrives at `at`.
-    fn cross(&mut self, peer: u32, packet: PacketRef, at: u64) {
-        let part = self.common.part_of[peer as usize];
+    /// Sends a packet to `peer`, a node of another batch, where it arrives at `at`; `reverse` is its
+    /// port of the reverse path.
+    fn cross(&mut self, peer: u32, reverse: u32, packet: PacketRef, at: u64) {
+        let batch = self.common.batch_of[peer as usize];
+        if self.border.batches.post(batch, Passing { at, reverse, packet }) {
+            return;
+        }
+        let part = batch / self.common.batches;
         let (packet, meta, extension, stamps) = self.packets.take(packet);
         let crossing = Crossing { at, packet, meta, extension, stamps };
         self.border.outboxes[part as usize].packets.push(crossing);
@@ -175,6 +194,11 @@ impl Transit {
         choose(fabric, &self.routes, routing, seed, arrival, content)
     }
 
+    /// Whether no event is pending.
+    pub fn is_idle(&self) -> bool {
+        self.agenda.queue.is_empty() && self.border.batches.is_empty()
+    }
+
     /// Loses a packet on a link.
     pub fn lose_on_link(&mut self, packet: PacketRef) {
         self.link_losses += 1;
@@ -201,17 +225,16 @@ impl Transit {
     fn record_loss(&mut self, loss: Option<Loss>, packet: PacketRef) {
         let Some(loss) = loss else { return };
         let stamps = self.packets.stamps_mut(packet);
-        let home = match self.border.outboxes.len() {
-            1 => self.border.index,
-            _ => {
-                let receiver = self.common.flows[loss.flow.0 as usize].flow.dst;
-                self.common.part_of[receiver.0 as usize]
-            }
-        };
-        if home == self.border.index {
+        let receiver = self.common.flows[loss.flow.0 as usize].flow.dst;
+        let home = self.common.batch_of[receiver.0 as usize];
+        let border = &mut self.border;
+        let part = home / self.common.batches;
+        if part != border.index {
+            border.outboxes[part as usize].losses.push((loss, *stamps));
+        } else if border.batches.is_current(home) {
             self.probe.record_loss(&loss, stamps);
         } else {
-            self.border.outboxes[home as usize].losses.push((loss, *stamps));
+            border.batches.losses.push((loss, *stamps));
         }
         // What is left of the packet may be lost as well.
         stamps.lose();

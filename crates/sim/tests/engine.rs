@@ -59,7 +59,7 @@ fn a_panic_in_one_thread_ends_the_run() {
 }
 
 #[test]
-fn the_record_does_not_depend_on_the_number_of_threads() {
+fn the_record_does_not_depend_on_threads_and_batches() {
     for (window, shared) in [
         (Some(20), None),
         (None, None),
@@ -69,16 +69,19 @@ fn the_record_does_not_depend_on_the_number_of_threads() {
         let mut trial = Trial::new(&plain, fabric("leaf-spine:8x4x8"), mixed_flows(64, 600));
         (trial.buffer, trial.shared) = (Limit::Unlimited, shared);
         trial.options.watch = vec![FlowId(3)];
-        let mut of = |threads| {
-            trial.threads = threads;
+        let mut of = |threads, batch| {
+            (trial.threads, trial.batch) = (threads, batch);
             RunRecord { events: 0, ..trial.run().record }
         };
-        let alone = of(1);
+        let alone = of(1, None);
         assert!(alone.complete);
         assert!(alone.packet_hops > 10_000);
         assert!(alone.flows.iter().any(|f| f.parts.unwrap().queueing.iter().any(|q| *q > 0)));
         for threads in [2, 3, 8] {
-            assert!(of(threads) == alone, "{threads} threads differ");
+            assert!(of(threads, None) == alone, "{threads} threads differ");
+        }
+        for (threads, hosts) in [(1, 8), (1, 24), (2, 8), (3, 16)] {
+            assert!(of(threads, Some(hosts)) == alone, "{threads} threads, {hosts} hosts a batch");
         }
     }
 }

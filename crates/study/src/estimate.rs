@@ -1,11 +1,11 @@
 //! What a study will cost, from a short probe.
 
-use crate::memory::of_plan;
 use crate::point::Point;
 use crate::run::row;
 use crate::store::Store;
 use crate::study::Study;
 use cpu_time::ThreadTime;
+use incast_experiment::memory::of_plan;
 use incast_experiment::{Fault, Monitor, Plan, execute};
 use std::collections::BTreeMap;
 use std::sync::Arc;

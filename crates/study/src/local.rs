@@ -2,8 +2,8 @@
 
 use crate::driver::{Driver, Progress, Work};
 use crate::job::{Job, RowOf, Task};
-use crate::memory::available;
 use crate::run::caught;
+use incast_experiment::memory::available;
 use incast_experiment::{Fault, Monitor};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;

@@ -3,13 +3,13 @@
 use crate::claim::Claimed;
 use crate::driver::{Driver, DriverOptions};
 use crate::job::{Gained, Job, Task};
-use crate::memory::of_plan;
 use crate::point::Point;
 use crate::rounds::{Known, Rounds};
 use crate::row::Row;
 use crate::run::run_into;
 use crate::store::Store;
 use crate::study::Study;
+use incast_experiment::memory::of_plan;
 use incast_experiment::{Fault, Monitor, Plan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

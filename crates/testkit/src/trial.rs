@@ -3,7 +3,7 @@
 use crate::{Outcome, configured, flow, random_flows};
 use incast_egress::port::{Join, PolicyConflict};
 use incast_fabric::{Dumbbell, Fabric, LinkDefaults, Star, ideal_fct};
-use incast_sim::{Monitor, run};
+use incast_sim::{Monitor, run_in_batches};
 use incast_transport::{
     Bytes, Configured, FabricSite, Flow, Framing, Info, Limit, Random, Rate, Routing,
     SizeQuantiles, Span, Time, Transport, TransportId,
@@ -53,6 +53,8 @@ pub struct Trial<'a> {
     pub options: Options,
     /// Threads of the simulator.
     pub threads: usize,
+    /// Hosts of a batch of the simulator; as many as it chooses if not said.
+    pub batch: Option<u32>,
 }
 
 impl<'a> Trial<'a> {
@@ -77,6 +79,7 @@ impl<'a> Trial<'a> {
             flows: vec![],
             options: Options::default(),
             threads: 1,
+            batch: None,
         };
         trial.set_flows(flows);
         trial
@@ -202,7 +205,8 @@ impl<'a> Trial<'a> {
     }
 
     fn outcome(&self, setup: Setup) -> Outcome {
-        let (record, packets) = run(setup, self.threads, &Monitor::default());
+        let (record, packets) =
+            run_in_batches(setup, self.threads, self.batch, &Monitor::default());
         Outcome { record, packets, fabric: self.fabric.clone() }
     }
 

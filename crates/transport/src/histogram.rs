@@ -7,11 +7,19 @@ const STEPS: usize = 1 << FINE;
 /// Values from 2^48 on (an age of 281 s) share the last bin.
 const BINS: usize = (48 - FINE as usize + 1) * STEPS;
 
+/// Most bins that are kept as a list: beyond that a table of all takes less time and not much more
+/// memory. A port whose backlog is seen at a few lengths has a few words instead of kilobytes.
+const FEW: usize = 32;
+/// An entry of the list has its bin above so many bits, and its count in them.
+const COUNT: u32 = 48;
+
 /// A histogram of whole numbers. A bin is 1/16 of its power of two wide, so percentiles are less
 /// than 1/16 too small; numbers below 32 have a bin each.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Histogram {
-    /// Up to the last bin that has values.
+    /// Whether more than [`FEW`] bins have values.
+    table: bool,
+    /// In a table the counts up to the last bin that has values; else bins with their counts, in order.
     counts: Vec<u64>,
 }
 
@@ -27,38 +35,61 @@ impl Histogram {
         self.add_many(value, 1);
     }
 
-    /// Counts a value that came `count` times.
+    /// Counts a value that came `count` times, which are fewer than 2^48 in all.
     #[inline]
     pub fn add_many(&mut self, value: u64, count: u64) {
         let bin = bin(value);
-        if bin >= self.counts.len() {
-            self.grow(bin);
+        match self.table && bin < self.counts.len() {
+            true => self.counts[bin] += count,
+            false => self.add_to_list(bin, count),
         }
-        self.counts[bin] += count;
     }
 
-    #[cold]
-    fn grow(&mut self, bin: usize) {
-        self.counts.resize(bin + 1, 0);
+    #[inline(never)]
+    fn add_to_list(&mut self, bin: usize, count: u64) {
+        if self.table {
+            self.counts.resize(bin + 1, 0);
+            self.counts[bin] += count;
+            return;
+        }
+        let place = self.counts.partition_point(|entry| parted(*entry).0 < bin);
+        let entry = (bin as u64) << COUNT | count;
+        if self.counts.get(place).is_some_and(|known| parted(*known).0 == bin) {
+            self.counts[place] += count;
+        } else if self.counts.len() < FEW {
+            self.counts.insert(place, entry);
+        } else {
+            self.table = true;
+            for entry in std::mem::take(&mut self.counts).into_iter().chain([entry]) {
+                let (bin, count) = parted(entry);
+                self.counts.resize(self.counts.len().max(bin + 1), 0);
+                self.counts[bin] += count;
+            }
+        }
     }
 
     /// Adds the counts of another histogram.
     pub fn join(&mut self, other: &Histogram) {
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        self.counts.iter_mut().zip(&other.counts).for_each(|(sum, more)| *sum += more);
+        other.values().for_each(|(value, count)| self.add_many(value, count));
+    }
+
+    /// The bins that have values, with their counts, in order.
+    fn bins(&self) -> impl Iterator<Item = (usize, u64)> {
+        let entry = |(at, entry): (usize, &u64)| match self.table {
+            true => (at, *entry),
+            false => parted(*entry),
+        };
+        self.counts.iter().enumerate().map(entry).filter(|(_, count)| *count > 0)
     }
 
     /// Number of values.
     pub fn count(&self) -> u64 {
-        self.counts.iter().sum()
+        self.bins().map(|(_, count)| count).sum()
     }
 
     /// The values, each as the start of its bin, and how often they came.
     pub fn values(&self) -> impl Iterator<Item = (u64, u64)> {
-        let all = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        all.map(|(bin, count)| (start(bin), *count))
+        self.bins().map(|(bin, count)| (start(bin), count))
     }
 
     /// The percentile in thousandths (`990` is the 99th) by nearest rank, rounded down to the start
@@ -68,11 +99,16 @@ impl Histogram {
         let all = self.count() as u128;
         let rank = (all * thousandths as u128).div_ceil(1000).max(1);
         let mut seen = 0u128;
-        self.counts.iter().enumerate().find_map(|(at, count)| {
-            seen += *count as u128;
-            (seen >= rank).then(|| start(at))
+        self.bins().find_map(|(bin, count)| {
+            seen += count as u128;
+            (seen >= rank).then(|| start(bin))
         })
     }
+}
+
+/// Bin and count of an entry of a list.
+fn parted(entry: u64) -> (usize, u64) {
+    ((entry >> COUNT) as usize, entry & ((1 << COUNT) - 1))
 }
 
 #[inline]
@@ -121,6 +157,32 @@ mod tests {
             assert!(seen <= exact && seen + seen / 16 >= exact, "{thousandths}: {seen}");
         }
         assert_eq!(Histogram::new().percentile(500), None);
+    }
+
+    /// Whichever values come first, and whether one by one: equal values make equal histograms.
+    #[test]
+    fn a_long_list_becomes_a_table() {
+        let values: Vec<u64> = (0..100).map(|i| (i * 7919) % 5_000).collect();
+        for some in [1, FEW, FEW + 1, 60, 100] {
+            let (mut forth, mut back, mut joined) = Default::default();
+            let add = |all: &mut Histogram, value: &u64| all.add_many(*value, 3);
+            values[..some].iter().for_each(|value| add(&mut forth, value));
+            values[..some].iter().rev().for_each(|value| add(&mut back, value));
+            for value in &values[..some] {
+                let mut one = Histogram::new();
+                add(&mut one, value);
+                Histogram::join(&mut joined, &one);
+            }
+            assert_eq!(forth, back, "{some}");
+            assert_eq!(forth, joined, "{some}");
+            assert_eq!(forth.count(), 3 * some as u64);
+            let mut bins: Vec<usize> = values[..some].iter().map(|value| bin(*value)).collect();
+            bins.sort_unstable();
+            let counted = forth.bins().flat_map(|(bin, count)| vec![bin; count as usize / 3]);
+            assert_eq!(counted.collect::<Vec<_>>(), bins);
+            bins.dedup();
+            assert_eq!(forth.table, bins.len() > FEW);
+        }
     }
 
     #[test]

@@ -146,6 +146,15 @@ impl PacketPool {
         PacketPool { slots: vec![], extensions: vec![], stamps: vec![], free: vec![], framing }
     }
 
+    /// Reserves addresses for so many packets: memory that no packet has used is the system's. Where it
+    /// is not given, the pool grows as it would.
+    pub fn reserve(&mut self, packets: usize) {
+        if self.slots.try_reserve(packets).is_ok() {
+            // Where the second fails it costs a few copies.
+            let _ = self.stamps.try_reserve(packets);
+        }
+    }
+
     /// Sizes of packets, and the bytes that links charge.
     #[inline]
     pub fn framing(&self) -> &Framing {
@@ -210,7 +219,6 @@ impl PacketPool {
     #[cold]
     fn grow(&mut self, slot: Slot) -> PacketRef {
         self.slots.push(slot);
-        self.extensions.push(Extension::None);
         self.stamps.push(Stamps::default());
         PacketRef(u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 packets"))
     }
@@ -221,6 +229,15 @@ impl PacketPool {
         slot.packet.extension = extension.bytes();
         slot.meta.charged = charged(&self.framing, &slot.packet);
         slot.meta.mark |= EDITED;
+        self.set_extension(packet, extension);
+    }
+
+    /// Packets of a run without extensions have no memory for them.
+    #[inline]
+    fn set_extension(&mut self, packet: PacketRef, extension: Extension) {
+        if packet.0 as usize >= self.extensions.len() {
+            self.extensions.resize(self.slots.len(), Extension::None);
+        }
         self.extensions[packet.0 as usize] = extension;
     }
 

@@ -170,7 +170,7 @@ impl Probe {
         let trace = self.receiver(flow);
         trace.delivered += payload as u64;
         let missing = trace.losses > 0;
-        self.last_delivery = self.now;
+        self.last_delivery = self.last_delivery.max(self.now);
         self.delivery = Some((flow, offset, payload));
         if let Some(log) = &mut self.deliveries {
             log.push((flow, offset, payload));

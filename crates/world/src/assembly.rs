@@ -1,5 +1,6 @@
 //! From configured transports to hosts and ports.
 
+use crate::maker::{PortMaker, check_kinds};
 use crate::{FlowSetup, Options, Setup, SharedBuffer};
 use incast_egress::port::{Builder, Join, Marking, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
@@ -8,6 +9,7 @@ use incast_transport::{
     Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, Transport, TransportId,
     TransportSet,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A transport that takes part in a run.
@@ -40,8 +42,8 @@ pub fn fabric_site(
         rates: rates(fabric),
         host_rate: host_rate.unwrap_or(Rate(0)),
         buffer,
-        hops: longest_path(fabric),
-        paths: most_paths(fabric),
+        hops: fabric.longest_path(),
+        paths: fabric.most_paths(),
         sizes,
         acks: None,
     })
@@ -49,32 +51,8 @@ pub fn fabric_site(
 
 /// The different link rates, increasing.
 fn rates(fabric: &Fabric) -> Arc<[Rate]> {
-    let mut rates: Vec<Rate> = fabric.ports().iter().map(|port| port.rate).collect();
-    rates.sort_unstable();
-    rates.dedup();
-    rates.into()
-}
-
-/// Links on the longest shortest path; one host of each edge switch stands for all.
-fn longest_path(fabric: &Fabric) -> u32 {
-    let routes = fabric.routes();
-    let mut racks: Vec<(NodeId, u32)> =
-        (0..fabric.hosts()).map(|host| (fabric.rack_of(host), host)).collect();
-    racks.sort_unstable();
-    racks.dedup_by_key(|(rack, _)| *rack);
-    let hops = |a: u32, b: u32| fabric.path(&routes, a, b, |_| 0).len() as u32;
-    let pairs = racks.iter().flat_map(|a| racks.iter().map(move |b| (a.1, b.1)));
-    let longest = pairs.filter(|(a, b)| a != b).map(|(a, b)| hops(a, b)).max();
-    longest.unwrap_or(0).max(2)
-}
-
-/// Equal-cost paths between a host of the first edge switch and one elsewhere, at the most.
-fn most_paths(fabric: &Fabric) -> u32 {
-    let mut others: Vec<(NodeId, u32)> =
-        (1..fabric.hosts()).map(|host| (fabric.rack_of(host), host)).collect();
-    others.sort_unstable();
-    others.dedup_by_key(|(rack, _)| *rack);
-    others.into_iter().map(|(_, host)| fabric.path_count(0, host)).max().unwrap_or(1)
+    let rates: BTreeSet<Rate> = fabric.ports().iter().map(|port| port.rate).collect();
+    rates.into_iter().collect()
 }
 
 /// A host's site, for a transport whose packets are balanced as `routing` says.
@@ -98,7 +76,7 @@ pub fn port_site(port: u32, spec: &PortSpec, site: &Arc<FabricSite>) -> PortSite
 }
 
 /// Makes a setup: every host gets the transports of the flows that start or end there, every
-/// switch port the joined policies of all transports. With a shared buffer, ports have no data
+/// switch port, once a world needs it, the joined policies of all transports. With a shared buffer, ports have no data
 /// limit of their own beyond what a transport's paper fixes.
 pub fn assemble(
     fabric: Arc<Fabric>,
@@ -111,11 +89,8 @@ pub fn assemble(
 ) -> Result<Setup, PolicyConflict> {
     let propagations = fabric.ports().iter().map(|port| port.propagation);
     options.patience = propagations.fold(site.base_rtt, Span::max);
-    let mut builder = Builder::new(join).marking(marking(transports, options.marking));
-    let mut ports = Vec::with_capacity(fabric.ports().len());
-    for (port, spec) in fabric.ports().iter().enumerate() {
-        ports.push(make_port(port as u32, spec, &site, transports, &mut builder)?);
-    }
+    let builder = Builder::new(join).marking(marking(transports, options.marking));
+    let maker = PortMaker::new(fabric.clone(), site.clone(), transports, builder)?;
     let mut hooks: Vec<Vec<_>> = Vec::new();
     for node in 0..fabric.nodes() {
         let ports = fabric.ports_of(NodeId(node)).len() as u32;
@@ -129,7 +104,7 @@ pub fn assemble(
     Ok(Setup {
         framing: site.framing,
         hosts: make_hosts(&fabric, &site, transports, &flows),
-        ports,
+        ports: Arc::new(maker),
         hooks,
         routing: transports.iter().map(|t| (t.info.id, t.routing)).collect(),
         flows,
@@ -159,7 +134,7 @@ pub fn for_messages(
         .map_err(|conflict| conflict.to_string())
 }
 
-fn make_port(
+pub(crate) fn make_port(
     port: u32,
     spec: &PortSpec,
     site: &Arc<FabricSite>,
@@ -222,11 +197,7 @@ pub fn check_ports(
     transports: &[RunTransport],
     join: Join,
 ) -> Result<(), PolicyConflict> {
-    let mut builder = Builder::new(join);
-    for (port, spec) in fabric.ports().iter().enumerate() {
-        make_port(port as u32, spec, site, transports, &mut builder)?;
-    }
-    Ok(())
+    check_kinds(fabric, site, transports, &mut Builder::new(join))
 }
 
 fn make_hosts(
@@ -235,16 +206,17 @@ fn make_hosts(
     transports: &[RunTransport],
     flows: &[FlowSetup],
 ) -> Vec<Vec<(TransportId, Box<dyn Host>)>> {
-    let mut used = vec![vec![transports.len() == 1; transports.len()]; fabric.hosts() as usize];
-    if transports.len() > 1 {
-        for setup in flows {
-            let transport = transports.iter().position(|t| t.info.id == setup.transport);
-            let transport = transport.expect("a flow's transport takes part in the run");
-            used[setup.flow.src.0 as usize][transport] = true;
-            used[setup.flow.dst.0 as usize][transport] = true;
+    // Without flows hosts open them while they run.
+    let all = flows.is_empty() && transports.len() == 1;
+    let mut used = vec![all; fabric.hosts() as usize * transports.len()];
+    for setup in flows {
+        let transport = transports.iter().position(|t| t.info.id == setup.transport);
+        let transport = transport.expect("a flow's transport takes part in the run");
+        for host in [setup.flow.src, setup.flow.dst] {
+            used[host.0 as usize * transports.len() + transport] = true;
         }
     }
-    let make = |(host, used): (usize, &Vec<bool>)| {
+    let make = |(host, used): (usize, &[bool])| {
         let own = transports.iter().zip(used).filter(|(_, used)| **used);
         let made = own.map(|(transport, _)| {
             let site = host_site(fabric, site, host as u32, transport.routing);
@@ -252,5 +224,5 @@ fn make_hosts(
         });
         made.collect()
     };
-    used.iter().enumerate().map(make).collect()
+    used.chunks(transports.len()).enumerate().map(make).collect()
 }

@@ -21,7 +21,7 @@ pub fn epochs(fabric: &Fabric) -> Vec<Epoch> {
     let mut known: BTreeMap<Vec<PortId>, Arc<Routes>> = BTreeMap::new();
     let epoch = |at: Time| {
         let dead = fabric.dead_at(at);
-        let new = || Arc::new(fabric.routes_without(&dead));
+        let new = || fabric.routes_without(&dead);
         let routes = known.entry(dead.clone()).or_insert_with(new).clone();
         Epoch { at: at.0, routes, dead }
     };

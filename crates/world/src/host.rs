@@ -121,7 +121,7 @@ impl EndHost {
         let port = setup.fabric.host_port(host).0;
         let options = &setup.options;
         let silent = options.silent.iter().filter(|(silent, _)| *silent == host);
-        let nic = setup.ports[port as usize].take();
+        let nic = setup.ports.make(port);
         let passes = nic.as_ref().is_some_and(|nic| nic.passes());
         let mut made = EndHost {
             clock: HostClock::default(),

@@ -78,7 +78,8 @@ impl Progress {
     ) {
         for outcome in &outcomes[self.completed..] {
             self.completed += 1;
-            self.last_completion = outcome.completed;
+            // Batches of a partition complete their flows of a window one batch after the other.
+            self.last_completion = self.last_completion.max(outcome.completed);
             let Some(waiting) = self.dependents.get(outcome.flow.0 as usize) else { continue };
             for &flow in waiting {
                 self.missing[flow as usize] -= 1;

@@ -1,10 +1,9 @@
 //! What a world is made from.
 
-use crate::{Buffers, CaptureStream, Pfc, TraceLog};
+use crate::{Buffers, CaptureStream, Pfc, PortMaker, TraceLog};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
-    Extension, Flow, FlowId, Framing, Host, Packet, Port, Routing, Span, SwitchHook, Time,
-    TransportId,
+    Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time, TransportId,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -152,8 +151,8 @@ pub struct Setup {
     pub framing: Framing,
     /// Per host, its transports.
     pub hosts: Vec<Vec<(TransportId, Box<dyn Host>)>>,
-    /// Per port of the fabric: switch ports have one, NICs only if they shape.
-    pub ports: Vec<Option<Box<dyn Port>>>,
+    /// Makes the handlers of ports.
+    pub ports: Arc<PortMaker>,
     /// Per node of the fabric, hooks of switches.
     pub hooks: Vec<Vec<Box<dyn SwitchHook>>>,
     /// Load balancing of each transport that occurs.

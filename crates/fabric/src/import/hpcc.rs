@@ -9,8 +9,7 @@
 //! (`<nodes> <gpus per server> <nvswitches> <switches> <links> <gpu type>`, SimAI) are read too.
 
 use super::warning::{LINES_IGNORED, NVSWITCHES_LEFT_OUT, TORS_DISAGREE};
-use super::{Imported, error_at};
-use crate::graph::{MAX_LINKS, MAX_NODES};
+use super::{Imported, MOST_LINKS, MOST_NODES, error_at};
 use crate::{Fabric, Graph, NodeId, PortId, Problem, Tier, TopologyError, Vertex};
 use incast_units::{Notice, Rate, Span};
 use std::fmt::Write;
@@ -118,12 +117,12 @@ fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, Topolo
         Ok(value) if value <= most => Ok(value as u32),
         _ => Err(refuse(format!("{what} `{}`: expected 0 to {most}", words[position]))),
     };
-    let nodes = count(0, "number of nodes", MAX_NODES)?;
+    let nodes = count(0, "number of nodes", MOST_NODES)?;
     let header = match words.len() {
         3 => Header {
             nodes,
             switches: count(1, "number of switches", nodes as u64)?,
-            links: count(2, "number of links", MAX_LINKS)?,
+            links: count(2, "number of links", MOST_LINKS)?,
             nvswitches: 0,
             tors: None,
         },
@@ -131,7 +130,7 @@ fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, Topolo
             nodes,
             switches: count(1, "number of switches", nodes as u64)?,
             tors: Some(count(2, "number of ToRs", nodes as u64)?),
-            links: count(3, "number of links", MAX_LINKS)?,
+            links: count(3, "number of links", MOST_LINKS)?,
             nvswitches: 0,
         },
         _ => {
@@ -140,7 +139,7 @@ fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, Topolo
                 nodes,
                 nvswitches: count(2, "number of NVSwitches", nodes as u64)?,
                 switches: count(3, "number of switches", nodes as u64)?,
-                links: count(4, "number of links", MAX_LINKS)?,
+                links: count(4, "number of links", MOST_LINKS)?,
                 tors: None,
             }
         }

@@ -1,7 +1,7 @@
 //! htsim's `.topo` files and the failure lines of its connection matrices.
 
 use super::warning::{RADIX_IGNORED, SWITCH_LATENCY_IN_LINKS};
-use super::{Imported, error_at};
+use super::{Imported, check_size, error_at};
 use crate::error::nearest;
 use crate::fabric::Tier;
 use crate::shapes::{LeafSpine, ThreeTier};
@@ -291,6 +291,7 @@ impl Topo<'_> {
             uplink_propagation: self.propagation(1)?,
             loss: 0.0,
         };
+        check_size(shape.size()).map_err(|error| error.at(self.file, None))?;
         let built = shape.with_latencies(self.latency(0), self.latency(1));
         built.map_err(|error| error.at(self.file, None))
     }
@@ -327,6 +328,7 @@ impl Topo<'_> {
             latencies: [self.latency(0), self.latency(1), self.latency(2)],
             loss: 0.0,
         };
+        check_size(shape.size()).map_err(|error| error.at(self.file, None))?;
         shape.build().map_err(|error| error.at(self.file, None))
     }
 }
@@ -376,7 +378,6 @@ impl HtsimFailure {
             tier => tier,
         };
         let port = fabric.switch_link(tier, self.switch, self.link)?;
-        fabric.fail_port(at..Time::NEVER, port);
-        Ok(())
+        fabric.fail_port(at..Time::NEVER, port)
     }
 }

@@ -8,9 +8,24 @@ pub use hpcc::{export_hpcc_topology, import_hpcc_topology};
 pub use htsim::{HtsimFailure, TierQueues, import_htsim_topo};
 pub use warning::WARNINGS;
 
-use crate::{Fabric, TopologyError};
+use crate::{Fabric, Problem, Size, TopologyError};
 use incast_units::{Notice, Span};
 use std::path::Path;
+
+/// More nodes than this in a file are refused: a few digits may ask for any number.
+const MOST_NODES: u64 = 1 << 21;
+/// More links than this are refused, too.
+const MOST_LINKS: u64 = 1 << 23;
+
+/// Refuses a file that asks for too much.
+fn check_size(Size { nodes, links }: Size) -> Result<(), TopologyError> {
+    if nodes <= MOST_NODES && links <= MOST_LINKS {
+        return Ok(());
+    }
+    Err(TopologyError::new(Problem::TooLarge(format!(
+        "{nodes} hosts and switches with {links} links; a file may have {MOST_NODES} with {MOST_LINKS}"
+    ))))
+}
 
 /// A fabric read from a file, and how its numbers translate.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! `dumbbell`: two switches and a bottleneck.
 
-use super::parts::{checked, hosts, switches};
+use super::parts::{Size, checked, hosts, switches};
 use super::shape::{Count, Shape};
 use crate::{Fabric, Graph, TopologyError};
 use incast_units::{Rate, Span};
@@ -15,6 +15,10 @@ pub(super) static SHAPE: Shape = Shape {
     doc: "two switches and one link between them",
     example: "dumbbell:3x2",
     uplinks: true,
+    size: |counts| {
+        let hosts = counts[0] + counts[1];
+        Size { nodes: hosts + 2, links: hosts + 1 }
+    },
     build: |spec| {
         let [left, right] = spec.counts();
         Dumbbell {
@@ -53,7 +57,7 @@ impl Dumbbell {
     /// The fabric `dumbbell:LxR`.
     pub fn build(self) -> Result<Fabric, TopologyError> {
         let sides = [("hosts on the left", self.left), ("hosts on the right", self.right)];
-        checked("dumbbell", &sides, self.left as u64 + self.right as u64 + 2)?;
+        checked("dumbbell", &sides, (SHAPE.size)(&[self.left as u64, self.right as u64]))?;
         let mut graph = Graph::new();
         let ends = switches(&mut graph, 2, Span::ZERO);
         for (number, host) in hosts(&mut graph, self.left + self.right).into_iter().enumerate() {

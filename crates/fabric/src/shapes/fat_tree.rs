@@ -1,5 +1,6 @@
 //! `fat-tree`: three tiers of equal switches.
 
+use super::parts::{Size, product, sum};
 use super::shape::{Count, Shape};
 use super::three_tier::ThreeTier;
 use crate::{Fabric, TopologyError};
@@ -12,6 +13,13 @@ pub(super) static SHAPE: Shape = Shape {
     doc: "three tiers of K-port switches, K^3/4 hosts",
     example: "fat-tree:8",
     uplinks: true,
+    size: |counts| {
+        let (k, half) = (counts[0], counts[0] / 2);
+        let hosts = product(&[k, half, half]);
+        // Edge and aggregation switches of the pods, and the cores.
+        let switches = sum(&[product(&[2, k, half]), product(&[half, half])]);
+        Size { nodes: sum(&[hosts, switches]), links: product(&[3, hosts]) }
+    },
     build: |spec| {
         let [k] = spec.counts();
         if k % 2 == 1 {

@@ -1,7 +1,8 @@
 //! `leaf-spine`: two tiers.
 
-use super::parts::{checked, hosts, product, switches};
+use super::parts::{Size, checked, hosts, product, sum, switches};
 use super::shape::{Count, Shape};
+use crate::clos::Clos;
 use crate::{Fabric, Graph, TopologyError};
 use incast_units::{Rate, Span};
 
@@ -16,6 +17,7 @@ pub(super) static SHAPE: Shape = Shape {
     doc: "HOSTS per leaf",
     example: "leaf-spine:8x8x48",
     uplinks: true,
+    size: |counts| size([counts[0], counts[1], counts[2], 1]),
     build: |spec| {
         let [leaves, spines, hosts_per_leaf] = spec.counts();
         LeafSpine {
@@ -57,7 +59,19 @@ pub struct LeafSpine {
     pub loss: f64,
 }
 
+/// Of leaves, spines, hosts per leaf and parallel links.
+fn size([leaves, spines, hosts, bundle]: [u64; 4]) -> Size {
+    let all = product(&[leaves, hosts]);
+    let nodes = sum(&[all, leaves, spines]);
+    Size { nodes, links: sum(&[all, product(&[leaves, spines, bundle])]) }
+}
+
 impl LeafSpine {
+    /// How large it is.
+    pub(crate) fn size(&self) -> Size {
+        size([self.leaves, self.spines, self.hosts_per_leaf, self.bundle as u32].map(u64::from))
+    }
+
     /// The fabric `leaf-spine:LxSxH`.
     pub fn build(self) -> Result<Fabric, TopologyError> {
         self.with_latencies(Span::ZERO, Span::ZERO)
@@ -71,9 +85,7 @@ impl LeafSpine {
             ("hosts per leaf", self.hosts_per_leaf),
             ("links in a bundle", self.bundle as u32),
         ];
-        let nodes = product(&[self.leaves, self.hosts_per_leaf]);
-        let nodes = nodes.saturating_add(self.leaves as u64 + self.spines as u64);
-        checked("leaf-spine", &counts, nodes)?;
+        checked("leaf-spine", &counts, self.size())?;
         let mut graph = Graph::new();
         let leaves = switches(&mut graph, self.leaves, leaf);
         let spines = switches(&mut graph, self.spines, spine);
@@ -89,6 +101,15 @@ impl LeafSpine {
             }
         }
         let name = format!("leaf-spine:{}x{}x{}", self.leaves, self.spines, self.hosts_per_leaf);
-        Ok(graph.build()?.named(name))
+        let clos = Clos {
+            pods: 1,
+            edges: self.leaves,
+            hosts: self.hosts_per_leaf,
+            aggregations: self.spines,
+            cores: 0,
+            edge_bundle: self.bundle as u32,
+            core_bundle: 1,
+        };
+        Ok(graph.build_as(Some(clos))?.named(name))
     }
 }

@@ -13,6 +13,7 @@ pub use dumbbell::Dumbbell;
 pub use fat_tree::FatTree;
 pub use leaf_spine::LeafSpine;
 pub use parking_lot::ParkingLot;
+pub use parts::Size;
 pub use shape::{Count, Shape};
 pub(crate) use shape::{Spec, refused};
 pub use star::Star;

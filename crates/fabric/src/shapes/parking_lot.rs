@@ -1,6 +1,6 @@
 //! `parking-lot`: a chain of bottlenecks.
 
-use super::parts::{checked, hosts, switches};
+use super::parts::{Size, checked, hosts, switches};
 use super::shape::{Count, Shape};
 use crate::{Fabric, Graph, TopologyError};
 use incast_units::{Rate, Span};
@@ -12,6 +12,7 @@ pub(super) static SHAPE: Shape = Shape {
     doc: "a chain of K bottlenecks",
     example: "parking-lot:3",
     uplinks: true,
+    size: |counts| Size { nodes: 3 * counts[0] + 3, links: 3 * counts[0] + 2 },
     build: |spec| {
         let [bottlenecks] = spec.counts();
         ParkingLot {
@@ -50,7 +51,7 @@ impl ParkingLot {
     /// The fabric `parking-lot:K`.
     pub fn build(self) -> Result<Fabric, TopologyError> {
         let count = self.bottlenecks;
-        checked("parking-lot", &[("bottlenecks", count)], 3 * count as u64 + 3)?;
+        checked("parking-lot", &[("bottlenecks", count)], (SHAPE.size)(&[count as u64]))?;
         let mut graph = Graph::new();
         let chain = switches(&mut graph, count + 1, Span::ZERO);
         let hosts = hosts(&mut graph, 2 * count + 2);

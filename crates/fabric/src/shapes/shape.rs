@@ -1,5 +1,6 @@
 //! The declaration of a shape: its name, its counts, what it is, and how it is built.
 
+use super::parts::Size;
 use crate::options::{LinkDefaults, Options};
 use crate::{Fabric, TopologyError};
 use incast_units::{Rate, Span};
@@ -27,6 +28,8 @@ pub struct Shape {
     pub example: &'static str,
     /// Whether it has links between switches.
     pub uplinks: bool,
+    /// How large the fabric is, from its counts.
+    pub(crate) size: fn(&[u64]) -> Size,
     /// Builds the fabric; every count is at least its least.
     pub(super) build: fn(&Spec<'_>) -> Result<Fabric, TopologyError>,
 }

@@ -1,6 +1,6 @@
 //! `star`: one switch.
 
-use super::parts::{checked, hosts};
+use super::parts::{Size, checked, hosts};
 use super::shape::{Count, Shape};
 use crate::options::LinkDefaults;
 use crate::{Fabric, Graph, TopologyError};
@@ -13,6 +13,7 @@ pub(super) static SHAPE: Shape = Shape {
     doc: "hosts around one switch",
     example: "star:16",
     uplinks: false,
+    size: |counts| Size { nodes: counts[0] + 1, links: counts[0] },
     build: |spec| {
         let [hosts] = spec.counts();
         let LinkDefaults { rate, propagation, loss } = spec.links;
@@ -36,7 +37,8 @@ pub struct Star {
 impl Star {
     /// The fabric `star:N`.
     pub fn build(self) -> Result<Fabric, TopologyError> {
-        checked("star", &[("hosts", self.hosts)], self.hosts as u64 + 1)?;
+        let size = (SHAPE.size)(&[self.hosts as u64]);
+        checked("star", &[("hosts", self.hosts)], size)?;
         let mut graph = Graph::new();
         let switch = graph.add_switch();
         for host in hosts(&mut graph, self.hosts) {

@@ -1,6 +1,7 @@
 //! Three tiers with any counts, for importers and the fat-tree.
 
-use super::parts::{checked, hosts, product, switches};
+use super::parts::{Size, checked, hosts, product, sum, switches};
+use crate::clos::Clos;
 use crate::{Fabric, Graph, TopologyError};
 use incast_units::{Rate, Span};
 
@@ -34,6 +35,27 @@ pub struct ThreeTier {
 }
 
 impl ThreeTier {
+    /// How large it is.
+    pub(crate) fn size(&self) -> Size {
+        let [pods, edges, hosts, aggregations, cores] = [
+            self.pods,
+            self.edges_per_pod,
+            self.hosts_per_edge,
+            self.aggregations_per_pod,
+            self.cores_per_aggregation,
+        ]
+        .map(u64::from);
+        let [edge_bundle, core_bundle] = [self.edge_bundle, self.core_bundle].map(u64::from);
+        let all = product(&[pods, edges, hosts]);
+        let switches = [&[pods, edges], &[pods, aggregations], &[aggregations, cores]];
+        let low = product(&[pods, edges, aggregations, edge_bundle]);
+        let high = product(&[pods, aggregations, cores, core_bundle]);
+        Size {
+            nodes: sum(&[all, sum(&switches.map(|counts| product(counts)))]),
+            links: sum(&[all, low, high]),
+        }
+    }
+
     /// The fabric, named by its number of hosts.
     pub fn build(self) -> Result<Fabric, TopologyError> {
         let counts = [
@@ -45,17 +67,14 @@ impl ThreeTier {
             ("links in an edge bundle", self.edge_bundle as u32),
             ("links in a core bundle", self.core_bundle as u32),
         ];
-        let edges = product(&[self.pods, self.edges_per_pod]);
-        let aggregations = product(&[self.pods, self.aggregations_per_pod]);
-        let cores = product(&[self.aggregations_per_pod, self.cores_per_aggregation]);
-        let hosts_in_all = edges.saturating_mul(self.hosts_per_edge as u64);
-        let parts = [edges, aggregations, cores];
-        let nodes = parts.into_iter().fold(hosts_in_all, u64::saturating_add);
-        checked("three-tier", &counts, nodes)?;
+        checked("three-tier", &counts, self.size())?;
+        let (edges, aggregations) =
+            (self.pods * self.edges_per_pod, self.pods * self.aggregations_per_pod);
+        let cores = self.aggregations_per_pod * self.cores_per_aggregation;
         let mut graph = Graph::new();
-        let edges = switches(&mut graph, edges as u32, self.latencies[0]);
-        let aggregations = switches(&mut graph, aggregations as u32, self.latencies[1]);
-        let cores = switches(&mut graph, cores as u32, self.latencies[2]);
+        let edges = switches(&mut graph, edges, self.latencies[0]);
+        let aggregations = switches(&mut graph, aggregations, self.latencies[1]);
+        let cores = switches(&mut graph, cores, self.latencies[2]);
         let [host_rate, edge_rate, core_rate] = self.rates;
         let [host_delay, edge_delay, core_delay] = self.propagations;
         for edge in &edges {
@@ -80,6 +99,16 @@ impl ThreeTier {
                 }
             }
         }
-        Ok(graph.build()?.named(format!("three-tier:{hosts_in_all}")))
+        let hosts_in_all = self.pods * self.edges_per_pod * self.hosts_per_edge;
+        let clos = Clos {
+            pods: self.pods,
+            edges: self.edges_per_pod,
+            hosts: self.hosts_per_edge,
+            aggregations: self.aggregations_per_pod,
+            cores: self.cores_per_aggregation,
+            edge_bundle: self.edge_bundle as u32,
+            core_bundle: self.core_bundle as u32,
+        };
+        Ok(graph.build_as(Some(clos))?.named(format!("three-tier:{hosts_in_all}")))
     }
 }

@@ -13,12 +13,15 @@ pub static PORTS: Table = Table {
           An interval without a row was idle: nothing was queued, sent, dropped or paused, and every \
           number would be zero.",
     columns: COLUMNS,
-    rows: |run| Box::new((0..run.ports.len()).flat_map(|port| busy(run, port))),
+    rows: |run| {
+        let intervals = run.intervals();
+        Box::new((0..run.ports.len()).flat_map(move |port| busy(run, port, intervals)))
+    },
 };
 
 /// The intervals of a port in which something happened.
-fn busy(run: &Run, port: usize) -> impl Iterator<Item = Row> {
-    let wire = run.wire_bytes(port);
+fn busy(run: &Run, port: usize, intervals: usize) -> impl Iterator<Item = Row> {
+    let wire = run.wire_bytes(port, intervals);
     let record = &run.record.ports[port];
     let intervals = wire.len().max(record.pauses.len());
     let row = move |interval: usize| {

@@ -97,11 +97,10 @@ fn draw(titles: Titles<'_>, caption: String, runs: &[&Run], series: Vec<Series>)
 /// When some port of each run was paused, nanoseconds; runs without pauses are left out.
 fn paused<'a>(runs: &[&'a Run]) -> Vec<(&'a str, Vec<(f64, f64)>)> {
     let of = |run: &&'a Run| {
-        let some = |stretch: &Stretch| {
-            let mut ports =
-                (0..run.ports.len()).filter(|at| run.record.ports[*at].total.paused > 0);
-            ports.any(|port| join(run, port, stretch).paused > 0)
-        };
+        let ports = (0..run.ports.len()).filter(|at| run.record.ports[*at].total.paused > 0);
+        let ports: Vec<usize> = ports.collect();
+        let some =
+            |stretch: &Stretch| ports.iter().any(|port| join(run, *port, stretch).paused > 0);
         let ends = |stretch: Stretch| {
             let (middle, length) = place(run, &stretch);
             let half = length.as_ns_f64() / 2.0;
@@ -198,7 +197,7 @@ fn total(run: &Run) -> Option<Series> {
     // Idle ports have no intervals.
     let mut sent = vec![0u64; run.intervals()];
     for port in ports {
-        let bytes = run.wire_bytes(port);
+        let bytes = run.wire_bytes(port, sent.len());
         sent.iter_mut().zip(bytes).for_each(|(sum, bytes)| *sum += bytes);
     }
     let values = joined(run).filter_map(|stretch| {

@@ -14,7 +14,7 @@ pub use log::{LossLog, TraceFilter, TraceLog};
 
 use crate::Setup;
 use host::TracedHost;
-use incast_transport::{Place, TransportId};
+use incast_transport::{Place, Port, Rate, TransportId};
 use port::TracedPort;
 use std::sync::Arc;
 
@@ -35,17 +35,23 @@ impl Setup {
             };
             self.hosts[host as usize] = plain.into_iter().map(wrap).collect();
         }
-        for (port, slot) in self.ports.iter_mut().enumerate() {
-            let place = Place { port: port as u32, host: false };
-            if !log.filter().selects_place(place) {
-                continue;
-            }
-            let spec = &self.fabric.ports()[port];
-            if let Some(inner) = slot.take() {
-                *slot = Some(Box::new(TracedPort::new(inner, spec.rate, Writer::new(&log, place))));
-            }
-        }
+        let ports = Arc::get_mut(&mut self.ports).expect("no world is made of it yet");
+        ports.trace(log.clone());
         self.options.trace = Some(log.clone());
         log
+    }
+}
+
+/// The handler of a port, wrapped if it is traced.
+pub(crate) fn traced_port(
+    log: &Arc<TraceLog>,
+    port: u32,
+    rate: Rate,
+    inner: Box<dyn Port>,
+) -> Box<dyn Port> {
+    let place = Place { port, host: false };
+    match log.filter().selects_place(place) {
+        true => Box::new(TracedPort::new(inner, rate, Writer::new(log, place))),
+        false => inner,
     }
 }
