@@ -339,3 +339,55 @@ fn kept_tables_replace_runs() {
     assert_eq!(reproduce("ren/fig1", &options, &mut told, None).unwrap(), made);
     assert!(told.0[0].contains("figure/trd-1.csv is stale"), "{:?}", told.0);
 }
+
+/// What kept tables say of each claim in each set, in every world: a line each, sorted.
+fn said(verdicts: &[Verdict]) -> String {
+    let mut lines = vec![];
+    for Verdict { experiment, claim, sets, .. } in verdicts {
+        let line = |set: &str, word: &str, measured: &str| {
+            let cells = [experiment.as_str(), claim, set, word, measured];
+            assert!(cells.iter().all(|cell| !cell.contains(['\t', '\n'])), "{cells:?}");
+            cells.join("\t") + "\n"
+        };
+        for InSet { set, measured, verdict, dataplane, real_time } in sets {
+            lines.push(line(set, verdict.text(), measured));
+            if let Some(InDataPlane { measured, verdict, equal }) = dataplane {
+                let equal = if *equal { " (equal runs)" } else { "" };
+                let set = format!("dataplane/{set}");
+                lines.push(line(&set, verdict.text(), &format!("{measured}{equal}")));
+            }
+            for one in real_time {
+                let set = format!("real-time/{}/{set}", one.clock);
+                let word = one.verdict.map_or("refused", Word::text);
+                lines.push(line(&set, word, &one.said()));
+            }
+        }
+    }
+    lines.sort_unstable();
+    "figure\tclaim\tset\tverdict\tmeasured\n".to_string() + &lines.concat()
+}
+
+/// The verdicts of a paper are those that its kept tables give. `UPDATE_DOCS=1` writes them.
+#[test]
+fn kept_tables_give_the_verdicts_that_are_listed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let options = Options { keep: Some(root.clone()), from_kept: true, ..Options::default() };
+    for paper in ["ren", "amrt", "decn", "ccrp", "fasttune"] {
+        let verdicts = reproduce(paper, &options, &mut Silent, None).unwrap();
+        let made = said(&verdicts);
+        assert!(made.lines().count() > verdicts.len() && verdicts.len() > 20, "{paper}");
+        let place = root.join(paper).join("verdicts.tsv");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&place, &made).unwrap();
+        }
+        let written = std::fs::read_to_string(&place).unwrap_or_default();
+        let listed: std::collections::BTreeSet<&str> = written.lines().collect();
+        let new: Vec<&str> = made.lines().filter(|line| !listed.contains(line)).collect();
+        let hint = "UPDATE_DOCS=1 cargo test -p incast-reproduce --lib verdicts";
+        assert!(
+            written == made,
+            "{} is not what the tables say: {hint}: {new:#?}",
+            place.display()
+        );
+    }
+}
