@@ -242,6 +242,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
         /// Numbers read back to the last bit, also what is none; a run without numbers reads back, too;
         /// and the bytes are those of the tables alone.
         #[test]
