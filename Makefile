@@ -7,9 +7,11 @@ export CARGO_INCREMENTAL ?= 0
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 8
 
-.PHONY: test setup format lint docs site tidy deny unit transport wheel explorer page validation
+.PHONY: test setup format lint docs site tidy deny unit generate transport wheel explorer page validation
 
-test: setup format tidy deny lint docs site unit
+test: setup format tidy deny lint docs unit site
+# `unit` builds the program; the site's pages are made by it.
+test: export INCAST = target/debug/incast
 
 setup:
 	@free=$$(df -Pk . | awk 'NR == 2 { print int($$4 / 1048576) }'); [ -d target ] || [ "$$free" -ge $(SPACE) ] || { \
@@ -68,6 +70,10 @@ deny:
 
 unit:
 	./tests/unit
+
+# Everything in the repository that is made from the program.
+generate:
+	./tests/generate
 
 # A new transport: make transport NAME=x
 transport:

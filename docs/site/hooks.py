@@ -1,4 +1,5 @@
-"""What the site has beside the pages of docs/: files of the repository that a page links to, and the laboratory.
+"""What the site has beside the pages of docs/: files of the repository that a page links to, the pages of the papers,
+which `tests/site` writes into target/replication, and the laboratory.
 
 Pages link to each other as they do in the repository. A link that leaves docs/ leads to a page of the site
 that shows the file: Markdown as a page, anything else as code.
@@ -20,6 +21,9 @@ LANGUAGES = {".py": "python", ".pyi": "python", ".rs": "rust", ".toml": "toml", 
 # The page of docs/ that stands for a file of the repository, and the other way round.
 FRONT = {"README.md": "index.md"}
 SCENARIOS = "examples/scenarios"
+# The pages of the papers; each stands for the list of the paper's verdicts.
+PAPERS = TOP / "target/replication"
+VERDICTS = re.compile(r"experiments/(\w+)/verdicts\.tsv")
 
 # Repository path of each page of the site that is not a file of docs/.
 origins: dict[str, str] = {}
@@ -27,6 +31,8 @@ origins: dict[str, str] = {}
 
 def site_path(path: str) -> str | None:
     """Where the site has a file or folder of the repository; None if it has not."""
+    if paper := VERDICTS.fullmatch(path):
+        return f"replication/{paper[1]}.md"
     place = TOP / path
     if place.is_dir():
         return site_path(f"{path}/README.md") if (place / "README.md").is_file() else None
@@ -50,8 +56,9 @@ def targets(text: str, source: str) -> list[str]:
 
 
 def shown(path: str) -> str:
-    """A file of the repository as Markdown."""
-    text = (TOP / path).read_text()
+    """A file of the repository as Markdown, or a page of a paper."""
+    place = TOP / path
+    text = (place if place.is_file() else PAPERS / place.name).read_text()
     if path.endswith(".md"):
         return text
     return f"# {path}\n\n```` {LANGUAGES.get(Path(path).suffix, 'text')}\n{text.rstrip()}\n````\n"
@@ -70,8 +77,11 @@ def scenarios() -> str:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the front page, and every file that a page links to."""
+    """Adds the front page, the pages of the papers, and every file that a page links to."""
     origins.clear()
+    for place in sorted(PAPERS.iterdir()):
+        if place.name != "README.md":
+            files.append(File.generated(config, f"replication/{place.name}", abs_src_path=str(place)))
     listed = set(re.findall(r"[\w./-]+\.md", str(config.nav)))
     todo = ["docs/" + file.src_uri for file in files.documentation_pages()] + ["README.md"]
     seen = set(todo)
@@ -88,7 +98,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.append(file)
         for target in targets(text, path):
             target = f"{target}/README.md" if (TOP / target).is_dir() else target
-            if target not in seen and site_path(target) and not target.startswith("docs/"):
+            own = target.startswith("docs/") or VERDICTS.fullmatch(target)
+            if target not in seen and site_path(target) and not own:
                 seen.add(target)
                 todo.append(target)
     return files

@@ -52,7 +52,8 @@ def reproduce(
         runs: Only these runs of the figure, such as `load80`; of the others, what has been kept is judged. None
             given: all.
         keep: A folder of kept tables: what is there is not run again, what is missing is kept.
-        from_kept: Run nothing: judge by kept tables, of `keep` or of the program.
+        from_kept: Run nothing: judge by kept tables, of `keep` or of the clone of the repository that the current
+            folder is in.
         retry_failed: Run what has failed before, or was refused in real time, again.
         clock: Run the testbeds in real time, too, under this clock: `paced`, `compensated` or `tsc`; one run
             at a time, without an executor. A run that is not accepted is not judged. None: no such runs.

@@ -12,7 +12,9 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
 import incast
@@ -54,7 +56,7 @@ def test_only_some_runs(tmp_path: Path) -> None:
         incast.reproduce("decn/fig10", runs=["load80"], from_kept=True)
     # A figure of milliseconds with two runs: one is made, and claims about the other have not run.
     frame = incast.reproduce("ren/fig5", runs="figure", keep=tmp_path, progress=False)
-    assert tables(tmp_path) and all("/figure/" in name for name in tables(tmp_path))
+    assert tables(tmp_path) and all(name.startswith("figure/") for name in tables(tmp_path))
     assert "not run" in set(frame["verdict"]) and len(set(frame["verdict"])) > 1
 
 
@@ -78,9 +80,12 @@ class Unused:
         raise AssertionError("there is nothing to do")
 
 
-def tables(folder: Path) -> dict[str, bytes]:
-    """The kept tables of a folder."""
-    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*.csv")}
+def tables(folder: Path) -> dict[str, Any]:
+    """The kept tables of a folder by their runs."""
+    frames = [pl.read_parquet(file) for file in folder.rglob("results.parquet")]
+    run = ("run", "transport", "seed", "set")
+    parts = [part for frame in frames for part in frame.partition_by(run, as_dict=True).items()]
+    return {"/".join(map(str, key)): part.rows() for key, part in parts}
 
 
 def test_a_figure_is_a_study_on_any_executor(tmp_path: Path) -> None:
@@ -101,7 +106,8 @@ def test_what_is_done_stays_after_ctrl_c(tmp_path: Path) -> None:
 
     # The first figure is a drawing, the next ones run for hours.
     def interrupt() -> None:
-        while not tables(tmp_path):
+        # Runs are beside the results until the study ends.
+        while not list(tmp_path.rglob("*.json")):
             time.sleep(0.01)
         _thread.interrupt_main()
 
@@ -112,6 +118,6 @@ def test_what_is_done_stays_after_ctrl_c(tmp_path: Path) -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     kept = tables(tmp_path)
-    assert kept and not list(tmp_path.rglob(".claims"))
+    assert kept and not list(tmp_path.rglob(".*"))
     incast.reproduce("ren/fig1", keep=tmp_path)
     assert kept.items() <= tables(tmp_path).items()

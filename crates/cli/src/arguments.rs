@@ -318,7 +318,7 @@ pub struct Reproduce {
     pub runs: Vec<String>,
     /// Keep a table per run in this folder, and run only what is missing or stale there; results of
     /// runs are written only with --out [default: tables in the results folder]
-    #[arg(long, value_name = "DIR", conflicts_with = "quick")]
+    #[arg(long, visible_alias = "kept", value_name = "DIR", conflicts_with = "quick")]
     pub keep: Option<PathBuf>,
     /// Run again what has failed before, or was refused in real time
     #[arg(long, requires = "keep", conflicts_with = "from_kept")]
@@ -327,7 +327,7 @@ pub struct Reproduce {
     /// tsc. A run that is not accepted is not judged
     #[arg(long, value_name = "NAME", value_parser = Clock::real, conflicts_with = "from_kept")]
     pub clock: Option<Clock>,
-    /// Judge by kept tables, of --keep or of the program, and run nothing
+    /// Judge by kept tables, of --keep or of the clone that this is called in, and run nothing
     #[arg(long, conflicts_with_all = ["quick", "out", "force"])]
     pub from_kept: bool,
     /// Write the replication pages of all papers into this folder

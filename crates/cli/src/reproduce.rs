@@ -60,8 +60,8 @@ fn in_tables(
         false => totals(&verdicts),
     }
     if let Some(place) = &options.pages {
-        let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
-        write_pages(place, &store)?;
+        let kept = experiments::kept_folder(options.keep.as_deref())?;
+        write_pages(place, &Store::at(&kept))?;
     }
     Ok(console.ended(&monitor))
 }

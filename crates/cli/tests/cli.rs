@@ -730,28 +730,47 @@ fn a_refused_run_in_real_time_ends_reproduce_with_status_3() {
     let arguments = ["reproduce", "amrt/fig9", "--keep", "kept", "--clock", "compensated"];
     let made = incast(folder.path(), &arguments);
     assert!([Some(0), Some(3)].contains(&made.status.code()), "{}", text(&made.stderr));
-    let place = folder.path().join("kept/amrt/fig9/kept/real-time/compensated");
-    let tables = ["as_published", "as_compared"].into_iter().flat_map(|set| {
-        ["amrt", "trd"].map(|name| place.join(set).join(format!("run/{name}-1.csv")))
-    });
-    let tables: Vec<_> = tables.collect();
-    for (refused, status) in [("", 0), ("# refused: 12 packets, and 10\n", 3)] {
-        for table in &tables {
-            let kept = std::fs::read_to_string(table).expect("it was kept");
-            let lines = kept.lines().filter(|line| !line.starts_with("# refused: "));
-            let lines: String = lines.map(|line| format!("{line}\n")).collect();
-            let own = lines.replacen("# version: ", &format!("{refused}# version: "), 1);
-            std::fs::write(table, own).expect("written");
+    assert!(folder.path().join("kept/amrt/fig9/results.parquet").is_file());
+    let store = incast_reproduce::Store::at(&folder.path().join("kept"));
+    let tables = store.tables("amrt/fig9").expect("they were kept");
+    for (refused, status) in [(None, 0), (Some("12 packets, and 10"), 3)] {
+        for (address, table) in tables.iter().filter(|one| one.0.set.starts_with("real-time/")) {
+            let refused = refused.map(String::from);
+            let own = incast_reproduce::Table { refused, ..table.clone() };
+            store.keep(address, &own).expect("written");
         }
         let read = incast(folder.path(), &arguments);
         let said = text(&read.stdout);
         assert_eq!(read.status.code(), Some(status), "{said}{}", text(&read.stderr));
-        assert_eq!(said.contains("12 packets, and 10"), !refused.is_empty(), "{said}");
+        assert_eq!(said.contains("12 packets, and 10"), refused.is_some(), "{said}");
         assert!(said.contains("In real time, compensated: "), "{said}");
     }
     // Judged by tables alone, nothing was asked to run.
     let from_kept = ["reproduce", "amrt/fig9", "--keep", "kept", "--from-kept"];
     assert_eq!(incast(folder.path(), &from_kept).status.code(), Some(0));
+}
+
+/// Kept results are those of the clone that the command is called in. Elsewhere it says what is missing.
+#[test]
+fn kept_results_are_found_in_the_clone() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let judged = |place: &Path, more: &[&str]| {
+        let arguments = ["reproduce", "ren/fig1", "--from-kept", "--json"];
+        incast(place, &[&arguments[..], more].concat())
+    };
+    let inside = judged(&root.join("docs/howto"), &[]);
+    assert_eq!(inside.status.code(), Some(0), "{}", text(&inside.stderr));
+    let folder = tempfile::tempdir().expect("a folder");
+    let named = root.join("experiments");
+    let named = judged(folder.path(), &["--kept", named.to_str().expect("plain names")]);
+    assert_eq!((named.status.code(), named.stdout), (Some(0), inside.stdout));
+    let outside = judged(folder.path(), &[]);
+    assert_eq!(outside.status.code(), Some(2));
+    let said = text(&outside.stderr);
+    let place = folder.path().display().to_string();
+    for part in ["--from-kept", "`experiments`", &place, "clone of the repository", "--keep"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
 }
 
 /// A reproduction that is killed: the verdicts so far are there, the folder says that it is not

@@ -4,10 +4,6 @@ use crate::figures::Figure;
 use crate::number::escape;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use plotly::Plot;
-use std::io::Write as _;
 use std::sync::LazyLock;
 
 const STYLE: &str = include_str!("report.css");
@@ -51,16 +47,10 @@ const UNPACK: &str = "const charts=(async()=>{\
     })();\
     charts.catch((error)=>document.querySelectorAll(\".figure\").forEach((one)=>{one.textContent=error.message;}));";
 
-/// The charts' library alone, packed; the crate would add another for formulas, which no figure has.
+/// The charts' library, packed by `build.rs`.
 static LIBRARY: LazyLock<String> = LazyLock::new(|| {
-    let sources = Plot::offline_js_sources();
-    let start = sources.find('>').expect("an opening script tag") + 1;
-    let end = sources.find("</script>").expect("a closing script tag");
-    // Higher levels make a page a tenth smaller, and every command slower.
-    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
-    packer.write_all(&sources.as_bytes()[start..end]).expect("memory takes all");
-    let packed = BASE64_STANDARD.encode(packer.finish().expect("memory takes all"));
-    UNPACK.replace("PACKED", &packed)
+    let packed = include_bytes!(concat!(env!("OUT_DIR"), "/plotly.js.gz"));
+    UNPACK.replace("PACKED", &BASE64_STANDARD.encode(packed))
 });
 
 /// A figure with its title and caption.

@@ -1,6 +1,6 @@
 //! Whether a paper's claims hold, in sentences of ours, each with the verdicts that it rests on.
 
-use super::{EXPERIMENTS, InSet, Verdict, Word};
+use super::{InSet, Verdict, Word, files};
 use incast_experiment::{Fault, nearest};
 use serde::Deserialize;
 
@@ -95,10 +95,7 @@ pub(super) fn left_out(paper: &str) -> Result<String, Fault> {
 
 fn read(paper: &str) -> Result<(String, Answer), Fault> {
     let place = format!("{paper}/{FILE}");
-    let Some(file) = EXPERIMENTS.get_file(&place) else {
-        return Err(Fault::new("no such file").placed(place));
-    };
-    let text = file.contents_utf8().unwrap_or_default();
+    let text = files::text(&place)?;
     let wrong = |error: toml::de::Error| Fault::new(error.to_string()).placed(&*place);
     Ok((place.clone(), toml::from_str(text).map_err(wrong)?))
 }

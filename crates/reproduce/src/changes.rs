@@ -2,7 +2,7 @@
 //! why.
 
 use super::expected::Experiment;
-use super::{InSet, Verdict, Word};
+use super::{InSet, Verdict, Word, files};
 use incast_experiment::{Fault, nearest};
 use serde::Deserialize;
 use std::fmt::Write;
@@ -64,12 +64,8 @@ impl Audited {
     /// # Errors
     /// A file that cannot be read, or names a claim that is not there.
     pub fn of(experiment: &Experiment, verdicts: &[Verdict]) -> Result<Option<Audited>, Fault> {
-        let name = &experiment.name;
-        let Some(file) = experiment.folder.get_file(format!("{name}/{FILE}")) else {
-            return Ok(None);
-        };
-        let place = format!("{name}/{FILE}");
-        let text = file.contents_utf8().unwrap_or_default();
+        let place = format!("{}/{FILE}", experiment.name);
+        let Some(text) = files::find(&place) else { return Ok(None) };
         let audited: Audited =
             toml::from_str(text).map_err(|error| Fault::new(format!("{place}: {error}")))?;
         for Then { text, .. } in audited.verdicts.iter().flat_map(|group| &group.claims) {

@@ -6,10 +6,9 @@ use super::model::Model;
 use super::panel::Panel;
 use super::seen::Wanted;
 use super::sets::{self, Set};
-use super::{EXPERIMENTS, Options};
+use super::{Options, files};
 use incast_experiment::{Fault, Plan, Scenario, World, nearest};
 use incast_transport::Rate;
-use include_dir::{Dir, DirEntry};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -85,24 +84,12 @@ fn scenario_file() -> String {
     "scenario.toml".into()
 }
 
-/// An experiment with its folder.
+/// An experiment.
 pub struct Experiment {
     /// `ren/fig3`.
     pub name: String,
-    /// Its folder in the program.
-    pub folder: &'static Dir<'static>,
     /// Its `expected.toml`.
     pub expected: Expected,
-}
-
-/// Folders of all experiments, by name.
-pub fn folders() -> Vec<(String, &'static Dir<'static>)> {
-    let papers = EXPERIMENTS.entries().iter().filter_map(DirEntry::as_dir);
-    let figures = papers.flat_map(|paper| paper.entries().iter().filter_map(DirEntry::as_dir));
-    let mut all: Vec<_> =
-        figures.map(|folder| (folder.path().display().to_string(), folder)).collect();
-    all.sort_by(|a, b| a.0.cmp(&b.0));
-    all
 }
 
 impl Experiment {
@@ -110,17 +97,17 @@ impl Experiment {
     ///
     /// # Errors
     /// What `expected.toml` has wrong.
-    pub fn read(name: &str, folder: &'static Dir<'static>) -> Result<Experiment, Fault> {
+    pub fn read(name: &str) -> Result<Experiment, Fault> {
         let place = format!("{name}/expected.toml");
-        let text = text(folder, name, "expected.toml")?;
+        let text = files::text(&place)?;
         let mut expected: Expected =
-            toml::from_str(&text).map_err(|error| Fault::new(format!("{place}: {error}")))?;
+            toml::from_str(text).map_err(|error| Fault::new(format!("{place}: {error}")))?;
         check_worlds(&expected.worlds).map_err(|fault| fault.placed(&*place))?;
         expected.panels.iter().try_for_each(Panel::check).map_err(|fault| fault.placed(&*place))?;
         expected.sets.iter().try_for_each(Set::check).map_err(|fault| fault.placed(&*place))?;
         sets::inherit(&mut expected.sets).map_err(|fault| fault.placed(&*place))?;
         check_runs(&expected).map_err(|fault| fault.placed(place))?;
-        Ok(Experiment { name: name.into(), folder, expected })
+        Ok(Experiment { name: name.into(), expected })
     }
 
     /// All experiments, by name.
@@ -128,7 +115,7 @@ impl Experiment {
     /// # Errors
     /// What an `expected.toml` has wrong.
     pub fn all() -> Result<Vec<Experiment>, Fault> {
-        folders().into_iter().map(|(name, folder)| Experiment::read(&name, folder)).collect()
+        files::experiments().map(Experiment::read).collect()
     }
 
     /// Whether its claims are judged in the data plane, too.
@@ -265,9 +252,8 @@ impl Experiment {
             changes.extend(self.expected.quick.iter().cloned());
         }
         changes.extend(seed.map(|seed| format!("run.seed={seed}")));
-        let text = text(self.folder, &self.name, &of.scenario)?;
         let place = format!("{}/{}", self.name, of.scenario);
-        Scenario::parse(&text, &place, &changes)
+        Scenario::parse(files::text(&place)?, &place, &changes)
     }
 
     /// Resolves the scenario of one run.
@@ -356,11 +342,4 @@ fn check_worlds(worlds: &[String]) -> Result<(), Fault> {
 /// Where a value lies on an axis of numbers.
 fn place(value: &toml::Value) -> Option<f64> {
     value.as_float().or(value.as_integer().map(|whole| whole as f64))
-}
-
-/// The text of a file of an experiment.
-pub fn text(folder: &Dir<'_>, name: &str, file: &str) -> Result<String, Fault> {
-    let found = folder.files().find(|f| f.path().file_name().is_some_and(|f| f == file));
-    let found = found.and_then(|f| f.contents_utf8());
-    found.map(str::to_string).ok_or_else(|| Fault::new(format!("{name}: {file} is missing")))
 }

@@ -1,7 +1,8 @@
 //! The runs of figures as what a driver drives: their rows are kept tables.
 
-use super::expected::{Experiment, folders};
-use super::kept::{Address, Table};
+use super::expected::Experiment;
+use super::files;
+use super::kept::{Address, Store, Table};
 use super::reports::Reports;
 use super::runs::{identity_of, is_whole};
 use super::seen::{Row, Seen, Wanted};
@@ -66,23 +67,7 @@ pub struct Made {
     /// What it took.
     pub(crate) times: Times,
     /// Its table; with an error, if the run failed.
-    #[serde(with = "as_text")]
     pub(crate) table: Table,
-}
-
-/// Tables travel as they are kept: JSON has no numbers that are none.
-mod as_text {
-    use super::Table;
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    pub fn serialize<S: Serializer>(table: &Table, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&table.body())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Table, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Table::parse(&text, "the table of a run").map_err(de::Error::custom)
-    }
 }
 
 impl Made {
@@ -172,9 +157,8 @@ impl FigureRun {
                 packed.incast
             ))
         };
-        let (name, folder) =
-            folders().into_iter().find(|(name, _)| *name == packed.figure).ok_or_else(other)?;
-        let experiment = Experiment::read(&name, folder)?;
+        let known = files::experiments().find(|name| *name == packed.figure);
+        let experiment = Experiment::read(known.ok_or_else(other)?)?;
         let set = sets::find(&experiment.sets(), &packed.set).ok_or_else(other)?;
         if !experiment.has(&packed.run, &set) {
             return Err(other());
@@ -222,8 +206,7 @@ impl Task for FigureRun {
     }
 
     fn name(&self) -> String {
-        let Address { experiment, set, run, transport, seed } = &self.addresses[0];
-        format!("{experiment}, {set}, {run}, {transport}, seed {seed}")
+        self.addresses[0].to_string()
     }
 
     fn memory(&self) -> u64 {
@@ -287,7 +270,7 @@ impl Shelf {
 
 /// Runs of figures; their tables are in a folder of experiments, if there is one.
 pub struct Figures {
-    pub(crate) keep: Option<PathBuf>,
+    pub(crate) keep: Option<Arc<Store>>,
     pub(crate) shelf: Arc<Shelf>,
     /// Whether runs in real time that were refused are made again.
     pub(crate) retry: bool,
@@ -311,9 +294,9 @@ impl Job for Figures {
         if let Some(made) = self.shelf.made().get(&run.hash) {
             return Ok(Some(made.clone()));
         }
-        let Some(folder) = &self.keep else { return Ok(None) };
+        let Some(store) = &self.keep else { return Ok(None) };
         // Another process may have made it.
-        let table = Table::load(&folder.join(run.addresses[0].path()))?;
+        let table = store.table(&run.addresses[0])?;
         let again = |table: &Table| self.retry && table.refused.is_some();
         let table = table.filter(|table| table.identity == run.identity && !again(table));
         let whole = |table: &Table| is_whole(&table.row, &run.wanted(), run.seeds);
@@ -322,27 +305,26 @@ impl Job for Figures {
     }
 
     fn keep(&self, run: &FigureRun, made: &Made) -> Result<(), Fault> {
-        for address in self.keep.iter().flat_map(|_| &run.addresses) {
-            let folder = self.keep.as_ref().expect("there is one");
-            made.table.keep(folder, address)?;
+        let Some(store) = &self.keep else { return Ok(()) };
+        for address in &run.addresses {
+            store.keep(address, &made.table)?;
             let seconds = made.times.wall_seconds as u64;
-            let path = address.path().display().to_string();
-            self.shelf.tell(format!("kept {path} ({seconds} s)"));
+            self.shelf.tell(format!("kept {address} ({seconds} s)"));
         }
         Ok(())
     }
 
     fn remove(&self, run: &FigureRun) {
         self.shelf.made().remove(&run.hash);
-        for address in self.keep.iter().flat_map(|_| &run.addresses) {
-            let folder = self.keep.as_ref().expect("there is one");
-            let _ = std::fs::remove_file(folder.join(address.path()));
+        let Some(store) = &self.keep else { return };
+        for address in &run.addresses {
+            let _ = store.remove(address);
         }
     }
 
     fn claim(&self, run: &FigureRun) -> Claimed {
-        let Some(folder) = &self.keep else { return Claimed::Own(None) };
-        let place = folder.join(CLAIMS);
+        let Some(store) = &self.keep else { return Claimed::Own(None) };
+        let place = store.folder().join(CLAIMS);
         // Without it, every run is one's own.
         let _ = std::fs::create_dir_all(&place);
         claim(&place.join(&run.hash))
@@ -363,10 +345,9 @@ impl Job for Figures {
     }
 
     fn gather(&self, _changed: bool) -> Result<(), Fault> {
-        if let Some(folder) = &self.keep {
-            // Another process may still have claims.
-            let _ = std::fs::remove_dir(folder.join(CLAIMS));
-        }
-        Ok(())
+        let Some(store) = &self.keep else { return Ok(()) };
+        // Another process may still have claims.
+        let _ = std::fs::remove_dir(store.folder().join(CLAIMS));
+        store.gather()
     }
 }

@@ -1,19 +1,23 @@
-//! Kept tables: one small CSV file per run, so that no run is repeated and an interruption costs
-//! one run.
+//! What runs of figures gave, kept: a file of results per figure, and beside it a small file per run
+//! until that one takes it up, so that no run is repeated and an interruption costs one run.
 
-use super::EXPERIMENTS;
+use super::files;
 use super::real_time;
-use super::seen::{Row, Seen};
-use incast_experiment::Fault;
-use incast_experiment::VERSION;
-use incast_measure::Fidelity;
+use super::results::{decode, encode};
+use super::seen::Row;
+use incast_experiment::{Fault, VERSION};
+use incast_measure::{Fidelity, write_atomic};
+use incast_study::{Claim, Claimed, claim};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 /// Which run a table is of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Address {
     /// `ren/fig16`.
     pub experiment: String,
@@ -27,16 +31,16 @@ pub struct Address {
     pub seed: u64,
 }
 
-impl Address {
-    /// Its place below the folder of all experiments.
-    pub fn path(&self) -> PathBuf {
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Address { experiment, set, run, transport, seed } = self;
-        [experiment, "kept", set, run, &format!("{transport}-{seed}.csv")].iter().collect()
+        write!(f, "{experiment}, {set}, {run}, {transport}, seed {seed}")
     }
 }
 
 /// A table: what a run gave, and what made it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Table {
     /// What decides the results of the run: see [`incast_experiment::identity`].
     pub identity: String,
@@ -53,136 +57,6 @@ pub struct Table {
     /// What the run gave.
     pub row: Row,
 }
-
-/// Where tables are.
-#[derive(Clone, Debug)]
-pub enum Store {
-    /// In the program.
-    Embedded,
-    /// In this folder of experiments.
-    Folder(PathBuf),
-}
-
-impl Store {
-    /// The table of a run, if there is one.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is no table.
-    pub fn table(&self, address: &Address) -> Result<Option<Table>, Fault> {
-        let path = address.path();
-        match self {
-            Store::Folder(folder) => Table::load(&folder.join(path)),
-            Store::Embedded => {
-                let text = EXPERIMENTS.get_file(&path).and_then(|file| file.contents_utf8());
-                text.map(|text| Table::parse(text, &path.display().to_string())).transpose()
-            }
-        }
-    }
-
-    /// All tables of a run in a set, with transport and seed.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is no table.
-    pub fn runs(
-        &self,
-        experiment: &str,
-        set: &str,
-        run: &str,
-    ) -> Result<Vec<(String, u64, Table)>, Fault> {
-        let place: PathBuf = [experiment, "kept", set, run].iter().collect();
-        let mut names: Vec<String> = match self {
-            Store::Embedded => {
-                let files = EXPERIMENTS.get_dir(&place).into_iter().flat_map(|place| place.files());
-                files.map(|file| last(file.path())).collect()
-            }
-            Store::Folder(folder) => {
-                let entries = std::fs::read_dir(folder.join(&place)).into_iter().flatten();
-                entries.filter_map(|entry| Some(last(&entry.ok()?.path()))).collect()
-            }
-        };
-        names.sort_unstable();
-        let mut tables = vec![];
-        for name in names {
-            let parts = name.strip_suffix(".csv").and_then(|stem| stem.rsplit_once('-'));
-            let Some((transport, Ok(seed))) = parts.map(|(name, seed)| (name, seed.parse())) else {
-                continue;
-            };
-            let (experiment, set, run) = (experiment.into(), set.into(), run.into());
-            let address = Address { experiment, set, run, transport: transport.into(), seed };
-            if let Some(table) = self.table(&address)? {
-                tables.push((address.transport, seed, table));
-            }
-        }
-        Ok(tables)
-    }
-}
-
-/// The last part of a path.
-fn last(path: &Path) -> String {
-    path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
-}
-
-/// The tables below a folder of experiments by what made them, so that a run of another figure or set
-/// that is the same is found.
-#[derive(Default)]
-pub struct Index(BTreeMap<(String, String), Vec<PathBuf>>);
-
-impl Index {
-    /// Reads the heads of all tables below a folder.
-    ///
-    /// # Errors
-    /// A folder or a file that cannot be read.
-    pub fn of(folder: &Path) -> Result<Index, Fault> {
-        let mut all = Index::default();
-        let mut folders = vec![folder.to_path_buf()];
-        while let Some(place) = folders.pop() {
-            let placed = |error| Fault::new(error).placed(place.display().to_string());
-            let Ok(entries) = std::fs::read_dir(&place) else { continue };
-            for entry in entries {
-                let path = entry.map_err(placed)?.path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|end| end == "csv") {
-                    all.read(path)?;
-                }
-            }
-        }
-        all.0.values_mut().for_each(|paths| paths.sort_unstable());
-        Ok(all)
-    }
-
-    /// Adds a table; another file has no such head.
-    fn read(&mut self, path: PathBuf) -> Result<(), Fault> {
-        let placed = |error| Fault::new(error).placed(path.display().to_string());
-        for line in BufReader::new(File::open(&path).map_err(placed)?).lines() {
-            let line = line.map_err(placed)?;
-            if let Some(identity) = line.strip_prefix("# identity: ") {
-                let key = (last(&path), identity.to_string());
-                self.0.entry(key).or_default().push(path);
-                return Ok(());
-            }
-            if !line.starts_with('#') {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Tables with the transport and seed of `address` that were made from the same run as `identity`
-    /// says, in order of their paths.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is no table.
-    pub fn same(&self, address: &Address, identity: &str) -> Result<Vec<Table>, Fault> {
-        let key = (last(&address.path()), identity.to_string());
-        let paths = self.0.get(&key).into_iter().flatten();
-        let tables: Result<Vec<_>, Fault> = paths.map(|path| Table::load(path)).collect();
-        Ok(tables?.into_iter().flatten().collect())
-    }
-}
-
-/// First line of the numbers.
-const HEAD: &str = "measure,value,flows,list";
 
 impl Table {
     /// The table of a run of this program.
@@ -202,164 +76,379 @@ impl Table {
         let error = Some(error.lines().collect::<Vec<_>>().join("; "));
         Table { error, ..Table::of(identity, 0, Row::new()) }
     }
+}
 
-    /// As CSV. Lines that begin with `#` say what the run was.
-    pub fn text(&self, address: &Address) -> String {
-        let Address { experiment, set, run, transport, seed } = address;
-        format!(
-            "# experiment: {experiment}\n# set: {set}\n# run: {run}\n# transport: {transport}\n\
-             # seed: {seed}\n{}",
-            self.body()
-        )
+/// Tables by their runs.
+pub type Tables = BTreeMap<Address, Table>;
+
+/// The file of a run.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Single {
+    address: Address,
+    table: Table,
+}
+
+/// A folder of experiments with their kept tables. Processes may share it.
+pub struct Store {
+    folder: PathBuf,
+    /// Files of results that have been read, with what they were then.
+    read: Mutex<BTreeMap<String, (Stamp, Arc<Tables>)>>,
+}
+
+/// When a file was written, and its length; none if it is not there.
+type Stamp = Option<(SystemTime, u64)>;
+
+/// The file of a figure's results.
+const RESULTS: &str = "results.parquet";
+
+/// Files of runs that no file of results has yet.
+const RUNS: &str = ".runs";
+
+/// Locked by who changes something.
+const LOCK: &str = ".runs.lock";
+
+/// What a folder of experiments has, so that it is not taken for another one of that name.
+const KNOWN: &str = "ren/fig1/expected.toml";
+
+impl Store {
+    /// The tables in a folder.
+    pub fn at(folder: &Path) -> Store {
+        Store { folder: folder.into(), read: Mutex::default() }
     }
 
-    /// The same without its address.
-    pub fn body(&self) -> String {
-        let mut out = format!(
-            "# flows: {}\n# identity: {}\n# version: {}\n",
-            self.flows, self.identity, self.version
-        );
-        if let Some(error) = &self.error {
-            out += &format!("# error: {error}\n");
-        }
-        if let Some(why) = &self.refused {
-            out += &format!("# refused: {why}\n");
-        }
-        out += &format!("{HEAD}\n");
-        for (id, seen) in self.fidelity.iter().chain(&self.row) {
-            let value = seen.value.map_or(String::new(), |value| value.to_string());
-            let list: Vec<String> = seen.list.iter().map(f64::to_string).collect();
-            out += &format!("\"{id}\",{value},{:x},{}\n", seen.flows, list.join(" "));
-        }
-        out
-    }
-
-    /// Reads a table; `name` is what messages call it.
+    /// The folder `experiments` of the clone that the current folder is in.
     ///
     /// # Errors
-    /// A text that is no table, with its line.
-    pub fn parse(text: &str, name: &str) -> Result<Table, Fault> {
-        let fail = |line: usize, why: &str| {
-            Err(Fault::new(format!("not a kept table: {why}")).placed(format!("{name}:{line}")))
-        };
-        let said = |key: &str| {
-            let begins = format!("# {key}: ");
-            text.lines().find_map(|line| line.strip_prefix(&begins)).map(str::to_string)
-        };
-        let (Some(identity), Some(version), Some(flows)) =
-            (said("identity"), said("version"), said("flows").and_then(|n| n.parse().ok()))
-        else {
-            return fail(1, "expected `# identity`, `# version` and `# flows`");
-        };
-        let (mut row, mut fidelity) = (Row::new(), Row::new());
-        let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
-        let mut lines = lines.skip_while(|(_, line)| line.starts_with('#'));
-        match lines.next() {
-            Some((_, HEAD)) => {}
-            other => return fail(other.map_or(1, |(at, _)| at), &format!("expected `{HEAD}`")),
-        }
-        for (at, line) in lines {
-            let Some((id, seen)) = number(line) else {
-                return fail(at, "expected \"measure\",value,flows,list");
-            };
-            let of = if real_time::is_number(&id) { &mut fidelity } else { &mut row };
-            of.insert(id, seen);
-        }
-        let (error, refused) = (said("error"), said("refused"));
-        Ok(Table { identity, version, flows, error, refused, fidelity, row })
+    /// That there is none, with where it was looked for.
+    pub fn find() -> Result<PathBuf, Fault> {
+        let here = std::env::current_dir().map_err(Fault::new)?;
+        let places = here.ancestors().map(|one| one.join("experiments"));
+        places.into_iter().find(|place| place.join(KNOWN).is_file()).ok_or_else(|| {
+            let problem = format!(
+                "no kept results: there is no folder `experiments` with {KNOWN} in {} or above; \
+                 expected to be called inside a clone of the repository, which has them, or --keep with its \
+                 folder `experiments`",
+                here.display()
+            );
+            Fault::at("--from-kept", problem)
+        })
     }
 
-    /// Reads a file, if there is one.
+    /// Where they are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The tables of an experiment.
     ///
     /// # Errors
-    /// A file that cannot be read or is no table.
-    pub fn load(path: &Path) -> Result<Option<Table>, Fault> {
-        if !path.is_file() {
-            return Ok(None);
+    /// A file that cannot be read or has no tables.
+    pub fn tables(&self, experiment: &str) -> Result<Arc<Tables>, Fault> {
+        // Runs first: a file of results is written before they are removed.
+        let runs = singles(&self.folder.join(RUNS).join(experiment))?;
+        let mut all = self.results(experiment)?;
+        if !runs.is_empty() {
+            let runs = runs.into_iter().map(|one| (one.address, one.table));
+            Arc::make_mut(&mut all).extend(runs);
         }
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| Fault::new(error).placed(name.clone()))?;
-        Table::parse(&text, &name).map(Some)
+        Ok(all)
     }
 
-    /// Writes the table below a folder, atomically.
+    /// The table of a run, if there is one.
+    ///
+    /// # Errors
+    /// A file that cannot be read or has no tables.
+    pub fn table(&self, address: &Address) -> Result<Option<Table>, Fault> {
+        if let Some(one) = single(&self.place(address))? {
+            return Ok(Some(one.table));
+        }
+        Ok(self.results(&address.experiment)?.get(address).cloned())
+    }
+
+    /// Keeps the table of a run: every reader sees it when this returns.
     ///
     /// # Errors
     /// What the system says.
-    pub fn keep(&self, folder: &Path, address: &Address) -> Result<(), Fault> {
-        let path = folder.join(address.path());
-        let place = path.parent().expect("an address has folders");
-        std::fs::create_dir_all(place)
-            .map_err(|error| Fault::new(error).placed(place.display().to_string()))?;
-        Ok(incast_measure::write_atomic(&path, self.text(address).as_bytes())?)
+    pub fn keep(&self, address: &Address, table: &Table) -> Result<(), Fault> {
+        let place = self.place(address);
+        let one = Single { address: address.clone(), table: table.clone() };
+        let bytes = serde_json::to_vec(&one).expect("plain data becomes JSON");
+        let _alone = self.lock()?;
+        make(place.parent().expect("it has folders"))?;
+        Ok(write_atomic(&place, &bytes)?)
+    }
+
+    /// Removes the table of a run.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove(&self, address: &Address) -> Result<(), Fault> {
+        let _alone = self.lock()?;
+        let _ = std::fs::remove_file(self.place(address));
+        self.forget();
+        let mut tables = self.results(&address.experiment)?;
+        if tables.contains_key(address) {
+            Arc::make_mut(&mut tables).remove(address);
+            self.write(&address.experiment, &tables)?;
+        }
+        Ok(())
+    }
+
+    /// Takes all files of runs up into the files of results.
+    ///
+    /// # Errors
+    /// What cannot be read or written; then nothing is lost.
+    pub fn gather(&self) -> Result<(), Fault> {
+        let place = self.folder.join(RUNS);
+        if !place.is_dir() {
+            return Ok(());
+        }
+        let _alone = self.lock()?;
+        self.forget();
+        let mut figures: BTreeMap<String, Tables> = BTreeMap::new();
+        for Single { address, table } in singles(&place)? {
+            figures.entry(address.experiment.clone()).or_default().insert(address, table);
+        }
+        for (experiment, new) in figures {
+            let before = self.results(&experiment)?;
+            let mut tables = Tables::clone(&before);
+            tables.extend(new);
+            // The same results leave the file as it is, whichever version of the writer made it.
+            if tables != *before {
+                self.write(&experiment, &tables)?;
+            }
+        }
+        let _ = std::fs::remove_dir_all(&place);
+        Ok(())
+    }
+
+    /// The file of a run.
+    fn place(&self, address: &Address) -> PathBuf {
+        let Address { experiment, set, run, transport, seed } = address;
+        let name = format!("{transport}-{seed}.json");
+        [RUNS, experiment, set, run, &name].iter().fold(self.folder.clone(), |at, one| at.join(one))
+    }
+
+    /// What the file of results of an experiment has; nothing without the file.
+    fn results(&self, experiment: &str) -> Result<Arc<Tables>, Fault> {
+        let path = self.folder.join(experiment).join(RESULTS);
+        let placed = |fault: Fault| fault.placed(path.display().to_string());
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = std::fs::metadata(&path).ok();
+        let stamp: Stamp = found.and_then(|found| Some((found.modified().ok()?, found.len())));
+        if let Some((known, tables)) = read.get(experiment)
+            && *known == stamp
+        {
+            return Ok(tables.clone());
+        }
+        let tables = match stamp {
+            None => Tables::new(),
+            Some(_) => {
+                let bytes = std::fs::read(&path).map_err(|error| placed(Fault::new(error)))?;
+                decode(bytes, experiment).map_err(placed)?
+            }
+        };
+        let tables = Arc::new(tables);
+        read.insert(experiment.into(), (stamp, tables.clone()));
+        Ok(tables)
+    }
+
+    /// Reads anew what is to be changed: two files of one length may have been written in one tick of
+    /// the clock.
+    fn forget(&self) {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn write(&self, experiment: &str, tables: &Tables) -> Result<(), Fault> {
+        let place = self.folder.join(experiment);
+        make(&place)?;
+        Ok(write_atomic(&place.join(RESULTS), &encode(tables))?)
+    }
+
+    /// Waits until no other process changes anything.
+    fn lock(&self) -> Result<Option<Claim>, Fault> {
+        make(&self.folder)?;
+        loop {
+            match claim(&self.folder.join(LOCK)) {
+                Claimed::Own(lock) => return Ok(lock),
+                Claimed::Elsewhere => std::thread::sleep(Duration::from_millis(5)),
+            }
+        }
     }
 }
 
-/// One line of numbers.
-fn number(line: &str) -> Option<(String, Seen)> {
-    let (id, rest) = line.strip_prefix('"')?.split_once("\",")?;
-    let mut parts = rest.splitn(3, ',');
-    let value = match parts.next()? {
-        "" => None,
-        value => Some(value.parse().ok()?),
+fn make(folder: &Path) -> Result<(), Fault> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Fault::unwritten(format!("could not create: {error}")).placed(folder.display().to_string())
+    })
+}
+
+/// The file of a run, if it is there.
+fn single(path: &Path) -> Result<Option<Single>, Fault> {
+    let placed = |fault: Fault| fault.placed(path.display().to_string());
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(placed(Fault::new(error))),
     };
-    let flows = u64::from_str_radix(parts.next()?, 16).ok()?;
-    let list = parts.next()?.split_whitespace().map(|one| one.parse().ok());
-    Some((id.to_string(), Seen { value, flows, list: list.collect::<Option<Vec<f64>>>()? }))
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+        let fault = placed(Fault::new(format!("not the table of a run: {error}")));
+        fault.noted("remove it, and its run is made again")
+    })
+}
+
+/// The files of runs below a folder; none without the folder.
+fn singles(folder: &Path) -> Result<Vec<Single>, Fault> {
+    let (mut all, mut folders) = (vec![], vec![folder.to_path_buf()]);
+    while let Some(place) = folders.pop() {
+        for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "json") {
+                all.extend(single(&path)?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Runs by what made them, so that a run of another figure or set that is the same is found.
+pub struct Index(BTreeMap<(String, u64, String), Vec<Address>>);
+
+impl Index {
+    /// The runs of all experiments.
+    ///
+    /// # Errors
+    /// A file that cannot be read or has no tables.
+    pub fn of(store: &Store) -> Result<Index, Fault> {
+        let mut all = BTreeMap::<_, Vec<_>>::new();
+        for experiment in files::experiments() {
+            for (address, table) in store.tables(experiment)?.iter() {
+                let key = (address.transport.clone(), address.seed, table.identity.clone());
+                all.entry(key).or_default().push(address.clone());
+            }
+        }
+        Ok(Index(all))
+    }
+
+    /// Runs of the transport and seed of `address` that are the same as `identity` says.
+    pub fn same(&self, address: &Address, identity: &str) -> &[Address] {
+        let key = (address.transport.clone(), address.seed, identity.to_string());
+        self.0.get(&key).map_or(&[], Vec::as_slice)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seen::Seen;
 
-    fn address() -> Address {
+    fn address(seed: u64) -> Address {
         Address {
             experiment: "ren/fig16".into(),
             set: "sensitivity/hosts".into(),
             run: "0.7".into(),
             transport: "ren".into(),
-            seed: 2,
+            seed,
         }
     }
 
+    fn table(value: f64) -> Table {
+        let seen = Seen { value: Some(value), flows: 0xfeed, list: vec![1.0 / 3.0, f64::INFINITY] };
+        let row = [("backlog port=a->b,c->*".to_string(), seen), ("none".into(), Seen::default())];
+        Table::of("00ff".into(), 7, row.into())
+    }
+
+    /// Every reader sees a run at once, before and after it is taken up, and an interruption loses none.
     #[test]
-    fn a_table_reads_back_to_the_bit() {
-        let mut row = Row::new();
-        let list = vec![1.0 / 3.0, f64::INFINITY, 1e-300];
-        row.insert(
-            "backlog port=a->b,c->*".into(),
-            Seen { value: Some(0.1 + 0.2), flows: 0xfeed, list },
-        );
-        row.insert("none".into(), Seen::default());
-        let version = "1".to_string();
-        let table = Table { version, ..Table::of("00ff".into(), 7, row) };
+    fn runs_are_kept_one_by_one_and_taken_up_together() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Table::load(&folder.path().join(address().path())).unwrap(), None);
-        table.keep(folder.path(), &address()).unwrap();
-        let path = folder.path().join("ren/fig16/kept/sensitivity/hosts/0.7/ren-2.csv");
-        assert_eq!(Table::load(&path).unwrap(), Some(table.clone()));
-        // In real time, refused: with what was measured of it.
-        let refused = vec!["too late".into(), "12 packets, and 10".into()];
-        let fidelity = Fidelity { stalled_share: 0.1, packets: 12, refused, ..Fidelity::default() };
-        let table = table.in_real_time(&fidelity);
-        assert_eq!(table.refused.as_deref(), Some("too late; 12 packets, and 10"));
-        assert!(table.fidelity.len() > 10 && table.row.len() == 2);
-        table.keep(folder.path(), &address()).unwrap();
-        assert_eq!(Table::load(&path).unwrap(), Some(table));
+        let (store, other) = (Store::at(folder.path()), Store::at(folder.path()));
+        let all = || {
+            let tables = other.tables("ren/fig16").unwrap();
+            for (address, table) in tables.iter() {
+                assert_eq!(other.table(address).unwrap().as_ref(), Some(table));
+            }
+            tables.iter().map(|one| (one.0.seed, one.1.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!((all(), other.table(&address(1)).unwrap()), (vec![], None));
+        store.keep(&address(1), &table(0.1 + 0.2)).unwrap();
+        assert_eq!(all(), [(1, table(0.1 + 0.2))]);
+        let place = folder.path().join("ren/fig16/results.parquet");
+        assert!(!place.exists());
+        store.gather().unwrap();
+        let bytes = std::fs::read(&place).unwrap();
+        assert_eq!(all(), [(1, table(0.1 + 0.2))]);
+        // A process that is killed leaves its runs; whoever ends next takes them up. A later run of the
+        // same replaces the one that is there.
+        store.keep(&address(2), &table(2.0)).unwrap();
+        store.keep(&address(1), &table(1.0)).unwrap();
+        assert_eq!(std::fs::read(&place).unwrap(), bytes);
+        assert_eq!(all(), [(1, table(1.0)), (2, table(2.0))]);
+        other.gather().unwrap();
+        assert_eq!(all(), [(1, table(1.0)), (2, table(2.0))]);
+        store.remove(&address(2)).unwrap();
+        store.keep(&address(1), &table(0.1 + 0.2)).unwrap();
+        store.gather().unwrap();
+        assert_eq!(std::fs::read(&place).unwrap(), bytes, "the same results are the same bytes");
+        let left = std::fs::read_dir(folder.path()).unwrap().flatten();
+        assert_eq!(left.map(|one| one.file_name()).collect::<Vec<_>>(), ["ren"]);
+    }
+
+    /// Equal results leave the file as it is, also one that another version of the writer made.
+    #[test]
+    fn equal_results_make_no_other_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        store.keep(&address(1), &table(1.0)).unwrap();
+        store.gather().unwrap();
+        let place = folder.path().join("ren/fig16/results.parquet");
+        let when = || std::fs::metadata(&place).unwrap().modified().unwrap();
+        let before = when();
+        store.keep(&address(1), &table(1.0)).unwrap();
+        store.gather().unwrap();
+        assert_eq!(when(), before);
     }
 
     #[test]
-    fn a_text_that_is_no_table_is_refused_with_its_line() {
-        let head = "# flows: 1\n# identity: 0\n# version: 1\n";
-        let known = [
-            ("measure,value\n".to_string(), "x:1", "# identity"),
-            (format!("{head}nonsense\n"), "x:4", "measure,value,flows,list"),
-            (format!("{head}{HEAD}\n\"a\",1,0,\n\"b\",c,0,\n"), "x:6", "value"),
-        ];
-        for (text, place, why) in known {
-            let said = Table::parse(&text, "x").unwrap_err().to_string();
-            assert!(said.contains(place) && said.contains(why), "{said}");
-        }
+    fn processes_keep_runs_at_the_same_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = |part: u64| {
+            let store = Store::at(folder.path());
+            for seed in (part..20).step_by(4) {
+                store.keep(&address(seed), &table(seed as f64)).unwrap();
+                store.gather().unwrap();
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..4).for_each(|part| {
+                scope.spawn(move || one(part));
+            });
+        });
+        let tables = Store::at(folder.path()).tables("ren/fig16").unwrap();
+        assert!(tables.iter().all(|(address, own)| *own == table(address.seed as f64)));
+        assert_eq!(tables.len(), 20);
+    }
+
+    #[test]
+    fn a_file_that_has_no_tables_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        let run = folder.path().join(".runs/ren/fig16/sensitivity/hosts/0.7/ren-1.json");
+        std::fs::create_dir_all(run.parent().unwrap()).unwrap();
+        std::fs::write(&run, "{}").unwrap();
+        let said = store.table(&address(1)).unwrap_err().to_string();
+        assert!(said.contains("ren-1.json") && said.contains("remove it"), "{said}");
+        assert!(store.gather().is_err() && run.exists());
+        std::fs::remove_file(run).unwrap();
+        std::fs::create_dir_all(folder.path().join("ren/fig16")).unwrap();
+        std::fs::write(folder.path().join("ren/fig16/results.parquet"), "none").unwrap();
+        let said = store.tables("ren/fig16").err().unwrap().to_string();
+        assert!(
+            said.contains("results.parquet") && said.contains("not a file of results"),
+            "{said}"
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! The papers' figures as experiments: scenario, assumption sets, claims, verdicts.
 //!
 //! An experiment is a folder `experiments/<paper>/<figure>/` with scenarios, `expected.toml`, a
-//! README and kept tables; all are part of the program. See `experiments/README.md` for the format.
+//! README and `results.parquet`, what its runs gave. Scenarios and claims are part of the program;
+//! results are read from the folder. See `experiments/README.md` for the format.
 
 mod answer;
 mod band;
@@ -12,6 +13,7 @@ mod distribution;
 mod expected;
 mod fairness;
 mod figures;
+mod files;
 mod functions;
 mod kept;
 mod kind;
@@ -23,6 +25,7 @@ mod panel;
 mod pictures;
 mod real_time;
 mod reports;
+mod results;
 mod runs;
 mod seen;
 mod sets;
@@ -33,13 +36,12 @@ mod testbeds_tests;
 #[cfg(test)]
 mod tests;
 
-use expected::{Experiment, folders};
+use expected::Experiment;
 use incast_experiment::scenario::Clock;
 use incast_experiment::{Fault, Monitor, nearest};
 use incast_measure::Run;
 use incast_study::{Progress, run_local};
 use incast_world::Captured;
-use include_dir::{Dir, include_dir};
 use model::{Model, Values};
 use seen::Results;
 use serde::Serialize;
@@ -52,13 +54,11 @@ pub use band::Word;
 pub use claim::{Claim, Judgement};
 pub use distribution::Apart;
 pub use figures::{FigureRun, Figures, run_bytes};
-pub use kept::Store;
+pub use kept::{Address, Store, Table};
 pub use measure::Measure;
 pub use pages::{Page, pages};
 pub use real_time::InRealTime;
 pub use runs::Reproduction;
-
-static EXPERIMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../experiments");
 
 /// Verdict on one claim.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -139,7 +139,8 @@ pub struct Options {
     pub runs: Vec<String>,
     /// Folder of kept tables: what is there is not run again.
     pub keep: Option<PathBuf>,
-    /// Nothing is run: claims are judged by kept tables.
+    /// Nothing is run: claims are judged by kept tables, of the clone that the current folder is in if no
+    /// folder is named.
     pub from_kept: bool,
     /// Run again what has failed before, or was refused in real time.
     pub retry_failed: bool,
@@ -158,9 +159,9 @@ pub struct Finished {
 
 /// Every experiment with its title, by name.
 pub fn names() -> Vec<(String, String)> {
-    let all = folders().into_iter().filter_map(|(name, folder)| {
-        let experiment = Experiment::read(&name, folder).ok()?;
-        Some((name, experiment.expected.title))
+    let all = files::experiments().filter_map(|name| {
+        let experiment = Experiment::read(name).ok()?;
+        Some((name.to_string(), experiment.expected.title))
     });
     all.collect()
 }
@@ -199,13 +200,11 @@ impl Reproduction {
         let chosen: Vec<Experiment> = all.into_iter().filter(|one| fits(&one.name)).collect();
         check_sets(&chosen, &options.assuming)?;
         check_runs(&chosen, &options.runs)?;
-        if let (Some(folder), true) = (&options.keep, options.from_kept)
-            && !folder.is_dir()
-        {
-            let expected = "expected the folder of experiments with their kept tables";
-            return Err(Fault::value("--keep", folder.display(), expected));
+        let mut options = options.clone();
+        if options.from_kept {
+            options.keep = Some(kept_folder(options.keep.as_deref())?);
         }
-        Reproduction::plan(chosen, options, folder)
+        Reproduction::plan(chosen, &options, folder)
     }
 
     /// Runs what is missing on this machine's cores, and judges each experiment as soon as its last
@@ -247,6 +246,21 @@ impl Reproduction {
         judged?;
         judge(&mut self, watch, !monitor.stopped())?;
         Ok(verdicts)
+    }
+}
+
+/// The folder of kept tables by which claims are judged: the given one, or that of the clone.
+///
+/// # Errors
+/// There is no such folder.
+pub fn kept_folder(given: Option<&Path>) -> Result<PathBuf, Fault> {
+    match given {
+        None => Store::find(),
+        Some(folder) if folder.is_dir() => Ok(folder.into()),
+        Some(folder) => {
+            let expected = "expected the folder of experiments with their kept tables";
+            Err(Fault::value("--keep", folder.display(), expected))
+        }
     }
 }
 

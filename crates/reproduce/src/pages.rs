@@ -42,8 +42,7 @@ const PAPERS: [(&str, &str, &str); 5] = [
 ];
 
 /// How the pages are made again.
-const COMMAND: &str =
-    "incast reproduce --all --from-kept --keep experiments --pages docs/replication";
+const COMMAND: &str = "incast reproduce --all --from-kept --pages DIR";
 
 /// An experiment with what its tables say.
 struct Judged {
@@ -141,9 +140,10 @@ fn of_world(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results
     let seeds = experiment.expected.seeds.len().max(1);
     let mut results = Results::new(experiment.default_run(), seeds, false);
     results.fewer = experiment.fewer_seeds();
-    for run in experiment.runs_in(set) {
-        for (transport, seed, table) in store.runs(&experiment.name, &set.name, &run)? {
-            results.add_table(&run, &transport, seed, &table);
+    let runs = experiment.runs_in(set);
+    for (address, table) in store.tables(&experiment.name)?.iter() {
+        if address.set == set.name && runs.contains(&address.run) {
+            results.add_table(&address.run, &address.transport, address.seed, table);
         }
     }
     Ok(results)
@@ -170,8 +170,9 @@ fn summary(all: &[Judged]) -> Result<String, Fault> {
          ([experiments/README.md](../../experiments/README.md)), from tables of runs that lie beside the \
          experiments. *As published*: every baseline as its own authors set it. *As compared*: as the paper's text \
          and its simulator suggest. A run is in *balance* if flows end as fast as they begin; without that, what \
-         grows with the open flows is said, and not judged. What has not run reads \"not run\". This page and those of the papers are made from these \
-         tables by\n\n    {COMMAND}\n\nand a missing table is made by `incast reproduce ren/fig16 --keep experiments`.\n\n"
+         grows with the open flows is said, and not judged. What has not run reads \"not run\". A paper's name leads to every claim with its \
+         verdicts: in the repository a list, on the site (`make site`) a page with pictures. This page and those are made from these tables by\
+         \n\n    {COMMAND}\n\nand a missing table is made by `incast reproduce ren/fig16 --keep experiments`.\n\n"
     );
     let mut rows = String::new();
     for (paper, name, _) in PAPERS {
@@ -182,13 +183,16 @@ fn summary(all: &[Judged]) -> Result<String, Fault> {
         let verdicts: Vec<&Verdict> =
             every.into_iter().filter(|one| !one.quote.is_empty()).collect();
         let numbers = paragraph(name, &verdicts);
-        let _ = write!(text, "**[{name}]({paper}.md).** {answer}\n\n{numbers}");
+        let _ = write!(
+            text,
+            "**[{name}](../../experiments/{paper}/verdicts.tsv).** {answer}\n\n{numbers}"
+        );
         for set in [PUBLISHED, COMPARED] {
             let counts = counts(&verdicts, set);
             let of = |word: Word| counts.get(&word).copied().unwrap_or(0);
             let _ = writeln!(
                 rows,
-                "| [{name}]({paper}.md) | {} | {} | {} | {} | {} | {} |",
+                "| {name} | {} | {} | {} | {} | {} | {} |",
                 set.replace('_', " "),
                 of(Word::Matches),
                 of(Word::SameOrder),
@@ -203,7 +207,7 @@ fn summary(all: &[Judged]) -> Result<String, Fault> {
     text += "|---|---|---|---|---|---|---|\n";
     text += &rows;
     text += "\nClaims of the papers, known answers of ours apart. A figure without sets of its own counts in both rows. \
-        [Verdicts that changed](changes.md) since the audit, and why.\n";
+        Verdicts that changed since the audit, and why: a page of the site, made from the `audit.toml` of the figures.\n";
     Ok(text)
 }
 

@@ -10,7 +10,7 @@ use super::{Options, Verdict, chosen_sets, curves, verdicts};
 use incast_experiment::{Contents, Fault, Scenario, World, gather};
 use incast_study::{Driver, DriverOptions};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ use std::sync::Arc;
 pub struct Reproduction {
     experiments: Vec<Arc<Experiment>>,
     options: Options,
+    store: Option<Arc<Store>>,
     folder: Option<PathBuf>,
     tasks: Vec<Arc<FigureRun>>,
     /// Hash of each run that an experiment asks for, by its number.
@@ -42,15 +43,13 @@ impl Reproduction {
         options: &Options,
         folder: Option<&Path>,
     ) -> Result<Reproduction, Fault> {
-        let index = match (&options.keep, options.from_kept) {
-            (Some(folder), false) => Index::of(folder)?,
-            _ => Index::default(),
-        };
+        let store = options.keep.as_ref().map(|folder| Arc::new(Store::at(folder)));
         let (shelf, reports) = (Arc::<Shelf>::default(), Arc::<Reports>::default());
         let mut planning = Planning {
             options,
             folder,
-            index,
+            store: store.as_deref(),
+            index: None,
             shelf: &shelf,
             reports: &reports,
             tasks: vec![],
@@ -71,8 +70,17 @@ impl Reproduction {
         let (tasks, asked) = (planning.tasks, planning.asked);
         let tasks: Vec<_> = tasks.into_iter().map(Arc::new).collect();
         let (options, folder) = (options.clone(), folder.map(Path::to_path_buf));
-        let judged = 0;
-        Ok(Reproduction { experiments, options, folder, tasks, asked, shelf, reports, judged })
+        Ok(Reproduction {
+            experiments,
+            options,
+            store,
+            folder,
+            tasks,
+            asked,
+            shelf,
+            reports,
+            judged: 0,
+        })
     }
 
     /// How it is reproduced.
@@ -86,7 +94,7 @@ impl Reproduction {
     /// Tables that cannot be read.
     pub fn driver(&self) -> Result<Driver<Figures>, Fault> {
         let retry_failed = self.options.retry_failed;
-        let (keep, shelf) = (self.options.keep.clone(), self.shelf.clone());
+        let (keep, shelf) = (self.store.clone(), self.shelf.clone());
         let job = Figures { keep, shelf, retry: retry_failed };
         Driver::of(job, self.tasks.clone(), DriverOptions { retry_failed })
     }
@@ -185,7 +193,9 @@ pub fn in_worlds(
 struct Planning<'a> {
     options: &'a Options,
     folder: Option<&'a Path>,
-    index: Index,
+    store: Option<&'a Store>,
+    /// Made when a run has no table of its own.
+    index: Option<Index>,
     shelf: &'a Shelf,
     reports: &'a Arc<Reports>,
     tasks: Vec<FigureRun>,
@@ -221,14 +231,11 @@ impl Planning<'_> {
         let mut runs = experiment.runs_in(set);
         if kept {
             // What has no table is not asked for.
-            let store = options.keep.clone().map_or(Store::Embedded, Store::Folder);
-            let mut there = vec![];
-            for run in runs {
-                if !store.runs(&experiment.name, &set.name, &run)?.is_empty() {
-                    there.push(run);
-                }
-            }
-            runs = there;
+            let store = self.store.expect("tables are kept somewhere");
+            let tables = store.tables(&experiment.name)?;
+            let there = tables.keys().filter(|address| address.set == set.name);
+            let there: BTreeSet<&str> = there.map(|address| address.run.as_str()).collect();
+            runs.retain(|run| there.contains(run.as_str()));
         }
         let takes =
             |run: &str, seed: &Option<u64>| experiment.seeds_of(run, options).contains(seed);
@@ -333,39 +340,43 @@ impl Planning<'_> {
     /// now kept here - a set that changes other transports leaves this one's run as it is, and
     /// figures share runs. Tables that are judged as they are may be stale.
     fn table(
-        &self,
+        &mut self,
         address: &Address,
         identity: &str,
         wanted: &[Wanted],
         seeds: usize,
     ) -> Result<Option<Table>, Fault> {
-        let store = match (&self.options.keep, self.options.from_kept) {
-            (Some(folder), _) => Store::Folder(folder.clone()),
-            (None, true) => Store::Embedded,
-            (None, false) => return Ok(None),
-        };
-        let retry = |table: &Table| self.options.retry_failed && table.refused.is_some();
+        let Some(store) = self.store else { return Ok(None) };
+        let again = self.options.retry_failed;
+        let retry = |table: &Table| again && table.refused.is_some();
         let does = |table: &Table| {
             table.error.is_some() || (is_whole(&table.row, wanted, seeds) && !retry(table))
         };
         if let Some(table) = store.table(address)? {
             let stale = table.identity != identity;
             if stale {
-                let path = address.path().display().to_string();
-                self.shelf.tell(format!("{path} is stale: made from another scenario or version"));
+                let why = "is stale: made from another scenario or version";
+                self.shelf.tell(format!("{address} {why}"));
             }
             if self.options.from_kept || (!stale && does(&table)) {
                 return Ok(Some(table));
             }
         }
-        let Store::Folder(folder) = store else { return Ok(None) };
-        let same = self.index.same(address, identity)?;
-        let table =
-            same.into_iter().find(|table| is_whole(&table.row, wanted, seeds) && !retry(table));
-        if let Some(table) = &table {
-            table.keep(&folder, address)?;
+        if self.options.from_kept {
+            return Ok(None);
         }
-        Ok(table)
+        let index = match &mut self.index {
+            Some(index) => index,
+            none => none.insert(Index::of(store)?),
+        };
+        for other in index.same(address, identity) {
+            let Some(table) = store.table(other)? else { continue };
+            if is_whole(&table.row, wanted, seeds) && !retry(&table) {
+                store.keep(address, &table)?;
+                return Ok(Some(table));
+            }
+        }
+        Ok(None)
     }
 }
 

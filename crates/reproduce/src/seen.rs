@@ -8,6 +8,7 @@ use super::spread::Form;
 use incast_experiment::scenario::Clock;
 use incast_measure::Balance;
 use incast_transport::{Span, Time};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Something to be read from a finished run.
@@ -31,7 +32,8 @@ pub enum Wanted {
 const BALANCE: &str = "balance";
 
 /// What a run gave.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Bits", into = "Bits")]
 pub struct Seen {
     /// The number; `None` if the run has none.
     pub value: Option<f64>,
@@ -39,6 +41,29 @@ pub struct Seen {
     pub flows: u64,
     /// The number of each batch of flows, or the points of a trace or series.
     pub list: Vec<f64>,
+}
+
+/// The same with the bits of its numbers: JSON has none for what is infinite or no number.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bits {
+    value: Option<u64>,
+    flows: u64,
+    list: Vec<u64>,
+}
+
+impl From<Seen> for Bits {
+    fn from(Seen { value, flows, list }: Seen) -> Bits {
+        let list = list.into_iter().map(f64::to_bits).collect();
+        Bits { value: value.map(f64::to_bits), flows, list }
+    }
+}
+
+impl From<Bits> for Seen {
+    fn from(Bits { value, flows, list }: Bits) -> Seen {
+        let list = list.into_iter().map(f64::from_bits).collect();
+        Seen { value: value.map(f64::from_bits), flows, list }
+    }
 }
 
 impl Wanted {

@@ -1,12 +1,7 @@
 //! Experiments that are judged in both worlds.
 
-use super::tests::reproduce;
+use super::tests::{address, change, repository, reproduce};
 use super::*;
-
-/// The experiments with the tables that are kept in the repository.
-fn repository() -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments")
-}
 
 struct Silent;
 
@@ -58,12 +53,12 @@ fn testbeds_are_judged_in_both_worlds() {
         assert_eq!(ours, made, "the kept tables of {name} are not what it gives now");
     }
     // A table of the data plane with another number: said so.
-    let place = folder.path().join("amrt/fig9/kept/dataplane/as_published/run/amrt-1.csv");
-    let text = std::fs::read_to_string(&place).unwrap();
-    let line =
-        text.lines().find(|line| line.starts_with("\"flow_gbps") && line.contains("8ms")).unwrap();
-    let id = line.rsplit_once("\",").unwrap().0;
-    std::fs::write(&place, text.replace(line, &format!("{id}\",0.1,0,"))).unwrap();
+    let amrt = address("amrt/fig9", "dataplane/as_published", "run", "amrt");
+    change(folder.path(), &amrt, |table| {
+        let late = |id: &str| id.starts_with("flow_gbps") && id.contains("8ms");
+        let seen = table.row.iter_mut().find(|(id, _)| late(id)).expect("a rate");
+        *seen.1 = seen::Seen { value: Some(0.1), ..seen::Seen::default() };
+    });
     let read = reproduce("amrt/fig9", &kept, &mut Silent, None).unwrap();
     let words = " In the data plane, as published does not hold (0.1 Gb/s).";
     assert!(read.iter().any(|one| one.sentence.ends_with(words)), "{read:#?}");
@@ -135,10 +130,10 @@ fn a_run_in_real_time_is_judged_or_refused() {
             assert!(one.sentence.contains(&clock), "{}", one.sentence);
         }
         assert_eq!(reproduce("amrt/fig9", &kept, &mut Silent, None).unwrap(), made);
-        let place =
-            format!("amrt/fig9/kept/real-time/{}/as_published/run/amrt-1.csv", clock.name());
-        let text = std::fs::read_to_string(folder.path().join(place)).unwrap();
-        assert!(text.contains("\"fidelity stalled_share\","), "{text}");
+        let set = format!("real-time/{}/as_published", clock.name());
+        let amrt = address("amrt/fig9", &set, "run", "amrt");
+        let table = Store::at(folder.path()).table(&amrt).unwrap().expect("it was kept");
+        assert!(table.fidelity.contains_key("fidelity stalled_share"), "{table:?}");
     }
 }
 
@@ -150,14 +145,9 @@ fn a_refused_run_is_not_judged() {
     let clock = Some(Clock::Compensated);
     let options = Options { keep, clock, threads: 1, ..Options::default() };
     reproduce("amrt/fig9", &options, &mut Silent, None).unwrap();
-    let place = "amrt/fig9/kept/real-time/compensated/as_published/run/trd-1.csv";
-    let path = folder.path().join(place);
-    let text = std::fs::read_to_string(&path).unwrap();
-    let lines = text.lines().filter(|line| !line.starts_with("# refused: "));
-    let text: String = lines.map(|line| format!("{line}\n")).collect();
-    let head = "measure,value,flows,list";
+    let trd = address("amrt/fig9", "real-time/compensated/as_published", "run", "trd");
     let why = "12 packets were sent, and 10 under the virtual clock";
-    std::fs::write(&path, text.replace(head, &format!("# refused: {why}\n{head}"))).unwrap();
+    change(folder.path(), &trd, |table| table.refused = Some(why.into()));
     let read = reproduce("amrt/fig9", &options, &mut Silent, None).unwrap();
     let refused = |one: &&Verdict| one.sets[0].real_time[0].refused.contains(why);
     let trd: Vec<&Verdict> = read.iter().filter(refused).collect();

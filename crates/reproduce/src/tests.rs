@@ -15,6 +15,25 @@ pub(crate) fn run_of(load: f64, seed: u64) -> Run {
     execute(&plan, &plan.cases[0], vec![], 1, &monitor).unwrap().0
 }
 
+/// The folder of the repository with its kept tables.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments")
+}
+
+/// Changes the kept table of a run.
+pub(crate) fn change(folder: &Path, address: &Address, how: impl FnOnce(&mut Table)) {
+    let store = Store::at(folder);
+    let mut table = store.table(address).unwrap().expect("it was kept");
+    how(&mut table);
+    store.keep(address, &table).unwrap();
+}
+
+/// A run with seed 1.
+pub(crate) fn address(experiment: &str, set: &str, run: &str, transport: &str) -> Address {
+    let [experiment, set, run, transport] = [experiment, set, run, transport].map(String::from);
+    Address { experiment, set, run, transport, seed: 1 }
+}
+
 fn quick() -> Options {
     Options { quick: true, threads: 1, ..Options::default() }
 }
@@ -124,13 +143,13 @@ fn every_experiment_can_be_planned_full_and_quick_in_every_set() {
     let all = Experiment::all().unwrap_or_else(|fault| panic!("{fault}"));
     assert!(!all.is_empty());
     for experiment in &all {
-        let Experiment { name, folder, expected } = experiment;
+        let Experiment { name, expected } = experiment;
         let equations = expected.model.as_ref().map_or(0, |model| model.claims.len());
         assert!(expected.claims.len() + equations > 0, "{name} claims nothing");
         if let Some(model) = &expected.model {
             model.check().unwrap_or_else(|fault| panic!("{name}: {fault}"));
         }
-        expected::text(folder, name, "README.md").unwrap_or_else(|fault| panic!("{fault}"));
+        assert!(repository().join(name).join("README.md").is_file(), "{name} has no README.md");
         if expected.claims.is_empty() {
             continue;
         }
@@ -253,55 +272,50 @@ fn a_figure_with_one_set_is_part_of_every_choice_of_sets() {
     assert!(verdicts.len() > 10 && verdicts.iter().all(|one| one.sets.len() == 1));
 }
 
-/// The pages are those that the tables give. `UPDATE_DOCS=1` writes them.
+/// The summary is what the tables give (`UPDATE_DOCS=1` writes it), and every page stands on them. Their
+/// sentences are those of `incast reproduce`: both judge the same sets and seeds.
 #[test]
 fn pages_and_tables_agree() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let made = pages(&Store::Folder(root.join("experiments"))).unwrap();
-    let place = root.join("docs/replication");
+    let made = pages(&Store::at(&repository())).unwrap();
+    let page = |name: &str| made.iter().find(|page| page.name == name).expect("a page");
+    let place = repository().join("../docs/replication/README.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        let _ = std::fs::remove_dir_all(&place);
-        std::fs::create_dir_all(&place).unwrap();
-        for page in &made {
-            std::fs::write(place.join(&page.name), &page.text).unwrap();
-        }
+        std::fs::write(&place, &page("README.md").text).unwrap();
     }
-    for page in &made {
-        let written = std::fs::read_to_string(place.join(&page.name)).unwrap_or_default();
-        let hint = "UPDATE_DOCS=1 cargo test -p incast-reproduce --lib pages";
-        assert!(written == page.text, "{} is not what the tables say: {hint}", page.name);
-    }
-    let files = std::fs::read_dir(&place).unwrap().count();
-    assert_eq!(files, made.len(), "docs/replication has other files");
+    let written = std::fs::read_to_string(&place).unwrap();
+    let hint = "UPDATE_DOCS=1 cargo test -p incast-reproduce --lib pages";
+    assert!(written == page("README.md").text, "the summary is not what the tables say: {hint}");
     for page in &made {
         let denied = page.text.lines().find(|line| line.contains(crate::answer::DENIED));
         assert_eq!(denied, None, "an answer.toml says what the tables do not: {}", page.name);
     }
-    let changes = made.iter().find(|page| page.name == "changes.md").unwrap();
+    let changes = page("changes.md");
     assert!(changes.text.contains("| then | today |"), "nothing changed?");
     assert!(
         !changes.text.contains("not said yet"),
         "a changed verdict without `why` in audit.toml"
     );
-}
-
-/// `incast reproduce` prints the sentences of the pages: both judge the same sets and seeds.
-#[test]
-fn reproduce_says_what_the_pages_say() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let keep = Some(root.join("experiments"));
-    let options = Options { keep, from_kept: true, ..Options::default() };
-    for paper in ["ren", "amrt", "decn", "ccrp", "fasttune"] {
-        let page = std::fs::read_to_string(root.join(format!("docs/replication/{paper}.md")));
-        let page = page.expect("it is there");
-        let verdicts = reproduce(paper, &options, &mut Silent, None).unwrap();
-        assert!(verdicts.len() > 20, "{paper}");
-        for Verdict { experiment, claim, sentence, .. } in verdicts {
+    let pictures = made.iter().filter(|page| page.text.starts_with("<svg"));
+    assert!(pictures.count() + PAPERS.len() + 2 == made.len() && made.len() > 300);
+    for paper in PAPERS {
+        let page = page(&format!("{paper}.md"));
+        for Verdict { experiment, claim, sentence, .. } in kept_verdicts(paper) {
             let (claim, sentence) = (format!("| {claim} |"), format!(" {sentence} |"));
             let row = |row: &str| row.starts_with(&claim) && row.contains(&sentence);
-            assert!(page.lines().any(row), "{experiment}: {claim}: {sentence}");
+            assert!(page.text.lines().any(row), "{experiment}: {claim}: {sentence}");
         }
     }
+}
+
+const PAPERS: [&str; 5] = ["ren", "amrt", "decn", "ccrp", "fasttune"];
+
+/// What `incast reproduce PAPER --from-kept` says.
+fn kept_verdicts(paper: &str) -> Vec<Verdict> {
+    let keep = Some(repository());
+    let options = Options { keep, from_kept: true, ..Options::default() };
+    let verdicts = reproduce(paper, &options, &mut Silent, None).unwrap();
+    assert!(verdicts.len() > 20, "{paper}");
+    verdicts
 }
 
 /// What has not run reads `not run`; a kept table is not made again, and judged alike.
@@ -315,19 +329,20 @@ fn kept_tables_replace_runs() {
     assert!(none.iter().all(|one| one.sets[0].verdict == Word::NotRun), "{none:#?}");
     let made = reproduce("ren/fig1", &options, &mut Silent, None).unwrap();
     assert!(made.iter().all(|one| one.sets[0].verdict == Word::Matches), "{made:#?}");
-    let path = folder.path().join("ren/fig1/kept/as_published/figure/trd-1.csv");
-    let text = std::fs::read_to_string(&path).unwrap();
+    let trd = address("ren/fig1", "as_published", "figure", "trd");
     // A number that no run gives shows that the table is read.
-    assert!(text.contains("2 2 2 2 2 2 2 2"), "{text}");
-    std::fs::write(&path, text.replace("2 2 2 2 2 2 2 2", "2 2 2 2 2 2 2 9")).unwrap();
+    change(folder.path(), &trd, |table| {
+        let lists = table.row.values_mut().map(|seen| &mut seen.list);
+        let mut traces = lists.filter(|list| list.starts_with(&[2.0; 8]));
+        traces.next().expect("packets by interval")[7] = 9.0;
+    });
     for options in [&options, &kept] {
         let read = reproduce("ren/fig1", options, &mut Silent, None).unwrap();
         assert_eq!(read[0].sets[0].verdict, Word::Differs, "{read:#?}");
         assert_eq!(read[1], made[1]);
     }
     // Another identity makes the table stale: it is made again.
-    let text = std::fs::read_to_string(&path).unwrap().replace("identity: ", "identity: 0");
-    std::fs::write(&path, text).unwrap();
+    change(folder.path(), &trd, |table| table.identity.insert(0, '0'));
     struct Told(Vec<String>);
     impl Watch for Told {
         fn verdict(&mut self, _: &Verdict) {}
@@ -337,5 +352,56 @@ fn kept_tables_replace_runs() {
     }
     let mut told = Told(vec![]);
     assert_eq!(reproduce("ren/fig1", &options, &mut told, None).unwrap(), made);
-    assert!(told.0[0].contains("figure/trd-1.csv is stale"), "{:?}", told.0);
+    let stale = "ren/fig1, as_published, figure, trd, seed 1 is stale";
+    assert!(told.0[0].starts_with(stale), "{:?}", told.0);
+}
+
+/// What kept tables say of each claim in each set, in every world: a line each, sorted.
+fn said(verdicts: &[Verdict]) -> String {
+    let mut lines = vec![];
+    for Verdict { experiment, claim, sets, .. } in verdicts {
+        let line = |set: &str, word: &str, measured: &str| {
+            let cells = [experiment.as_str(), claim, set, word, measured];
+            assert!(cells.iter().all(|cell| !cell.contains(['\t', '\n'])), "{cells:?}");
+            cells.join("\t") + "\n"
+        };
+        for InSet { set, measured, verdict, dataplane, real_time } in sets {
+            lines.push(line(set, verdict.text(), measured));
+            if let Some(InDataPlane { measured, verdict, equal }) = dataplane {
+                let equal = if *equal { " (equal runs)" } else { "" };
+                let set = format!("dataplane/{set}");
+                lines.push(line(&set, verdict.text(), &format!("{measured}{equal}")));
+            }
+            for one in real_time {
+                let set = format!("real-time/{}/{set}", one.clock);
+                let word = one.verdict.map_or("refused", Word::text);
+                lines.push(line(&set, word, &one.said()));
+            }
+        }
+    }
+    lines.sort_unstable();
+    "figure\tclaim\tset\tverdict\tmeasured\n".to_string() + &lines.concat()
+}
+
+/// The verdicts of a paper are those that its kept tables give. `UPDATE_DOCS=1` writes them.
+#[test]
+fn kept_tables_give_the_verdicts_that_are_listed() {
+    for paper in PAPERS {
+        let verdicts = kept_verdicts(paper);
+        let made = said(&verdicts);
+        assert!(made.lines().count() > verdicts.len(), "{paper}");
+        let place = repository().join(paper).join("verdicts.tsv");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&place, &made).unwrap();
+        }
+        let written = std::fs::read_to_string(&place).unwrap_or_default();
+        let listed: std::collections::BTreeSet<&str> = written.lines().collect();
+        let new: Vec<&str> = made.lines().filter(|line| !listed.contains(line)).collect();
+        let hint = "UPDATE_DOCS=1 cargo test -p incast-reproduce --lib verdicts";
+        assert!(
+            written == made,
+            "{} is not what the tables say: {hint}: {new:#?}",
+            place.display()
+        );
+    }
 }

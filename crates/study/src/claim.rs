@@ -24,13 +24,28 @@ pub enum Claimed {
 #[cfg(unix)]
 pub fn claim(path: &Path) -> Claimed {
     use rustix::fs::{FlockOperation, flock};
-    let opened = File::options().create(true).truncate(false).write(true).open(path);
-    let Ok(file) = opened else { return Claimed::Own(None) };
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Claimed::Own(Some(Claim { path: path.into(), _file: file })),
-        Err(error) if error == rustix::io::Errno::WOULDBLOCK => Claimed::Elsewhere,
-        Err(_) => Claimed::Own(None),
+    loop {
+        let opened = File::options().create(true).truncate(false).write(true).open(path);
+        let Ok(file) = opened else { return Claimed::Own(None) };
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            // Whoever had it before may have removed this file after it was opened here.
+            Ok(()) if is_at(&file, path) => {
+                return Claimed::Own(Some(Claim { path: path.into(), _file: file }));
+            }
+            Ok(()) => {}
+            Err(error) if error == rustix::io::Errno::WOULDBLOCK => return Claimed::Elsewhere,
+            Err(_) => return Claimed::Own(None),
+        }
     }
+}
+
+/// Whether a file that is open is still the one of this name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let one = |found: std::io::Result<std::fs::Metadata>| found.ok().map(|m| (m.dev(), m.ino()));
+    let own = one(file.metadata());
+    own.is_some() && own == one(std::fs::metadata(path))
 }
 
 /// Files are not locked on this system.

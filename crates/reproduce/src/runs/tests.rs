@@ -1,65 +1,63 @@
 use super::*;
-use crate::expected::folders;
+use crate::results::{decode, encode};
 use crate::seen::Seen;
 use crate::sets;
+use crate::tests::repository;
 use incast_experiment::{Monitor, identity};
 use incast_study::{Gained as _, Job as _, Task as _};
 
 /// Tables in the repository are of this program: their scenarios and versions are today's.
 #[test]
 fn no_kept_table_is_stale() {
-    let mut stale = vec![];
+    let (store, mut stale, mut kept, mut judged) = (Store::at(&repository()), vec![], 0, 0);
     for experiment in Experiment::all().unwrap() {
+        let tables = store.tables(&experiment.name).unwrap();
+        kept += tables.len();
         let every = experiment.sets().iter().flat_map(sets::in_worlds).collect::<Vec<_>>();
         let every = every.into_iter().flat_map(|set| {
             experiment.runs_in(&set).into_iter().map(move |run| (set.clone(), run))
         });
         for (set, run) in every {
-            for (transport, seed, table) in
-                Store::Embedded.runs(&experiment.name, &set.name, &run).unwrap()
-            {
-                let mut scenario = experiment.scenario(&run, &set, Some(seed), false).unwrap();
-                let has = scenario.transport.names.contains(&transport);
+            let of = |address: &&Address| address.set == set.name && address.run == run;
+            for address in tables.keys().filter(of) {
+                let Address { transport, seed, .. } = address;
+                let mut scenario = experiment.scenario(&run, &set, Some(*seed), false).unwrap();
+                let has = scenario.transport.names.contains(transport);
                 scenario.transport.names = vec![transport.clone()];
                 let own = has.then(|| identity_of(&scenario).unwrap());
+                let table = &tables[address];
                 if own.as_ref() != Some(&table.identity) || table.error.is_some() {
-                    stale.push(format!("{} {} {run} {transport}", experiment.name, set.name));
+                    stale.push(address.to_string());
                 }
+                judged += 1;
             }
         }
     }
     assert!(stale.is_empty(), "made from another scenario or version: {stale:#?}");
+    // None is of a set or a run that there is none of.
+    assert!(judged == kept && kept > 7000, "{judged} of {kept}");
 }
 
-/// Kept tables are written as they always were, to the byte.
+/// Kept results are written as they are, to the byte. Large ones take long to pack.
 #[test]
-fn kept_tables_are_written_as_they_are() {
-    let mut tables = 0;
+fn kept_results_are_written_as_they_are() {
+    let mut files = 0;
     for experiment in Experiment::all().unwrap() {
-        for set in experiment.sets().iter().flat_map(sets::in_worlds) {
-            for run in experiment.runs() {
-                let (name, set) = (experiment.name.clone(), set.name.clone());
-                for (transport, seed, table) in Store::Embedded.runs(&name, &set, &run).unwrap() {
-                    let (experiment, set, run) = (name.clone(), set.clone(), run.clone());
-                    let address = Address { experiment, set, run, transport, seed };
-                    let file = crate::EXPERIMENTS.get_file(address.path()).unwrap();
-                    let text = table.text(&address);
-                    // What an earlier version kept names that version.
-                    assert_eq!(file.contents_utf8(), Some(text.as_str()), "{address:?}");
-                    tables += 1;
-                }
-            }
-        }
+        let name = &experiment.name;
+        let bytes = std::fs::read(repository().join(name).join("results.parquet"));
+        let Some(bytes) = bytes.ok().filter(|bytes| bytes.len() < 30_000) else { continue };
+        let tables = decode(bytes.clone(), name).unwrap();
+        assert!(encode(&tables) == bytes, "{name}");
+        files += 1;
     }
-    assert!(tables > 1000, "{tables}");
+    assert!(files > 20, "{files}");
 }
 
 /// What names a run without planning it is what names it when it is planned.
 #[test]
 fn runs_are_named_alike_before_and_after_they_are_planned() {
     for name in ["ren/fig3", "amrt/fig9", "decn/fig8", "ccrp/fig4"] {
-        let (_, place) = folders().into_iter().find(|(own, _)| own == name).unwrap();
-        let experiment = Experiment::read(name, place).unwrap();
+        let experiment = Experiment::read(name).unwrap();
         for set in experiment.sets() {
             let run = experiment.runs_in(&set).swap_remove(0);
             let plan = experiment.plan(&run, &set, None, true).unwrap();
@@ -96,9 +94,10 @@ fn the_same_run_of_two_sets_is_made_once() {
     // A table that has been kept for one set is found for the other.
     let row: Row = dctcp.wanted().iter().map(|one| (one.id(), Seen::default())).collect();
     let table = Table::of(dctcp.identity.clone(), 1000, row);
-    table.keep(keep.path(), &dctcp.addresses[0]).unwrap();
+    let store = Store::at(keep.path());
+    store.keep(&dctcp.addresses[0], &table).unwrap();
     Reproduction::of("ren/fig16", &options, None).unwrap();
-    let other = Table::load(&keep.path().join(dctcp.addresses[1].path())).unwrap();
+    let other = store.table(&dctcp.addresses[1]).unwrap();
     assert_eq!(other, Some(table));
 }
 
@@ -130,7 +129,7 @@ fn only_the_runs_that_are_asked_for_are_made() {
     let other = &of(&["web_server"]).unwrap().tasks[0];
     let row: Row = other.wanted().iter().map(|one| (one.id(), Seen::default())).collect();
     let table = Table::of(other.identity.clone(), 10_000, row);
-    table.keep(keep.path(), &other.addresses[0]).unwrap();
+    Store::at(keep.path()).keep(&other.addresses[0], &table).unwrap();
     let again = of(&["hadoop"]).unwrap();
     assert_eq!(again.tasks.len(), figure.tasks.len());
     assert_eq!(again.asked[0].len(), figure.asked[0].len() + 1);
@@ -176,7 +175,7 @@ fn a_run_that_fails_is_kept_and_not_judged() {
     let figure = Reproduction::of("ren/fig1", &options, None).unwrap();
     for task in &figure.tasks {
         let table = Table::failed(task.identity.clone(), "internal error: a queue\nis not empty");
-        table.keep(keep.path(), &task.addresses[0]).unwrap();
+        Store::at(keep.path()).keep(&task.addresses[0], &table).unwrap();
     }
     let mut again = Reproduction::of("ren/fig1", &options, None).unwrap();
     let driver = again.driver().unwrap();
