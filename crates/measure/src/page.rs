@@ -2,13 +2,7 @@
 
 use crate::figures::Figure;
 use crate::number::escape;
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use plotly::Plot;
-use std::io::Write as _;
-use std::sync::LazyLock;
+use incast_charts::PACKED;
 
 const STYLE: &str = include_str!("report.css");
 /// What fits charts to narrow screens.
@@ -35,7 +29,7 @@ pub(crate) fn head_with(title: &str, style: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>{STYLE}{style}</style>\n</head><body>\n\
          <h1>{title}</h1>\n<script>{}\n{SCRIPT}</script>\n",
-        &*LIBRARY
+        UNPACK.replace("PACKED", PACKED)
     )
 }
 
@@ -50,18 +44,6 @@ const UNPACK: &str = "const charts=(async()=>{\
     document.head.append(script);\
     })();\
     charts.catch((error)=>document.querySelectorAll(\".figure\").forEach((one)=>{one.textContent=error.message;}));";
-
-/// The charts' library alone, packed; the crate would add another for formulas, which no figure has.
-static LIBRARY: LazyLock<String> = LazyLock::new(|| {
-    let sources = Plot::offline_js_sources();
-    let start = sources.find('>').expect("an opening script tag") + 1;
-    let end = sources.find("</script>").expect("a closing script tag");
-    // Higher levels make a page a tenth smaller, and every command slower.
-    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
-    packer.write_all(&sources.as_bytes()[start..end]).expect("memory takes all");
-    let packed = BASE64_STANDARD.encode(packer.finish().expect("memory takes all"));
-    UNPACK.replace("PACKED", &packed)
-});
 
 /// A figure with its title and caption.
 pub(crate) fn section(figure: &Figure) -> String {
