@@ -4,10 +4,15 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -E)
 export CARGO_TERM_COLOR ?= never
 # What is built once needs no notes for the next time, which would double the space it takes.
 export CARGO_INCREMENTAL ?= 0
+# The compiler that rust-toolchain.toml names. Where it is installed as `stable`, rustup would download it once more.
+PINNED := $(shell sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+ifeq ($(PINNED),$(word 2,$(shell rustup run stable rustc --version 2>/dev/null)))
+export RUSTUP_TOOLCHAIN ?= stable
+endif
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 8
 
-.PHONY: test setup format lint docs site tidy deny unit generate transport wheel explorer page validation
+.PHONY: test setup format lint docs site tidy deny unit generate transport wheel explorer page validation bench
 
 test: setup format tidy deny lint docs unit site
 # `unit` builds the program; the site's pages are made by it.
@@ -26,6 +31,10 @@ setup:
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  $(SUDO) apt-get update -qq && \
 	  $(SUDO) apt-get install -y -qq --no-install-recommends tshark; }
+	@command -v valgrind >/dev/null || { \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { $(SUDO) apt-get update -qq && \
+	  $(SUDO) apt-get install -y -qq --no-install-recommends valgrind; } || true; }
 	@command -v ip >/dev/null || { \
 	  export DEBIAN_FRONTEND=noninteractive; \
 	  { $(SUDO) apt-get update -qq && \
@@ -103,3 +112,14 @@ validation:
 	cargo test --release --locked -p incast-experiment --test sizes lone
 	cargo test --release --locked -p incast-experiment --test switching
 	cargo run --release --locked -- run docs/validation/hpcc_pairs.toml --csv --out target/validation --force
+
+# Cases of `incast bench` of which docs/performance gets the share of the kernel's speed, and how often each is run.
+CASES := permutation incast web_search/dctcp web_search/ren web_search/ndp
+RUNS := 3
+
+# Renews the table of the release and docs/performance.md. HTSIM, a path of an `htsim_ndp`, is compared in the same run.
+bench:
+	cargo build --release --locked -p incast-cli
+	@for case in $(CASES); do ./target/release/incast bench --runs $(RUNS) --case $$case; done | tee target/bench.txt
+	UPDATE_DOCS=1 cargo bench --locked -p incast-protocols --bench guard -- renew $(CURDIR)/target/bench.txt
+	$(if $(HTSIM),./tests/peer $(HTSIM))

@@ -2,9 +2,7 @@
 
 use crate::figures::Figure;
 use crate::number::escape;
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use std::sync::LazyLock;
+use incast_charts::PACKED;
 
 const STYLE: &str = include_str!("report.css");
 /// What fits charts to narrow screens.
@@ -31,7 +29,7 @@ pub(crate) fn head_with(title: &str, style: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>{STYLE}{style}</style>\n</head><body>\n\
          <h1>{title}</h1>\n<script>{}\n{SCRIPT}</script>\n",
-        &*LIBRARY
+        UNPACK.replace("PACKED", PACKED)
     )
 }
 
@@ -46,12 +44,6 @@ const UNPACK: &str = "const charts=(async()=>{\
     document.head.append(script);\
     })();\
     charts.catch((error)=>document.querySelectorAll(\".figure\").forEach((one)=>{one.textContent=error.message;}));";
-
-/// The charts' library, packed by `build.rs`.
-static LIBRARY: LazyLock<String> = LazyLock::new(|| {
-    let packed = include_bytes!(concat!(env!("OUT_DIR"), "/plotly.js.gz"));
-    UNPACK.replace("PACKED", &BASE64_STANDARD.encode(packed))
-});
 
 /// A figure with its title and caption.
 pub(crate) fn section(figure: &Figure) -> String {

@@ -22,10 +22,12 @@ pub fn series_start(first: Time, interval: Span) -> Time {
 /// A port's series: the interval in progress, in one cache line, and the rest.
 #[repr(C, align(64))]
 pub struct PortSeries {
-    /// Integral of the backlog over this interval so far.
-    area: u128,
-    /// The interval ends, or a sample of the backlog is due.
-    due: u64,
+    /// Integral of the backlog over this interval so far, modulo 2^64.
+    area: u64,
+    /// End of the interval.
+    end: u64,
+    /// When a sample of the backlog is due. While there is none, samples are left for later.
+    sample: u64,
     /// The backlog has been the same since then.
     since: u64,
     backlog: u64,
@@ -35,14 +37,16 @@ pub struct PortSeries {
     rest: Rest,
 }
 
+const _: () = assert!(std::mem::offset_of!(PortSeries, rest) == 64);
+
 /// What is rarely touched.
 #[derive(Default)]
 struct Rest {
     width: u64,
     /// Start of the first interval.
     start: u64,
-    /// End of the interval.
-    end: u64,
+    /// How often `area` has passed 2^64.
+    area_high: u64,
     samples: Samples,
     marks: u64,
     rare: Bin,
@@ -60,24 +64,20 @@ struct Rest {
 const SAMPLE_BYTES: u64 = 16 * 1538;
 
 /// The backlog at random instants, one in each of equal stretches of time: the share of the samples
-/// that find a backlog estimates the share of the time. No packet costs anything for it.
+/// that find a backlog estimates the share of the time. A packet that does not wait costs nothing for it:
+/// samples that find nothing are counted once something waits, all at once.
 #[derive(Default)]
 struct Samples {
     /// Length of a stretch.
     spacing: u64,
-    /// The stretch of the next sample.
+    /// The stretch of the next sample that is not taken.
     index: u64,
-    /// When that is.
-    next: u64,
     seen: Histogram,
 }
 
 impl Samples {
     fn new(rate: Rate) -> Samples {
-        let mut samples =
-            Samples { spacing: rate.tx_time(Bytes(SAMPLE_BYTES)).0.max(1), ..Samples::default() };
-        samples.next = samples.instant(0);
-        samples
+        Samples { spacing: rate.tx_time(Bytes(SAMPLE_BYTES)).0.max(1), ..Samples::default() }
     }
 
     /// When the sample of a stretch is due: the same at all ports of a rate, in both worlds.
@@ -88,26 +88,29 @@ impl Samples {
         index.saturating_mul(self.spacing).saturating_add(within)
     }
 
-    /// The first sample is that of the first stretch that begins at `start` or later.
-    fn skip_to(&mut self, start: u64) {
-        self.index = start.div_ceil(self.spacing);
-        self.next = self.instant(self.index);
+    /// The first stretch whose sample is due after `now`, when that of `self.index` is not.
+    fn after(&self, now: u64) -> u64 {
+        let following = self.index + 1;
+        if self.instant(following) > now {
+            return following;
+        }
+        let last = now / self.spacing;
+        last + (self.instant(last) <= now) as u64
     }
 
-    /// Takes the samples due until `now`; the backlog was `backlog`.
-    fn bring_to(&mut self, now: u64, backlog: u64) {
-        if now < self.next {
-            return;
+    /// Takes the samples that are due until `now`, when the next one is due at `next`: the backlog was
+    /// nothing until `since`, as far as they are not taken, and `backlog` since. Returns when the next one
+    /// is due.
+    fn bring_to(&mut self, next: u64, since: u64, now: u64, backlog: u64) -> u64 {
+        let mut next = next;
+        for (until, backlog) in [(since, 0), (now, backlog)] {
+            if next <= until {
+                let end = self.after(until);
+                self.seen.add_many(backlog, end - self.index);
+                (self.index, next) = (end, self.instant(end));
+            }
         }
-        let mut end = self.index + 1;
-        let mut next = self.instant(end);
-        if next <= now {
-            let last = now / self.spacing;
-            end = if self.instant(last) <= now { last + 1 } else { last };
-            next = self.instant(end);
-        }
-        self.seen.add_many(backlog, end - self.index);
-        (self.index, self.next) = (end, next);
+        next
     }
 }
 
@@ -140,22 +143,25 @@ impl PortSeries {
         let samples = Samples::new(rate);
         PortSeries {
             area: 0,
-            due: width.min(samples.next),
+            end: width,
+            sample: samples.instant(0),
             since: 0,
             backlog: 0,
             backlog_max: 0,
             sent_bytes: 0,
             sent_packets: 0,
-            rest: Rest { width, end: width, samples, ..Rest::default() },
+            rest: Rest { width, samples, ..Rest::default() },
         }
     }
 
     /// With the first interval at `start`; what happens before counts there.
     pub fn starting(mut self, start: Time) -> PortSeries {
-        let rest = &mut self.rest;
-        (rest.start, rest.end) = (start.0, start.0.saturating_add(rest.width));
-        rest.samples.skip_to(start.0);
-        self.due = rest.end.min(rest.samples.next);
+        self.rest.start = start.0;
+        self.end = start.0.saturating_add(self.rest.width);
+        // The first sample is that of the first stretch that begins then or later.
+        let samples = &mut self.rest.samples;
+        samples.index = start.0.div_ceil(samples.spacing);
+        self.sample = samples.instant(samples.index);
         self
     }
 
@@ -257,7 +263,7 @@ impl PortSeries {
     /// Whether the interval in progress ends by `now`.
     #[inline]
     pub fn over(&self, now: u64) -> bool {
-        now >= self.due && now >= self.rest.end
+        now >= self.end
     }
 
     /// The port's markers have marked `marks` packets so far. To be set before anything happens
@@ -269,11 +275,29 @@ impl PortSeries {
 
     #[inline]
     fn bring_to(&mut self, now: u64) {
-        if now >= self.due {
+        // At the instant at which a packet came nothing has waited yet.
+        let waited = now >= self.sample && self.backlog > 0 && now > self.since;
+        if now >= self.end || waited {
             self.pass(now);
         }
-        self.area += self.backlog as u128 * (now - self.since) as u128;
-        self.since = now;
+        self.extend(now);
+    }
+
+    /// The backlog has been the same until `now`.
+    #[inline]
+    fn extend(&mut self, now: u64) {
+        let added = self.backlog as u128 * (now - self.since) as u128;
+        let (area, carry) = self.area.overflowing_add(added as u64);
+        let high = (added >> 64) as u64 + carry as u64;
+        if high > 0 {
+            self.overflow(high);
+        }
+        (self.area, self.since) = (area, now);
+    }
+
+    #[cold]
+    fn overflow(&mut self, times: u64) {
+        self.rest.area_high += times;
     }
 
     /// The interval in progress as a bin.
@@ -282,7 +306,7 @@ impl PortSeries {
             sent_bytes: self.sent_bytes,
             sent_packets: self.sent_packets,
             backlog_max: self.backlog_max,
-            backlog_area: self.area,
+            backlog_area: (self.rest.area_high as u128) << 64 | self.area as u128,
             ..self.rest.rare
         }
     }
@@ -291,11 +315,12 @@ impl PortSeries {
     /// the last change.
     #[inline(never)]
     fn pass(&mut self, now: u64) {
-        self.rest.samples.bring_to(now, self.backlog);
-        while now >= self.rest.end {
-            let end = self.rest.end;
-            self.area += self.backlog as u128 * (end - self.since) as u128;
-            self.since = end;
+        if self.backlog > 0 {
+            self.take_samples(now);
+        }
+        while now >= self.end {
+            let end = self.end;
+            self.extend(end);
             if let Some(pauses) = &mut self.rest.pauses {
                 self.rest.rare.paused += pauses.bring_to(end);
                 pauses.bins.push(std::mem::take(&mut pauses.present));
@@ -305,14 +330,18 @@ impl PortSeries {
             self.rest.total.join(&bin);
             self.rest.bins.push(bin);
             self.rest.rare = Bin::default();
-            (self.area, self.sent_bytes, self.sent_packets) = (0, 0, 0);
+            (self.area, self.rest.area_high, self.sent_bytes, self.sent_packets) = (0, 0, 0, 0);
             self.backlog_max = self.backlog;
-            self.rest.end = end.saturating_add(self.rest.width);
+            self.end = end.saturating_add(self.rest.width);
             if self.rest.bins.len() == MOST {
                 self.double();
             }
         }
-        self.due = self.rest.end.min(self.rest.samples.next);
+    }
+
+    fn take_samples(&mut self, now: u64) {
+        let samples = &mut self.rest.samples;
+        self.sample = samples.bring_to(self.sample, self.since, now, self.backlog);
     }
 
     fn double(&mut self) {
@@ -322,7 +351,7 @@ impl PortSeries {
         }
         self.rest.width *= 2;
         let length = (self.rest.bins.len() as u64 + 1).saturating_mul(self.rest.width);
-        self.rest.end = self.rest.start.saturating_add(length);
+        self.end = self.rest.start.saturating_add(length);
     }
 
     /// Sums since the start of the run, without marks of the interval in progress; `now` is no earlier
@@ -350,7 +379,7 @@ impl PortSeries {
     pub fn finish(mut self, port: u32, now: u64, width: u64) -> PortRecord {
         let used = self.since > 0 || self.sent_packets > 0 || self.backlog > 0;
         if used {
-            self.rest.samples.bring_to(now, self.backlog);
+            self.take_samples(now);
         }
         // A port at which nothing happens any more has no intervals for it.
         if self.backlog > 0 || self.rest.pauses.is_some() {

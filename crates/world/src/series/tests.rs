@@ -106,6 +106,48 @@ fn percentiles_of_the_backlog_are_over_time() {
     assert_eq!(idle.backlogs, Histogram::new());
 }
 
+/// Samples that are left for later are the same samples: whether a queue stands for none, some or many of
+/// them, and whether changes come at the instant of one.
+#[test]
+fn every_stretch_has_its_sample() {
+    let samples = Samples::new(RATE);
+    for scale in [1u64, 30, 1_000] {
+        let (mut random, mut at) = (scale, 0);
+        let mut below = |limit: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) % limit
+        };
+        // When the queue has changed, and to what.
+        let mut changes = vec![];
+        for _ in 0..3_000 {
+            let instant = samples.instant(at / samples.spacing);
+            let now = match below(4) {
+                0 if instant > at => instant,
+                1 => at,
+                _ => at + below(samples.spacing * scale / 50 + 1),
+            };
+            changes.push((now, if below(2) == 0 { 0 } else { below(50_000) }));
+            at = now;
+        }
+        let end = at + samples.spacing * below(3);
+        let mut series = PortSeries::new(Span(10_000_000), RATE);
+        for &(now, backlog) in &changes {
+            match below(2) {
+                0 => series.set_backlog(now, backlog),
+                _ => series.sent(now, 1538, backlog),
+            }
+        }
+        let width = series.width();
+        let seen = series.finish(0, end, width).backlogs;
+        let mut expected = Histogram::new();
+        for instant in (0..).map(|stretch| samples.instant(stretch)).take_while(|at| *at <= end) {
+            let before = changes.iter().rev().find(|(now, _)| *now < instant);
+            expected.add(before.map_or(0, |(_, backlog)| *backlog));
+        }
+        assert_eq!(seen, expected, "changes {scale} times as far apart");
+    }
+}
+
 /// Packets waiting in M/D/1 with utilisation `rho`: P(at most `most`), by Crommelin's formula
 /// for the number in the system, of which one is in service.
 fn md1(rho: f64, most: u32) -> f64 {
