@@ -4,6 +4,7 @@ mod common;
 
 use common::{Plain, fabric};
 use incast_fabric::NodeId;
+use incast_sim::{Monitor, Turns, run, run_in_turns};
 use incast_testkit::{Trial, flow, random_flows, us};
 use incast_transport::*;
 use incast_world::SharedBuffer;
@@ -45,16 +46,46 @@ fn mixed_flows(hosts: u32, count: u32) -> Vec<Flow> {
     })
 }
 
+/// Threads work together for so many windows, then one of them alone for as many.
+struct InTurn(u64);
+
+impl Turns for InTurn {
+    fn alone(&mut self, windows: u64, _: u64) -> bool {
+        (windows / self.0).is_multiple_of(2)
+    }
+}
+
+/// A run of a trial in so many threads that work together by turns.
+fn in_turns(trial: &Trial, threads: usize, turns: impl Turns + 'static) -> RunRecord {
+    run_in_turns(trial.setup(), threads, &Monitor::default(), Box::new(turns)).0
+}
+
+/// Threads that work together from the second window to the last.
+struct Together;
+
+impl Turns for Together {
+    fn alone(&mut self, _: u64, _: u64) -> bool {
+        false
+    }
+}
+
 /// A bug in a transport ends the run with its message, whichever thread meets it; no other waits.
 #[test]
 fn a_panic_in_one_thread_ends_the_run() {
     for (threads, breaks) in [(1, 5), (2, 5), (4, 599), (4, 5)] {
         let plain = Plain { breaks: Some(FlowId(breaks)), ..Plain::default() };
         let mut trial = Trial::new(&plain, fabric("leaf-spine:8x4x8"), mixed_flows(64, 600));
-        (trial.buffer, trial.threads) = (Limit::Unlimited, threads);
-        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| trial.run()));
-        let said = panic.err().expect("a panic").downcast::<String>().expect("its message");
-        assert!(said.contains("a bug in a transport"), "{said}");
+        trial.buffer = Limit::Unlimited;
+        for ways in 0..3 {
+            let run = || match ways {
+                0 => in_turns(&trial, threads, Together),
+                1 => in_turns(&trial, threads, InTurn(3)),
+                _ => in_turns(&trial, threads, InTurn(u64::MAX)),
+            };
+            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            let said = panic.expect_err("a panic").downcast::<String>().expect("its message");
+            assert!(said.contains("a bug in a transport"), "{said}");
+        }
     }
 }
 
@@ -69,16 +100,26 @@ fn the_record_does_not_depend_on_the_number_of_threads() {
         let mut trial = Trial::new(&plain, fabric("leaf-spine:8x4x8"), mixed_flows(64, 600));
         (trial.buffer, trial.shared) = (Limit::Unlimited, shared);
         trial.options.watch = vec![FlowId(3)];
-        let mut of = |threads| {
-            trial.threads = threads;
-            RunRecord { events: 0, ..trial.run().record }
+        let of = |threads| {
+            let (record, _) = run(trial.setup(), threads, &Monitor::default());
+            RunRecord { events: 0, ..record }
         };
         let alone = of(1);
         assert!(alone.complete);
         assert!(alone.packet_hops > 10_000);
         assert!(alone.flows.iter().any(|f| f.parts.unwrap().queueing.iter().any(|q| *q > 0)));
-        for threads in [2, 3, 8] {
+        for threads in [2, 3, 4, 8] {
             assert!(of(threads) == alone, "{threads} threads differ");
+            for windows in [1, 2, 7, u64::MAX] {
+                let record = in_turns(&trial, threads, InTurn(windows));
+                let same = RunRecord { events: 0, ..record } == alone;
+                assert!(same, "{threads} threads differ, in turns of {windows} windows");
+            }
+            let record = in_turns(&trial, threads, Together);
+            assert!(
+                RunRecord { events: 0, ..record } == alone,
+                "{threads} threads together differ"
+            );
         }
     }
 }
