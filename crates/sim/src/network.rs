@@ -3,7 +3,7 @@
 use crate::buffer::SwitchBuffers;
 use crate::egress::{Egress, PortBody};
 use crate::mark;
-use crate::transit::{Outbox, Transit};
+use crate::transit::{Crossing, Outbox, Transit};
 use incast_transport::{Header, PacketPool, PacketRef, Time};
 use incast_world::{Captured, Drops, PortSeries};
 
@@ -112,13 +112,26 @@ impl Network {
         for loss in outbox.losses.drain(..) {
             self.transit.probe.record_loss(loss);
         }
-        for crossing in outbox.packets.drain(..) {
-            let reverse = self.egress[crossing.meta.link as usize].reverse;
-            let (meta, extension) = (crossing.meta, crossing.extension);
+        let mut extensions = outbox.extensions.drain(..);
+        for (crossing, stamps) in outbox.packets.iter().zip(&outbox.stamps) {
+            let Crossing { at, packet: content, meta } = crossing;
             let packets = &mut self.transit.packets;
-            let packet = packets.put(crossing.packet, meta, extension, crossing.stamps);
-            self.transit.agenda.schedule_arrival(crossing.at, reverse, packet);
+            let place = packets.adopt_with(|packet| {
+                *packet = *content;
+                true
+            });
+            let packet = place.expect("it is written");
+            if content.extension > 0 {
+                packets.extend(packet, extensions.next().expect("one per such packet"));
+            }
+            *packets.meta_mut(packet) = *meta;
+            *packets.stamps_mut(packet) = *stamps;
+            let reverse = self.egress[meta.link as usize].reverse;
+            self.transit.agenda.schedule_arrival(*at, reverse, packet);
         }
+        drop(extensions);
+        outbox.packets.clear();
+        outbox.stamps.clear();
     }
 }
 
