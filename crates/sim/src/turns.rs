@@ -22,7 +22,8 @@ const PAUSE: Duration = Duration::from_millis(16);
 const LONGEST: Duration = Duration::from_secs(1);
 /// So many times faster are all threads, or the cores that they take are for nothing.
 const GAIN: f64 = 1.1;
-/// Share of its speed below which what all threads do is not what it was.
+/// Share of their speed when they were chosen below which all threads are tried against one again. One
+/// slow slice, which another program may have taken, is not enough.
 const FALL: f64 = 0.7;
 
 /// Measures which of both is faster, and tries the other one now and then: whether threads gain
@@ -40,8 +41,8 @@ pub struct Measured<C = fn() -> Duration> {
     /// Time from the last trial to the next one, and when that is.
     pause: Duration,
     due: Duration,
-    /// When the last trial ended.
-    chosen: Duration,
+    /// Speed of what was chosen when it was.
+    chosen: f64,
     /// Events at the next look.
     look: u64,
     slice: Slice,
@@ -74,7 +75,7 @@ impl<C: FnMut() -> Duration> Measured<C> {
             speeds: [0.0; 2],
             pause: PAUSE,
             due: Duration::ZERO,
-            chosen: Duration::ZERO,
+            chosen: 0.0,
             look: LOOK,
             slice: Slice::default(),
         }
@@ -102,9 +103,8 @@ impl<C: FnMut() -> Duration> Measured<C> {
     /// A slice of what was chosen.
     fn go_on(&mut self, speed: f64, now: Duration) {
         let known = &mut self.speeds[usize::from(!self.alone)];
-        let fallen = speed < FALL * *known;
         *known += (speed - *known) * if *known == 0.0 { 1.0 } else { 0.25 };
-        if now >= self.due || !self.alone && fallen && now >= self.chosen + PAUSE {
+        if now >= self.due || !self.alone && *known < FALL * self.chosen {
             self.alone = !self.alone;
             self.trial = if self.alone { 1 } else { TRIES };
             self.best = 0.0;
@@ -124,7 +124,7 @@ impl<C: FnMut() -> Duration> Measured<C> {
         }
         self.pause = if alone == tried { PAUSE } else { LONGEST.min(self.pause * 2) };
         (self.alone, self.trial) = (alone, 0);
-        (self.chosen, self.due) = (now, now + self.pause);
+        (self.chosen, self.due) = (self.speeds[usize::from(!alone)], now + self.pause);
     }
 }
 
