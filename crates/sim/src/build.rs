@@ -11,7 +11,7 @@ use crate::paged::Paged;
 use crate::partition::{Openings, Partition, Switches};
 use crate::transit::{Border, Common, Outbox, Transit};
 use incast_fabric::{Fabric, Forwarding, PortSpec};
-use incast_transport::{Bytes, PacketPool, PacketRef, Port, Random, Routing};
+use incast_transport::{Bytes, HostId, PacketPool, PacketRef, Port, Random, Routing};
 use incast_world::{
     Captures, EndHost, FlowSetup, LinkState, LossLog, Options, PortMaker, PortSeries, Setup,
     Switch, Transmitter, epochs, new_deliveries, new_probe, purpose,
@@ -61,9 +61,10 @@ impl Builder {
         let mut batch_of = fabric.partitions(threads * batches, &self.work());
         let batches = batches as u32;
         let mut window = window(&fabric, |node| batch_of[node as usize]);
-        // Without propagation delay there is no lookahead. A flow that waits for a flow with
-        // another destination must start at the instant of that flow's completion.
-        if window == 0 || window > self.0.options.drain.0 || self.waits_across() || self.cyclic() {
+        // Without propagation delay there is no lookahead. A flow that waits for one that ends in
+        // another batch must start at the instant of that flow's completion.
+        let waits = self.waits_across(&batch_of);
+        if window == 0 || window > self.0.options.drain.0 || waits || self.cyclic() {
             batch_of.iter_mut().for_each(|batch| *batch = 0);
             window = u64::MAX;
         }
@@ -93,10 +94,12 @@ impl Builder {
         work
     }
 
-    /// Whether a flow waits for one whose destination is not its own source.
-    fn waits_across(&self) -> bool {
+    /// Whether a flow waits for one whose destination is in another partition than its own source.
+    fn waits_across(&self, part_of: &[u32]) -> bool {
+        let part = |host: HostId| part_of[host.0 as usize];
         self.0.flows.iter().any(|setup| {
-            setup.after.iter().any(|f| self.0.flows[f.0 as usize].flow.dst != setup.flow.src)
+            let mut ends = setup.after.iter().map(|f| self.0.flows[f.0 as usize].flow.dst);
+            ends.any(|end| part(end) != part(setup.flow.src))
         })
     }
 

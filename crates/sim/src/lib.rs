@@ -9,6 +9,7 @@
 //! state of those times, so lazy updates do not affect any result.
 
 mod agenda;
+mod barrier;
 mod batches;
 mod buffer;
 mod build;
@@ -26,8 +27,10 @@ mod record;
 mod steps;
 mod switch;
 mod transit;
+mod turns;
 
 pub use incast_world::{Captured, Monitor, Setup};
-pub use parallel::{run, run_in_batches};
+pub use parallel::{run, run_in_batches, run_in_turns};
 pub use queue::{Event, Wheel};
 pub use steps::{PortState, Steps};
+pub use turns::Turns;

@@ -4,7 +4,7 @@ use crate::buffer::SwitchBuffers;
 use crate::egress::{Egress, PortBody};
 use crate::mark;
 use crate::paged::Paged;
-use crate::transit::{Outbox, Transit};
+use crate::transit::{Crossing, Outbox, Transit};
 use incast_transport::{Header, PacketPool, PacketRef, Time, prefetch};
 use incast_world::{Captured, Drops, PortSeries};
 
@@ -134,16 +134,29 @@ impl Network {
         for (loss, stamps) in outbox.losses.drain(..) {
             self.transit.probe.record_loss(&loss, &stamps);
         }
-        for crossing in outbox.packets.drain(..) {
-            let Egress { reverse, peer, .. } = self.egress[crossing.meta.link as usize];
-            let (meta, extension) = (crossing.meta, crossing.extension);
+        let mut extensions = outbox.extensions.drain(..);
+        for (crossing, stamps) in outbox.packets.iter().zip(&outbox.stamps) {
+            let Crossing { at, packet: content, meta } = crossing;
+            let Egress { reverse, peer, .. } = self.egress[meta.link as usize];
             let packets = &mut self.transit.packets;
-            let packet = packets.put(crossing.packet, meta, extension, crossing.stamps);
+            let place = packets.adopt_with(|packet| {
+                *packet = *content;
+                true
+            });
+            let packet = place.expect("it is written");
+            if content.extension > 0 {
+                packets.extend(packet, extensions.next().expect("one per such packet"));
+            }
+            *packets.meta_mut(packet) = *meta;
+            *packets.stamps_mut(packet) = *stamps;
             let Transit { common, border, agenda, .. } = &mut self.transit;
             let batch = common.batch_of[peer as usize];
-            let agenda = border.batches.agenda_for(batch, crossing.at).unwrap_or(agenda);
-            agenda.schedule_arrival(crossing.at, reverse, packet);
+            let agenda = border.batches.agenda_for(batch, *at).unwrap_or(agenda);
+            agenda.schedule_arrival(*at, reverse, packet);
         }
+        drop(extensions);
+        outbox.packets.clear();
+        outbox.stamps.clear();
     }
 }
 

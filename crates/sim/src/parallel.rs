@@ -1,34 +1,28 @@
 //! Parallel execution: partitions advance in windows, and their records are merged.
 //!
 //! A window is as long as the shortest propagation delay between two partitions, so an event in one
-//! partition cannot affect another within the same window. Idle times are skipped. If windows hold
-//! few events, one thread runs all partitions and the others sleep, because barriers would cost
-//! more.
+//! partition cannot affect another within the same window. Idle times are skipped. Where threads
+//! gain nothing ([`Turns`]), thread 0 runs all partitions and the others sleep.
 
+use crate::barrier::Barrier;
 use crate::build::build_batched;
 use crate::partition::Partition;
 use crate::record::collect;
 use crate::steps::Steps;
 use crate::transit::Outbox;
+use crate::turns::{Measured, Turns};
 use incast_transport::RunRecord;
 use incast_world::{Captured, End, Monitor, Setup, last_repair};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
-
-/// Windows between two choices of parallel or sequential execution.
-const BATCH: u64 = 64;
-/// Smallest number of events per window and partition for parallel execution.
-const MIN_EVENTS: u64 = 150;
-/// Spins at a barrier, a few microseconds, before the thread yields. On a busy machine another
-/// partition's thread may need the core.
-const SPINS: u32 = 200;
 
 /// Runs a setup to its end in up to `threads` threads and returns the record and the captured
-/// packets. The record does not depend on `threads`, apart from `events`.
+/// packets. The record does not depend on `threads`, apart from `events`. More threads than one
+/// work for as long as they are faster than one.
 pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
-    run_in_batches(setup, threads, None, monitor)
+    run_with(setup, threads, None, monitor, |partitions| Box::new(Measured::new(partitions)))
 }
 
 /// The same, each thread's part in batches of about `hosts` hosts, that are advanced one after the
@@ -38,6 +32,26 @@ pub fn run_in_batches(
     threads: usize,
     hosts: Option<u32>,
     monitor: &Monitor,
+) -> (RunRecord, Vec<Captured>) {
+    run_with(setup, threads, hosts, monitor, |partitions| Box::new(Measured::new(partitions)))
+}
+
+/// The same; `turns` decides when one of the threads works alone.
+pub fn run_in_turns(
+    setup: Setup,
+    threads: usize,
+    monitor: &Monitor,
+    turns: Box<dyn Turns>,
+) -> (RunRecord, Vec<Captured>) {
+    run_with(setup, threads, None, monitor, |_| turns)
+}
+
+fn run_with(
+    setup: Setup,
+    threads: usize,
+    hosts: Option<u32>,
+    monitor: &Monitor,
+    turns: impl FnOnce(usize) -> Box<dyn Turns>,
 ) -> (RunRecord, Vec<Captured>) {
     let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
     let mut end = end.awaiting(last_repair(&setup.fabric));
@@ -49,7 +63,8 @@ pub fn run_in_batches(
     // The drain is the same for any number of threads: no partition may run past the end before the
     // last completion is known.
     assert!(end.drain() >= window, "the drain is shorter than a window of {window} ps");
-    let partitions = Team::new(partitions, window).run(&mut end, monitor);
+    let leader = Leader { monitor, turns: turns(partitions.len()) };
+    let partitions = Team::new(partitions, window).run(&mut end, leader);
     finish(partitions, &end, monitor.stopped())
 }
 
@@ -75,6 +90,12 @@ pub(crate) fn finish(
     (record, captured)
 }
 
+/// What thread 0 has beyond the others.
+struct Leader<'a> {
+    monitor: &'a Monitor,
+    turns: Box<dyn Turns>,
+}
+
 /// The state that a partition publishes at the end of a window.
 #[derive(Default)]
 #[repr(align(128))]
@@ -85,6 +106,8 @@ struct Published {
     last: AtomicU64,
     delivered: AtomicU64,
     hops: AtomicU64,
+    /// Of thread 0: it does the next window alone.
+    alone: AtomicBool,
 }
 
 /// The shared state between two windows. Each thread has its own copy; all copies are equal.
@@ -101,7 +124,7 @@ struct State {
     solo: bool,
     /// Windows so far, parallel and sequential.
     windows: u64,
-    /// Events at the last choice of parallel or sequential execution.
+    /// Events in them.
     events: u64,
 }
 
@@ -111,6 +134,15 @@ impl State {
         let (start, end, delivered, windows, events) = (0, u64::MAX, 0, 0, 0);
         State { start, end, delivered, over: false, solo: true, windows, events }
     }
+
+    /// Determines the next window, which begins at `next`.
+    fn advance(&mut self, end: &End, next: u64, events: u64, stopped: bool) {
+        (self.end, self.delivered) = (end.at, end.delivered);
+        self.over = stopped || next >= end.limit() || next == u64::MAX;
+        self.start = next;
+        self.windows += 1;
+        self.events = events;
+    }
 }
 
 /// Partitions that advance together.
@@ -119,16 +151,14 @@ struct Team {
     /// `mail[parity of the round][from][to]`.
     mail: [Vec<Vec<Mutex<Outbox>>>; 2],
     published: [Vec<Published>; 2],
-    arrived: [AtomicU64; 2],
+    barrier: Barrier,
     window: u64,
     /// The round in which all threads stop on the user's request.
     stop_round: AtomicU64,
     /// The number of sequential phases of thread 0, and the state after the last one.
-    after_solo: Mutex<(u64, Option<State>)>,
-    wake: Condvar,
-    /// A thread has panicked: the others end, too.
-    broken: AtomicBool,
-    /// With what the first one panicked.
+    solos: AtomicU64,
+    after_solo: Mutex<State>,
+    /// With what the first thread panicked.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -144,17 +174,16 @@ impl Team {
             partitions: partitions.into_iter().map(Mutex::new).collect(),
             mail: [mail(), mail()],
             published: [published(), published()],
-            arrived: [AtomicU64::new(0), AtomicU64::new(0)],
+            barrier: Barrier::default(),
             window,
             stop_round: AtomicU64::new(u64::MAX),
-            after_solo: Mutex::new((0, None)),
-            wake: Condvar::new(),
-            broken: AtomicBool::new(false),
+            solos: AtomicU64::new(0),
+            after_solo: Mutex::new(State::first()),
             panic: Mutex::new(None),
         }
     }
 
-    fn run(self, end: &mut End, monitor: &Monitor) -> Vec<Partition> {
+    fn run(self, end: &mut End, mut leader: Leader) -> Vec<Partition> {
         let count = self.partitions.len();
         let team = &self;
         let at_first = end.clone();
@@ -163,7 +192,7 @@ impl Team {
                 let mut end = at_first.clone();
                 scope.spawn(move || team.guarded(index, &mut end, None));
             }
-            team.guarded(0, end, Some(monitor));
+            team.guarded(0, end, Some(&mut leader));
         });
         if let Some(panic) = self.panic.into_inner().expect("only stored to") {
             resume_unwind(panic);
@@ -173,32 +202,29 @@ impl Team {
 
     /// [`work`](Team::work), such that a panic in one thread ends all of them: the others would wait
     /// for it at the barrier for ever.
-    fn guarded(&self, index: usize, end: &mut End, monitor: Option<&Monitor>) {
-        let work = AssertUnwindSafe(|| self.work(index, end, monitor));
+    fn guarded(&self, index: usize, end: &mut End, leader: Option<&mut Leader>) {
+        let work = AssertUnwindSafe(|| self.work(index, end, leader));
         if let Err(panic) = catch_unwind(work) {
             self.panic.lock().expect("only stored to").get_or_insert(panic);
-            // Under the lock, or a thread that is about to sleep would miss it.
-            let _solo = self.after_solo.lock().expect("no panic");
-            self.broken.store(true, Ordering::Release);
-            self.wake.notify_all();
+            self.barrier.break_off();
         }
     }
 
-    /// The main loop of a thread. Each thread computes all decisions (next window, end, parallel or
-    /// sequential) from the same numbers.
-    fn work(&self, index: usize, end: &mut End, monitor: Option<&Monitor>) {
+    /// The main loop of a thread. Each thread computes all decisions (next window, end) from the
+    /// same numbers; whether threads work together is thread 0's decision, which it publishes.
+    fn work(&self, index: usize, end: &mut End, mut leader: Option<&mut Leader>) {
         let mut state = State::first();
         let (mut round, mut solos) = (0, 0);
         while !state.over {
             if state.solo {
                 solos += 1;
-                match monitor {
-                    Some(monitor) => self.lead(&mut state, end, monitor, solos),
+                match &mut leader {
+                    Some(leader) => self.lead(&mut state, end, leader, solos),
                     None => state = self.follow(solos),
                 }
                 (end.at, end.delivered) = (state.end, state.delivered);
             } else {
-                self.together(index, round, &mut state, end, monitor);
+                self.together(index, round, &mut state, end, leader.as_deref_mut());
                 round += 1;
             }
         }
@@ -211,7 +237,7 @@ impl Team {
         round: u64,
         state: &mut State,
         end: &mut End,
-        monitor: Option<&Monitor>,
+        leader: Option<&mut Leader>,
     ) {
         let count = self.partitions.len();
         let limit = state.start.saturating_add(self.window).min(end.limit());
@@ -224,15 +250,22 @@ impl Team {
             let mut slot = self.mail[parity][index][to].lock().expect("no panic");
             std::mem::swap(&mut *slot, &mut part.net.transit.border.outboxes[to]);
         }
-        self.published[parity][index].fill(part, next);
-        if monitor.is_some_and(|monitor| monitor.stopped()) {
-            self.stop_round.fetch_min(round, Ordering::Relaxed);
-        }
-        if !self.barrier(parity, round) {
+        let all = &self.published[parity];
+        all[index].fill(part, next);
+        let monitor = leader.map(|leader| {
+            // What the others have done in this window is not known yet.
+            let alone = leader.turns.alone(state.windows, state.events);
+            all[0].alone.store(alone, Ordering::Relaxed);
+            if leader.monitor.stopped() {
+                self.stop_round.fetch_min(round, Ordering::Relaxed);
+            }
+            leader.monitor
+        });
+        if !self.barrier.meet(count, round) {
             state.over = true;
             return;
         }
-        let all = &self.published[parity];
+        state.solo = all[0].alone.load(Ordering::Relaxed);
         let sum = |of: fn(&Published) -> u64| all.iter().map(of).sum::<u64>();
         let next = all.iter().map(|p| p.next.load(Ordering::Relaxed)).min().unwrap_or(0);
         let completed = sum(|p| p.completed.load(Ordering::Relaxed) as u64) as usize;
@@ -248,24 +281,12 @@ impl Team {
             part.net.receive(&mut self.mail[parity][from][index].lock().expect("no panic"));
         }
         let stopped = self.stop_round.load(Ordering::Relaxed) <= round;
-        self.advance(state, end, next, events, stopped);
+        state.advance(end, next, events, stopped);
     }
 
-    /// Determines the next window and its execution after a window.
-    fn advance(&self, state: &mut State, end: &End, next: u64, events: u64, stopped: bool) {
-        (state.end, state.delivered) = (end.at, end.delivered);
-        state.over = stopped || next >= end.limit() || next == u64::MAX;
-        state.start = next;
-        state.windows += 1;
-        if state.windows.is_multiple_of(BATCH) {
-            let share = (events - state.events) / (BATCH * self.partitions.len() as u64);
-            state.solo = share < MIN_EVENTS;
-            state.events = events;
-        }
-    }
-
-    /// Runs windows of all partitions in thread 0 until there are enough events for all threads.
-    fn lead(&self, state: &mut State, end: &mut End, monitor: &Monitor, solos: u64) {
+    /// Runs windows of all partitions in thread 0 until all threads are to work.
+    fn lead(&self, state: &mut State, end: &mut End, leader: &mut Leader, solos: u64) {
+        let monitor = leader.monitor;
         let mut parts: Vec<_> =
             self.partitions.iter().map(|part| part.lock().expect("no panic")).collect();
         while state.solo && !state.over {
@@ -293,43 +314,21 @@ impl Team {
             monitor.report(limit, completed, transits.map(|transit| transit.hops).sum());
             let events = parts.iter().map(|part| part.events).sum();
             let stopped = monitor.stopped();
-            self.advance(state, end, next, events, stopped);
+            state.advance(end, next, events, stopped);
+            state.solo = leader.turns.alone(state.windows, events);
         }
         drop(parts);
-        *self.after_solo.lock().expect("no panic") = (solos, Some(*state));
-        self.wake.notify_all();
+        *self.after_solo.lock().expect("no panic") = *state;
+        self.solos.store(solos, Ordering::SeqCst);
+        self.barrier.tell();
     }
 
     /// Sleeps until thread 0 has completed its `solos`-th sequential phase.
     fn follow(&self, solos: u64) -> State {
-        let mut slot = self.after_solo.lock().expect("no panic");
-        while slot.0 < solos && !self.broken.load(Ordering::Acquire) {
-            slot = self.wake.wait(slot).expect("no panic");
+        match self.barrier.until(|| self.solos.load(Ordering::SeqCst) >= solos) {
+            true => *self.after_solo.lock().expect("no panic"),
+            false => State { over: true, ..State::first() },
         }
-        match slot.0 < solos {
-            true => State { over: true, ..State::first() },
-            false => slot.1.expect("set together with the count"),
-        }
-    }
-
-    /// Waits for the other threads; `false` if one of them has panicked.
-    fn barrier(&self, parity: usize, round: u64) -> bool {
-        let count = self.partitions.len() as u64;
-        self.arrived[parity].fetch_add(1, Ordering::AcqRel);
-        let want = count * (round / 2 + 1);
-        let mut spins = 0u32;
-        while self.arrived[parity].load(Ordering::Acquire) < want {
-            spins += 1;
-            if spins > SPINS {
-                if self.broken.load(Ordering::Acquire) {
-                    return false;
-                }
-                std::thread::yield_now();
-            } else {
-                std::hint::spin_loop();
-            }
-        }
-        true
     }
 }
 

@@ -43,14 +43,17 @@ pub(crate) struct Crossing {
     pub at: u64,
     pub packet: Packet,
     pub meta: Meta,
-    pub extension: Extension,
-    pub stamps: Stamps,
 }
 
-/// Packets and losses for another partition, transferred at the end of a window.
+/// Packets and losses for another partition, transferred at the end of a window. A packet is copied
+/// twice, from where it stays to where it stays: a window's packets would otherwise fill the cache.
 #[derive(Default)]
 pub(crate) struct Outbox {
     pub packets: Vec<Crossing>,
+    /// Of all packets, in the same order.
+    pub stamps: Vec<Stamps>,
+    /// Of the packets that have one, in the same order.
+    pub extensions: Vec<Extension>,
     pub losses: Vec<(Loss, Stamps)>,
 }
 
@@ -166,9 +169,14 @@ impl Transit {
             return;
         }
         let part = batch / self.common.batches;
-        let (packet, meta, extension, stamps) = self.packets.take(packet);
-        let crossing = Crossing { at, packet, meta, extension, stamps };
-        self.border.outboxes[part as usize].packets.push(crossing);
+        let outbox = &mut self.border.outboxes[part as usize];
+        let (content, meta) = self.packets.both(packet);
+        outbox.packets.push(Crossing { at, packet: *content, meta: *meta });
+        outbox.stamps.extend_from_slice(std::slice::from_ref(self.packets.stamps(packet)));
+        if content.extension > 0 {
+            outbox.extensions.push(*self.packets.extension(packet));
+        }
+        self.packets.free(packet);
     }
 
     /// The egress port of a packet at the next switch, for [`Meta::next`], if it is determined at

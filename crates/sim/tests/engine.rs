@@ -4,9 +4,12 @@ mod common;
 
 use common::{Plain, fabric};
 use incast_fabric::NodeId;
+use incast_sim::{Monitor, Turns, run, run_in_turns};
 use incast_testkit::{Trial, flow, random_flows, us};
 use incast_transport::*;
-use incast_world::SharedBuffer;
+use incast_world::{FlowSetup, SharedBuffer};
+use std::cell::Cell;
+use std::rc::Rc;
 
 #[test]
 fn a_lone_flow_takes_the_ideal_time_on_every_kind_of_path() {
@@ -45,16 +48,46 @@ fn mixed_flows(hosts: u32, count: u32) -> Vec<Flow> {
     })
 }
 
+/// Threads work together for so many windows, then one of them alone for as many.
+struct InTurn(u64);
+
+impl Turns for InTurn {
+    fn alone(&mut self, windows: u64, _: u64) -> bool {
+        (windows / self.0).is_multiple_of(2)
+    }
+}
+
+/// A run of a trial in so many threads that work together by turns.
+fn in_turns(trial: &Trial, threads: usize, turns: impl Turns + 'static) -> RunRecord {
+    run_in_turns(trial.setup(), threads, &Monitor::default(), Box::new(turns)).0
+}
+
+/// Threads that work together from the second window to the last.
+struct Together;
+
+impl Turns for Together {
+    fn alone(&mut self, _: u64, _: u64) -> bool {
+        false
+    }
+}
+
 /// A bug in a transport ends the run with its message, whichever thread meets it; no other waits.
 #[test]
 fn a_panic_in_one_thread_ends_the_run() {
     for (threads, breaks) in [(1, 5), (2, 5), (4, 599), (4, 5)] {
         let plain = Plain { breaks: Some(FlowId(breaks)), ..Plain::default() };
         let mut trial = Trial::new(&plain, fabric("leaf-spine:8x4x8"), mixed_flows(64, 600));
-        (trial.buffer, trial.threads) = (Limit::Unlimited, threads);
-        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| trial.run()));
-        let said = panic.err().expect("a panic").downcast::<String>().expect("its message");
-        assert!(said.contains("a bug in a transport"), "{said}");
+        trial.buffer = Limit::Unlimited;
+        for ways in 0..3 {
+            let run = || match ways {
+                0 => in_turns(&trial, threads, Together),
+                1 => in_turns(&trial, threads, InTurn(3)),
+                _ => in_turns(&trial, threads, InTurn(u64::MAX)),
+            };
+            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+            let said = panic.expect_err("a panic").downcast::<String>().expect("its message");
+            assert!(said.contains("a bug in a transport"), "{said}");
+        }
     }
 }
 
@@ -77,12 +110,68 @@ fn the_record_does_not_depend_on_threads_and_batches() {
         assert!(alone.complete);
         assert!(alone.packet_hops > 10_000);
         assert!(alone.flows.iter().any(|f| f.parts.unwrap().queueing.iter().any(|q| *q > 0)));
-        for threads in [2, 3, 8] {
+        for threads in [2, 3, 4, 8] {
             assert!(of(threads, None) == alone, "{threads} threads differ");
         }
         for (threads, hosts) in [(1, 8), (1, 24), (2, 8), (3, 16)] {
             assert!(of(threads, Some(hosts)) == alone, "{threads} threads, {hosts} hosts a batch");
         }
+        for threads in [2, 3, 4] {
+            for windows in [1, 7, u64::MAX] {
+                let record = in_turns(&trial, threads, InTurn(windows));
+                let same = RunRecord { events: 0, ..record } == alone;
+                assert!(same, "{threads} threads differ, in turns of {windows} windows");
+            }
+            let record = in_turns(&trial, threads, Together);
+            assert!(
+                RunRecord { events: 0, ..record } == alone,
+                "{threads} threads together differ"
+            );
+        }
+    }
+}
+
+/// Threads that work together, and how many windows they had.
+struct Counted(Rc<Cell<u64>>);
+
+impl Turns for Counted {
+    fn alone(&mut self, windows: u64, _: u64) -> bool {
+        self.0.set(windows);
+        false
+    }
+}
+
+/// A flow that waits for one that ends at another host of its partition opens at the instant of its
+/// completion, with any number of threads.
+#[test]
+fn flows_that_wait_for_others_open_when_these_are_complete() {
+    let plain = Plain { window: Some(20), ..Plain::default() };
+    let mut trial = Trial::new(&plain, fabric("leaf-spine:8x4x8"), mixed_flows(64, 600));
+    trial.buffer = Limit::Unlimited;
+    let mut last: [Option<FlowId>; 8] = [None; 8];
+    for index in 0..trial.flows.len() {
+        let Flow { id, src, dst, .. } = trial.flows[index].flow;
+        if let Some(before) = last[src.0 as usize / 8].take() {
+            let setup = &mut trial.flows[index];
+            (setup.after, setup.flow.start) = (vec![before], Time::NEVER);
+        }
+        last[dst.0 as usize / 8] = Some(id);
+    }
+    let waiting: Vec<&FlowSetup> = trial.flows.iter().filter(|one| !one.after.is_empty()).collect();
+    let elsewhere =
+        |one: &&&FlowSetup| trial.flows[one.after[0].0 as usize].flow.dst != one.flow.src;
+    assert!(waiting.iter().filter(elsewhere).count() > 100);
+    let (alone, _) = run(trial.setup(), 1, &Monitor::default());
+    for one in &waiting {
+        let before = &alone.flows[one.after[0].0 as usize];
+        assert_eq!(alone.flows[one.flow.id.0 as usize].started, before.completed);
+    }
+    for threads in [2, 3, 4, 8] {
+        let windows = Rc::new(Cell::new(0));
+        let record = in_turns(&trial, threads, Counted(windows.clone()));
+        let alone = RunRecord { events: 0, ..alone.clone() };
+        assert!(RunRecord { events: 0, ..record } == alone, "{threads} threads differ");
+        assert!(windows.get() > 100, "there are several partitions");
     }
 }
 
