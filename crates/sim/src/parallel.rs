@@ -11,10 +11,10 @@ use crate::record::collect;
 use crate::steps::Steps;
 use crate::transit::Outbox;
 use incast_transport::RunRecord;
-use incast_world::{Captured, End, Monitor, Setup, last_repair};
+use incast_world::{Captured, End, Monitor, Setup};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
 /// Windows between two choices of parallel or sequential execution.
@@ -28,8 +28,7 @@ const SPINS: u32 = 200;
 /// Runs a setup to its end in up to `threads` threads and returns the record and the captured
 /// packets. The record does not depend on `threads`, apart from `events`.
 pub fn run(setup: Setup, threads: usize, monitor: &Monitor) -> (RunRecord, Vec<Captured>) {
-    let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
-    let mut end = end.awaiting(last_repair(&setup.fabric));
+    let mut end = End::of(&setup);
     let (mut partitions, window) = build(setup, threads);
     monitor.begun.store(true, Ordering::Relaxed);
     if partitions.len() == 1 {
@@ -59,7 +58,7 @@ pub(crate) fn finish(
     record.interrupted = interrupted;
     record.deadlock = deadlock;
     if busy && !record.complete && !interrupted {
-        record.stalled_since = end.stalled_since(ended);
+        record.stalled_since = end.stalled_since();
     }
     (record, captured)
 }
@@ -73,6 +72,7 @@ struct Published {
     completed: AtomicUsize,
     last: AtomicU64,
     delivered: AtomicU64,
+    whole: AtomicI64,
     hops: AtomicU64,
 }
 
@@ -81,10 +81,8 @@ struct Published {
 struct State {
     /// Start of the next window.
     start: u64,
-    /// End of the run, once known.
-    end: u64,
-    /// When payload was last delivered.
-    delivered: u64,
+    /// End of the run, as far as it is known.
+    end: End,
     over: bool,
     /// Thread 0 runs all partitions.
     solo: bool,
@@ -96,9 +94,8 @@ struct State {
 
 impl State {
     /// Before the first window.
-    fn first() -> State {
-        let (start, end, delivered, windows, events) = (0, u64::MAX, 0, 0, 0);
-        State { start, end, delivered, over: false, solo: true, windows, events }
+    fn first(end: End) -> State {
+        State { start: 0, end, over: false, solo: true, windows: 0, events: 0 }
     }
 }
 
@@ -146,10 +143,10 @@ impl Team {
     fn run(self, end: &mut End, monitor: &Monitor) -> Vec<Partition> {
         let count = self.partitions.len();
         let team = &self;
-        let at_first = end.clone();
+        let at_first = *end;
         std::thread::scope(|scope| {
             for index in 1..count {
-                let mut end = at_first.clone();
+                let mut end = at_first;
                 scope.spawn(move || team.guarded(index, &mut end, None));
             }
             team.guarded(0, end, Some(monitor));
@@ -176,16 +173,16 @@ impl Team {
     /// The main loop of a thread. Each thread computes all decisions (next window, end, parallel or
     /// sequential) from the same numbers.
     fn work(&self, index: usize, end: &mut End, monitor: Option<&Monitor>) {
-        let mut state = State::first();
+        let mut state = State::first(*end);
         let (mut round, mut solos) = (0, 0);
         while !state.over {
             if state.solo {
                 solos += 1;
                 match monitor {
                     Some(monitor) => self.lead(&mut state, end, monitor, solos),
-                    None => state = self.follow(solos),
+                    None => state = self.follow(solos, *end),
                 }
-                (end.at, end.delivered) = (state.end, state.delivered);
+                *end = state.end;
             } else {
                 self.together(index, round, &mut state, end, monitor);
                 round += 1;
@@ -232,7 +229,8 @@ impl Team {
         if let Some(monitor) = monitor {
             monitor.report(limit, completed, sum(|p| p.hops.load(Ordering::Relaxed)));
         }
-        end.note(completed, last, delivered);
+        let whole = all.iter().map(|p| p.whole.load(Ordering::Relaxed)).sum();
+        end.note(completed, last, delivered, whole);
         for from in (0..count).filter(|from| *from != index) {
             part.net.receive(&mut self.mail[parity][from][index].lock().expect("no panic"));
         }
@@ -242,8 +240,8 @@ impl Team {
 
     /// Determines the next window and its execution after a window.
     fn advance(&self, state: &mut State, end: &End, next: u64, events: u64, stopped: bool) {
-        (state.end, state.delivered) = (end.at, end.delivered);
-        state.over = stopped || next >= end.limit() || next == u64::MAX;
+        state.end = *end;
+        state.over = stopped || next == u64::MAX;
         state.start = next;
         state.windows += 1;
         if state.windows.is_multiple_of(BATCH) {
@@ -251,6 +249,8 @@ impl Team {
             state.solo = share < MIN_EVENTS;
             state.events = events;
         }
+        // Whether the end has come is found with all partitions at hand.
+        state.solo |= next >= end.limit();
     }
 
     /// Runs windows of all partitions in thread 0 until there are enough events for all threads.
@@ -258,6 +258,15 @@ impl Team {
         let mut parts: Vec<_> =
             self.partitions.iter().map(|part| part.lock().expect("no panic")).collect();
         while state.solo && !state.over {
+            if state.start >= end.limit() {
+                if end.is_silence() {
+                    let limit = end.limit();
+                    parts.iter_mut().for_each(|part| part.bring_to(limit));
+                }
+                state.over = end.is_over(parts.iter().map(|part| part.net.transit.hops).sum());
+                state.end = *end;
+                continue;
+            }
             let limit = state.start.saturating_add(self.window).min(end.limit());
             let mut next = u64::MAX;
             for part in &mut parts {
@@ -275,10 +284,11 @@ impl Team {
             }
             let progress = parts.iter().map(|part| &part.openings.progress);
             let completed = progress.clone().map(|progress| progress.completed).sum();
+            let whole = progress.clone().map(|progress| progress.whole).sum();
             let last = progress.map(|progress| progress.last_completion).max().unwrap_or(0);
             let transits = parts.iter().map(|part| &part.net.transit);
             let delivered = transits.clone().map(|transit| transit.probe.last_delivery()).max();
-            end.note(completed, last, delivered.unwrap_or(0));
+            end.note(completed, last, delivered.unwrap_or(0), whole);
             monitor.report(limit, completed, transits.map(|transit| transit.hops).sum());
             let events = parts.iter().map(|part| part.events).sum();
             let stopped = monitor.stopped();
@@ -290,13 +300,13 @@ impl Team {
     }
 
     /// Sleeps until thread 0 has completed its `solos`-th sequential phase.
-    fn follow(&self, solos: u64) -> State {
+    fn follow(&self, solos: u64, end: End) -> State {
         let mut slot = self.after_solo.lock().expect("no panic");
         while slot.0 < solos && !self.broken.load(Ordering::Acquire) {
             slot = self.wake.wait(slot).expect("no panic");
         }
         match slot.0 < solos {
-            true => State { over: true, ..State::first() },
+            true => State { over: true, ..State::first(end) },
             false => slot.1.expect("set together with the count"),
         }
     }
@@ -329,6 +339,7 @@ impl Published {
         self.events.store(part.events, Ordering::Relaxed);
         self.completed.store(progress.completed, Ordering::Relaxed);
         self.last.store(progress.last_completion, Ordering::Relaxed);
+        self.whole.store(progress.whole, Ordering::Relaxed);
         self.delivered.store(transit.probe.last_delivery(), Ordering::Relaxed);
         self.hops.store(transit.hops, Ordering::Relaxed);
     }

@@ -116,9 +116,17 @@ impl Partition {
         }
     }
 
-    /// Brings every port and NIC to `now`, before which every event has been handled.
+    /// Brings every port and NIC of this partition to `now`, before which every event has been handled.
     pub fn bring_to(&mut self, now: u64) {
         for port in 0..self.net.egress.len() as u32 {
+            let node = self.net.node_of(port) as usize;
+            let own = match self.hosts.get(node) {
+                Some(host) => host.is_some(),
+                None => self.switches[node].is_some(),
+            };
+            if !own {
+                continue;
+            }
             if self.net.egress[port as usize].in_order {
                 self.net.drain_fifo(port, now);
             } else {

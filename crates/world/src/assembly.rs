@@ -1,6 +1,6 @@
 //! From configured transports to hosts and ports.
 
-use crate::{FlowSetup, Options, Setup, SharedBuffer};
+use crate::{FlowSetup, Options, Setup, SharedBuffer, cut_for_good, epochs};
 use incast_egress::port::{Builder, Join, Marking, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
@@ -105,10 +105,14 @@ pub fn assemble(
     site: Arc<FabricSite>,
     transports: &[RunTransport],
     join: Join,
-    flows: Vec<FlowSetup>,
+    mut flows: Vec<FlowSetup>,
     shared: Option<SharedBuffer>,
     mut options: Options,
 ) -> Result<Setup, PolicyConflict> {
+    let epochs = epochs(&fabric);
+    for FlowSetup { flow, cut, .. } in &mut flows {
+        *cut = cut_for_good(&fabric, &epochs, flow.src.0, flow.dst.0);
+    }
     let propagations = fabric.ports().iter().map(|port| port.propagation);
     options.patience = propagations.fold(site.base_rtt, Span::max);
     let mut builder = Builder::new(join).marking(marking(transports, options.marking));
