@@ -327,6 +327,9 @@ class ClosedLoop(Section):
             `active`; a place whose flows are used up stays empty. Accepted: 1 to 4194304.
             Required.
         flows: Number of flows in all. Accepted: 1 to 4194304. Required.
+        size_unit: What the sizes of a file count: `bytes`, or `packets` of 1460 B.
+            Accepted: `bytes`, `packets`. Default: by the file's columns or its mean, and
+            said.
         pause: Time from the end of a flow to the start of the next. Accepted: a time such
             as `8us`. Default: 0s.
         at: When the first flows start. Accepted: a time such as `8us`. Default: 0s.
@@ -339,6 +342,7 @@ class ClosedLoop(Section):
     workload: str
     active: int
     flows: int
+    size_unit: Literal["bytes", "packets"] | None = None
     pause: str | None = None
     at: str | None = None
     burst: int | None = None
@@ -352,6 +356,9 @@ class Poisson(Section):
         workload: Flow sizes: a name of `incast list`, or a file. Accepted: text. Required.
         load: Load, as defined in the manifest. Accepted: a number above 0. Required.
         flows: Number of flows. Accepted: 1 to 4194304. Required.
+        size_unit: What the sizes of a file count: `bytes`, or `packets` of 1460 B.
+            Accepted: `bytes`, `packets`. Default: by the file's columns or its mean, and
+            said.
         packets: Packet sizes, such as `pkt_cache_follower`. Accepted: text. Default: full
             packets.
         burst: Packets that each flow may send before its source hears from its destination:
@@ -363,6 +370,7 @@ class Poisson(Section):
     workload: str
     load: float
     flows: int
+    size_unit: Literal["bytes", "packets"] | None = None
     packets: str | None = None
     burst: int | None = None
 

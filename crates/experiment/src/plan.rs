@@ -9,7 +9,7 @@ use crate::mix::Mix;
 use crate::network::{break_link, network};
 use crate::scenario::{DataPlane, Parameters, Scenario};
 use crate::traffic::{Flows, flows, shape};
-use crate::warnings::{NOT_REPEATABLE, check_listed, never_marks, without_effect};
+use crate::warnings::{NOT_REPEATABLE, check_listed, endless, never_marks, without_effect};
 use crate::{Fault, World, nearest};
 use incast_egress::port::Join;
 use incast_fabric::{Fabric, FixedPaths};
@@ -158,6 +158,7 @@ impl Plan {
         }
         plan.warnings.extend(plan.without_pfc());
         plan.warnings.extend(plan.without_repetition());
+        plan.warnings.extend(endless(&plan));
         plan.warnings.extend(without_effect(&plan));
         plan.warnings.extend(never_marks(&plan));
         cuts::check(&plan)?;

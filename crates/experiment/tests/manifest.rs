@@ -9,7 +9,7 @@ use incast_experiment::scenario::{
 use incast_experiment::{Case, Manifest, Monitor, Plan, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span};
-use incast_workload::FlowClass;
+use incast_workload::{FlowClass, SizeUnit};
 use proptest::collection::vec;
 use proptest::option::{of, weighted};
 use proptest::prelude::*;
@@ -64,8 +64,16 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     let packets = weighted(0.2, Just("pkt_hadoop".to_string()));
     // Most transports refuse it.
     let first = || weighted(0.1, 1..30u32);
-    let poisson = (sizes, 0.1..0.9, 1..12u32, packets, first()).prop_map(
-        |(workload, load, flows, packets, burst)| Poisson { workload, load, flows, packets, burst },
+    let unit = weighted(0.5, Just(SizeUnit::Bytes));
+    let poisson = (sizes, unit, 0.1..0.9, 1..12u32, packets, first()).prop_map(
+        |(workload, size_unit, load, flows, packets, burst)| Poisson {
+            workload,
+            size_unit,
+            load,
+            flows,
+            packets,
+            burst,
+        },
     );
     let senders = prop_oneof![
         Just((None, None)),
@@ -94,6 +102,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     );
     let closed = (1..4u32, span(9), span(9)).prop_map(|(active, pause, at)| ClosedLoop {
         workload: "web_search".into(),
+        size_unit: None,
         active,
         flows: 6,
         pause,
@@ -135,14 +144,18 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
         closed.prop_map(Traffic::ClosedLoop),
-        size().prop_map(|size| Traffic::Permutation(Permutation { size, burst: None })),
+        size().prop_map(|size| { Traffic::Permutation(Permutation { size, burst: None }) }),
         size().prop_map(|size| Traffic::AllToAll(AllToAll { size, burst: None })),
         incast.prop_map(Traffic::Incast),
         requests.prop_map(Traffic::Requests),
         many.prop_map(Traffic::ManyToMany),
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
-        Just(Traffic::FlowFile(FlowFile { file: input("flows.csv"), burst: None })),
+        Just(Traffic::FlowFile(FlowFile {
+            file: input("flows.csv"),
+            start_unit: None,
+            burst: None,
+        })),
     ]
 }
 

@@ -214,7 +214,12 @@ impl Traffic {
                 (None, None) => (None, self.load_definition),
                 _ => (None, format!("{}; and {}", self.load_definition, other.load_definition)),
             };
-        traffic.warnings = [self.warnings, other.warnings].concat();
+        traffic.warnings = self.warnings;
+        for notice in other.warnings {
+            if !traffic.warnings.contains(&notice) {
+                traffic.warnings.push(notice);
+            }
+        }
         traffic.silent_after_first_rtt =
             [self.silent_after_first_rtt, other.silent_after_first_rtt].concat();
         traffic.silent_after_first_rtt.sort_unstable();

@@ -7,7 +7,7 @@ use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section};
 use crate::{Fault, nearest};
 use incast_transport::{Bytes, Span};
-use incast_workload::{MAX_FLOWS, REQUEST_BYTES};
+use incast_workload::{MAX_FLOWS, REQUEST_BYTES, SizeUnit, StartUnit};
 
 section! {
     /// Flows with sizes of a distribution, at random instants, between random hosts.
@@ -20,6 +20,8 @@ section! {
         /// Number of flows.
         flows: u32, "1 to 4194304" => |flows| (1..=MAX_FLOWS).contains(&u64::from(*flows)),
             flag [Compare] "--flows" "N";
+        /// What the sizes of a file count: `bytes`, or `packets` of 1460 B.
+        size_unit: Option<SizeUnit> = None, says "by the file's columns or its mean, and said";
         /// Packet sizes, such as `pkt_cache_follower`.
         packets: Option<String> = None, says "full packets";
         /// Packets that each flow may send before its source hears from its destination: the first
@@ -35,6 +37,8 @@ section! {
     pub struct ClosedLoop is "kind `closed_loop`" {
         /// Flow sizes: a name of `incast list`, or a file.
         workload: String;
+        /// What the sizes of a file count: `bytes`, or `packets` of 1460 B.
+        size_unit: Option<SizeUnit> = None, says "by the file's columns or its mean, and said";
         /// Flows under way at once (fewer during `pause`). Flow i follows flow i - `active`; a place whose
         /// flows are used up stays empty.
         active: u32, "1 to 4194304" => |active| (1..=MAX_FLOWS).contains(&u64::from(*active));

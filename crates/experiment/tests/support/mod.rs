@@ -8,7 +8,7 @@ use incast_experiment::scenario::{
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};
-use incast_workload::FlowClass;
+use incast_workload::{FlowClass, SizeUnit, StartUnit};
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
@@ -164,16 +164,20 @@ fn transport() -> impl Strategy<Value = Transport> {
     let lists = (vec(text(), 0..3), vec(assign, 0..3), parameters);
     let acks = auto(select(Acks::NAMES.map(|(_, acks)| acks).to_vec()));
     (lists, (routing, of(text()), acks), join, of(text())).prop_map(
-        |((names, assign, parameters), (routing, paths, acks), join, marking)| Transport {
-            routings: routing.0.map(|one| ("ndp".to_string(), one)).into_iter().collect(),
-            names,
-            routing,
-            paths,
-            acks,
-            join,
-            marking,
-            assign,
-            parameters,
+        |(lists, (routing, paths, acks), join, marking)| {
+            let (names, assign, parameters) = lists;
+            let (rto_timer_granularity) = timers;
+            Transport {
+                routings: routing.0.map(|one| ("ndp".to_string(), one)).into_iter().collect(),
+                names,
+                routing,
+                paths,
+                acks,
+                join,
+                marking,
+                assign,
+                parameters,
+            }
         },
     )
 }
@@ -183,9 +187,24 @@ fn first() -> impl Strategy<Value = Option<u32>> {
     of(1..=1_000_000u32)
 }
 
+fn sizes() -> impl Strategy<Value = Option<SizeUnit>> {
+    of(select(SizeUnit::NAMES.map(|(_, unit)| unit).to_vec()))
+}
+
+fn starts() -> impl Strategy<Value = Option<StartUnit>> {
+    of(select(StartUnit::NAMES.map(|(_, unit)| unit).to_vec()))
+}
+
 fn traffic() -> impl Strategy<Value = Traffic> {
-    let poisson = (text(), positive(), 1..=4_194_304u32, of(text()), first()).prop_map(
-        |(workload, load, flows, packets, burst)| Poisson { workload, load, flows, packets, burst },
+    let poisson = (text(), sizes(), positive(), 1..=4_194_304u32, of(text()), first()).prop_map(
+        |(workload, size_unit, load, flows, packets, burst)| Poisson {
+            workload,
+            size_unit,
+            load,
+            flows,
+            packets,
+            burst,
+        },
     );
     let incast = (any::<u32>(), of(hosts()), of(any::<u32>()), bytes(), span(), first()).prop_map(
         |(receiver, from, senders, size, at, burst)| Incast {
@@ -201,16 +220,10 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     let requests = requests.prop_map(|(to, from, size, request, count, period, at, burst)| {
         Requests { to, from, size, request, count, period, at, burst }
     });
-    let closed = (text(), 1..4_194_305u32, 1..4_194_305u32, span(), span(), first()).prop_map(
-        |(workload, active, flows, pause, at, burst)| ClosedLoop {
-            workload,
-            active,
-            flows,
-            pause,
-            at,
-            burst,
-        },
-    );
+    let closed = (text(), sizes(), 1..4_194_305u32, 1..4_194_305u32, span(), span(), first());
+    let closed = closed.prop_map(|(workload, size_unit, active, flows, pause, at, burst)| {
+        ClosedLoop { workload, size_unit, active, flows, pause, at, burst }
+    });
     let many = (hosts(), hosts(), hosts(), bytes(), share(), span(), first()).prop_map(
         |(from, to, to_second, size, responsive, at, burst)| ManyToMany {
             from,
@@ -240,7 +253,9 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         many.prop_map(Traffic::ManyToMany),
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
-        (text(), first()).prop_map(|(file, burst)| Traffic::FlowFile(FlowFile { file, burst })),
+        (text(), starts(), first()).prop_map(|(file, start_unit, burst)| {
+            Traffic::FlowFile(FlowFile { file, start_unit, burst })
+        }),
     ]
 }
 
