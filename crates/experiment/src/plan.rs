@@ -16,7 +16,7 @@ use incast_fabric::{Fabric, FixedPaths};
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, HostId, Limit, Notice, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
+    FabricSite, HostId, Limit, Notice, Routing, SizeQuantiles, Span, Timers, Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Traffic};
 use incast_world::{Pfc, RunTransport, SharedBuffer, fabric_site, reverse_path_is_equal};
@@ -133,7 +133,13 @@ impl Plan {
         warnings.extend(rules.warnings);
         let sizes = quantiles(&traffic.flows);
         let mut site = fabric_site(&fabric, framing, rules.port, sizes, scenario.fabric.base_rtt.0);
-        Arc::make_mut(&mut site).acks = scenario.transport.acks.0;
+        let set = Arc::make_mut(&mut site);
+        set.acks = scenario.transport.acks.0;
+        set.timers = Timers {
+            jitter: scenario.transport.rto_jitter,
+            granularity: scenario.transport.timer_granularity,
+            key: scenario.run.seed,
+        };
         let paths = fixed_paths(&scenario, &fabric, &traffic, &mut inputs)?;
         let mut plan = Plan {
             paths,

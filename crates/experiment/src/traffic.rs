@@ -329,7 +329,7 @@ pub fn flows(
         let part = context.read(entry, imported, inputs);
         let part = part.map_err(|wrong| context.place(entry, wrong))?;
         failures.extend(part.failures);
-        let mut part = part.traffic;
+        let mut part = part.traffic.jittered(entry.jitter(), context.seed());
         part.flows.iter_mut().for_each(|flow| flow.burst = entry.burst());
         all = Some(match all {
             Some(before) => before.merge(part),

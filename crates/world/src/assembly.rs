@@ -44,6 +44,7 @@ pub fn fabric_site(
         paths: most_paths(fabric),
         sizes,
         acks: None,
+        timers: Default::default(),
     })
 }
 

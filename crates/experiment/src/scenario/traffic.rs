@@ -48,6 +48,8 @@ section! {
         pause: Span = Span::ZERO;
         /// When the first flows start.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -60,6 +62,8 @@ section! {
     pub struct Permutation is "kind `permutation`" {
         /// Bytes of a flow.
         size: Bytes;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -72,6 +76,8 @@ section! {
     pub struct AllToAll is "kind `all_to_all`" {
         /// Bytes of a flow.
         size: Bytes;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -94,6 +100,8 @@ section! {
         size: Bytes;
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -118,6 +126,8 @@ section! {
         period: Span = Span::ZERO;
         /// When the first round starts.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -141,6 +151,8 @@ section! {
             "a number from 0 to 1" => |share| (0.0..=1.0).contains(share);
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -159,6 +171,8 @@ section! {
         size: Bytes;
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -183,6 +197,8 @@ section! {
         count: u32 = 1;
         /// Time from one burst to the next.
         period: Span = Span::from_us(1);
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -195,6 +211,10 @@ section! {
     pub struct FlowFile is "kind `file`" {
         /// A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content.
         file: String, flag [Run] "--flows" "FILE";
+        /// What the starts of a connection matrix count: `us` or `ps`.
+        start_unit: Option<StartUnit> = None, says "`us` if one has a fraction, else `ps`, and said";
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -286,6 +306,24 @@ kinds! {
     Long = "long",
     Burst = "burst",
     FlowFile = "file",
+}
+
+impl Traffic {
+    /// By how much its flows start later, at the most; those of a Poisson process are never in step.
+    pub fn jitter(&self) -> Span {
+        match self {
+            Traffic::Poisson(_) => Span::ZERO,
+            Traffic::ClosedLoop(own) => own.jitter,
+            Traffic::Permutation(own) => own.jitter,
+            Traffic::AllToAll(own) => own.jitter,
+            Traffic::Incast(own) => own.jitter,
+            Traffic::Requests(own) => own.jitter,
+            Traffic::ManyToMany(own) => own.jitter,
+            Traffic::Long(own) => own.jitter,
+            Traffic::Burst(own) => own.jitter,
+            Traffic::FlowFile(own) => own.jitter,
+        }
+    }
 }
 
 /// Reads the keys of one kind, including `kind`.
