@@ -50,6 +50,7 @@ fn sizes_are_refused_before_they_are_built() {
         "fat-tree:4294967294",
         "parking-lot:4294967295",
         "dumbbell:4294967295x4294967295",
+        "clos:4294967295x4294967295x4294967295x4294967295x4294967295",
     ] {
         assert!(says(spec).contains("too large"), "{}", says(spec));
     }
