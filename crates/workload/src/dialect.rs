@@ -161,13 +161,14 @@ fn share(line: &Line<'_>) -> Option<f64> {
 }
 
 fn shares_over_1(lines: &[Line<'_>]) -> usize {
-    lines.iter().filter(|line| share(line).is_some_and(|share| share > 1.0)).count()
+    let over = |line: &&Line<'_>| share(line).is_some_and(|share| share > 1.0 + END_TOLERANCE);
+    lines.iter().filter(over).count()
 }
 
 /// Whether shares are percentages: the last one is above 1, or two are, in case the last is broken.
 fn percent(lines: &[Line<'_>]) -> bool {
     match lines.last().and_then(share) {
-        Some(last) => last > 1.0 || shares_over_1(lines) > 1,
+        Some(last) => last > 1.0 + END_TOLERANCE || shares_over_1(lines) > 1,
         None => shares_over_1(lines) > 0,
     }
 }

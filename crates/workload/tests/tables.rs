@@ -267,8 +267,9 @@ fn the_stated_mean_decides_how_a_table_is_read() {
     assert_eq!(of("17050", None).0, 17_050.0, "lines");
     assert!(of("17050", None).1[0].contains("straight lines"));
     let packets = 30_500.0 * 1460.0;
-    assert_eq!(of("44530000", None).0, packets);
-    assert_eq!(of("30500", Some(SizeUnit::Packets)).0, packets, "a mean in packets as well");
+    for (mean, unit) in [("44530000", None), ("30500", Some(SizeUnit::Packets))] {
+        assert!((of(mean, unit).0 - packets).abs() < 1e-3, "{mean}: a mean in packets as well");
+    }
     let message = refused(&format!("26400\n{rows}"));
     for part in ["sizes.txt:1: mean = `26400`", "30.5KB", "17.05KB", "44.53MB", "24.893MB", "steps"]
     {
@@ -291,7 +292,7 @@ fn homas_published_tables_have_the_mean_that_they_state() {
 
 #[test]
 fn a_last_share_of_few_digits_is_the_whole() {
-    for text in ["10 0.5\n20 0.99999998\n", "10 50\n20 99.9999\n", "10 0.5\n20 1.0000004\n"] {
+    for text in ["10 0.5\n20 0.99999998\n", "10 50\n20 99.99995\n", "10 0.5\n20 1.0000004\n"] {
         let table = SizeTable::parse(text, "sizes.txt").unwrap();
         assert_eq!(table.sample(1.0), 20, "{text}");
     }
