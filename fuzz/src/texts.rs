@@ -29,7 +29,7 @@ fn told(error: impl Display) {
 pub fn flow_list(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let hosts = HostIds::same(16);
-    match incast_workload::read_flows(text, "list", &hosts) {
+    match incast_workload::read_flows(text, "list", &hosts, None) {
         Ok(read) => sound(&read.traffic, 16),
         Err(error) => told(error),
     }
@@ -63,7 +63,7 @@ fn sound(traffic: &Traffic, hosts: u32) {
 /// A connection matrix of htsim.
 pub fn matrix(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
-    match incast_workload::read_htsim(text, "matrix", &HostIds::same(16)) {
+    match incast_workload::read_htsim(text, "matrix", &HostIds::same(16), None) {
         Ok(read) => sound(&read.traffic, 16),
         Err(error) => told(error),
     }

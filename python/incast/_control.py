@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,10 @@ _SENDER = (
     "delayed_ack",
     "delayed_ack_timeout",
 )
+
+
+#: What the engine calls, if a class has it.
+_CALLBACKS = ("on_ack", "on_loss", "on_timer", "on_send")
 
 
 class ControlError(RunError):
@@ -196,6 +201,10 @@ def description(law: type[Control]) -> dict[str, Any]:
         raise TypeError(f"expected a subclass of incast.Control, not {law!r}")
     if inspect.isabstract(law) or law is Control:
         raise TypeError("expected a subclass of incast.Control with `start`, `on_ack` and `on_loss`")
+    for written in dir(law):
+        near = difflib.get_close_matches(written, _CALLBACKS, n=1, cutoff=0.75)
+        if written.startswith("on_") and near and written not in _CALLBACKS:
+            raise TypeError(f"nothing calls `{written}` of {law.__name__}: did you mean `{near[0]}`?")
     for key, value in law.parameters.items():
         if not isinstance(value, bool | int | float | str):
             problem = "expected true or false, a number or a text as default"

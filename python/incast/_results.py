@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import json
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from . import _incast
-from ._errors import RunError
+from ._errors import RunError, RunWarning
 
 if TYPE_CHECKING:
     import pandas
@@ -383,4 +384,10 @@ def load_folder(folder: Path) -> Results:
         raise RunError("the manifest of no results folder: it has no scenario", file=str(folder))
     # A run that was stopped has no folders for the transports that were still to come.
     done = [name for name in names if (folder / name / "summary.json").is_file()]
+    if not done:
+        again = "`incast run` with the folder repeats it"
+        raise RunError(f"the run was ended before it had results: {again}", file=str(folder))
+    if lost := [name for name in names if name not in done]:
+        text = f"{folder}: no results of {', '.join(lost)}: the run was ended before"
+        warnings.warn(text, RunWarning, stacklevel=3)
     return Results([Run(_Folder(folder / name)) for name in done], folder)

@@ -140,6 +140,10 @@ class File(Section):
     Args:
         file: A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content. Accepted:
             text. Required.
+        start_unit: What the starts of a connection matrix count: `us` or `ps`. Accepted:
+            `us`, `ps`. Default: `us` if one has a fraction, else `ps`, and said.
+        jitter: Each flow starts at random up to this much later: hosts are not in step.
+            Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -147,6 +151,8 @@ class File(Section):
 
     _kind: ClassVar[str | None] = "file"
     file: str
+    start_unit: Literal["us", "ps"] | None = None
+    jitter: str | None = None
     burst: int | None = None
 
 
@@ -164,6 +170,8 @@ class Burst(Section):
         count: Number of bursts. Accepted: a whole number. Default: 1.
         period: Time from one burst to the next. Accepted: a time such as `8us`. Default:
             1us.
+        jitter: Each flow starts at random up to this much later: hosts are not in step.
+            Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -177,6 +185,7 @@ class Burst(Section):
     at: str | None = None
     count: int | None = None
     period: str | None = None
+    jitter: str | None = None
     burst: int | None = None
 
 
@@ -189,6 +198,8 @@ class Long(Section):
         to: The receivers. Accepted: hosts such as `0-7,9`. Required.
         size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
         at: When the flows start. Accepted: a time such as `8us`. Default: 0s.
+        jitter: Each flow starts at random up to this much later: hosts are not in step.
+            Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -199,6 +210,7 @@ class Long(Section):
     to: str
     size: str
     at: str | None = None
+    jitter: str | None = None
     burst: int | None = None
 
 
@@ -215,6 +227,8 @@ class ManyToMany(Section):
         responsive: Share of responsive senders; the others stop sending after the first
             RTT. Accepted: a number from 0 to 1. Default: 1.
         at: When the flows start. Accepted: a time such as `8us`. Default: 0s.
+        jitter: Each flow starts at random up to this much later: hosts are not in step.
+            Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -227,6 +241,7 @@ class ManyToMany(Section):
     size: str
     responsive: float | None = None
     at: str | None = None
+    jitter: str | None = None
     burst: int | None = None
 
 
@@ -244,6 +259,8 @@ class Requests(Section):
         period: Time between the last response of a round and the next round. Accepted: a
             time such as `8us`. Default: 0s.
         at: When the first round starts. Accepted: a time such as `8us`. Default: 0s.
+        jitter: Each flow starts at random up to this much later: hosts are not in step.
+            Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -257,6 +274,7 @@ class Requests(Section):
     count: int | None = None
     period: str | None = None
     at: str | None = None
+    jitter: str | None = None
     burst: int | None = None
 
 
@@ -271,6 +289,8 @@ class Incast(Section):
             Default: all others.
         senders: Number of senders, chosen at random. Accepted: a whole number.
         at: When the flows start. Accepted: a time such as `8us`. Default: 0s.
+        jitter: Each flow starts at random up to this much later: hosts are not in step.
+            Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -282,6 +302,7 @@ class Incast(Section):
     from_: str | None = None
     senders: int | None = None
     at: str | None = None
+    jitter: str | None = None
     burst: int | None = None
 
 
@@ -291,6 +312,8 @@ class AllToAll(Section):
 
     Args:
         size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        jitter: Each flow starts at random up to this much later: hosts are not in step.
+            Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -298,6 +321,7 @@ class AllToAll(Section):
 
     _kind: ClassVar[str | None] = "all_to_all"
     size: str
+    jitter: str | None = None
     burst: int | None = None
 
 
@@ -307,6 +331,8 @@ class Permutation(Section):
 
     Args:
         size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        jitter: Each flow starts at random up to this much later: hosts are not in step.
+            Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -314,6 +340,7 @@ class Permutation(Section):
 
     _kind: ClassVar[str | None] = "permutation"
     size: str
+    jitter: str | None = None
     burst: int | None = None
 
 
@@ -327,9 +354,14 @@ class ClosedLoop(Section):
             `active`; a place whose flows are used up stays empty. Accepted: 1 to 4194304.
             Required.
         flows: Number of flows in all. Accepted: 1 to 4194304. Required.
+        size_unit: What the sizes of a file count: `bytes`, or `packets` of 1460 B.
+            Accepted: `bytes`, `packets`. Default: by the file's columns or its mean, and
+            said.
         pause: Time from the end of a flow to the start of the next. Accepted: a time such
             as `8us`. Default: 0s.
         at: When the first flows start. Accepted: a time such as `8us`. Default: 0s.
+        jitter: Each flow starts at random up to this much later: hosts are not in step.
+            Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -339,8 +371,10 @@ class ClosedLoop(Section):
     workload: str
     active: int
     flows: int
+    size_unit: Literal["bytes", "packets"] | None = None
     pause: str | None = None
     at: str | None = None
+    jitter: str | None = None
     burst: int | None = None
 
 
@@ -352,6 +386,9 @@ class Poisson(Section):
         workload: Flow sizes: a name of `incast list`, or a file. Accepted: text. Required.
         load: Load, as defined in the manifest. Accepted: a number above 0. Required.
         flows: Number of flows. Accepted: 1 to 4194304. Required.
+        size_unit: What the sizes of a file count: `bytes`, or `packets` of 1460 B.
+            Accepted: `bytes`, `packets`. Default: by the file's columns or its mean, and
+            said.
         packets: Packet sizes, such as `pkt_cache_follower`. Accepted: text. Default: full
             packets.
         burst: Packets that each flow may send before its source hears from its destination:
@@ -363,6 +400,7 @@ class Poisson(Section):
     workload: str
     load: float
     flows: int
+    size_unit: Literal["bytes", "packets"] | None = None
     packets: str | None = None
     burst: int | None = None
 
@@ -406,6 +444,12 @@ class Transport(Section):
             driven transports send (grants, tokens, credits, pulls) keeps the class of their
             papers: it paces data, and would be another transport in a queue behind data.
             Accepted: `data`, `control`, or `auto`. Default: each transport's own.
+        rto_jitter: Retransmission timers of sender-driven transports expire at random up to
+            this share of the timeout late, as those of real hosts do: hosts that lost
+            packets together do not retransmit together. Accepted: 0 to 1. Default: 0.
+        timer_granularity: Period of the clock by which these timers expire, such as `4ms`
+            (Linux with 250 Hz); each host's has its own phase. Zero: they are exact.
+            Accepted: at most 1s. Default: 0s.
         join: How transports share a port. `shared`: one set of queues; each transport marks
             and drops its own packets by the total queue length. `separate`: own queues per
             transport, equal shares of the link. Accepted: `shared`, `separate`. Default:
@@ -424,6 +468,8 @@ class Transport(Section):
     routings: Mapping[str, Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "paths"]] | None = None
     paths: str | None = None
     acks: Literal["data", "control", "auto"] | None = None
+    rto_jitter: float | None = None
+    timer_granularity: str | None = None
     join: Literal["shared", "separate"] | None = None
     marking: str | None = None
     assign: Sequence[Assign | Mapping[str, Any]] | None = None

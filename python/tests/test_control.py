@@ -295,6 +295,8 @@ def test_what_is_no_control_is_refused() -> None:
         incast.run(hard(type("Mine", (Fixed,), {"ports_like": "homa"})))
     with pytest.raises(incast.ScenarioError, match="accepted is"):
         incast.run(hard(type("Mine", (Fixed,), {"rto_min": "0s"})))
+    with pytest.raises(TypeError, match=r"nothing calls `on_los` of Mine: did you mean `on_loss`"):
+        incast.run(hard(type("Mine", (Fixed,), {"on_los": Fixed.on_loss})))
     with pytest.raises(TypeError, match=r"with `start`, `on_ack` and `on_loss`"):
         incast.run(hard(Control))
     one, other = changed(1), changed(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -59,6 +60,11 @@ def test_a_folder_is_read_as_what_was_run(small: incast.Results, tmp_path: Path)
     assert again[0].flows.equals(small["ren"].flows)
     with pytest.raises(incast.RunError, match=r"manifest\.json"):
         incast.load(tmp_path)
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    shutil.copy(saved / "manifest.json", killed)
+    with pytest.raises(incast.RunError, match="ended before it had results"):
+        incast.load(killed)
 
 
 def test_frames_have_the_numbers_of_the_summary(small: incast.Results) -> None:
@@ -161,7 +167,8 @@ def test_ctrl_c_raises_and_leaves_what_there_is(tmp_path: Path) -> None:
     assert out.split() == ["1", "False", "True"], errors
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["complete"] is False
-    assert incast.load(tmp_path / "out").labels == ["dctcp"]
+    with pytest.warns(incast.RunWarning, match="no results of ren: the run was ended before"):
+        assert incast.load(tmp_path / "out").labels == ["dctcp"]
 
 
 def test_what_tells_progress_can_stop_a_run(scenario: dict[str, Any]) -> None:

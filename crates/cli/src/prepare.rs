@@ -188,6 +188,7 @@ const INCAST: Incast = Incast {
     size: Bytes::from_kb(64),
     at: Span::from_us(100),
     burst: None,
+    jitter: Span::ZERO,
 };
 
 /// `ren.rule=gap` is short for `transport.parameters.ren.rule=gap`.

@@ -187,7 +187,8 @@ fn forecast(study: &Study, estimate: &Estimate, threads: usize, dir: &Path) {
     let least = if study.repeat().is_some() { "at least " } else { "" };
     say!("{}: {least}{points} points, {to_run} to be run, in {}", study.name(), dir.display());
     say!("CPU time: about {}", duration(cpu_seconds));
-    say!("wall-clock time: about {} with {threads} threads", duration(wall_seconds));
+    let threads = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+    say!("wall-clock time: about {} with {threads}", duration(wall_seconds));
     let free =
         incast_study::available().map_or(String::new(), |free| format!(" of {} free", size(free)));
     say!("memory: about {}{free}", size(memory));

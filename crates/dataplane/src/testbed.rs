@@ -15,7 +15,7 @@ use incast_fabric::{NodeId, PortId};
 use incast_transport::{FlowId, Framing, RunRecord, Time};
 use incast_world::{
     Buffers, Captured, Captures, End, EndHost, Epoch, LinkState, LossLog, Monitor, NEVER, Progress,
-    Setup, Switch, SwitchBuffer, epochs, last_repair, new_deliveries, new_probe,
+    Setup, Switch, SwitchBuffer, epochs, new_deliveries, new_probe,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -115,8 +115,7 @@ impl<C: Clock, P: Payload> Testbed<Mem, C, P> {
 impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// A setup over a backend and a clock. Packets carry zeros.
     pub fn with(setup: Setup, io: I, clock: C) -> Testbed<I, C> {
-        let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
-        let end = end.awaiting(last_repair(&setup.fabric));
+        let end = End::of(&setup);
         let all: Vec<u32> = (0..setup.fabric.nodes()).collect();
         Testbed::of(setup, io, clock, &all, end)
     }
@@ -125,7 +124,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// links. Such a run ends at `until`, or when it is told to: what is complete elsewhere is not
     /// known here.
     pub fn part(setup: Setup, io: I, clock: C, nodes: &[u32]) -> Testbed<I, C> {
-        let end = End::at_last(setup.options.until);
+        let end = End::of_part(&setup);
         Testbed::of(setup, io, clock, nodes, end)
     }
 
@@ -263,7 +262,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         self.medium.tally.end_at(self.end.limit());
         let (mut record, captured) = collect(self.nodes, &mut self.medium, ended);
         if busy && !record.complete && !interrupted {
-            record.stalled_since = self.end.stalled_since(ended);
+            record.stalled_since = self.end.stalled_since();
         }
         record.interrupted = interrupted;
         // Those were counted where they were received.
@@ -287,11 +286,14 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         loop {
             let due = self.due();
             let delivered = self.medium.probe.last_delivery();
-            self.end.note(self.progress.completed, self.progress.last_completion, delivered);
+            let Progress { completed, last_completion, whole, .. } = &self.progress;
+            self.end.note(*completed, *last_completion, delivered, *whole);
             let now = self.clock.now().0;
             // A clock that follows real time may be there before all that was due; and what comes
             // from outside is due at any time until then.
             let reached = if self.external.is_empty() { due.max(now) } else { now };
+            let (hops, more) = (self.medium.tally.hops, due != NEVER || !self.external.is_empty());
+            while more && reached >= self.end.limit() && !self.end.is_over(hops) {}
             let over = reached >= self.end.limit() || monitor.stopped();
             if over || passes.is_multiple_of(PASSES_PER_REPORT) {
                 let (completed, hops) = (self.progress.completed, self.medium.tally.hops);
@@ -299,7 +301,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
                 self.medium.tally.captures.reach(self.medium.now);
             }
             if over {
-                return due != NEVER || !self.external.is_empty();
+                return more;
             }
             if due > now && self.external.is_empty() {
                 self.clock.idle(Time(due));

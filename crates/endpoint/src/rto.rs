@@ -92,6 +92,12 @@ impl Rto {
         self.doublings = 0;
     }
 
+    /// How often it has doubled since the last progress.
+    #[inline]
+    pub fn doublings(&self) -> u8 {
+        self.doublings
+    }
+
     /// Smoothed RTT; `None` before the first sample.
     #[inline]
     pub fn smoothed(&self) -> Option<Span> {

@@ -2,6 +2,7 @@
 
 use crate::Fault;
 use crate::scenario::{ClosedLoop, Poisson, Scenario, Traffic};
+use incast_measure::StoredTable;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -140,7 +141,9 @@ pub fn gather(scenario: &Scenario, contents: &mut Contents) -> Result<(), Fault>
         // What is neither a table nor a file is refused with all names when the scenario is planned.
         let named = role == "workload" && !name.contains(['/', '.']) && !Path::new(name).is_file();
         if !named && !contents.contains_key(name) {
-            contents.insert(name.into(), Content::of(text_of(name, bytes_of(name)?)?));
+            let bytes = bytes_of(name)?;
+            let sha256 = InputFile::of(name, role, &bytes).sha256;
+            contents.insert(name.into(), Content { text: text_of(name, bytes)?, sha256 });
         }
     }
     Ok(())
@@ -152,8 +155,11 @@ pub fn bytes_of(name: &str) -> Result<Vec<u8>, Fault> {
     read.map_err(|error| Fault::new(format!("could not read: {error}")).placed(name))
 }
 
-/// Content of a file as text.
+/// Content of a file as text; the flows of a `flows.parquet` as those of its `flows.csv`.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Fault> {
+    if bytes.starts_with(b"PAR1") {
+        return flows_of(bytes).map_err(|problem| Fault::new(problem).placed(name));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -161,4 +167,23 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Fault> {
         let problem = format!("the byte 0x{byte:02x} is not valid text: expected UTF-8");
         Fault::new(problem).placed(format!("{name}:{line}"))
     })
+}
+
+/// What a flow list needs of the flows of a run, as a flow list.
+fn flows_of(bytes: Vec<u8>) -> Result<String, String> {
+    let table = StoredTable::new(bytes.into())?;
+    let [src, dst, size, start] = ["src", "dst", "size_bytes", "start_ps"].map(|name| {
+        let column = table.numbers(name);
+        column.map_err(|error| format!("not the flows of a run: {error}"))
+    });
+    let (src, dst, size, start) = (src?, dst?, size?, start?);
+    let class = table.texts("class").map_err(|error| format!("not the flows of a run: {error}"))?;
+    let mut text = "flow_id,src,dst,class,size_bytes,start_ps\n".to_string();
+    for flow in 0..table.rows() {
+        let class = &class.names[class.codes[flow] as usize];
+        let (src, dst, size, start) = (src[flow], dst[flow], size[flow], start[flow]);
+        let start = if start.is_nan() { String::new() } else { start.to_string() };
+        writeln!(text, "{flow},{src},{dst},{class},{size},{start}").expect("a string takes all");
+    }
+    Ok(text)
 }

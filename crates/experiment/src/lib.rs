@@ -9,6 +9,7 @@
 pub mod bench;
 mod buffers;
 pub mod custom;
+mod cuts;
 pub mod declared;
 mod fault;
 mod framing;

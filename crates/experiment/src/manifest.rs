@@ -2,6 +2,7 @@
 
 use crate::Fault;
 use crate::buffers::deadlock;
+use crate::cuts::cut_off;
 use crate::inputs::{InputFile, bytes_of, text_of};
 use crate::plan::{Case, Plan};
 use crate::scenario::{Buffer, Draft, Node};
@@ -40,6 +41,7 @@ pub fn manifest(
     json!({
         "deadlock": deadlock(&plan.fabric, record),
         "stalled_since": record.stalled_since.map(|since| since.to_string()),
+        "cut_off": cut_off(plan, record),
         "interrupted": record.interrupted,
         "version": VERSION,
         "title": plan.scenario.title,

@@ -2,25 +2,24 @@
 
 use crate::buffers::rules;
 use crate::custom::{self, Entry};
+use crate::cuts;
 use crate::framing::{check_room, framing};
 use crate::inputs::{Contents, Inputs};
 use crate::mix::Mix;
 use crate::network::{break_link, network};
 use crate::scenario::{DataPlane, Parameters, Scenario};
 use crate::traffic::{Flows, flows, shape};
-use crate::warnings::{NOT_REPEATABLE, check_listed, never_marks, without_effect};
+use crate::warnings::{NOT_REPEATABLE, check_listed, endless, never_marks, without_effect};
 use crate::{Fault, World, nearest};
 use incast_egress::port::Join;
-use incast_fabric::{Fabric, FixedPaths, Routes};
+use incast_fabric::{Fabric, FixedPaths};
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, HostId, Limit, Notice, Routing, SizeQuantiles, Span, Time, Transport, TransportId,
+    FabricSite, HostId, Limit, Notice, Routing, SizeQuantiles, Span, Timers, Transport, TransportId,
 };
-use incast_workload::{FlowSpec, Start, Traffic};
-use incast_world::{
-    Pfc, RunTransport, SharedBuffer, epochs, fabric_site, last_repair, reverse_path_is_equal,
-};
+use incast_workload::{FlowSpec, Traffic};
+use incast_world::{Pfc, RunTransport, SharedBuffer, fabric_site, reverse_path_is_equal};
 use std::sync::Arc;
 
 /// One run of a scenario: which transport carries what is not assigned otherwise.
@@ -134,7 +133,13 @@ impl Plan {
         warnings.extend(rules.warnings);
         let sizes = quantiles(&traffic.flows);
         let mut site = fabric_site(&fabric, framing, rules.port, sizes, scenario.fabric.base_rtt.0);
-        Arc::make_mut(&mut site).acks = scenario.transport.acks.0;
+        let set = Arc::make_mut(&mut site);
+        set.acks = scenario.transport.acks.0;
+        set.timers = Timers {
+            jitter: scenario.transport.rto_jitter,
+            granularity: scenario.transport.timer_granularity,
+            key: scenario.run.seed,
+        };
         let paths = fixed_paths(&scenario, &fabric, &traffic, &mut inputs)?;
         let mut plan = Plan {
             paths,
@@ -159,9 +164,10 @@ impl Plan {
         }
         plan.warnings.extend(plan.without_pfc());
         plan.warnings.extend(plan.without_repetition());
+        plan.warnings.extend(endless(&plan));
         plan.warnings.extend(without_effect(&plan));
         plan.warnings.extend(never_marks(&plan));
-        plan.check_reachable()?;
+        cuts::check(&plan)?;
         plan.check_symmetric()?;
         Ok(plan)
     }
@@ -333,39 +339,6 @@ impl Plan {
                     );
                     return Err(Fault::at(key, problem));
                 }
-            }
-        }
-        Ok(())
-    }
-
-    /// Refuses flows without a path at their start or after a later repair, at the start of the run
-    /// for flows that wait for others.
-    fn check_reachable(&self) -> Result<(), Fault> {
-        // A fabric whose links work is connected.
-        if self.fabric.failures().is_empty() {
-            return Ok(());
-        }
-        let whole = (Time::ZERO, self.fabric.routes());
-        let changed = epochs(&self.fabric).into_iter().map(|one| (Time(one.at), one.routes));
-        let epochs: Vec<_> = std::iter::once(whole).chain(changed).collect();
-        let repaired = last_repair(&self.fabric);
-        for (index, flow) in self.traffic.flows.iter().enumerate() {
-            let start = if let Start::At(at) = flow.start { at } else { Time::ZERO };
-            let current = epochs.partition_point(|(at, _)| *at <= start).max(1) - 1;
-            let since = epochs[current].0;
-            let reaches = |(_, routes): &(Time, Arc<Routes>)| {
-                !self.fabric.path(routes, flow.src, flow.dst, |_| 0).is_empty()
-            };
-            let later = if repaired > Some(since.0) { &epochs[current + 1..] } else { &[] };
-            if !reaches(&epochs[current]) && !later.iter().any(reaches) {
-                let (src, dst, name) = (flow.src, flow.dst, self.fabric.name());
-                let why = match current {
-                    0 => String::new(),
-                    _ => format!(", with the links that failed by {since}"),
-                };
-                return Err(Fault::new(format!(
-                    "flow {index}: host {dst} cannot be reached from host {src} in {name}{why}"
-                )));
             }
         }
         Ok(())

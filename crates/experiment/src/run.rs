@@ -53,6 +53,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
             Start::After { delay, .. } => delay,
             Start::At(_) => Span::ZERO,
         },
+        cut: Time::NEVER,
     });
     let base_rtt = plan.site.base_rtt;
     let silent = plan.traffic.silent_after_first_rtt.iter().map(|host| {

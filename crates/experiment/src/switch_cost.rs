@@ -97,7 +97,13 @@ impl Bench {
             segments: Segments::Uniform(payload),
             burst: None,
         };
-        let flow = FlowSetup { flow, transport: info.id, after: vec![], delay: Span::ZERO };
+        let flow = FlowSetup {
+            flow,
+            transport: info.id,
+            after: vec![],
+            delay: Span::ZERO,
+            cut: Time::NEVER,
+        };
         let setup = assemble(fabric, site, &transports, Join::Shared, vec![flow], None, options)?;
         Ok((setup, state))
     }

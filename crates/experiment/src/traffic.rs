@@ -8,10 +8,10 @@ use crate::scenario::{
     Traffic as Entry,
 };
 use incast_fabric::{Fabric, Imported};
-use incast_transport::{Bytes, Framing, Rate, Time};
+use incast_transport::{Bytes, Framing, Notice, Rate, Time};
 use incast_workload::{
-    Failure, HostIds, LongFlow, Origin, RequestResponse, Shape, SizeTable, Traffic, WorkloadError,
-    packet_table, table,
+    Failure, HostIds, LongFlow, Origin, RequestResponse, Shape, SizeTable, SizeUnit, Traffic,
+    WorkloadError, packet_table, table,
 };
 
 /// Properties of a fabric that workloads depend on.
@@ -27,21 +27,6 @@ pub fn shape(fabric: &Fabric) -> Shape {
         rack_of: (0..fabric.hosts()).map(rack).collect(),
         host_rate: (0..fabric.hosts()).map(|host| fabric.host_rate(host)).collect(),
         uplink_total: uplinks.map(|uplinks| uplinks.capacity),
-    }
-}
-
-/// A size table by name, or from a file that `key` names.
-fn sizes(key: &str, name: &str, inputs: &mut Inputs) -> Result<SizeTable, Wrong> {
-    if let Ok(known) = table(name) {
-        return Ok(known.clone());
-    }
-    let read = |inputs: &mut Inputs| {
-        inputs.read(name, "workload").map_err(|fault| fault.in_file(key, name))
-    };
-    match inputs.has(name) {
-        true => Ok(SizeTable::parse(&read(inputs)?, name)?),
-        false if name.contains(['/', '.']) => Err(read(inputs).expect_err("no file").into()),
-        false => Err(table(name).expect_err("looked up above").into()),
     }
 }
 
@@ -93,6 +78,29 @@ impl Context<'_> {
         self.scenario.run.seed.wrapping_add(self.index as u64 * 0x9E37_79B9)
     }
 
+    /// A size table by name, or from a file, whose sizes count `unit`; and what is to be said of it.
+    fn sizes(
+        &self,
+        name: &str,
+        unit: Option<SizeUnit>,
+        inputs: &mut Inputs,
+    ) -> Result<(SizeTable, Vec<Notice>), Wrong> {
+        let key = self.key("workload");
+        match (table(name), unit) {
+            (Ok(_), Some(SizeUnit::Packets)) => {
+                let problem = format!("expected bytes, which the sizes of {name} count");
+                return Err(Fault::value(self.key("size_unit"), "packets", problem).into());
+            }
+            (Ok(known), _) => return Ok((known.clone(), vec![])),
+            (Err(unknown), _) if !inputs.has(name) && !name.contains(['/', '.']) => {
+                return Err(unknown.into());
+            }
+            _ => {}
+        }
+        let text = inputs.read(name, "workload").map_err(|fault| fault.in_file(key, name))?;
+        Ok(SizeTable::read(&text, name, unit)?)
+    }
+
     fn poisson(&self, own: &Poisson, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
         let wire = wire_cost(self.framing);
         let packets = match &own.packets {
@@ -103,13 +111,14 @@ impl Context<'_> {
             check_table(self.framing, &self.key("packets"), table)?;
         }
         let (shape, seed) = (self.shape, self.seed());
-        let sizes = sizes(&self.key("workload"), &own.workload, inputs)?;
-        let packets = packets.as_ref();
-        Ok(incast_workload::poisson(shape, &sizes, own.load, own.flows, seed, packets, wire)?)
+        let (sizes, notices) = self.sizes(&own.workload, own.size_unit, inputs)?;
+        let (packets, load) = (packets.as_ref(), own.load);
+        let flows = incast_workload::poisson(shape, &sizes, load, own.flows, seed, packets, wire)?;
+        Ok(flows.with_warnings(notices))
     }
 
     fn closed_loop(&self, own: &ClosedLoop, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
-        let sizes = sizes(&self.key("workload"), &own.workload, inputs)?;
+        let (sizes, notices) = self.sizes(&own.workload, own.size_unit, inputs)?;
         let spec = incast_workload::ClosedLoop {
             sizes: &sizes,
             active: own.active,
@@ -118,7 +127,7 @@ impl Context<'_> {
             pause: own.pause,
             seed: self.seed(),
         };
-        Ok(incast_workload::closed_loop(self.shape, &spec)?)
+        Ok(incast_workload::closed_loop(self.shape, &spec)?.with_warnings(notices))
     }
 
     fn incast(&self, own: &Incast) -> Result<Traffic, Wrong> {
@@ -211,7 +220,7 @@ impl Context<'_> {
 
     fn file(
         &self,
-        FlowFile { file, .. }: &FlowFile,
+        FlowFile { file, start_unit, .. }: &FlowFile,
         imported: Option<&Imported>,
         inputs: &mut Inputs,
     ) -> Result<Flows, Wrong> {
@@ -224,7 +233,7 @@ impl Context<'_> {
             }
             None => HostIds::same(self.shape.hosts),
         };
-        let read = incast_workload::read_flows(&text, file, &ids)?;
+        let read = incast_workload::read_flows(&text, file, &ids, *start_unit)?;
         let failures = read.failures.into_iter().map(|failure| (file.clone(), failure)).collect();
         let mut traffic = read.traffic;
         traffic.flows.iter_mut().for_each(|flow| flow.origin = Origin::File);
@@ -320,7 +329,7 @@ pub fn flows(
         let part = context.read(entry, imported, inputs);
         let part = part.map_err(|wrong| context.place(entry, wrong))?;
         failures.extend(part.failures);
-        let mut part = part.traffic;
+        let mut part = part.traffic.jittered(entry.jitter(), context.seed());
         part.flows.iter_mut().for_each(|flow| flow.burst = entry.burst());
         all = Some(match all {
             Some(before) => before.merge(part),

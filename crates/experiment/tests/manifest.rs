@@ -9,7 +9,7 @@ use incast_experiment::scenario::{
 use incast_experiment::{Case, Manifest, Monitor, Plan, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span};
-use incast_workload::FlowClass;
+use incast_workload::{FlowClass, SizeUnit};
 use proptest::collection::vec;
 use proptest::option::{of, weighted};
 use proptest::prelude::*;
@@ -64,8 +64,16 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     let packets = weighted(0.2, Just("pkt_hadoop".to_string()));
     // Most transports refuse it.
     let first = || weighted(0.1, 1..30u32);
-    let poisson = (sizes, 0.1..0.9, 1..12u32, packets, first()).prop_map(
-        |(workload, load, flows, packets, burst)| Poisson { workload, load, flows, packets, burst },
+    let unit = weighted(0.5, Just(SizeUnit::Bytes));
+    let poisson = (sizes, unit, 0.1..0.9, 1..12u32, packets, first()).prop_map(
+        |(workload, size_unit, load, flows, packets, burst)| Poisson {
+            workload,
+            size_unit,
+            load,
+            flows,
+            packets,
+            burst,
+        },
     );
     let senders = prop_oneof![
         Just((None, None)),
@@ -78,6 +86,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         senders,
         size,
         at,
+        jitter: Span::ZERO,
         burst: None,
     });
     let requests = (hosts(&[0, 2]), hosts(&[3, 1]), size(), 1..3u32, span(9), span(9)).prop_map(
@@ -89,15 +98,18 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             count,
             period,
             at,
+            jitter: Span::ZERO,
             burst: None,
         },
     );
     let closed = (1..4u32, span(9), span(9)).prop_map(|(active, pause, at)| ClosedLoop {
         workload: "web_search".into(),
+        size_unit: None,
         active,
         flows: 6,
         pause,
         at,
+        jitter: Span::ZERO,
         burst: None,
     });
     let many = (size(), 0.0..=1.0, span(9)).prop_map(|(size, responsive, at)| ManyToMany {
@@ -107,13 +119,15 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         size,
         responsive,
         at,
+        jitter: Span::ZERO,
         burst: None,
     });
-    let long = (size(), span(30), first()).prop_map(|(size, at, burst)| Long {
+    let long = (size(), span(30), span(9), first()).prop_map(|(size, at, jitter, burst)| Long {
         from: Hosts(vec![(0, 1)]),
         to: Hosts(vec![(3, 3), (2, 2)]),
         size,
         at,
+        jitter,
         burst,
     });
     let length = prop_oneof![
@@ -129,20 +143,32 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             at,
             count,
             period,
+            jitter: Span::ZERO,
             burst: None,
         },
     );
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
         closed.prop_map(Traffic::ClosedLoop),
-        size().prop_map(|size| Traffic::Permutation(Permutation { size, burst: None })),
-        size().prop_map(|size| Traffic::AllToAll(AllToAll { size, burst: None })),
+        (size(), span(9)).prop_map(|(size, jitter)| {
+            Traffic::Permutation(Permutation { size, jitter, burst: None })
+        }),
+        size().prop_map(|size| Traffic::AllToAll(AllToAll {
+            size,
+            jitter: Span::ZERO,
+            burst: None
+        })),
         incast.prop_map(Traffic::Incast),
         requests.prop_map(Traffic::Requests),
         many.prop_map(Traffic::ManyToMany),
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
-        Just(Traffic::FlowFile(FlowFile { file: input("flows.csv"), burst: None })),
+        Just(Traffic::FlowFile(FlowFile {
+            file: input("flows.csv"),
+            start_unit: None,
+            jitter: Span::ZERO,
+            burst: None,
+        })),
     ]
 }
 
@@ -266,8 +292,9 @@ fn transport() -> impl Strategy<Value = Transport> {
         ("dctcp", "initial_window", "4"),
         ("amrt", "recovery", "paper"),
     ]);
-    (compared, (routing, acks), join, assign, vec(setting, 0..2)).prop_map(
-        |(names, (routing, acks), join, assign, settings)| {
+    let timers = (weighted(0.2, 0.0..0.5), weighted(0.2, span(9)));
+    (compared, (routing, acks), timers, join, assign, vec(setting, 0..2)).prop_map(
+        |(names, (routing, acks), (late, tick), join, assign, settings)| {
             let mut parameters = incast_experiment::scenario::Parameters::new();
             for (name, key, value) in settings {
                 let own = parameters.entry(name.into()).or_default();
@@ -279,6 +306,8 @@ fn transport() -> impl Strategy<Value = Transport> {
                 routings: Default::default(),
                 paths: None,
                 acks: Auto(acks),
+                rto_jitter: late.unwrap_or(0.0),
+                timer_granularity: tick.unwrap_or(Span::ZERO),
                 join,
                 marking: None,
                 assign: assign.into_iter().collect(),

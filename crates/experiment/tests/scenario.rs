@@ -108,8 +108,8 @@ fn wrong_values_are_reported_where_they_were_written() {
         (long, &["transport.join=shard"], "did you mean `shared`?"),
         (long, &["fabric.rate=0bps"], "--set fabric.rate=0bps: expected a rate above 0"),
         (long, &["fabric.pfc={ classes = [9] }"], "fabric.pfc.classes = `9`: expected 0 to 7"),
-        (long, &["traffic.3.size=1KB"], "no such key: expected traffic.0 to traffic.0"),
-        (long, &["traffic.x.size=1KB"], "no such key: expected traffic.0 to traffic.0"),
+        (long, &["traffic.3.size=1KB"], "no such key: expected traffic.0"),
+        (long, &["traffic.x.size=1KB"], "no such key: expected traffic.0"),
         (long, &["run.seed=-1"], "--set run.seed=-1: negative"),
         (long, &["run=7"], "--set run=7: expected the keys of [run]"),
     ] {

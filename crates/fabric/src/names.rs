@@ -39,8 +39,9 @@ impl Fabric {
         let unknown = |known: String| TopologyError::new(Problem::UnknownNode(name.into(), known));
         let Some((_, tier)) = PREFIXES.iter().find(|(known, _)| *known == prefix) else {
             let nearest = nearest(&prefix, PREFIXES.iter().map(|(known, _)| *known));
+            let number = if digits.is_empty() { "0" } else { digits };
             let hint =
-                nearest.map(|near| format!("did you mean `{near}{digits}`? ")).unwrap_or_default();
+                nearest.map(|near| format!("did you mean `{near}{number}`? ")).unwrap_or_default();
             return Err(unknown(format!("{hint}names look like host0, leaf0, agg0, spine0")));
         };
         let in_tier = |node: &u32| tier.is_none_or(|tier| self.tiers[*node as usize] == tier);

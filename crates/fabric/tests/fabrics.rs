@@ -31,6 +31,8 @@ const SPECS: &[&str] = &[
     "fat-tree:2",
     "fat-tree:4",
     "fat-tree:6",
+    "clos:4x2x16x2x2",
+    "clos:1x3x2x1x2",
 ];
 
 /// A connected random graph: a random tree of switches, more links among them, hosts anywhere.
@@ -182,6 +184,22 @@ fn the_papers_fabrics_have_their_counts() {
     assert_eq!(tree.tier(NodeId(24)), Tier::Aggregation);
     assert_eq!(tree.tier(NodeId(32)), Tier::Core);
     assert_eq!(ren.tier(NodeId(399)), Tier::Core);
+}
+
+/// Three tiers at 2:1 with hosts of 25 Gb/s and uplinks of 100 Gb/s.
+#[test]
+fn a_clos_has_counts_and_rates_of_its_own() {
+    let links = LinkDefaults { rate: Rate::from_gbps(25), ..defaults() };
+    let options = Options { uplink_rate: Some(Rate::from_gbps(100)), ..Options::default() };
+    let clos = parse_with("clos:4x2x16x2x2", links, &options).unwrap();
+    assert_eq!((clos.hosts(), clos.nodes()), (128, 128 + 8 + 8 + 4));
+    assert_eq!(clos.path_count(0, 127), 4);
+    let uplinks = clos.uplinks().unwrap();
+    assert_eq!((uplinks.oversubscription, uplinks.hosts_per_rack), (2.0, Some(16)));
+    assert_eq!((clos.host_rate(0), clos.max_rate()), (Rate::from_gbps(25), Rate::from_gbps(100)));
+    let ratio = Options { oversubscription: Some(4.0), ..Options::default() };
+    let clos = parse_with("clos:4x2x16x2x2", links, &ratio).unwrap();
+    assert_eq!(clos.max_rate(), Rate::from_gbps(50), "16 hosts share two uplinks at 4:1");
 }
 
 /// FastTune: ten hosts of 10 Gb/s under a leaf with four uplinks of 100 Gb/s.

@@ -38,6 +38,7 @@ fn hpcc_with_four_integers() {
     let four = THREE.replacen("6 2 5", "6 2 2 5", 1);
     assert!(hpcc(&four).notes.is_empty());
     assert_eq!(hpcc(&four).fabric.ports(), hpcc(THREE).fabric.ports());
+    assert!(refused(&THREE.replacen("6 2 5", "6 2 3 5", 1)).contains("3 ToRs of 2 switches"));
     let wrong = THREE.replacen("6 2 5", "6 2 1 5", 1);
     assert_eq!(hpcc(&wrong).notes[0].text, "the header says 1 ToRs, 2 switches have hosts");
 }
@@ -52,17 +53,54 @@ fn simai_leaves_nvswitches_out() {
     let imported = hpcc(text);
     assert_eq!((imported.fabric.hosts(), imported.fabric.nodes()), (4, 5));
     assert!(imported.notes[0].text.contains("2 NVSwitches and their 4 links"));
+    // Six whole numbers are a header of somebody else.
+    assert!(refused(&text.replacen("H100", "3", 1)).contains("topo.txt:1: a header of six words"));
+    assert!(refused(&text.replacen("7 2 2", "7 3 2", 1)).contains("3 GPUs per server: expected"));
     let one_line = text.replacen("4 5\n6\n", "4 5 6\n", 1);
     assert_eq!(hpcc(&one_line).fabric.ports(), imported.fabric.ports());
+}
+
+/// Every spelling that ns-3 reads and prints; a delay without a unit is in seconds there.
+#[test]
+fn rates_and_delays_as_ns3_prints_them() {
+    let read = |rate: &str, delay: &str| {
+        let written = format!("0 2 {rate} {delay}");
+        let imported = hpcc(&THREE.replacen("0 2 100Gbps 0.001ms", &written, 1));
+        let port = imported.fabric.port(imported.fabric.host_port(0));
+        let said = imported.notes.iter().map(|note| note.text.clone()).collect::<String>();
+        (port.rate, port.propagation, said)
+    };
+    let whole = (Rate::from_gbps(100), Span::from_us(1), String::new());
+    for (rate, delay) in [
+        ("100Gbps", "0.001ms"),
+        ("100000000000bps", "+1000.0ns"),
+        ("1e11bps", "1e-6s"),
+        ("12.5GBps", "+1e+06ps"),
+        ("100Gb/s", "1000000000fs"),
+        ("100000000000.0", "1.0000000000000001e-06s"),
+    ] {
+        assert_eq!(read(rate, delay), whole, "{rate} {delay}");
+    }
+    let (_, bare, said) = read("100Gbps", "2e-6");
+    assert_eq!(bare, Span::from_us(2));
+    assert_eq!(
+        said,
+        "topo.txt: delays without a unit are taken as seconds, as ns-3 does: the longest is 2us"
+    );
 }
 
 #[test]
 fn the_description_at_the_end_is_ignored_with_a_note() {
     let text =
         format!("{THREE}\nFirst line: total node #, switch node #, link #\nsrc0 dst0 rate\n");
-    assert_eq!(hpcc(&text).notes[0].text, "line 9 and following are not links: ignored");
-    let more = format!("{THREE}3 2 400Gbps 1us 0\n");
-    assert!(refused(&more).contains("topo.txt:8: a further link, but the header says 5"));
+    let said = |behind: &str| {
+        format!("topo.txt: 5 links are counted in the header and read; {behind} of them links)")
+    };
+    assert_eq!(hpcc(&text).notes[0].text, said("2 lines behind them, from line 9 on, not (0"));
+    // People lower the count.
+    let more = hpcc(&format!("{THREE}3 2 400Gbps 1us 0\n"));
+    assert_eq!(more.notes[0].text, said("1 line behind them, from line 8 on, not (1"));
+    assert_eq!(more.fabric.ports(), hpcc(THREE).fabric.ports());
 }
 
 #[test]
@@ -81,10 +119,15 @@ fn hpcc_errors_name_file_line_and_expectation() {
         ("0 2 100Gbps", "0 2 100", "topo.txt:7: the file"),
         ("0 2 100Gbps", "0 2 100Gps", "topo.txt:3: rate `100Gps`: unknown unit"),
         ("0 2 100Gbps", "0 2 0Gbps", "topo.txt:3: the link host 0 - switch 2 has rate 0"),
-        ("0 2 100Gbps", "0 2 -5", "topo.txt:3: rate `-5`: expected at most"),
+        ("0 2 100Gbps", "0 2 -5", "topo.txt:3: rate `-5`: a rate cannot be negative"),
         ("0 2 100Gbps", "0 0 100Gbps", "topo.txt:3: host 0 is linked to itself"),
         ("0 2 100Gbps", "0 6 100Gbps", "topo.txt:3: node id `6`"),
-        ("0 2 100Gbps 0.001ms", "0 2 100Gbps 5", "topo.txt:3: delay `5`: the unit is missing"),
+        (
+            "0 2 100Gbps 0.001ms",
+            "0 2 100Gbps 5",
+            "topo.txt:3: delay `5`: without a unit it is in s",
+        ),
+        ("0 2 100Gbps 0.001ms", "0 2 100Gbps 1 us", "topo.txt:3: 6 words; expected a link"),
         ("0 2 100Gbps 0.001ms 0", "0 2 100Gbps 1us", "topo.txt:3: 4 words; expected a link"),
         ("1us 1e-3", "1us 2", "topo.txt:6: loss probability 2: expected 0 to less than 1"),
         ("5 3 100Gbps", "4 2 100Gbps", "topo.txt:6: host 4 has a second link"),

@@ -50,6 +50,7 @@ fn sizes_are_refused_before_they_are_built() {
         "fat-tree:4294967294",
         "parking-lot:4294967295",
         "dumbbell:4294967295x4294967295",
+        "clos:4294967295x4294967295x4294967295x4294967295x4294967295",
     ] {
         assert!(says(spec).contains("too large"), "{}", says(spec));
     }
@@ -76,6 +77,8 @@ fn options() {
     assert!(with(spec, link("leaf9", "spine0", None, None)).contains("there are leaf0 to leaf1"));
     assert!(with(spec, link("agg0", "spine0", None, None)).contains("has no agg nodes"));
     assert!(with(spec, link("leaf", "spine0", None, None)).contains("no node `leaf`"));
+    let near = with(spec, link("leef", "spine0", None, None));
+    assert!(near.contains("no node `leef`; did you mean `leaf0`?"), "{near}");
     assert!(with(spec, link("leaf0", "leaf1", None, None)).contains("no link leaf0 - leaf1"));
     assert!(with(spec, link("leaf0", "spine1", Some(Rate(0)), None)).contains("rate 0"));
     assert!(with(spec, link("leaf0", "spine1", None, Some(1.5))).contains("0 to less than 1"));

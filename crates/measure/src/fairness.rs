@@ -156,8 +156,8 @@ pub fn fairness(run: &Run) -> Option<FairnessSummary> {
     if run.transports.len() < 2 && run.record.series.len() < 2 {
         return None;
     }
-    let length = Span(run.record.ended.0 / 50);
-    let windows = Window::cut(run, Time::ZERO, run.record.ended, length);
+    let length = run.lived() / 50;
+    let windows = Window::cut(run, run.began(), run.record.ended, length);
     let jains: Vec<f64> = windows.iter().filter_map(|window| window.jain(run, None)).collect();
     let total: u64 = run.record.flows.iter().map(|flow| flow.delivered).sum();
     let of_transport = |(at, name): (usize, &String)| {

@@ -247,10 +247,21 @@ impl Run {
         self.record.ports[port].pauses.get(index).copied().unwrap_or_default()
     }
 
-    /// Mean use of a port's link over the run, 0 to 1.
-    pub(crate) fn utilisation(&self, port: &PortRecord) -> Option<f64> {
-        let rate = self.ports[port.port as usize].rate;
-        share(port.total.sent_bytes, self.record.ended.since(Time::ZERO), rate)
+    /// When the first flow started: what is before counts in no mean over time. The end of the run
+    /// if none did.
+    pub fn began(&self) -> Time {
+        let starts = self.record.flows.iter().filter_map(|flow| flow.started);
+        starts.min().unwrap_or(self.record.ended)
+    }
+
+    /// From the start of the first flow to the end of the run.
+    pub fn lived(&self) -> Span {
+        self.record.ended.since(self.began())
+    }
+
+    /// Mean use of a port's link over [`lived`](Run::lived), 0 to 1.
+    pub(crate) fn utilisation(&self, port: &PortRecord, lived: Span) -> Option<f64> {
+        share(port.total.sent_bytes, lived, self.ports[port.port as usize].rate)
     }
 }
 

@@ -7,18 +7,22 @@ use crate::run::{LONG_FLOW_BYTES, Run, gbps, share};
 use crate::statistics::{Distribution, jain, mean};
 use incast_models::feedback;
 use incast_transport::{Histogram, PortRecord};
-use incast_units::Time;
+use incast_units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 
 /// One run in numbers. Times are in nanoseconds, rates in Gb/s; undefined values are null. Flows
 /// of the warm-up are counted in `flows` and excluded from all other flow statistics; ports,
-/// tiers, goodput and counters cover the entire run. Equal for equal scenarios and seeds.
+/// tiers, goodput and counters cover the run from the first start on. Equal for equal scenarios and
+/// seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Label of the run.
     pub label: String,
     /// Its transports.
     pub transports: Vec<String>,
+    /// When the first flow started: means over time begin there. Null if none did.
+    #[serde(default)]
+    pub began_ns: Option<f64>,
     /// Simulated time at the end.
     pub ended_ns: f64,
     /// Whether the user stopped it before its end.
@@ -67,12 +71,13 @@ pub struct FlowCounts {
 /// Offered and carried traffic, in payload bytes. Loads are shares of the summed rate of all NICs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadSummary {
-    /// Sizes of all flows that were opened, over the time until the last one was. `None` if all start
+    /// Sizes of all flows that were opened, over the time from the first to the last of them; without
+    /// flows of 1 TB or more, which stand for flows without an end. `None` if all start
     /// within a twentieth of the rest of the run: flows that start together offer no load.
     pub offered_gbps: Option<f64>,
     /// `offered_gbps` over the rate of all NICs.
     pub offered_load: Option<f64>,
-    /// Payload delivered over the length of the run.
+    /// Payload delivered over the time from the start of the first flow to the end of the run.
     pub goodput_gbps: Option<f64>,
     /// `goodput_gbps` over the rate of all NICs.
     pub goodput_load: Option<f64>,
@@ -158,11 +163,11 @@ pub struct TierSummary {
     pub upward: bool,
     /// Number of ports.
     pub ports: usize,
-    /// Mean over ports of the use of the link during the run, 0 to 1.
+    /// Mean over ports of the use of the link from the first start on, 0 to 1.
     pub utilisation_mean: Option<f64>,
     /// The busiest port's use of its link, 0 to 1.
     pub utilisation_max: Option<f64>,
-    /// Mean over ports and time of the backlog.
+    /// Mean over ports and time of the backlog, from the first start on.
     pub backlog_mean_bytes: Option<f64>,
     /// 99th percentile over time of the backlog of the port where it is largest; 1/16 too small at
     /// most.
@@ -251,6 +256,7 @@ pub fn summarise(run: &Run) -> Summary {
     Summary {
         label: run.label.clone(),
         transports: run.transports.clone(),
+        began_ns: counts(run).started.gt(&0).then(|| run.began().as_ns_f64()),
         ended_ns: run.record.ended.as_ns_f64(),
         interrupted: run.record.interrupted,
         flows: counts(run),
@@ -348,15 +354,19 @@ fn counts(run: &Run) -> FlowCounts {
 }
 
 fn load(run: &Run) -> LoadSummary {
-    let opened = || run.record.flows.iter().zip(&run.flows).filter(|(r, _)| r.started.is_some());
-    let last = opened().filter_map(|(record, _)| record.started).max().unwrap_or(Time::ZERO);
-    let offered: u64 = opened().map(|(_, meta)| meta.size_bytes).sum();
+    let pairs = run.record.flows.iter().zip(&run.flows);
+    let ends = pairs.filter(|(_, meta)| meta.size_bytes < Bytes::ENDLESS.0);
+    let (mut starts, mut offered) = (None, 0);
+    for (start, meta) in ends.filter_map(|(record, meta)| Some((record.started?, meta))) {
+        let (first, last) = starts.unwrap_or((start, start));
+        starts = Some((start.min(first), start.max(last)));
+        offered += meta.size_bytes;
+    }
+    let (first, last) = starts.unwrap_or_default();
     let delivered: u64 = run.record.flows.iter().map(|flow| flow.delivered).sum();
     let nics = run.ports.iter().filter(|port| port.tier == "nic").map(|port| port.rate).sum();
-    let lived = run.record.ended.since(Time::ZERO);
-    let arrivals = last.since(Time::ZERO);
-    let first = opened().filter_map(|(record, _)| record.started).min().unwrap_or(Time::ZERO);
-    let spread = last.since(first).0.saturating_mul(20) >= run.record.ended.since(first).0;
+    let (lived, arrivals) = (run.lived(), last.since(first));
+    let spread = arrivals.0.saturating_mul(20) >= run.record.ended.since(first).0;
     LoadSummary {
         offered_gbps: gbps(offered, arrivals).filter(|_| spread),
         offered_load: share(offered, arrivals, nics).filter(|_| spread),
@@ -437,9 +447,10 @@ fn tier_summary(run: &Run, tier: &str, upward: bool) -> TierSummary {
         port.tier == tier && port.upward == upward
     };
     let ports: Vec<_> = run.record.ports.iter().filter(|port| of_tier(port.port)).collect();
-    let used: Vec<f64> = ports.iter().filter_map(|port| run.utilisation(port)).collect();
+    let lived = run.lived();
+    let used: Vec<f64> = ports.iter().filter_map(|port| run.utilisation(port, lived)).collect();
     let total = Totals::of(ports.iter().copied());
-    let port_time = run.record.ended.0 as f64 * ports.len() as f64;
+    let port_time = lived.0 as f64 * ports.len() as f64;
     TierSummary {
         tier: tier.to_string(),
         upward,

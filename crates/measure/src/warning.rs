@@ -3,6 +3,7 @@
 use crate::Run;
 use crate::balance::Balance;
 use crate::run::LONG_FLOW_BYTES;
+use incast_transport::FlowRecord;
 use incast_units::{Notice, WarningKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -63,6 +64,15 @@ incast_units::warnings! {
                 needs 1,000 flows, p99.9 needs 10,000. `short` flows have less than 100 KB, `long` ones \
                 the rest.",
         remedy: "More flows, or several seeds; compare medians meanwhile.",
+    }
+    LOCK_STEP = "lock_step" {
+        says: "{flows} flows start at the same instant, and {percent} % of their time is recovery from \
+               losses: their timeouts may be in step, as those of real hosts are not",
+        means: "Flows that start together lose packets together, and exact timers let them retransmit \
+                together, again and again. Real hosts start microseconds apart, and their timers are \
+                milliseconds off. Times of such a run say more about the clock than about the transport.",
+        remedy: "`jitter` of the traffic lets flows start apart; `transport.rto_jitter` and \
+                 `transport.timer_granularity` make the timers those of real hosts. Compare.",
     }
     CAPTURES_CUT = "captures_cut" {
         says: "the capture was cut off at {packets} packets, {until_ns} ns into the run; select less \
@@ -129,6 +139,13 @@ pub enum Warning {
         /// Those.
         percentiles: Vec<Rare>,
     },
+    /// Flows that start together and spend most of their time on recovery.
+    LockStep {
+        /// How many start at one instant.
+        flows: usize,
+        /// Of their time, how much is recovery, percent.
+        percent: u64,
+    },
     /// Only the first packets of the captured ports were kept.
     CapturesCut {
         /// How many.
@@ -180,6 +197,7 @@ impl Warning {
             Warning::Incomplete { .. } => &INCOMPLETE,
             Warning::NeverBalanced { .. } => &NEVER_BALANCED,
             Warning::FewFlows { .. } => &FEW_FLOWS,
+            Warning::LockStep { .. } => &LOCK_STEP,
             Warning::CapturesCut { .. } => &CAPTURES_CUT,
             Warning::TraceCut { .. } => &TRACE_CUT,
         })
@@ -208,6 +226,9 @@ impl Warning {
                 };
                 let list: Vec<String> = percentiles.iter().map(one).collect();
                 vec![("percentiles", list.join("; "))]
+            }
+            Warning::LockStep { flows, percent } => {
+                vec![("flows", flows.to_string()), ("percent", percent.to_string())]
             }
             Warning::CapturesCut { packets, until_ns } => {
                 vec![("packets", packets.to_string()), ("until_ns", until_ns.to_string())]
@@ -283,6 +304,7 @@ pub fn warnings_of(run: &Run) -> Vec<Warning> {
     if !percentiles.is_empty() {
         all.push(Warning::FewFlows { percentiles });
     }
+    all.extend(lock_step(run));
     if let Some(cut) = run.record.captures_cut {
         let until_ns = cut.until.0 / 1_000;
         all.push(Warning::CapturesCut { packets: cut.packets, until_ns });
@@ -294,6 +316,21 @@ pub fn warnings_of(run: &Run) -> Vec<Warning> {
         all.push(Warning::TraceCut { events, until_ns });
     }
     all
+}
+
+/// Fewest flows that are in step.
+const IN_STEP: usize = 8;
+
+/// The most flows in a row that start at one instant, if they are many and mostly recover.
+fn lock_step(run: &Run) -> Option<Warning> {
+    let same = |a: &FlowRecord, b: &FlowRecord| a.started == b.started;
+    let most = run.record.flows.chunk_by(same).max_by_key(|some| some.len())?;
+    let done =
+        || most.iter().filter_map(|one| Some((one.parts?, one.completed?.since(one.started?))));
+    let recovery: u128 = done().map(|(parts, _)| parts.recovery as u128).sum();
+    let time: u128 = done().map(|(_, fct)| fct.0 as u128).sum();
+    let (flows, percent) = (done().count(), (100 * recovery).checked_div(time)? as u64);
+    (flows >= IN_STEP && percent > 50).then_some(Warning::LockStep { flows, percent })
 }
 
 /// The percentiles in tables that have too few flows.

@@ -6,6 +6,7 @@ use incast_measure::statistics::{batch_confidence, confidence, jain, mean, perce
 use incast_measure::{Comparison, PartMeans, Request, Run, summarise};
 use incast_transport::{Bin, FlowId, FlowSeries, Parts, PortRecord};
 use incast_units::{Rate, Span, Time};
+use proptest::prelude::*;
 use support::{flow, run_of};
 
 fn near(value: f64, expected: f64) {
@@ -224,6 +225,68 @@ fn tiers_loads_and_requests_by_hand() {
     near(summarise(&run).load.offered_gbps.unwrap(), 2_251_000.0 * 8.0 / 3.0);
     near(summary.load.goodput_gbps.unwrap(), 2_251_000.0 * 8.0 / 20_000.0);
     near(summary.load.goodput_load.unwrap(), 2_251_000.0 * 8.0 / 20_000.0 / 100.0);
+}
+
+/// The same run, so much later.
+fn later(run: &Run, by: Span) -> Run {
+    let mut run = run.clone();
+    for flow in &mut run.record.flows {
+        for time in [&mut flow.started, &mut flow.completed, &mut flow.acknowledged] {
+            *time = time.map(|time| time + by);
+        }
+    }
+    for request in &mut run.requests {
+        request.start += by;
+        request.end = request.end.map(|end| end + by);
+    }
+    run.record.ended += by;
+    run.record.series_start += by;
+    run
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    /// Nothing is divided by the time before the first flow.
+    #[test]
+    fn a_shift_in_time_changes_no_number(
+        seed: u64,
+        flows in 4..400u32,
+        pressure in 0.1..3.0,
+        by in 0..4_000_000_000_000u64,
+    ) {
+        let mut run = support::made_up("x", seed, flows, pressure);
+        support::add_series(&mut run);
+        let places = |summary: &mut incast_measure::Summary| {
+            (summary.began_ns, summary.ended_ns) = (None, 0.0);
+            if let Some(balance) = &mut summary.balance {
+                (balance.from_ns, balance.to_ns) = (0.0, 0.0);
+            }
+        };
+        let (mut early, mut late) = (summarise(&run), summarise(&later(&run, Span(by))));
+        prop_assert!(early.load.goodput_gbps.is_some());
+        prop_assert!(early.tiers.iter().all(|tier| tier.backlog_mean_bytes.is_some()));
+        prop_assert_eq!(late.began_ns, early.began_ns.map(|_| by as f64 / 1e3));
+        places(&mut early);
+        places(&mut late);
+        prop_assert_eq!(early, late);
+    }
+}
+
+/// Flows that stand for flows without an end deliver, but are no offered load.
+#[test]
+fn flows_without_an_end_are_no_offered_load() {
+    let mut run = four(true);
+    run.record.ended = Time(60_000);
+    let offered = summarise(&run).load.offered_gbps.unwrap();
+    let (mut record, mut meta) = (run.record.flows[0].clone(), run.flows[0].clone());
+    record.flow = FlowId(4);
+    (record.completed, record.parts, record.delivered) = (None, None, 500);
+    meta.size_bytes = 1_000_000_000_000;
+    run.record.flows.push(record);
+    run.flows.push(meta);
+    assert_eq!(summarise(&run).load.offered_gbps, Some(offered));
+    run.flows.iter_mut().for_each(|flow| flow.size_bytes = 1_000_000_000_000);
+    assert_eq!(summarise(&run).load.offered_gbps, None);
 }
 
 #[test]

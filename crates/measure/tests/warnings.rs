@@ -84,6 +84,25 @@ fn a_run_without_balance_says_how_many_flows_came_and_left() {
     assert!(arrivals == 6_000 && (3_900..4_100).contains(&departures), "{departures}");
 }
 
+/// Flows that start together and mostly wait for timeouts; not if they start apart, are few, or do more.
+#[test]
+fn timeouts_in_step_are_told() {
+    let told = |flows: u32, recovery: u64, apart: u64| {
+        let one = |id: u32| {
+            let parts = Parts { nic_own: 100, recovery, ..Parts::default() };
+            flow(id, 1_000, id as u64 * apart, 1, parts)
+        };
+        let all = run_of("x", (0..flows).map(one).collect()).warnings();
+        all.into_iter().find(|warning| matches!(warning, Warning::LockStep { .. }))
+    };
+    let warning = told(10, 300, 0).unwrap();
+    assert_eq!(warning, Warning::LockStep { flows: 10, percent: 75 });
+    assert!(
+        warning.to_string().starts_with("10 flows start at the same instant, and 75 % of their")
+    );
+    assert_eq!([told(7, 300, 0), told(10, 90, 0), told(10, 300, 1)], [None, None, None]);
+}
+
 const CUT: incast_transport::CaptureCut =
     incast_transport::CaptureCut { packets: 7, until: incast_units::Time(12_999) };
 

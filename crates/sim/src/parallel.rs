@@ -12,11 +12,11 @@ use crate::steps::Steps;
 use crate::transit::Outbox;
 use crate::turns::{Measured, Turns};
 use incast_transport::RunRecord;
-use incast_world::{Captured, End, Monitor, Setup, last_repair};
+use incast_world::{Captured, End, Monitor, Setup};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 /// Runs a setup to its end in up to `threads` threads and returns the record and the captured
 /// packets. The record does not depend on `threads`, apart from `events`. More threads than one
@@ -53,8 +53,7 @@ fn run_with(
     monitor: &Monitor,
     turns: impl FnOnce(usize) -> Box<dyn Turns>,
 ) -> (RunRecord, Vec<Captured>) {
-    let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
-    let mut end = end.awaiting(last_repair(&setup.fabric));
+    let mut end = End::of(&setup);
     let (mut partitions, window) = build_batched(setup, threads, hosts);
     monitor.begun.store(true, Ordering::Relaxed);
     if partitions.len() == 1 {
@@ -64,7 +63,7 @@ fn run_with(
     // last completion is known.
     assert!(end.drain() >= window, "the drain is shorter than a window of {window} ps");
     let leader = Leader { monitor, turns: turns(partitions.len()) };
-    let partitions = Team::new(partitions, window).run(&mut end, leader);
+    let partitions = Team::new(partitions, window, end).run(&mut end, leader);
     finish(partitions, &end, monitor.stopped())
 }
 
@@ -85,7 +84,7 @@ pub(crate) fn finish(
     record.interrupted = interrupted;
     record.deadlock = deadlock;
     if busy && !record.complete && !interrupted {
-        record.stalled_since = end.stalled_since(ended);
+        record.stalled_since = end.stalled_since();
     }
     (record, captured)
 }
@@ -105,6 +104,7 @@ struct Published {
     completed: AtomicUsize,
     last: AtomicU64,
     delivered: AtomicU64,
+    whole: AtomicI64,
     hops: AtomicU64,
     /// Of thread 0: it does the next window alone.
     alone: AtomicBool,
@@ -115,10 +115,8 @@ struct Published {
 struct State {
     /// Start of the next window.
     start: u64,
-    /// End of the run, once known.
-    end: u64,
-    /// When payload was last delivered.
-    delivered: u64,
+    /// End of the run, as far as it is known.
+    end: End,
     over: bool,
     /// Thread 0 runs all partitions.
     solo: bool,
@@ -130,15 +128,16 @@ struct State {
 
 impl State {
     /// Before the first window.
-    fn first() -> State {
-        let (start, end, delivered, windows, events) = (0, u64::MAX, 0, 0, 0);
-        State { start, end, delivered, over: false, solo: true, windows, events }
+    fn first(end: End) -> State {
+        State { start: 0, end, over: false, solo: true, windows: 0, events: 0 }
     }
 
     /// Determines the next window, which begins at `next`.
     fn advance(&mut self, end: &End, next: u64, events: u64, stopped: bool) {
-        (self.end, self.delivered) = (end.at, end.delivered);
-        self.over = stopped || next >= end.limit() || next == u64::MAX;
+        self.end = *end;
+        self.over = stopped || next == u64::MAX;
+        // Whether the end has come is found with all partitions at hand.
+        self.solo |= next >= end.limit();
         self.start = next;
         self.windows += 1;
         self.events = events;
@@ -163,7 +162,7 @@ struct Team {
 }
 
 impl Team {
-    fn new(partitions: Vec<Partition>, window: u64) -> Team {
+    fn new(partitions: Vec<Partition>, window: u64, end: End) -> Team {
         let count = partitions.len();
         let mail = || {
             let row = || (0..count).map(|_| Mutex::new(Outbox::default())).collect();
@@ -178,7 +177,7 @@ impl Team {
             window,
             stop_round: AtomicU64::new(u64::MAX),
             solos: AtomicU64::new(0),
-            after_solo: Mutex::new(State::first()),
+            after_solo: Mutex::new(State::first(end)),
             panic: Mutex::new(None),
         }
     }
@@ -186,10 +185,10 @@ impl Team {
     fn run(self, end: &mut End, mut leader: Leader) -> Vec<Partition> {
         let count = self.partitions.len();
         let team = &self;
-        let at_first = end.clone();
+        let at_first = *end;
         std::thread::scope(|scope| {
             for index in 1..count {
-                let mut end = at_first.clone();
+                let mut end = at_first;
                 scope.spawn(move || team.guarded(index, &mut end, None));
             }
             team.guarded(0, end, Some(&mut leader));
@@ -213,16 +212,16 @@ impl Team {
     /// The main loop of a thread. Each thread computes all decisions (next window, end) from the
     /// same numbers; whether threads work together is thread 0's decision, which it publishes.
     fn work(&self, index: usize, end: &mut End, mut leader: Option<&mut Leader>) {
-        let mut state = State::first();
+        let mut state = State::first(*end);
         let (mut round, mut solos) = (0, 0);
         while !state.over {
             if state.solo {
                 solos += 1;
                 match &mut leader {
                     Some(leader) => self.lead(&mut state, end, leader, solos),
-                    None => state = self.follow(solos),
+                    None => state = self.follow(solos, *end),
                 }
-                (end.at, end.delivered) = (state.end, state.delivered);
+                *end = state.end;
             } else {
                 self.together(index, round, &mut state, end, leader.as_deref_mut());
                 round += 1;
@@ -276,7 +275,8 @@ impl Team {
         if let Some(monitor) = monitor {
             monitor.report(limit, completed, sum(|p| p.hops.load(Ordering::Relaxed)));
         }
-        end.note(completed, last, delivered);
+        let whole = all.iter().map(|p| p.whole.load(Ordering::Relaxed)).sum();
+        end.note(completed, last, delivered, whole);
         for from in (0..count).filter(|from| *from != index) {
             part.net.receive(&mut self.mail[parity][from][index].lock().expect("no panic"));
         }
@@ -290,6 +290,15 @@ impl Team {
         let mut parts: Vec<_> =
             self.partitions.iter().map(|part| part.lock().expect("no panic")).collect();
         while state.solo && !state.over {
+            if state.start >= end.limit() {
+                if end.is_silence() {
+                    let limit = end.limit();
+                    parts.iter_mut().for_each(|part| part.bring_to(limit));
+                }
+                state.over = end.is_over(parts.iter().map(|part| part.net.transit.hops).sum());
+                state.end = *end;
+                continue;
+            }
             let limit = state.start.saturating_add(self.window).min(end.limit());
             let mut next = u64::MAX;
             for part in &mut parts {
@@ -307,15 +316,16 @@ impl Team {
             }
             let progress = parts.iter().map(|part| &part.openings.progress);
             let completed = progress.clone().map(|progress| progress.completed).sum();
+            let whole = progress.clone().map(|progress| progress.whole).sum();
             let last = progress.map(|progress| progress.last_completion).max().unwrap_or(0);
             let transits = parts.iter().map(|part| &part.net.transit);
             let delivered = transits.clone().map(|transit| transit.probe.last_delivery()).max();
-            end.note(completed, last, delivered.unwrap_or(0));
+            end.note(completed, last, delivered.unwrap_or(0), whole);
             monitor.report(limit, completed, transits.map(|transit| transit.hops).sum());
             let events = parts.iter().map(|part| part.events).sum();
             let stopped = monitor.stopped();
+            state.solo = leader.turns.alone(state.windows + 1, events);
             state.advance(end, next, events, stopped);
-            state.solo = leader.turns.alone(state.windows, events);
         }
         drop(parts);
         *self.after_solo.lock().expect("no panic") = *state;
@@ -324,10 +334,10 @@ impl Team {
     }
 
     /// Sleeps until thread 0 has completed its `solos`-th sequential phase.
-    fn follow(&self, solos: u64) -> State {
+    fn follow(&self, solos: u64, end: End) -> State {
         match self.barrier.until(|| self.solos.load(Ordering::SeqCst) >= solos) {
             true => *self.after_solo.lock().expect("no panic"),
-            false => State { over: true, ..State::first() },
+            false => State { over: true, ..State::first(end) },
         }
     }
 }
@@ -340,6 +350,7 @@ impl Published {
         self.completed.store(progress.completed, Ordering::Relaxed);
         self.last.store(progress.last_completion, Ordering::Relaxed);
         self.delivered.store(transit.probe.last_delivery(), Ordering::Relaxed);
+        self.whole.store(progress.whole, Ordering::Relaxed);
         self.hops.store(transit.hops, Ordering::Relaxed);
     }
 }

@@ -137,11 +137,7 @@ impl Partition {
                     self.leave(limit);
                 }
             }
-            let Transit { border, probe, .. } = &mut self.net.transit;
-            border.batches.exchange();
-            for (loss, stamps) in border.batches.losses.drain(..) {
-                probe.record_loss(&loss, &stamps);
-            }
+            self.exchange();
         }
     }
 
@@ -200,14 +196,41 @@ impl Partition {
         }
     }
 
-    /// Brings every port and NIC to `now`, before which every event has been handled.
+    /// Brings every port and NIC of this partition to `now`, before which every event has been handled.
     pub fn bring_to(&mut self, now: u64) {
+        let common = self.net.transit.common.clone();
+        let several = self.net.transit.border.batches.count() > 1;
+        let mut entered = None;
         for port in self.net.egress.numbers() {
+            let batch = common.batch_of[self.net.node_of(port) as usize];
+            if batch / common.batches != self.net.transit.border.index {
+                continue;
+            }
+            if several && entered != Some(batch) {
+                if entered.is_some() {
+                    self.leave(now);
+                }
+                self.enter((batch % common.batches) as usize);
+                entered = Some(batch);
+            }
             if self.net.egress[port as usize].in_order {
                 self.net.drain_fifo(port, now);
             } else {
                 self.serve_until(port, now);
             }
+        }
+        if entered.is_some() {
+            self.leave(now);
+            self.exchange();
+        }
+    }
+
+    /// Hands over what the batches have sent to each other in a window.
+    fn exchange(&mut self) {
+        let Transit { border, probe, .. } = &mut self.net.transit;
+        border.batches.exchange();
+        for (loss, stamps) in border.batches.losses.drain(..) {
+            probe.record_loss(&loss, &stamps);
         }
     }
 

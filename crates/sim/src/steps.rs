@@ -4,7 +4,7 @@ use crate::build::build;
 use crate::parallel::finish;
 use crate::partition::Partition;
 use incast_transport::{Bin, FlowId, Observed, Outcome, RunRecord, SenderTrace};
-use incast_world::{Captured, End, Monitor, Setup, last_repair};
+use incast_world::{Captured, End, Monitor, Setup};
 
 /// Events between two progress reports, about a millisecond.
 const EVENTS_PER_REPORT: u64 = 8_192;
@@ -34,8 +34,7 @@ pub struct PortState {
 impl Steps {
     /// At the start of a run.
     pub fn new(setup: Setup) -> Steps {
-        let end = End::new(&setup.flows, setup.options.until, setup.options.drain);
-        let end = end.awaiting(last_repair(&setup.fabric));
+        let end = End::of(&setup);
         let (mut partitions, _) = build(setup, 1);
         Steps::of(partitions.remove(0), end)
     }
@@ -74,16 +73,29 @@ impl Steps {
         let transit = &mut self.part.net.transit;
         transit.captures.reach(transit.agenda.now);
         let (progress, probe) = (&self.part.openings.progress, &self.part.net.transit.probe);
-        self.end.note(progress.completed, progress.last_completion, probe.last_delivery());
-        let moved = self.end.limit() != before;
+        let (last, whole) = (progress.last_completion, progress.whole);
+        self.end.note(progress.completed, last, probe.last_delivery(), whole);
+        let mut moved = self.end.limit() != before;
         let deadlock = !self.part.net.buffers.deadlock.is_empty();
-        self.over |= deadlock || !more && limit == before && !moved;
+        if !deadlock && !more && limit == before && !moved {
+            self.over = self.part.net.transit.is_idle() || self.ends_at(limit);
+            moved = !self.over;
+        }
+        self.over |= deadlock;
         let idle = self.end.at == u64::MAX && self.part.net.transit.is_idle();
         self.reached = match more || deadlock || self.over && idle {
             true => self.reached.max(self.part.net.now()),
             false => self.reached.max(limit),
         };
         moved
+    }
+
+    /// Whether the run ends at `limit`, its end as it is known, before which every event has been handled.
+    fn ends_at(&mut self, limit: u64) -> bool {
+        if self.end.is_silence() {
+            self.part.bring_to(limit);
+        }
+        self.end.is_over(self.part.net.transit.hops)
     }
 
     /// The instant reached, picoseconds: every event before it has been handled.

@@ -20,6 +20,7 @@ pub fn fabric_site(hosts: u32, rate: Rate, base_rtt: Span) -> Arc<FabricSite> {
         paths: 1,
         sizes: None,
         acks: None,
+        timers: Default::default(),
     })
 }
 

@@ -267,7 +267,10 @@ pub(crate) struct FlowLosses {
 
 /// Memory that the flows share; nothing is in it between calls.
 #[derive(Default)]
-pub(crate) struct Scratch(Vec<Ended>);
+pub(crate) struct Scratch {
+    ended: Vec<Ended>,
+    places: Vec<usize>,
+}
 
 impl FlowLosses {
     pub fn new(limits: Limits) -> FlowLosses {
@@ -320,11 +323,11 @@ impl FlowLosses {
     }
 
     /// A packet that arrives at `now` is handled next: what no packet can ask for is forgotten.
-    pub fn forget_old(&mut self, now: u64) {
+    pub fn forget_old(&mut self, now: u64, scratch: &mut Scratch) {
         let FlowLosses { data, recoveries, ended, .. } = self;
         let missing = data.len() + ended.len();
         let asked = || data.departures().chain(ended.iter().map(|one| one.departure.at));
-        recoveries.forget_old(now, missing, asked);
+        recoveries.forget_old(now, missing, asked, &mut scratch.places);
     }
 
     /// A packet of the flow is there twice from now on.
@@ -371,7 +374,12 @@ impl FlowLosses {
 
     /// Books the waits that ended with packets that were lost before `departed`. A packet that departed
     /// then arrives: all of these losses are known, in whatever partition they happened.
-    fn book_lost(&mut self, departed: u64, patience: u64, Scratch(known): &mut Scratch) {
+    fn book_lost(
+        &mut self,
+        departed: u64,
+        patience: u64,
+        Scratch { ended: known, .. }: &mut Scratch,
+    ) {
         known.extend(self.ended.extract_if(.., |one| one.lost <= departed));
         shrink(&mut self.ended);
         for Ended { key, again, departure, .. } in known.drain(..) {
@@ -479,7 +487,7 @@ pub(crate) fn make_room<T>(list: &mut Vec<T>) {
 
 /// Gives back the memory of a list that was much longer once.
 pub(crate) fn shrink<T>(list: &mut Vec<T>) {
-    if list.capacity() > 64 && list.len() < list.capacity() / 4 {
+    if list.capacity() > 512 && list.len() < list.capacity() / 8 {
         list.shrink_to(2 * list.len());
     }
 }

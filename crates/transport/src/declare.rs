@@ -169,9 +169,7 @@ where
 {
     fn host(&self, site: &HostSite) -> Box<dyn Host> {
         let mut host = (self.declaration.host)(&self.ready, site);
-        if let Some(acks) = self.ready.fabric.acks {
-            host.set_acks(acks);
-        }
+        site.set_up(&mut *host);
         host
     }
 

@@ -1,6 +1,6 @@
 //! The transport of one host.
 
-use crate::{Acks, Classes, Env, Flow, FlowId, Observed, PacketRef};
+use crate::{Acks, Classes, Env, Flow, FlowId, Observed, PacketRef, Timers};
 use incast_units::Time;
 
 /// All senders and receivers of one transport on one host. A world calls it; it never calls back.
@@ -12,6 +12,10 @@ pub trait Host: Send {
     /// Sets the service class of ACKs, before the first flow. Receiver-driven transports, whose
     /// control packets have a class of their own, need not do anything.
     fn set_acks(&mut self, _acks: Acks) {}
+
+    /// Sets how exact retransmission timers are, before the first flow. Receiver-driven transports,
+    /// whose timers are not those of TCP, need not do anything.
+    fn set_timers(&mut self, _timers: Timers) {}
 
     /// Starts a flow at this host. Must not send: the NIC calls [`transmit`](Host::transmit).
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow);

@@ -218,7 +218,7 @@ pub use random::Random;
 pub use record::{
     Bin, CaptureCut, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord, RunRecord,
 };
-pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite};
+pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite, Timers};
 pub use trace::{Ended, HostClock, Outcome, SenderTrace};
 
 pub use incast_units::{Bytes, Notice, ParseError, Rate, Span, Time, WarningKind, math, warnings};

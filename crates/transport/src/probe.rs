@@ -305,7 +305,7 @@ impl Probe {
             return;
         }
         let Some(losses) = of(&mut self.lossy, trace) else { return };
-        losses.forget_old(self.now);
+        losses.forget_old(self.now, &mut self.scratch);
         trace.counted = trace.counted.wrapping_sub((stamps.ordinal() == COPY) as u32);
         losses.count(stamps, trace.counted);
         if trace.losses > 0 || again {

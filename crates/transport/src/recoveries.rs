@@ -187,9 +187,10 @@ impl Recoveries {
         now: u64,
         missing: usize,
         asked: impl FnOnce() -> I,
+        scratch: &mut Vec<usize>,
     ) {
         if self.all.len() >= self.full.max(self.limits.full).max(missing / 8) {
-            self.forget(asked());
+            self.forget(asked(), scratch);
         }
         if self.are_many() && self.under_way.is_none() {
             self.under_way = Some(UnderWay::new(now));
@@ -197,15 +198,15 @@ impl Recoveries {
     }
 
     #[cold]
-    fn forget(&mut self, asked: impl Iterator<Item = u64>) {
+    fn forget(&mut self, asked: impl Iterator<Item = u64>, needed: &mut Vec<usize>) {
         let asked = asked.chain(self.copies.iter().copied());
         let after = |at| self.all.partition_point(|known: &Resumed| known.at <= at);
         let clear = self.under_way.as_ref().map_or(0, |under_way| under_way.clear);
         let first = after(clear).saturating_sub(1);
-        let needed = asked.filter_map(|at| after(at).checked_sub(1)).filter(|place| *place < first);
-        let mut needed: Vec<usize> = needed.collect();
+        let places = asked.filter_map(|at| after(at).checked_sub(1));
+        needed.extend(places.filter(|place| *place < first));
         needed.sort_unstable();
-        let mut needed = needed.into_iter().peekable();
+        let mut needed = needed.drain(..).peekable();
         let mut place = 0;
         self.all.retain(|_| {
             let mut keep = place >= first;

@@ -1,7 +1,8 @@
 //! The position of a host, port or switch in the fabric, and the facts it may use.
 
-use crate::{Limit, ParameterError, Parameters, Routing};
-use incast_units::{Bytes, Rate, Span};
+use crate::random::mix;
+use crate::{Host, Limit, ParameterError, Parameters, Routing};
+use incast_units::{Bytes, Rate, Span, Time};
 use incast_wire::{Framing, HostId};
 use std::sync::Arc;
 
@@ -24,6 +25,48 @@ pub enum Acks {
 impl Acks {
     /// Both, with their names in scenarios.
     pub const NAMES: [(&'static str, Acks); 2] = [("data", Acks::Data), ("control", Acks::Control)];
+}
+
+/// How late the retransmission timers of sender-driven transports expire, as those of real hosts do;
+/// by default not at all.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Timers {
+    /// Up to this share of the timeout, at random.
+    pub jitter: f64,
+    /// At the next tick of a clock with this period, of which each host has its own; zero: at once.
+    pub granularity: Span,
+    /// What is random follows from this.
+    pub key: u64,
+}
+
+impl Timers {
+    /// When a timer expires that was started at `start` for `timeout`; `which` tells it from others.
+    #[inline]
+    pub fn due(&self, start: Time, timeout: Span, which: u64) -> Time {
+        let exact = start.saturating_add(timeout);
+        if self.jitter == 0.0 && self.granularity == Span::ZERO {
+            return exact;
+        }
+        self.late(exact, timeout, which)
+    }
+
+    #[cold]
+    fn late(&self, exact: Time, timeout: Span, which: u64) -> Time {
+        let share = (mix(self.key ^ mix(which)) >> 11) as f64 / (1u64 << 53) as f64;
+        let at = exact.saturating_add(Span((timeout.0 as f64 * self.jitter * share) as u64));
+        match self.granularity.0 {
+            0 => at,
+            tick => {
+                let since = at.0.wrapping_add(mix(self.key) % tick) % tick;
+                at.saturating_add(Span((tick - since) % tick))
+            }
+        }
+    }
+
+    /// Those of one host.
+    fn of_host(self, host: HostId) -> Timers {
+        Timers { key: mix(self.key ^ mix(host.0 as u64 + 1)), ..self }
+    }
 }
 
 /// Facts about the fabric, known before hosts and ports are built.
@@ -52,6 +95,8 @@ pub struct FabricSite {
     pub sizes: Option<Arc<SizeQuantiles>>,
     /// The class of the ACKs of sender-driven transports; `None`: each transport's own.
     pub acks: Option<Acks>,
+    /// How exact timers are.
+    pub timers: Timers,
 }
 
 /// The position of a host.
@@ -97,6 +142,18 @@ pub struct SwitchSite {
     pub ports: u32,
     /// The fabric.
     pub fabric: Arc<FabricSite>,
+}
+
+impl HostSite {
+    /// Sets what all transports of a run share, before a host's first flow.
+    pub fn set_up(&self, host: &mut dyn Host) {
+        if let Some(acks) = self.fabric.acks {
+            host.set_acks(acks);
+        }
+        if self.fabric.timers != Timers::default() {
+            host.set_timers(self.fabric.timers.of_host(self.host));
+        }
+    }
 }
 
 impl FabricSite {

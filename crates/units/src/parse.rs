@@ -18,76 +18,213 @@ impl fmt::Display for ParseError {
 }
 impl std::error::Error for ParseError {}
 
-const TIME_UNITS: &[(&str, u128)] = &[
-    ("ps", 1),
-    ("ns", 1_000),
-    ("us", 1_000_000),
-    ("µs", 1_000_000),
-    ("ms", 1_000_000_000),
-    ("s", 1_000_000_000_000),
-];
-const BYTE_UNITS: &[(&str, u128)] = &[
-    ("B", 1),
-    ("KB", 1_000),
-    ("kB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-    ("KiB", 1 << 10),
-    ("MiB", 1 << 20),
-    ("GiB", 1 << 30),
-];
-const RATE_UNITS: &[(&str, u128)] = &[
-    ("bps", 1),
-    ("Kbps", 1_000),
-    ("kbps", 1_000),
-    ("Mbps", 1_000_000),
-    ("Gbps", 1_000_000_000),
-    ("Tbps", 1_000_000_000_000),
-    ("bit/s", 1),
-    ("Kb/s", 1_000),
-    ("Mb/s", 1_000_000),
-    ("Gb/s", 1_000_000_000),
-    ("Tb/s", 1_000_000_000_000),
-];
+/// The units of a quantity, in each spelling that is read; the first one is the smallest.
+struct Units {
+    /// The quantity in messages.
+    what: &'static str,
+    /// Spellings of incast, which messages name: each with the number of smallest units it stands for.
+    own: &'static [(&'static str, u128)],
+    /// Other spellings that are read.
+    other: &'static [(&'static str, u128)],
+    /// Spellings of thousandths of the smallest unit.
+    thousandths: &'static [&'static str],
+}
 
-fn quantity(text: &str, units: &[(&str, u128)], what: &str) -> Result<u64, ParseError> {
+const SECOND: u128 = 1_000_000_000_000;
+
+/// The other spellings are those of ns-3's `Time`; a year has 365 days there.
+const TIME: Units = Units {
+    what: "a time",
+    own: &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", SECOND)],
+    other: &[
+        ("µs", 1_000_000),
+        ("min", 60 * SECOND),
+        ("h", 3_600 * SECOND),
+        ("d", 86_400 * SECOND),
+        ("y", 365 * 86_400 * SECOND),
+    ],
+    thousandths: &["fs"],
+};
+const BYTES: Units = Units {
+    what: "a size",
+    own: &[
+        ("B", 1),
+        ("KB", 1_000),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+    ],
+    other: &[("TB", 1_000_000_000_000), ("TiB", 1 << 40)],
+    thousandths: &[],
+};
+/// The other spellings are those of ns-3's `DataRate`, of bits and of bytes per second.
+const RATE: Units = Units {
+    what: "a rate",
+    own: &[
+        ("bps", 1),
+        ("Kbps", 1_000),
+        ("Mbps", 1_000_000),
+        ("Gbps", 1_000_000_000),
+        ("Tbps", 1_000_000_000_000),
+    ],
+    other: &[
+        ("bit/s", 1),
+        ("b/s", 1),
+        ("kbps", 1_000),
+        ("kb/s", 1_000),
+        ("Kb/s", 1_000),
+        ("Mb/s", 1_000_000),
+        ("Gb/s", 1_000_000_000),
+        ("Tb/s", 1_000_000_000_000),
+        ("Kibps", 1 << 10),
+        ("Kib/s", 1 << 10),
+        ("Mibps", 1 << 20),
+        ("Mib/s", 1 << 20),
+        ("Gibps", 1 << 30),
+        ("Gib/s", 1 << 30),
+        ("Tibps", 1 << 40),
+        ("Tib/s", 1 << 40),
+        ("Bps", 8),
+        ("B/s", 8),
+        ("kBps", 8_000),
+        ("kB/s", 8_000),
+        ("KBps", 8_000),
+        ("KB/s", 8_000),
+        ("MBps", 8_000_000),
+        ("MB/s", 8_000_000),
+        ("GBps", 8_000_000_000),
+        ("GB/s", 8_000_000_000),
+        ("TBps", 8_000_000_000_000),
+        ("TB/s", 8_000_000_000_000),
+        ("KiBps", 8 << 10),
+        ("KiB/s", 8 << 10),
+        ("MiBps", 8 << 20),
+        ("MiB/s", 8 << 20),
+        ("GiBps", 8 << 30),
+        ("GiB/s", 8 << 30),
+        ("TiBps", 8 << 40),
+        ("TiB/s", 8 << 40),
+    ],
+    thousandths: &[],
+};
+
+impl Units {
+    fn names(&self) -> String {
+        self.own.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a unit stands for, in smallest units: the number over the divisor.
+    fn scale(&self, unit: &str) -> Option<(u128, u128)> {
+        let mut whole = self.own.iter().chain(self.other);
+        let whole = whole.find(|(name, _)| *name == unit).map(|(_, scale)| (*scale, 1));
+        whole.or_else(|| self.thousandths.contains(&unit).then_some((1, 1_000)))
+    }
+}
+
+/// A decimal number, exactly: `digits` over 10^`places`.
+struct Decimal {
+    digits: u128,
+    places: i64,
+}
+
+/// Digits after which a number is cut: no quantity here has as many.
+const DIGITS: usize = 26;
+
+impl Decimal {
+    /// Reads `12`, `1.5`, `.5`, `1_000`, `+1.5e+03`; `None` if it is no number.
+    fn read(text: &str) -> Option<Decimal> {
+        let text = text.strip_prefix('+').unwrap_or(text);
+        let (number, exponent) = match text.split_once(['e', 'E']) {
+            Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+            None => (text, 0),
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit() || b == b'_');
+        let all = format!("{whole}{fraction}").replace('_', "");
+        if all.is_empty() || !digits(whole) || !digits(fraction) {
+            return None;
+        }
+        let places = fraction.bytes().filter(|byte| *byte != b'_').count();
+        let kept = all.trim_start_matches('0');
+        // Zeros at the end stand for nothing, and may be many.
+        let (kept, zeros) = match kept.trim_end_matches('0') {
+            "" => ("0", 0),
+            some => (some, kept.len() - some.len()),
+        };
+        let places = places as i64 - zeros as i64 - i64::from(exponent);
+        (kept.len() <= DIGITS)
+            .then(|| kept.parse().ok().map(|digits| Decimal { digits, places }))?
+    }
+}
+
+/// The number and the unit of a quantity: the number is what reads as one, with its exponent.
+fn split(text: &str) -> (&str, &str) {
+    let sign = |c: char| c == '-' || c == '+';
+    let of_number = |c: char| c.is_ascii_digit() || c == '.' || c == '_' || sign(c);
+    let mut end = text.find(|c: char| !of_number(c)).unwrap_or(text.len());
+    if let Some(rest) = text[end..].strip_prefix(['e', 'E']) {
+        let signed = rest.strip_prefix(sign).unwrap_or(rest);
+        let digits = signed.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 {
+            end += 1 + rest.len() - signed.len() + digits;
+        }
+    }
+    (&text[..end], text[end..].trim())
+}
+
+/// How a quantity is read that has no unit, or is finer than the smallest one.
+#[derive(Clone, Copy, PartialEq)]
+enum Reading {
+    /// Refused.
+    Exact,
+    /// Without a unit in this one, and rounded to the nearest smallest unit.
+    Nearest(&'static str),
+}
+
+fn quantity(text: &str, units: &Units, reading: Reading) -> Result<u64, ParseError> {
     let fail = |problem: String| ParseError { text: text.to_string(), problem };
-    let trimmed = text.trim();
-    let split = trimmed
-        .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_' || c == '-' || c == '+'))
-        .unwrap_or(trimmed.len());
-    let (number, unit) = (trimmed[..split].replace('_', ""), trimmed[split..].trim());
-    let names = || units.iter().map(|(n, _)| *n).collect::<Vec<_>>().join(", ");
+    let what = units.what;
+    let (number, unit) = split(text.trim());
     if number.starts_with('-') {
         return Err(fail(format!("{what} cannot be negative")));
     }
-    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
-    let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
-    if (whole.is_empty() && fraction.is_empty()) || !digits(whole) || !digits(fraction) {
-        return Err(fail(format!("expected a number and a unit, such as one of {}", names())));
-    }
-    if unit.is_empty() && number != "0" {
-        return Err(fail(format!("the unit is missing; use one of {}", names())));
-    }
-    let scale = if unit.is_empty() {
-        1
-    } else {
-        match units.iter().find(|(n, _)| *n == unit) {
-            Some((_, scale)) => *scale,
-            None => return Err(fail(format!("unknown unit `{unit}`; use one of {}", names()))),
+    let Some(number) = Decimal::read(number) else {
+        return Err(fail(format!(
+            "expected a number and a unit, such as one of {}",
+            units.names()
+        )));
+    };
+    let unit = match (unit, reading) {
+        ("", _) if number.digits == 0 => units.own[0].0,
+        ("", Reading::Nearest(unit)) => unit,
+        ("", Reading::Exact) => {
+            return Err(fail(format!("the unit is missing; use one of {}", units.names())));
         }
+        (unit, _) => unit,
+    };
+    let Some((scale, divisor)) = units.scale(unit) else {
+        return Err(fail(format!("unknown unit `{unit}`; use one of {}", units.names())));
     };
     let too_large = || fail(format!("{what} is too large"));
-    let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| too_large())? };
-    let mut total = whole.checked_mul(scale).ok_or_else(too_large)?;
-    if !fraction.is_empty() {
-        let value: u128 = fraction.parse().map_err(|_| too_large())?;
-        let power = 10u128.checked_pow(fraction.len() as u32).ok_or_else(too_large)?;
-        let scaled = value.checked_mul(scale).ok_or_else(too_large)?;
-        if scaled % power != 0 {
-            return Err(fail(format!("finer than the smallest unit, {}", units[0].0)));
+    let power = |places: i64| u32::try_from(places).ok().and_then(|p| 10u128.checked_pow(p));
+    let scaled = number.digits.checked_mul(scale).ok_or_else(too_large)?;
+    let factor = power((-number.places).max(0)).ok_or_else(too_large);
+    let factor = if scaled == 0 { 1 } else { factor? };
+    let scaled = scaled.checked_mul(factor).ok_or_else(too_large)?;
+    let divisor = power(number.places.max(0)).and_then(|power| power.checked_mul(divisor));
+    let (total, rest) = match divisor {
+        Some(divisor) => {
+            let rest = scaled % divisor;
+            (scaled / divisor + u128::from(rest > 0 && rest >= divisor.div_ceil(2)), rest)
         }
-        total += scaled / power;
+        // So many places that less than half a unit is left.
+        None => (0, scaled),
+    };
+    if rest > 0 && reading == Reading::Exact {
+        return Err(fail(format!("finer than the smallest unit, {}", units.own[0].0)));
     }
     u64::try_from(total).map_err(|_| too_large())
 }
@@ -95,19 +232,34 @@ fn quantity(text: &str, units: &[(&str, u128)], what: &str) -> Result<u64, Parse
 impl FromStr for Span {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Span, ParseError> {
-        quantity(text, TIME_UNITS, "a time").map(Span)
+        quantity(text, &TIME, Reading::Exact).map(Span)
     }
 }
 impl FromStr for Bytes {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Bytes, ParseError> {
-        quantity(text, BYTE_UNITS, "a size").map(Bytes)
+        quantity(text, &BYTES, Reading::Exact).map(Bytes)
     }
 }
 impl FromStr for Rate {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Rate, ParseError> {
-        quantity(text, RATE_UNITS, "a rate").map(Rate)
+        quantity(text, &RATE, Reading::Exact).map(Rate)
+    }
+}
+
+impl Span {
+    /// Reads a time of a file of ns-3: without a unit it is in seconds, and what is finer than a
+    /// picosecond is rounded to the nearest.
+    pub fn of_ns3(text: &str) -> Result<Span, ParseError> {
+        quantity(text, &TIME, Reading::Nearest("s")).map(Span)
+    }
+}
+impl Rate {
+    /// Reads a rate of a file of ns-3: without a unit it is in bits per second, and what is finer is
+    /// rounded to the nearest.
+    pub fn of_ns3(text: &str) -> Result<Rate, ParseError> {
+        quantity(text, &RATE, Reading::Nearest("bps")).map(Rate)
     }
 }
 
@@ -151,6 +303,55 @@ mod tests {
         assert!(says("99999999999999s".parse()).contains("too large"));
         assert!(says("us".parse()).contains("expected a number"));
         assert!(says("1.2.3us".parse()).contains("expected a number"));
+    }
+
+    /// What ns-3's classes read and print.
+    #[test]
+    fn reads_the_spellings_of_ns3() {
+        let times = [
+            ("1e-6s", 1_000_000),
+            ("+1.5e+03ns", 1_500_000),
+            ("+1000000.0ns", 1_000_000_000),
+            ("1E3 us", 1_000_000_000),
+            ("2000fs", 2),
+            ("1min", 60_000_000_000_000),
+            ("0.5h", 1_800_000_000_000_000),
+            ("1d", 86_400_000_000_000_000),
+            ("0.001y", 31_536_000_000_000_000),
+            ("0e5s", 0),
+            ("1_000ns", 1_000_000),
+        ];
+        for (text, ps) in times {
+            assert_eq!(text.parse(), Ok(Span(ps)), "{text}");
+            assert_eq!(Span::of_ns3(text), Ok(Span(ps)), "{text}");
+        }
+        let rates = [
+            ("12.5GBps", 100_000_000_000),
+            ("100Mb/s", 100_000_000),
+            ("100000000000bps", 100_000_000_000),
+            ("1e+11bps", 100_000_000_000),
+            ("1.5e2KiBps", 1_228_800),
+            ("8kbps", 8_000),
+            ("1Kib/s", 1_024),
+            ("1B/s", 8),
+            ("1TBps", 8_000_000_000_000),
+            ("40 Gb/s", 40_000_000_000),
+        ];
+        for (text, bits) in rates {
+            assert_eq!(text.parse(), Ok(Rate(bits)), "{text}");
+            assert_eq!(Rate::of_ns3(text), Ok(Rate(bits)), "{text}");
+        }
+        assert_eq!("1TB".parse(), Ok(Bytes(1_000_000_000_000)));
+        assert_eq!(Span::of_ns3("2e-6"), Ok(Span(2_000_000)), "seconds");
+        assert_eq!(Span::of_ns3("1.3333333333333333e-06s"), Ok(Span(1_333_333)));
+        assert_eq!(Span::of_ns3("1500fs"), Ok(Span(2)), "halves up");
+        assert_eq!(Span::of_ns3("1e-90s"), Ok(Span(0)));
+        assert_eq!(Rate::of_ns3("25000000000.0"), Ok(Rate(25_000_000_000)));
+        for bad in ["", "e5s", "1es", "1e+s", "1e99s", "--1s", "1s2", "1 2s", "1e5e5s", "0x1s"] {
+            assert!(Span::of_ns3(bad).is_err() && bad.parse::<Span>().is_err(), "{bad}");
+        }
+        assert!("1500fs".parse::<Span>().unwrap_err().to_string().contains("finer"));
+        assert!("1e-13s".parse::<Span>().unwrap_err().to_string().contains("finer"));
     }
 
     #[test]

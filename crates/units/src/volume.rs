@@ -15,6 +15,8 @@ pub struct Rate(pub u64);
 impl Bytes {
     /// No bytes.
     pub const ZERO: Bytes = Bytes(0);
+    /// A flow of this size or a larger one stands for a flow without an end, as in files of HPCC.
+    pub const ENDLESS: Bytes = Bytes(1_000_000_000_000);
     /// Kilobytes of 1000 bytes.
     pub const fn from_kb(kb: u64) -> Bytes {
         Bytes(kb * 1_000)

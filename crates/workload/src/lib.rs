@@ -37,9 +37,10 @@ mod wire_cost;
 
 pub use builtin::{TableInfo, packet_table, packet_tables, table, tables};
 pub use closed_loop::{ClosedLoop, closed_loop};
+pub use dialect::SizeUnit;
 pub use error::WorkloadError;
 pub use import::hpcc::{export_hpcc, read_hpcc};
-pub use import::htsim::{Failure, HtsimTraffic, SwitchTier, read_htsim};
+pub use import::htsim::{Failure, HtsimTraffic, StartUnit, SwitchTier, read_htsim};
 pub use import::native::{export_csv, named_transports, read_csv};
 pub use import::yaps::read_yaps;
 pub use import::{HostIds, Imported, Kind, detect, read_flows};
@@ -54,5 +55,5 @@ pub use size_table::SizeTable;
 pub use traffic::{
     FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, Origin, RequestGroup, Shape, Start, Traffic,
 };
-pub use warning::WARNINGS;
+pub use warning::{ENDLESS_FLOWS, WARNINGS};
 pub use wire_cost::WireCost;

@@ -1,8 +1,9 @@
 //! Size distributions as piecewise-linear cumulative tables.
 
-use crate::dialect::{self, MAX_SIZE};
+use crate::dialect::{self, MAX_SIZE, SizeUnit, Sizes};
 use crate::error::WorkloadError;
 use crate::random::{fold, fold_text};
+use incast_units::Notice;
 
 /// A distribution of sizes in bytes: points (size, cumulative share of flows), interpolated
 /// linearly. A repeated size is a jump: a share of flows of exactly that size. A repeated share is
@@ -16,24 +17,40 @@ pub struct SizeTable {
 }
 
 impl SizeTable {
+    /// Parses a table as [`read`](SizeTable::read) does, without its notices.
+    ///
+    /// # Errors
+    /// Those of [`read`](SizeTable::read).
+    pub fn parse(text: &str, source_name: &str) -> Result<SizeTable, WorkloadError> {
+        SizeTable::read(text, source_name, None).map(|(table, _)| table)
+    }
+
     /// Parses a table. The dialect is detected by content: the native CSV (`size_bytes,cdf`),
     /// HPCC's `bytes percent`, the `bytes probability` of ABM and PowerTCP, the ns-2 family's
-    /// `packets 1 probability` (1460 B per packet) and Homa's (the mean, then `size probability`).
-    /// The table is named after `source_name` without folders and extension.
+    /// `size 1 probability` (packets of 1460 B unless `unit` says otherwise) and Homa's (the mean,
+    /// then `size probability`), whose mean decides between steps and straight lines, bytes and
+    /// packets. Notices tell what was taken where the file does not say. The table is named after
+    /// `source_name` without folders and extension.
     ///
     /// # Errors
     /// The first error, with file, line, column and accepted range: an empty
     /// file, a negative or non-finite number, sizes or shares that decrease, a last share other
-    /// than 1 (100 %), sizes that are all zero or above 2^53.
-    pub fn parse(text: &str, source_name: &str) -> Result<SizeTable, WorkloadError> {
-        let rows = dialect::read_sizes(text, source_name)?;
+    /// than 1 (100 %), sizes that are all zero or above 2^53, a mean above 1 GB in a unit that nobody
+    /// stated, a stated mean that is not that of the table.
+    pub fn read(
+        text: &str,
+        source_name: &str,
+        unit: Option<SizeUnit>,
+    ) -> Result<(SizeTable, Vec<Notice>), WorkloadError> {
+        let Sizes { rows, notices } = dialect::read_sizes(text, source_name, unit)?;
         let stem = source_name.rsplit(['/', '\\']).next().unwrap_or(source_name);
         let stem = stem.split_once('.').map_or(stem, |(stem, _)| stem);
-        Ok(SizeTable {
+        let table = SizeTable {
             name: stem.to_string(),
             sizes: rows.iter().map(|row| row.size).collect(),
             shares: rows.iter().map(|row| row.share).collect(),
-        })
+        };
+        Ok((table, notices))
     }
 
     /// A table in which every flow has `size` bytes. Panics unless `size` is in 1..=2^53.

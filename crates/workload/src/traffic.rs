@@ -1,6 +1,7 @@
 //! Flows: source, destination, size and start.
 
 use crate::error::{WorkloadError, one_of};
+use crate::random::{Stream, fold, fold_text};
 use incast_units::{Notice, Rate, Span, Time};
 use std::fmt;
 use std::str::FromStr;
@@ -214,12 +215,43 @@ impl Traffic {
                 (None, None) => (None, self.load_definition),
                 _ => (None, format!("{}; and {}", self.load_definition, other.load_definition)),
             };
-        traffic.warnings = [self.warnings, other.warnings].concat();
+        traffic.warnings = self.warnings;
+        for notice in other.warnings {
+            if !traffic.warnings.contains(&notice) {
+                traffic.warnings.push(notice);
+            }
+        }
         traffic.silent_after_first_rtt =
             [self.silent_after_first_rtt, other.silent_after_first_rtt].concat();
         traffic.silent_after_first_rtt.sort_unstable();
         traffic.silent_after_first_rtt.dedup();
         traffic
+    }
+
+    /// With each flow up to `jitter` later, at random: those with a given start, and those that wait for
+    /// others after these.
+    pub fn jittered(mut self, jitter: Span, seed: u64) -> Traffic {
+        if jitter == Span::ZERO {
+            return self;
+        }
+        let key = fold_text(seed, "jitter");
+        for (flow, place) in self.flows.iter_mut().zip(0..) {
+            let share = 1.0 - Stream::new(fold(key, place)).unit();
+            let late = Span((jitter.0 as f64 * share) as u64);
+            match &mut flow.start {
+                Start::At(time) => *time = time.saturating_add(late),
+                Start::After { delay, .. } => *delay = Span(delay.0.saturating_add(late.0)),
+            }
+        }
+        let flows = std::mem::take(&mut self.flows);
+        let sorted = Traffic::from_flows(flows, std::mem::take(&mut self.requests));
+        Traffic { flows: sorted.flows, requests: sorted.requests, ..self }
+    }
+
+    /// With `notices` before its own warnings.
+    pub fn with_warnings(mut self, notices: Vec<Notice>) -> Traffic {
+        self.warnings.splice(..0, notices);
+        self
     }
 
     /// Sets the transport of all flows without one to `name`.

@@ -1,6 +1,6 @@
 //! Flow files of other tools.
 
-use incast_units::{Rate, Span, Time};
+use incast_units::{Bytes, Rate, Span, Time};
 use incast_workload::*;
 use proptest::prelude::*;
 use std::ops::Range;
@@ -36,13 +36,86 @@ fn hpcc_with_mapped_hosts() {
     assert!(several.warnings[0].text.contains("priority groups 3, 4"));
 }
 
+/// ns-3 reads as many flows as the first line counts, and stops.
+#[test]
+fn the_count_of_hpcc_rules() {
+    let text = "2\n0 1 3 100 10000 2\n1 2 3 100 20000 2\n2 3 3 100 30000 2\n\n\n\
+                Flows must be in order of their start.\n";
+    let read = read_flows(text, "flow.txt", &HostIds::same(4), None).unwrap();
+    assert_eq!((read.kind, read.traffic.flows.len()), (Kind::HpccFlows, 2));
+    let said = &read.traffic.warnings[0].text;
+    assert_eq!(
+        said,
+        "flow.txt: 2 flows are counted in the first line and read; 2 lines behind them, from line 4 on, not"
+    );
+    let prose = "1\n0 1 3 100 10000 2\n\nA flow\nper line.\nIn order.\n";
+    let read = read_flows(prose, "flow.txt", &HostIds::same(4), None).unwrap();
+    assert_eq!((read.kind, read.traffic.flows.len()), (Kind::HpccFlows, 1));
+}
+
+/// The flows of results are flows again, whatever their other columns hold.
+#[test]
+fn results_of_a_run_are_flows() {
+    let text = "flow_id,src,dst,transport,class,size_bytes,start_ps,start_ns,worst_port\n\
+                0,0,1,dctcp,incast,1000,5,0.005,leaf0->host1\n\
+                1,2,3,dctcp,background,2000,7000,7,leaf0->host3\n\
+                2,2,3,dctcp,background,2000,,,\n";
+    let read = read_flows(text, "r/flows.csv", &HostIds::same(4), None).unwrap();
+    assert_eq!(read.kind, Kind::NativeFlows);
+    let flows =
+        [flow(0, 1, 1000, 5, FlowClass::Incast), flow(2, 3, 2000, 7000, FlowClass::Background)];
+    assert_eq!(read.traffic.flows, flows, "without the transport of that run");
+    assert!(read.traffic.warnings[0].text.contains("1 flows that had not started are left out"));
+    let short = text.replace("size_bytes", "bytes");
+    let found = message(read_flows(&short, "r/flows.csv", &HostIds::same(4), None));
+    assert!(found.starts_with("r/flows.csv:1: header = `flow_id"), "{found}");
+    let own = "flow_id,src,dst,size_bytes,start_ns\n0,0,leaf0->1,5,0\n";
+    let found = message(read_flows(own, "f.csv", &HostIds::same(4), None));
+    assert!(found.starts_with("f.csv:2: dst = `leaf0->1`"), "an arrow is no matrix: {found}");
+}
+
+/// A serial all-to-all, as generators for htsim write it: a warning of a kind comes once.
+#[test]
+fn a_warning_about_triggers_comes_once_with_a_count() {
+    let (mut text, mut triggers) = (String::new(), String::new());
+    for host in 0..8u32 {
+        let peers: Vec<u32> = (0..8).filter(|peer| *peer != host).collect();
+        for (at, pair) in peers.chunks(2).enumerate() {
+            let trigger = |at: usize| host as usize * 4 + at;
+            let start = match at {
+                0 => "start 0".to_string(),
+                _ => format!("trigger {}", trigger(at)),
+            };
+            let fires = if at < 3 {
+                format!(" send_done_trigger {}", trigger(at + 1))
+            } else {
+                String::new()
+            };
+            for peer in pair {
+                text += &format!("{host}->{peer} {start} size 1000{fires}\n");
+            }
+            if at < 3 {
+                triggers += &format!("trigger id {} multishot\n", trigger(at + 1));
+            }
+        }
+    }
+    let text = format!("Nodes 8\nConnections 56\nTriggers 24\n{text}{triggers}");
+    let read = read_flows(&text, "a2a.cm", &HostIds::same(8), None).unwrap();
+    let said: Vec<&str> = read.traffic.warnings.iter().map(|one| one.text.as_str()).collect();
+    let [said] = said[..] else { panic!("{said:?}") };
+    assert!(said.starts_with("a2a.cm:60: multishot trigger 1 (and 23 others): the k-th"), "{said}");
+}
+
 #[test]
 fn hpcc_refuses() {
     let cases = [
         ("", "f: number of flows is missing"),
         ("0\n", "f:1: number of flows = `0`"),
         ("x\n0 1 3 100 1 0\n", "f:1: number of flows = `x`"),
-        ("2\n0 1 3 100 1 0\n", "f:1: number of flows = `2`: expected 1, the number of lines"),
+        (
+            "2\n0 1 3 100 1 0\n",
+            "f:1: number of flows = `2`: expected at most 1, the number of lines",
+        ),
         ("1\n0 1 3 100 1\n", "f:2: line = `0 1 3 100 1`: expected 6 columns"),
         ("1\n0 9 3 100 1 0\n", "f:2: dst = `9`: expected a host from 0 to 3"),
         ("1\n-1 1 3 100 1 0\n", "f:2: src = `-1`"),
@@ -82,7 +155,7 @@ failure switch_type CORE switch_id 5 link_id 1
 
 #[test]
 fn htsim_triggers_become_waits() {
-    let read = read_htsim(CM, "ring.cm", &HostIds::same(16)).unwrap();
+    let read = read_htsim(CM, "ring.cm", &HostIds::same(16), None).unwrap();
     assert_eq!(read.nodes, 16);
     let failure = |tier, switch, link, line| Failure { tier, switch, link, line };
     let expected = [failure(SwitchTier::Tor, 0, 3, 15), failure(SwitchTier::Core, 5, 1, 16)];
@@ -102,10 +175,11 @@ fn htsim_triggers_become_waits() {
             (6, 50, after(&[3])),
         ]
     );
-    assert_eq!(traffic.warnings.len(), 3, "{:?}", traffic.warnings);
-    assert!(traffic.warnings[0].text.starts_with("ring.cm:14: multishot trigger 9"));
-    assert!(traffic.warnings[1].text.contains("`msg` is ignored"));
-    assert!(traffic.warnings[2].text.contains("`prio` is ignored"));
+    let said: Vec<&str> = traffic.warnings.iter().map(|notice| notice.text.as_str()).collect();
+    assert_eq!(said.len(), 4, "{said:?}");
+    assert!(said[0].contains("as picoseconds, because all are whole numbers"), "{said:?}");
+    assert!(said[1].starts_with("ring.cm:14: multishot trigger 9"), "{said:?}");
+    assert!(said[2].contains("`msg` is ignored") && said[3].contains("`prio` is ignored"));
     assert!(message(export_csv(&traffic)).starts_with("flow 2: start = `after other flows`"));
     assert!(export_hpcc(&traffic, &HostIds::same(16)).is_err());
 }
@@ -118,9 +192,38 @@ fn htsim_multishot_keeps_a_window() {
         0->2 id 2 start 0 size 1 send_done_trigger 5\n\
         0->3 id 3 trigger 5 size 1 send_done_trigger 5\n0->1 id 4 trigger 5 size 1\n\
         trigger id 5 multishot\n";
-    let traffic = read_htsim(text, "w.cm", &HostIds::same(4)).unwrap().traffic;
+    let traffic = read_htsim(text, "w.cm", &HostIds::same(4), None).unwrap().traffic;
     let after = |flow| Start::After { flows: vec![flow], delay: Span::ZERO };
     assert_eq!((&traffic.flows[2].start, &traffic.flows[3].start), (&after(0), &after(1)));
+}
+
+/// A fraction means microseconds; whole numbers are picoseconds unless somebody says otherwise.
+#[test]
+fn the_unit_of_htsims_starts_is_said_or_given() {
+    let read = |start: &str, unit| {
+        let text =
+            format!("Nodes 4\nConnections 2\n0->1 start 0 size 1\n0->2 start {start} size 0\n");
+        let read = read_flows(&text, "w.cm", &HostIds::same(4), unit).unwrap().traffic;
+        let said: Vec<String> = read.warnings.iter().map(|notice| notice.text.clone()).collect();
+        assert_eq!(read.flows[1].size, Bytes::ENDLESS.0, "size 0 has no end");
+        (read.flows[1].start.clone(), said.join("; "))
+    };
+    let at = |ps| Start::At(Time(ps));
+    let (start, said) = read("1000000", None);
+    assert_eq!(start, at(1_000_000));
+    for part in ["w.cm: starts are taken as picoseconds", "the last is at 1us", "at 1s", "\"us\""] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let (start, said) = read("100.5", None);
+    assert_eq!(start, at(100_500_000));
+    assert!(said.contains("as microseconds, because one has a fraction"), "{said}");
+    assert!(said.contains("the last is at 100.5us; as picoseconds it would be at 100ps"), "{said}");
+    assert_eq!(read("7", Some(StartUnit::Microseconds)), (at(7_000_000), String::new()));
+    assert_eq!(read("7", Some(StartUnit::Picoseconds)), (at(7), String::new()));
+    assert_eq!(read("0", None), (at(0), String::new()), "zero is zero in any unit");
+    let unit = Some(StartUnit::Microseconds);
+    let found = message(read_flows("1\n0 1 3 100 1 0\n", "f.txt", &HostIds::same(4), unit));
+    assert!(found.starts_with("start_unit = `us`: expected no unit: f.txt is no"), "{found}");
 }
 
 #[test]
@@ -149,7 +252,7 @@ fn htsim_refuses() {
         (with("0->1 start 0 size 1\nfailure TOR 0 0\n", 1, 0), "c:5: failure = `failure TOR 0 0`"),
         (with("0->9 start 0 size 1\n", 1, 0), "c:4: dst = `9`: expected a host from 0 to 7"),
         (with("3->3 start 0 size 1\n", 1, 0), "c:4: dst = `3`: expected a host other"),
-        (with("0->1 start 0 size 0\n", 1, 0), "c:4: size = `0`"),
+        (with("0->1 start 0 size -1\n", 1, 0), "c:4: size = `-1`"),
         (with("0->1 start 0\n", 1, 0), "c:4: size is missing"),
         (with("0->1 size 1\n", 1, 0), "c:4: start is missing"),
         (with("0->1 start 0 trigger 1 size 1\n", 1, 0), "c:4: trigger = `1`: expected either"),
@@ -203,10 +306,11 @@ fn htsim_refuses() {
         (with("0->1 start 0 size 1\nConections 4\n", 1, 0), "c:5: line = `Conections`"),
     ];
     for (text, expected) in cases {
-        let found = message(read_htsim(&text, "c", &HostIds::same(16)));
+        let found = message(read_htsim(&text, "c", &HostIds::same(16), None));
         assert!(found.starts_with(expected), "{text:?}: {found}");
     }
-    let found = message(read_htsim(&with("0->1 strat 0 size 1\n", 1, 0), "c", &HostIds::same(16)));
+    let found =
+        message(read_htsim(&with("0->1 strat 0 size 1\n", 1, 0), "c", &HostIds::same(16), None));
     assert!(found.ends_with("did you mean `start`?"), "{found}");
 }
 
@@ -266,7 +370,7 @@ fn formats_are_detected_by_content() {
         ("size_bytes,cdf\n1,1\n", Some(Kind::NativeSizes)),
         ("0 0\n10 50\n20 100\n", Some(Kind::PercentSizes)),
         ("0 0\n10 0.5\n20 1\n", Some(Kind::ProbabilitySizes)),
-        ("6 1 0\n13 1 0.5\n20 1 1\n", Some(Kind::PacketSizes)),
+        ("6 1 0\n13 1 0.5\n20 1 1\n", Some(Kind::ThreeColumnSizes)),
         ("12.5\n10 0.5\n20 1\n", Some(Kind::HomaSizes)),
         ("", None),
         ("# nothing\n", None),
@@ -283,12 +387,12 @@ fn formats_are_detected_by_content() {
         }
     }
     let hosts = HostIds::same(16);
-    assert_eq!(read_flows(CM, "c", &hosts).unwrap().failures.len(), 2);
-    assert_eq!(read_flows(HPCC, "f", &hosts).unwrap().traffic.flows.len(), 3);
-    let found = message(read_flows("size_bytes,cdf\n1,1\n", "s", &hosts));
+    assert_eq!(read_flows(CM, "c", &hosts, None).unwrap().failures.len(), 2);
+    assert_eq!(read_flows(HPCC, "f", &hosts, None).unwrap().traffic.flows.len(), 3);
+    let found = message(read_flows("size_bytes,cdf\n1,1\n", "s", &hosts, None));
     assert!(found.starts_with("s: content = `a size distribution`: expected a flow list"));
-    assert!(message(read_flows("", "s", &hosts)).starts_with("s: content = `an empty file`"));
-    let found = message(read_flows("# x\na b\n", "s", &hosts));
+    assert!(message(read_flows("", "s", &hosts, None)).starts_with("s: content = `an empty file`"));
+    let found = message(read_flows("# x\na b\n", "s", &hosts, None));
     assert!(found.starts_with("s:2: unknown layout = `a b`: expected a flow list"), "{found}");
 }
 
@@ -298,7 +402,7 @@ const HPCC_SMALL: &str = "3\n0 1 3 100 5000 0.5\n1 2 3 200 64 0.6\n2 3 3 100 1 0
 const PERCENT: &str = "0 0\n10 50\n20 60\n30 100\n";
 const PROBABILITY: &str = "0 0\n10 0.5\n20 0.75\n30 1\n";
 const PACKETS: &str = "6 1 0\n13 1 0.5\n20 1 0.75\n30 1 1\n";
-const HOMA: &str = "12.5\n10 0.5\n20 0.75\n30 1\n";
+const HOMA: &str = "17.5\n10 0.5\n20 0.75\n30 1\n";
 const SIZES_CSV: &str = "size_bytes,cdf\n10,0.5\n20,0.75\n30,1\n";
 
 /// Broken variants of a line. None of them is valid.
@@ -327,11 +431,11 @@ fn with_line(text: &str, at: usize, line: &str) -> String {
 fn any_broken_line_is_reported() {
     let hosts = HostIds::same(16);
     for text in [CSV, YAPS, HPCC_SMALL, CM] {
-        read_flows(text, "f", &hosts).expect("the sample is valid");
+        read_flows(text, "f", &hosts, None).expect("the sample is valid");
         let kind = detect(text);
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
             for change in broken(line) {
-                let found = message(read_flows(&with_line(text, at, &change), "f", &hosts));
+                let found = message(read_flows(&with_line(text, at, &change), "f", &hosts, None));
                 let place = format!("f:{}: ", at + 1);
                 let located = found.starts_with(&place) && found.contains("expected");
                 assert!(located, "{kind:?}, `{line}` became `{change}`: {found}");
@@ -362,9 +466,9 @@ fn generated_arrivals_survive_both_formats() {
     // Files do not say which pattern drew a flow.
     traffic.flows.iter_mut().for_each(|flow| flow.origin = Origin::Pattern);
     let hosts = HostIds::same(32);
-    let csv = read_flows(&export_csv(&traffic).unwrap(), "a.csv", &hosts).unwrap();
+    let csv = read_flows(&export_csv(&traffic).unwrap(), "a.csv", &hosts, None).unwrap();
     assert_eq!((csv.kind, csv.traffic.flows), (Kind::NativeFlows, traffic.flows.clone()));
-    let hpcc = read_flows(&export_hpcc(&traffic, &hosts).unwrap(), "a.txt", &hosts).unwrap();
+    let hpcc = read_flows(&export_hpcc(&traffic, &hosts).unwrap(), "a.txt", &hosts, None).unwrap();
     assert_eq!((hpcc.kind, hpcc.traffic.flows), (Kind::HpccFlows, traffic.flows));
 }
 
@@ -406,7 +510,7 @@ proptest! {
         let end = words[at].chars().last().expect("not empty");
         words[at] = format!("{word}{end}");
         let text = words.concat();
-        if let Err(error) = read_flows(&text, "f", &HostIds::same(16)) {
+        if let Err(error) = read_flows(&text, "f", &HostIds::same(16), None) {
             let found = error.to_string();
             // Only missing entries have no line.
             let whole = found.contains("is missing");
@@ -418,8 +522,8 @@ proptest! {
     #[test]
     fn readers_never_panic(text in WORDS) {
         let hosts = HostIds::same(4);
-        let _ = read_flows(&text, "x", &hosts);
-        let _ = read_htsim(&text, "x", &hosts);
+        let _ = read_flows(&text, "x", &hosts, None);
+        let _ = read_htsim(&text, "x", &hosts, None);
         let _ = read_csv(&text, "x", &hosts);
         let _ = read_hpcc(&text, "x", &hosts);
         let _ = read_yaps(&text, "x", &hosts);

@@ -1,7 +1,7 @@
 //! Known results of the shipped tables.
 
 use incast_workload::{
-    PacketTable, SizeTable, Stream, WireCost, packet_table, packet_tables, table, tables,
+    PacketTable, SizeTable, SizeUnit, Stream, WireCost, packet_table, packet_tables, table, tables,
 };
 use proptest::prelude::*;
 
@@ -211,6 +211,94 @@ fn dialects_agree() {
     }
 }
 
+/// Mean and notices of a table whose sizes count `unit`.
+fn taken(text: &str, unit: Option<SizeUnit>) -> (f64, Vec<String>) {
+    let (table, notices) = SizeTable::read(text, "sizes.tcl", unit).unwrap();
+    (table.mean(), notices.into_iter().map(|notice| notice.text).collect())
+}
+
+/// ns-2's `value 1 share` counts packets with one tool and bytes with another.
+#[test]
+fn the_unit_of_sizes_is_said_or_given() {
+    let text = "5000 1 0\n5000 1 0.3\n40000 1 0.7\n2000000 1 1\n";
+    let (mean, said) = taken(text, None);
+    assert!((mean - 462_090_000.0).abs() < 1e-3, "{mean}");
+    let [said] = &said[..] else { panic!("{said:?}") };
+    for part in
+        ["sizes.tcl", "packets of 1460 B", "three columns", "462.09MB", "316.5KB", "\"bytes\""]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let (mean, said) = taken(text, Some(SizeUnit::Bytes));
+    assert!((mean - 316_500.0).abs() < 1e-6 && said.is_empty(), "{mean} {said:?}");
+    assert_eq!(taken(text, Some(SizeUnit::Packets)), (taken(text, None).0, vec![]));
+    let two = "1000 0.5\n2000 1\n";
+    assert!(taken(two, None).1[0].contains("as bytes, because it has two columns"));
+    let packets = taken(two, Some(SizeUnit::Packets)).0;
+    assert!((packets / taken(two, None).0 - 1460.0).abs() < 1e-9);
+    assert_eq!(taken("size_bytes,cdf\n10,1\n", None).1, [""; 0], "the header says it");
+    let header = SizeTable::read("size_bytes,cdf\n10,1\n", "s.csv", Some(SizeUnit::Packets));
+    assert!(header.unwrap_err().to_string().contains("size_unit = `packets`: expected bytes"));
+}
+
+#[test]
+fn a_mean_above_a_gigabyte_is_taken_for_a_wrong_unit() {
+    let text = "5000 1 0\n90000 1 0.3\n4000000 1 1\n";
+    let message = refused(text);
+    for part in ["mean size = `2.11", "GB`: expected at most 1GB", "1.44", "MB", "size_unit ="] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    assert!((taken(text, Some(SizeUnit::Bytes)).0 - 1_445_750.0).abs() < 1e-6);
+    assert!(taken(text, Some(SizeUnit::Packets)).0 > 1e9, "who says so has such sizes");
+}
+
+/// Homa's simulator draws the listed sizes alone; the mean that its files state tells how a table is
+/// meant.
+#[test]
+fn the_stated_mean_decides_how_a_table_is_read() {
+    let rows = "200 0.5\n8000 0.8\n100000 0.98\n500000 1.0\n";
+    let of = |mean: &str, unit| taken(&format!("{mean}\n{rows}"), unit);
+    let (mean, said) = of("30500", None);
+    assert_eq!(mean, 30_500.0);
+    assert!(said[0].contains("bytes and steps") && said[0].contains("stated 30500"), "{said:?}");
+    let steps = SizeTable::parse(&format!("30500\n{rows}"), "x").unwrap();
+    let drawn = [0.1, 0.5, 0.500_001, 0.8, 0.98, 0.99, 1.0].map(|u| steps.sample(u));
+    assert_eq!(drawn, [200, 200, 8_000, 8_000, 100_000, 500_000, 500_000]);
+    assert_eq!(of("17050", None).0, 17_050.0, "lines");
+    assert!(of("17050", None).1[0].contains("straight lines"));
+    let packets = 30_500.0 * 1460.0;
+    for (mean, unit) in [("44530000", None), ("30500", Some(SizeUnit::Packets))] {
+        assert!((of(mean, unit).0 - packets).abs() < 1e-3, "{mean}: a mean in packets as well");
+    }
+    let message = refused(&format!("26400\n{rows}"));
+    for part in ["sizes.txt:1: mean = `26400`", "30.5KB", "17.05KB", "44.53MB", "24.893MB", "steps"]
+    {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+}
+
+/// Published tables: the mean in the first line is that of steps.
+#[test]
+fn homas_published_tables_have_the_mean_that_they_state() {
+    let test = "27168.4\n100  0.5\n1456  0.65\n10000  0.75\n100000  0.999\n1000000  1.0\n";
+    assert!((taken(test, None).0 - 27_168.4).abs() < 1e-6);
+    let dctcp = "1622.94\n6  0.15\n13  0.2\n19  0.3\n33  0.4\n53  0.53\n133  0.6\n667  0.7\n\
+                 1333  0.8\n3333  0.9\n6667  0.97\n20000  1\n";
+    let (mean, said) = taken(dctcp, None);
+    assert!((mean - 1_622.94).abs() < 0.01, "{mean}");
+    assert!(said[0].contains("as packets of 1460 B it would be 2.36"), "{said:?}");
+    assert!((taken(dctcp, Some(SizeUnit::Packets)).0 / mean - 1460.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_last_share_of_few_digits_is_the_whole() {
+    for text in ["10 0.5\n20 0.99999998\n", "10 50\n20 99.99995\n", "10 0.5\n20 1.0000004\n"] {
+        let table = SizeTable::parse(text, "sizes.txt").unwrap();
+        assert_eq!(table.sample(1.0), 20, "{text}");
+    }
+    assert!(refused("10 0.5\n20 0.99999\n").contains("expected 1 in the last line"));
+}
+
 fn refused(text: &str) -> String {
     SizeTable::parse(text, "sizes.txt").unwrap_err().to_string()
 }
@@ -233,7 +321,7 @@ fn errors_contain_the_location() {
         ("10 NaN\n20 1\n", "sizes.txt:1: cdf = `NaN`"),
         ("10 0\n20 1\ninf 1\n", "sizes.txt:3: size = `inf`"),
         ("10 0\n1e17 1\n", "sizes.txt:2: size = `1e17`"),
-        ("0 0\n0 1\n", "sizes.txt:2: size = `0`: expected a largest size of at least 1 byte"),
+        ("0 0\n0 1\n", "sizes.txt:2: size = `0`: expected a largest size of at least 1"),
         ("1 2 0.5\n2 1 1\n", "sizes.txt:1: column 2 = `2`: expected 1"),
         ("1 2 3 4\n", "sizes.txt:1: line = `1 2 3 4`"),
         ("bytes probability\n1 1\n", "sizes.txt:1: size = `bytes`"),

@@ -1,7 +1,7 @@
 //! From configured transports to hosts and ports.
 
 use crate::maker::{PortMaker, check_kinds};
-use crate::{FlowSetup, Options, Setup, SharedBuffer};
+use crate::{FlowSetup, Options, Setup, SharedBuffer, cut_for_good, epochs};
 use incast_egress::port::{Builder, Join, Marking, PolicyConflict};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
@@ -46,6 +46,7 @@ pub fn fabric_site(
         paths: fabric.most_paths(),
         sizes,
         acks: None,
+        timers: Default::default(),
     })
 }
 
@@ -83,10 +84,14 @@ pub fn assemble(
     site: Arc<FabricSite>,
     transports: &[RunTransport],
     join: Join,
-    flows: Vec<FlowSetup>,
+    mut flows: Vec<FlowSetup>,
     shared: Option<SharedBuffer>,
     mut options: Options,
 ) -> Result<Setup, PolicyConflict> {
+    let epochs = epochs(&fabric);
+    for FlowSetup { flow, cut, .. } in &mut flows {
+        *cut = cut_for_good(&fabric, &epochs, flow.src.0, flow.dst.0);
+    }
     let propagations = fabric.ports().iter().map(|port| port.propagation);
     options.patience = propagations.fold(site.base_rtt, Span::max);
     let builder = Builder::new(join).marking(marking(transports, options.marking));

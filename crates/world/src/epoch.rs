@@ -15,6 +15,23 @@ pub struct Epoch {
     pub dead: Vec<PortId>,
 }
 
+impl Epoch {
+    /// Whether a packet can get from one host to another while this holds.
+    pub fn connects(&self, fabric: &Fabric, src: u32, dst: u32) -> bool {
+        let own = fabric.host_port(src);
+        self.dead.binary_search(&own).is_err()
+            && !fabric.path(&self.routes, src, dst, |_| 0).is_empty()
+    }
+}
+
+/// From when on two hosts are apart for good; [`Time::NEVER`] if they never are. `epochs` are those of
+/// the fabric.
+pub fn cut_for_good(fabric: &Fabric, epochs: &[Epoch], src: u32, dst: u32) -> Time {
+    let last = epochs.iter().rev();
+    let apart = last.take_while(|one| !one.dead.is_empty() && !one.connects(fabric, src, dst));
+    apart.last().map_or(Time::NEVER, |one| Time(one.at))
+}
+
 /// What holds after each change of the links of a fabric, in order of time. Where the same links are
 /// down the routes are the same.
 pub fn epochs(fabric: &Fabric) -> Vec<Epoch> {

@@ -46,7 +46,7 @@ pub use buffer::SwitchBuffer;
 pub use captures::{CaptureStream, Captures, PacketSink};
 pub use deadlock::DeadlockDetector;
 pub use deliveries::Deliveries;
-pub use epoch::{Epoch, LinkState, epochs, last_repair};
+pub use epoch::{Epoch, LinkState, cut_for_good, epochs, last_repair};
 pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
 pub use maker::PortMaker;
 pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, sufficient_headroom};

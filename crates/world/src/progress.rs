@@ -1,6 +1,6 @@
 //! Which flows wait for others, how far a run is, and when it is over.
 
-use crate::FlowSetup;
+use crate::{FlowSetup, Setup, last_repair};
 use incast_transport::{Outcome, Span, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,6 +47,8 @@ pub struct Progress {
     pub completed: usize,
     /// When the last of them was, picoseconds.
     pub last_completion: u64,
+    /// Flows that were released by others less flows completed, of those whose ends stay together.
+    pub whole: i64,
 }
 
 impl Progress {
@@ -64,6 +66,7 @@ impl Progress {
             missing: flows.iter().map(|setup| setup.after.len() as u32).collect(),
             completed: 0,
             last_completion: 0,
+            whole: 0,
         }
     }
 
@@ -80,10 +83,12 @@ impl Progress {
             self.completed += 1;
             // Batches of a partition complete their flows of a window one batch after the other.
             self.last_completion = self.last_completion.max(outcome.completed);
+            self.whole -= i64::from(flows[outcome.flow.0 as usize].cut == Time::NEVER);
             let Some(waiting) = self.dependents.get(outcome.flow.0 as usize) else { continue };
             for &flow in waiting {
                 self.missing[flow as usize] -= 1;
                 if self.missing[flow as usize] == 0 {
+                    self.whole += i64::from(flows[flow as usize].cut == Time::NEVER);
                     open(outcome.completed + flows[flow as usize].delay.0, flow);
                 }
             }
@@ -94,48 +99,69 @@ impl Progress {
 /// A run that delivers nothing for an hour, and for many RTTs, is given up: timers back off
 /// to a minute at most (RFC 6298 section 2.5).
 const SILENCE: Span = Span::from_secs(3_600);
-/// So many times the drain, which is a few RTTs, for links that take hours for a packet.
+/// So many times the drain, which is a few RTTs, for links that take hours for a packet; and where the
+/// ends of all open flows are apart for good, so that only what is on its way can still arrive.
 const SILENT_DRAINS: u64 = 1_000;
+/// A silence is looked at when it has lasted for so many drains, and then whenever it has doubled.
+const FIRST_DRAINS: u64 = 16;
+/// Transmissions between two such looks for which a run that delivers nothing is given up: a few
+/// seconds of work.
+const FRUITLESS: u64 = 2_000_000;
 
 /// When a run is over: a while after the last flow is complete, at a given instant, or when nothing
 /// has been delivered for long. All in picoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct End {
     flows: usize,
     until: u64,
     drain: u64,
-    /// Before this instant flows are still to start.
+    /// Before this instant flows are still to start, or links to work again or to fail for good.
     awaited: u64,
+    /// Flows with a start whose ends stay together.
+    whole: i64,
+    /// Of all flows whose ends stay together, those that are open or about to be.
+    open: i64,
+    /// Whether the ends of some flow come apart for good.
+    cuts: bool,
+    /// Whether all of the fabric is here, so that a silence says something.
+    all: bool,
     /// When payload was last delivered.
     pub delivered: u64,
     /// The instant, once it is known.
     pub at: u64,
+    /// The silence that was looked at last: since when, for how long it may go on before the next look,
+    /// and the transmissions until then.
+    silence: (u64, u64, u64),
+    given_up: bool,
 }
 
 impl End {
-    /// For a run of these flows that goes on for `drain` after the last completion, and ends at
-    /// `until` in any case.
-    pub fn new(flows: &[FlowSetup], until: Time, drain: Span) -> End {
+    /// For a run that goes on for the drain of its options after the last completion.
+    pub fn of(setup: &Setup) -> End {
+        let (flows, options) = (&setup.flows, &setup.options);
+        let cuts = flows.iter().map(|one| one.cut).filter(|cut| *cut != Time::NEVER).max();
+        let whole = |one: &&FlowSetup| one.after.is_empty() && one.cut == Time::NEVER;
+        let whole = flows.iter().filter(whole).count() as i64;
+        let repaired = last_repair(&setup.fabric).unwrap_or(0);
         End {
             flows: flows.len(),
-            until: until.min(Time::HORIZON).0,
-            drain: drain.0,
-            awaited: awaited(flows),
+            until: options.until.min(Time::HORIZON).0,
+            drain: options.drain.0,
+            awaited: awaited(flows).max(repaired).max(cuts.unwrap_or_default().0),
+            whole,
+            open: whole,
+            cuts: cuts.is_some(),
+            all: true,
             delivered: 0,
             at: u64::MAX,
+            silence: (u64::MAX, 0, 0),
+            given_up: false,
         }
     }
 
-    /// For a run in which a link works again at `repaired`, picoseconds: until then a time without
-    /// progress is no sign.
-    pub fn awaiting(mut self, repaired: Option<u64>) -> End {
-        self.awaited = self.awaited.max(repaired.unwrap_or(0));
-        self
-    }
-
-    /// For a run that ends at `until`, whatever is complete.
-    pub fn at_last(until: Time) -> End {
-        End { flows: usize::MAX, ..End::new(&[], until, Span::ZERO) }
+    /// For a part of a run, which ends with its options' `until`, whatever is complete.
+    pub fn of_part(setup: &Setup) -> End {
+        End { flows: usize::MAX, all: false, awaited: 0, drain: 0, ..End::of(setup) }
     }
 
     /// Flows whose completion ends the run; more than there are once it is known when it ends.
@@ -148,25 +174,68 @@ impl End {
         self.drain
     }
 
-    /// Payload was last delivered at `delivered`. When all flows are complete, the run ends `drain`
-    /// after the last.
-    pub fn note(&mut self, completed: usize, last: u64, delivered: u64) {
+    /// Payload was last delivered at `delivered`; `whole` is [`Progress::whole`] of all. When all flows
+    /// are complete, the run ends `drain` after the last.
+    pub fn note(&mut self, completed: usize, last: u64, delivered: u64, whole: i64) {
         self.delivered = delivered;
+        self.open = self.whole + whole;
         if completed == self.flows && self.at == u64::MAX {
             self.at = last.saturating_add(self.drain);
         }
     }
 
-    /// When nothing has been delivered for so long that the run is given up.
-    fn stall(&self) -> u64 {
-        self.awaited
-            .max(self.delivered)
-            .saturating_add(SILENCE.0.max(self.drain.saturating_mul(SILENT_DRAINS)))
+    /// Since when nothing is delivered although something could be.
+    fn silent_since(&self) -> u64 {
+        self.awaited.max(self.delivered)
     }
 
-    /// Nothing at or after this instant is done.
+    /// How long a silence lasts before it is looked at next.
+    fn patience(&self) -> u64 {
+        match self.silence {
+            (since, patience, _) if since == self.silent_since() => patience,
+            _ if self.all => self.drains(FIRST_DRAINS),
+            _ => self.longest(),
+        }
+    }
+
+    /// So many drains; of a run without one, microseconds.
+    fn drains(&self, many: u64) -> u64 {
+        self.drain.max(Span::from_us(1).0).saturating_mul(many)
+    }
+
+    /// The longest silence.
+    fn longest(&self) -> u64 {
+        SILENCE.0.max(self.drains(SILENT_DRAINS))
+    }
+
+    /// Nothing at or after this instant is done before it is asked whether the run is
+    /// [over](End::is_over) then.
     pub fn limit(&self) -> u64 {
-        self.until.min(self.at).min(self.stall())
+        self.until.min(self.at).min(self.silent_since().saturating_add(self.patience()))
+    }
+
+    /// Whether the run reaches its limit because nothing has been delivered for long.
+    pub fn is_silence(&self) -> bool {
+        self.limit() < self.until.min(self.at)
+    }
+
+    /// Whether the run is over at its [limit](End::limit), by which `hops` transmissions have started.
+    /// If it is not, the limit has moved.
+    pub fn is_over(&mut self, hops: u64) -> bool {
+        if !self.is_silence() {
+            return true;
+        }
+        let (since, patience) = (self.silent_since(), self.patience());
+        let known = self.silence.0 == since;
+        let fruitless = known && hops.saturating_sub(self.silence.2) >= FRUITLESS;
+        let apart = self.cuts && self.open == 0;
+        self.given_up = fruitless
+            || patience >= self.longest()
+            || apart && patience >= self.drains(SILENT_DRAINS);
+        if !self.given_up {
+            self.silence = (since, patience.saturating_mul(2).min(self.longest()), hops);
+        }
+        self.given_up
     }
 
     /// When a run ended of which `last` was the last instant; `busy` if there was more to do, `cut`
@@ -175,11 +244,9 @@ impl End {
         if !cut && (self.at != u64::MAX || busy) { self.limit() } else { last }
     }
 
-    /// Since when nothing had been delivered, if a run that ended at `ended` with more to do was
-    /// given up for that reason.
-    pub fn stalled_since(&self, ended: u64) -> Option<Time> {
-        let stalled = ended == self.stall() && ended < self.until;
-        stalled.then_some(Time(self.delivered))
+    /// Since when nothing had been delivered, if the run was given up for that reason.
+    pub fn stalled_since(&self) -> Option<Time> {
+        self.given_up.then_some(Time(self.delivered))
     }
 }
 

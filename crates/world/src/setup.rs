@@ -19,6 +19,8 @@ pub struct FlowSetup {
     pub after: Vec<FlowId>,
     /// See `after`.
     pub delay: Span,
+    /// From when on its ends are apart for good; [`Time::NEVER`] if they never are.
+    pub cut: Time,
 }
 
 /// One buffer for all ports of a switch, with a dynamic threshold: a port may hold

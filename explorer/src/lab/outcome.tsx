@@ -17,6 +17,7 @@ interface Statistics {
 /** The part of summary.json that the table shows. */
 interface Summary {
   readonly flows: { readonly total: number; readonly completed: number };
+  readonly began_ns: number | null;
   readonly ended_ns: number;
   readonly load: { readonly goodput_gbps: number | null };
   /** Of the flows that finished; null if none did. */
@@ -59,10 +60,10 @@ function shares(all: readonly (Summary | undefined)[]): Row[] {
     return own.length > 1 ? own.map(({ transport }) => transport) : [];
   }));
   return [...names].map((name) => ({
-    title: `Goodput of ${name}`, doc: "payload of its flows over the length of the run", show: gbps,
+    title: `Goodput of ${name}`, doc: "payload of its flows from the first start to the end", show: gbps,
     value: (summary) => {
       const own = summary.fairness?.shares.find(({ transport }) => transport === name);
-      return own ? (own.delivered_bytes * 8) / summary.ended_ns : null;
+      return own ? (own.delivered_bytes * 8) / (summary.ended_ns - (summary.began_ns ?? 0)) : null;
     },
   }));
 }

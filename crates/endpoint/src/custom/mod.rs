@@ -246,16 +246,14 @@ struct InForce {
 
 impl Configured for InForce {
     fn host(&self, site: &HostSite) -> Box<dyn Host> {
-        let (flows, failures, site) = (self.flows.clone(), self.failures.clone(), site.clone());
+        let (flows, failures, own) = (self.flows.clone(), self.failures.clone(), site.clone());
         let segment = self.fabric.framing.mss() as u64;
         let control = congestion_control(self.echo, move |now, flow, others| {
-            let opening = Opening { now, flow, site: &site, segment, others };
+            let opening = Opening { now, flow, site: &own, segment, others };
             Guarded::open(&*flows, &opening, &failures)
         });
         let mut host = Box::new(SenderDriven::new(control, self.options));
-        if let Some(acks) = self.fabric.acks {
-            host.set_acks(acks);
-        }
+        site.set_up(&mut *host);
         host
     }
 

@@ -32,7 +32,7 @@ use crate::queue::{Agenda, Queue};
 use headers::{Urgency, Waiting, close, open};
 use incast_transport::{
     Acks, Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Observed, Packet, PacketRef,
-    Reason, Time, flag,
+    Reason, Time, Timers, flag,
 };
 use incoming::{Form, Incoming, Received, Reply};
 use outgoing::{DecodedAck, Gate, Outgoing, Timer};
@@ -42,6 +42,7 @@ use views::{Data, GoBack, Open};
 pub struct SenderDriven<L: ControlFactory> {
     factory: L,
     options: Options,
+    timers: Timers,
     outgoing: FlowTable<Outgoing<L::Control>>,
     incoming: FlowTable<Incoming<L::Feedback>>,
     /// Flows received completely: a few bytes each, so that each byte is delivered once however
@@ -63,6 +64,7 @@ impl<L: ControlFactory> SenderDriven<L> {
         SenderDriven {
             factory,
             options,
+            timers: Timers::default(),
             outgoing: FlowTable::new(),
             incoming: FlowTable::new(),
             finished: FlowSet::new(),
@@ -107,9 +109,9 @@ impl<L: ControlFactory> SenderDriven<L> {
             self.ready.push_back(flow);
         }
         let dues = [
-            (Timer::Recovery, out.due(Timer::Recovery)),
+            (Timer::Recovery, out.due(Timer::Recovery, &self.timers)),
             (Timer::Pace, if let Gate::Pacing(at) = gate { at } else { Time::NEVER }),
-            (Timer::Control, out.due(Timer::Control)),
+            (Timer::Control, out.due(Timer::Control, &self.timers)),
         ];
         for (timer, due) in dues {
             if due < out.armed[timer as usize] {
@@ -324,7 +326,7 @@ impl<L: ControlFactory> SenderDriven<L> {
             return; // an earlier one took its place
         }
         out.armed[timer as usize] = Time::NEVER;
-        if out.due(timer) <= env.now {
+        if out.due(timer, &self.timers) <= env.now {
             match timer {
                 Timer::Recovery => {
                     env.probe.timeout(flow);
@@ -368,6 +370,10 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
             Acks::Data => self.options.data_class,
             Acks::Control => 0,
         };
+    }
+
+    fn set_timers(&mut self, timers: Timers) {
+        self.timers = timers;
     }
 
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
@@ -448,7 +454,7 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
             window: Some(out.control.window()).filter(|window| *window < u64::MAX),
             rate: out.control.pacing(),
             in_flight: Some(out.progress(now).pipe),
-            timer: Some(out.due(Timer::Recovery)),
+            timer: Some(out.due(Timer::Recovery, &self.timers)),
             ..Observed::default()
         }
     }

@@ -4,7 +4,7 @@ use super::control::{Ack, Admission, Control, Loss, Options, Outbound, Progress,
 use crate::pacer::Pacer;
 use crate::rto::Rto;
 use crate::scoreboard::{REORDERING, Scoreboard};
-use incast_transport::{Bytes, Extension, Flow, Segments, Time};
+use incast_transport::{Bytes, Extension, Flow, Segments, Time, Timers};
 
 /// Whether a flow may send, and if not, why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -391,10 +391,13 @@ impl<C: Control> Outgoing<C> {
 
     /// When a timer is due.
     #[inline]
-    pub fn due(&self, timer: Timer) -> Time {
+    pub fn due(&self, timer: Timer, timers: &Timers) -> Time {
         match timer {
             Timer::Recovery if self.board.is_empty() => Time::NEVER,
-            Timer::Recovery => self.timer_base.saturating_add(self.rto.timeout()),
+            Timer::Recovery => {
+                let which = (self.flow.id.0 as u64) << 8 | u64::from(self.rto.doublings());
+                timers.due(self.timer_base, self.rto.timeout(), which)
+            }
             Timer::Control => self.control.deadline(),
             Timer::Pace => self.pacer.next(),
             Timer::Delay => Time::NEVER,

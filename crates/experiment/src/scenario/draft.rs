@@ -174,6 +174,7 @@ impl Draft {
             };
             place = place.step_mut(bare(part), origin).ok_or_else(|| match entries {
                 Some(0) => format!("no such key: `{parent}` is empty"),
+                Some(1) => format!("no such key: expected {parent}.0"),
                 Some(count) => {
                     format!("no such key: expected {parent}.0 to {parent}.{}", count - 1)
                 }

@@ -102,6 +102,10 @@ macro_rules! whole {
                 // A number beyond TOML's integers is written as text.
                 let number = match &node.value {
                     Value::Whole(number) => Some(*number),
+                    // Such as `1e3`; beyond 2^53 a float is not what was written.
+                    Value::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                        Some(*number as i128)
+                    }
                     Value::Text(text) => text.parse().ok(),
                     _ => None,
                 };

@@ -256,6 +256,13 @@ section! {
         /// transport in a queue behind data.
         acks: Auto<Acks> = auto(), says "each transport's own",
             flag [Compare] "--acks" "CLASS";
+        /// Retransmission timers of sender-driven transports expire at random up to this share of the
+        /// timeout late, as those of real hosts do: hosts that lost packets together do not
+        /// retransmit together.
+        rto_jitter: f64 = 0.0, "0 to 1" => |share| (0.0..=1.0).contains(share);
+        /// Period of the clock by which these timers expire, such as `4ms` (Linux with 250 Hz); each
+        /// host's has its own phase. Zero: they are exact.
+        timer_granularity: Span = Span::ZERO, "at most 1s" => |tick| *tick <= Span::from_secs(1);
         /// How transports share a port. `shared`: one set of queues; each transport marks and drops
         /// its own packets by the total queue length. `separate`: own queues per transport, equal
         /// shares of the link.

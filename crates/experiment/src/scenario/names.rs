@@ -7,7 +7,7 @@ use crate::world::World;
 use crate::{Fault, nearest};
 use incast_egress::port::Join;
 use incast_transport::{Acks, Routing};
-use incast_workload::FlowClass;
+use incast_workload::{FlowClass, SizeUnit, StartUnit};
 use std::convert::Infallible;
 
 /// Enums that are written by name.
@@ -50,6 +50,8 @@ by_name! {
     Backend, Backend::NAMES;
     Clock, Clock::NAMES;
     ForwardingName, ForwardingName::NAMES;
+    SizeUnit, SizeUnit::NAMES;
+    StartUnit, StartUnit::NAMES;
     FlowClass, FlowClass::ALL.map(|class| (class.name(), class));
 }
 

@@ -7,7 +7,7 @@ use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section};
 use crate::{Fault, nearest};
 use incast_transport::{Bytes, Span};
-use incast_workload::{MAX_FLOWS, REQUEST_BYTES};
+use incast_workload::{MAX_FLOWS, REQUEST_BYTES, SizeUnit, StartUnit};
 
 section! {
     /// Flows with sizes of a distribution, at random instants, between random hosts.
@@ -20,6 +20,8 @@ section! {
         /// Number of flows.
         flows: u32, "1 to 4194304" => |flows| (1..=MAX_FLOWS).contains(&u64::from(*flows)),
             flag [Compare] "--flows" "N";
+        /// What the sizes of a file count: `bytes`, or `packets` of 1460 B.
+        size_unit: Option<SizeUnit> = None, says "by the file's columns or its mean, and said";
         /// Packet sizes, such as `pkt_cache_follower`.
         packets: Option<String> = None, says "full packets";
         /// Packets that each flow may send before its source hears from its destination: the first
@@ -35,6 +37,8 @@ section! {
     pub struct ClosedLoop is "kind `closed_loop`" {
         /// Flow sizes: a name of `incast list`, or a file.
         workload: String;
+        /// What the sizes of a file count: `bytes`, or `packets` of 1460 B.
+        size_unit: Option<SizeUnit> = None, says "by the file's columns or its mean, and said";
         /// Flows under way at once (fewer during `pause`). Flow i follows flow i - `active`; a place whose
         /// flows are used up stays empty.
         active: u32, "1 to 4194304" => |active| (1..=MAX_FLOWS).contains(&u64::from(*active));
@@ -44,6 +48,8 @@ section! {
         pause: Span = Span::ZERO;
         /// When the first flows start.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -56,6 +62,8 @@ section! {
     pub struct Permutation is "kind `permutation`" {
         /// Bytes of a flow.
         size: Bytes;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -68,6 +76,8 @@ section! {
     pub struct AllToAll is "kind `all_to_all`" {
         /// Bytes of a flow.
         size: Bytes;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -90,6 +100,8 @@ section! {
         size: Bytes;
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -114,6 +126,8 @@ section! {
         period: Span = Span::ZERO;
         /// When the first round starts.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -137,6 +151,8 @@ section! {
             "a number from 0 to 1" => |share| (0.0..=1.0).contains(share);
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -155,6 +171,8 @@ section! {
         size: Bytes;
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -179,6 +197,8 @@ section! {
         count: u32 = 1;
         /// Time from one burst to the next.
         period: Span = Span::from_us(1);
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -191,6 +211,10 @@ section! {
     pub struct FlowFile is "kind `file`" {
         /// A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content.
         file: String, flag [Run] "--flows" "FILE";
+        /// What the starts of a connection matrix count: `us` or `ps`.
+        start_unit: Option<StartUnit> = None, says "`us` if one has a fraction, else `ps`, and said";
+        /// Each flow starts at random up to this much later: hosts are not in step.
+        jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
@@ -282,6 +306,24 @@ kinds! {
     Long = "long",
     Burst = "burst",
     FlowFile = "file",
+}
+
+impl Traffic {
+    /// By how much its flows start later, at the most; those of a Poisson process are never in step.
+    pub fn jitter(&self) -> Span {
+        match self {
+            Traffic::Poisson(_) => Span::ZERO,
+            Traffic::ClosedLoop(own) => own.jitter,
+            Traffic::Permutation(own) => own.jitter,
+            Traffic::AllToAll(own) => own.jitter,
+            Traffic::Incast(own) => own.jitter,
+            Traffic::Requests(own) => own.jitter,
+            Traffic::ManyToMany(own) => own.jitter,
+            Traffic::Long(own) => own.jitter,
+            Traffic::Burst(own) => own.jitter,
+            Traffic::FlowFile(own) => own.jitter,
+        }
+    }
 }
 
 /// Reads the keys of one kind, including `kind`.

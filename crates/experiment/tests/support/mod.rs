@@ -8,7 +8,7 @@ use incast_experiment::scenario::{
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};
-use incast_workload::FlowClass;
+use incast_workload::{FlowClass, SizeUnit, StartUnit};
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
@@ -162,20 +162,32 @@ fn transport() -> impl Strategy<Value = Transport> {
     let own = btree_map(text(), text().prop_map(Setting), 0..3);
     let parameters = btree_map(text(), own, 0..3);
     let lists = (vec(text(), 0..3), vec(assign, 0..3), parameters);
+    let timers = (share(), (0..=1_000_000_000_000u64).prop_map(Span));
     let acks = auto(select(Acks::NAMES.map(|(_, acks)| acks).to_vec()));
-    (lists, (routing, of(text()), acks), join, of(text())).prop_map(
-        |((names, assign, parameters), (routing, paths, acks), join, marking)| Transport {
-            routings: routing.0.map(|one| ("ndp".to_string(), one)).into_iter().collect(),
-            names,
-            routing,
-            paths,
-            acks,
-            join,
-            marking,
-            assign,
-            parameters,
+    (lists, (routing, of(text()), acks), timers, join, of(text())).prop_map(
+        |(lists, (routing, paths, acks), timers, join, marking)| {
+            let (names, assign, parameters) = lists;
+            let (rto_jitter, timer_granularity) = timers;
+            Transport {
+                routings: routing.0.map(|one| ("ndp".to_string(), one)).into_iter().collect(),
+                names,
+                routing,
+                paths,
+                acks,
+                rto_jitter,
+                timer_granularity,
+                join,
+                marking,
+                assign,
+                parameters,
+            }
         },
     )
+}
+
+/// A first burst, and how much later flows start.
+fn more() -> impl Strategy<Value = (Option<u32>, Span)> {
+    (first(), span())
 }
 
 /// A first burst.
@@ -183,64 +195,96 @@ fn first() -> impl Strategy<Value = Option<u32>> {
     of(1..=1_000_000u32)
 }
 
+fn sizes() -> impl Strategy<Value = Option<SizeUnit>> {
+    of(select(SizeUnit::NAMES.map(|(_, unit)| unit).to_vec()))
+}
+
+fn starts() -> impl Strategy<Value = Option<StartUnit>> {
+    of(select(StartUnit::NAMES.map(|(_, unit)| unit).to_vec()))
+}
+
 fn traffic() -> impl Strategy<Value = Traffic> {
-    let poisson = (text(), positive(), 1..=4_194_304u32, of(text()), first()).prop_map(
-        |(workload, load, flows, packets, burst)| Poisson { workload, load, flows, packets, burst },
+    let poisson = (text(), sizes(), positive(), 1..=4_194_304u32, of(text()), first()).prop_map(
+        |(workload, size_unit, load, flows, packets, burst)| Poisson {
+            workload,
+            size_unit,
+            load,
+            flows,
+            packets,
+            burst,
+        },
     );
-    let incast = (any::<u32>(), of(hosts()), of(any::<u32>()), bytes(), span(), first()).prop_map(
-        |(receiver, from, senders, size, at, burst)| Incast {
+    let incast = (any::<u32>(), of(hosts()), of(any::<u32>()), bytes(), span(), more()).prop_map(
+        |(receiver, from, senders, size, at, (burst, jitter))| Incast {
             receiver,
             from,
             senders,
             size,
             at,
+            jitter,
             burst,
         },
     );
-    let requests = (hosts(), hosts(), bytes(), bytes(), any::<u32>(), span(), span(), first());
-    let requests = requests.prop_map(|(to, from, size, request, count, period, at, burst)| {
-        Requests { to, from, size, request, count, period, at, burst }
-    });
-    let closed = (text(), 1..4_194_305u32, 1..4_194_305u32, span(), span(), first()).prop_map(
-        |(workload, active, flows, pause, at, burst)| ClosedLoop {
-            workload,
-            active,
-            flows,
-            pause,
-            at,
-            burst,
-        },
-    );
-    let many = (hosts(), hosts(), hosts(), bytes(), share(), span(), first()).prop_map(
-        |(from, to, to_second, size, responsive, at, burst)| ManyToMany {
+    let requests = (hosts(), hosts(), bytes(), bytes(), any::<u32>(), span(), span(), more());
+    let requests =
+        requests.prop_map(|(to, from, size, request, count, period, at, (burst, jitter))| {
+            Requests { to, from, size, request, count, period, at, jitter, burst }
+        });
+    let closed = (text(), sizes(), 1..4_194_305u32, 1..4_194_305u32, span(), span(), more());
+    let closed =
+        closed.prop_map(|(workload, size_unit, active, flows, pause, at, (burst, jitter))| {
+            ClosedLoop { workload, size_unit, active, flows, pause, at, jitter, burst }
+        });
+    let many = (hosts(), hosts(), hosts(), bytes(), share(), span(), more()).prop_map(
+        |(from, to, to_second, size, responsive, at, (burst, jitter))| ManyToMany {
             from,
             to,
             to_second,
             size,
             responsive,
             at,
+            jitter,
             burst,
         },
     );
-    let long = (hosts(), hosts(), bytes(), span(), first())
-        .prop_map(|(from, to, size, at, burst)| Long { from, to, size, at, burst });
+    let long = (hosts(), hosts(), bytes(), span(), more()).prop_map(
+        |(from, to, size, at, (burst, jitter))| Long { from, to, size, at, jitter, burst },
+    );
     let burst = (hosts(), any::<u32>(), of(bytes()), of(span()), span(), any::<u32>(), span());
-    let burst =
-        (burst, first()).prop_map(|((from, receiver, size, lasts, at, count, period), burst)| {
-            Burst { from, receiver, size, lasts, at, count, period, burst }
-        });
+    let burst = (burst, more()).prop_map(
+        |((from, receiver, size, lasts, at, count, period), (burst, jitter))| Burst {
+            from,
+            receiver,
+            size,
+            lasts,
+            at,
+            count,
+            period,
+            jitter,
+            burst,
+        },
+    );
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
         closed.prop_map(Traffic::ClosedLoop),
-        (bytes(), first())
-            .prop_map(|(size, burst)| Traffic::Permutation(Permutation { size, burst })),
-        (bytes(), first()).prop_map(|(size, burst)| Traffic::AllToAll(AllToAll { size, burst })),
+        (bytes(), more()).prop_map(|(size, (burst, jitter))| Traffic::Permutation(Permutation {
+            size,
+            jitter,
+            burst
+        })),
+        (bytes(), more()).prop_map(|(size, (burst, jitter))| Traffic::AllToAll(AllToAll {
+            size,
+            jitter,
+            burst
+        })),
         incast.prop_map(Traffic::Incast),
         requests.prop_map(Traffic::Requests),
         many.prop_map(Traffic::ManyToMany),
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
-        (text(), first()).prop_map(|(file, burst)| Traffic::FlowFile(FlowFile { file, burst })),
+        (text(), starts(), more()).prop_map(|(file, start_unit, (burst, jitter))| {
+            Traffic::FlowFile(FlowFile { file, start_unit, jitter, burst })
+        }),
     ]
 }
 

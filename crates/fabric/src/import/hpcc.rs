@@ -8,7 +8,7 @@
 //! Headers of four integers (`<nodes> <switches> <tors> <links>`, ns3-datacenter) and of six words
 //! (`<nodes> <gpus per server> <nvswitches> <switches> <links> <gpu type>`, SimAI) are read too.
 
-use super::warning::{LINES_IGNORED, NVSWITCHES_LEFT_OUT, TORS_DISAGREE};
+use super::warning::{DELAYS_IN_SECONDS, LINES_IGNORED, NVSWITCHES_LEFT_OUT, TORS_DISAGREE};
 use super::{Imported, MOST_LINKS, MOST_NODES, error_at};
 use crate::{Fabric, Graph, NodeId, PortId, Problem, Tier, TopologyError, Vertex};
 use incast_units::{Notice, Rate, Span};
@@ -19,6 +19,7 @@ struct Header {
     switches: u32,
     links: u32,
     nvswitches: u32,
+    gpus: Option<u32>,
     tors: Option<u32>,
 }
 
@@ -55,8 +56,8 @@ impl<'a> Reader<'a> {
 }
 
 /// Reads a topology of the HPCC family. `file` is for messages and names the fabric. Strict:
-/// counts must match, ids be in range and links complete; text after the last link is ignored, as
-/// the originals do, unless it looks like a further link. In SimAI's form the NVSwitches and their
+/// counts must not exceed what is there, ids be in range and links complete; what stands behind the last
+/// link that is counted is ignored with a note, as the originals do. In SimAI's form the NVSwitches and their
 /// links are left out (a note says so): hosts have one link here, the one into the fabric.
 pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, TopologyError> {
     let mut reader = Reader::new(file, text);
@@ -77,11 +78,12 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
     }
     graph.label(host_ids.clone(), switch_ids);
 
-    let mut left_out = 0;
+    let (mut left_out, mut bare) = (0, None);
     for number in 0..header.links {
         let wanted = format!("link {} of the {} in the header", number + 1, header.links);
         let (line, words) = reader.line(&wanted)?;
         let link = read_link(file, line, &words, header.nodes)?;
+        bare = bare.max(link.bare.then_some(link.delay));
         match (vertices[link.src as usize], vertices[link.dst as usize]) {
             (Some(a), Some(b)) => graph
                 .link(a, b, link.rate, link.delay, link.loss)
@@ -90,11 +92,14 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
         }
     }
     let mut notes = Vec::new();
+    if let Some(longest) = bare {
+        notes.push(DELAYS_IN_SECONDS.notice(&[("file", &file), ("longest", &longest)]));
+    }
     if header.nvswitches > 0 {
         let values = &[("nvswitches", &header.nvswitches as _), ("links", &left_out as _)];
         notes.push(NVSWITCHES_LEFT_OUT.notice(values));
     }
-    notes.extend(check_rest(&reader, &header)?);
+    notes.extend(check_rest(&reader, &header));
     let fabric = graph.build().map_err(|error| error.at(file, None))?.named(file);
     let edges = fabric.tiers.iter().filter(|tier| **tier == Tier::Edge).count();
     if let Some(tors) = header.tors.filter(|tors| *tors as usize != edges) {
@@ -105,6 +110,14 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
 
 fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, TopologyError> {
     let refuse = |message: String| error_at(file, line, message);
+    let typed = |word: &&str| word.starts_with(|first: char| first.is_ascii_alphabetic());
+    if words.len() == 6 && !words.last().is_some_and(typed) {
+        return Err(refuse(format!(
+            "a header of six words that ends with `{}` is not known: SimAI's ends with a GPU type, such \
+             as `H100`; expected `<nodes> <switches> <links>`",
+            words[5]
+        )));
+    }
     if ![3, 4, 6].contains(&words.len()) {
         return Err(refuse(format!(
             "a header of {} words; expected `<nodes> <switches> <links>`, `<nodes> <switches> \
@@ -124,6 +137,7 @@ fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, Topolo
             switches: count(1, "number of switches", nodes as u64)?,
             links: count(2, "number of links", MOST_LINKS)?,
             nvswitches: 0,
+            gpus: None,
             tors: None,
         },
         4 => Header {
@@ -132,26 +146,41 @@ fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, Topolo
             tors: Some(count(2, "number of ToRs", nodes as u64)?),
             links: count(3, "number of links", MOST_LINKS)?,
             nvswitches: 0,
+            gpus: None,
         },
-        _ => {
-            count(1, "GPUs per server", nodes as u64)?;
-            Header {
-                nodes,
-                nvswitches: count(2, "number of NVSwitches", nodes as u64)?,
-                switches: count(3, "number of switches", nodes as u64)?,
-                links: count(4, "number of links", MOST_LINKS)?,
-                tors: None,
-            }
-        }
+        _ => Header {
+            nodes,
+            gpus: Some(count(1, "GPUs per server", nodes as u64)?),
+            nvswitches: count(2, "number of NVSwitches", nodes as u64)?,
+            switches: count(3, "number of switches", nodes as u64)?,
+            links: count(4, "number of links", MOST_LINKS)?,
+            tors: None,
+        },
     };
-    if header.switches == 0 {
-        return Err(refuse("0 switches; a fabric needs at least 1".to_string()));
-    }
-    if header.nodes as u64 > header.links as u64 + 1 {
-        let (nodes, links) = (header.nodes, header.links);
-        return Err(refuse(format!("{links} links cannot connect {nodes} nodes")));
-    }
+    check_header(&header).map_err(refuse)?;
     Ok(header)
+}
+
+/// Whether the numbers of a header can be those that it is taken for.
+fn check_header(header: &Header) -> Result<(), String> {
+    let Header { nodes, switches, nvswitches, links, .. } = *header;
+    let hosts = (nodes as u64).saturating_sub(nvswitches as u64 + switches as u64);
+    if let Some(gpus) = header.gpus.filter(|gpus| *gpus == 0 || !hosts.is_multiple_of(*gpus as u64))
+    {
+        return Err(format!(
+            "{gpus} GPUs per server: expected a divisor of {hosts}, the nodes that are no switches"
+        ));
+    }
+    if let Some(tors) = header.tors.filter(|tors| *tors > switches) {
+        return Err(format!("{tors} ToRs of {switches} switches: not a header of ns3-datacenter"));
+    }
+    if switches == 0 {
+        return Err("0 switches; a fabric needs at least 1".to_string());
+    }
+    if nodes as u64 > links as u64 + 1 {
+        return Err(format!("{links} links cannot connect {nodes} nodes"));
+    }
+    Ok(())
 }
 
 fn read_roles(reader: &mut Reader, header: &Header) -> Result<Vec<Role>, TopologyError> {
@@ -195,8 +224,13 @@ struct LinkLine {
     dst: u32,
     rate: Rate,
     delay: Span,
+    /// Whether the delay had no unit.
+    bare: bool,
     loss: f64,
 }
+
+/// Longest delay that a number without a unit may stand for: ns-3 takes it for seconds.
+const LONGEST_BARE: Span = Span::from_secs(1);
 
 fn read_link(
     file: &str,
@@ -211,8 +245,16 @@ fn read_link(
             words.len()
         )));
     };
-    let rate = read_rate(rate).map_err(|problem| refuse(format!("rate {problem}")))?;
-    let delay = delay.parse::<Span>().map_err(|problem| refuse(format!("delay {problem}")))?;
+    let rate = Rate::of_ns3(rate).map_err(|problem| refuse(format!("rate {problem}")))?;
+    let bare = delay.parse::<f64>().is_ok_and(|number| number != 0.0);
+    let text = delay;
+    let delay = Span::of_ns3(text).map_err(|problem| refuse(format!("delay {problem}")))?;
+    if bare && delay > LONGEST_BARE {
+        return Err(refuse(format!(
+            "delay `{text}`: without a unit it is in seconds, as in ns-3; expected at most \
+             {LONGEST_BARE}, or a unit, such as `{text}ns`"
+        )));
+    }
     let loss = match loss.parse::<f64>() {
         Ok(loss) if (0.0..1.0).contains(&loss) => loss,
         _ => {
@@ -222,30 +264,27 @@ fn read_link(
         }
     };
     let src = node_id(file, line, src, nodes)?;
-    Ok(LinkLine { src, dst: node_id(file, line, dst, nodes)?, rate, delay, loss })
+    Ok(LinkLine { src, dst: node_id(file, line, dst, nodes)?, rate, delay, bare, loss })
 }
 
-/// `100Gbps`, or bits per second as a bare number such as `25000000000.0`, to the nearest bit.
-fn read_rate(word: &str) -> Result<Rate, String> {
-    match word.parse::<f64>() {
-        Ok(bits) if (0.0..=1e18).contains(&bits) => Ok(Rate(bits.round() as u64)),
-        Ok(_) => Err(format!("`{word}`: expected at most 1e18 bits per second, not negative")),
-        Err(_) => word.parse::<Rate>().map_err(|error| error.to_string()),
-    }
-}
-
-/// What stands after the last link. The original readers stop there, and files of HPCC end with a
-/// description of the format; a line that is a valid link means that the count is wrong.
-fn check_rest(reader: &Reader, header: &Header) -> Result<Option<Notice>, TopologyError> {
+/// What stands behind the last link that is counted: the original readers stop there, people lower the
+/// count, and files of HPCC end with a description of the format.
+fn check_rest(reader: &Reader, header: &Header) -> Option<Notice> {
     let rest = &reader.lines[reader.next..];
-    for (line, words) in rest {
-        if read_link(reader.file, *line, words, header.nodes).is_ok() {
-            let message = format!("a further link, but the header says {}", header.links);
-            return Err(error_at(reader.file, *line, message));
-        }
-    }
-    let note = |(line, _): &(usize, _)| LINES_IGNORED.notice(&[("line", line)]);
-    Ok(rest.first().map(note))
+    let (line, _) = rest.first()?;
+    let is_link = |(line, words): &&(usize, Vec<&str>)| {
+        read_link(reader.file, *line, words, header.nodes).is_ok()
+    };
+    let (left, links) = (rest.len(), rest.iter().filter(is_link).count());
+    let lines = if left == 1 { "line" } else { "lines" };
+    Some(LINES_IGNORED.notice(&[
+        ("file", &reader.file),
+        ("counted", &header.links),
+        ("left", &left),
+        ("lines", &lines),
+        ("line", line),
+        ("links", &links),
+    ]))
 }
 
 /// Writes the fabric in HPCC's format (three counts, switch ids, links), which

@@ -10,9 +10,16 @@ incast_units::warnings! {
                 servers is modelled, so traffic between two GPUs of a server crosses it.",
         remedy: "Leave flows inside a server out of the traffic, or read their times with care.",
     }
+    DELAYS_IN_SECONDS = "delays_in_seconds" {
+        says: "{file}: delays without a unit are taken as seconds, as ns-3 does: the longest is {longest}",
+        means: "The topology file gives the delay of a link as a number alone.",
+        remedy: "Compare the longest delay with what the file should have, and give delays a unit.",
+    }
     LINES_IGNORED = "lines_ignored" {
-        says: "line {line} and following are not links: ignored",
-        means: "The topology file goes on after the number of links that its header states.",
+        says: "{file}: {counted} links are counted in the header and read; {left} {lines} behind them, from \
+               line {line} on, not ({links} of them links)",
+        means: "The topology file goes on after the number of links that its header states. HPCC and its \
+                descendants read as many and stop.",
         remedy: "Compare the number of links in the header with the file.",
     }
     TORS_DISAGREE = "tors_disagree" {

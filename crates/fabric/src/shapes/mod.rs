@@ -1,5 +1,6 @@
 //! The usual fabrics as typed builders, and the list of those that can be written in a line.
 
+mod clos;
 mod dumbbell;
 mod fat_tree;
 mod leaf_spine;
@@ -20,5 +21,11 @@ pub use star::Star;
 pub use three_tier::ThreeTier;
 
 /// Every shape that can be written in a line.
-pub static SHAPES: &[&Shape] =
-    &[&star::SHAPE, &dumbbell::SHAPE, &parking_lot::SHAPE, &leaf_spine::SHAPE, &fat_tree::SHAPE];
+pub static SHAPES: &[&Shape] = &[
+    &star::SHAPE,
+    &dumbbell::SHAPE,
+    &parking_lot::SHAPE,
+    &leaf_spine::SHAPE,
+    &fat_tree::SHAPE,
+    &clos::SHAPE,
+];

@@ -176,8 +176,8 @@ pub(super) const OF_RUN: [Entry<Summary>; 37] = [
     (
         "offered_gbps",
         "Gb/s",
-        "Sizes of all flows over the time until the last one opened; none if all open within a twentieth \
-         of the run.",
+        "Sizes of all flows over the time from the first to the last one's opening, without flows of 1 TB and \
+         more, which have no end; none if all open within a twentieth of the run.",
         Float,
         Neither,
         |s| s.load.offered_gbps,
@@ -185,9 +185,14 @@ pub(super) const OF_RUN: [Entry<Summary>; 37] = [
     ("offered_load", "", "`offered_gbps` over the rate of all NICs.", Float, Neither, |s| {
         s.load.offered_load
     }),
-    ("goodput_gbps", "Gb/s", "Payload delivered over the length of the run.", Float, Higher, |s| {
-        s.load.goodput_gbps
-    }),
+    (
+        "goodput_gbps",
+        "Gb/s",
+        "Payload delivered, from the first start to the end.",
+        Float,
+        Higher,
+        |s| s.load.goodput_gbps,
+    ),
     ("goodput_load", "", "`goodput_gbps` over the rate of all NICs.", Float, Higher, |s| {
         s.load.goodput_load
     }),

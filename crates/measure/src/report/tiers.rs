@@ -62,7 +62,7 @@ pub(super) fn table(summaries: &[Summary]) -> String {
     format!(
         "<h2>Ports by tier</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
          class=\"text\">tier</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n{}{}\
-         <p class=\"caption\">Over the entire run. Use: bytes sent over link capacity. Queue: \
+         <p class=\"caption\">From the start of the first flow to the end. Use: bytes sent over link capacity. Queue: \
          charged bytes waiting; p99 over time, of the port where it is largest. Paused: summed over \
          ports.</p>\n",
         folded("columns are", &left),

@@ -130,7 +130,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (vary("\"traffic.0.laod\" = [0.1]"), "load.toml:11", "did you mean `load`?"),
         (vary("\"traffic.0.load\" = [\"half\"]"), "load.toml:11", "traffic.0.load = `half`"),
         (vary("\"traffic.0.load\" = [-0.5]"), "load.toml:11", "a number above 0"),
-        (vary("\"traffic.7.load\" = [0.5]"), "load.toml:11", "expected traffic.0 to traffic.0"),
+        (vary("\"traffic.7.load\" = [0.5]"), "load.toml:11", "expected traffic.0"),
         (vary("\"traffic.0.load\" = []"), "load.toml:11", "no values"),
         (vary("\"traffic.0.load\" = [0.5, 0.5]"), "load.toml:11", "twice"),
         (vary("\"traffic.0.load\" = { from = 0.1, to = 1, step = 0 }"), "load.toml:11", "never ends"),

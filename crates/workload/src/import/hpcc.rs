@@ -4,7 +4,7 @@
 use super::{HostIds, Place, content, native::waits, unscaled};
 use crate::error::WorkloadError;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Start, Traffic};
-use crate::warning::PRIORITY_GROUPS_IGNORED;
+use crate::warning::{FLOW_LINES_IGNORED, PRIORITY_GROUPS_IGNORED};
 use incast_units::Time;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,11 +17,12 @@ const INCAST_PORT: u64 = 200;
 const PRIORITY_GROUP: u64 = 3;
 
 /// Reads an HPCC flow file. Port 200 marks incast flows, all other ports background flows. Priority
-/// groups are ignored; a file with several causes a warning.
+/// groups are ignored; a file with several causes a warning. As in HPCC the count rules: what stands
+/// behind so many lines is not read, and a warning says how many lines there are.
 ///
 /// # Errors
-/// With file, line, column and the accepted values. The count must match, and start times must
-/// ascend, because HPCC reads flows sequentially.
+/// With file, line, column and the accepted values. As many lines as counted must follow, and start
+/// times must ascend, because HPCC reads flows sequentially.
 pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
     let lines = content(text);
     let Some(first) = lines.first() else {
@@ -30,10 +31,11 @@ pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
     let place = Place { file, line: first.number };
     let count = place.integer("number of flows", first.text, 1, MAX_FLOWS)?;
     let body = &lines[1..];
-    if count != body.len() as u64 {
-        let accepted = format!("{}, the number of lines that follow", body.len());
+    if count > body.len() as u64 {
+        let accepted = format!("at most {}, the number of lines that follow", body.len());
         return place.fail("number of flows", count, accepted);
     }
+    let (body, behind) = body.split_at(count as usize);
     let (mut flows, mut groups, mut last) = (Vec::new(), BTreeSet::new(), Time::ZERO);
     for line in body {
         let place = Place { file, line: line.number };
@@ -56,6 +58,17 @@ pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
         flows.push(FlowSpec::new(src, dst, size, Start::At(start_time), class));
     }
     let mut traffic = Traffic::from_flows(flows, Vec::new());
+    if let Some(first) = behind.first() {
+        let (line, left) = (first.number, behind.len());
+        let lines = if left == 1 { "line" } else { "lines" };
+        traffic.warnings.push(FLOW_LINES_IGNORED.notice(&[
+            ("file", &file),
+            ("flows", &count),
+            ("left", &left),
+            ("lines", &lines),
+            ("line", &line),
+        ]));
+    }
     if groups.len() > 1 {
         let groups = groups.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let values = &[("file", &file as _), ("groups", &groups as _)];

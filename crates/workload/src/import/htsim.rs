@@ -9,9 +9,9 @@
 
 use super::{HostIds, Line, Place, content};
 use crate::error::{WorkloadError, one_of};
-use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Start, Traffic};
-use crate::warning::{KEY_IGNORED, TRIGGER_ORDER, TRIGGER_STARTS_NOTHING};
-use incast_units::{Notice, Span, Time};
+use crate::traffic::{FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, Start, Traffic};
+use crate::warning::{KEY_IGNORED, START_UNIT_TAKEN, TRIGGER_ORDER, TRIGGER_STARTS_NOTHING};
+use incast_units::{Bytes, Notice, Span, Time, WarningKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The tier of a switch in htsim's fat tree.
@@ -49,6 +49,72 @@ pub struct HtsimTraffic {
     pub failures: Vec<Failure>,
 }
 
+/// What the starts of a connection matrix count: older files and htsim's `save()` write decimal
+/// microseconds, newer ones whole picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartUnit {
+    /// Microseconds.
+    Microseconds,
+    /// Picoseconds.
+    Picoseconds,
+}
+
+impl StartUnit {
+    /// Both, by name.
+    pub const NAMES: [(&'static str, StartUnit); 2] =
+        [("us", StartUnit::Microseconds), ("ps", StartUnit::Picoseconds)];
+
+    /// The unit and the power of ten of picoseconds that it is, in words and in the key.
+    fn facts(self) -> (&'static str, i32, &'static str) {
+        match self {
+            StartUnit::Microseconds => ("microseconds", 6, "us"),
+            StartUnit::Picoseconds => ("picoseconds", 0, "ps"),
+        }
+    }
+
+    /// The unit that the lines of a file show.
+    fn of(lines: &[Line<'_>]) -> (StartUnit, &'static str) {
+        let starts = lines.iter().filter_map(|line| {
+            let mut words = line.text.split_whitespace();
+            words.find(|word| *word == "start").and_then(|_| words.next())
+        });
+        match starts.clone().any(|start| start.contains(['.', 'e', 'E'])) {
+            true => (StartUnit::Microseconds, "one has a fraction"),
+            false => (StartUnit::Picoseconds, "all are whole numbers"),
+        }
+    }
+}
+
+/// Says in which unit starts were taken, unless all are 0 and it does not matter.
+fn start_notice(
+    file: &str,
+    unit: StartUnit,
+    reason: &str,
+    connections: &[Connection],
+) -> Option<Notice> {
+    let last = connections.iter().filter_map(|connection| connection.start).max()?;
+    let other = match unit {
+        StartUnit::Microseconds => StartUnit::Picoseconds,
+        StartUnit::Picoseconds => StartUnit::Microseconds,
+    };
+    let elsewhere = match other {
+        StartUnit::Microseconds => last.0.saturating_mul(1_000_000),
+        StartUnit::Picoseconds => last.0 / 1_000_000,
+    };
+    let ((unit, ..), (other_unit, _, key)) = (unit.facts(), other.facts());
+    (last > Time::ZERO).then(|| {
+        START_UNIT_TAKEN.notice(&[
+            ("file", &file),
+            ("unit", &unit),
+            ("reason", &reason),
+            ("last", &last),
+            ("other_unit", &other_unit),
+            ("other", &Span(elsewhere)),
+            ("key", &key),
+        ])
+    })
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fires {
     OneShot,
@@ -68,15 +134,24 @@ struct Connection {
     ignored: BTreeSet<&'static str>,
 }
 
-/// Reads an htsim connection matrix. Sizes have 64 bits. `msg` and `prio` are ignored with a
+/// Reads an htsim connection matrix. Sizes have 64 bits; 0 is a flow without an end, of
+/// [`Bytes::ENDLESS`]. Starts are in `unit`; if that is not given, in microseconds where one has a
+/// fraction, else in picoseconds, and a warning says which. `msg` and `prio` are ignored with a
 /// warning.
 ///
 /// # Errors
 /// With file, line, keyword and the accepted values: counts must match, hosts exist, each
 /// connection has a size and either a start or a trigger, triggers are defined and can fire, and
 /// no connection waits for itself.
-pub fn read_htsim(text: &str, file: &str, hosts: &HostIds) -> Result<HtsimTraffic, WorkloadError> {
+pub fn read_htsim(
+    text: &str,
+    file: &str,
+    hosts: &HostIds,
+    unit: Option<StartUnit>,
+) -> Result<HtsimTraffic, WorkloadError> {
     let lines = content(text);
+    let (shown, reason) = StartUnit::of(&lines);
+    let starts = unit.unwrap_or(shown);
     // Unknown lines first, so that a misspelt header is not reported as missing.
     if let Some(line) = lines.iter().find(|line| !belongs(line.text)) {
         let other = word(line.text, 0);
@@ -90,8 +165,8 @@ pub fn read_htsim(text: &str, file: &str, hosts: &HostIds) -> Result<HtsimTraffi
     for line in lines.iter().filter(|line| !is_header(line)) {
         let place = Place { file, line: line.number };
         match word(line.text, 0) {
-            first if first.contains("->") => {
-                connections.push(read_connection(place, line.text, &ids)?);
+            first if joins(first) => {
+                connections.push(read_connection(place, line.text, &ids, starts)?);
             }
             "trigger" => {
                 let (id, fires) = read_trigger(place, line.text)?;
@@ -103,7 +178,11 @@ pub fn read_htsim(text: &str, file: &str, hosts: &HostIds) -> Result<HtsimTraffi
         }
     }
     header.check(file, [connections.len(), triggers.len(), failures.len()])?;
-    let traffic = assemble(file, &connections, &triggers)?;
+    let mut traffic = assemble(file, &connections, &triggers)?;
+    if unit.is_none() {
+        let notice = start_notice(file, starts, reason, &connections);
+        traffic = traffic.with_warnings(notice.into_iter().collect());
+    }
     Ok(HtsimTraffic { nodes: header.nodes, traffic, failures })
 }
 
@@ -112,13 +191,19 @@ const HEADER: [&str; 4] = ["Nodes", "Connections", "Triggers", "Failures"];
 /// Whether a line belongs to a connection matrix, by its first word.
 pub(crate) fn belongs(text: &str) -> bool {
     let first = word(text, 0);
-    first.contains("->") || HEADER.contains(&first) || ["trigger", "failure"].contains(&first)
+    joins(first) || HEADER.contains(&first) || ["trigger", "failure"].contains(&first)
+}
+
+/// Whether a word is the ends of a connection, `0->1`; what follows the arrow may be broken.
+fn joins(word: &str) -> bool {
+    let source = word.split_once("->").map_or("", |(source, _)| source);
+    !source.is_empty() && source.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a line belongs to a connection matrix and not to a topology.
 pub(crate) fn connects(text: &str) -> bool {
     let first = word(text, 0);
-    first.contains("->") || first == "Connections"
+    joins(first) || first == "Connections"
 }
 
 fn word(text: &str, place: usize) -> &str {
@@ -175,6 +260,7 @@ fn read_connection(
     place: Place<'_>,
     text: &str,
     hosts: &HostIds,
+    starts: StartUnit,
 ) -> Result<Connection, WorkloadError> {
     const KEYS: [&str; 8] =
         ["id", "msg", "start", "trigger", "size", "send_done_trigger", "recv_done_trigger", "prio"];
@@ -194,10 +280,13 @@ fn read_connection(
             return place.fail(key, value, "each keyword once");
         }
         match key {
-            "start" => start = Some(place.time(key, value, 0)?),
+            "start" => start = Some(place.time(key, value, starts.facts().1)?),
             "trigger" => trigger = Some(place.integer(key, value, 1, u64::MAX)?),
             "id" => id = Some(place.integer(key, value, 1, u64::MAX)?),
-            "size" => size = Some(place.size(key, value)?),
+            "size" => {
+                let bytes = place.integer(key, value, 0, MAX_FLOW_BYTES)?;
+                size = Some(if bytes == 0 { Bytes::ENDLESS.0 } else { bytes });
+            }
             "msg" | "prio" => {
                 place.integer(key, value, 0, u64::MAX)?;
                 ignored.insert(key);
@@ -209,7 +298,7 @@ fn read_connection(
         return place.fail("size", "", "`size <bytes>`");
     };
     match (start, trigger) {
-        (None, None) => return place.fail("start", "", "`start <picoseconds>` or `trigger <id>`"),
+        (None, None) => return place.fail("start", "", "`start <time>` or `trigger <id>`"),
         (Some(_), Some(trigger)) => {
             return place.fail("trigger", trigger, "either a start or a trigger, not both");
         }
@@ -336,13 +425,12 @@ fn check_triggers(
     sources: &Ends,
     targets: &Ends,
 ) -> Result<Vec<Notice>, WorkloadError> {
-    let mut warnings = Vec::new();
+    let (mut idle, mut ordered) = (Vec::new(), Vec::new());
     for (&id, &(line, fires)) in triggers {
         let (firing, started) = (sources[&id].len(), targets[&id].len());
         let place = Place { file, line };
         if started == 0 {
-            let values = &[("file", &file as _), ("line", &line as _), ("trigger", &id as _)];
-            warnings.push(TRIGGER_STARTS_NOTHING.notice(values));
+            idle.push((line, id));
             continue;
         }
         match fires {
@@ -358,12 +446,21 @@ fn check_triggers(
                 let accepted = format!("{started} connections that fire it, but {firing} do");
                 return place.fail("multishot trigger", id, accepted);
             }
-            Fires::MultiShot if firing > 1 => {
-                let values = &[("file", &file as _), ("line", &line as _), ("trigger", &id as _)];
-                warnings.push(TRIGGER_ORDER.notice(values));
-            }
+            Fires::MultiShot if firing > 1 => ordered.push((line, id)),
             _ => {}
         }
     }
-    Ok(warnings)
+    let kinds = [(&TRIGGER_STARTS_NOTHING, idle), (&TRIGGER_ORDER, ordered)];
+    Ok(kinds.into_iter().filter_map(|(kind, found)| once(kind, file, &found)).collect())
+}
+
+/// One warning about triggers, which names the first one and counts the others.
+fn once(kind: &'static WarningKind, file: &str, found: &[(usize, u64)]) -> Option<Notice> {
+    let (line, trigger) = found.first()?;
+    let more = match found.len() - 1 {
+        0 => String::new(),
+        1 => " (and 1 other)".to_string(),
+        others => format!(" (and {others} others)"),
+    };
+    Some(kind.notice(&[("file", &file), ("line", line), ("trigger", trigger), ("more", &more)]))
 }

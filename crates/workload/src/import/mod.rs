@@ -9,7 +9,7 @@ use crate::dialect::{Dialect, dialect};
 use crate::error::WorkloadError;
 pub(crate) use crate::lines::{Line, content};
 use crate::traffic::{MAX_FLOW_BYTES, Traffic};
-use htsim::Failure;
+use htsim::{Failure, StartUnit};
 use incast_units::Time;
 
 /// The format of a workload file.
@@ -29,8 +29,8 @@ pub enum Kind {
     PercentSizes,
     /// Size distribution `bytes probability`.
     ProbabilitySizes,
-    /// Size distribution `packets 1 probability`.
-    PacketSizes,
+    /// Size distribution `size 1 probability`.
+    ThreeColumnSizes,
     /// Size distribution of the Homa simulator.
     HomaSizes,
 }
@@ -41,11 +41,11 @@ pub enum Kind {
 pub fn detect(text: &str) -> Option<Kind> {
     let lines = content(text);
     let first = lines.first()?;
-    if first.text.starts_with("src,dst,") {
-        return Some(Kind::NativeFlows);
-    }
-    if first.text.starts_with("size_bytes") {
-        return Some(Kind::NativeSizes);
+    let header: Vec<&str> = first.text.split(',').map(str::trim).collect();
+    match header[..] {
+        ["flow_id", "src", "dst", ..] | ["src", "dst", ..] => return Some(Kind::NativeFlows),
+        [sizes, ..] if sizes.starts_with("size_bytes") => return Some(Kind::NativeSizes),
+        _ => {}
     }
     let share = |is: fn(&str) -> bool| {
         let such = lines.iter().filter(|line| is(line.text)).count();
@@ -63,6 +63,10 @@ pub fn detect(text: &str) -> Option<Kind> {
     };
     if most(|text| text.split(',').count() >= 4) {
         return Some(Kind::NativeFlows);
+    }
+    let flow = |text: &str| columns(text) == 6 && columns_of_numbers(text) == 6;
+    if counted && body.first().is_some_and(|line| flow(line.text)) {
+        return Some(Kind::HpccFlows);
     }
     if most(|text| columns(text) == 6 && columns_of_numbers(text) >= 4)
         || (counted && most(|text| columns_of_numbers(text) >= 4))
@@ -99,9 +103,9 @@ fn sizes(lines: &[Line<'_>]) -> Option<Kind> {
         Dialect::Native => Some(Kind::NativeSizes),
         Dialect::Percent => Some(Kind::PercentSizes),
         Dialect::Probability => Some(Kind::ProbabilitySizes),
-        Dialect::Packets => {
+        Dialect::ThreeColumns => {
             let ones = lines.iter().filter(|line| line.text.split_whitespace().nth(1) == Some("1"));
-            (2 * ones.count() > lines.len()).then_some(Kind::PacketSizes)
+            (2 * ones.count() > lines.len()).then_some(Kind::ThreeColumnSizes)
         }
         Dialect::Homa => (lines.len() > 1
             && numbers(lines[0].text)
@@ -176,18 +180,30 @@ pub struct Imported {
     pub failures: Vec<Failure>,
 }
 
-/// Reads a flow file of any format. `file` is its name in messages.
+/// Reads a flow file of any format. `file` is its name in messages, `starts` the unit of the starts
+/// of a connection matrix, if it is given.
 ///
 /// # Errors
-/// Those of the format's reader; for an unknown format, an error that lists the known ones.
-pub fn read_flows(text: &str, file: &str, hosts: &HostIds) -> Result<Imported, WorkloadError> {
+/// Those of the format's reader; for an unknown format, an error that lists the known ones; a unit of
+/// starts for a file that is no connection matrix.
+pub fn read_flows(
+    text: &str,
+    file: &str,
+    hosts: &HostIds,
+    starts: Option<StartUnit>,
+) -> Result<Imported, WorkloadError> {
     let kind = detect(text);
+    if let (Some(unit), true) = (starts, kind.is_some_and(|kind| kind != Kind::HtsimConnections)) {
+        let named = StartUnit::NAMES.iter().find(|(_, known)| *known == unit);
+        let accepted = format!("no unit: {file} is no connection matrix of htsim");
+        return Err(WorkloadError::setting("start_unit", named.map_or("", |one| one.0), accepted));
+    }
     let (traffic, failures) = match kind {
         Some(Kind::NativeFlows) => (native::read_csv(text, file, hosts)?, Vec::new()),
         Some(Kind::HpccFlows) => (hpcc::read_hpcc(text, file, hosts)?, Vec::new()),
         Some(Kind::YapsTrace) => (yaps::read_yaps(text, file, hosts)?, Vec::new()),
         Some(Kind::HtsimConnections) => {
-            let read = htsim::read_htsim(text, file, hosts)?;
+            let read = htsim::read_htsim(text, file, hosts, starts)?;
             (read.traffic, read.failures)
         }
         other => return Err(no_flow_file(text, file, other)),

@@ -3,63 +3,111 @@
 use super::{HostIds, Place, content, unscaled};
 use crate::error::{WorkloadError, one_of};
 use crate::traffic::{FlowClass, FlowSpec, Start, Traffic};
+use crate::warning::RESULTS_AS_FLOWS;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const REQUIRED: [&str; 4] = ["src", "dst", "size_bytes", "start_ns"];
 const OPTIONAL: [&str; 2] = ["class", "transport"];
 
-/// Reads a native flow list. Flows may be in any order. `start_ns` may have a fraction, down to the
-/// picosecond. A flow without a class is background.
+/// A column of results alone: their header begins with it.
+const RESULTS: &str = "flow_id";
+
+/// Where the fields of a flow are in a line.
+struct Columns {
+    count: usize,
+    src: usize,
+    dst: usize,
+    size: usize,
+    start: usize,
+    /// The power of ten of picoseconds that the start is in.
+    power: i32,
+    class: Option<usize>,
+    transport: Option<usize>,
+    /// Whether they are the results of a run.
+    results: bool,
+}
+
+impl Columns {
+    fn read(place: Place<'_>, header: &str) -> Result<Columns, WorkloadError> {
+        let layout = "the header `src,dst,size_bytes,start_ns[,class][,transport]`, or that of a \
+                      run's flows.csv";
+        let columns: Vec<&str> = header.split(',').map(str::trim).collect();
+        let at = |name: &str| columns.iter().position(|column| *column == name);
+        let results = columns[0] == RESULTS;
+        if !results {
+            if columns.len() < 4 || columns[..4] != REQUIRED {
+                return place.fail("header", header, layout);
+            }
+            for (i, column) in columns.iter().enumerate().skip(4) {
+                if !OPTIONAL.contains(column) || columns[4..i].contains(column) {
+                    let accepted = one_of(column, OPTIONAL.into_iter());
+                    return place.fail("header", column, format!("{accepted}, each once"));
+                }
+            }
+        }
+        let start = at("start_ps").map(|at| (at, 0)).or(at("start_ns").map(|at| (at, 3)));
+        let ends = (at("src"), at("dst"), at("size_bytes"), start);
+        let (Some(src), Some(dst), Some(size), Some((start, power))) = ends else {
+            return place.fail("header", header, layout);
+        };
+        let transport = at("transport").filter(|_| !results);
+        let (count, class) = (columns.len(), at("class"));
+        Ok(Columns { count, src, dst, size, start, power, class, transport, results })
+    }
+}
+
+/// Reads a native flow list, or the `flows.csv` of a run. Flows may be in any order. `start_ns` may
+/// have a fraction, down to the picosecond. A flow without a class is background. Of a run's results
+/// the transports are not taken, nor flows that had not started; a warning says so.
 ///
 /// # Errors
 /// With file, line, column and the accepted values: the header, hosts that exist, a receiver other
 /// than the sender, sizes from 1 to 2^53, times within 213 days, known classes, at least one flow.
 pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
     let lines = content(text);
-    let layout = "the header `src,dst,size_bytes,start_ns[,class][,transport]`";
     let Some(header) = lines.first() else {
+        let layout = "the header `src,dst,size_bytes,start_ns[,class][,transport]`";
         return Err(WorkloadError::file(file, "header", "", layout));
     };
-    let columns: Vec<&str> = header.text.split(',').map(str::trim).collect();
-    let place = Place { file, line: header.number };
-    if columns.len() < 4 || columns[..4] != REQUIRED {
-        return place.fail("header", header.text, layout);
-    }
-    for (i, column) in columns.iter().enumerate().skip(4) {
-        if !OPTIONAL.contains(column) || columns[4..i].contains(column) {
-            let accepted = one_of(column, OPTIONAL.into_iter());
-            return place.fail("header", column, format!("{accepted}, each once"));
-        }
-    }
-    let optional = |name: &str| columns.iter().position(|column| *column == name);
-    let (class_at, transport_at) = (optional("class"), optional("transport"));
-    let mut flows = Vec::with_capacity(lines.len() - 1);
+    let columns = Columns::read(Place { file, line: header.number }, header.text)?;
+    let (mut flows, mut left) = (Vec::with_capacity(lines.len() - 1), 0);
     for line in &lines[1..] {
         let place = Place { file, line: line.number };
         let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
-        if fields.len() != columns.len() {
-            return place.fail("line", line.text, format!("{} columns", columns.len()));
+        if fields.len() != columns.count {
+            return place.fail("line", line.text, format!("{} columns", columns.count));
         }
-        let src = place.host("src", fields[0], hosts)?;
-        let dst = place.receiver(fields[1], src, hosts)?;
-        let size = place.size("size_bytes", fields[2])?;
-        let start = Start::At(place.time("start_ns", fields[3], 3)?);
-        let class = match class_at.map_or("", |at| fields[at]) {
+        let src = place.host("src", fields[columns.src], hosts)?;
+        let dst = place.receiver(fields[columns.dst], src, hosts)?;
+        let size = place.size("size_bytes", fields[columns.size])?;
+        let start = fields[columns.start];
+        if columns.results && start.is_empty() {
+            left += 1;
+            continue;
+        }
+        let name = if columns.power == 0 { "start_ps" } else { "start_ns" };
+        let start = Start::At(place.time(name, start, columns.power)?);
+        let class = match columns.class.map_or("", |at| fields[at]) {
             "" => FlowClass::Background,
             name => match name.parse::<FlowClass>() {
                 Ok(class) => class,
                 Err(error) => return place.fail("class", name, error.accepted),
             },
         };
-        let transport = transport_at.map(|at| fields[at]).filter(|name| !name.is_empty());
+        let transport = columns.transport.map(|at| fields[at]).filter(|name| !name.is_empty());
         let flow = FlowSpec::new(src, dst, size, start, class);
         flows.push(FlowSpec { transport: transport.map(str::to_string), ..flow });
     }
     if flows.is_empty() {
         return Err(WorkloadError::file(file, "flows", 0, "at least one flow below the header"));
     }
-    Ok(Traffic::from_flows(flows, Vec::new()))
+    let mut traffic = Traffic::from_flows(flows, Vec::new());
+    if columns.results {
+        let values = &[("file", &file as _), ("left", &left as _)];
+        traffic.warnings.push(RESULTS_AS_FLOWS.notice(values));
+    }
+    Ok(traffic)
 }
 
 /// The transports that a flow list names, each once, in order of their name; none in a file of
