@@ -22,8 +22,7 @@ use incast_world::{
     path_of, path_use,
 };
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, atomic::Ordering};
 
 /// Makes the world of one case. `capture` are ports whose packets are kept.
 pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {

@@ -3,6 +3,7 @@
 #[path = "../benches/guard/page.rs"]
 mod page;
 #[path = "../benches/guard/table.rs"]
+#[allow(dead_code, reason = "the bench alone writes tables")]
 mod table;
 
 #[test]

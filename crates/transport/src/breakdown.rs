@@ -17,9 +17,7 @@
 //!
 //! The parts add up exactly: each rule replaces an interval by the same interval.
 
-use crate::losses::{First, Losses};
-use crate::recoveries::{Limits, Recoveries, Resumed};
-use crate::{LastPacket, Meta, Stamps};
+use crate::Meta;
 use incast_wire::{FlowId, Header, Packet, flag, tcp_flag};
 
 /// Number of port tiers: NIC, edge, aggregation, core.
@@ -104,7 +102,7 @@ impl Parts {
     /// Adds what the sender did between two instants `span` apart. A snapshot of a packet that waits in
     /// its NIC counts transmissions that are still to come; what exceeds the span is left out, so
     /// that the sum is exact.
-    fn add_sender(&mut self, span: u64, from: &Spent, to: &Spent) {
+    pub(crate) fn add_sender(&mut self, span: u64, from: &Spent, to: &Spent) {
         let mut left = span;
         let mut take = |to: u64, from: u64| {
             let taken = to.saturating_sub(from).min(left);
@@ -120,7 +118,7 @@ impl Parts {
 
     /// Adds the first `left` picoseconds of what the sender did between two instants `span` apart,
     /// in the usual order: blocked, then ready, then sending.
-    fn add_first(&mut self, mut left: u64, span: u64, from: &Spent, to: &Spent) {
+    pub(crate) fn add_first(&mut self, mut left: u64, span: u64, from: &Spent, to: &Spent) {
         let mut all = Parts::default();
         all.add_sender(span, from, to);
         let mut take = |part: u64| {
@@ -137,7 +135,13 @@ impl Parts {
 
     /// Adds the delays of a packet from its departure until `now`: `waited` of it in queues, and
     /// `serialised` picoseconds of serialisation.
-    fn add_path(&mut self, departed: u64, waited: &[u64; TIERS], serialised: u32, now: u64) {
+    pub(crate) fn add_path(
+        &mut self,
+        departed: u64,
+        waited: &[u64; TIERS],
+        serialised: u32,
+        now: u64,
+    ) {
         let unqueued = now - departed - waited.iter().sum::<u64>();
         let serialised = (serialised as u64).min(unqueued);
         self.serialisation += serialised;
@@ -198,326 +202,4 @@ impl Loss {
         let credit = matches!(packet.header, Header::Credit { .. });
         if credit { None } else { Loss::of(packet, meta, now) }
     }
-}
-
-/// The departure of a data packet, that arrived or was lost.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Departure {
-    pub at: u64,
-    /// When the flow started.
-    started: u64,
-    /// What the sender had done by then.
-    pub spent: Spent,
-    /// The wait that the packet ended, if it carries one.
-    gap: Option<Gap>,
-}
-
-impl Departure {
-    fn of(stamps: &Stamps) -> Departure {
-        let Stamps { departed: at, started, spent, .. } = *stamps;
-        Departure { at, started, spent, gap: stamps.own_gap().copied() }
-    }
-}
-
-/// A lost data packet that ended a wait.
-#[derive(Debug)]
-struct Ended {
-    key: u32,
-    /// When it was lost.
-    lost: u64,
-    again: bool,
-    departure: Departure,
-}
-
-/// Lost control packets of a flow.
-#[derive(Clone, Copy, Debug, Default)]
-struct Missing {
-    /// When the first ACK was lost.
-    ack: Option<u64>,
-    /// When the first of the others was lost.
-    other: Option<u64>,
-    /// How many waits the others explain.
-    waits: u32,
-}
-
-impl Missing {
-    /// When the loss was that explains a wait from `since` to `until`, if one does.
-    fn explains(&mut self, since: u64, until: u64, again: bool, patience: u64) -> Option<u64> {
-        let long = |at: &u64| since.max(*at) + patience <= until;
-        if let Some(at) = self.other.filter(long) {
-            self.waits -= 1;
-            self.other = (self.waits > 0).then_some(at);
-            return Some(at);
-        }
-        self.ack.filter(|at| again && long(at))
-    }
-}
-
-/// What a flow has lost, and how it recovered.
-#[derive(Default)]
-pub(crate) struct FlowLosses {
-    /// Data packets.
-    data: Losses,
-    /// Control packets, if some were lost.
-    control: Option<Missing>,
-    recoveries: Recoveries,
-    /// Lost data packets whose waits are in no recovery yet, in order of departure.
-    ended: Vec<Ended>,
-}
-
-/// Memory that the flows share; nothing is in it between calls.
-#[derive(Default)]
-pub(crate) struct Scratch {
-    ended: Vec<Ended>,
-    places: Vec<usize>,
-}
-
-impl FlowLosses {
-    pub fn new(limits: Limits) -> FlowLosses {
-        FlowLosses { recoveries: Recoveries::new(limits), ..FlowLosses::default() }
-    }
-
-    /// Nothing is lost. Memory is kept for another flow.
-    pub fn clear(&mut self) {
-        self.data.clear();
-        self.control = None;
-        self.recoveries.clear();
-        self.ended.clear();
-    }
-
-    /// Records a loss. Returns whether it is the only one so far of the packet, or of control packets.
-    pub fn lose(&mut self, loss: &Loss, stamps: &Stamps) -> bool {
-        let control = match loss.what {
-            Lost::Data(key) => {
-                self.end_wait(key, loss, stamps);
-                return self.data.insert(key, loss, stamps);
-            }
-            Lost::Control => true,
-            Lost::Ack => false,
-        };
-        let new = self.control.is_none();
-        let missing = self.control.get_or_insert_default();
-        missing.waits += control as u32;
-        let first = if control { &mut missing.other } else { &mut missing.ack };
-        *first = Some(first.map_or(loss.at, |at| at.min(loss.at)));
-        new
-    }
-
-    /// Keeps the wait that a lost packet ended, until a later one arrives.
-    fn end_wait(&mut self, key: u32, loss: &Loss, stamps: &Stamps) {
-        let Stamps { departed, started, .. } = *stamps;
-        if stamps.own_gap().is_none() || departed < started {
-            return;
-        }
-        // Most losses become known in the order of departure.
-        let before = self.ended.iter().rposition(|one| one.departure.at <= departed);
-        let place = before.map_or(0, |before| before + 1);
-        let (lost, again, departure) = (loss.at, loss.again, Departure::of(stamps));
-        make_room(&mut self.ended);
-        self.ended.insert(place, Ended { key, lost, again, departure });
-    }
-
-    /// A data packet of the flow has arrived or was lost: see [`Recoveries::count`].
-    pub fn count(&mut self, stamps: &Stamps, counted: u32) {
-        self.recoveries.count(stamps, counted);
-    }
-
-    /// A packet that arrives at `now` is handled next: what no packet can ask for is forgotten.
-    pub fn forget_old(&mut self, now: u64, scratch: &mut Scratch) {
-        let FlowLosses { data, recoveries, ended, .. } = self;
-        let missing = data.len() + ended.len();
-        let asked = || data.departures().chain(ended.iter().map(|one| one.departure.at));
-        recoveries.forget_old(now, missing, asked, &mut scratch.places);
-    }
-
-    /// A packet of the flow is there twice from now on.
-    pub fn double(&mut self, stamps: &Stamps) {
-        self.recoveries.double(stamps);
-    }
-
-    /// Whether the stamps of all its packets are needed.
-    pub fn is_followed(&self) -> bool {
-        self.recoveries.is_followed()
-    }
-
-    /// How many recoveries are kept.
-    #[cfg(test)]
-    pub fn recovered(&self) -> usize {
-        self.recoveries.len()
-    }
-
-    /// A data packet with this [`data_key`](Header::data_key) arrives, new or not. A wait shorter
-    /// than `patience` is not explained by lost control packets. Returns whether a known loss is
-    /// forgotten, which was that of a copy of what had arrived.
-    pub fn arrive(
-        &mut self,
-        key: u32,
-        stamps: &Stamps,
-        again: bool,
-        patience: u64,
-        scratch: &mut Scratch,
-    ) -> bool {
-        if self.ended.first().is_some_and(|first| first.departure.at <= stamps.departed) {
-            self.book_lost(stamps.departed, patience, scratch);
-        }
-        if stamps.own_gap().is_none() {
-            return false;
-        }
-        let known = if again { self.data.first(key) } else { None };
-        let known = known.map(|first| first.again);
-        if known == Some(false) {
-            return false;
-        }
-        self.waited(&Departure::of(stamps), again, patience);
-        known.is_some() && self.data.remove(key).is_some()
-    }
-
-    /// Books the waits that ended with packets that were lost before `departed`. A packet that departed
-    /// then arrives: all of these losses are known, in whatever partition they happened.
-    fn book_lost(
-        &mut self,
-        departed: u64,
-        patience: u64,
-        Scratch { ended: known, .. }: &mut Scratch,
-    ) {
-        known.extend(self.ended.extract_if(.., |one| one.lost <= departed));
-        shrink(&mut self.ended);
-        for Ended { key, again, departure, .. } in known.drain(..) {
-            let first = self.data.first(key).copied();
-            match first.filter(|first| again && first.at <= departure.at) {
-                Some(first) => self.repaired(&first, &departure),
-                None => self.waited(&departure, again, patience),
-            }
-        }
-    }
-
-    /// A packet ended a wait. What it repairs is not known to be lost.
-    fn waited(&mut self, departure: &Departure, again: bool, patience: u64) {
-        let Departure { at, started, spent, gap: Some(gap) } = *departure else { return };
-        if again && self.extend(departure) {
-            return;
-        }
-        // Retransmissions since the last new packet have ended waits of their own.
-        let last = self.recoveries.latest(at).filter(|last| last.at > gap.since);
-        let (since, done) = last.map_or((gap.since, gap.spent), |last| (last.at, last.spent));
-        let missing = self.control.as_mut();
-        let lost = missing.and_then(|missing| missing.explains(since, at, again, patience));
-        let Some(lost) = lost else { return };
-        let mut parts = self.parts_at(since, &done, started);
-        let (span, normal) = (at - since, lost.saturating_sub(since));
-        parts.add_first(normal, span, &done, &spent);
-        parts.recovery += span - normal;
-        self.resume(departure, parts);
-    }
-
-    /// A retransmission goes on with the recovery in which its flow sent nothing new, if there is
-    /// one. Whether there is.
-    fn extend(&mut self, departure: &Departure) -> bool {
-        let since = departure.gap.map(|gap| gap.since);
-        let last = self.recoveries.latest(departure.at);
-        let Some(last) = last.filter(|last| since.is_some_and(|since| last.at >= since)) else {
-            return false;
-        };
-        let mut parts = last.parts;
-        parts.recovery += departure.at - last.at;
-        self.resume(departure, parts);
-        true
-    }
-
-    /// A packet has arrived for the first time. Returns whether a loss of it was known, which is
-    /// then forgotten.
-    pub fn deliver(&mut self, key: u32, stamps: Option<&Stamps>) -> bool {
-        let Some(loss) = self.data.remove(key) else { return false };
-        // A copy that departed before the loss is not its retransmission. What was lost before the
-        // flow began was not the flow's.
-        let repairs =
-            |stamps: &&Stamps| loss.at <= stamps.departed && stamps.started <= loss.departed;
-        if let Some(stamps) = stamps.filter(repairs) {
-            self.repaired(&loss, &Departure::of(stamps));
-        }
-        true
-    }
-
-    /// A packet that was lost departs again.
-    fn repaired(&mut self, loss: &First, departure: &Departure) {
-        if self.extend(departure) {
-            return;
-        }
-        let Departure { at, started, gap, .. } = *departure;
-        let parts = if let Some(gap) = gap.filter(|gap| gap.since > loss.at) {
-            let mut parts = self.parts_at(gap.since, &gap.spent, started);
-            parts.recovery += at - gap.since;
-            parts
-        } else {
-            let mut parts = self.parts_at(loss.departed, &loss.spent, started);
-            parts.add_path(loss.departed, &loss.waited, loss.serialised, loss.at);
-            parts.recovery += at - loss.at;
-            parts
-        };
-        self.resume(departure, parts);
-    }
-
-    /// Where the time went until `at`, when the sender had done `spent`.
-    fn parts_at(&self, at: u64, spent: &Spent, started: u64) -> Parts {
-        let mut parts = Parts::default();
-        match self.recoveries.latest(at) {
-            Some(last) => {
-                parts = last.parts;
-                parts.add_sender(at - last.at, &last.spent, spent);
-            }
-            None => parts.add_sender(at - started, &Spent::default(), spent),
-        }
-        parts
-    }
-
-    /// A recovery was over with the departure of this packet.
-    fn resume(&mut self, departure: &Departure, parts: Parts) {
-        let Departure { at, spent, .. } = *departure;
-        self.recoveries.insert(Resumed { at, spent, parts });
-    }
-}
-
-/// Room for one more: many flows keep long lists, so they grow by a half and not to twice the size.
-#[inline]
-pub(crate) fn make_room<T>(list: &mut Vec<T>) {
-    if list.len() == list.capacity() {
-        list.reserve_exact(list.len() / 2 + 8);
-    }
-}
-
-/// Gives back the memory of a list that was much longer once.
-pub(crate) fn shrink<T>(list: &mut Vec<T>) {
-    if list.capacity() > 512 && list.len() < list.capacity() / 8 {
-        list.shrink_to(2 * list.len());
-    }
-}
-
-/// Where the time went until the departure of a packet of a flow with these losses.
-pub(crate) fn before(losses: Option<&FlowLosses>, stamps: &Stamps) -> Parts {
-    let Stamps { departed, started, ref spent, .. } = *stamps;
-    match losses {
-        Some(losses) => losses.parts_at(departed, spent, started),
-        None => {
-            let mut parts = Parts::default();
-            parts.add_sender(departed - started, &Spent::default(), spent);
-            parts
-        }
-    }
-}
-
-/// Where the whole time of `flow` went that is complete with this packet, and when the flow began.
-pub(crate) fn whole(
-    flow: FlowId,
-    losses: Option<&FlowLosses>,
-    stamps: &Stamps,
-    meta: &Meta,
-    path: u16,
-    now: u64,
-) -> (Parts, LastPacket, u64) {
-    let mut parts = before(losses, stamps);
-    let Stamps { started, worst, worst_port, departed, ref waited, .. } = *stamps;
-    parts.add_path(departed, waited, meta.serialised, now);
-    assert_eq!(parts.total(), now - started, "parts of flow {} do not add up", flow.0);
-    let worst_port = if worst > 0 { worst_port } else { 0 };
-    (parts, LastPacket { path, worst_port, worst_wait: worst }, started)
 }

@@ -183,6 +183,7 @@ mod declare;
 mod env;
 mod event;
 mod flow;
+mod flow_losses;
 mod histogram;
 mod host;
 mod losses;

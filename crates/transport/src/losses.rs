@@ -1,7 +1,8 @@
 //! Data packets of a flow that are lost and not recovered yet.
 
 use crate::Stamps;
-use crate::breakdown::{Loss, Spent, TIERS, make_room};
+use crate::breakdown::{Loss, Spent, TIERS};
+use crate::flow_losses::make_room;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};

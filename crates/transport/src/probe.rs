@@ -9,7 +9,8 @@
 //! while it goes on have larger numbers; they are admitted and dismissed one by one, and leave
 //! only word that they have ended.
 
-use crate::breakdown::{self, FlowLosses, Gap, Lost, Scratch};
+use crate::breakdown::{Gap, Lost};
+use crate::flow_losses::{self, FlowLosses, Scratch};
 use crate::losses::Spread;
 use crate::pool::HAS_GAP;
 use crate::recoveries::{COPY, Limits};
@@ -215,7 +216,7 @@ impl Probe {
             let losses = of(&mut self.lossy, trace);
             let losses = losses.map(|losses| &*losses);
             let (parts, last, started) =
-                breakdown::whole(flow, losses, stamps, meta, *path, self.now);
+                flow_losses::whole(flow, losses, stamps, meta, *path, self.now);
             self.outcomes.push(Outcome { flow, started, completed: self.now, parts, last });
         }
         self.forget_losses(place);

@@ -7,7 +7,8 @@
 //! number have arrived or were lost once as many of them have been counted.
 
 use crate::Stamps;
-use crate::breakdown::{Parts, Spent, make_room, shrink};
+use crate::breakdown::{Parts, Spent};
+use crate::flow_losses::{make_room, shrink};
 
 /// A departure until which a flow was recovering.
 #[derive(Clone, Copy, Debug, Default)]

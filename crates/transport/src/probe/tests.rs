@@ -218,7 +218,7 @@ impl Both {
         }
         if what == What::Arrives {
             let asked =
-                |probe: &Probe| -> Parts { breakdown::before(probe.lossy.first(), &stamps) };
+                |probe: &Probe| -> Parts { flow_losses::before(probe.lossy.first(), &stamps) };
             assert_eq!(asked(&self.probes[0]), asked(&self.probes[1]), "at {at}");
             self.compared += 1;
         }
