@@ -120,7 +120,7 @@ impl Egress {
     }
 
     /// Splits the port into its transmitter and the other parts.
-    #[inline]
+    #[inline(always)]
     pub fn split<'a>(
         &'a mut self,
         body: &'a mut PortBody,

@@ -42,11 +42,31 @@ impl<T> Paged<T> {
     /// A row that was made.
     #[inline]
     pub fn get(&self, number: usize) -> Option<&T> {
-        if number < self.flat.len() {
-            return Some(&self.flat[number]);
-        }
+        self.flat.get(number).or_else(|| self.made_in_page(number))
+    }
+
+    // What follows is not inlined: most fabrics do not need it.
+
+    #[inline(never)]
+    fn made_in_page(&self, number: usize) -> Option<&T> {
         let page = self.pages.get(number / PAGE)?.get()?;
         Some(&page[number % PAGE])
+    }
+
+    #[inline(never)]
+    fn in_page(&self, number: usize) -> &T {
+        let page = &self.pages[number / PAGE];
+        &page.get_or_init(|| Self::page(&self.make, self.count, number / PAGE))[number % PAGE]
+    }
+
+    #[inline(never)]
+    fn in_page_mut(&mut self, number: usize) -> &mut T {
+        let page = &mut self.pages[number / PAGE];
+        if page.get().is_none() {
+            let made = Self::page(&self.make, self.count, number / PAGE);
+            assert!(page.set(made).is_ok(), "it is empty");
+        }
+        &mut page.get_mut().expect("it was made")[number % PAGE]
     }
 
     #[cold]
@@ -91,11 +111,10 @@ impl<T> Index<usize> for Paged<T> {
 
     #[inline]
     fn index(&self, number: usize) -> &T {
-        if number < self.flat.len() {
-            return &self.flat[number];
+        match self.flat.get(number) {
+            Some(row) => row,
+            None => self.in_page(number),
         }
-        let page = &self.pages[number / PAGE];
-        &page.get_or_init(|| Self::page(&self.make, self.count, number / PAGE))[number % PAGE]
     }
 }
 
@@ -105,12 +124,7 @@ impl<T> IndexMut<usize> for Paged<T> {
         if number < self.flat.len() {
             return &mut self.flat[number];
         }
-        let page = &mut self.pages[number / PAGE];
-        if page.get().is_none() {
-            let made = Self::page(&self.make, self.count, number / PAGE);
-            assert!(page.set(made).is_ok(), "it is empty");
-        }
-        &mut page.get_mut().expect("it was made")[number % PAGE]
+        self.in_page_mut(number)
     }
 }
 

@@ -234,7 +234,7 @@ impl Partition {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, event: Event) {
         match event.key() >> 30 {
             0 => self.arrival(PacketRef(event.id())),

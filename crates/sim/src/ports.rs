@@ -9,7 +9,7 @@ use incast_world::{LinkState, PortParts, Transmitter, drop_packet};
 
 impl Network {
     /// Splits a port into its transmitter and the other parts.
-    #[inline]
+    #[inline(always)]
     fn split(&mut self, port: u32) -> (&mut Transmitter, PortParts<'_>) {
         let index = port as usize;
         self.egress[index].split(&mut self.bodies[index], &mut self.transit.packets)
