@@ -61,7 +61,7 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--transports", "rne"]), &["rne", "did you mean `ren`?"]);
     refused(&["compare", "--topology", "leaf-spine:0x8x8"], &["leaf-spine:0x8x8", "at least 1"]);
     refused(&["compare", "--topology", "leafspine:8x8x8"], &["leaf-spine"]);
-    let large = ["1000002000 hosts and switches", "at most 536870912"];
+    let large = ["its 2002000000 ports take", "at most 536870912"];
     refused(&["compare", "--topology", "leaf-spine:1000x1000x1000000"], &large);
     let links = ["1000001000 links", "at most 536870912"];
     refused(&["compare", "--topology", "leaf-spine:1000x1000000x1"], &links);
