@@ -278,7 +278,7 @@ fn flows_without_an_end_are_no_offered_load() {
     let mut run = four(true);
     run.record.ended = Time(60_000);
     let offered = summarise(&run).load.offered_gbps.unwrap();
-    let (mut record, mut meta) = (run.record.flows[0].clone(), run.flows[0].clone());
+    let (mut record, mut meta) = (run.record.flows[0], run.flows[0].clone());
     record.flow = FlowId(4);
     (record.completed, record.parts, record.delivered) = (None, None, 500);
     meta.size_bytes = 1_000_000_000_000;

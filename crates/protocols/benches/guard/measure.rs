@@ -68,7 +68,7 @@ pub fn measure_all(
         report(*case, &row);
         rows.lock().expect("no panic")[at] = row;
     };
-    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(&work))));
+    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
     rows.into_inner().expect("no panic")
 }
 
