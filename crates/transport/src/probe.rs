@@ -242,7 +242,7 @@ impl Probe {
         self.clock = clock;
     }
 
-    /// Sets the size of each flow in bytes, for [`needs_stamps`](Probe::needs_stamps).
+    /// Sets the size of each flow in bytes, from which [`arrives`](Probe::arrives) knows the last packet.
     pub fn expect(&mut self, sizes: impl Iterator<Item = u64>) {
         self.receivers[..self.run]
             .iter_mut()
