@@ -2,9 +2,10 @@
 
 use crate::breakdown::{Gap, Loss, Lost, Parts, Spent};
 use crate::losses::{First, Losses};
-use crate::recoveries::{Limits, Recoveries, Resumed};
+use crate::recoveries::{Limits, Recoveries};
 use crate::{LastPacket, Meta, Stamps};
 use incast_wire::FlowId;
+use std::collections::VecDeque;
 
 /// The departure of a data packet, that arrived or was lost.
 #[derive(Clone, Copy, Debug)]
@@ -26,13 +27,26 @@ impl Departure {
 }
 
 /// A lost data packet that ended a wait.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Ended {
     key: u32,
+    again: bool,
     /// When it was lost.
     lost: u64,
-    again: bool,
-    departure: Departure,
+    departed: u64,
+    /// When the flow started.
+    started: u64,
+    /// What the sender had done by the departure.
+    spent: Spent,
+    /// Since when the flow had sent nothing new, and what the sender had done by then.
+    since: (u64, Spent),
+}
+
+impl Ended {
+    fn departure(&self) -> Departure {
+        let Ended { departed: at, started, spent, since: (since, done), .. } = *self;
+        Departure { at, started, spent, gap: Some(Gap { until: at, since, spent: done }) }
+    }
 }
 
 /// Lost control packets of a flow.
@@ -68,7 +82,7 @@ pub(crate) struct FlowLosses {
     control: Option<Missing>,
     recoveries: Recoveries,
     /// Lost data packets whose waits are in no recovery yet, in order of departure.
-    ended: Vec<Ended>,
+    ended: VecDeque<Ended>,
 }
 
 /// Memory that the flows share; nothing is in it between calls.
@@ -111,16 +125,21 @@ impl FlowLosses {
 
     /// Keeps the wait that a lost packet ended, until a later one arrives.
     fn end_wait(&mut self, key: u32, loss: &Loss, stamps: &Stamps) {
-        let Stamps { departed, started, .. } = *stamps;
-        if stamps.own_gap().is_none() || departed < started {
-            return;
-        }
+        let Stamps { departed, started, spent, .. } = *stamps;
+        let Some(gap) = stamps.own_gap().filter(|_| departed >= started) else { return };
         // Most losses become known in the order of departure.
-        let before = self.ended.iter().rposition(|one| one.departure.at <= departed);
+        let before = self.ended.iter().rposition(|one| one.departed <= departed);
         let place = before.map_or(0, |before| before + 1);
-        let (lost, again, departure) = (loss.at, loss.again, Departure::of(stamps));
-        make_room(&mut self.ended);
-        self.ended.insert(place, Ended { key, lost, again, departure });
+        let (lost, again, since) = (loss.at, loss.again, (gap.since, gap.spent));
+        if self.ended.len() == self.ended.capacity() {
+            self.ended.reserve_exact(growth(self.ended.len()));
+        }
+        let one = Ended { key, again, lost, departed, started, spent, since };
+        if place == self.ended.len() {
+            self.ended.push_back(one);
+        } else {
+            self.ended.insert(place, one);
+        }
     }
 
     /// A data packet of the flow has arrived or was lost: see [`Recoveries::count`].
@@ -132,7 +151,10 @@ impl FlowLosses {
     pub fn forget_old(&mut self, now: u64, scratch: &mut Scratch) {
         let FlowLosses { data, recoveries, ended, .. } = self;
         let missing = data.len() + ended.len();
-        let asked = || data.departures().chain(ended.iter().map(|one| one.departure.at));
+        let asked = |ask: &mut dyn FnMut(u64)| {
+            data.departures().for_each(&mut *ask);
+            ended.iter().for_each(|one| ask(one.departed));
+        };
         recoveries.forget_old(now, missing, asked, &mut scratch.places);
     }
 
@@ -163,7 +185,7 @@ impl FlowLosses {
         patience: u64,
         scratch: &mut Scratch,
     ) -> bool {
-        if self.ended.first().is_some_and(|first| first.departure.at <= stamps.departed) {
+        if self.ended.front().is_some_and(|first| first.departed <= stamps.departed) {
             self.book_lost(stamps.departed, patience, scratch);
         }
         if stamps.own_gap().is_none() {
@@ -186,9 +208,23 @@ impl FlowLosses {
         patience: u64,
         Scratch { ended: known, .. }: &mut Scratch,
     ) {
-        known.extend(self.ended.extract_if(.., |one| one.lost <= departed));
-        shrink(&mut self.ended);
-        for Ended { key, again, departure, .. } in known.drain(..) {
+        // None is lost before it departs.
+        let gone = self.ended.iter().take_while(|one| one.departed <= departed).count();
+        let mut kept = 0;
+        for place in 0..gone {
+            if self.ended[place].lost <= departed {
+                known.push(self.ended[place]);
+            } else {
+                self.ended.swap(kept, place);
+                kept += 1;
+            }
+        }
+        self.ended.drain(kept..gone);
+        if let Some(most) = excess(self.ended.len(), self.ended.capacity()) {
+            self.ended.shrink_to(most);
+        }
+        for one in known.drain(..) {
+            let (Ended { key, again, .. }, departure) = (one, one.departure());
             let first = self.data.first(key).copied();
             match first.filter(|first| again && first.at <= departure.at) {
                 Some(first) => self.repaired(&first, &departure),
@@ -224,9 +260,8 @@ impl FlowLosses {
         let Some(last) = last.filter(|last| since.is_some_and(|since| last.at >= since)) else {
             return false;
         };
-        let mut parts = last.parts;
-        parts.recovery += departure.at - last.at;
-        self.resume(departure, parts);
+        let last = *last;
+        self.recoveries.extend(&last, departure.at, departure.spent);
         true
     }
 
@@ -268,7 +303,7 @@ impl FlowLosses {
         let mut parts = Parts::default();
         match self.recoveries.latest(at) {
             Some(last) => {
-                parts = last.parts;
+                parts = self.recoveries.parts(last);
                 parts.add_sender(at - last.at, &last.spent, spent);
             }
             None => parts.add_sender(at - started, &Spent::default(), spent),
@@ -278,23 +313,27 @@ impl FlowLosses {
 
     /// A recovery was over with the departure of this packet.
     fn resume(&mut self, departure: &Departure, parts: Parts) {
-        let Departure { at, spent, .. } = *departure;
-        self.recoveries.insert(Resumed { at, spent, parts });
+        self.recoveries.insert(departure.at, departure.spent, parts);
     }
 }
 
-/// Room for one more: many flows keep long lists, so they grow by a half and not to twice the size.
+/// By how much a full list of this length grows: many flows keep long lists, so by a half and not to
+/// twice the size.
+#[inline]
+pub(crate) fn growth(len: usize) -> usize {
+    len / 2 + 8
+}
+
+/// To how much a list is cut that was much longer once.
+pub(crate) fn excess(len: usize, capacity: usize) -> Option<usize> {
+    (capacity > 512 && len < capacity / 8).then_some(2 * len)
+}
+
+/// Room for one more.
 #[inline]
 pub(crate) fn make_room<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
-        list.reserve_exact(list.len() / 2 + 8);
-    }
-}
-
-/// Gives back the memory of a list that was much longer once.
-pub(crate) fn shrink<T>(list: &mut Vec<T>) {
-    if list.capacity() > 512 && list.len() < list.capacity() / 8 {
-        list.shrink_to(2 * list.len());
+        list.reserve_exact(growth(list.len()));
     }
 }
 

@@ -8,16 +8,24 @@
 
 use crate::Stamps;
 use crate::breakdown::{Parts, Spent};
-use crate::flow_losses::{make_room, shrink};
+use crate::flow_losses::{excess, make_room};
 
 /// A departure until which a flow was recovering.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Resumed {
     pub at: u64,
     /// What the sender had done by then.
     pub spent: Spent,
-    /// Where the time went from the flow's start until then.
-    pub parts: Parts,
+    /// The first departure of the same recovery: its place in [`Recoveries::first`].
+    first: u32,
+}
+
+/// Where the time went from a flow's start until the first departure of a recovery, at `at`. What came
+/// then until its later departures is recovery alone.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    at: u64,
+    parts: Parts,
 }
 
 /// The number of a packet that is the copy of another one.
@@ -45,6 +53,8 @@ impl Default for Limits {
 #[derive(Default)]
 pub(crate) struct Recoveries {
     all: Vec<Resumed>,
+    /// The first departures of these recoveries, and of some that are forgotten.
+    first: Vec<First>,
     limits: Limits,
     /// Look for what can be forgotten when there are so many.
     full: usize,
@@ -116,6 +126,7 @@ impl Recoveries {
     /// There are none.
     pub fn clear(&mut self) {
         self.all.clear();
+        self.first.clear();
         self.copies.clear();
         (self.full, self.under_way) = (0, None);
     }
@@ -135,11 +146,26 @@ impl Recoveries {
         after.checked_sub(1).map(|last| &self.all[last])
     }
 
+    /// Where the time went from the flow's start until then.
+    pub fn parts(&self, resumed: &Resumed) -> Parts {
+        let First { at, mut parts } = self.first[resumed.first as usize];
+        parts.recovery += resumed.at - at;
+        parts
+    }
+
     /// Adds a recovery, before those that were over at the same time.
-    pub fn insert(&mut self, resumed: Resumed) {
-        if self.all.len() >= self.limits.most {
-            self.all.drain(..self.limits.most / 2);
-        }
+    pub fn insert(&mut self, at: u64, spent: Spent, parts: Parts) {
+        make_room(&mut self.first);
+        self.first.push(First { at, parts });
+        self.put(Resumed { at, spent, first: self.first.len() as u32 - 1 });
+    }
+
+    /// The recovery that was over with `last` went on until `at`.
+    pub fn extend(&mut self, last: &Resumed, at: u64, spent: Spent) {
+        self.put(Resumed { at, spent, first: last.first });
+    }
+
+    fn put(&mut self, resumed: Resumed) {
         let place = match self.all.last() {
             Some(last) if last.at >= resumed.at => {
                 self.all.partition_point(|known| known.at < resumed.at)
@@ -148,6 +174,10 @@ impl Recoveries {
         };
         make_room(&mut self.all);
         self.all.insert(place, resumed);
+        if self.all.len() > self.limits.most {
+            self.all.drain(..self.limits.most / 2);
+            self.forget_first(&mut vec![]);
+        }
     }
 
     /// Whether all packets are to be counted with their stamps.
@@ -183,15 +213,15 @@ impl Recoveries {
     /// Before a packet that arrives at `now` is counted: forgets what no packet can ask for, if there
     /// are many, also against the packets that are `missing`, whose departures are `asked`.
     #[inline]
-    pub fn forget_old<I: Iterator<Item = u64>>(
+    pub fn forget_old(
         &mut self,
         now: u64,
         missing: usize,
-        asked: impl FnOnce() -> I,
+        asked: impl Fn(&mut dyn FnMut(u64)),
         scratch: &mut Vec<usize>,
     ) {
         if self.all.len() >= self.full.max(self.limits.full).max(missing / 8) {
-            self.forget(asked(), scratch);
+            self.forget(asked, scratch);
         }
         if self.are_many() && self.under_way.is_none() {
             self.under_way = Some(UnderWay::new(now));
@@ -199,28 +229,54 @@ impl Recoveries {
     }
 
     #[cold]
-    fn forget(&mut self, asked: impl Iterator<Item = u64>, needed: &mut Vec<usize>) {
-        let asked = asked.chain(self.copies.iter().copied());
+    fn forget(&mut self, asked: impl Fn(&mut dyn FnMut(u64)), needed: &mut Vec<usize>) {
         let after = |at| self.all.partition_point(|known: &Resumed| known.at <= at);
         let clear = self.under_way.as_ref().map_or(0, |under_way| under_way.clear);
         let first = after(clear).saturating_sub(1);
-        let places = asked.filter_map(|at| after(at).checked_sub(1));
-        needed.extend(places.filter(|place| *place < first));
+        let oldest = self.all.get(first).map_or(u64::MAX, |known| known.at);
+        let mut ask = |at: u64| {
+            // The others ask for one that is kept anyway.
+            if at < oldest {
+                needed.extend(after(at).checked_sub(1));
+            }
+        };
+        asked(&mut ask);
+        self.copies.iter().copied().for_each(ask);
         needed.sort_unstable();
-        let mut needed = needed.drain(..).peekable();
+        let mut asked_for = needed.drain(..).peekable();
         let mut place = 0;
         self.all.retain(|_| {
             let mut keep = place >= first;
-            while needed.next_if_eq(&place).is_some() {
+            while asked_for.next_if_eq(&place).is_some() {
                 keep = true;
             }
             place += 1;
             keep
         });
-        shrink(&mut self.all);
+        drop(asked_for);
+        if let Some(most) = excess(self.all.len(), self.all.capacity()) {
+            self.all.shrink_to(most);
+        }
+        self.forget_first(needed);
         self.full = 2 * self.all.len();
         if !self.are_many() {
             self.under_way = None;
         }
+    }
+
+    /// Forgets first departures of recoveries that are forgotten.
+    fn forget_first(&mut self, places: &mut Vec<usize>) {
+        places.resize(self.first.len(), usize::MAX);
+        let mut kept = vec![];
+        for resumed in &mut self.all {
+            let place = &mut places[resumed.first as usize];
+            if *place == usize::MAX {
+                *place = kept.len();
+                kept.push(self.first[resumed.first as usize]);
+            }
+            resumed.first = *place as u32;
+        }
+        places.clear();
+        self.first = kept;
     }
 }
