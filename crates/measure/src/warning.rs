@@ -66,8 +66,8 @@ incast_units::warnings! {
         remedy: "More flows, or several seeds; compare medians meanwhile.",
     }
     LOCK_STEP = "lock_step" {
-        says: "{flows} flows start at the same instant, and {percent} % of their time is recovery from \
-               losses: their timeouts may be in step, as those of real hosts are not",
+        says: "{flows} flows start together with others, and {percent} % of the time of all flows is their recovery \
+               from losses: their timeouts may be in step, as those of real hosts are not",
         means: "Flows that start together lose packets together, and exact timers let them retransmit \
                 together, again and again. Real hosts start microseconds apart, and their timers are \
                 milliseconds off. Times of such a run say more about the clock than about the transport.",
@@ -321,16 +321,22 @@ pub fn warnings_of(run: &Run) -> Vec<Warning> {
 /// Fewest flows that are in step.
 const IN_STEP: usize = 8;
 
-/// The most flows in a row that start at one instant, if they are many and mostly recover.
+/// Flows in a row that start at one instant, where they are many and their recovery is most of all
+/// flows' time.
 fn lock_step(run: &Run) -> Option<Warning> {
     let same = |a: &FlowRecord, b: &FlowRecord| a.started == b.started;
-    let most = run.record.flows.chunk_by(same).max_by_key(|some| some.len())?;
-    let done =
-        || most.iter().filter_map(|one| Some((one.parts?, one.completed?.since(one.started?))));
-    let recovery: u128 = done().map(|(parts, _)| parts.recovery as u128).sum();
-    let time: u128 = done().map(|(_, fct)| fct.0 as u128).sum();
-    let (flows, percent) = (done().count(), (100 * recovery).checked_div(time)? as u64);
-    (flows >= IN_STEP && percent > 50).then_some(Warning::LockStep { flows, percent })
+    let (mut flows, mut recovery, mut time) = (0, 0u128, 0u128);
+    for together in run.record.flows.chunk_by(same) {
+        let of = |one: &FlowRecord| Some((one.parts?, one.completed?.since(one.started?)));
+        let done = || together.iter().filter_map(of);
+        time += done().map(|(_, fct)| fct.0 as u128).sum::<u128>();
+        if done().count() >= IN_STEP {
+            flows += done().count();
+            recovery += done().map(|(parts, _)| parts.recovery as u128).sum::<u128>();
+        }
+    }
+    let percent = (100 * recovery).checked_div(time)? as u64;
+    (percent > 50).then_some(Warning::LockStep { flows, percent })
 }
 
 /// The percentiles in tables that have too few flows.
