@@ -75,9 +75,9 @@ pub struct NotRun {
 pub struct Outcome {
     /// How far it came.
     pub progress: Progress,
-    /// Points that failed, with their errors.
+    /// Points that failed, with their errors; by name, whichever ended first.
     pub failed: Vec<NotRun>,
-    /// Points that were given up.
+    /// Points that were given up, by name.
     pub not_run: Vec<NotRun>,
 }
 
@@ -391,7 +391,10 @@ impl<J: Job> Driver<J> {
 
     /// How it ended, or how far it is if it did not.
     pub fn outcome(&self) -> Outcome {
-        let (failed, not_run) = (self.failed.clone(), self.not_run.clone());
+        let (mut failed, mut not_run) = (self.failed.clone(), self.not_run.clone());
+        for list in [&mut failed, &mut not_run] {
+            list.sort_by(|a, b| a.point.cmp(&b.point));
+        }
         Outcome { progress: self.progress(), failed, not_run }
     }
 }
