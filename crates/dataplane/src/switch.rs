@@ -11,10 +11,10 @@ use crate::frames::Packets;
 use crate::line::Line;
 use crate::medium::Medium;
 use incast_fabric::{PortId, order};
-use incast_transport::{Fate, Packet, PacketPool, PacketRef, Port, PortView, Time, Verdict};
+use incast_transport::{Fate, Packet, PacketPool, PacketRef, Port, PortView, Span, Time, Verdict};
 use incast_world::{
-    Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter, Views,
-    drop_or_trim, drop_packet, lose, turn_back, with_displaced,
+    Choice, Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter,
+    Views, drop_or_trim, drop_packet, lose, turn_back, with_displaced,
 };
 
 /// A port of a switch.
@@ -38,6 +38,12 @@ pub(crate) struct SwitchNode<I: PacketIo> {
 }
 
 impl Egress {
+    /// Bytes that wait or are still to be transmitted of the packet before them.
+    fn queue(&self, now: u64) -> u64 {
+        let under_way = self.line.transmitter.busy_until.saturating_sub(now);
+        self.handler.backlog().bytes + self.line.rate.bytes_in(Span(under_way)).0
+    }
+
     /// When the next packet begins transmission.
     fn start(&self) -> u64 {
         if self.line.held { NEVER } else { self.line.transmitter.next_start() }
@@ -199,9 +205,16 @@ impl<I: PacketIo> SwitchNode<I> {
     /// The egress of a packet that came through the link whose reverse path is `back`.
     #[inline]
     fn choose(&mut self, medium: &Medium<I>, back: u32, packet: PacketRef) -> Option<PortId> {
-        let content = &self.packets.pool[packet];
-        let choice = medium.choose(self.switch.node(), back, content);
-        self.switch.egress(choice, &medium.routes, medium.seed, content)
+        let SwitchNode { switch, packets, egress, first, .. } = self;
+        let content = &packets.pool[packet];
+        match medium.choose(switch.node(), back, content) {
+            Choice::Ask(ask) => {
+                let now = medium.now;
+                let mut queue = |port: PortId| egress[(port.0 - *first) as usize].queue(now);
+                switch.ask(ask, &medium.routes, medium.seed, content, Time(now), &mut queue)
+            }
+            choice => switch.egress(choice, &medium.routes, medium.seed, content),
+        }
     }
 
     /// Chooses the egress of a packet that came through the link whose reverse path is `back`, and

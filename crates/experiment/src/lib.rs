@@ -5,6 +5,7 @@
 //! * [`execute`]: runs a plan's cases on identical arrivals, in one of the [`World`]s.
 //! * [`output`]: what a run leaves behind.
 
+mod balance;
 #[cfg(not(target_family = "wasm"))]
 pub mod bench;
 mod buffers;

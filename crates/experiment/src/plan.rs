@@ -1,5 +1,6 @@
 //! A resolved scenario: fabric, traffic, and transports with their configuration.
 
+use crate::balance::several_paths;
 use crate::buffers::rules;
 use crate::custom::{self, Entry};
 use crate::cuts;
@@ -167,6 +168,7 @@ impl Plan {
         plan.warnings.extend(endless(&plan));
         plan.warnings.extend(without_effect(&plan));
         plan.warnings.extend(never_marks(&plan));
+        plan.warnings.extend(several_paths(&plan));
         cuts::check(&plan)?;
         plan.check_symmetric()?;
         Ok(plan)

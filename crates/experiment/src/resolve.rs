@@ -18,6 +18,7 @@ impl Plan {
         if let Some(routing) = same(transports().map(|transport| transport.routing)) {
             all.transport.routing = Auto(Some(routing));
         }
+        all.transport.balance = self.resolved_balance();
         for transport in transports() {
             write_parameters(&mut all.transport.parameters, transport);
         }

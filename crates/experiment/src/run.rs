@@ -74,6 +74,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         pfc: plan.pfc.clone(),
         paths: plan.paths.clone(),
         marking: case.marking,
+        balance: plan.balance(),
         ..Options::default()
     };
     check_flows(plan, "output.pcap_flows", &plan.scenario.output.pcap_flows)?;
@@ -246,7 +247,7 @@ fn path(plan: &Plan, case: &Case, routes: &Routes, record: &FlowRecord, lane: us
     let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
     let plain = Packet::header_only(info.id, record.flow, src, dst, 1, header);
     let own = record.last.map(|last| last.path);
-    let known = own.is_some() || *routing != Routing::SourcePath;
+    let known = own.is_some() || !matches!(routing, Routing::SourcePath | Routing::Entropy);
     let packet = Packet { path: own.unwrap_or(0), ..plain };
     let (fabric, fixed, seed) = (&plan.fabric, plan.paths.as_deref(), plan.scenario.run.seed);
     match path_of(fabric, routes, *routing, fixed, seed, &packet).filter(|_| known) {

@@ -54,6 +54,21 @@ incast_transport::warnings! {
                 it. The transport sees losses alone, and no longer what its paper describes.",
         remedy: "A lower threshold, such as `mark_threshold`, or a larger `fabric.buffer`.",
     }
+    BREAKS_ORDER = "breaks_order" {
+        says: "{transport} goes back to the first packet that it misses, and under the routing {routing} packets \
+               overtake each other: what is only late is sent again",
+        means: "Packets of one flow take several paths of different length. A receiver that takes nothing \
+                behind a gap, as NICs with go-back-N do, asks for everything again whenever a packet is \
+                overtaken; the transport then measures the routing.",
+        remedy: "A routing that keeps the order (`ecmp`, `paths`), or `recovery = \"sack\"` where the transport has it.",
+    }
+    ONE_PATH = "one_path" {
+        says: "{transport} reads the state of the path from its packets, and under the routing {routing} each may \
+               take another",
+        means: "Telemetry of each hop (HPCC, HPCC+) or the rate that each router grants (XCP, RCP) \
+                belongs to one path. Compared between packets of different paths it says little.",
+        remedy: "A routing with one path per flow: `ecmp`, `symmetric-ecmp` or `paths`.",
+    }
     INPUT_CHANGED = "input_changed" {
         says: "{file}: {change}",
         means: "A file that the run of this manifest read (flows, topology, sizes, paths) has other \

@@ -304,6 +304,7 @@ fn transport() -> impl Strategy<Value = Transport> {
                 names,
                 routing: Auto(routing),
                 routings: Default::default(),
+                balance: None,
                 paths: None,
                 acks: Auto(acks),
                 rto_jitter: late.unwrap_or(0.0),

@@ -15,6 +15,13 @@ pub fn flow_hash(src: u32, dst: u32, flow: u64, seed: u64) -> u32 {
     (mix(mix(ends ^ seed).wrapping_add(flow)) >> 32) as u32
 }
 
+/// Hash of a packet for ECMP over a flow's path numbers (Ultra Ethernet 1.0: the entropy value): packets
+/// of a flow with the same `path` agree.
+#[inline]
+pub fn entropy_hash(src: u32, dst: u32, flow: u64, path: u16, seed: u64) -> u32 {
+    flow_hash(src, dst, flow, seed.wrapping_add(mix(path as u64 ^ 0x656e_7472_6f70_7900)))
+}
+
 /// Like [`flow_hash`], and the same when source and destination change places.
 #[inline]
 pub fn symmetric_hash(src: u32, dst: u32, flow: u64, seed: u64) -> u32 {

@@ -36,6 +36,12 @@ impl Fifo {
         Backlog { bytes: self.accepted - self.sent, packets: self.packets }
     }
 
+    /// When the first queued packet starts transmission; `None` if none is queued.
+    #[inline]
+    pub fn next(&self) -> Option<u64> {
+        (self.packets > 0).then_some(self.next)
+    }
+
     /// Adds a packet whose transmission starts at `start`, after all before it.
     #[inline]
     pub fn push(&mut self, start: u64, charged: u16) {

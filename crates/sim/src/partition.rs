@@ -6,7 +6,7 @@ use crate::host::HostState;
 use crate::mark;
 use crate::network::Network;
 use crate::queue::Event;
-use crate::switch::{arrive, is_eventful, settle};
+use crate::switch::{arrive, egress, is_eventful, settle};
 use crate::transit::Transit;
 use incast_fabric::PortId;
 use incast_transport::{PacketRef, Time, prefetch};
@@ -336,15 +336,12 @@ impl Partition {
         let net = &mut self.net;
         let Egress { peer, reverse, .. } = net.egress[link as usize];
         let switch = self.switches.own(peer);
-        let transit = &mut net.transit;
-        if transit.packets.meta(packet).next == PacketRef::NONE {
-            let choice = transit.choose(switch.node(), reverse, packet, transit.agenda.now);
-            let content = &transit.packets[packet];
-            let egress = switch.egress(choice, &transit.routes, transit.common.seed, content);
+        if net.transit.packets.meta(packet).next == PacketRef::NONE {
+            let egress = egress(switch, net, reverse, packet);
             let Some(egress) = egress else { return Some(PacketRef::NONE.0) };
-            transit.packets.meta_mut(packet).next = PacketRef(egress.0);
+            net.transit.packets.meta_mut(packet).next = PacketRef(egress.0);
         }
-        let egress = transit.packets.meta(packet).next.0;
+        let egress = net.transit.packets.meta(packet).next.0;
         let at_once = net.begins_at_once(link, egress, packet);
         let agenda = &mut net.transit.agenda;
         let meta = net.transit.packets.meta_mut(packet);

@@ -1,10 +1,10 @@
 //! Switch ports: enqueue, lazy dequeue, accounting.
 
-use crate::egress::{PortBody, tx_time};
+use crate::egress::{Egress, PortBody, tx_time};
 use crate::mark;
 use crate::network::Network;
 use crate::transit::Transit;
-use incast_transport::{Fate, PacketRef, PortEnv, Time, Verdict};
+use incast_transport::{Fate, PacketRef, PortEnv, Span, Time, Verdict};
 use incast_world::{LinkState, PortParts, Transmitter, drop_packet};
 
 impl Network {
@@ -37,6 +37,23 @@ impl Network {
         let verdict = transmitter.enqueue(parts, packet, now);
         self.rearm_port(port);
         verdict
+    }
+
+    /// Bytes that wait at `port` now or are still to be transmitted of the packet before them.
+    pub fn queue(&mut self, port: u32, now: u64) -> u64 {
+        let index = port as usize;
+        let (waiting, busy_until) = if self.egress[index].in_order {
+            self.drain_fifo(port, now);
+            let Egress { fifo, transmitter, .. } = &self.egress[index];
+            (fifo.backlog().bytes, fifo.next().unwrap_or(transmitter.busy_until))
+        } else {
+            self.advance_port(port, now);
+            let handler = self.bodies[index].handler.as_ref();
+            let waiting = handler.map_or(0, |handler| handler.backlog().bytes);
+            (waiting, self.egress[index].transmitter.busy_until)
+        };
+        let rate = self.transit.common.fabric.ports()[index].rate;
+        waiting + rate.bytes_in(Span(busy_until.saturating_sub(now))).0
     }
 
     /// Whether a packet of which only the first bytes have arrived by `link` begins transmission

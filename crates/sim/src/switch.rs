@@ -2,8 +2,9 @@
 
 use crate::network::Network;
 use crate::transit::Transit;
-use incast_transport::{Backlog, Fate, PacketRef, PortView, Verdict};
-use incast_world::{Switch, Views, drop_or_trim, turn_back, with_displaced};
+use incast_fabric::PortId;
+use incast_transport::{Backlog, Fate, PacketRef, PortView, Time, Verdict};
+use incast_world::{Choice, Switch, Views, drop_or_trim, turn_back, with_displaced};
 
 /// Handles a packet's arrival at a switch. `back` is the egress port of the reverse path; `target`
 /// is the packet's egress port, or not a port if it is not chosen yet.
@@ -26,12 +27,28 @@ pub(crate) fn arrive(
 
 /// Chooses the egress port and forwards the packet.
 fn route(switch: &mut Switch, net: &mut Network, back: u32, packet: PacketRef) {
-    let transit = &mut net.transit;
-    let choice = transit.choose(switch.node(), back, packet, transit.agenda.now);
-    let content = &transit.packets[packet];
-    match switch.egress(choice, &transit.routes, transit.common.seed, content) {
+    match egress(switch, net, back, packet) {
         Some(port) => forward(switch, net, back, port.0, packet),
-        None => transit.lose_on_link(packet),
+        None => net.transit.lose_on_link(packet),
+    }
+}
+
+/// The egress port of a packet that has come to a switch; `None` if it cannot reach its destination.
+pub(crate) fn egress(
+    switch: &mut Switch,
+    net: &mut Network,
+    back: u32,
+    packet: PacketRef,
+) -> Option<PortId> {
+    let transit = &net.transit;
+    let (now, seed) = (transit.agenda.now, transit.common.seed);
+    match transit.choose(switch.node(), back, packet, now) {
+        Choice::Ask(ask) => {
+            let (routes, content) = (transit.routes.clone(), transit.packets[packet]);
+            let mut queue = |port: PortId| net.queue(port.0, now);
+            switch.ask(ask, &routes, seed, &content, Time(now), &mut queue)
+        }
+        choice => switch.egress(choice, &transit.routes, seed, &transit.packets[packet]),
     }
 }
 

@@ -25,6 +25,15 @@ pub enum Routing {
     /// The packet's `path` field, set by the source. In a fabric of two or three tiers distinct
     /// values below the number of paths select distinct paths.
     SourcePath,
+    /// A hash of the flow and the packet's `path` field (its entropy), with one seed per switch. Where the
+    /// source sets none, each data packet draws one of a number per flow.
+    Entropy,
+    /// The link with the shortest queue when the packet arrives.
+    LeastQueue,
+    /// The link with the shortest queue of some drawn at random and the best of the packet before (DRILL).
+    Drill,
+    /// A random link for each flowlet: what a flow sends without a longer pause (LetFlow).
+    Flowlet,
     /// The path that the scenario fixes for the flow, and its reverse for ACKs and grants. Flows
     /// without a fixed path take symmetric ECMP.
     Paths,
@@ -32,13 +41,17 @@ pub enum Routing {
 
 impl Routing {
     /// All variants with their names in scenarios.
-    pub const NAMES: [(&'static str, Routing); 7] = [
+    pub const NAMES: [(&'static str, Routing); 11] = [
         ("ecmp", Routing::Ecmp),
         ("symmetric-ecmp", Routing::SymmetricEcmp),
         ("spray", Routing::Spray),
         ("round-robin", Routing::RoundRobin),
         ("source-round-robin", Routing::SourceRoundRobin),
         ("source-path", Routing::SourcePath),
+        ("entropy", Routing::Entropy),
+        ("least-queue", Routing::LeastQueue),
+        ("drill", Routing::Drill),
+        ("flowlet", Routing::Flowlet),
         ("paths", Routing::Paths),
     ];
 

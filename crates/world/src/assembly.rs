@@ -112,6 +112,11 @@ pub fn assemble(
         ports: Arc::new(maker),
         hooks,
         routing: transports.iter().map(|t| (t.info.id, t.routing)).collect(),
+        drawn_paths: transports
+            .iter()
+            .filter(|t| t.routing == Routing::Entropy && t.info.routing != Routing::SourcePath)
+            .map(|t| t.info.id)
+            .collect(),
         flows,
         shared,
         options,

@@ -8,7 +8,7 @@
 
 use crate::arbiter::pull;
 use crate::settle::Drops;
-use crate::{Deliveries, Faults, FlowSetup, PortSeries, Setup, purpose};
+use crate::{Deliveries, Faults, FlowSetup, Options, PortSeries, Setup, purpose};
 use incast_transport::{
     Classes, Env, FlowId, Host, HostClock, HostId, Observed, PacketPool, PacketRef, Port, PortEnv,
     Probe, Random, Time, TransportId, flag,
@@ -95,11 +95,38 @@ pub struct EndHost {
     nic: Option<Box<dyn Port>>,
     random: Random,
     impairments: Random,
+    /// Draws path numbers, if some transport's packets take the path that these choose and have none.
+    paths: Option<Box<PathNumbers>>,
     host: HostId,
     /// The NIC's port only marks, and nothing waits there.
     clear: bool,
     /// The NIC's port only marks.
     passes: bool,
+}
+
+/// The path numbers of data packets under [`Routing::Entropy`], for transports that choose none.
+struct PathNumbers {
+    random: Random,
+    /// So many per flow.
+    entropies: u16,
+    of: Vec<TransportId>,
+}
+
+impl PathNumbers {
+    fn of(setup: &Setup, host: u32) -> Option<Box<PathNumbers>> {
+        let Options { seed, balance, .. } = &setup.options;
+        let of = setup.drawn_paths.clone();
+        let random = Random::new(*seed, host, purpose::PATHS);
+        let entropies = balance.entropies;
+        (entropies > 1 && !of.is_empty()).then(|| Box::new(PathNumbers { random, entropies, of }))
+    }
+
+    #[cold]
+    fn draw(&mut self, packets: &mut PacketPool, packet: PacketRef) {
+        if self.of.contains(&packets[packet].transport) {
+            packets[packet].path = self.random.below(self.entropies as u64) as u16;
+        }
+    }
 }
 
 /// Lends a host to its transports.
@@ -136,6 +163,7 @@ impl EndHost {
             nic,
             random: Random::new(options.seed, host, purpose::HOST),
             impairments: Random::new(options.seed, host, purpose::FAULTS),
+            paths: PathNumbers::of(setup, host),
             host: HostId(host),
             clear: passes,
             passes,
@@ -375,7 +403,7 @@ impl EndHost {
         };
         let charged = world.records().packets.charged(packet);
         let tx = world.tx(self.port, charged);
-        depart(world, packet, start, tx);
+        depart(world, &mut self.paths, packet, start, tx);
         self.occupy(start, tx);
         self.rest_if_idle();
         world.send(self.port, packet, start, 0);
@@ -398,11 +426,20 @@ impl EndHost {
 
 /// A packet leaves its transport: the snapshot that a data packet takes along is written.
 #[inline]
-fn depart<W: HostIo>(world: &mut W, packet: PacketRef, start: u64, tx: u64) {
+fn depart<W: HostIo>(
+    world: &mut W,
+    paths: &mut Option<Box<PathNumbers>>,
+    packet: PacketRef,
+    start: u64,
+    tx: u64,
+) {
     let Records { probe, packets, .. } = world.records();
     packets.meta_mut(packet).arrived = Time(start);
-    let content = &packets[packet];
-    if content.is_data() {
+    if packets[packet].is_data() {
+        if let Some(paths) = paths {
+            paths.draw(packets, packet);
+        }
+        let content = &packets[packet];
         let (flow, again) = (content.flow, content.has(flag::RETRANSMIT));
         probe.departs(flow, tx, again, packets.stamps_mut(packet));
     }

@@ -8,6 +8,7 @@
 
 mod arbiter;
 mod assembly;
+mod balance;
 mod buffer;
 mod captures;
 mod deadlock;
@@ -36,12 +37,17 @@ pub mod purpose {
     pub const SWITCH: u32 = 3;
     /// Injected faults at a host.
     pub const FAULTS: u32 = 4;
+    /// A switch's choices among equal routes.
+    pub const BALANCE: u32 = 5;
+    /// Path numbers that a host draws.
+    pub const PATHS: u32 = 6;
 }
 
 pub use assembly::{
     RunTransport, assemble, check_ports, fabric_site, for_messages, host_site, marks_ecn,
     port_site, shaped_share,
 };
+pub use balance::{Ask, Balance, Balancer};
 pub use buffer::SwitchBuffer;
 pub use captures::{CaptureStream, Captures, PacketSink};
 pub use deadlock::DeadlockDetector;

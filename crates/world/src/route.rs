@@ -1,7 +1,8 @@
 //! Which egress a packet takes at a switch; the same in both worlds.
 
+use crate::Ask;
 use incast_fabric::balance::{
-    self, RoundRobin, at_level, at_switch, first_turn, flow_hash, pick, spray_hash,
+    self, RoundRobin, at_level, at_switch, entropy_hash, first_turn, flow_hash, pick, spray_hash,
 };
 use incast_fabric::{Fabric, FixedPaths, NodeId, PathUse, PortId, Routes};
 use incast_transport::{HostId, Packet, Routing, Time, flag};
@@ -16,6 +17,8 @@ pub enum Choice {
     Turn,
     /// It takes the next turn of its source, see [`Turns`].
     SourceTurn,
+    /// The switch looks at its queues, or remembers, see [`Balancer`](crate::Balancer).
+    Ask(Ask),
     /// It takes the fixed path of its flow, or this port if the flow has none.
     Fixed(PortId),
     /// Its destination cannot be reached.
@@ -38,9 +41,14 @@ fn origin(packet: &Packet) -> HostId {
 pub fn path_use(routing: Routing) -> PathUse {
     match routing {
         Routing::Ecmp | Routing::SymmetricEcmp | Routing::Paths => PathUse::One,
-        Routing::Spray | Routing::RoundRobin | Routing::SourceRoundRobin | Routing::SourcePath => {
-            PathUse::Each
-        }
+        Routing::Spray
+        | Routing::RoundRobin
+        | Routing::SourceRoundRobin
+        | Routing::SourcePath
+        | Routing::Entropy
+        | Routing::LeastQueue
+        | Routing::Drill
+        | Routing::Flowlet => PathUse::Each,
     }
 }
 
@@ -93,6 +101,12 @@ pub fn choose(
             };
             (digit % ports.len() as u32) as usize
         }
+        Routing::Entropy => {
+            pick(at_switch(entropy_hash(src, dst, flow, packet.path, seed), node), ports.len())
+        }
+        Routing::LeastQueue => return Choice::Ask(Ask::LeastQueue),
+        Routing::Drill => return Choice::Ask(Ask::Drill),
+        Routing::Flowlet => return Choice::Ask(Ask::Flowlet),
         Routing::RoundRobin => return Choice::Turn,
         Routing::SourceRoundRobin => return Choice::SourceTurn,
     };
@@ -130,7 +144,7 @@ pub fn path_of(
                 let own = fixed.and_then(|all| all.port(packet.flow.0, node, packet.dst.0));
                 path.push(own.unwrap_or(other));
             }
-            Choice::Turn | Choice::SourceTurn | Choice::Nowhere => return None,
+            Choice::Turn | Choice::SourceTurn | Choice::Ask(_) | Choice::Nowhere => return None,
         }
     }
 }
@@ -244,6 +258,38 @@ mod tests {
         for turns in [&of_0, &of_1] {
             assert!(turns.windows(2).all(|pair| pair[1] == (pair[0] + 1) % 4), "{turns:?}");
         }
+    }
+
+    /// 64 path numbers of a flow over 8 links: binomial, 8 a link, with a standard deviation of 2.65. One
+    /// path number is one link.
+    #[test]
+    fn path_numbers_are_spread_at_random() {
+        let defaults =
+            LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 };
+        let fabric = parse("leaf-spine:2x8x2", defaults).unwrap();
+        let (routes, node) = (fabric.routes(), fabric.rack_of(0));
+        let header = Header::Pull { cumulative: 0, number: 0, spare: 0, flags: 0 };
+        let arrival = Arrival { node, back: fabric.host_port(0), at: Time::ZERO };
+        let link = |flow: u32, path: u16| {
+            let (id, flow) = (TransportId(4), FlowId(flow));
+            let plain = Packet::header_only(id, flow, HostId(0), HostId(2), 1, header);
+            let packet = Packet { path, ..plain };
+            match choose(&fabric, &routes, Routing::Entropy, 7, arrival, &packet) {
+                Choice::Port(port) => port.0,
+                other => panic!("{other:?}"),
+            }
+        };
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for flow in 0..500 {
+            let links: Vec<u32> = (0..64).map(|path| link(flow, path)).collect();
+            assert_eq!(link(flow, 9), links[9]);
+            for port in routes.next(node, 2) {
+                let count = links.iter().filter(|one| **one == port.0).count() as f64;
+                (sum, squares) = (sum + count, squares + (count - 8.0) * (count - 8.0));
+            }
+        }
+        let deviation = f64::sqrt(squares / 4_000.0);
+        assert!(sum == 32_000.0 && (deviation - 2.65).abs() < 0.1, "{deviation}");
     }
 
     fn symmetric(fabric: &Fabric) -> usize {

@@ -1,6 +1,6 @@
 //! What a world is made from.
 
-use crate::{Buffers, CaptureStream, Pfc, PortMaker, TraceLog};
+use crate::{Balance, Buffers, CaptureStream, Pfc, PortMaker, TraceLog};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
     Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time, TransportId,
@@ -101,6 +101,8 @@ pub struct Options {
     pub marking: Option<TransportId>,
     /// Priority-based flow control, if switches have it. Ports then need no limit of their own.
     pub pfc: Option<Arc<Pfc>>,
+    /// Numbers of the routings that have some.
+    pub balance: Balance,
     /// Paths of flows under [`Routing::Paths`].
     pub paths: Option<Arc<FixedPaths>>,
     /// The trace; [`Setup::trace`] sets it.
@@ -125,6 +127,7 @@ impl Default for Options {
             silent: vec![],
             patience: Span::ZERO,
             marking: None,
+            balance: Balance::default(),
             pfc: None,
             paths: None,
             trace: None,
@@ -159,6 +162,8 @@ pub struct Setup {
     pub hooks: Vec<Vec<Box<dyn SwitchHook>>>,
     /// Load balancing of each transport that occurs.
     pub routing: Vec<(TransportId, Routing)>,
+    /// Transports whose data packets draw the path number that their routing looks at.
+    pub drawn_paths: Vec<TransportId>,
     /// Flows; `flows[i].flow.id == FlowId(i)`.
     pub flows: Vec<FlowSetup>,
     /// One buffer per switch instead of one per port.

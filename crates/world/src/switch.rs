@@ -1,6 +1,6 @@
 //! A switch as both worlds run it: its turns among equal routes and its hooks.
 
-use crate::{Choice, OWN, Setup, Turns, heading, purpose};
+use crate::{Ask, Balancer, Choice, OWN, Setup, Turns, heading, purpose};
 use incast_fabric::{FixedPaths, NodeId, PortId, Routes};
 use incast_transport::{
     Decision, Packet, PacketPool, PacketRef, PortView, Probe, Random, SwitchEnv, SwitchHook, Time,
@@ -16,6 +16,7 @@ pub struct Switch {
     hooks: Vec<Box<dyn SwitchHook>>,
     random: Random,
     turns: Turns,
+    balancer: Balancer,
     paths: Option<Arc<FixedPaths>>,
 }
 
@@ -58,6 +59,7 @@ impl Switch {
             hooks: std::mem::take(&mut setup.hooks[node as usize]),
             random: Random::new(setup.options.seed, node, purpose::SWITCH),
             turns: Turns::default(),
+            balancer: Balancer::new(setup.options.balance, setup.options.seed, NodeId(node)),
             paths: setup.options.paths.clone(),
         }
     }
@@ -74,8 +76,8 @@ impl Switch {
         !self.hooks.is_empty()
     }
 
-    /// The egress of a packet for which [`choose`](crate::choose) has made a choice; `None` if its
-    /// destination cannot be reached.
+    /// The egress of a packet for which [`choose`](crate::choose) has made a choice, other than to
+    /// [`ask`](Switch::ask); `None` if its destination cannot be reached.
     #[inline]
     pub fn egress(
         &mut self,
@@ -89,8 +91,24 @@ impl Switch {
             Choice::Turn => self.turns.next(routes, seed, self.node, heading(packet)),
             Choice::SourceTurn => self.turns.next_of_source(routes, seed, self.node, packet),
             Choice::Fixed(other) => Some(self.fixed(packet).unwrap_or(other)),
+            Choice::Ask(_) => unreachable!("the switch is asked"),
             Choice::Nowhere => None,
         }
+    }
+
+    /// The egress of a packet that arrives `now`, by the queues of the ports or what the switch remembers:
+    /// see [`Balancer::choose`].
+    #[cold]
+    pub fn ask(
+        &mut self,
+        ask: Ask,
+        routes: &Routes,
+        seed: u64,
+        packet: &Packet,
+        now: Time,
+        queue: &mut dyn FnMut(PortId) -> u64,
+    ) -> Option<PortId> {
+        self.balancer.choose(ask, (routes, self.node, seed), packet, now, queue)
     }
 
     /// The port on the fixed path of the packet's flow, if it has one.

@@ -91,9 +91,12 @@ pub fn one_core_only(setup: &Setup, node: u32) -> Option<&'static str> {
     let fabric = &setup.fabric;
     let buffers = setup.buffers();
     let routes = fabric.routes();
-    let turns = |routing: &Routing| {
+    let common = |routing: &Routing| {
         matches!(routing, Routing::RoundRobin | Routing::SourceRoundRobin)
-            && (0..fabric.hosts()).any(|host| routes.next(NodeId(node), host).len() > 1)
+            || matches!(routing, Routing::LeastQueue | Routing::Drill | Routing::Flowlet)
+    };
+    let turns = |routing: &Routing| {
+        common(routing) && (0..fabric.hosts()).any(|host| routes.next(NodeId(node), host).len() > 1)
     };
     if buffers.pfc.is_some() {
         Some("with PFC a link is paused for what its packets hold at all ports")
@@ -104,7 +107,7 @@ pub fn one_core_only(setup: &Setup, node: u32) -> Option<&'static str> {
     } else if matches!(fabric.forwarding(), Forwarding::CutThrough(_)) {
         Some("it cuts through: a packet leaves by one port while it comes in by another")
     } else if setup.routing.iter().any(|(_, routing)| turns(routing)) {
-        Some("packets of all ports take turns among equal paths")
+        Some("packets of all ports take turns among equal paths, or look at their queues")
     } else {
         None
     }

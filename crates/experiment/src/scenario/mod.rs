@@ -244,6 +244,8 @@ section! {
             flag [Compare] "--lb" "NAME";
         /// Load balancing by transport, as in `routings.phost = "ecmp"`.
         routings: BTreeMap<String, Routing> = BTreeMap::new(), says "as `routing`";
+        /// Numbers of the routings `entropy`, `drill`, `least-queue` and `flowlet`.
+        balance: Option<Balance> = None, says "all defaults";
         /// CSV file of fixed paths, for the routing `paths`. Its first line is `flow,path`, or
         /// `src,dst,path` for every flow between two hosts; a path is the switches in order, such as
         /// `leaf0 spine1 leaf2`. ACKs and grants take the reverse path. Flows that the file does not
@@ -274,6 +276,37 @@ section! {
         assign: Vec<Assign> = vec![];
         /// Parameters by transport, as in `[transport.parameters.ren]`; `incast list` shows them.
         parameters: Parameters = Parameters::new(), says "the papers' values";
+    }
+}
+
+section! {
+    /// Load balancing that has numbers.
+    pub struct Balance is "[transport.balance]" {
+        /// Routing `entropy`: path numbers per flow. A source that chooses none itself draws one for each
+        /// data packet; with 1 all packets of a flow take one path, as with `ecmp`.
+        entropies: u32 = 64, "1 to 65535" => |count| (1..=65_535).contains(count);
+        /// Routing `drill`: ports drawn at random for each packet.
+        samples: u32 = 2, "1 to 64" => |count| (1..=64).contains(count);
+        /// Routing `drill`: ports remembered, those with the shortest queues at the packet before.
+        memory: u32 = 1, "0 to 64" => |count| *count <= 64;
+        /// Routing `flowlet`: a flow that sends nothing for longer takes a new port.
+        flowlet_gap: Auto<Span> = auto(), says "base RTT, at least 10 packet times of a host's link",
+            "at most 1s" => |gap| *gap <= Span::from_secs(1);
+        /// Routings `least-queue` and `drill`: lengths of queues are known in multiples of so many bytes, as
+        /// those of a switch with few levels are.
+        quantum: Bytes = Bytes(1), "1 to 1GB" => |bytes| (1..=1_000_000_000).contains(&bytes.0);
+        /// Routings `least-queue` and `drill`: lengths of queues are read anew once they are so old. Zero: at
+        /// each packet.
+        stale: Span = Span::ZERO, "at most 1s" => |age| *age <= Span::from_secs(1);
+        /// Routings `least-queue`, `drill` and `flowlet`: packets without payload (ACKs, grants, ...) take
+        /// `ecmp` instead.
+        data_only: bool = false;
+    }
+}
+
+impl Default for Balance {
+    fn default() -> Balance {
+        Section::defaults()
     }
 }
 
@@ -364,8 +397,8 @@ section! {
 }
 
 section_field! {
-    Scenario, Fabric, SharedBuffer, Pfc, Link, LinkFailure, Transport, Assign, Run, DataPlane, Output,
-    Trace
+    Scenario, Fabric, SharedBuffer, Pfc, Link, LinkFailure, Transport, Balance, Assign, Run, DataPlane,
+    Output, Trace
 }
 
 /// Whether the value is a possible duration of a run.

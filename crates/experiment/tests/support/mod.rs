@@ -2,8 +2,8 @@
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
-    AllToAll, Assign, Auto, Backend, Buffer, Burst, Clock, ClosedLoop, DataPlane, Fabric, FlowFile,
-    ForwardingName, Hosts, Incast, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
+    AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, DataPlane, Fabric,
+    FlowFile, ForwardingName, Hosts, Incast, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
     Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Trace, Traffic, Transport,
 };
 use incast_experiment::{Scenario, World};
@@ -164,14 +164,16 @@ fn transport() -> impl Strategy<Value = Transport> {
     let lists = (vec(text(), 0..3), vec(assign, 0..3), parameters);
     let timers = (share(), (0..=1_000_000_000_000u64).prop_map(Span));
     let acks = auto(select(Acks::NAMES.map(|(_, acks)| acks).to_vec()));
+    let routing = (routing, of(balance()));
     (lists, (routing, of(text()), acks), timers, join, of(text())).prop_map(
-        |(lists, (routing, paths, acks), timers, join, marking)| {
+        |(lists, ((routing, balance), paths, acks), timers, join, marking)| {
             let (names, assign, parameters) = lists;
             let (rto_jitter, timer_granularity) = timers;
             Transport {
                 routings: routing.0.map(|one| ("ndp".to_string(), one)).into_iter().collect(),
                 names,
                 routing,
+                balance,
                 paths,
                 acks,
                 rto_jitter,
@@ -181,6 +183,22 @@ fn transport() -> impl Strategy<Value = Transport> {
                 assign,
                 parameters,
             }
+        },
+    )
+}
+
+fn balance() -> impl Strategy<Value = Balance> {
+    let second = || (0..=1_000_000_000_000u64).prop_map(Span);
+    let counts = (1..=65_535u32, 1..=64u32, 0..=64u32);
+    (counts, auto(second()), 1..=1_000_000_000u64, second(), any::<bool>()).prop_map(
+        |((entropies, samples, memory), flowlet_gap, quantum, stale, data_only)| Balance {
+            entropies,
+            samples,
+            memory,
+            flowlet_gap,
+            quantum: Bytes(quantum),
+            stale,
+            data_only,
         },
     )
 }

@@ -71,7 +71,7 @@ impl EndHost {
         self.refresh_deadline();
         let charged = world.records().packets.charged(packet);
         let tx = world.tx(self.port, charged);
-        depart(world, packet, start, tx);
+        depart(world, &mut self.paths, packet, start, tx);
         self.occupy(start, tx);
         self.rest_if_idle();
         world.send(self.port, packet, start, 0);
@@ -126,7 +126,7 @@ impl EndHost {
 
     /// A packet waits in the NIC's port.
     fn enqueue_at_nic<W: HostIo>(&mut self, world: &mut W, packet: PacketRef, start: u64) {
-        depart(world, packet, start, 0);
+        depart(world, &mut self.paths, packet, start, 0);
         let NicParts { packets, random, series } = world.nic(self.port);
         packets.meta_mut(packet).tier = 0;
         let nic = self.nic.as_mut().expect("a shaped NIC");

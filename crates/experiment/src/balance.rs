@@ -1,0 +1,74 @@
+//! The numbers of load balancing.
+
+use crate::Plan;
+use crate::scenario::{Auto, Balance};
+use crate::warnings::{BREAKS_ORDER, ONE_PATH};
+use incast_endpoint::sender::views::GO_BACK;
+use incast_measure::Warning;
+use incast_transport::Routing;
+use incast_world::RunTransport;
+
+/// Transports whose packets carry the state of their path.
+const OF_ONE_PATH: [&str; 4] = ["hpcc", "hpcc_plus", "xcp", "rcp"];
+
+impl Plan {
+    /// The numbers of the routings that have some.
+    pub(crate) fn balance(&self) -> incast_world::Balance {
+        let own = self.scenario.transport.balance.clone().unwrap_or_default();
+        let site = &self.site;
+        let packet = site.framing.charged_packet(site.framing.mss() as u16, 0);
+        let packets = site.host_rate.tx_time(incast_transport::Bytes(10 * packet as u64));
+        incast_world::Balance {
+            entropies: own.entropies as u16,
+            samples: own.samples as u8,
+            memory: own.memory as u8,
+            flowlet_gap: own.flowlet_gap.0.unwrap_or(site.base_rtt.max(packets)),
+            quantum: own.quantum.0,
+            stale: own.stale,
+            data_only: own.data_only,
+        }
+    }
+
+    /// What a manifest says of them, if some transport has such a routing.
+    pub(crate) fn resolved_balance(&self) -> Option<Balance> {
+        let own = &self.scenario.transport.balance;
+        let mut transports = self.cases.iter().flat_map(|case| &case.transports);
+        let numbered = |routing: Routing| {
+            matches!(routing, Routing::Entropy | Routing::Drill)
+                || matches!(routing, Routing::LeastQueue | Routing::Flowlet)
+        };
+        if own.is_none() && !transports.any(|transport| numbered(transport.routing)) {
+            return None;
+        }
+        let gap = Auto(Some(self.balance().flowlet_gap));
+        Some(Balance { flowlet_gap: gap, ..own.clone().unwrap_or_default() })
+    }
+}
+
+/// Routings under which a transport is not what its paper describes.
+pub(crate) fn several_paths(plan: &Plan) -> Vec<Warning> {
+    let several = plan.site.paths > 1;
+    let transports = plan.cases.iter().flat_map(|case| &case.transports);
+    let mut all = vec![];
+    for transport in transports.filter(|one| several && !one.routing.keeps_order()) {
+        let words: [(&str, &dyn std::fmt::Display); 2] =
+            [("transport", &transport.info.name), ("routing", &transport.routing.name())];
+        let one_path = OF_ONE_PATH.contains(&transport.info.name);
+        let notices = [(goes_back(transport), &BREAKS_ORDER), (one_path, &ONE_PATH)];
+        for (_, kind) in notices.into_iter().filter(|(holds, _)| *holds) {
+            let warning = Warning::known(&kind.notice(&words));
+            if !all.contains(&warning) {
+                all.push(warning);
+            }
+        }
+    }
+    all
+}
+
+/// Whether its receiver asks for everything from the first missing packet on.
+fn goes_back(transport: &RunTransport) -> bool {
+    let asks = transport.info.headers.iter().any(|view| view.name == GO_BACK.name);
+    let resolved = transport.configured.resolved();
+    let sack = resolved.iter().any(|(key, value)| *key == "recovery" && value == "sack");
+    asks && !sack
+}

@@ -1,0 +1,149 @@
+//! Load balancing over equal paths: what is known of each routing, in both worlds and with any number of
+//! threads.
+
+use incast_experiment::{Monitor, Plan, Scenario, execute};
+use incast_measure::Run;
+
+fn plan(text: &str, sets: &[&str]) -> Plan {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    Plan::new(Scenario::parse(text, "a test", &sets).expect("a scenario")).expect("a plan")
+}
+
+fn run(text: &str, sets: &[&str], threads: usize) -> Run {
+    let plan = plan(text, sets);
+    let (run, _) =
+        execute(&plan, &plan.cases[0], vec![], threads, &Monitor::default()).expect("it runs");
+    assert!(run.record.complete, "{sets:?}");
+    run
+}
+
+/// Packets that a leaf sent to each spine, trimmed ones among them.
+fn uplinks(run: &Run, leaf: u32) -> Vec<u32> {
+    let begin = format!("leaf{leaf}->spine");
+    let ports = run.ports.iter().zip(&run.record.ports);
+    ports
+        .filter(|(meta, _)| meta.name.starts_with(&begin))
+        .map(|(_, port)| port.total.sent_packets)
+        .collect()
+}
+
+/// Eight hosts of a leaf send to one each of another, over eight uplinks.
+fn pairs(transport: &str, more: &str) -> String {
+    format!(
+        "[fabric]\ntopology = \"leaf-spine:2x8x8\"\nrate = \"10Gbps\"\n{more}\n[transport]\nnames = [{transport:?}]\n\
+         [[traffic]]\nkind = \"long\"\nfrom = \"0-7\"\nto = \"8-15\"\nsize = \"2MB\"\n"
+    )
+}
+
+/// The longest completion time over the ideal one.
+fn worst(run: &Run) -> f64 {
+    let flows = run.record.flows.iter().zip(&run.flows);
+    let slowdown = |(record, meta): (&incast_transport::FlowRecord, &incast_measure::FlowMeta)| {
+        let fct = record.completed.expect("complete").since(record.started.expect("started"));
+        fct.0 as f64 / meta.ideal_fct.0 as f64
+    };
+    flows.map(slowdown).fold(0.0, f64::max)
+}
+
+#[test]
+fn queues_keep_flows_apart_where_hashes_do_not() {
+    let text = pairs("ndp", "");
+    let of = |routing: &str| run(&text, &[&format!("transport.routing={routing}")], 1);
+    // Eight flows over eight paths by hash: one path has two or more, and its flows take twice as long.
+    let hashed = worst(&of("ecmp"));
+    assert!(hashed > 1.8, "{hashed}");
+    for routing in ["least-queue", "round-robin"] {
+        let apart = of(routing);
+        let (slowest, sent) = (worst(&apart), uplinks(&apart, 0));
+        assert!(slowest < 1.1, "{routing}: {slowest}");
+        let mean = sent.iter().sum::<u32>() as f64 / 8.0;
+        assert!(
+            sent.iter().all(|packets| (*packets as f64 - mean).abs() < 0.05 * mean),
+            "{routing}: {sent:?}"
+        );
+    }
+    // Two random choices are nearly as good, one is not.
+    let (two, spray) = (worst(&of("drill")), worst(&of("spray")));
+    assert!(two < 1.15 && two < spray, "drill {two}, spray {spray}");
+}
+
+/// One of eight uplinks has half the rate. By turns it gets an eighth of all packets; by queues what it can
+/// carry, a fifteenth.
+#[test]
+fn a_slow_uplink_gets_what_it_can_carry_by_queues_alone() {
+    let links = "[[fabric.links]]\na = \"leaf0\"\nb = \"spine3\"\nrate = \"5Gbps\"";
+    let text = pairs("ndp", links);
+    let share = |routing: &str| {
+        let sent = uplinks(&run(&text, &[&format!("transport.routing={routing}")], 1), 0);
+        sent[3] as f64 / sent.iter().sum::<u32>() as f64
+    };
+    let (queues, turns, drill) = (share("least-queue"), share("round-robin"), share("drill"));
+    assert!((queues - 1.0 / 15.0).abs() < 0.01, "{queues}");
+    assert!((turns - 0.125).abs() < 0.005, "{turns}");
+    assert!(queues < drill && drill < turns, "{drill}");
+    // A window law hears of the slow uplink in every flow and settles all of them at half the rate.
+    let text = pairs("dctcp", links);
+    let slowest = |routing: &str| worst(&run(&text, &[&format!("transport.routing={routing}")], 1));
+    let (queues, turns) = (slowest("least-queue"), slowest("round-robin"));
+    assert!(queues < 1.25 && (1.9..2.3).contains(&turns), "{queues}, {turns}");
+}
+
+#[test]
+fn a_flow_keeps_its_path_until_it_pauses() {
+    let text = pairs("dctcp", "");
+    let used = |sets: &[&str]| {
+        let run = run(&text, &[&["traffic.0.from=\"0\"", "traffic.0.to=\"8\""], sets].concat(), 1);
+        uplinks(&run, 0).iter().filter(|packets| **packets > 0).count()
+    };
+    assert_eq!(used(&["transport.routing=flowlet"]), 1);
+    assert_eq!(used(&["transport.routing=flowlet", "transport.balance.flowlet_gap=0ns"]), 8);
+    assert_eq!(used(&["transport.routing=entropy", "transport.balance.entropies=1"]), 1);
+    assert_eq!(used(&["transport.routing=entropy"]), 8);
+}
+
+#[test]
+fn worlds_and_threads_agree() {
+    for routing in ["entropy", "least-queue", "drill", "flowlet"] {
+        for (transport, more) in [
+            ("dctcp", "[fabric.pfc]\nxoff = \"50KB\""),
+            ("ren", ""),
+            ("ndp", "forwarding = \"cut_through\""),
+        ] {
+            let text = pairs(transport, more);
+            let stale = if routing == "drill" { "2us" } else { "0ns" };
+            let record = |world: &str, threads: usize| {
+                let sets = [
+                    format!("transport.routing={routing}"),
+                    format!("run.world={world}"),
+                    format!("transport.balance.stale={stale}"),
+                    "traffic.0.size=200KB".to_string(),
+                ];
+                let sets: Vec<&str> = sets.iter().map(|set| set.as_str()).collect();
+                let mut run = run(&text, &sets, threads);
+                run.record.events = 0;
+                run.record
+            };
+            let one = record("sim", 1);
+            assert_eq!(one, record("sim", 3), "{routing} {transport}: threads");
+            assert_eq!(one, record("dataplane", 1), "{routing} {transport}: worlds");
+        }
+    }
+}
+
+#[test]
+fn a_routing_that_a_transport_was_not_made_for_is_told() {
+    let told = |transport: &str, routing: &str| {
+        let plan = plan(&pairs(transport, ""), &[&format!("transport.routing={routing}")]);
+        let all: Vec<String> = plan.warnings.iter().map(|warning| warning.to_string()).collect();
+        all.join("\n")
+    };
+    let text = told("dcqcn", "least-queue");
+    assert!(text.contains("dcqcn goes back") && text.contains("routing least-queue"), "{text}");
+    assert!(told("xcp", "entropy").contains("xcp reads the state of the path"));
+    let text = told("hpcc", "drill");
+    assert!(text.contains("goes back") && text.contains("state of the path"), "{text}");
+    for (transport, routing) in [("dcqcn", "ecmp"), ("ndp", "least-queue"), ("dctcp", "flowlet")] {
+        let text = told(transport, routing);
+        assert!(!text.contains("goes back") && !text.contains("state of the path"), "{text}");
+    }
+}
