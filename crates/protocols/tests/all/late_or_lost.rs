@@ -57,7 +57,7 @@ fn outcome(name: &str, settings: &Settings, buffer: Limit, loss: f64, seed: u64)
 
 #[test]
 fn nothing_is_retransmitted_without_loss() {
-    for seed in 1..6 {
+    for seed in 1..4 {
         for (name, settings) in [("amrt", &[UNLIMITED][..]), ("trd", &[]), ("ren", &[])] {
             let result = outcome(name, settings, Limit::Unlimited, 0.0, seed);
             assert_eq!((result.again, result.lost), (0, 0), "{name}, seed {seed}");
@@ -67,7 +67,7 @@ fn nothing_is_retransmitted_without_loss() {
 
 #[test]
 fn full_queues_cost_one_retransmission_for_each_drop() {
-    for seed in 1..4 {
+    for seed in 1..3 {
         for name in ["amrt", "trd", "ren"] {
             let result = outcome(name, &[], Limit::Bytes(128 << 10), 0.0, seed);
             assert!(result.again >= result.lost, "{name}, seed {seed}: {result:?}");
